@@ -1,0 +1,172 @@
+import type { Hit, SearchTarget } from './hits.ts';
+
+/**
+ * The one ordered list of what happened in a rollout. The interface draws it, rewards and training
+ * read it, exports write it. `t` is milliseconds since the rollout began; `segment` is the index of
+ * the segment that the event belongs to, where there is one.
+ */
+interface Base {
+  t: number;
+  segment?: number;
+}
+
+export interface BackgroundEvent extends Base {
+  kind: 'background';
+  mode: 'off' | 'shown' | 'shown-and-used-by-T';
+  query: string;
+  hits: Hit[];
+  /** Relevance of D0: mean of the query–passage similarities, and recall of supporting titles if known. */
+  relevance: {
+    meanSimilarity: number | null;
+    termOverlap: number;
+    supportingRecall: number | null;
+  };
+  latencyMs: number;
+}
+
+export interface ThinkEvent extends Base {
+  kind: 'think';
+  text: string;
+  /** `alignment`: RDRA's t = T(x, D0), equation (2); `step`: between searches. */
+  phase: 'alignment' | 'step';
+}
+
+export interface SearchEvent extends Base {
+  kind: 'search';
+  query: string;
+  /** 1-based number of the search in this rollout. */
+  round: number;
+  /** Which tag the policy used: `search`, or its own choice of source. */
+  tag: 'search' | 'local_search' | 'web_search';
+}
+
+export interface RouteEvent extends Base {
+  kind: 'route';
+  /** `fixed`: always-local, always-web or the policy's tag; `router`: sampled from π(a|s). */
+  by: 'fixed' | 'router' | 'policy-tag';
+  choice: SearchTarget;
+  probabilities: { local: number; web: number };
+  /** Named state features with their values and their contribution to the logit of `web`. */
+  features: { name: string; value: number; contribution: number }[];
+  /** Equations (20)–(22), both readings; filled in once the retrieval returned. */
+  reward: {
+    mode: 'paper' | 'measured';
+    beta1: number;
+    beta2: number;
+    efficiency: number;
+    information: number;
+    total: number;
+  } | null;
+}
+
+export interface RetrieveEvent extends Base {
+  kind: 'retrieve';
+  query: string;
+  source: SearchTarget;
+  hits: Hit[];
+  latencyMs: number;
+  addedDelayMs: number;
+  requests?: number;
+  bytes?: number;
+  /** Supporting titles first seen with this call; null where the question has none. */
+  newSupporting: string[] | null;
+  /** Passages that an earlier round had already returned. */
+  duplicates: string[];
+  /** Capitalised names and numbers first seen in this round's passages. */
+  newEntities: number;
+}
+
+export interface SummarizeEvent extends Base {
+  kind: 'summarize';
+  text: string;
+}
+
+/** Short answers probed from a fork of the context (STIE, section 2.2). */
+export interface CandidateEvent extends Base {
+  kind: 'candidate';
+  round: number;
+  candidates: {
+    text: string;
+    canonical: string;
+    /** Mean (or minimum) token log-probability. */
+    confidence: number;
+    /** How often it was the answer of a round so far, n(y). */
+    count: number;
+    blocked: boolean;
+  }[];
+}
+
+/** One comparison with an earlier answer or query: Diff against its threshold, equations (6)–(9). */
+export interface DifferenceCheck {
+  lag: 1 | 2 | 3;
+  against: string;
+  overlap: number;
+  diff: number;
+  threshold: number;
+  passed: boolean;
+}
+
+export interface VerdictEvent extends Base {
+  kind: 'verdict';
+  /** Where STIE judged. */
+  over: 'answer' | 'query';
+  round: number;
+  mode: 'paper' | 'corrected';
+  text: string;
+  checks: DifferenceCheck[];
+  /** min of the diffs, equation (8); null without history. */
+  aggDiff: number | null;
+  valid: boolean;
+  /** What STIE did. */
+  action: 'kept' | 'replaced' | 'kept-invalid' | 'refused' | 'blocked';
+  replacement?: string;
+  /** The clause that decided, in words. */
+  reason: string;
+  counts: Record<string, number>;
+  blocked: string[];
+}
+
+export interface AnswerEvent extends Base {
+  kind: 'answer';
+  text: string;
+  form: 'short' | 'long';
+  /** `policy` wrote it; `stie` chose it among candidates; `forced` was asked for at a limit. */
+  by: 'policy' | 'stie' | 'forced';
+}
+
+export interface StopEvent extends Base {
+  kind: 'stop';
+  reason:
+    | 'answer'
+    | 'end-of-text'
+    | 'stie-overlap'
+    | 'stie-confidence'
+    | 'stie-no-new-information'
+    | 'max-searches'
+    | 'token-budget'
+    | 'context-full'
+    | 'malformed'
+    | 'cancelled'
+    | 'error';
+  detail: string;
+}
+
+export interface ErrorEvent extends Base {
+  kind: 'error';
+  /** `malformed`: the policy broke the protocol; `retrieval`: a call failed; `policy`: the model did. */
+  what: 'malformed' | 'retrieval' | 'policy';
+  message: string;
+}
+
+export type AgentEvent =
+  | BackgroundEvent
+  | ThinkEvent
+  | SearchEvent
+  | RouteEvent
+  | RetrieveEvent
+  | SummarizeEvent
+  | CandidateEvent
+  | VerdictEvent
+  | AnswerEvent
+  | StopEvent
+  | ErrorEvent;

@@ -1,0 +1,77 @@
+import type { Question } from './records.ts';
+import type { AgentEvent } from './events.ts';
+
+/** The rollout record `forage.rollout/1`: everything one rollout read, wrote, did and earned. */
+
+export type TokenSource = 'prompt' | 'policy' | 'environment';
+
+export type SegmentRole =
+  | 'instruction'
+  | 'background'
+  | 'question'
+  | 'think'
+  | 'search'
+  | 'result'
+  | 'hint'
+  | 'answer'
+  | 'other';
+
+/** A run of tokens with one writer. Joined in order, the segments are exactly the model's context. */
+export interface Segment {
+  source: TokenSource;
+  role: SegmentRole;
+  text: string;
+  ids: number[];
+  /** Natural-log probabilities, one a token; policy segments only. */
+  logprobs?: number[];
+  /** Entropies in nats, one a token; policy segments only. */
+  entropies?: number[];
+  /** 1 where the loss may train these tokens: exactly the policy's own. */
+  mask: 0 | 1;
+}
+
+export interface RewardClause {
+  clause: string;
+  value: number;
+  weight: number;
+  evidence: { segment: number; start: number; end: number }[];
+}
+
+export interface RolloutMetrics {
+  em: number;
+  f1: number;
+  cover_em: number;
+  /** Share of the question's supporting titles that were retrieved. */
+  recall: number;
+  searches: number;
+  /** Tokens that the policy wrote. */
+  tokens: number;
+  seconds: number;
+  /** Whether the whole output follows the protocol. */
+  formatValid: boolean;
+}
+
+export interface Rollout {
+  format: 'forage.rollout/1';
+  id: string;
+  runId: string;
+  step: number;
+  groupId: string;
+  seed: number;
+  createdAt: string;
+  question: Pick<
+    Question,
+    'id' | 'text' | 'answers' | 'supporting' | 'type' | 'hops' | 'difficulty'
+  >;
+  recipe: { id: string; version: string; settings: Record<string, unknown> };
+  policy: { id: string; adapter?: string; revision: string };
+  segments: Segment[];
+  events: AgentEvent[];
+  rewards: RewardClause[];
+  reward: number | null;
+  baseline: number | null;
+  advantage: number | null;
+  metrics: RolloutMetrics | null;
+  /** The final answer as the rules of the recipe extracted it; null where none was given. */
+  answer: string | null;
+}
