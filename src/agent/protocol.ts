@@ -54,4 +54,6 @@ export const BOX_OPEN = ' \\boxed{';
 export const HINTS = {
   repeatedQuery: 'this search was made before . use what was found or ask for something else .',
   answerNow: 'no searches are left . answer now .',
+  emptyQuery: 'the search was empty . name what to search for .',
+  searchFailed: 'the search failed . search again or answer .',
 } as const;

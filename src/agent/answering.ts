@@ -1,0 +1,157 @@
+import type { AnswerEvent, StopEvent } from '../data/events.ts';
+import { answerOpening, blockIds, chosenAnswerIds } from './blocks.ts';
+import { readAnswer } from './boxed.ts';
+import { contextRoom } from './budget.ts';
+import type { Placed } from './conversation.ts';
+import { HINTS } from './protocol.ts';
+import { checkCancelled, fault, stop, type RunState } from './state.ts';
+import { countedForm } from './stie/candidates.ts';
+import { finalCandidate } from './stie/answers.ts';
+
+/** How a rollout comes to its answer: by the policy, by force at a limit, or by STIE. */
+
+const decode = (state: RunState, ids: readonly number[]): string =>
+  state.deps.policy.tokenizer.decode(ids);
+
+function give(
+  state: RunState,
+  answer: Pick<AnswerEvent, 'text' | 'form' | 'by'>,
+  segment: number,
+): void {
+  state.transcript.rollout.answer = answer.text;
+  state.transcript.event({ kind: 'answer', ...answer, segment });
+}
+
+/**
+ * STIE's word on an answer that the policy gave: a blocked one gives way to the final candidate.
+ * @returns the answer that counts, and who chose it
+ */
+function filterAnswer(
+  state: RunState,
+  text: string,
+  segment: number,
+): { text: string; by: 'policy' | 'stie' } {
+  const { stie } = state.settings;
+  if (stie.mode === 'off' || !stie.overAnswers) return { text, by: 'policy' };
+  if (!state.memory.blocked.has(countedForm(text, stie.mode))) return { text, by: 'policy' };
+  const final = finalCandidate(state.memory, stie.tokens);
+  state.transcript.event({
+    kind: 'verdict',
+    over: 'answer',
+    round: state.searches.length,
+    mode: stie.mode,
+    text,
+    checks: [],
+    aggDiff: null,
+    valid: false,
+    action: final ? 'replaced' : 'kept-invalid',
+    ...(final ? { replacement: final.text } : {}),
+    reason: final
+      ? 'in the blocked set; the most confident free answer of the history replaces it'
+      : 'in the blocked set, but the history holds no other answer',
+    counts: Object.fromEntries(state.memory.counts),
+    blocked: [...state.memory.blocked],
+    segment,
+  });
+  return final ? { text: final.text, by: 'stie' } : { text, by: 'policy' };
+}
+
+/** Takes an answer block that the policy wrote. @returns whether it held an answer */
+export function takeAnswer(
+  state: RunState,
+  block: { inner: readonly number[]; form: 'short' | 'long'; segment: number },
+  forced: boolean,
+): boolean {
+  const { answer, faults } = readAnswer(decode(state, block.inner));
+  for (const message of faults) fault(state, message, block.segment);
+  if (answer === null) return false;
+  const { text, by } = filterAnswer(state, answer, block.segment);
+  give(
+    state,
+    { text, form: block.form, by: forced && by === 'policy' ? 'forced' : by },
+    block.segment,
+  );
+  return true;
+}
+
+/** The environment writes the answer that STIE chose, and the rollout stops. */
+export function answerByStie(
+  state: RunState,
+  answer: string,
+  reason: StopEvent['reason'],
+  detail: string,
+): void {
+  const ids = chosenAnswerIds(state.deps.policy.tokenizer, state.tags, answer);
+  const segment = state.conversation.answerBack('answer', ids);
+  give(state, { text: answer, form: 'short', by: 'stie' }, segment);
+  stop(state, reason, detail);
+}
+
+/** Opens the answer block in the policy's place. */
+function openAnswer(state: RunState): number[] {
+  const { tag, box } = answerOpening(state.deps.policy.tokenizer, state.tags);
+  state.conversation.write('environment', 'answer', [tag, ...box]);
+  state.conversation.parser.force('short_answer', box);
+  return box;
+}
+
+/**
+ * Lets the policy finish an answer block that the environment opened.
+ * @returns what the block holds, and its segment
+ */
+async function finishAnswer(state: RunState): Promise<{ inner: number[]; segment: number }> {
+  const { conversation, transcript, settings, tags, request } = state;
+  const before = conversation.sampled;
+  let closed: { inner: number[]; segment: number } | null = null;
+  const onParsed = ({ parsed, segment }: Placed): void => {
+    if (parsed.type === 'fault') fault(state, parsed.message, segment);
+    if (parsed.type === 'closed' && !closed) closed = { inner: parsed.inner, segment };
+  };
+  const free = contextRoom(state) + settings.budgets.answerTokens;
+  const generated = await conversation.sample(
+    {
+      maxTokens: Math.max(1, Math.min(settings.budgets.answerTokens, free)),
+      stopIds: tags.stopIds,
+      sampling: settings.sampling,
+      ...(request.signal ? { signal: request.signal } : {}),
+    },
+    onParsed,
+  );
+  if (generated.finish === 'abort') checkCancelled(state);
+  if (closed) return closed;
+  const inner = conversation.parser.openInner;
+  const segment = transcript.lastSegment;
+  fault(state, `the answer is not closed after ${conversation.sampled - before} tokens`, segment);
+  conversation.closeOpenBlock((kind) => tags.id(`</${kind}>`));
+  return { inner, segment };
+}
+
+/**
+ * Asks for the answer now: closes what is open, writes a hint where one is given, opens
+ * `<short_answer> \boxed{` and lets the policy go on from there; then the rollout stops.
+ */
+export async function forceAnswer(
+  state: RunState,
+  end: { reason: StopEvent['reason']; detail: string },
+  hint: boolean,
+): Promise<void> {
+  const { conversation, tags, deps } = state;
+  checkCancelled(state);
+  const open = conversation.parser.open;
+  if (open) fault(state, `<${open}> is not closed at the limit`, state.transcript.lastSegment);
+  conversation.closeOpenBlock((kind) => tags.id(`</${kind}>`));
+  if (hint) {
+    conversation.answerBack(
+      'hint',
+      blockIds(deps.policy.tokenizer, tags, 'hint', ` ${HINTS.answerNow}`),
+    );
+  }
+  openAnswer(state);
+  const block = await finishAnswer(state);
+  const found = takeAnswer(state, { ...block, form: 'short' }, hint);
+  stop(
+    state,
+    found || hint ? end.reason : 'malformed',
+    found ? end.detail : `${end.detail}; no answer`,
+  );
+}

@@ -1,0 +1,23 @@
+/** Answer text: SQuAD's normalisation, the canonical form that STIE counts, and words. */
+
+// ASCII punctuation, as in the SQuAD script (Python's string.punctuation).
+const PUNCTUATION = /[!"#$%&'()*+,\-./:;<=>?@[\\\]^_`{|}~]/g;
+const ARTICLES = /\b(?:a|an|the)\b/g;
+
+/** Lower case, punctuation deleted, a/an/the dropped, spaces squeezed (METHODS, section 6). */
+export const normalizeAnswer = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(PUNCTUATION, '')
+    .replace(ARTICLES, ' ')
+    .split(/\s+/)
+    .filter(Boolean)
+    .join(' ');
+
+/** The canonical form under which `corrected` STIE compares and counts: "Russia (2018)" → "russia". */
+export const canonicalAnswer = (text: string): string =>
+  normalizeAnswer(text.replace(/\([^()]*\)/g, ' '));
+
+/** Words of a text in order, lower case, cut at everything that is no letter or digit. */
+export const words = (text: string): string[] =>
+  text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];

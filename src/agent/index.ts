@@ -1,0 +1,12 @@
+export { applyUpdate } from './apply.ts';
+export {
+  runGroup,
+  runRollout,
+  type AgentDeps,
+  type GroupRequest,
+  type RolloutRequest,
+} from './run.ts';
+export { RunningMean } from './router/reward.ts';
+export { createRouter, priorWeights, type Router } from './router/router.ts';
+export { deriveSeed } from './seeds.ts';
+export type { RolloutUpdate } from './updates.ts';

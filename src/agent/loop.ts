@@ -1,0 +1,158 @@
+import type { StopEvent } from '../data/events.ts';
+import { forceAnswer, takeAnswer } from './answering.ts';
+import { contextRoom, stepRoom } from './budget.ts';
+import type { Placed } from './conversation.ts';
+import { HINTS } from './protocol.ts';
+import { stieRound } from './probing.ts';
+import { openContext } from './rdra.ts';
+import { admitQuery, searchRound, writeHint } from './searching.ts';
+import { checkCancelled, fault, stop, type RunState } from './state.ts';
+import { isAnswer, isSearch, type AnswerTag, type SearchTag } from './tags.ts';
+
+/** The think–search–answer loop of the KunLunBaizeRAG protocol. */
+
+interface Block {
+  inner: number[];
+  segment: number;
+}
+
+/** How one step of the policy ended. */
+type StepEnd =
+  | ({ type: 'search'; tag: SearchTag } & Block)
+  | ({ type: 'answer'; tag: AnswerTag } & Block)
+  | { type: 'end' }
+  | { type: 'limit'; reason: StopEvent['reason']; detail: string }
+  /** A fault ended it; the policy may go on. */
+  | { type: 'again' };
+
+function readParsed(state: RunState, placed: Placed): StepEnd | null {
+  const { parsed, segment } = placed;
+  if (parsed.type === 'fault') fault(state, parsed.message, segment);
+  if (parsed.type === 'end') return { type: 'end' };
+  if (parsed.type !== 'closed') return null;
+  const { kind, inner } = parsed;
+  if (isSearch(kind)) return parsed.usable ? { type: 'search', tag: kind, inner, segment } : null;
+  if (isAnswer(kind)) return { type: 'answer', tag: kind, inner, segment };
+  noteThought(state, inner, segment);
+  return null;
+}
+
+function noteThought(state: RunState, inner: readonly number[], segment: number): void {
+  const text = state.deps.policy.tokenizer.decode(inner).trim();
+  const { mode } = state.settings.background;
+  const first = state.transcript.rollout.events.every((event) => event.kind !== 'think');
+  const aligned = first && mode !== 'off';
+  if (aligned) state.thought = text;
+  state.transcript.event({ kind: 'think', text, phase: aligned ? 'alignment' : 'step', segment });
+}
+
+/** Lets the policy write until it searches, answers, ends or meets a limit. */
+async function policyStep(state: RunState): Promise<StepEnd> {
+  const { conversation, settings, tags, request } = state;
+  const room = stepRoom(state);
+  if (room.tokens <= 0) return { type: 'limit', reason: room.limit, detail: room.detail };
+  let end: StepEnd | null = null;
+  const generated = await conversation.sample(
+    {
+      maxTokens: room.tokens,
+      stopIds: tags.stopIds,
+      sampling: settings.sampling,
+      ...(request.signal ? { signal: request.signal } : {}),
+    },
+    (placed) => {
+      // An answer block that the end of text cut off is still that answer.
+      end = end?.type === 'answer' ? end : (readParsed(state, placed) ?? end);
+    },
+  );
+  checkCancelled(state);
+  if (end) return end;
+  if (generated.finish === 'stop') return { type: 'again' };
+  const reason = generated.finish === 'context' ? 'context-full' : room.limit;
+  return { type: 'limit', reason, detail: room.detail };
+}
+
+/** One search of the policy. @returns whether the rollout is over */
+async function onSearch(state: RunState, block: Block & { tag: SearchTag }): Promise<boolean> {
+  const { retrieval, stie } = state.settings;
+  const query = state.deps.policy.tokenizer.decode(block.inner).trim();
+  if (query === '') {
+    fault(state, 'the search is empty', block.segment);
+    writeHint(state, HINTS.emptyQuery);
+    return false;
+  }
+  const round = state.searches.length + 1;
+  const { tag, segment } = block;
+  state.transcript.event({ kind: 'search', query, round, tag, segment });
+  if (round > retrieval.maxSearches) {
+    await forceAnswer(
+      state,
+      limit('max-searches', `all ${retrieval.maxSearches} searches are made`),
+      true,
+    );
+    return true;
+  }
+  // A result of less than this says nothing.
+  if (contextRoom(state) < 24) {
+    await forceAnswer(state, limit('context-full', 'no room for another result'), true);
+    return true;
+  }
+  if (!admitQuery(state, query, tag)) return refuse(state, stie.maxRefusals);
+  state.refusals = 0;
+  const got = await searchRound(state, query, tag);
+  return got ? stieRound(state, got.observation) : false;
+}
+
+const limit = (
+  reason: StopEvent['reason'],
+  detail: string,
+): { reason: StopEvent['reason']; detail: string } => ({ reason, detail });
+
+async function refuse(state: RunState, most: number): Promise<boolean> {
+  state.refusals += 1;
+  if (state.refusals < most) {
+    writeHint(state, HINTS.repeatedQuery);
+    return false;
+  }
+  await forceAnswer(state, limit('stie-overlap', `${most} repeated queries in a row`), true);
+  return true;
+}
+
+function onAnswer(state: RunState, block: Block & { tag: AnswerTag }): void {
+  const form = block.tag === 'short_answer' ? 'short' : 'long';
+  const found = takeAnswer(state, { inner: block.inner, segment: block.segment, form }, false);
+  if (found) stop(state, 'answer', 'the policy answered');
+  else stop(state, 'malformed', 'the answer block holds no answer');
+}
+
+/** @returns whether the rollout is over */
+async function act(state: RunState, end: StepEnd): Promise<boolean> {
+  switch (end.type) {
+    case 'search':
+      return onSearch(state, end);
+    case 'answer':
+      onAnswer(state, end);
+      return true;
+    case 'end':
+      stop(state, 'end-of-text', 'the policy ended without an answer');
+      return true;
+    case 'limit':
+      await forceAnswer(state, end, true);
+      return true;
+    case 'again':
+      break;
+  }
+  return false;
+}
+
+/** Runs the loop to its stop event. */
+export async function agentLoop(state: RunState): Promise<void> {
+  await openContext(state);
+  for (;;) {
+    const over = await act(state, await policyStep(state));
+    if (over) return;
+    if (state.faults >= state.settings.budgets.maxFaults) {
+      stop(state, 'malformed', `${state.faults} faults against the protocol`);
+      return;
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import type { PolicySession } from '../policy/policy.ts';
+import { answerByStie } from './answering.ts';
+import { answerOpening } from './blocks.ts';
+import { readAnswer } from './boxed.ts';
+import type { Observation } from './evidence.ts';
+import { deriveSeed } from './seeds.ts';
+import { checkCancelled, type RunState } from './state.ts';
+import { finalCandidate, judgeAnswers } from './stie/answers.ts';
+import { confidenceOf, countedForm, mergeCandidates, type Candidate } from './stie/candidates.ts';
+import { stieStop } from './stie/stop.ts';
+
+/** STIE over answers in the loop: probe candidates from a fork, judge them, perhaps stop. */
+
+/** One candidate: what the policy would answer now, sampled in a fork that is then thrown away. */
+async function probeOne(
+  state: RunState,
+  session: PolicySession,
+  mode: 'paper' | 'corrected',
+): Promise<Candidate> {
+  const { deps, settings, tags, request } = state;
+  const { tokenizer } = deps.policy;
+  const { box } = answerOpening(tokenizer, tags);
+  const generated = await session.generate({
+    maxTokens: settings.stie.probeTokens,
+    stopIds: tags.stopIds,
+    sampling: settings.sampling,
+    ...(request.signal ? { signal: request.signal } : {}),
+  });
+  const inner = generated.ids.filter((id) => !tags.meaning(id));
+  const text = readAnswer(tokenizer.decode([...box, ...inner])).answer ?? '';
+  const confidence = confidenceOf(generated, settings.stie.confidence);
+  return { text, canonical: countedForm(text, mode), confidence };
+}
+
+/** K candidates, one entry per counted form. */
+async function probe(state: RunState, mode: 'paper' | 'corrected'): Promise<Candidate[]> {
+  const { conversation, deps, request, settings, tags } = state;
+  const { tag, box } = answerOpening(deps.policy.tokenizer, tags);
+  const forks: PolicySession[] = [];
+  try {
+    for (let k = 0; k < settings.stie.candidates; k++) {
+      const seed = deriveSeed(request.seed, 'probe', state.searches.length, k);
+      const fork = await conversation.session.fork(seed);
+      forks.push(fork);
+      fork.append([tag, ...box]);
+    }
+    const candidates = await Promise.all(forks.map((fork) => probeOne(state, fork, mode)));
+    checkCancelled(state);
+    return mergeCandidates(candidates);
+  } finally {
+    for (const fork of forks) fork.close();
+  }
+}
+
+/**
+ * One STIE round over answers, after a result.
+ * @returns whether STIE stopped the rollout and wrote the final answer
+ */
+export async function stieRound(state: RunState, seen: Observation): Promise<boolean> {
+  const { stie } = state.settings;
+  if (stie.mode === 'off' || !stie.overAnswers) return false;
+  const { mode } = stie;
+  const round = state.searches.length;
+  const candidates = await probe(state, mode);
+  state.transcript.event({
+    kind: 'candidate',
+    round,
+    candidates: candidates.map((candidate) => ({
+      ...candidate,
+      count: state.memory.counts.get(candidate.canonical) ?? 0,
+      blocked: state.memory.blocked.has(candidate.canonical),
+    })),
+  });
+  const rules = { ...stie, mode };
+  const judged = judgeAnswers(candidates, state.memory, rules, (text) =>
+    state.evidence.supports(text),
+  );
+  state.memory = judged.memory;
+  state.transcript.event({ kind: 'verdict', over: 'answer', round, ...judged.verdict });
+  if (!judged.answer) return false;
+  const information = { entities: seen.newEntities, facts: seen.newFacts };
+  const end = stieStop(state.memory, information, { mode, tokens: stie.tokens, ...stie.stop });
+  const final = end && finalCandidate(state.memory, stie.tokens);
+  if (!end || !final) return false;
+  answerByStie(state, final.text, end.reason, end.detail);
+  return true;
+}

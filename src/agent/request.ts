@@ -1,0 +1,38 @@
+import type { Question } from '../data/records.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { Recipe, SettingsOverride } from '../recipes/settings.ts';
+import type { Retriever } from '../retrieval/retriever.ts';
+import type { RunningMean } from './router/reward.ts';
+import type { Router } from './router/router.ts';
+
+/** What a rollout works with. */
+export interface AgentDeps {
+  policy: Policy;
+  retriever: Retriever;
+  router: Router;
+  /** Unix time in milliseconds. */
+  now(): number;
+  /** Web latencies of earlier calls, for the router's measured reward; one a group where absent. */
+  webLatency?: RunningMean;
+}
+
+export interface RolloutRequest {
+  question: Question;
+  recipe: Recipe;
+  /** Changes to the recipe's settings; the record keeps the settings that were in force. */
+  overrides?: SettingsOverride;
+  /** Unsigned 32 bits. */
+  seed: number;
+  rolloutId: string;
+  runId: string;
+  groupId: string;
+  step: number;
+  /** Name of the adapter that the policy carries, for the record. */
+  adapter?: string;
+  signal?: AbortSignal;
+}
+
+export type GroupRequest = Omit<RolloutRequest, 'rolloutId'> & {
+  /** G: rollouts of the same question. `seed` is the group's. */
+  size: number;
+};

@@ -1,0 +1,63 @@
+import type { SourceName } from '../../data/hits.ts';
+import {
+  logitGradient,
+  sigmoid,
+  webLogit,
+  type RouterGradient,
+  type RouterWeights,
+} from './network.ts';
+
+/** Equation (23) of arXiv 2506.19466: the policy gradient of the router's loss. */
+
+export interface RoutedCall {
+  /** Features in the order of FEATURE_NAMES. */
+  x: readonly number[];
+  action: SourceName;
+  reward: number;
+}
+
+/** log π(a|s), computed so that neither tail overflows. */
+export function logProbability(
+  weights: RouterWeights,
+  x: readonly number[],
+  action: SourceName,
+): number {
+  const z = webLogit(weights, x) * (action === 'web' ? 1 : -1);
+  return z >= 0 ? -Math.log1p(Math.exp(-z)) : z - Math.log1p(Math.exp(z));
+}
+
+/** The loss whose gradient (23) is: `−mean R(a) log π(a|s)` over sampled calls; 0 for none. */
+export const routerLoss = (weights: RouterWeights, calls: readonly RoutedCall[]): number =>
+  calls.length === 0
+    ? 0
+    : -calls.reduce((sum, c) => sum + c.reward * logProbability(weights, c.x, c.action), 0) /
+      calls.length;
+
+const addScaled = (into: number[], from: readonly number[], scale: number): void => {
+  for (let i = 0; i < into.length; i++) into[i] = (into[i] ?? 0) + scale * (from[i] ?? 0);
+};
+
+/** ∇L of (23): `−mean R(a) ∇log π(a|s)`, with `∇log π(a|s) = ([a = web] − π(web|s)) ∇z`. */
+export function routerGradient(
+  weights: RouterWeights,
+  calls: readonly RoutedCall[],
+): RouterGradient {
+  const total: RouterGradient = {
+    bias: 0,
+    linear: weights.linear.map(() => 0),
+    hiddenBias: weights.hiddenBias.map(() => 0),
+    hidden: weights.hidden.map((row) => row.map(() => 0)),
+    output: weights.output.map(() => 0),
+  };
+  for (const call of calls) {
+    const gradient = logitGradient(weights, call.x);
+    const error = Number(call.action === 'web') - sigmoid(webLogit(weights, call.x));
+    const scale = (-call.reward * error) / calls.length;
+    total.bias += scale * gradient.bias;
+    addScaled(total.linear, gradient.linear, scale);
+    addScaled(total.hiddenBias, gradient.hiddenBias, scale);
+    addScaled(total.output, gradient.output, scale);
+    total.hidden.forEach((row, h) => addScaled(row, gradient.hidden[h] ?? [], scale));
+  }
+  return total;
+}

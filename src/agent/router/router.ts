@@ -1,0 +1,67 @@
+import type { RouteEvent } from '../../data/events.ts';
+import type { SourceName } from '../../data/hits.ts';
+import { ROUTER_PRIOR } from '../../recipes/router-prior.ts';
+import { deriveSeed, uniform } from '../seeds.ts';
+import { FEATURE_NAMES, routerFeatures, type RouterState } from './features.ts';
+import { contributions, sigmoid, webLogit, type RouterWeights } from './network.ts';
+
+/** NLR's choice between local and web: features, network, one draw. */
+
+export interface RouterDecision {
+  choice: SourceName;
+  probabilities: RouteEvent['probabilities'];
+  features: RouteEvent['features'];
+}
+
+export interface Router {
+  readonly weights: RouterWeights;
+  /** Share of a query's rare terms that the local index knows; absent where nothing can tell. */
+  localCoverage?(query: string): number;
+  /** @param draw uniform in [0, 1): `web` where it is below π(web|s) */
+  decide(state: RouterState, draw: number): RouterDecision;
+}
+
+/**
+ * The untrained router: a linear prior set by hand, and a hidden layer of small seeded weights whose
+ * output weights are 0, so that it starts at the prior and can be trained away from it.
+ */
+export function priorWeights(hidden = 8, seed = 1): RouterWeights {
+  const linear = FEATURE_NAMES.map((name) => ROUTER_PRIOR.weights[name]);
+  const draw = (h: number, i: number): number =>
+    (uniform(deriveSeed(seed, 'hidden', h, i)) - 0.5) * 0.5;
+  const units = Array.from({ length: hidden }, (_, h) => h);
+  return {
+    origin: 'set by hand, not trained',
+    bias: ROUTER_PRIOR.bias,
+    linear,
+    hiddenBias: units.map(() => 0),
+    hidden: units.map((h) => FEATURE_NAMES.map((_, i) => draw(h, i))),
+    output: units.map(() => 0),
+  };
+}
+
+export interface RouterOptions {
+  weights?: RouterWeights;
+  localCoverage?: (query: string) => number;
+}
+
+export function createRouter(options: RouterOptions = {}): Router {
+  const weights = options.weights ?? priorWeights();
+  const decide = (state: RouterState, draw: number): RouterDecision => {
+    const named = routerFeatures(state);
+    const x = FEATURE_NAMES.map((name) => named[name]);
+    const web = sigmoid(webLogit(weights, x));
+    const shares = contributions(weights, x);
+    return {
+      choice: draw < web ? 'web' : 'local',
+      probabilities: { local: 1 - web, web },
+      features: FEATURE_NAMES.map((name, i) => ({
+        name,
+        value: x[i] ?? 0,
+        contribution: shares[i] ?? 0,
+      })),
+    };
+  };
+  const { localCoverage } = options;
+  return { weights, decide, ...(localCoverage ? { localCoverage } : {}) };
+}

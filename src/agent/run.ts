@@ -1,0 +1,175 @@
+import type { Rollout } from '../data/rollout.ts';
+import { withOverrides, type RecipeSettings } from '../recipes/settings.ts';
+import { Conversation } from './conversation.ts';
+import { Evidence } from './evidence.ts';
+import { agentLoop } from './loop.ts';
+import { naiveLoop } from './naive.ts';
+import { ProtocolParser } from './parse.ts';
+import type { AgentDeps, GroupRequest, RolloutRequest } from './request.ts';
+import { RunningMean } from './router/reward.ts';
+import { rolloutMetrics, supportingRecall } from './scores.ts';
+import { deriveSeed } from './seeds.ts';
+import { Cancelled, initialProgress, isCancelled, messageOf, type RunState } from './state.ts';
+import { readTags } from './tags.ts';
+import { Transcript } from './transcript.ts';
+import type { RolloutUpdate } from './updates.ts';
+import { formatValid } from './validity.ts';
+
+export type { AgentDeps, GroupRequest, RolloutRequest } from './request.ts';
+
+function emptyRollout(deps: AgentDeps, request: RolloutRequest, settings: RecipeSettings): Rollout {
+  const { question, recipe } = request;
+  const { id, text, answers, supporting, type, hops, difficulty } = question;
+  return {
+    format: 'forage.rollout/1',
+    id: request.rolloutId,
+    runId: request.runId,
+    step: request.step,
+    groupId: request.groupId,
+    seed: request.seed,
+    createdAt: new Date(deps.now()).toISOString(),
+    question: {
+      id,
+      text,
+      answers,
+      supporting,
+      ...(type === undefined ? {} : { type }),
+      ...(hops === undefined ? {} : { hops }),
+      ...(difficulty === undefined ? {} : { difficulty }),
+    },
+    recipe: { id: recipe.id, version: recipe.version, settings },
+    policy: {
+      id: deps.policy.info.id,
+      revision: deps.policy.info.revision,
+      ...(request.adapter === undefined ? {} : { adapter: request.adapter }),
+    },
+    segments: [],
+    events: [],
+    rewards: [],
+    reward: null,
+    baseline: null,
+    advantage: null,
+    metrics: null,
+    answer: null,
+  };
+}
+
+/** Runs the recipe's loop in a session of its own; closes the session whatever happens. */
+async function converse(
+  deps: AgentDeps,
+  request: RolloutRequest,
+  settings: RecipeSettings,
+  transcript: Transcript,
+): Promise<RunState> {
+  const { policy } = deps;
+  const tags = readTags(policy.tokenizer);
+  const parser = new ProtocolParser(tags, (ids) => policy.tokenizer.decode(ids));
+  if (isCancelled({ request })) throw new Cancelled();
+  const session = await policy.open(deriveSeed(request.seed, 'policy'));
+  const state: RunState = {
+    deps,
+    request,
+    settings,
+    tags,
+    transcript,
+    conversation: new Conversation(session, transcript, parser),
+    evidence: new Evidence(request.question.text, request.question.supporting),
+    webLatency: deps.webLatency ?? new RunningMean(),
+    ...initialProgress(),
+  };
+  try {
+    await (settings.loop === 'agent' ? agentLoop(state) : naiveLoop(state));
+  } finally {
+    session.close();
+  }
+  return state;
+}
+
+function noteFailure(transcript: Transcript, request: RolloutRequest, error: unknown): void {
+  transcript.endSegment();
+  if (error instanceof Cancelled || isCancelled({ request })) {
+    transcript.event({ kind: 'stop', reason: 'cancelled', detail: 'cancelled by the user' });
+    return;
+  }
+  const message = messageOf(error);
+  transcript.event({ kind: 'error', what: 'policy', message });
+  transcript.event({ kind: 'stop', reason: 'error', detail: message });
+}
+
+/** Fills in what follows from the record: searches, recall, tokens, scores. */
+function score(transcript: Transcript): void {
+  const { rollout } = transcript;
+  const { answers, supporting } = rollout.question;
+  const retrieved = rollout.events.flatMap((event) =>
+    event.kind === 'retrieve' || event.kind === 'background' ? event.hits : [],
+  );
+  const written = rollout.segments.filter((segment) => segment.source === 'policy');
+  rollout.metrics = rolloutMetrics(rollout.answer, answers, {
+    recall: supportingRecall(
+      retrieved.map((hit) => hit.passage.title),
+      supporting,
+    ),
+    searches: rollout.events.filter((event) => event.kind === 'route').length,
+    tokens: written.reduce((sum, segment) => sum + segment.ids.length, 0),
+    seconds: transcript.elapsed / 1000,
+    formatValid: formatValid(rollout),
+  });
+}
+
+/**
+ * Runs one rollout. Nothing that the policy writes and no failing retrieval makes it reject: these
+ * are events, and the record ends with one `stop` event. The same seed, settings and policy on the
+ * WASM device give the same tokens; only times differ.
+ *
+ * @param onUpdate told of every change while it happens (`applyUpdate` rebuilds the record)
+ * @throws Error where an override is no valid setting
+ */
+export async function runRollout(
+  deps: AgentDeps,
+  request: RolloutRequest,
+  onUpdate: (update: RolloutUpdate) => void = () => undefined,
+): Promise<Rollout> {
+  const settings = withOverrides(request.recipe.settings, request.overrides ?? {});
+  const transcript = new Transcript(
+    emptyRollout(deps, request, settings),
+    (ids) => deps.policy.tokenizer.decode(ids),
+    () => deps.now(),
+    onUpdate,
+  );
+  try {
+    await converse(deps, request, settings, transcript);
+  } catch (error) {
+    noteFailure(transcript, request, error);
+  }
+  transcript.endSegment();
+  score(transcript);
+  transcript.finish();
+  return transcript.rollout;
+}
+
+/**
+ * Runs G rollouts of one question at the same time. Rollout i has the id `<groupId>-<i>` and the
+ * seed `deriveSeed(groupSeed, 'rollout', i)`, so it can be run again alone.
+ */
+export async function runGroup(
+  deps: AgentDeps,
+  request: GroupRequest,
+  onUpdate: (update: RolloutUpdate) => void = () => undefined,
+): Promise<Rollout[]> {
+  const { size, ...shared } = request;
+  const together: AgentDeps = { ...deps, webLatency: deps.webLatency ?? new RunningMean() };
+  const members = Array.from({ length: size }, (_, i) => i);
+  return Promise.all(
+    members.map((i) =>
+      runRollout(
+        together,
+        {
+          ...shared,
+          rolloutId: `${request.groupId}-${i}`,
+          seed: deriveSeed(request.seed, 'rollout', i),
+        },
+        onUpdate,
+      ),
+    ),
+  );
+}

@@ -1,0 +1,139 @@
+import type { RouteEvent } from '../data/events.ts';
+import type { SearchTarget } from '../data/hits.ts';
+import { blockIds, passagesText } from './blocks.ts';
+import { contextRoom } from './budget.ts';
+import { HINTS } from './protocol.ts';
+import { retrieve, type Retrieved } from './retrieving.ts';
+import { routeReward } from './router/reward.ts';
+import { deriveSeed, uniform } from './seeds.ts';
+import type { RunState } from './state.ts';
+import { judgeQuery } from './stie/queries.ts';
+import type { SearchTag } from './tags.ts';
+
+/** One search: STIE over the query, NLR, retrieval, result. */
+
+/** The environment's word in place of a result. */
+export function writeHint(state: RunState, text: string): void {
+  const { tokenizer } = state.deps.policy;
+  const room = Math.max(2, contextRoom(state));
+  state.conversation.answerBack('hint', blockIds(tokenizer, state.tags, 'hint', ` ${text}`, room));
+}
+
+/** STIE over queries. @returns whether the query may be searched */
+export function admitQuery(state: RunState, query: string, tag: SearchTag): boolean {
+  const { stie, retrieval } = state.settings;
+  if (stie.mode === 'off' || !stie.overQueries) return true;
+  const last = state.searches.at(-1);
+  const verdict = judgeQuery(
+    query,
+    {
+      history: state.searches.map((search) => search.query),
+      nameWords: state.evidence.nameWords,
+      retryAfterMiss:
+        (last?.missed ?? false) &&
+        last?.source !== 'both' &&
+        (tag !== 'search' || retrieval.source === 'router'),
+    },
+    { mode: stie.mode, tokens: stie.tokens, thresholds: stie.thresholds },
+  );
+  state.transcript.event({
+    kind: 'verdict',
+    over: 'query',
+    round: state.searches.length + 1,
+    segment: state.transcript.lastSegment,
+    ...verdict,
+  });
+  return verdict.action !== 'refused';
+}
+
+type Route = Pick<RouteEvent, 'by' | 'choice' | 'probabilities' | 'features'>;
+
+const certain = (choice: SearchTarget, by: 'fixed' | 'policy-tag'): Route => ({
+  by,
+  choice,
+  probabilities: { local: Number(choice !== 'web'), web: Number(choice !== 'local') },
+  features: [],
+});
+
+/** NLR: the policy's own tag where it counts, a fixed source, or a draw from π(a|s). */
+function chooseRoute(state: RunState, query: string, tag: SearchTag): Route {
+  const { retrieval } = state.settings;
+  if (retrieval.honourTags && tag === 'local_search') return certain('local', 'policy-tag');
+  if (retrieval.honourTags && tag === 'web_search') return certain('web', 'policy-tag');
+  if (retrieval.source !== 'router') return certain(retrieval.source, 'fixed');
+  const { deps, request } = state;
+  const round = state.searches.length + 1;
+  const decision = deps.router.decide(
+    {
+      question: request.question.text,
+      query,
+      round,
+      maxSearches: retrieval.maxSearches,
+      past: state.searches,
+      roomLeft: Math.max(0, contextRoom(state)) / deps.policy.info.maxContext,
+      localCoverage: deps.router.localCoverage?.(query) ?? 0.5,
+    },
+    uniform(deriveSeed(request.seed, 'route', round)),
+  );
+  return { by: 'router', ...decision };
+}
+
+/** Fills equation (20) into the route event, once the call's outcome is known. */
+function rewardRoute(state: RunState, event: number, route: Route, got: Retrieved): void {
+  const { supporting } = state.request.question;
+  const found = got.observation.newSupporting;
+  const reward = routeReward(route.choice, state.settings.nlr, {
+    latencyMs: got.retrieval.latencyMs,
+    meanWebLatencyMs: state.webLatency.value,
+    newEvidenceShare: found ? found.length / new Set(supporting).size : null,
+  });
+  if (route.choice === 'web') state.webLatency.add(got.retrieval.latencyMs);
+  state.transcript.replaceEvent(event, (known) =>
+    known.kind === 'route' ? { ...known, reward } : known,
+  );
+}
+
+/**
+ * Equation (3): what the retriever is asked. The query states t's intention; `thought` takes t's own
+ * text for the first search.
+ */
+function retrievalText(state: RunState, query: string): string {
+  const thought = state.thought;
+  state.thought = null;
+  const literal = state.settings.background.secondStage === 'thought';
+  return literal && thought !== null && thought !== '' ? thought : query;
+}
+
+/**
+ * Routes, retrieves and writes the result.
+ * @returns null where the call failed; a hint stands in place of the result
+ */
+export async function searchRound(
+  state: RunState,
+  query: string,
+  tag: SearchTag,
+): Promise<Retrieved | null> {
+  const { transcript, conversation, settings, deps, tags } = state;
+  const route = chooseRoute(state, query, tag);
+  const event = transcript.event({
+    kind: 'route',
+    ...route,
+    reward: null,
+    segment: transcript.lastSegment,
+  });
+  const got = await retrieve(state, route.choice, retrievalText(state, query));
+  state.searches.push({ query, source: route.choice, missed: got?.missed ?? true });
+  if (!got) {
+    writeHint(state, HINTS.searchFailed);
+    return null;
+  }
+  rewardRoute(state, event, route, got);
+  const text = passagesText(
+    deps.policy.tokenizer,
+    got.retrieval.hits,
+    settings.retrieval.passageTokens,
+  );
+  const room = Math.max(2, contextRoom(state));
+  conversation.answerBack('result', blockIds(deps.policy.tokenizer, tags, 'result', text, room));
+  return got;
+}

@@ -1,0 +1,82 @@
+import type { StopEvent } from '../data/events.ts';
+import type { SearchTarget } from '../data/hits.ts';
+import type { RecipeSettings } from '../recipes/settings.ts';
+import type { Conversation } from './conversation.ts';
+import type { Evidence } from './evidence.ts';
+import type { AgentDeps, RolloutRequest } from './request.ts';
+import { RunningMean } from './router/reward.ts';
+import { emptyMemory, type AnswerMemory } from './stie/answers.ts';
+import type { Tags } from './tags.ts';
+import type { Transcript } from './transcript.ts';
+
+/** One search that was made. */
+export interface PastSearch {
+  query: string;
+  source: SearchTarget;
+  missed: boolean;
+}
+
+/** Everything that one running rollout knows. */
+export interface RunState {
+  readonly deps: AgentDeps;
+  readonly request: RolloutRequest;
+  readonly settings: RecipeSettings;
+  readonly tags: Tags;
+  readonly transcript: Transcript;
+  readonly conversation: Conversation;
+  readonly evidence: Evidence;
+  readonly webLatency: RunningMean;
+  searches: PastSearch[];
+  memory: AnswerMemory;
+  /** Queries that STIE refused in a row. */
+  refusals: number;
+  faults: number;
+  /** Tokens that T wrote in a context of its own. */
+  thoughtTokens: number;
+  /** RDRA's t, until the first search has used it. */
+  thought: string | null;
+}
+
+export const initialProgress = (): Pick<
+  RunState,
+  'searches' | 'memory' | 'refusals' | 'faults' | 'thoughtTokens' | 'thought'
+> => ({
+  searches: [],
+  memory: emptyMemory,
+  refusals: 0,
+  faults: 0,
+  thoughtTokens: 0,
+  thought: null,
+});
+
+/** Thrown inside the loop where the caller's signal asks to stop; never leaves `runRollout`. */
+export class Cancelled extends Error {
+  override name = 'Cancelled';
+}
+
+export const isCancelled = (state: Pick<RunState, 'request'>): boolean =>
+  state.request.signal?.aborted ?? false;
+
+/** @throws Cancelled once the caller's signal is set. */
+export function checkCancelled(state: Pick<RunState, 'request'>): void {
+  if (isCancelled(state)) throw new Cancelled();
+}
+
+export function stop(state: RunState, reason: StopEvent['reason'], detail: string): void {
+  state.transcript.endSegment();
+  state.transcript.event({ kind: 'stop', reason, detail });
+}
+
+/** Notes a fault against the protocol. */
+export function fault(state: RunState, message: string, segment?: number): void {
+  state.faults += 1;
+  state.transcript.event({
+    kind: 'error',
+    what: 'malformed',
+    message,
+    ...(segment === undefined ? {} : { segment }),
+  });
+}
+
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

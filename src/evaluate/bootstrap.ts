@@ -1,0 +1,63 @@
+import { deriveSeed, uniform } from '../agent/seeds.ts';
+
+/** Intervals by paired bootstrap over questions. */
+
+export interface Interval {
+  mean: number;
+  low: number;
+  high: number;
+}
+
+export interface BootstrapOptions {
+  /** Resamples; 2,000 where absent. */
+  resamples?: number;
+  /** Level of the interval; 0.95 where absent. */
+  level?: number;
+  seed?: number;
+}
+
+const mean = (values: readonly number[]): number =>
+  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Quantile of sorted values by linear interpolation. */
+export function quantile(sorted: readonly number[], q: number): number {
+  const at = q * (sorted.length - 1);
+  const below = sorted[Math.floor(at)] ?? 0;
+  const above = sorted[Math.ceil(at)] ?? below;
+  return below + (above - below) * (at - Math.floor(at));
+}
+
+/** Percentile interval of the mean; each value belongs to one question, which is what is resampled. */
+export function bootstrapMean(values: readonly number[], options: BootstrapOptions = {}): Interval {
+  const { resamples = 2000, level = 0.95, seed = 0 } = options;
+  const centre = mean(values);
+  if (values.length === 0) return { mean: 0, low: 0, high: 0 };
+  const means = Array.from({ length: resamples }, (_, r) => {
+    let sum = 0;
+    for (let i = 0; i < values.length; i++) {
+      const draw = uniform(deriveSeed(seed, r, i));
+      sum += values[Math.floor(draw * values.length)] ?? 0;
+    }
+    return sum / values.length;
+  }).toSorted((a, b) => a - b);
+  const tail = (1 - level) / 2;
+  return { mean: centre, low: quantile(means, tail), high: quantile(means, 1 - tail) };
+}
+
+/**
+ * Interval of the mean difference `b − a` over the same questions.
+ * @throws RangeError where the lists differ in length
+ */
+export function pairedBootstrap(
+  a: readonly number[],
+  b: readonly number[],
+  options: BootstrapOptions = {},
+): Interval {
+  if (a.length !== b.length) {
+    throw new RangeError(`paired values: ${a.length} and ${b.length} questions`);
+  }
+  return bootstrapMean(
+    b.map((value, i) => value - (a[i] ?? 0)),
+    options,
+  );
+}

@@ -1,0 +1,108 @@
+import type { Rollout, RolloutMetrics } from '../data/rollout.ts';
+import { pairedBootstrap, type BootstrapOptions, type Interval } from './bootstrap.ts';
+import { summarizeRollouts, type SummaryByHops } from './summary.ts';
+
+/** Baselines and ablations over the same questions, with paired differences. */
+
+export interface Arm {
+  name: string;
+  rollouts: readonly Rollout[];
+}
+
+type Measured = 'em' | 'f1' | 'recall' | 'searches' | 'formatValid';
+
+export interface ComparisonRow {
+  name: string;
+  summary: SummaryByHops;
+  /** This arm minus the reference, question by question; null for the reference itself. */
+  difference: Record<Measured, Interval> | null;
+}
+
+export interface Comparison {
+  reference: string;
+  /** Questions that every arm has; the differences are over these. */
+  questions: number;
+  rows: ComparisonRow[];
+}
+
+const valueOf = (metrics: RolloutMetrics, name: Measured): number => Number(metrics[name]);
+
+/** Mean of a metric for each question, over that question's rollouts. */
+function byQuestion(rollouts: readonly Rollout[], name: Measured): Map<string, number> {
+  const lists = new Map<string, number[]>();
+  for (const { question, metrics } of rollouts) {
+    if (!metrics) continue;
+    const list = lists.get(question.id) ?? [];
+    lists.set(question.id, [...list, valueOf(metrics, name)]);
+  }
+  return new Map(
+    [...lists].map(([id, list]) => [id, list.reduce((a, b) => a + b, 0) / list.length]),
+  );
+}
+
+function difference(
+  arm: Arm,
+  reference: Arm,
+  shared: readonly string[],
+  options: BootstrapOptions,
+): Record<Measured, Interval> {
+  const of = (name: Measured): Interval => {
+    const a = byQuestion(reference.rollouts, name);
+    const b = byQuestion(arm.rollouts, name);
+    return pairedBootstrap(
+      shared.map((id) => a.get(id) ?? 0),
+      shared.map((id) => b.get(id) ?? 0),
+      options,
+    );
+  };
+  return {
+    em: of('em'),
+    f1: of('f1'),
+    recall: of('recall'),
+    searches: of('searches'),
+    formatValid: of('formatValid'),
+  };
+}
+
+/**
+ * The table of an ablation: each arm's summary and its paired difference from the first arm.
+ * @throws RangeError without arms
+ */
+export function compareArms(arms: readonly Arm[], options: BootstrapOptions = {}): Comparison {
+  const [reference] = arms;
+  if (!reference) throw new RangeError('a comparison needs at least one arm');
+  const known = arms.map((arm) => byQuestion(arm.rollouts, 'em'));
+  const shared = [...(known[0]?.keys() ?? [])].filter((id) => known.every((map) => map.has(id)));
+  return {
+    reference: reference.name,
+    questions: shared.length,
+    rows: arms.map((arm) => ({
+      name: arm.name,
+      summary: summarizeRollouts(arm.rollouts),
+      difference: arm === reference ? null : difference(arm, reference, shared, options),
+    })),
+  };
+}
+
+const percent = (value: number): string => (100 * value).toFixed(1);
+
+const signed = (interval: Interval, scale: number): string => {
+  const [mean, low, high] = [interval.mean, interval.low, interval.high].map((value) =>
+    (scale * value).toFixed(scale === 1 ? 2 : 1),
+  );
+  return `${interval.mean > 0 ? '+' : ''}${mean} [${low}, ${high}]`;
+};
+
+/** The comparison as a Markdown table: shares in percent, differences with 95 % intervals. */
+export function comparisonMarkdown(comparison: Comparison): string {
+  const head = `| arm | n | EM | F1 | recall | searches | format | ΔEM | Δrecall | Δsearches |`;
+  const rule = `|---|---:|---:|---:|---:|---:|---:|---|---|---|`;
+  const rows = comparison.rows.map(({ name, summary: s, difference: d }) => {
+    const changes = d
+      ? [signed(d.em, 100), signed(d.recall, 100), signed(d.searches, 1)]
+      : ['–', '–', '–'];
+    const cells = [percent(s.em), percent(s.f1), percent(s.recall), s.searches.toFixed(2)];
+    return `| ${[name, s.n, ...cells, percent(s.formatValid), ...changes].join(' | ')} |`;
+  });
+  return [head, rule, ...rows].join('\n');
+}

@@ -1,0 +1,4 @@
+export * from './bootstrap.ts';
+export * from './compare.ts';
+export * from './metrics.ts';
+export * from './summary.ts';

@@ -1,0 +1,71 @@
+/** Metrics of METHODS section 6: answers here by name, retrieval and pass@k below. */
+export {
+  coverExactMatch,
+  exactMatch,
+  f1Score,
+  subExactMatch,
+  supportingRecall,
+} from '../agent/scores.ts';
+export { formatValid } from '../agent/validity.ts';
+
+import { normalizeAnswer } from '../agent/answers.ts';
+import { supportingRecall } from '../agent/scores.ts';
+import type { Hit } from '../data/hits.ts';
+import type { Rollout } from '../data/rollout.ts';
+
+/** Whether one of the first k passages holds a gold answer as whole words after normalisation: 1 or 0. */
+export function answerInTopK(
+  hits: readonly Hit[],
+  golds: readonly string[],
+  k = hits.length,
+): number {
+  const texts = hits
+    .slice(0, k)
+    .map(({ passage }) => ` ${normalizeAnswer(`${passage.title} ${passage.text}`)} `);
+  const found = golds
+    .map(normalizeAnswer)
+    .some((gold) => gold !== '' && texts.some((text) => text.includes(` ${gold} `)));
+  return Number(found);
+}
+
+/** What one search of a rollout added. */
+export interface SearchGain {
+  round: number;
+  /** Supporting recall after this search. */
+  recall: number;
+  /** Its difference from the recall before. */
+  gain: number;
+  /** Share of this search's passages that an earlier one had returned; 0 for an empty list. */
+  duplicates: number;
+}
+
+/** Recall, marginal gain and duplicates search by search; the background counts as already seen. */
+export function searchGains(rollout: Pick<Rollout, 'events' | 'question'>): SearchGain[] {
+  const { supporting } = rollout.question;
+  const titles: string[] = [];
+  const gains: SearchGain[] = [];
+  for (const event of rollout.events) {
+    if (event.kind !== 'background' && event.kind !== 'retrieve') continue;
+    const before = supportingRecall(titles, supporting);
+    titles.push(...event.hits.map((hit) => hit.passage.title));
+    if (event.kind === 'background') continue;
+    const recall = supportingRecall(titles, supporting);
+    const duplicates = event.hits.length === 0 ? 0 : event.duplicates.length / event.hits.length;
+    gains.push({ round: gains.length + 1, recall, gain: recall - before, duplicates });
+  }
+  return gains;
+}
+
+/**
+ * pass@k of n samples with c right ones: `1 − C(n−c, k)/C(n, k)`, as a product that cannot overflow.
+ * @throws RangeError unless 0 ≤ c ≤ n and 1 ≤ k ≤ n
+ */
+export function passAtK(n: number, c: number, k: number): number {
+  if (!(c >= 0 && c <= n && k >= 1 && k <= n)) {
+    throw new RangeError(`pass@${k} of ${n} samples with ${c} right is not defined`);
+  }
+  if (n - c < k) return 1;
+  let allWrong = 1;
+  for (let i = n - c + 1; i <= n; i++) allWrong *= 1 - k / i;
+  return 1 - allWrong;
+}

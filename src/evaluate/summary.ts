@@ -1,0 +1,56 @@
+import type { Rollout } from '../data/rollout.ts';
+
+/** The numbers that the command line prints for a set of rollouts; shares between 0 and 1. */
+export interface Summary {
+  n: number;
+  em: number;
+  f1: number;
+  /** Mean share of supporting titles retrieved, over questions that name some. */
+  recall: number;
+  /** Mean searches a rollout. */
+  searches: number;
+  formatValid: number;
+  /** Policy tokens a second: of all rollouts over `wallSeconds`, or over their own seconds added up. */
+  tokensPerSecond: number;
+}
+
+export interface SummaryByHops extends Summary {
+  /** Keys "1", "2", …; rollouts without a hop count are left out. */
+  byHops: Record<string, Summary>;
+}
+
+const meanOf = (values: readonly number[]): number =>
+  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+
+function summarize(rollouts: readonly Rollout[], wallSeconds?: number): Summary {
+  const metrics = rollouts.flatMap((rollout) => rollout.metrics ?? []);
+  const withSupport = rollouts.filter((rollout) => rollout.question.supporting.length > 0);
+  const tokens = metrics.reduce((sum, m) => sum + m.tokens, 0);
+  const seconds = wallSeconds ?? metrics.reduce((sum, m) => sum + m.seconds, 0);
+  return {
+    n: rollouts.length,
+    em: meanOf(metrics.map((m) => m.em)),
+    f1: meanOf(metrics.map((m) => m.f1)),
+    recall: meanOf(withSupport.flatMap((rollout) => rollout.metrics?.recall ?? [])),
+    searches: meanOf(metrics.map((m) => m.searches)),
+    formatValid: meanOf(metrics.map((m) => Number(m.formatValid))),
+    tokensPerSecond: seconds > 0 ? tokens / seconds : 0,
+  };
+}
+
+/**
+ * Means over rollouts, in all and by hops.
+ * @param wallSeconds time that all of them took together, where they ran at the same time; the rates
+ * by hops are then left to the rollouts' own seconds
+ */
+export function summarizeRollouts(
+  rollouts: readonly Rollout[],
+  wallSeconds?: number,
+): SummaryByHops {
+  const byHops: Record<string, Summary> = {};
+  const hops = new Set(rollouts.flatMap((rollout) => rollout.question.hops ?? []));
+  for (const count of [...hops].toSorted((a, b) => a - b)) {
+    byHops[String(count)] = summarize(rollouts.filter((r) => r.question.hops === count));
+  }
+  return { ...summarize(rollouts, wallSeconds), byHops };
+}

@@ -1,0 +1,149 @@
+import type { PolicyConfig } from '../../policy/config.ts';
+import { updateSlot, type UpdateOptions } from '../../policy/optimizer.ts';
+import { Orthogonaliser } from '../../policy/orthogonalise.ts';
+import { microBatches, packBatch } from '../../policy/train-batch.ts';
+import type { TrainLimits } from '../../policy/train-memory.ts';
+import { Trainer } from '../../policy/train.ts';
+import { parameterSlots, type ParameterSlot } from '../../policy/weights.ts';
+
+/** One sequence of a warm-up batch. */
+export interface Example {
+  ids: Int32Array;
+  /** Loss weight of each token. */
+  weights: Float32Array;
+  /** 1 where the policy wrote the token; only these count as right or wrong. */
+  mask: Uint8Array;
+  /** What it shows, for reports. */
+  kind: string;
+}
+
+/** How one sequence fared, teacher forced. */
+export interface Score {
+  /** Summed negative log-probability (nats) of the policy's tokens, and their number. */
+  nll: number;
+  tokens: number;
+  /** How many of them were the most probable token. */
+  right: number;
+}
+
+/** Flat float32 buffers that all replicas share; each as long as the parameters. */
+export interface SharedState {
+  weights: Float32Array;
+  first: Float32Array;
+  second: Float32Array;
+  /** One for each replica; the first also takes the sum. */
+  gradients: Float32Array[];
+}
+
+/** One worker's part of data-parallel training. All state that lasts is in `SharedState`. */
+export class Replica {
+  readonly #index: number;
+  readonly #trainer: Trainer;
+  readonly #orthogonaliser: Orthogonaliser;
+  readonly #slots: readonly ParameterSlot[];
+  readonly #shared: SharedState;
+
+  private constructor(
+    index: number,
+    trainer: Trainer,
+    orthogonaliser: Orthogonaliser,
+    slots: readonly ParameterSlot[],
+    shared: SharedState,
+  ) {
+    this.#index = index;
+    this.#trainer = trainer;
+    this.#orthogonaliser = orthogonaliser;
+    this.#slots = slots;
+    this.#shared = shared;
+  }
+
+  static async create(
+    index: number,
+    config: PolicyConfig,
+    limits: TrainLimits,
+    shared: SharedState,
+  ): Promise<Replica> {
+    const trainer = await Trainer.create(config, limits);
+    const orthogonaliser = await Orthogonaliser.forConfig(config);
+    const slots = ownSlots(parameterSlots(config), shared.gradients.length)[index]!;
+    return new Replica(index, trainer, orthogonaliser, slots, shared);
+  }
+
+  /** Leaves the gradient of `scale · Σ weight · nll` in this replica's shared buffer. */
+  gradients(examples: readonly Example[], scale: number): Score[] {
+    this.#trainer.setWeights(this.#shared.weights);
+    this.#trainer.zeroGradients();
+    const scores = this.#run(examples, scale, true);
+    this.#shared.gradients[this.#index]!.set(this.#trainer.gradients);
+    return scores;
+  }
+
+  evaluate(examples: readonly Example[]): Score[] {
+    this.#trainer.setWeights(this.#shared.weights);
+    return this.#run(examples, 1, false);
+  }
+
+  /** Updates the tensors that this replica owns from the summed gradient. */
+  update(options: UpdateOptions): void {
+    const { weights, first, second, gradients } = this.#shared;
+    for (const slot of this.#slots) {
+      const cut = (values: Float32Array): Float32Array =>
+        values.subarray(slot.offset, slot.offset + slot.length);
+      const state = {
+        values: cut(weights),
+        gradient: cut(gradients[0]!),
+        first: cut(first),
+        second: cut(second),
+      };
+      updateSlot(slot, state, options, this.#orthogonaliser);
+    }
+  }
+
+  #run(examples: readonly Example[], scale: number, learn: boolean): Score[] {
+    const { maxTokens } = this.#trainer.memory.plan.limits;
+    const scores: Score[] = [];
+    for (const run of microBatches(examples, maxTokens)) {
+      const batch = packBatch(run, scale);
+      const { nll, right } = learn ? this.#trainer.accumulate(batch) : this.#trainer.evaluate(batch);
+      scores.push(...scoreRun(run, batch.rows, nll, right));
+    }
+    return scores;
+  }
+}
+
+/** Counts the policy's tokens of each sequence; `rows` are positions in the joined batch. */
+function scoreRun(
+  run: readonly Example[],
+  rows: Int32Array,
+  nll: Float32Array,
+  right: Uint8Array,
+): Score[] {
+  let start = 0;
+  let at = 0;
+  return run.map(({ ids, mask }) => {
+    const score = { nll: 0, tokens: 0, right: 0 };
+    for (; at < rows.length && rows[at]! < start + ids.length; at++) {
+      if (mask[rows[at]! - start + 1] !== 1) continue;
+      score.nll += nll[at]!;
+      score.tokens++;
+      score.right += right[at]!;
+    }
+    start += ids.length;
+    return score;
+  });
+}
+
+/** Tensors dealt to replicas by rough cost: orthogonalising a matrix costs far more than AdamW. */
+export function ownSlots(slots: readonly ParameterSlot[], replicas: number): ParameterSlot[][] {
+  const owned = Array.from({ length: replicas }, () => ({ cost: 0, slots: [] as ParameterSlot[] }));
+  const cost = (s: ParameterSlot): number =>
+    s.shape.length === 2 && s.name.startsWith('model.layers.')
+      ? s.length * Math.min(...s.shape)
+      : s.length * 8;
+  for (const slot of slots.toSorted((a, b) => cost(b) - cost(a) || a.offset - b.offset)) {
+    const least = owned.reduce((a, b) => (b.cost < a.cost ? b : a));
+    least.slots.push(slot);
+    least.cost += cost(slot);
+  }
+  return owned.map((o) => o.slots);
+}

@@ -1,0 +1,284 @@
+import type { PolicyConfig } from '../config.ts';
+import type { Generated } from '../policy.ts';
+import { disposeWeights, type DeviceWeights } from './device-weights.ts';
+import { uniform } from './numeric.ts';
+import { sampleToken } from './sampling.ts';
+import { EngineSession } from './session.ts';
+import { CHUNK, PREFILL_SLOTS, prefillBucket, ringStart, slotBucket } from './shapes.ts';
+import { SlotTable } from './slots.ts';
+import { Stepper } from './stepper.ts';
+import { createYield } from './yielding.ts';
+
+export interface EngineOptions {
+  /** Most contexts that decode together; further ones wait for a slot. */
+  readonly maxSlots: number;
+  /** Whether kernels run at once in the calling thread (WASM). */
+  readonly sync: boolean;
+}
+
+/**
+ * Generates for many sessions at once. Each turn of the loop reads one chunk of given text for a
+ * few sessions, then decodes one token for every session that has nothing left to read, so that
+ * neither kind of work, nor a session that waits for a search, holds up the rest.
+ *
+ * All but the last token of given text goes through chunks in a small cache of its own; the last
+ * one is decoded. Which chunks there are depends on positions alone.
+ */
+export class GenerationEngine {
+  readonly config: PolicyConfig;
+  readonly #weights: DeviceWeights;
+  readonly #stepper: Stepper;
+  readonly #main: SlotTable;
+  readonly #reading: SlotTable;
+  readonly #yield = createYield();
+  readonly #scratch: Float64Array;
+  /** Sessions with a request, in the order of their calls. */
+  readonly #active = new Set<EngineSession>();
+  readonly #open = new Set<EngineSession>();
+  #running: Promise<void> | null = null;
+  #disposed = false;
+  /** Why generation cannot go on: after a failed step the caches hold nothing certain. */
+  #fault: Error | null = null;
+
+  constructor(weights: DeviceWeights, options: EngineOptions) {
+    this.config = weights.config;
+    this.#weights = weights;
+    this.#stepper = new Stepper(weights, options.sync);
+    this.#main = new SlotTable(weights.config, options.maxSlots, slotBucket);
+    this.#reading = new SlotTable(weights.config, PREFILL_SLOTS, prefillBucket);
+    this.#scratch = new Float64Array(weights.config.vocabSize);
+  }
+
+  open(seed: number): EngineSession {
+    if (this.#fault) throw this.#fault;
+    if (this.#disposed) throw new Error('policy: it was disposed');
+    const session = new EngineSession(this, seed);
+    this.#open.add(session);
+    return session;
+  }
+
+  fork(parent: EngineSession, seed: number): EngineSession {
+    const child = this.open(seed);
+    child.pending = [...parent.pending];
+    child.cached = parent.cached;
+    child.flushed = parent.flushed;
+    if (parent.home)
+      child.home = { cache: parent.home.cache.snapshot(parent.home.slot), slot: 0 };
+    return child;
+  }
+
+  checkIds(ids: readonly number[]): void {
+    const bad = ids.find((id) => !Number.isInteger(id) || id < 0 || id >= this.config.vocabSize);
+    if (bad !== undefined)
+      throw new RangeError(`policy: token id ${bad} is not in [0, ${this.config.vocabSize})`);
+  }
+
+  enqueue(session: EngineSession): void {
+    if (this.#fault) return this.#fail(session, this.#fault);
+    this.#active.add(session);
+    this.#running ??= this.#run().finally(() => {
+      this.#running = null;
+    });
+  }
+
+  /** Frees what a closed session holds. A request under way ends as if aborted. */
+  release(session: EngineSession): void {
+    if (session.request) this.#finish(session, 'abort');
+    this.#open.delete(session);
+    this.#leave(session);
+    if (this.#open.size === 0 && !this.#running) {
+      this.#main.dispose();
+      this.#reading.dispose();
+    }
+  }
+
+  dispose(): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    for (const session of [...this.#open]) session.close();
+    const free = (): void => {
+      this.#main.dispose();
+      this.#reading.dispose();
+      disposeWeights(this.#weights);
+    };
+    if (this.#running) void this.#running.finally(free);
+    else free();
+  }
+
+  async #run(): Promise<void> {
+    // The caller's code that follows `generate` runs first, so that calls made together start together.
+    await Promise.resolve();
+    try {
+      while (this.#active.size > 0) {
+        this.#settle();
+        await this.#readChunks();
+        await this.#decodeOnce();
+        await this.#yield();
+      }
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#fault = new Error(`policy: a step failed (${reason}); load the policy again`);
+      for (const session of [...this.#active]) this.#fail(session, this.#fault);
+    }
+    if (this.#open.size === 0) {
+      this.#main.dispose();
+      this.#reading.dispose();
+    }
+  }
+
+  /** Ends requests that are aborted, have no room, or want nothing. */
+  #settle(): void {
+    for (const session of this.#active) {
+      const { options, output } = session.request!;
+      if (options.signal?.aborted) this.#finish(session, 'abort');
+      else if (output.ids.length >= options.maxTokens) this.#finish(session, 'length');
+      else if (session.length >= this.config.maxPositions) this.#finish(session, 'context');
+      else if (session.length === 0) this.#fail(session, new Error('policy: the context is empty'));
+    }
+  }
+
+  /** Reads one chunk for the sessions being read for; when all are done, takes in the next ones. */
+  async #readChunks(): Promise<void> {
+    if (this.#reading.sessions().length === 0) this.#startReading();
+    const sessions = this.#reading.sessions();
+    if (sessions.length === 0) return;
+    const work = sessions.filter((s) => s.request && s.pending.length > 1);
+    if (work.some((s) => s.flushed < s.cached - (s.cached % CHUNK))) this.#reading.flush(work);
+    const tokens = work.map((s) => {
+      const count = Math.min(CHUNK - (s.cached % CHUNK), s.pending.length - 1);
+      return { slot: s.home!.slot, position: s.cached, ids: s.pending.slice(0, count) };
+    });
+    if (tokens.length > 0) await this.#stepper.prefill(this.#reading.cache, tokens);
+    for (const [i, session] of work.entries()) {
+      if (session.closed) continue;
+      const { ids } = tokens[i]!;
+      session.cached += ids.length;
+      session.pending.splice(0, ids.length);
+    }
+    this.#endReading();
+  }
+
+  #startReading(): void {
+    const next = [...this.#active].filter((s) => s.pending.length > 1).slice(0, PREFILL_SLOTS);
+    if (next.length === 0) return;
+    // A new cache, because it is then no larger than these sessions need.
+    this.#reading.dispose();
+    this.#move(next, this.#reading);
+  }
+
+  /** Once all have been read for, moves them to the slots that decode, as far as there is room. */
+  #endReading(): void {
+    const sessions = this.#reading.sessions();
+    if (sessions.some((s) => s.request && s.pending.length > 1)) return;
+    const active = sessions.filter((s) => s.request);
+    this.#makeRoom(active.length);
+    const moving = active.slice(0, this.#main.free);
+    if (moving.length > 0) this.#move(moving, this.#main);
+    for (const session of this.#reading.sessions()) this.#park(session);
+  }
+
+  /** Puts sessions that need no reading but have no slot (parked, forked) into slots. */
+  #admitWaiting(): void {
+    const waiting = [...this.#active].filter(
+      (s) => s.pending.length === 1 && !this.#main.owns(s) && !this.#reading.owns(s),
+    );
+    if (waiting.length === 0) return;
+    this.#makeRoom(waiting.length);
+    const moving = waiting.slice(0, this.#main.free);
+    if (moving.length > 0) this.#move(moving, this.#main);
+  }
+
+  /** Parks idle sessions until `count` slots are free, or all slots are at work. */
+  #makeRoom(count: number): void {
+    for (const session of this.#main.sessions()) {
+      if (this.#main.free >= count) return;
+      if (!session.request) this.#park(session);
+    }
+  }
+
+  /** Moves a session's keys and values into a cache of their own. */
+  #park(session: EngineSession): void {
+    const home = session.home!;
+    const parked = home.cache.snapshot(home.slot);
+    this.#leave(session);
+    session.home = { cache: parked, slot: 0 };
+  }
+
+  #move(sessions: readonly EngineSession[], to: SlotTable): void {
+    const from = to === this.#main ? this.#reading : this.#main;
+    const parked = sessions.filter((s) => s.home && !from.owns(s)).map((s) => s.home!.cache);
+    to.admit(sessions);
+    for (const session of sessions) from.remove(session);
+    for (const cache of parked) cache.dispose();
+  }
+
+  #leave(session: EngineSession): void {
+    if (session.home && !this.#main.owns(session) && !this.#reading.owns(session))
+      session.home.cache.dispose();
+    this.#main.remove(session);
+    this.#reading.remove(session);
+    session.home = null;
+  }
+
+  async #decodeOnce(): Promise<void> {
+    this.#admitWaiting();
+    const work = this.#main.sessions().filter((s) => s.request && s.pending.length === 1);
+    if (work.length === 0) return;
+    if (work.some((s) => s.flushed < ringStart(s.cached))) this.#main.flush(this.#main.sessions());
+    const tokens = work.map((s) => ({ slot: s.home!.slot, position: s.cached, ids: s.pending }));
+    const logits = await this.#stepper.decode(this.#main.cache, tokens);
+    for (const [i, session] of work.entries()) {
+      if (session.closed) continue;
+      session.cached++;
+      session.pending = [];
+      const slot = tokens[i]!.slot;
+      this.#accept(
+        session,
+        logits.subarray(slot * this.config.vocabSize, (slot + 1) * this.config.vocabSize),
+      );
+    }
+  }
+
+  /** Draws a session's next token and hands it on. */
+  #accept(session: EngineSession, logits: Float32Array): void {
+    const { options, output } = session.request!;
+    const u = uniform(session.seed, session.drawn++);
+    const { id, logprob, entropy } = sampleToken(logits, options.sampling, u, this.#scratch);
+    output.ids.push(id);
+    output.logprobs.push(logprob);
+    output.entropies.push(entropy);
+    session.pending = [id];
+    this.#deliver(session);
+    if (!session.request) return;
+    if (options.stopIds.includes(id)) this.#finish(session, 'stop');
+    else if (output.ids.length >= options.maxTokens) this.#finish(session, 'length');
+  }
+
+  #deliver(session: EngineSession): void {
+    const request = session.request!;
+    const { output, options, delivered } = request;
+    if (!options.onTokens || delivered === output.ids.length) return;
+    request.delivered = output.ids.length;
+    options.onTokens({
+      ids: output.ids.slice(delivered),
+      logprobs: output.logprobs.slice(delivered),
+      entropies: output.entropies.slice(delivered),
+    });
+  }
+
+  #finish(session: EngineSession, finish: Generated['finish']): void {
+    const request = session.request;
+    if (!request) return;
+    session.request = null;
+    this.#active.delete(session);
+    request.output.finish = finish;
+    request.resolve(request.output);
+  }
+
+  #fail(session: EngineSession, error: unknown): void {
+    const request = session.request;
+    session.request = null;
+    this.#active.delete(session);
+    request?.reject(error);
+  }
+}

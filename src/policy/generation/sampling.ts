@@ -1,0 +1,110 @@
+import type { Sampling } from '../policy.ts';
+import { expNonPositive, logAtLeastOne } from './numeric.ts';
+
+export interface SampledToken {
+  id: number;
+  /** ln of the id's probability under softmax(logits). */
+  logprob: number;
+  /** Entropy of softmax(logits) in nats. */
+  entropy: number;
+}
+
+/** Ids with the highest logits first; equal logits by id. */
+function ranked(logits: Float32Array): Uint32Array {
+  const ids = new Uint32Array(logits.length);
+  for (let i = 0; i < ids.length; i++) ids[i] = i;
+  return ids.sort((a, b) => logits[b]! - logits[a]! || a - b);
+}
+
+/**
+ * Ids that top-k, then top-p leave, most likely first: the smallest set of the k most likely ones
+ * whose share of their probability at this temperature reaches topP; at least one.
+ */
+function shortlist(logits: Float32Array, max: number, sampling: Sampling): Uint32Array {
+  const order = ranked(logits);
+  const kept = sampling.topK > 0 ? order.subarray(0, sampling.topK) : order;
+  if (sampling.topP >= 1) return kept;
+  const weight = (id: number): number => expNonPositive((logits[id]! - max) / sampling.temperature);
+  let total = 0;
+  for (const id of kept) total += weight(id);
+  let sum = 0;
+  for (let n = 0; n < kept.length; n++) {
+    sum += weight(kept[n]!);
+    if (sum >= sampling.topP * total) return kept.subarray(0, n + 1);
+  }
+  return kept;
+}
+
+/** The id at share `u` of the running sum of the weights of `ids`, or of all ids. */
+function pick(weights: Float64Array, total: number, u: number, ids?: Uint32Array): number {
+  const count = ids?.length ?? weights.length;
+  const target = u * total;
+  let sum = 0;
+  let last = 0;
+  for (let n = 0; n < count; n++) {
+    const id = ids ? ids[n]! : n;
+    const weight = weights[id]!;
+    if (weight === 0) continue;
+    sum += weight;
+    last = id;
+    if (sum > target) return id;
+  }
+  return last;
+}
+
+/**
+ * Draws the next token from one row of logits with the uniform number `u` in [0, 1).
+ * Log-probability and entropy are those of the temperature-1 softmax over the whole vocabulary,
+ * whatever the sampling.
+ * @param scratch as long as the vocabulary; overwritten.
+ */
+export function sampleToken(
+  logits: Float32Array,
+  sampling: Sampling,
+  u: number,
+  scratch: Float64Array,
+): SampledToken {
+  let max = -Infinity;
+  let greedy = 0;
+  for (let i = 0; i < logits.length; i++) {
+    const value = logits[i]!;
+    if (value > max) {
+      max = value;
+      greedy = i;
+    }
+  }
+  if (!Number.isFinite(max)) throw new Error('sampling: the model gave logits that are no numbers');
+  let total = 0;
+  let weighted = 0;
+  for (let i = 0; i < logits.length; i++) {
+    const difference = logits[i]! - max;
+    const weight = expNonPositive(difference);
+    scratch[i] = weight;
+    total += weight;
+    weighted += weight * difference;
+  }
+  const logTotal = logAtLeastOne(total);
+  const id = sampling.temperature === 0 ? greedy : draw(logits, max, total, sampling, u, scratch);
+  return { id, logprob: logits[id]! - max - logTotal, entropy: logTotal - weighted / total };
+}
+
+/** `weights` hold exp(logit - max), which sum to `total`; reused where the temperature is 1. */
+function draw(
+  logits: Float32Array,
+  max: number,
+  total: number,
+  sampling: Sampling,
+  u: number,
+  weights: Float64Array,
+): number {
+  const filtered = sampling.topK > 0 || sampling.topP < 1;
+  const ids = filtered ? shortlist(logits, max, sampling) : undefined;
+  if (ids === undefined && sampling.temperature === 1) return pick(weights, total, u);
+  let sum = 0;
+  const count = ids?.length ?? logits.length;
+  for (let n = 0; n < count; n++) {
+    const id = ids ? ids[n]! : n;
+    sum += weights[id] = expNonPositive((logits[id]! - max) / sampling.temperature);
+  }
+  return pick(weights, sum, u, ids);
+}

@@ -1,0 +1,75 @@
+import type { Generated, GenerateOptions, PolicySession } from '../policy.ts';
+import type { KvCache } from './kv-cache.ts';
+import type { GenerationEngine } from './engine.ts';
+
+/** A `generate` call that is under way. */
+export interface Request {
+  readonly options: GenerateOptions;
+  readonly output: Generated;
+  /** How many tokens of the output `onTokens` has been given. */
+  delivered: number;
+  readonly resolve: (generated: Generated) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** Where a context's keys and values lie. */
+export interface Home {
+  readonly cache: KvCache;
+  readonly slot: number;
+}
+
+/** One context: bookkeeping here, keys and values in the cache of its home. */
+export class EngineSession implements PolicySession {
+  readonly seed: number;
+  readonly #engine: GenerationEngine;
+  /** Tokens that are part of the context but not yet of the cache. */
+  pending: number[] = [];
+  /** Positions [0, cached) are in the cache; those below `flushed` in its main store. */
+  cached = 0;
+  flushed = 0;
+  /** Tokens drawn so far: the counter of this session's random numbers. */
+  drawn = 0;
+  home: Home | null = null;
+  request: Request | null = null;
+  closed = false;
+
+  constructor(engine: GenerationEngine, seed: number) {
+    this.#engine = engine;
+    this.seed = seed;
+  }
+
+  get length(): number {
+    return this.cached + this.pending.length;
+  }
+
+  append(ids: readonly number[]): void {
+    this.#check();
+    this.#engine.checkIds(ids);
+    for (const id of ids) this.pending.push(id);
+  }
+
+  generate(options: GenerateOptions): Promise<Generated> {
+    this.#check();
+    return new Promise<Generated>((resolve, reject) => {
+      const output: Generated = { ids: [], logprobs: [], entropies: [], finish: 'length' };
+      this.request = { options, output, delivered: 0, resolve, reject };
+      this.#engine.enqueue(this);
+    });
+  }
+
+  fork(seed: number): Promise<PolicySession> {
+    this.#check();
+    return Promise.resolve(this.#engine.fork(this, seed));
+  }
+
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    this.#engine.release(this);
+  }
+
+  #check(): void {
+    if (this.closed) throw new Error('policy: this session is closed');
+    if (this.request) throw new Error('policy: this session is generating; calls must not overlap');
+  }
+}

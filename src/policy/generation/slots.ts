@@ -1,0 +1,92 @@
+import type { PolicyConfig } from '../config.ts';
+import { KvCache } from './kv-cache.ts';
+import type { EngineSession } from './session.ts';
+import { capacityBucket } from './shapes.ts';
+
+/** A cache whose slots are handed out to sessions; it grows in buckets. */
+export class SlotTable {
+  readonly #config: PolicyConfig;
+  readonly #maxSlots: number;
+  readonly #bucket: (count: number) => number;
+  #cache: KvCache | null = null;
+  #owners: (EngineSession | null)[] = [];
+
+  /** @param bucket how many slots the cache gets for a number of sessions */
+  constructor(config: PolicyConfig, maxSlots: number, bucket: (count: number) => number) {
+    this.#bucket = bucket;
+    this.#config = config;
+    this.#maxSlots = maxSlots;
+  }
+
+  /** The cache; there is one as soon as a slot was handed out. */
+  get cache(): KvCache {
+    this.#cache ??= new KvCache(this.#config, this.#bucket(1), capacityBucket(1));
+    return this.#cache;
+  }
+
+  sessions(): EngineSession[] {
+    return this.#owners.filter((owner) => owner !== null);
+  }
+
+  get free(): number {
+    return this.#maxSlots - this.sessions().length;
+  }
+
+  owns(session: EngineSession): boolean {
+    return session.home !== null && session.home.cache === this.#cache;
+  }
+
+  /**
+   * Moves sessions in, copying the keys and values they have elsewhere. Fresh ones need no copy:
+   * what lies in a free slot is never read.
+   */
+  admit(sessions: readonly EngineSession[]): void {
+    const places = sessions.map((session) => this.#place(session));
+    const slots = this.#bucket(this.#owners.length);
+    this.cache.grow(slots, capacityBucket(Math.max(1, ...sessions.map((s) => s.length))));
+    const moves = new Map<KvCache, { from: number; to: number }[]>();
+    for (const [i, { home }] of sessions.entries()) {
+      if (!home) continue;
+      const pairs = moves.get(home.cache) ?? [];
+      pairs.push({ from: home.slot, to: places[i]! });
+      moves.set(home.cache, pairs);
+    }
+    for (const [source, pairs] of moves) this.cache.copyFrom(source, pairs);
+    for (const [i, session] of sessions.entries())
+      session.home = { cache: this.cache, slot: places[i]! };
+  }
+
+  /** Gives a slot back. The last one out takes the cache with it. */
+  remove(session: EngineSession): void {
+    const slot = this.#owners.indexOf(session);
+    if (slot < 0) return;
+    this.#owners[slot] = null;
+    while (this.#owners.length > 0 && this.#owners.at(-1) === null) this.#owners.pop();
+  }
+
+  /** Writes everything that sessions of this table hold into the main store. */
+  flush(sessions: readonly EngineSession[]): void {
+    const needed = Math.max(1, ...sessions.map((session) => session.length));
+    this.cache.grow(0, capacityBucket(needed));
+    this.cache.flush(
+      sessions
+        .filter((s) => s.cached > s.flushed)
+        .map((s) => ({ slot: s.home!.slot, from: s.flushed, to: s.cached })),
+    );
+    for (const session of sessions) session.flushed = session.cached;
+  }
+
+  /** Frees the device memory; only when no session is left. */
+  dispose(): void {
+    this.#cache?.dispose();
+    this.#cache = null;
+    this.#owners = [];
+  }
+
+  #place(session: EngineSession): number {
+    let slot = this.#owners.indexOf(null);
+    if (slot < 0) slot = this.#owners.length;
+    this.#owners[slot] = session;
+    return slot;
+  }
+}

@@ -1,0 +1,163 @@
+import { numpy as np } from '@jax-js/jax';
+import type { PolicyConfig } from '../config.ts';
+import { decoderLayer, outputHead, type HeadFunction, type LayerFunction } from './decoder.ts';
+import type { DeviceLayer, DeviceWeights } from './device-weights.ts';
+import type { KvCache } from './kv-cache.ts';
+import { rotaryTables, type RotaryTables } from './rotary.ts';
+import { CHUNK, ringStart } from './shapes.ts';
+
+/** New tokens of one slot: a token to decode, or the part of a chunk that is to be read. */
+export interface SlotTokens {
+  readonly slot: number;
+  /** Position of the first token. */
+  readonly position: number;
+  readonly ids: readonly number[];
+}
+
+interface HostInputs {
+  readonly x: Float32Array<ArrayBuffer>;
+  readonly cos: Float32Array<ArrayBuffer>;
+  readonly sin: Float32Array<ArrayBuffer>;
+  readonly write: Float32Array<ArrayBuffer>;
+  readonly readMain: Float32Array<ArrayBuffer>;
+  readonly readRing: Float32Array<ArrayBuffer>;
+}
+
+const layerRefs = (w: DeviceLayer): DeviceLayer => ({
+  qkv: w.qkv.ref,
+  turnCos: w.turnCos.ref,
+  turnSin: w.turnSin.ref,
+  o: w.o.ref,
+  gateUp: w.gateUp.ref,
+  down: w.down.ref,
+});
+
+/** Runs the decoder over a cache: single decode steps, and chunks of given text. */
+export class Stepper {
+  readonly #weights: DeviceWeights;
+  readonly #config: PolicyConfig;
+  readonly #rotary: RotaryTables;
+  readonly #layers = new Map<string, LayerFunction>();
+  readonly #heads = new Map<number, HeadFunction>();
+  /** WASM kernels run at once in this thread; a GPU answers later. */
+  readonly #sync: boolean;
+
+  constructor(weights: DeviceWeights, sync: boolean) {
+    this.#weights = weights;
+    this.#config = weights.config;
+    this.#rotary = rotaryTables(weights.config);
+    this.#sync = sync;
+  }
+
+  /** Feeds one token to each given slot. Logits of all slots of the cache: [slots, vocab]. */
+  async decode(cache: KvCache, tokens: readonly SlotTokens[]): Promise<Float32Array> {
+    const inputs = this.#emptyInputs(cache, 1);
+    for (const { slot, position, ids } of tokens) {
+      this.#placeToken(inputs, slot, position, ids[0]!);
+      inputs.write[slot * CHUNK + (position % CHUNK)] = 1;
+      const start = ringStart(position);
+      inputs.readMain.fill(1, slot * cache.capacity, slot * cache.capacity + start);
+      for (let p = start; p <= position; p++) inputs.readRing[slot * CHUNK + (p % CHUNK)] = 1;
+    }
+    const x = await this.#runLayers(cache, 1, inputs);
+    const logits = this.#head(cache.slots)(x, this.#weights.head.ref);
+    return this.#read(logits);
+  }
+
+  /**
+   * Reads text into slots, at most to the end of the chunk that `position` lies in. Positions
+   * before that chunk must have been flushed to the main store.
+   */
+  async prefill(cache: KvCache, tokens: readonly SlotTokens[]): Promise<void> {
+    const inputs = this.#emptyInputs(cache, CHUNK);
+    for (const { slot, position, ids } of tokens) {
+      const base = position - (position % CHUNK);
+      ids.forEach((id, i) => {
+        const row = position + i - base;
+        this.#placeToken(inputs, slot * CHUNK + row, position + i, id);
+        inputs.write[slot * CHUNK + row] = 1;
+        inputs.readRing.fill(1, (slot * CHUNK + row) * CHUNK, (slot * CHUNK + row) * CHUNK + row + 1);
+      });
+      inputs.readMain.fill(1, slot * cache.capacity, slot * cache.capacity + base);
+    }
+    const x = await this.#runLayers(cache, CHUNK, inputs);
+    x.dispose();
+  }
+
+  #emptyInputs(cache: KvCache, tokens: number): HostInputs {
+    const { slots, capacity } = cache;
+    const { hiddenSize, headDim } = this.#config;
+    return {
+      x: new Float32Array(slots * tokens * hiddenSize),
+      cos: new Float32Array(slots * tokens * headDim),
+      sin: new Float32Array(slots * tokens * headDim),
+      write: new Float32Array(slots * CHUNK),
+      readMain: new Float32Array(slots * capacity),
+      readRing: new Float32Array(slots * tokens * CHUNK),
+    };
+  }
+
+  /** Embedding and rotary factors of a token into row `row` of [slots tokens, …]. */
+  #placeToken(inputs: HostInputs, row: number, position: number, id: number): void {
+    const { hiddenSize, headDim } = this.#config;
+    const embedding = this.#weights.embed.subarray(id * hiddenSize, (id + 1) * hiddenSize);
+    inputs.x.set(embedding, row * hiddenSize);
+    const [from, to] = [position * headDim, (position + 1) * headDim];
+    inputs.cos.set(this.#rotary.cos.subarray(from, to), row * headDim);
+    inputs.sin.set(this.#rotary.sin.subarray(from, to), row * headDim);
+  }
+
+  async #runLayers(cache: KvCache, tokens: number, host: HostInputs): Promise<np.Array> {
+    const { slots, capacity } = cache;
+    const { hiddenSize, headDim } = this.#config;
+    const step = {
+      cos: np.array(host.cos, { shape: [slots, tokens, 1, headDim] }),
+      sin: np.array(host.sin, { shape: [slots, tokens, 1, headDim] }),
+      write: np.array(host.write, { shape: [slots, CHUNK] }),
+      readMain: np.array(host.readMain, { shape: [slots, capacity] }),
+      readRing: np.array(host.readRing, { shape: [slots, tokens, CHUNK] }),
+    };
+    const run = this.#layer(slots, tokens);
+    let x = np.array(host.x, { shape: [slots, tokens, hiddenSize] });
+    for (const [i, weights] of this.#weights.layers.entries()) {
+      const refs = {
+        cos: step.cos.ref,
+        sin: step.sin.ref,
+        write: step.write.ref,
+        readMain: step.readMain.ref,
+        readRing: step.readRing.ref,
+      };
+      const { mainK, mainV, ringK, ringV } = cache.layers[i]!;
+      const out = run(
+        x,
+        { mainK: mainK.ref, mainV: mainV.ref, ringK, ringV },
+        refs,
+        layerRefs(weights),
+      );
+      cache.layers[i] = { mainK, mainV, ringK: out.ringK, ringV: out.ringV };
+      x = out.x;
+      // Kernels wait until something is read. Reading a little now lets the next layer reuse memory
+      // that is still in the processor's cache.
+      await this.#read(x.ref);
+    }
+    for (const array of Object.values(step)) array.dispose();
+    return x;
+  }
+
+  #layer(slots: number, tokens: number): LayerFunction {
+    const key = `${slots}/${tokens}`;
+    let layer = this.#layers.get(key);
+    if (!layer) this.#layers.set(key, (layer = decoderLayer(this.#config, slots, tokens)));
+    return layer;
+  }
+
+  #head(slots: number): HeadFunction {
+    let head = this.#heads.get(slots);
+    if (!head) this.#heads.set(slots, (head = outputHead(this.#config, slots)));
+    return head;
+  }
+
+  async #read(array: np.Array): Promise<Float32Array> {
+    return (this.#sync ? array.dataSync() : await array.data()) as Float32Array;
+  }
+}

@@ -1,0 +1,53 @@
+import { DEFAULT_SETTINGS, type Recipe } from './settings.ts';
+
+/*
+ * KunLunBaizeRAG (arXiv 2506.19466). Departures from the paper, and choices where it leaves one:
+ *
+ * RDRA, equations (1)–(4)
+ * - (1) is no input of (2) in the formulas, though the text says it is. Here T reads D0
+ *   (`shown-and-used-by-T`). With `shown`, T writes its thought in a context without the
+ *   background, and that thought is then inserted behind background and question. It was sampled
+ *   elsewhere, so those tokens carry no log-probabilities and are masked from the loss.
+ * - (3) retrieves by t. t contains the retrieval intention; the query that the policy writes right
+ *   after t states it, and is what retrieves (`intention`). `thought` retrieves by t's own text.
+ * - k is not given for the background: 2.
+ *
+ * STIE, equations (5)–(13), `mode: corrected`; `paper` switches all of these back
+ * - Answers are compared and counted in canonical form (normalised, parentheses dropped); an empty
+ *   answer is invalid; an answer that retrieved passages support is exempt from (9); the stop rule
+ *   on overlap stops when answers agree (`above`), not when they "fall below"; "theoretical upper
+ *   limit" of the confidence means 1 − ε.
+ * - T(y) is a set; `bags` counts repeated words.
+ * - Candidates are sampled from a fork of the context after every round: K = 4, not given.
+ * - y_t is the most confident candidate. With that reading (10) asks for an alternative more
+ *   confident than the most confident one and cannot fire; `current: first-sample` takes the
+ *   policy's own first sample for y_t, and (10) can. Blocking, (12)–(13), works with both.
+ * - The thresholds of the stop rules are not given: mean overlap 0.9 with at least two earlier
+ *   answers, ε = 0.001, no new entity and no new sentence.
+ * - The same rule runs over queries. `paper` applies (9) as it stands. Consecutive hops rightly
+ *   share words ("director of X", "birth city of Y"), so `corrected` lets a query pass that names
+ *   something none of the last three queries named, or that repeats one which found nothing while
+ *   another source remains. A refused query is answered with a hint instead of a result.
+ *
+ * NLR, equations (20)–(23)
+ * - β1 and β2 are not given: 0.5 each. The router's initial weights are set by hand and not
+ *   trained (router-prior.ts). The background does not pass through the router: both sources.
+ *
+ * Protocol
+ * - The answer tags are <short_answer> and <long_answer>; the instruction prompt of the paper is left
+ *   out, because the built-in policy is trained on the protocol itself.
+ * - Budgets in tokens are ours; at a limit the environment opens the answer block.
+ */
+export const kunlunBaize: Recipe = {
+  id: 'kunlun-baize',
+  version: '1',
+  title: 'KunLunBaizeRAG',
+  summary:
+    'Background first, then think and search in rounds; repeated queries and answers are filtered, and a router picks local or web.',
+  settings: {
+    ...DEFAULT_SETTINGS,
+    retrieval: { ...DEFAULT_SETTINGS.retrieval, source: 'router' },
+    background: { ...DEFAULT_SETTINGS.background, mode: 'shown-and-used-by-T' },
+    stie: { ...DEFAULT_SETTINGS.stie, mode: 'corrected' },
+  },
+};

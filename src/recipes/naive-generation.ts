@@ -1,0 +1,16 @@
+import { DEFAULT_SETTINGS, type Recipe } from './settings.ts';
+
+/*
+ * Naive generation: the answer from the weights alone, without retrieval.
+ *
+ * Departures from the usual baseline: no prompt in words, since the built-in policy knows only the
+ * protocol; the environment opens `<short_answer>` and its box, so that the policy can neither think
+ * nor search.
+ */
+export const naiveGeneration: Recipe = {
+  id: 'naive-generation',
+  version: '1',
+  title: 'Naive generation',
+  summary: 'No retrieval: the answer comes from the weights alone.',
+  settings: { ...DEFAULT_SETTINGS, loop: 'naive-generation' },
+};

@@ -1,0 +1,182 @@
+import { z } from 'zod';
+
+/**
+ * What a recipe may choose: which parts of the agent run, with which constants. Every field is a
+ * switch of an ablation. Where a paper gives no constant, the recipe file says so.
+ */
+
+const positiveInt = z.int().min(1);
+const share = z.number().min(0).max(1);
+
+export const samplingSchema = z.strictObject({
+  temperature: z.number().min(0).max(4),
+  topK: z.int().min(0),
+  topP: share,
+});
+
+export const retrievalSchema = z.strictObject({
+  /** Passages a search returns. */
+  k: z.int().min(1).max(20),
+  /** Most retrievals a rollout may make; the background is not one of them. */
+  maxSearches: z.int().min(0).max(32),
+  /** Most tokens of one passage inside `<result>` or `<background>`; longer ones are cut. */
+  passageTokens: positiveInt,
+  /** `router`: sampled from π(a|s), equation (23); the others are fixed policies. */
+  source: z.enum(['local', 'web', 'both', 'router']),
+  /** Whether `<local_search>` and `<web_search>` overrule `source`. */
+  honourTags: z.boolean(),
+});
+
+export const backgroundSchema = z.strictObject({
+  /** RDRA: whether D0 is retrieved, and whether T of equation (2) reads it. */
+  mode: z.enum(['off', 'shown', 'shown-and-used-by-T']),
+  k: z.int().min(1).max(10),
+  source: z.enum(['local', 'web', 'both']),
+  /**
+   * What stands for t in equation (3): `intention`, the query that the thought leads to, or
+   * `thought`, the text of t itself (first search only).
+   */
+  secondStage: z.enum(['intention', 'thought']),
+});
+
+export const stieStopSchema = z.strictObject({
+  /** `above`: stop when answers agree; `literal`: when the mean overlap falls below, as printed. */
+  overlap: z.enum(['above', 'literal', 'off']),
+  overlapThreshold: share,
+  /** Earlier answers needed before the overlap rule may stop. */
+  minHistory: positiveInt,
+  confidence: z.boolean(),
+  /** "Theoretical upper limit" means a confidence of at least 1 − ε (`corrected`); 1 in `paper`. */
+  epsilon: share,
+  newInformation: z.boolean(),
+  /** Stop when a round brings at most this many new entities and facts together. */
+  minNewInformation: z.int().min(0),
+});
+
+export const stieSchema = z.strictObject({
+  mode: z.enum(['paper', 'corrected', 'off']),
+  overQueries: z.boolean(),
+  overAnswers: z.boolean(),
+  tokens: z.enum(['sets', 'bags']),
+  /** Which candidate is y_t: the most confident, or the policy's first sample. */
+  current: z.enum(['most-confident', 'first-sample']),
+  /** K: candidates sampled a round. */
+  candidates: z.int().min(1).max(16),
+  confidence: z.enum(['mean', 'min']),
+  /** δ1, δ2, δ3 of equation (9). */
+  thresholds: z.tuple([share, share, share]),
+  /** N of equations (12) and (13). */
+  maxCount: positiveInt,
+  /** Most tokens of one probed candidate. */
+  probeTokens: positiveInt,
+  /** Refusals in a row after which the answer is asked for. */
+  maxRefusals: positiveInt,
+  stop: stieStopSchema,
+});
+
+export const nlrSchema = z.strictObject({
+  reward: z.enum(['paper', 'measured']),
+  beta1: z.number().min(0),
+  beta2: z.number().min(0),
+});
+
+export const budgetsSchema = z.strictObject({
+  /** Most tokens that the policy may write before it is asked for the answer. */
+  tokens: positiveInt,
+  /** Most tokens between two words of the environment. */
+  stepTokens: positiveInt,
+  /** Room kept for the answer. */
+  answerTokens: positiveInt,
+  /** Faults against the protocol after which the rollout stops. */
+  maxFaults: positiveInt,
+});
+
+export const recipeSettingsSchema = z.strictObject({
+  loop: z.enum(['agent', 'naive-rag', 'naive-generation']),
+  sampling: samplingSchema,
+  retrieval: retrievalSchema,
+  background: backgroundSchema,
+  stie: stieSchema,
+  nlr: nlrSchema,
+  budgets: budgetsSchema,
+});
+
+export type RecipeSettings = z.infer<typeof recipeSettingsSchema>;
+
+/** A published system as values: which parts, with which constants. */
+export interface Recipe {
+  id: string;
+  version: string;
+  title: string;
+  /** One sentence for the page. */
+  summary: string;
+  settings: RecipeSettings;
+}
+
+/** The same shape with every field optional, at every depth; arrays are replaced whole. */
+export type SettingsOverride = {
+  [K in keyof RecipeSettings]?: RecipeSettings[K] extends readonly unknown[] | string
+    ? RecipeSettings[K]
+    : DeepPartial<RecipeSettings[K]>;
+};
+type DeepPartial<T> = {
+  [K in keyof T]?: T[K] extends readonly unknown[]
+    ? T[K]
+    : T[K] extends object
+      ? DeepPartial<T[K]>
+      : T[K];
+};
+
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function merge(base: unknown, over: unknown): unknown {
+  if (over === undefined) return base;
+  if (!isPlain(base) || !isPlain(over)) return over;
+  const out: Record<string, unknown> = { ...base };
+  for (const [key, value] of Object.entries(over)) out[key] = merge(base[key], value);
+  return out;
+}
+
+/**
+ * A recipe's settings with some of them changed.
+ * @throws Error that names the first field at fault, where the result is not a valid setting.
+ */
+export function withOverrides(settings: RecipeSettings, over: SettingsOverride): RecipeSettings {
+  const parsed = recipeSettingsSchema.safeParse(merge(settings, over));
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new Error(`recipe setting ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`);
+}
+
+/** What the recipes share: the constants of arXiv 2506.19466 where it gives them. */
+export const DEFAULT_SETTINGS: RecipeSettings = {
+  loop: 'agent',
+  sampling: { temperature: 1, topK: 0, topP: 1 },
+  retrieval: { k: 3, maxSearches: 8, passageTokens: 96, source: 'both', honourTags: true },
+  background: { mode: 'off', k: 2, source: 'both', secondStage: 'intention' },
+  stie: {
+    mode: 'off',
+    overQueries: true,
+    overAnswers: true,
+    tokens: 'sets',
+    current: 'most-confident',
+    candidates: 4,
+    confidence: 'mean',
+    thresholds: [0.25, 0.5, 0.75],
+    maxCount: 4,
+    probeTokens: 32,
+    maxRefusals: 3,
+    stop: {
+      overlap: 'above',
+      overlapThreshold: 0.9,
+      minHistory: 2,
+      confidence: true,
+      epsilon: 0.001,
+      newInformation: true,
+      minNewInformation: 0,
+    },
+  },
+  nlr: { reward: 'paper', beta1: 0.5, beta2: 0.5 },
+  budgets: { tokens: 512, stepTokens: 160, answerTokens: 48, maxFaults: 4 },
+};

@@ -1,0 +1,84 @@
+import type { Hit, SearchTarget } from '../data/hits.ts';
+import { fuse, RRF_K } from './fusion.ts';
+import type { Retriever } from './retriever.ts';
+import { sleep } from './sleep.ts';
+import { contentKey, type Source, type SourceResult } from './sources.ts';
+
+export interface RetrieverParts {
+  local: Source;
+  web: Source;
+  /** Constant of the fusion of the two sources' lists. */
+  rrfK?: number;
+  /** Milliseconds added to calls that ask the web, reported as added. */
+  webDelayMs?: () => number;
+  /** Clock in milliseconds. */
+  now?: () => number;
+}
+
+/** One retriever over the two sources. `both` asks them at the same time and fuses their lists. */
+export function createRetriever(parts: RetrieverParts): Retriever {
+  const { local, web, rrfK = RRF_K, webDelayMs = () => 0, now = () => performance.now() } = parts;
+  const ask = async (
+    target: SearchTarget,
+    query: string,
+    k: number,
+    signal?: AbortSignal,
+  ): Promise<SourceResult> => {
+    if (target === 'local') return local.search(query, k, signal);
+    if (target === 'web') return web.search(query, k, signal);
+    // Each list is asked for k more than needed to have enough after duplicates are dropped.
+    const results = await Promise.all([local, web].map((s) => s.search(query, 2 * k, signal)));
+    return combine(results, k, rrfK);
+  };
+  return {
+    async search(source, query, k, signal) {
+      signal?.throwIfAborted();
+      const start = now();
+      const addedDelayMs = source === 'local' ? 0 : Math.max(0, webDelayMs());
+      if (addedDelayMs > 0) await sleep(addedDelayMs, signal);
+      const { hits, requests, bytes } = await ask(source, query, k, signal);
+      signal?.throwIfAborted();
+      return {
+        query,
+        source,
+        hits: dropDuplicates(hits).slice(0, k),
+        latencyMs: now() - start,
+        addedDelayMs,
+        ...(requests !== undefined && { requests }),
+        ...(bytes !== undefined && { bytes }),
+      };
+    },
+  };
+}
+
+/** RRF over the lists' ranks; the hit of the first list that holds a passage is kept. */
+function combine(results: readonly SourceResult[], k: number, rrfK: number): SourceResult {
+  const hits = new Map<string, Hit>();
+  for (const hit of results.flatMap((result) => result.hits)) {
+    const key = contentKey(hit.passage);
+    if (!hits.has(key)) hits.set(key, hit);
+  }
+  const lists = results.map((result) => result.hits.map((hit) => contentKey(hit.passage)));
+  const fused = fuse(lists, rrfK)
+    .slice(0, k)
+    .flatMap(({ key, score }): Hit[] => {
+      const hit = hits.get(key);
+      return hit ? [{ ...hit, score }] : [];
+    });
+  return { hits: fused, ...totals(results) };
+}
+
+const totals = (results: readonly SourceResult[]): { requests: number; bytes: number } => ({
+  requests: results.reduce((sum, r) => sum + (r.requests ?? 0), 0),
+  bytes: results.reduce((sum, r) => sum + (r.bytes ?? 0), 0),
+});
+
+function dropDuplicates(hits: readonly Hit[]): Hit[] {
+  const seen = new Set<string>();
+  return hits.filter(({ passage }) => {
+    const key = contentKey(passage);
+    const fresh = !seen.has(key);
+    seen.add(key);
+    return fresh;
+  });
+}

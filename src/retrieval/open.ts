@@ -1,0 +1,54 @@
+import { createRetriever } from './create.ts';
+import { ExactIndex, type DenseIndex, type VectorTable } from './dense.ts';
+import type { FetchFile } from './fetch-file.ts';
+import { LexicalIndex } from './lexical.ts';
+import { LocalSource } from './local.ts';
+import type { Retriever } from './retriever.ts';
+import type { QueryEncoder } from './sources.ts';
+import { WebIndex } from './web/client.ts';
+import { WebSource } from './web-source.ts';
+import type { World } from './world/load.ts';
+
+export interface WorldRetrieverOptions {
+  /** Encodes queries; null for lexical search only. Its id must be the one of the world's vectors. */
+  encoder?: (QueryEncoder & { id: string }) | null;
+  /** Builds the dense index; the exact scan unless told. */
+  dense?: (vectors: VectorTable) => DenseIndex;
+  /** Milliseconds added to each call to the web, read at each call. */
+  webDelayMs?: () => number;
+  /** `off`: every web call pays for all of its shards. */
+  webCache?: 'memory' | 'off';
+}
+
+/** A retriever with its parts, for those who want to change a setting or ask one source. */
+export interface WorldRetriever extends Retriever {
+  readonly local: LocalSource;
+  readonly web: WebSource;
+}
+
+/** Indexes a loaded world: local passages in memory, the web by `fetchFile`. */
+export function openWorldRetriever(
+  world: World,
+  fetchFile: FetchFile,
+  options: WorldRetrieverOptions = {},
+): WorldRetriever {
+  const { encoder = null, dense = (vectors) => new ExactIndex(vectors), webDelayMs } = options;
+  const local = new LocalSource(
+    world.local,
+    new LexicalIndex(world.local),
+    encoder && { index: dense(vectorsFor(world, encoder.id)), encoder },
+  );
+  const web = new WebSource(() => WebIndex.open(fetchFile), options.webCache);
+  return { local, web, ...createRetriever({ local, web, ...(webDelayMs && { webDelayMs }) }) };
+}
+
+function vectorsFor(world: World, encoderId: string): VectorTable {
+  if (!world.vectors) throw new Error('this world has no vectors; build it with an encoder');
+  const made = world.manifest.vectors?.encoder;
+  if (made !== encoderId) {
+    throw new Error(
+      `the world's vectors come from encoder ${made}, the loaded one is ${encoderId}`,
+    );
+  }
+  return world.vectors;
+}

@@ -1,0 +1,24 @@
+import type { Passage } from '../data/records.ts';
+import type { Hit, SourceName } from '../data/hits.ts';
+
+/** What one source found, best first, and what the call fetched. */
+export interface SourceResult {
+  hits: Hit[];
+  requests?: number;
+  bytes?: number;
+}
+
+/** One place where passages can be looked for. */
+export interface Source {
+  readonly name: SourceName;
+  search(query: string, k: number, signal?: AbortSignal): Promise<SourceResult>;
+}
+
+/** Turns text into one unit vector. */
+export interface QueryEncoder {
+  readonly dimensions: number;
+  encodeQuery(text: string, signal?: AbortSignal): Promise<Float32Array>;
+}
+
+/** Two passages with one title and one text are the same to a reader. */
+export const contentKey = (passage: Passage): string => `${passage.title}\n${passage.text}`;

@@ -1,0 +1,43 @@
+import type { Hit } from '../data/hits.ts';
+import type { Source, SourceResult } from './sources.ts';
+import type { WebIndex } from './web/client.ts';
+import type { WebSearchOptions } from './web/shard-store.ts';
+
+/** The web corpus behind its static index. The index is opened by the first search that needs it. */
+export class WebSource implements Source {
+  readonly name = 'web' as const;
+  /** `off` makes every call pay for all of its shards. */
+  cache: NonNullable<WebSearchOptions['cache']>;
+  readonly #open: () => Promise<WebIndex>;
+  #index: Promise<WebIndex> | null = null;
+
+  constructor(open: () => Promise<WebIndex>, cache: WebSource['cache'] = 'memory') {
+    this.#open = open;
+    this.cache = cache;
+  }
+
+  async search(query: string, k: number, signal?: AbortSignal): Promise<SourceResult> {
+    const index = await this.#opened();
+    const { ranked, requests, bytes } = await index.search(query, k, { signal, cache: this.cache });
+    const hits = ranked.map(({ passage, score }, i): Hit => ({
+      passage,
+      score,
+      source: this.name,
+      lexicalRank: i + 1,
+    }));
+    return { hits, requests, bytes };
+  }
+
+  /** Opens the index ahead of the first search. A failure is not kept: the next search tries again. */
+  async prepare(): Promise<void> {
+    await this.#opened();
+  }
+
+  #opened(): Promise<WebIndex> {
+    this.#index ??= this.#open().catch((error: unknown) => {
+      this.#index = null;
+      throw error;
+    });
+    return this.#index;
+  }
+}

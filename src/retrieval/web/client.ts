@@ -1,0 +1,117 @@
+import type { Passage } from '../../data/records.ts';
+import { explain } from '../explain.ts';
+import { parseJson, type FetchFile } from '../fetch-file.ts';
+import type { Ranked } from '../ranked.ts';
+import { terms } from '../text.ts';
+import { BM25_DEFAULTS, idf, queryTerms, termWeight, type Bm25Options } from './bm25.ts';
+import {
+  LENGTHS_FILE,
+  passageShardFile,
+  termShard,
+  termShardFile,
+  WEB_HEADER_FILE,
+  webHeaderSchema,
+  type WebHeader,
+} from './format.ts';
+import { decodeLengths, decodePassages } from './passages.ts';
+import { decodePostings, type Postings } from './postings.ts';
+import { ShardStore, type Meter, type WebSearchOptions } from './shard-store.ts';
+
+/** `requests` files of `bytes` in all were fetched by the call. */
+export interface WebResult extends Meter {
+  ranked: Ranked[];
+}
+
+/** At most this many decoded shards of a kind are kept. */
+const CACHED_SHARDS = 256;
+
+/** The client of the static web index: fetches the shards that a query needs and scores them here. */
+export class WebIndex {
+  readonly header: WebHeader;
+  readonly #lengths: Uint16Array;
+  readonly #bm25: Bm25Options;
+  readonly #termShards: ShardStore<Map<string, Postings>>;
+  readonly #passageShards: ShardStore<Passage[]>;
+
+  private constructor(
+    header: WebHeader,
+    lengths: Uint16Array,
+    fetchFile: FetchFile,
+    bm25: Bm25Options,
+  ) {
+    this.header = header;
+    this.#lengths = lengths;
+    this.#bm25 = bm25;
+    const postings = (file: Uint8Array, name: string): Map<string, Postings> =>
+      decodePostings(file, name, header.documents);
+    this.#termShards = new ShardStore(fetchFile, postings, CACHED_SHARDS);
+    this.#passageShards = new ShardStore(fetchFile, decodePassages, CACHED_SHARDS);
+  }
+
+  /** Fetches the header and the document lengths, once; throws where they are missing or broken. */
+  static async open(fetchFile: FetchFile, bm25: Bm25Options = BM25_DEFAULTS): Promise<WebIndex> {
+    const [headerFile, lengthsFile] = await Promise.all([
+      fetchFile(WEB_HEADER_FILE),
+      fetchFile(LENGTHS_FILE),
+    ]);
+    const parsed = webHeaderSchema.safeParse(parseJson(headerFile, WEB_HEADER_FILE));
+    if (!parsed.success) throw new Error(`${WEB_HEADER_FILE}: ${explain(parsed.error)}`);
+    const lengths = decodeLengths(lengthsFile, LENGTHS_FILE, parsed.data.documents);
+    return new WebIndex(parsed.data, lengths, fetchFile, bm25);
+  }
+
+  /** The k best passages by BM25; ties by passage id. Rejects with the signal's reason on abort. */
+  async search(query: string, k: number, options: WebSearchOptions = {}): Promise<WebResult> {
+    const meter: Meter = { requests: 0, bytes: 0 };
+    const scores = await this.#score(queryTerms(terms(query)), options, meter);
+    // Documents are numbered in order of id, so the smaller number wins a tie.
+    const top = [...scores].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, k);
+    return { ranked: await this.#read(top, options, meter), ...meter };
+  }
+
+  /** Forgets the shards in memory. */
+  clearCache(): void {
+    this.#termShards.clear();
+    this.#passageShards.clear();
+  }
+
+  async #score(
+    wanted: [term: string, count: number][],
+    options: WebSearchOptions,
+    meter: Meter,
+  ): Promise<Map<number, number>> {
+    const { documents, averageLength, termShards } = this.header;
+    const fileOf = (term: string): string => termShardFile(termShard(term, termShards));
+    const files = wanted.map(([term]) => fileOf(term));
+    const shards = await this.#termShards.get(files, options, meter);
+    const scores = new Map<number, number>();
+    for (const [term, count] of wanted) {
+      const postings = shards.get(fileOf(term))?.get(term);
+      if (!postings) continue;
+      const weight = count * idf(documents, postings.documents.length);
+      postings.documents.forEach((document, i) => {
+        const [tf, length] = [postings.frequencies[i] ?? 0, this.#lengths[document] ?? 0];
+        const gain = weight * termWeight(tf, length, averageLength, this.#bm25);
+        scores.set(document, (scores.get(document) ?? 0) + gain);
+      });
+    }
+    return scores;
+  }
+
+  async #read(
+    top: [document: number, score: number][],
+    options: WebSearchOptions,
+    meter: Meter,
+  ): Promise<Ranked[]> {
+    const { passagesPerShard } = this.header;
+    const fileOf = (document: number): string =>
+      passageShardFile(Math.floor(document / passagesPerShard));
+    const files = top.map(([document]) => fileOf(document));
+    const shards = await this.#passageShards.get(files, options, meter);
+    return top.map(([document, score]) => {
+      const passage = shards.get(fileOf(document))?.[document % passagesPerShard];
+      if (!passage) throw new Error(`${fileOf(document)}: document ${document} is missing`);
+      return { passage, score };
+    });
+  }
+}

@@ -1,0 +1,29 @@
+import type { VectorTable } from '../dense.ts';
+import { fromFloat16, toFloat16 } from '../float16.ts';
+
+/** Vectors as a file: halves, little endian, row after row. */
+export function encodeVectors({ values }: VectorTable): Uint8Array {
+  const bytes = new Uint8Array(values.length * 2);
+  const view = new DataView(bytes.buffer);
+  toFloat16(values).forEach((bits, i) => view.setUint16(i * 2, bits, true));
+  return bytes;
+}
+
+/** Throws where the file does not hold exactly `rows` vectors. */
+export function decodeVectors(
+  bytes: Uint8Array,
+  name: string,
+  rows: number,
+  dimensions: number,
+): VectorTable {
+  if (bytes.length !== rows * dimensions * 2) {
+    throw new Error(
+      `${name}: ${bytes.length} bytes, expected ${rows} vectors of ${dimensions} halves`,
+    );
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const bits = Uint16Array.from({ length: rows * dimensions }, (_, i) =>
+    view.getUint16(i * 2, true),
+  );
+  return { dimensions, values: fromFloat16(bits) };
+}

@@ -1,0 +1,85 @@
+import type { Hit, SearchTarget } from '../../data/hits.ts';
+import type { Question, QuestionType } from '../../data/records.ts';
+import type { RolloutUpdate } from '../../agent/updates.ts';
+import type { PolicyInfo } from '../../policy/policy.ts';
+import type { RunRequest, DeviceChoice } from './settings.ts';
+
+/** What the conductor tells the page, and what the page may ask of it. */
+
+export type PartName = 'world' | 'retrieval' | 'policy';
+
+/** A failure in the words of the user: what happened to what, and the text that can be copied. */
+export interface Failure {
+  /** `missing`: a file is not there; `lost`: the worker died; `failed`: it answered with an error. */
+  kind: 'missing' | 'lost' | 'failed';
+  message: string;
+  detail: string;
+}
+
+export interface PartState {
+  status: 'waiting' | 'loading' | 'ready' | 'failed';
+  /** What is being done or what was loaded, in a few words. */
+  note: string;
+  loadedBytes: number;
+  /** 0 where it is not known. */
+  totalBytes: number;
+  failure: Failure | null;
+}
+
+export type Parts = Record<PartName, PartState>;
+
+/** One line of the question list; the whole question is fetched when it is chosen. */
+export interface QuestionRow {
+  id: string;
+  text: string;
+  split: string;
+  hops: number;
+  type: QuestionType;
+  localSuffices: boolean;
+}
+
+/** The GPU, or the CPU, that the policy runs on. */
+export interface DeviceFacts {
+  device: 'wasm' | 'webgpu';
+  /** Adapter name as the browser tells it; threads for WASM. */
+  adapter: string;
+  /** A software adapter is shown as such. */
+  fallback: boolean;
+}
+
+export interface WorldFacts {
+  localPassages: number;
+  webPassages: number;
+  questions: number;
+}
+
+export interface RunState {
+  runId: string;
+  status: 'waiting' | 'running' | 'done' | 'cancelled' | 'failed';
+  /** Tokens that policies sampled in this run, and the rate over the last seconds. */
+  tokens: number;
+  tokensPerSecond: number;
+  failure: Failure | null;
+}
+
+export type ConductorMessage =
+  | { type: 'parts'; parts: Parts }
+  | { type: 'questions'; rows: QuestionRow[]; facts: WorldFacts }
+  | { type: 'policy'; info: PolicyInfo; device: DeviceFacts }
+  | { type: 'run'; run: RunState }
+  | { type: 'updates'; updates: RolloutUpdate[] };
+
+/** Calls that the page makes; each is one message to the lab worker. */
+export interface ConductorApi {
+  /** Starts loading; everything that happens afterwards arrives at `listener`, in order. */
+  start(listener: (messages: ConductorMessage[]) => void, device: DeviceChoice): Promise<void>;
+  run(request: RunRequest): Promise<void>;
+  cancel(): Promise<void>;
+  /** Loads again what failed or died. */
+  retry(): Promise<void>;
+  question(id: string): Promise<Question | null>;
+  /** Texts of single token ids, in order. */
+  pieces(ids: number[]): Promise<string[]>;
+  /** The retriever's own answer, for the corpus page. */
+  search(source: SearchTarget, query: string, k: number): Promise<{ hits: Hit[]; latencyMs: number }>;
+}

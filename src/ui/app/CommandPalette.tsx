@@ -1,0 +1,121 @@
+import { Kbd, Modal, TextInput } from '@mantine/core';
+import { useState, type KeyboardEvent } from 'react';
+import { useView } from '../stores/view-store.ts';
+import { keyName, type Command } from './commands.ts';
+
+const matches = (command: Command, text: string): boolean =>
+  text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => `${command.group} ${command.name}`.toLowerCase().includes(word));
+
+const Keys = ({ keys }: { keys: readonly string[] }) => (
+  <span className="keys">
+    {keys.map((key) => (
+      <Kbd key={key} size="xs">
+        {keyName(key)}
+      </Kbd>
+    ))}
+  </span>
+);
+
+/** ⌘K: anything by name. */
+export const CommandPalette = ({ commands }: { commands: readonly Command[] }) => {
+  const opened = useView((state) => state.paletteOpen);
+  const [text, setText] = useState('');
+  const [at, setAt] = useState(0);
+  const found = commands.filter((command) => matches(command, text));
+  const close = () => {
+    useView.setState({ paletteOpen: false });
+    setText('');
+    setAt(0);
+  };
+  const act = (command: Command | undefined) => {
+    close();
+    command?.act();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') act(found[at]);
+    const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (by === 0 || found.length === 0) return;
+    event.preventDefault();
+    setAt((at + by + found.length) % found.length);
+  };
+  return (
+    <Modal
+      opened={opened}
+      onClose={close}
+      withCloseButton={false}
+      padding="xs"
+      aria-label="Commands"
+      transitionProps={{ duration: 0 }}
+    >
+      <TextInput
+        data-autofocus
+        aria-label="Command"
+        placeholder="Do anything …"
+        role="combobox"
+        aria-expanded
+        aria-controls="commands"
+        aria-activedescendant={found[at] ? `command-${at}` : undefined}
+        value={text}
+        onKeyDown={onKeyDown}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          setAt(0);
+        }}
+      />
+      <div id="commands" role="listbox" aria-label="Commands" className="commands">
+        {found.map((command, index) => (
+          <div
+            key={command.name}
+            id={`command-${index}`}
+            role="option"
+            aria-selected={index === at}
+            className={index === at ? 'command chosen' : 'command'}
+            onClick={() => act(command)}
+          >
+            <span className="fine">{command.group}</span>
+            <span className="grow">{command.name}</span>
+            <Keys keys={command.keys} />
+          </div>
+        ))}
+        {found.length === 0 ? <p className="fine">No command has these words.</p> : null}
+      </div>
+    </Modal>
+  );
+};
+
+const GROUPS = ['Run', 'Playback', 'View', 'Go to'] as const;
+
+/** `?`: every key. */
+export const KeyList = ({ commands }: { commands: readonly Command[] }) => {
+  const opened = useView((state) => state.keysOpen);
+  return (
+    <Modal
+      opened={opened}
+      onClose={() => useView.setState({ keysOpen: false })}
+      title="Keys"
+      transitionProps={{ duration: 0 }}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {GROUPS.map((group) => (
+        <section key={group} className="key-group">
+          <h3>{group}</h3>
+          {commands
+            .filter((command) => command.group === group)
+            .map((command) => (
+              <div key={command.name} className="key-row">
+                <span className="grow">{command.name}</span>
+                <Keys keys={command.keys} />
+              </div>
+            ))}
+        </section>
+      ))}
+      <p className="fine">
+        In the token strip the arrow keys walk from token to token and Enter shows one in the
+        details; in the question list they choose a question.
+      </p>
+    </Modal>
+  );
+};

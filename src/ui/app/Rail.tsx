@@ -1,0 +1,27 @@
+import { Link, useRoute } from 'wouter';
+import { ROUTES, type Route } from './routes.ts';
+
+const Item = ({ route }: { route: Route }) => {
+  const [active] = useRoute(route.path);
+  return (
+    <Link
+      href={route.path}
+      className={active ? 'rail-item active' : 'rail-item'}
+      aria-current={active ? 'page' : undefined}
+      title={`${route.name} (g ${route.letter})`}
+    >
+      <span className="rail-sign" aria-hidden="true">
+        {route.sign}
+      </span>
+      <span>{route.name}</span>
+    </Link>
+  );
+};
+
+export const Rail = () => (
+  <nav className="rail" aria-label="Places">
+    {ROUTES.map((route) => (
+      <Item key={route.path} route={route} />
+    ))}
+  </nav>
+);

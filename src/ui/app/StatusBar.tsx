@@ -1,0 +1,102 @@
+import { useEffect, useState } from 'react';
+import { formatBytes, formatCount, formatParameters } from '../lib/format.ts';
+import { cancelRun } from '../stores/actions.ts';
+import { firstFailure, useLab } from '../stores/lab-store.ts';
+import { isRunning, useRun } from '../stores/run-store.ts';
+
+const useStorage = (): number | null => {
+  const [usage, setUsage] = useState<number | null>(null);
+  const run = useRun((state) => state.run?.status);
+  useEffect(() => {
+    let live = true;
+    const read = async () => {
+      const estimate = await navigator.storage?.estimate();
+      if (live) setUsage(estimate?.usage ?? null);
+    };
+    void read().catch(() => undefined);
+    return () => {
+      live = false;
+    };
+  }, [run]);
+  return usage;
+};
+
+const DeviceCell = () => {
+  const device = useLab((state) => state.device);
+  const policy = useLab((state) => state.policy);
+  if (!device) return <span className="cell">device: not chosen yet</span>;
+  return (
+    <span className="cell" data-testid="device">
+      {device.device} · {device.adapter}
+      {device.fallback ? ' (software)' : ''} · {policy?.dtype ?? ''}
+    </span>
+  );
+};
+
+const PolicyCell = () => {
+  const policy = useLab((state) => state.policy);
+  const part = useLab((state) => state.parts.policy);
+  return (
+    <span className="cell" data-testid="policy">
+      {policy
+        ? `policy ${policy.id} ${formatParameters(policy.parameters)}`
+        : `policy: ${part.status}`}
+    </span>
+  );
+};
+
+const LoadedCell = () => {
+  const world = useLab((state) => state.world);
+  const failed = useLab((state) => firstFailure(state)?.part);
+  const parts = useLab((state) => state.parts);
+  if (failed) return <span className="cell tone-bad">⚠ {failed} failed</span>;
+  const loading = Object.entries(parts).filter(([, part]) => part.status !== 'ready');
+  if (loading.length > 0) {
+    return <span className="cell">loading {loading.map(([name]) => name).join(', ')}</span>;
+  }
+  return (
+    <span className="cell">
+      {world
+        ? `world ${formatCount(world.localPassages)} local, ${formatCount(world.webPassages)} web`
+        : 'loaded'}
+    </span>
+  );
+};
+
+/** Device, policy, rate, storage, what runs, and the one stop button. */
+export const StatusBar = () => {
+  const run = useRun((state) => state.run);
+  const count = useRun((state) => state.table.order.length);
+  const done = useRun((state) => Object.keys(state.table.finished).length);
+  const storage = useStorage();
+  const running = isRunning(run);
+  return (
+    <footer className="status" aria-label="Status">
+      <DeviceCell />
+      <PolicyCell />
+      <span className="cell figure" data-testid="rate">
+        {run && run.tokensPerSecond > 0
+          ? `${formatCount(run.tokensPerSecond)} tok/s`
+          : 'no tokens yet'}
+      </span>
+      <LoadedCell />
+      <span className="cell" data-testid="run-status" role="status">
+        {running ? `running ${done} / ${count || '…'}` : (run?.status ?? 'idle')}
+      </span>
+      <span className="cell">
+        storage {storage === null ? 'not available' : formatBytes(storage)}
+      </span>
+      <span className="grow" />
+      <button
+        type="button"
+        className="stop"
+        disabled={!running}
+        aria-label="Stop what is running"
+        title="Stop what is running (Esc)"
+        onClick={() => void cancelRun()}
+      >
+        <span aria-hidden="true">■</span> Stop
+      </button>
+    </footer>
+  );
+};

@@ -1,0 +1,71 @@
+import { ActionIcon, useComputedColorScheme } from '@mantine/core';
+import { useRoute } from 'wouter';
+import { useView } from '../stores/view-store.ts';
+import { useRun } from '../stores/run-store.ts';
+import { ROUTES } from './routes.ts';
+
+const Tool = (props: {
+  label: string;
+  sign: string;
+  pressed?: boolean | undefined;
+  onClick(): void;
+}) => (
+  <ActionIcon
+    variant="subtle"
+    color="gray"
+    aria-label={props.label}
+    aria-pressed={props.pressed}
+    title={props.label}
+    onClick={props.onClick}
+  >
+    <span aria-hidden="true" className="tool-sign">
+      {props.sign}
+    </span>
+  </ActionIcon>
+);
+
+const flip = (key: 'setupOpen' | 'detailsOpen' | 'paletteOpen' | 'keysOpen') => () =>
+  useView.setState((state) => ({ [key]: !state[key] }));
+
+const Place = () => {
+  const [inspect] = useRoute('/');
+  const [, params] = useRoute('/:page');
+  const request = useRun((state) => state.request);
+  const recipe = request && inspect ? ` · ${request.settings.recipe}` : '';
+  const seed = request && inspect ? ` · seed ${request.settings.seed}` : '';
+  const name = ROUTES.find((route) => route.path === `/${params?.page ?? ''}`)?.name ?? 'Forage';
+  return (
+    <div className="place">
+      <b>Forage</b> <span className="fine ellipsis">{`${name}${recipe}${seed}`}</span>
+    </div>
+  );
+};
+
+const copyAddress = (): void => void navigator.clipboard.writeText(location.href);
+
+export const TopBar = ({ toggleTheme }: { toggleTheme(): void }) => {
+  const setupOpen = useView((state) => state.setupOpen);
+  const detailsOpen = useView((state) => state.detailsOpen);
+  const [inspect] = useRoute('/');
+  const scheme = useComputedColorScheme('light');
+  return (
+    <header className="topbar">
+      <Place />
+      <span className="grow" />
+      {inspect ? (
+        <>
+          <Tool label="Setup (s)" sign="◧" pressed={setupOpen} onClick={flip('setupOpen')} />
+          <Tool label="Details (d)" sign="◨" pressed={detailsOpen} onClick={flip('detailsOpen')} />
+          <Tool label="Copy the address of this view" sign="⧉" onClick={copyAddress} />
+        </>
+      ) : null}
+      <Tool
+        label={scheme === 'dark' ? 'Light (l)' : 'Dark (l)'}
+        sign={scheme === 'dark' ? '☀' : '☾'}
+        onClick={toggleTheme}
+      />
+      <Tool label="All commands (⌘K, Ctrl K)" sign="⌘K" onClick={flip('paletteOpen')} />
+      <Tool label="List of keys (?)" sign="?" onClick={flip('keysOpen')} />
+    </header>
+  );
+};

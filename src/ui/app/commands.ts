@@ -1,0 +1,67 @@
+import { cancelRun, focusNext, move, runFromStart, togglePlaying } from '../stores/actions.ts';
+import { isRunning, useRun } from '../stores/run-store.ts';
+import { useView } from '../stores/view-store.ts';
+import { ROUTES } from './routes.ts';
+
+/** Everything that can be done by name (⌘K) or by key (`?` lists them). */
+export interface Command {
+  name: string;
+  /** As `event.key`, or `g i` for a sequence; several keys may do one thing. */
+  keys: readonly string[];
+  group: 'Run' | 'Playback' | 'View' | 'Go to';
+  act(): void;
+}
+
+export interface CommandContext {
+  go(path: string): void;
+  toggleTheme(): void;
+}
+
+const toggle = (key: 'setupOpen' | 'detailsOpen' | 'paletteOpen' | 'keysOpen') => () =>
+  useView.setState((state) => ({ [key]: !state[key] }));
+
+/** Escape does the nearest thing: ends the run, then playback, then the selection. */
+const escape = () => {
+  if (isRunning(useRun.getState().run)) return void cancelRun();
+  const { address } = useView.getState();
+  if (address.step !== null || useView.getState().playing) return move('leave');
+  useView.getState().select(null);
+};
+
+const focusSearch = () => {
+  useView.setState({ setupOpen: true });
+  requestAnimationFrame(() => document.getElementById('question-search')?.focus());
+};
+
+export const createCommands = ({ go, toggleTheme }: CommandContext): Command[] => [
+  { name: 'Run', keys: ['r'], group: 'Run', act: () => void runFromStart() },
+  { name: 'Cancel the run, or leave playback', keys: ['Escape'], group: 'Run', act: escape },
+  { name: 'Next event', keys: ['ArrowRight'], group: 'Playback', act: () => move('forward') },
+  { name: 'Previous event', keys: ['ArrowLeft'], group: 'Playback', act: () => move('back') },
+  { name: 'First event', keys: ['Home'], group: 'Playback', act: () => move('first') },
+  { name: 'Last event', keys: ['End'], group: 'Playback', act: () => move('last') },
+  { name: 'Play or pause', keys: [' '], group: 'Playback', act: togglePlaying },
+  { name: 'Next rollout', keys: [']'], group: 'Playback', act: () => focusNext(1) },
+  { name: 'Previous rollout', keys: ['['], group: 'Playback', act: () => focusNext(-1) },
+  { name: 'Search the questions', keys: ['/'], group: 'View', act: focusSearch },
+  { name: 'Show or hide the setup', keys: ['s'], group: 'View', act: toggle('setupOpen') },
+  { name: 'Show or hide the details', keys: ['d'], group: 'View', act: toggle('detailsOpen') },
+  { name: 'Light or dark', keys: ['l'], group: 'View', act: toggleTheme },
+  { name: 'All commands', keys: ['⌘K', 'Ctrl K'], group: 'View', act: toggle('paletteOpen') },
+  { name: 'List of keys', keys: ['?'], group: 'View', act: toggle('keysOpen') },
+  ...ROUTES.map((route) => ({
+    name: route.name,
+    keys: [`g ${route.letter}`],
+    group: 'Go to' as const,
+    act: () => go(route.path),
+  })),
+];
+
+const KEY_NAMES: Record<string, string> = {
+  ArrowRight: '→',
+  ArrowLeft: '←',
+  Escape: 'Esc',
+  ' ': 'space',
+};
+
+export const keyName = (key: string): string => KEY_NAMES[key] ?? key;

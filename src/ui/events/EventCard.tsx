@@ -1,0 +1,57 @@
+import { memo } from 'react';
+import { glyphOf } from './glyphs.ts';
+import { eventLine, eventMeta } from './summary.ts';
+import { EventBody, type EventBodyProps } from './EventBody.tsx';
+
+export interface EventCardProps extends EventBodyProps {
+  open: boolean;
+  /** Playback has not reached it. */
+  ahead: boolean;
+  /** Playback stands on it. */
+  current: boolean;
+  selected: boolean;
+  onToggle(index: number): void;
+}
+
+/** A closed card shows its event and nothing else, so the rest of a streaming rollout is no news. */
+const sameCard = (before: EventCardProps, after: EventCardProps): boolean =>
+  before.event === after.event &&
+  before.open === after.open &&
+  before.ahead === after.ahead &&
+  before.current === after.current &&
+  before.selected === after.selected &&
+  (!after.open || (before.rollout === after.rollout && before.gold === after.gold));
+
+const Card = (props: EventCardProps) => {
+  const { event, index, open } = props;
+  const glyph = glyphOf(event);
+  const classes = [
+    'card',
+    open ? 'open' : '',
+    props.ahead ? 'ahead' : '',
+    props.current ? 'current' : '',
+    props.selected ? 'selected' : '',
+  ];
+  return (
+    <li className={classes.join(' ')} data-kind={event.kind} data-index={index}>
+      <button
+        type="button"
+        className="card-line"
+        aria-expanded={open}
+        aria-current={props.current ? 'step' : undefined}
+        onClick={() => props.onToggle(index)}
+      >
+        <span className={`glyph tone-${glyph.tone}`} aria-hidden="true">
+          {glyph.sign}
+        </span>
+        <span className="card-name">{glyph.name}</span>
+        <span className="card-text">{eventLine(event)}</span>
+        <span className="card-meta">{eventMeta(event)}</span>
+      </button>
+      {open ? <EventBody {...props} /> : null}
+    </li>
+  );
+};
+
+/** One event: a line until it is opened. */
+export const EventCard = memo(Card, sameCard);

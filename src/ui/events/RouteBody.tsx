@@ -1,0 +1,126 @@
+import { Tooltip } from '@mantine/core';
+import type { RouteEvent } from '../../data/events.ts';
+import { formatMs, formatNumber, formatShare, formatSigned } from '../lib/format.ts';
+import { routeBy } from './summary.ts';
+
+/** The two probabilities as one bar; both are also written out. */
+const SplitBar = ({ local, web, choice }: { local: number; web: number; choice: string }) => (
+  <div className="split">
+    <span className={choice === 'local' ? 'strong' : ''}>⌂ local {formatShare(local)}</span>
+    <span className="split-bar" aria-hidden="true">
+      <span className="split-local" style={{ width: `${local * 100}%` }} />
+      <span className="split-web" style={{ width: `${web * 100}%` }} />
+    </span>
+    <span className={choice === 'web' ? 'strong' : ''}>web ⇄ {formatShare(web)}</span>
+  </div>
+);
+
+const FeatureRow = (props: { name: string; value: number; contribution: number; max: number }) => {
+  const width = props.max === 0 ? 0 : (Math.abs(props.contribution) / props.max) * 50;
+  const toWeb = props.contribution >= 0;
+  return (
+    <tr>
+      <th scope="row">{props.name}</th>
+      <td className="figure">{formatNumber(props.value)}</td>
+      <td className="signed" aria-hidden="true">
+        <span
+          className={toWeb ? 'signed-bar web' : 'signed-bar local'}
+          style={{ width: `${width}%`, [toWeb ? 'left' : 'right']: '50%' }}
+        />
+      </td>
+      <td className="figure">{formatSigned(props.contribution)}</td>
+    </tr>
+  );
+};
+
+const Features = ({ features }: { features: RouteEvent['features'] }) => {
+  const max = Math.max(0, ...features.map((feature) => Math.abs(feature.contribution)));
+  return (
+    <table className="features">
+      <thead>
+        <tr>
+          <th scope="col">feature of the state</th>
+          <th scope="col" className="figure">
+            value
+          </th>
+          <th scope="col" className="centre">
+            ← local · web →
+          </th>
+          <th scope="col" className="figure">
+            to logit
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {features.map((feature) => (
+          <FeatureRow key={feature.name} {...feature} max={max} />
+        ))}
+      </tbody>
+    </table>
+  );
+};
+
+const Term = ({ label, value, tip }: { label: string; value: number; tip: string }) => (
+  <Tooltip label={tip} multiline w={280} events={{ hover: true, focus: true, touch: true }}>
+    <button type="button" className="term">
+      <span>{label}</span> <b>{formatNumber(value)}</b>
+    </button>
+  </Tooltip>
+);
+
+const Reward = ({ reward }: { reward: NonNullable<RouteEvent['reward']> }) => {
+  const paper = reward.mode === 'paper';
+  return (
+    <div className="terms">
+      <Term
+        label="R_eff"
+        value={reward.efficiency}
+        tip={
+          paper
+            ? 'Equation (21): 0.42 for local, 0 for web, whatever happened.'
+            : 'Equation (21), measured: the latency that this very call saved.'
+        }
+      />
+      <Term
+        label="R_info"
+        value={reward.information}
+        tip={
+          paper
+            ? 'Equation (22): 0.35 for web, 0 for local, whatever was found.'
+            : 'Equation (22), measured: new supporting evidence that this very call brought.'
+        }
+      />
+      <Term
+        label="R(a)"
+        value={reward.total}
+        tip={`Equation (20): β1 R_eff + β2 R_info with β1 = ${reward.beta1}, β2 = ${reward.beta2}; reward "${reward.mode}".`}
+      />
+      <span className="fine">{reward.mode} reward; computed, not trained yet</span>
+    </div>
+  );
+};
+
+/** What the call that followed cost and brought. */
+export interface CallFacts {
+  latencyMs: number;
+  addedDelayMs: number;
+  newSupporting: string[] | null;
+}
+
+export const RouteBody = ({ event, call }: { event: RouteEvent; call: CallFacts | null }) => (
+  <div className="body">
+    <SplitBar {...event.probabilities} choice={event.choice} />
+    <p className="fine">
+      Chosen by {routeBy(event.by)}: <b>{event.choice}</b>.{' '}
+      {call
+        ? `The call took ${formatMs(call.latencyMs)}${call.addedDelayMs > 0 ? `, of which ${formatMs(call.addedDelayMs)} added` : ''}${call.newSupporting ? ` and brought ${call.newSupporting.length} new supporting` : ''}.`
+        : 'The call has not returned.'}
+    </p>
+    {event.features.length > 0 ? <Features features={event.features} /> : null}
+    {event.reward ? (
+      <Reward reward={event.reward} />
+    ) : (
+      <p className="fine">Reward: none yet; it is computed when the call has returned.</p>
+    )}
+  </div>
+);

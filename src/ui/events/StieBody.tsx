@@ -1,0 +1,117 @@
+import type { CandidateEvent, DifferenceCheck, VerdictEvent } from '../../data/events.ts';
+import { formatNumber } from '../lib/format.ts';
+
+const LAGS = { 1: 'last', 2: 'second last', 3: 'third last' } as const;
+
+/** One difference as a bar with its threshold as a tick; the words say the same. */
+const CheckRow = ({ check, what }: { check: DifferenceCheck; what: string }) => (
+  <li className="check">
+    <div>
+      <span className={check.passed ? 'tone-good' : 'tone-bad'}>
+        {check.passed ? '✓' : '✗'} differs {check.diff.toFixed(2)}
+      </span>{' '}
+      from the {LAGS[check.lag]} {what}, needs {check.threshold.toFixed(2)}
+    </div>
+    <div className="check-bar" aria-hidden="true">
+      <span
+        className={check.passed ? 'check-fill' : 'check-fill bad'}
+        style={{ width: `${Math.min(1, check.diff) * 100}%` }}
+      />
+      <span className="check-tick" style={{ left: `${check.threshold * 100}%` }} />
+    </div>
+    <div className="fine ellipsis" title={check.against}>
+      “{check.against}”, overlap {check.overlap.toFixed(2)}
+    </div>
+  </li>
+);
+
+const Counts = ({ counts, blocked }: { counts: Record<string, number>; blocked: string[] }) => {
+  const entries = Object.entries(counts).sort((a, b) => b[1] - a[1]);
+  if (entries.length === 0) return null;
+  return (
+    <div className="counts">
+      <span className="fine">counts, blocked at N = 4:</span>
+      {entries.map(([answer, count]) => (
+        <span key={answer} className={blocked.includes(answer) ? 'badge bad' : 'badge'}>
+          {blocked.includes(answer) ? '⊘ ' : ''}
+          {answer || '(empty)'} <b>{count}/4</b>
+        </span>
+      ))}
+    </div>
+  );
+};
+
+export const VerdictBody = ({ event }: { event: VerdictEvent }) => (
+  <div className="body">
+    <p>
+      <span className="fine">{event.over === 'query' ? 'Query' : 'Answer'}</span> “{event.text}”
+      {event.replacement === undefined ? null : (
+        <>
+          {' '}
+          → replaced by “<b>{event.replacement}</b>”
+        </>
+      )}
+    </p>
+    {event.checks.length > 0 ? (
+      <ul className="checks">
+        {event.checks.map((check) => (
+          <CheckRow key={check.lag} check={check} what={event.over} />
+        ))}
+      </ul>
+    ) : (
+      <p className="fine">No history yet, so nothing to differ from.</p>
+    )}
+    <p>
+      <b>Decided:</b> {event.reason}
+    </p>
+    <p className="fine">
+      AggDiff {formatNumber(event.aggDiff)} (equation 8) · {event.valid ? 'valid' : 'not valid'}{' '}
+      (9) · {event.action} · mode {event.mode}
+    </p>
+    <Counts counts={event.counts} blocked={event.blocked} />
+    {event.blocked.length === 0 ? (
+      <p className="fine">Blocked set: empty.</p>
+    ) : (
+      <p className="fine">Blocked set: {event.blocked.join(', ')}.</p>
+    )}
+  </div>
+);
+
+/** Confidence is a log-probability; the bar shows its exponential, a probability. */
+export const CandidatesBody = ({ event }: { event: CandidateEvent }) => (
+  <div className="body">
+    <table className="features">
+      <thead>
+        <tr>
+          <th scope="col">probed answer</th>
+          <th scope="col">probability a token</th>
+          <th scope="col" className="figure">
+            confidence
+          </th>
+          <th scope="col" className="figure">
+            n(y)
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {[...event.candidates]
+          .sort((a, b) => b.confidence - a.confidence)
+          .map((candidate, index) => (
+            <tr key={`${candidate.text}-${index}`}>
+              <th scope="row">
+                {candidate.blocked ? <span className="tone-bad">⊘ </span> : null}
+                {candidate.text.trim() || '(empty)'}
+              </th>
+              <td className="meter-cell">
+                <span className="meter" aria-hidden="true">
+                  <span style={{ width: `${Math.exp(candidate.confidence) * 100}%` }} />
+                </span>
+              </td>
+              <td className="figure">{formatNumber(candidate.confidence)}</td>
+              <td className="figure">{candidate.count}</td>
+            </tr>
+          ))}
+      </tbody>
+    </table>
+  </div>
+);

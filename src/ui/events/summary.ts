@@ -1,0 +1,85 @@
+import type { AgentEvent, RouteEvent, StopEvent, VerdictEvent } from '../../data/events.ts';
+import { formatMs, formatShare, plural } from '../lib/format.ts';
+
+const ROUTE_BY: Record<RouteEvent['by'], string> = {
+  fixed: 'fixed policy',
+  router: 'router',
+  'policy-tag': "policy's own tag",
+};
+
+const STOP_REASONS: Record<StopEvent['reason'], string> = {
+  answer: 'the policy answered',
+  'end-of-text': 'the policy ended its text',
+  'stie-overlap': 'STIE: the answer repeats itself',
+  'stie-confidence': 'STIE: confidence at its ceiling',
+  'stie-no-new-information': 'STIE: too little new information',
+  'max-searches': 'no searches left',
+  'token-budget': 'token budget spent',
+  'context-full': 'context full',
+  malformed: 'the output broke the protocol',
+  cancelled: 'cancelled',
+  error: 'an error',
+};
+
+export const stopReason = (reason: StopEvent['reason']): string => STOP_REASONS[reason];
+
+export const routeBy = (by: RouteEvent['by']): string => ROUTE_BY[by];
+
+const verdictLine = (event: VerdictEvent): string => {
+  const what = event.over === 'query' ? 'query' : 'answer';
+  const action = event.action === 'kept-invalid' ? 'kept although invalid' : event.action;
+  return `${what} ${action}: ${event.reason}`;
+};
+
+/** One line that says what happened, for the closed card and for screen readers. */
+export const eventLine = (event: AgentEvent): string => {
+  switch (event.kind) {
+    case 'background':
+      return event.hits.length === 0 ? 'nothing found' : titles(event.hits);
+    case 'think':
+      return event.text.trim() || 'wrote nothing';
+    case 'search':
+      return event.query.trim() || 'empty query';
+    case 'route':
+      return `${event.choice}, ${formatShare(probabilityOf(event))} · ${ROUTE_BY[event.by]}`;
+    case 'retrieve':
+      return event.hits.length === 0 ? 'nothing found' : titles(event.hits);
+    case 'summarize':
+      return event.text.trim();
+    case 'candidate':
+      return event.candidates.map((c) => c.text.trim() || '(empty)').join(' · ') || 'none';
+    case 'verdict':
+      return verdictLine(event);
+    case 'answer':
+      return event.text.trim() || '(empty)';
+    case 'stop':
+      return STOP_REASONS[event.reason];
+    case 'error':
+      return event.message;
+  }
+};
+
+const titles = (hits: readonly { passage: { title: string } }[]): string =>
+  hits.map((hit) => hit.passage.title).join(' · ');
+
+export const probabilityOf = (event: RouteEvent): number | null =>
+  event.choice === 'both' ? null : event.probabilities[event.choice];
+
+/** The figure at the right end of a card. */
+export const eventMeta = (event: AgentEvent): string => {
+  switch (event.kind) {
+    case 'background':
+    case 'retrieve':
+      return formatMs(event.latencyMs);
+    case 'search':
+      return `round ${event.round}`;
+    case 'candidate':
+      return plural(event.candidates.length, 'candidate');
+    case 'verdict':
+      return event.mode;
+    case 'answer':
+      return event.by === 'policy' ? '' : event.by;
+    default:
+      return '';
+  }
+};

@@ -1,0 +1,44 @@
+import { useMemo } from 'react';
+import type { Rollout } from '../../data/rollout.ts';
+import { formatNumber, formatShare } from '../lib/format.ts';
+import { groupFigures } from './group.ts';
+
+const Cell = ({ name, value }: { name: string; value: string }) => (
+  <span className="fact">
+    <span className="fine">{name}</span> <b>{value}</b>
+  </span>
+);
+
+/** One line over the columns of a group. */
+export const GroupSummary = (props: { rollouts: readonly Rollout[]; hasGold: boolean }) => {
+  const figures = useMemo(() => groupFigures(props.rollouts), [props.rollouts]);
+  if (!figures) return null;
+  return (
+    <div className="group-summary" data-testid="group-summary">
+      <span className="fine">
+        group, {figures.ended} of {props.rollouts.length} ended
+      </span>
+      {props.hasGold ? (
+        <>
+          <Cell name="EM" value={formatShare(figures.em)} />
+          <Cell name="mean F1" value={formatShare(figures.f1)} />
+          <Cell name="recall" value={formatShare(figures.recall)} />
+        </>
+      ) : null}
+      <Cell name="searches" value={formatNumber(figures.searches)} />
+      <Cell name="tokens" value={formatNumber(figures.tokens)} />
+      <Cell name="format valid" value={formatShare(figures.formatValid)} />
+      <span className="fact answers">
+        <span className="fine">answers</span>{' '}
+        {figures.answers.slice(0, 4).map(({ text, count }) => (
+          <span key={text} className="badge">
+            {text} <b>×{count}</b>
+          </span>
+        ))}
+        {figures.answers.length > 4 ? (
+          <span className="fine">and {figures.answers.length - 4} more</span>
+        ) : null}
+      </span>
+    </div>
+  );
+};

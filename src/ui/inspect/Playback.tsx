@@ -1,0 +1,66 @@
+import { ActionIcon } from '@mantine/core';
+import { useEffect } from 'react';
+import type { Rollout } from '../../data/rollout.ts';
+import { eventLine } from '../events/summary.ts';
+import { glyphOf } from '../events/glyphs.ts';
+import { move, togglePlaying } from '../stores/actions.ts';
+import { dwellMs } from '../stores/playback.ts';
+import { useView } from '../stores/view-store.ts';
+
+const usePlaying = (rollout: Rollout): void => {
+  const playing = useView((state) => state.playing);
+  const step = useView((state) => state.address.step);
+  useEffect(() => {
+    if (!playing) return undefined;
+    const event = step === null ? undefined : rollout.events[step];
+    if (step !== null && step >= rollout.events.length - 1) {
+      useView.setState({ playing: false });
+      return undefined;
+    }
+    const timer = setTimeout(() => move('forward'), dwellMs(event ? eventLine(event).length : 0));
+    return () => clearTimeout(timer);
+  }, [playing, step, rollout.events]);
+};
+
+const Button = (props: { label: string; sign: string; disabled?: boolean; onClick: () => void }) => (
+  <ActionIcon
+    variant="subtle"
+    color="gray"
+    size="sm"
+    aria-label={props.label}
+    title={props.label}
+    disabled={props.disabled ?? false}
+    onClick={props.onClick}
+  >
+    <span aria-hidden="true">{props.sign}</span>
+  </ActionIcon>
+);
+
+/** Buttons of playback; the same moves lie on the arrow keys, Home, End and the space bar. */
+export const Playback = ({ rollout }: { rollout: Rollout }) => {
+  const playing = useView((state) => state.playing);
+  const step = useView((state) => state.address.step);
+  usePlaying(rollout);
+  const count = rollout.events.length;
+  const event = step === null ? undefined : rollout.events[step];
+  return (
+    <div className="playback" role="group" aria-label="Playback">
+      <Button label="First event (Home)" sign="⏮" onClick={() => move('first')} />
+      <Button label="Previous event (←)" sign="◀" onClick={() => move('back')} />
+      <Button
+        label={playing ? 'Pause (space)' : 'Play (space)'}
+        sign={playing ? '⏸' : '▶'}
+        onClick={togglePlaying}
+      />
+      <Button label="Next event (→)" sign="▶︎" onClick={() => move('forward')} />
+      <Button label="Last event (End)" sign="⏭" onClick={() => move('last')} />
+      <span className="playback-step" aria-live="polite">
+        {step === null ? `all ${count} events` : `${step + 1} / ${count}`}
+        {event ? <span className="visually-hidden"> {glyphOf(event).name}</span> : null}
+      </span>
+      {step === null ? null : (
+        <Button label="Leave playback (Esc)" sign="✕" onClick={() => move('leave')} />
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,47 @@
+import type { Question } from '../../data/records.ts';
+import { useRun } from '../stores/run-store.ts';
+
+const Chain = ({ question }: { question: Question }) =>
+  question.chain && question.chain.length > 0 ? (
+    <ol className="chain" aria-label="Gold chain">
+      {question.chain.map((step, index) => (
+        <li key={index} title={`states it: ${step.title}`}>
+          {step.subject} <span className="fine">{step.relation} →</span> <b>{step.object}</b>
+        </li>
+      ))}
+    </ol>
+  ) : null;
+
+/** The question of the run with its gold. */
+export const QuestionHeader = () => {
+  const question = useRun((state) => state.question);
+  const request = useRun((state) => state.request);
+  const text =
+    question?.text ?? (request?.asked.kind === 'typed' ? request.asked.text : 'Loading …');
+  return (
+    <div className="question-head">
+      <h1>{text}</h1>
+      {question ? (
+        <div className="question-gold">
+          <span>
+            <span className="fine">gold</span> <b>{question.answers.join(' / ')}</b>
+          </span>
+          {question.type ? <span className="badge">{question.type}</span> : null}
+          {question.hops ? (
+            <span className="badge">
+              {question.hops} {question.hops === 1 ? 'hop' : 'hops'}
+            </span>
+          ) : null}
+          {question.localSuffices === undefined ? null : (
+            <span className="badge">
+              {question.localSuffices ? '⌂ local suffices' : '⇄ needs web'}
+            </span>
+          )}
+          <Chain question={question} />
+        </div>
+      ) : (
+        <div className="fine">A typed question: no gold is known, so nothing is scored.</div>
+      )}
+    </div>
+  );
+};

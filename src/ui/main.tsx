@@ -1,0 +1,16 @@
+import '@mantine/core/styles.css';
+import './styles/base.css';
+import './styles/frame.css';
+import './styles/inspect.css';
+import './styles/cards.css';
+import { createRoot } from 'react-dom/client';
+import { App } from './app/App.tsx';
+import { connectLab } from './stores/connection.ts';
+import { openLab } from './stores/open-lab.ts';
+import { useView } from './stores/view-store.ts';
+
+// The workers begin to load before the first thing is drawn.
+connectLab(openLab, useView.getState().address.settings.device);
+
+const root = document.getElementById('root');
+if (root) createRoot(root).render(<App />);

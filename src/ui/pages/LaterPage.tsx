@@ -1,0 +1,45 @@
+import { Link } from 'wouter';
+
+/** Places that are planned and not built: what will be there, and what can be done meanwhile. */
+const LATER: Record<string, { name: string; text: string; meanwhile: string }> = {
+  train: {
+    name: 'Train',
+    text: 'Reinforcement learning of the policy in this tab: reward clauses, advantages, the curriculum, and the curves of a run as it learns.',
+    meanwhile: 'The router’s rewards are computed and shown on every routing card already.',
+  },
+  runs: {
+    name: 'Runs',
+    text: 'Every run with its rollouts, stored in this browser, to be compared, exported and resumed.',
+    meanwhile: 'A run can be kept as its address: on WASM the same address gives the same rollouts.',
+  },
+  evaluate: {
+    name: 'Evaluate',
+    text: 'Recipes side by side over many questions: EM, F1 and recall with intervals, by hops and type, and ablations of each mechanism.',
+    meanwhile:
+      'The command line does it today: npm run -s lab -- rollout --recipe search --split test --limit 300.',
+  },
+};
+
+const LaterPage = ({ page }: { page: string }) => {
+  const later = LATER[page];
+  return (
+    <main className="page">
+      <h1>{later?.name ?? 'Nothing is here'}</h1>
+      {later ? (
+        <>
+          <p>
+            <b>Not built yet.</b> {later.text}
+          </p>
+          <p>{later.meanwhile}</p>
+        </>
+      ) : (
+        <p>No place of the workbench has this address.</p>
+      )}
+      <p>
+        <Link href="/">Go to Inspect</Link>
+      </p>
+    </main>
+  );
+};
+
+export default LaterPage;

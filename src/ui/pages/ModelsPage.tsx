@@ -1,0 +1,53 @@
+import { formatCount } from '../lib/format.ts';
+import { LoadingFailure, LoadingList } from '../inspect/Loading.tsx';
+import { useLab } from '../stores/lab-store.ts';
+
+const Pair = ({ name, value }: { name: string; value: string }) => (
+  <>
+    <dt>{name}</dt>
+    <dd>{value}</dd>
+  </>
+);
+
+/** Facts of what is loaded; nothing here is typed in by hand. */
+const ModelsPage = () => {
+  const policy = useLab((state) => state.policy);
+  const device = useLab((state) => state.device);
+  const world = useLab((state) => state.world);
+  const retrieval = useLab((state) => state.parts.retrieval);
+  return (
+    <main className="page">
+      <h1>Models</h1>
+      <LoadingFailure />
+      <LoadingList />
+      <h2>Policy</h2>
+      {policy && device ? (
+        <dl className="pairs">
+          <Pair name="checkpoint" value={policy.id} />
+          <Pair name="revision" value={policy.revision} />
+          <Pair name="parameters" value={formatCount(policy.parameters)} />
+          <Pair name="longest context" value={`${formatCount(policy.maxContext)} tokens`} />
+          <Pair name="numbers" value={policy.dtype} />
+          <Pair name="device" value={`${device.device} · ${device.adapter}${device.fallback ? ' (software)' : ''}`} />
+        </dl>
+      ) : (
+        <p className="fine">The policy has not been loaded.</p>
+      )}
+      <h2>Retrieval</h2>
+      <p>{retrieval.note}</p>
+      {world ? (
+        <dl className="pairs">
+          <Pair name="local corpus" value={`${formatCount(world.localPassages)} passages`} />
+          <Pair name="web corpus" value={`${formatCount(world.webPassages)} passages`} />
+          <Pair name="questions" value={formatCount(world.questions)} />
+        </dl>
+      ) : null}
+      <p className="fine">
+        Opening other checkpoints (a Hugging Face folder or address) is not built yet; the engine
+        reads the same files.
+      </p>
+    </main>
+  );
+};
+
+export default ModelsPage;

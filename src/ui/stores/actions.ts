@@ -1,0 +1,102 @@
+import type { Question } from '../../data/records.ts';
+import type { Asked } from '../../runs/conductor/settings.ts';
+import { lab, reconnectLab } from './connection.ts';
+import { useLab } from './lab-store.ts';
+import { moveStep, type Move } from './playback.ts';
+import { isRunning, useRun } from './run-store.ts';
+import { useView } from './view-store.ts';
+
+/** What buttons, keys and the palette do; one function each. */
+
+const newRunId = (): string => `run-${Date.now().toString(36)}`;
+
+/** Phrases of `Failure` for a call that the lab could not answer. */
+const asFailure = (error: unknown) => ({
+  kind: 'failed' as const,
+  message: error instanceof Error ? error.message : String(error),
+  detail: error instanceof Error ? (error.stack ?? '') : '',
+});
+
+export const failRun = (error: unknown): void => {
+  const { run } = useRun.getState();
+  if (run) useRun.setState({ run: { ...run, status: 'failed', failure: asFailure(error) } });
+};
+
+/** Runs what the address says. Where nothing was chosen, the first question of the world. */
+export const startRun = async (): Promise<void> => {
+  const { address, setAddress } = useView.getState();
+  const first = useLab.getState().questions[0];
+  const asked: Asked | null =
+    address.asked ?? (first ? { kind: 'world', id: first.id } : null);
+  if (!asked || isRunning(useRun.getState().run)) return;
+  const request = { runId: newRunId(), asked, settings: address.settings };
+  setAddress({ asked, run: true });
+  useView.setState({ playing: false, selection: null });
+  useRun.getState().begin(request, null);
+  try {
+    const question: Question | null =
+      asked.kind === 'world' ? await lab().question(asked.id) : null;
+    useRun.setState({ question });
+    await lab().run(request);
+  } catch (error) {
+    failRun(error);
+  }
+};
+
+/** Asks for a fresh run from its beginning: a step of the last run means nothing in the next. */
+export const runFromStart = async (): Promise<void> => {
+  useView.getState().setAddress({ rollout: 0, step: null });
+  await startRun();
+};
+
+export const cancelRun = async (): Promise<void> => {
+  if (!isRunning(useRun.getState().run)) return;
+  await lab().cancel();
+};
+
+export const ask = (asked: Asked): void => {
+  useView.getState().setAddress({ asked, run: false, rollout: 0, step: null });
+};
+
+export const retryLoading = async (): Promise<void> => {
+  const { device } = useView.getState().address.settings;
+  if (useLab.getState().labFailure) reconnectLab(device);
+  else await lab().retry();
+};
+
+const focusedRollout = () => {
+  const { address } = useView.getState();
+  const { table } = useRun.getState();
+  const id = table.order[Math.min(address.rollout, table.order.length - 1)];
+  return id === undefined ? null : (table.byId[id] ?? null);
+};
+
+/** Moves playback of the rollout in focus and selects the event it comes to. */
+export const move = (to: Move): void => {
+  const rollout = focusedRollout();
+  if (!rollout) return;
+  const { address, setAddress, select } = useView.getState();
+  const step = moveStep(address.step, to, rollout.events.length);
+  setAddress({ step });
+  if (step !== null) select({ kind: 'event', rolloutId: rollout.id, event: step });
+  if (to === 'leave') useView.setState({ playing: false });
+};
+
+/** Starts playback (again from the first event where it stands at the end), or pauses it. */
+export const togglePlaying = (): void => {
+  const { playing, address } = useView.getState();
+  const count = focusedRollout()?.events.length ?? 0;
+  if (count === 0) return;
+  if (!playing && (address.step === null || address.step >= count - 1)) move('first');
+  useView.setState({ playing: !playing });
+};
+
+export const focusRollout = (rollout: number): void => {
+  const { order } = useRun.getState().table;
+  if (rollout < 0 || rollout >= order.length) return;
+  useView.setState({ playing: false });
+  useView.getState().setAddress({ rollout, step: null });
+};
+
+export const focusNext = (by: 1 | -1): void =>
+  focusRollout(useView.getState().address.rollout + by);

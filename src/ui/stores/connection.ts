@@ -1,0 +1,69 @@
+import type { ConductorApi, ConductorMessage } from '../../runs/conductor/messages.ts';
+import type { DeviceChoice } from '../../runs/conductor/settings.ts';
+import { useLab } from './lab-store.ts';
+import { useRun } from './run-store.ts';
+
+/** The lab as the page knows it: the conductor's calls, without the start that connects it. */
+export type LabConnection = Omit<ConductorApi, 'start'>;
+
+/** Opens a connection; every message of the conductor is handed to `receive`. */
+export type LabOpener = (
+  receive: (messages: ConductorMessage[]) => void,
+  device: DeviceChoice,
+) => LabConnection;
+
+let connection: LabConnection | null = null;
+let opener: LabOpener | null = null;
+
+const receive = (message: ConductorMessage): void => {
+  switch (message.type) {
+    case 'parts':
+      return useLab.setState({ parts: message.parts });
+    case 'questions':
+      return useLab.setState({ questions: message.rows, world: message.facts });
+    case 'policy':
+      return useLab.setState({ policy: message.info, device: message.device });
+    case 'run':
+      return useRun.getState().setRun(message.run);
+    case 'updates':
+      return useRun.getState().apply(message.updates);
+  }
+};
+
+/**
+ * Messages wait for the next frame, so that a burst is one drawing. A hidden tab has no frames; a
+ * timer takes over there.
+ */
+const createFrameQueue = () => {
+  let queue: ConductorMessage[] = [];
+  let scheduled = false;
+  const flush = () => {
+    scheduled = false;
+    const messages = queue;
+    queue = [];
+    messages.forEach(receive);
+  };
+  return (messages: ConductorMessage[]) => {
+    queue.push(...messages);
+    if (scheduled) return;
+    scheduled = true;
+    if (document.visibilityState === 'visible') requestAnimationFrame(flush);
+    else setTimeout(flush, 100);
+  };
+};
+
+export const connectLab = (open: LabOpener, device: DeviceChoice): void => {
+  opener = open;
+  useLab.setState({ labFailure: null });
+  connection = open(createFrameQueue(), device);
+};
+
+/** Opens the connection again after the lab worker died. */
+export const reconnectLab = (device: DeviceChoice): void => {
+  if (opener) connectLab(opener, device);
+};
+
+export const lab = (): LabConnection => {
+  if (!connection) throw new Error('the lab is not connected');
+  return connection;
+};

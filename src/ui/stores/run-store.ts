@@ -1,0 +1,45 @@
+import { create } from 'zustand';
+import type { Question } from '../../data/records.ts';
+import type { RolloutUpdate } from '../../agent/updates.ts';
+import type { RunState } from '../../runs/conductor/messages.ts';
+import type { RunRequest } from '../../runs/conductor/settings.ts';
+import { applyUpdates, EMPTY_TABLE, type RolloutTable } from './apply-updates.ts';
+
+/** The run on the screen: what was asked, its state, and its rollouts. */
+interface RunStore {
+  request: RunRequest | null;
+  /** The question of the run with its gold, where the world knows it. */
+  question: Question | null;
+  run: RunState | null;
+  table: RolloutTable;
+  begin(request: RunRequest, question: Question | null): void;
+  setRun(run: RunState): void;
+  apply(updates: readonly RolloutUpdate[]): void;
+  clear(): void;
+}
+
+export const useRun = create<RunStore>()((set) => ({
+  request: null,
+  question: null,
+  run: null,
+  table: EMPTY_TABLE,
+  begin: (request, question) =>
+    set({
+      request,
+      question,
+      table: EMPTY_TABLE,
+      run: {
+        runId: request.runId,
+        status: 'waiting',
+        tokens: 0,
+        tokensPerSecond: 0,
+        failure: null,
+      },
+    }),
+  setRun: (run) => set((state) => (state.request?.runId === run.runId ? { run } : {})),
+  apply: (updates) => set((state) => ({ table: applyUpdates(state.table, updates) })),
+  clear: () => set({ request: null, question: null, run: null, table: EMPTY_TABLE }),
+}));
+
+export const isRunning = (run: RunState | null): boolean =>
+  run?.status === 'waiting' || run?.status === 'running';

@@ -1,0 +1,41 @@
+import { create } from 'zustand';
+import { parseAddress, type InspectAddress } from './permalink.ts';
+
+/** What the details panel shows. Indices refer to the run on the screen. */
+export type Selection =
+  | { kind: 'event'; rolloutId: string; event: number }
+  | { kind: 'token'; rolloutId: string; segment: number; token: number }
+  | { kind: 'passage'; rolloutId: string; event: number; hit: number };
+
+/** View state that the address does not carry, and the address itself as a value. */
+interface ViewStore {
+  address: InspectAddress;
+  addressProblems: string[];
+  playing: boolean;
+  selection: Selection | null;
+  pinned: boolean;
+  detailsOpen: boolean;
+  setupOpen: boolean;
+  paletteOpen: boolean;
+  keysOpen: boolean;
+  setAddress(change: Partial<InspectAddress>): void;
+  select(selection: Selection | null): void;
+}
+
+const initial = parseAddress(globalThis.location?.search ?? '');
+
+export const useView = create<ViewStore>()((set) => ({
+  address: initial.address,
+  addressProblems: initial.problems,
+  playing: false,
+  selection: null,
+  pinned: false,
+  detailsOpen: true,
+  setupOpen: true,
+  paletteOpen: false,
+  keysOpen: false,
+  setAddress: (change) => set((state) => ({ address: { ...state.address, ...change } })),
+  // A pinned panel keeps what it shows.
+  select: (selection) =>
+    set((state) => (state.pinned && selection ? {} : { selection, detailsOpen: true })),
+}));
