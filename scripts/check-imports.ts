@@ -21,7 +21,7 @@ const mayImport: Record<string, readonly string[]> = {
   ui: [...core, 'policy', 'retrieval', 'recipes', 'agent', 'learn', 'evaluate', 'runs'],
   cli: [...core, 'policy', 'retrieval', 'recipes', 'agent', 'learn', 'evaluate', 'runs'],
 };
-/** Packages that only the interface may import, and Node's own modules, which only the CLI may. */
+/** Packages that only the interface may import; Node's modules are for the CLI and `*-node.ts` files. */
 const uiOnly = /^(react|react-dom|@mantine\/|recharts|wouter|zustand|@tanstack\/)/;
 const pageOnly = ['ui'];
 const nodeOnly = ['cli'];
@@ -47,7 +47,7 @@ export function violation(file: string, specifier: string, src: string): string 
   if (!specifier.startsWith('.')) {
     if (uiOnly.test(specifier) && !pageOnly.includes(part))
       return `only ui may import ${specifier}`;
-    if (specifier.startsWith('node:') && !nodeOnly.includes(part))
+    if (specifier.startsWith('node:') && !nodeOnly.includes(part) && !file.endsWith('-node.ts'))
       return `only cli may import ${specifier}`;
     return undefined;
   }

@@ -30,19 +30,11 @@ export const entitiesIn = (text: string): string[] => [
   ...(text.match(NUMBER) ?? []),
 ];
 
-/** Content words of a text: no question words, articles or prepositions. */
+/** Words that carry content: no articles, prepositions or question words. */
 export const contentWords = (text: string): string[] =>
   words(text).filter((word) => !OPENERS.has(word));
 
 const passageText = (passage: Passage): string => `${passage.title} . ${passage.text}`;
-
-/** Share of the query's content words that stand in the passages; 0 without content words. */
-export function termOverlap(query: string, passages: readonly Passage[]): number {
-  const asked = new Set(contentWords(query));
-  if (asked.size === 0) return 0;
-  const found = new Set(passages.flatMap((passage) => words(passageText(passage))));
-  return [...asked].filter((word) => found.has(word)).length / asked.size;
-}
 
 /**
  * Whether a search missed: it names something, and no passage holds any of those names whole. A

@@ -1,5 +1,6 @@
 import type { StopEvent } from '../data/events.ts';
 import { forceAnswer, takeAnswer } from './answering.ts';
+import { readBoxes } from './boxed.ts';
 import { contextRoom, stepRoom } from './budget.ts';
 import type { Placed } from './conversation.ts';
 import { HINTS } from './protocol.ts';
@@ -25,6 +26,9 @@ type StepEnd =
   /** A fault ended it; the policy may go on. */
   | { type: 'again' };
 
+const textOf = (state: RunState, ids: readonly number[]): string =>
+  state.deps.policy.tokenizer.decode(ids).trim();
+
 function readParsed(state: RunState, placed: Placed): StepEnd | null {
   const { parsed, segment } = placed;
   if (parsed.type === 'fault') fault(state, parsed.message, segment);
@@ -32,13 +36,17 @@ function readParsed(state: RunState, placed: Placed): StepEnd | null {
   if (parsed.type !== 'closed') return null;
   const { kind, inner } = parsed;
   if (isSearch(kind)) return parsed.usable ? { type: 'search', tag: kind, inner, segment } : null;
-  if (isAnswer(kind)) return { type: 'answer', tag: kind, inner, segment };
+  if (isAnswer(kind)) {
+    // A block that another tag cut off counts only where its box is whole.
+    const whole = parsed.usable || readBoxes(textOf(state, inner)).contents.length > 0;
+    return whole ? { type: 'answer', tag: kind, inner, segment } : null;
+  }
   noteThought(state, inner, segment);
   return null;
 }
 
 function noteThought(state: RunState, inner: readonly number[], segment: number): void {
-  const text = state.deps.policy.tokenizer.decode(inner).trim();
+  const text = textOf(state, inner);
   const { mode } = state.settings.background;
   const first = state.transcript.rollout.events.every((event) => event.kind !== 'think');
   const aligned = first && mode !== 'off';
@@ -60,8 +68,9 @@ async function policyStep(state: RunState): Promise<StepEnd> {
       ...(request.signal ? { signal: request.signal } : {}),
     },
     (placed) => {
+      const next = readParsed(state, placed);
       // An answer block that the end of text cut off is still that answer.
-      end = end?.type === 'answer' ? end : (readParsed(state, placed) ?? end);
+      if (next && !(next.type === 'end' && end?.type === 'answer')) end = next;
     },
   );
   checkCancelled(state);
@@ -74,7 +83,7 @@ async function policyStep(state: RunState): Promise<StepEnd> {
 /** One search of the policy. @returns whether the rollout is over */
 async function onSearch(state: RunState, block: Block & { tag: SearchTag }): Promise<boolean> {
   const { retrieval, stie } = state.settings;
-  const query = state.deps.policy.tokenizer.decode(block.inner).trim();
+  const query = textOf(state, block.inner);
   if (query === '') {
     fault(state, 'the search is empty', block.segment);
     writeHint(state, HINTS.emptyQuery);

@@ -1,10 +1,10 @@
 import type { Hit } from '../data/hits.ts';
+import { relevance } from '../retrieval/relevance.ts';
 import { blockIds, passagesText } from './blocks.ts';
 import { contextRoom } from './budget.ts';
-import { termOverlap } from './evidence.ts';
 import { ProtocolParser } from './parse.ts';
 import { inBlock } from './protocol.ts';
-import { callRetriever, meanSimilarity } from './retrieving.ts';
+import { callRetriever } from './retrieving.ts';
 import { supportingRecall } from './scores.ts';
 import { deriveSeed } from './seeds.ts';
 import { checkCancelled, fault, type RunState } from './state.ts';
@@ -30,8 +30,7 @@ async function retrieveBackground(state: RunState): Promise<Hit[]> {
     query: text,
     hits: retrieval.hits,
     relevance: {
-      meanSimilarity: meanSimilarity(retrieval.hits),
-      termOverlap: termOverlap(text, passages),
+      ...relevance(text, retrieval.hits),
       supportingRecall:
         supporting.length === 0
           ? null

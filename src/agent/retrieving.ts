@@ -1,4 +1,4 @@
-import type { Hit, SearchTarget } from '../data/hits.ts';
+import type { SearchTarget } from '../data/hits.ts';
 import type { Retrieval } from '../retrieval/retriever.ts';
 import { isMiss, type Observation } from './evidence.ts';
 import { checkCancelled, messageOf, type RunState } from './state.ts';
@@ -58,10 +58,4 @@ export async function retrieve(
     segment: state.transcript.lastSegment + 1,
   });
   return { retrieval, observation, missed: isMiss(query, retrieval.hits) };
-}
-
-/** Mean of the cosine similarities that the hits carry; null where none does. */
-export function meanSimilarity(hits: readonly Hit[]): number | null {
-  const known = hits.flatMap((hit) => (hit.similarity === undefined ? [] : [hit.similarity]));
-  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
 }

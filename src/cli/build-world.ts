@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +7,8 @@ import { OnnxEncoder } from '../retrieval/encoder/encoder.ts';
 import { loadOrt, ORT_WASM_FILE } from '../retrieval/encoder/runtime.ts';
 import type { FetchFile } from '../retrieval/fetch-file.ts';
 import type { WorldManifest } from '../retrieval/world/manifest.ts';
-import { writeWorld, type PassageEncoder, type WriteFile } from '../retrieval/world/write.ts';
+import type { PassageEncoder } from '../retrieval/sources.ts';
+import { writeWorld, type WriteFile } from '../retrieval/world/write.ts';
 import { generateWorld, SHIPPED_SEED } from '../world/world.ts';
 
 /** Generates the world of `seed` and writes its folder; without an encoder it has no vectors. */
@@ -42,8 +44,8 @@ export const writeToDisk =
 
 /** An encoder folder run by onnxruntime-web's WebAssembly build. */
 export async function openEncoderFromDisk(folder: string): Promise<OnnxEncoder> {
-  const wasm = new URL(import.meta.resolve('onnxruntime-web/wasm'));
-  const ort = await loadOrt('wasm', await readFile(new URL(ORT_WASM_FILE.wasm, wasm)));
+  const script = createRequire(import.meta.url).resolve('onnxruntime-web/wasm');
+  const ort = await loadOrt('wasm', await readFile(join(dirname(script), ORT_WASM_FILE.wasm)));
   return OnnxEncoder.open(fetchFromDisk(folder), ort);
 }
 

@@ -72,7 +72,8 @@ export function parseOptions(
   for (const [name, spec] of Object.entries(command.options)) {
     const given = parsed.values[name];
     if (given === undefined) {
-      if (spec.required) throw new UsageError(`${command.name} needs --${name} ${spec.value ?? ''}`.trim() + '.');
+      if (spec.required)
+        throw new UsageError(`${command.name} needs --${name} ${spec.value ?? ''}`.trim() + '.');
       values[name] = spec.default;
     } else {
       values[name] = typeof given === 'string' ? convert(name, spec, given) : given === true;

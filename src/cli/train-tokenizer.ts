@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SPECIAL_TOKENS } from '../agent/protocol.ts';
 import { trainBpe } from '../policy/bpe.ts';
+import type { DemonstrationMix } from '../world/demonstrate.ts';
 import { WHOLE_WORDS } from '../world/inventory.ts';
 import { generateMiniWorld } from '../world/world.ts';
 import { trajectoryStream } from '../world/stream.ts';
@@ -18,12 +19,29 @@ const { values } = parseArgs({
   },
 });
 
+/** A mix of its own: tuning the demonstrations must not change the vocabulary of a checkpoint. */
+const MIX: DemonstrationMix = {
+  noisy: 0.5,
+  background: 0.2,
+  naiveRag: 0.15,
+  troubles: {
+    miss: 0.25,
+    'miss-twice': 0.05,
+    stale: 0.35,
+    'wrong-query': 0.15,
+    repeated: 0.12,
+    'empty-query': 0,
+    failed: 0,
+    'answer-now': 0.08,
+  },
+};
+
 /** Rare words of the inventory are shown this often more, so that each becomes one piece. */
 const EMPHASIS = 150;
 
 function* texts(seed: number, worlds: number): Generator<string> {
   for (let i = 0; i < EMPHASIS; i++) yield ` ${WHOLE_WORDS.join(' ')}`;
-  const stream = trajectoryStream(seed);
+  const stream = trajectoryStream(seed, { mix: MIX });
   for (let w = 0; w < worlds; w++) {
     const world = generateMiniWorld(seed * 100_000 + w);
     for (const p of [...world.local, ...world.web]) yield ` ${p.title} : ${p.text}`;

@@ -1,3 +1,4 @@
+export * from './ablations.ts';
 export * from './bootstrap.ts';
 export * from './compare.ts';
 export * from './metrics.ts';

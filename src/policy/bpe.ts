@@ -53,17 +53,18 @@ export interface TokenizerJson {
   };
 }
 
+const printable = (b: number): boolean =>
+  (b >= 33 && b <= 126) || (b >= 161 && b <= 172) || (b >= 174 && b <= 255);
+
 /** GPT-2's printable character for every byte. */
 export const BYTE_CHARACTERS: readonly string[] = (() => {
-  const printable = (b: number) =>
-    (b >= 33 && b <= 126) || (b >= 161 && b <= 172) || (b >= 174 && b <= 255);
   let next = 256;
   return Array.from({ length: 256 }, (_, b) => String.fromCharCode(printable(b) ? b : next++));
 })();
 
 const utf8 = new TextEncoder();
 const toCharacters = (piece: string): string[] =>
-  Array.from(utf8.encode(piece), (b) => BYTE_CHARACTERS[b] as string);
+  Array.from(utf8.encode(piece), (b) => BYTE_CHARACTERS[b]!);
 
 /** One distinct pre-token: its symbols so far, and how often it occurs. */
 interface Word {
@@ -124,12 +125,13 @@ class PairMerger {
         found = pair;
         most = count;
       }
-    return found === undefined ? undefined : (found.split(SEPARATOR) as [string, string]);
+    const [left, right] = found?.split(SEPARATOR) ?? [];
+    return left === undefined || right === undefined ? undefined : [left, right];
   }
 
   merge([left, right]: readonly [string, string]): void {
     const key = left + SEPARATOR + right;
-    for (const word of [...(this.holders.get(key) ?? [])]) {
+    for (const word of Array.from(this.holders.get(key) ?? [])) {
       this.add(word, -1);
       word.symbols = joinPair(word.symbols, left, right);
       this.add(word, 1);
@@ -159,7 +161,7 @@ const joinPair = (symbols: readonly string[], left: string, right: string): stri
     if (symbols[i] === left && symbols[i + 1] === right) {
       out.push(left + right);
       i++;
-    } else out.push(symbols[i] as string);
+    } else out.push(symbols[i]!);
   }
   return out;
 };

@@ -12,7 +12,7 @@ export function prepareNode(): void {
   if (!hasRelaxedSimd()) v8.setFlagsFromString('--experimental-wasm-relaxed-simd');
   if (!('navigator' in globalThis))
     Object.defineProperty(globalThis, 'navigator', {
-      value: { hardwareConcurrency: cpus().length },
+      value: { hardwareConcurrency: cpus().length, userAgent: `Node.js/${process.versions.node}` },
       configurable: true,
       writable: true,
     });

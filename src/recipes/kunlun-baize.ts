@@ -26,8 +26,8 @@ import { DEFAULT_SETTINGS, type Recipe } from './settings.ts';
  *   answers, ε = 0.001, no new entity and no new sentence.
  * - The same rule runs over queries. `paper` applies (9) as it stands. Consecutive hops rightly
  *   share words ("director of X", "birth city of Y"), so `corrected` lets a query pass that names
- *   something none of the last three queries named, or that repeats one which found nothing while
- *   another source remains. A refused query is answered with a hint instead of a result.
+ *   something else, or asks something else of the same name, than each query it resembles, and one
+ *   that repeats a query which found nothing while another source remains. A refused query is answered with a hint instead of a result.
  *
  * NLR, equations (20)–(23)
  * - β1 and β2 are not given: 0.5 each. The router's initial weights are set by hand and not

@@ -16,6 +16,8 @@ export const ROUTER_PRIOR = {
     'missed on the web': -2.5,
     'last was local': 0,
     'last was web': 0,
+    'retry after local': 2.5,
+    'retry after web': -2.5,
     'repeated query': 0,
     'query length': 0,
     'names in query': 1.2,

@@ -40,8 +40,11 @@ export const backgroundSchema = z.strictObject({
 });
 
 export const stieStopSchema = z.strictObject({
-  /** `above`: stop when answers agree; `literal`: when the mean overlap falls below, as printed. */
-  overlap: z.enum(['above', 'literal', 'off']),
+  /**
+   * `above`: stop when answers agree; `literal`: when the mean overlap falls below, as printed;
+   * `by-mode`: `literal` in `paper`, `above` in `corrected`.
+   */
+  overlap: z.enum(['by-mode', 'above', 'literal', 'off']),
   overlapThreshold: share,
   /** Earlier answers needed before the overlap rule may stop. */
   minHistory: positiveInt,
@@ -168,7 +171,7 @@ export const DEFAULT_SETTINGS: RecipeSettings = {
     probeTokens: 32,
     maxRefusals: 3,
     stop: {
-      overlap: 'above',
+      overlap: 'by-mode',
       overlapThreshold: 0.9,
       minHistory: 2,
       confidence: true,

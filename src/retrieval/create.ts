@@ -2,6 +2,7 @@ import type { Hit, SearchTarget } from '../data/hits.ts';
 import { fuse, RRF_K } from './fusion.ts';
 import type { Retriever } from './retriever.ts';
 import { sleep } from './sleep.ts';
+import { compareCodeUnits } from './text.ts';
 import { contentKey, type Source, type SourceResult } from './sources.ts';
 
 export interface RetrieverParts {
@@ -51,7 +52,11 @@ export function createRetriever(parts: RetrieverParts): Retriever {
   };
 }
 
-/** RRF over the lists' ranks; the hit of the first list that holds a passage is kept. */
+/**
+ * RRF over the sources' lists and, where similarities are known, over one list of all hits by
+ * similarity: ranks in different corpora say nothing of one another, and a source that lacks the
+ * passage still has a first hit. The hit of the first list that holds a passage is kept.
+ */
 function combine(results: readonly SourceResult[], k: number, rrfK: number): SourceResult {
   const hits = new Map<string, Hit>();
   for (const hit of results.flatMap((result) => result.hits)) {
@@ -59,7 +64,7 @@ function combine(results: readonly SourceResult[], k: number, rrfK: number): Sou
     if (!hits.has(key)) hits.set(key, hit);
   }
   const lists = results.map((result) => result.hits.map((hit) => contentKey(hit.passage)));
-  const fused = fuse(lists, rrfK)
+  const fused = fuse([...lists, bySimilarity(hits)], rrfK)
     .slice(0, k)
     .flatMap(({ key, score }): Hit[] => {
       const hit = hits.get(key);
@@ -67,6 +72,16 @@ function combine(results: readonly SourceResult[], k: number, rrfK: number): Sou
     });
   return { hits: fused, ...totals(results) };
 }
+
+/** Keys of the hits whose similarity is known, most similar first, ties by key. */
+const bySimilarity = (hits: ReadonlyMap<string, Hit>): string[] =>
+  [...hits]
+    .filter(([, { similarity }]) => similarity !== undefined)
+    .sort(
+      ([aKey, a], [bKey, b]) =>
+        (b.similarity ?? 0) - (a.similarity ?? 0) || compareCodeUnits(aKey, bKey),
+    )
+    .map(([key]) => key);
 
 const totals = (results: readonly SourceResult[]): { requests: number; bytes: number } => ({
   requests: results.reduce((sum, r) => sum + (r.requests ?? 0), 0),

@@ -12,6 +12,8 @@ export interface DenseIndex {
   readonly dimensions: number;
   /** The k most similar rows, best first; the exact scan breaks ties by row. */
   search(query: Float32Array, k: number): Neighbour[];
+  /** Cosine similarity of the query with one row. */
+  similarity(query: Float32Array, row: number): number;
 }
 
 /** Row-major unit vectors, `size × dimensions`. */
@@ -20,19 +22,31 @@ export interface VectorTable {
   values: Float32Array;
 }
 
+/**
+ * Dot product of `a` with the row of a table: a double-precision sum in one fixed order, so that it
+ * has the same bits on every machine.
+ */
+export function dotRow(a: Float32Array, { dimensions, values }: VectorTable, row: number): number {
+  const start = row * dimensions;
+  let sum = 0;
+  for (let i = 0; i < dimensions; i++) sum += (a[i] ?? 0) * (values[start + i] ?? 0);
+  return sum;
+}
+
 /** Compares the query with every vector. The oracle of every other index, and the default one. */
 export class ExactIndex implements DenseIndex {
   readonly size: number;
   readonly dimensions: number;
-  readonly #values: Float32Array;
+  readonly #table: VectorTable;
 
-  constructor({ dimensions, values }: VectorTable) {
+  constructor(table: VectorTable) {
+    const { dimensions, values } = table;
     if (values.length % dimensions !== 0) {
       throw new Error(`${values.length} values do not fill rows of ${dimensions}`);
     }
     this.size = values.length / dimensions;
     this.dimensions = dimensions;
-    this.#values = values;
+    this.#table = table;
   }
 
   search(query: Float32Array, k: number): Neighbour[] {
@@ -41,19 +55,13 @@ export class ExactIndex implements DenseIndex {
     }
     return Array.from({ length: this.size }, (_, index) => ({
       index,
-      similarity: this.#dot(query, index),
+      similarity: this.similarity(query, index),
     }))
       .sort((a, b) => b.similarity - a.similarity || a.index - b.index)
       .slice(0, k);
   }
 
-  /** Double-precision sum in one fixed order: the same bits on every machine. */
-  #dot(query: Float32Array, row: number): number {
-    const start = row * this.dimensions;
-    let sum = 0;
-    for (let i = 0; i < this.dimensions; i++) {
-      sum += (query[i] ?? 0) * (this.#values[start + i] ?? 0);
-    }
-    return sum;
+  similarity(query: Float32Array, row: number): number {
+    return dotRow(query, this.#table, row);
   }
 }

@@ -1,7 +1,7 @@
 import type { Hit } from '../data/hits.ts';
 import type { Passage } from '../data/records.ts';
 import type { DenseIndex } from './dense.ts';
-import { fuse, RRF_K } from './fusion.ts';
+import { fuse, RRF_K, type Fused } from './fusion.ts';
 import type { LexicalIndex } from './lexical.ts';
 import type { QueryEncoder, Source, SourceResult } from './sources.ts';
 
@@ -23,7 +23,7 @@ export interface DensePart {
 export class LocalSource implements Source {
   readonly name = 'local' as const;
   readonly #passages: readonly Passage[];
-  readonly #byId: ReadonlyMap<string, Passage>;
+  readonly #rows: ReadonlyMap<string, number>;
   readonly #lexical: LexicalIndex;
   readonly #dense: DensePart | null;
   readonly #options: LocalOptions;
@@ -38,7 +38,7 @@ export class LocalSource implements Source {
       throw new Error(`${dense.index.size} vectors for ${passages.length} passages`);
     }
     this.#passages = passages;
-    this.#byId = new Map(passages.map((p) => [p.id, p]));
+    this.#rows = new Map(passages.map((p, row) => [p.id, row]));
     this.#lexical = lexical;
     this.#dense = dense;
     this.#options = { ...DEFAULTS, ...options };
@@ -47,36 +47,35 @@ export class LocalSource implements Source {
   async search(query: string, k: number, signal?: AbortSignal): Promise<SourceResult> {
     signal?.throwIfAborted();
     const depth = Math.max(k, this.#options.depth);
-    const similarities = await this.#similar(query, depth, signal);
+    const vector = await this.#dense?.encoder.encodeQuery(query, signal);
     const lexical = this.#lexical.search(query, depth).map(({ passage }) => passage.id);
-    const fused = fuse([lexical, [...similarities.keys()]], this.#options.rrfK).slice(0, k);
-    const hits = fused.flatMap(({ key, score, ranks: [lexicalRank, denseRank] }): Hit[] => {
-      const passage = this.#byId.get(key);
-      const similarity = similarities.get(key);
-      if (!passage) return [];
-      return [
-        {
-          passage,
-          score,
-          source: this.name,
-          ...(lexicalRank !== undefined && { lexicalRank }),
-          ...(denseRank !== undefined && { denseRank }),
-          ...(similarity !== undefined && { similarity }),
-        },
-      ];
-    });
-    return { hits };
+    const fused = fuse([lexical, this.#nearest(vector, depth)], this.#options.rrfK).slice(0, k);
+    return { hits: fused.flatMap((entry) => this.#hit(entry, vector)) };
   }
 
-  /** Cosine similarities of the nearest passages by id, best first; empty without an encoder. */
-  async #similar(query: string, k: number, signal?: AbortSignal): Promise<Map<string, number>> {
-    const similar = new Map<string, number>();
-    if (!this.#dense) return similar;
-    const vector = await this.#dense.encoder.encodeQuery(query, signal);
-    for (const { index, similarity } of this.#dense.index.search(vector, k)) {
-      const passage = this.#passages[index];
-      if (passage) similar.set(passage.id, similarity);
-    }
-    return similar;
+  /** Ids of the nearest passages, best first; none without an encoder. */
+  #nearest(vector: Float32Array | undefined, k: number): string[] {
+    if (!vector || !this.#dense) return [];
+    return this.#dense.index
+      .search(vector, k)
+      .flatMap(({ index }) => this.#passages[index]?.id ?? []);
+  }
+
+  #hit({ key, score, ranks }: Fused, vector: Float32Array | undefined): Hit[] {
+    const row = this.#rows.get(key) ?? -1;
+    const passage = this.#passages[row];
+    if (!passage) return [];
+    const [lexicalRank, denseRank] = ranks;
+    const similarity = vector && this.#dense?.index.similarity(vector, row);
+    return [
+      {
+        passage,
+        score,
+        source: this.name,
+        ...(lexicalRank !== undefined && { lexicalRank }),
+        ...(denseRank !== undefined && { denseRank }),
+        ...(similarity !== undefined && { similarity }),
+      },
+    ];
   }
 }

@@ -4,14 +4,15 @@ import type { FetchFile } from './fetch-file.ts';
 import { LexicalIndex } from './lexical.ts';
 import { LocalSource } from './local.ts';
 import type { Retriever } from './retriever.ts';
-import type { QueryEncoder } from './sources.ts';
+import { encodedSimilarities } from './similarities.ts';
+import type { PassageEncoder, QueryEncoder } from './sources.ts';
 import { WebIndex } from './web/client.ts';
 import { WebSource } from './web-source.ts';
 import type { World } from './world/load.ts';
 
 export interface WorldRetrieverOptions {
-  /** Encodes queries; null for lexical search only. Its id must be the one of the world's vectors. */
-  encoder?: (QueryEncoder & { id: string }) | null;
+  /** Encodes queries and web passages; null for lexical search only. Its id must be the one of the world's vectors. */
+  encoder?: (QueryEncoder & PassageEncoder) | null;
   /** Builds the dense index; the exact scan unless told. */
   dense?: (vectors: VectorTable) => DenseIndex;
   /** Milliseconds added to each call to the web, read at each call. */
@@ -38,7 +39,11 @@ export function openWorldRetriever(
     new LexicalIndex(world.local),
     encoder && { index: dense(vectorsFor(world, encoder.id)), encoder },
   );
-  const web = new WebSource(() => WebIndex.open(fetchFile), options.webCache);
+  const web = new WebSource(
+    () => WebIndex.open(fetchFile),
+    encoder && encodedSimilarities(encoder),
+    options.webCache,
+  );
   return { local, web, ...createRetriever({ local, web, ...(webDelayMs && { webDelayMs }) }) };
 }
 

@@ -1,5 +1,6 @@
 import type { Passage } from '../data/records.ts';
 import type { Hit, SourceName } from '../data/hits.ts';
+import type { VectorTable } from './dense.ts';
 
 /** What one source found, best first, and what the call fetched. */
 export interface SourceResult {
@@ -18,6 +19,17 @@ export interface Source {
 export interface QueryEncoder {
   readonly dimensions: number;
   encodeQuery(text: string, signal?: AbortSignal): Promise<Float32Array>;
+}
+
+/** Turns passages into unit vectors, row i for passage i. */
+export interface PassageEncoder {
+  /** Names the encoder and its weights. */
+  readonly id: string;
+  readonly dimensions: number;
+  encodePassages(
+    passages: readonly Passage[],
+    onProgress?: (done: number, total: number) => void,
+  ): Promise<VectorTable>;
 }
 
 /** Two passages with one title and one text are the same to a reader. */

@@ -1,5 +1,6 @@
 import type { Hit } from '../data/hits.ts';
 import type { Source, SourceResult } from './sources.ts';
+import type { Similarities } from './similarities.ts';
 import type { WebIndex } from './web/client.ts';
 import type { WebSearchOptions } from './web/shard-store.ts';
 
@@ -9,22 +10,35 @@ export class WebSource implements Source {
   /** `off` makes every call pay for all of its shards. */
   cache: NonNullable<WebSearchOptions['cache']>;
   readonly #open: () => Promise<WebIndex>;
+  readonly #similarities: Similarities | null;
   #index: Promise<WebIndex> | null = null;
 
-  constructor(open: () => Promise<WebIndex>, cache: WebSource['cache'] = 'memory') {
+  /** @param similarities fills in the similarity of each hit; ranks stay those of BM25 */
+  constructor(
+    open: () => Promise<WebIndex>,
+    similarities: Similarities | null = null,
+    cache: WebSource['cache'] = 'memory',
+  ) {
     this.#open = open;
+    this.#similarities = similarities;
     this.cache = cache;
   }
 
   async search(query: string, k: number, signal?: AbortSignal): Promise<SourceResult> {
     const index = await this.#opened();
     const { ranked, requests, bytes } = await index.search(query, k, { signal, cache: this.cache });
-    const hits = ranked.map(({ passage, score }, i): Hit => ({
-      passage,
-      score,
-      source: this.name,
-      lexicalRank: i + 1,
-    }));
+    const passages = ranked.map(({ passage }) => passage);
+    const similarities = await this.#similarities?.(query, passages, signal);
+    const hits = ranked.map(({ passage, score }, i): Hit => {
+      const similarity = similarities?.[i];
+      return {
+        passage,
+        score,
+        source: this.name,
+        lexicalRank: i + 1,
+        ...(similarity !== undefined && { similarity }),
+      };
+    });
     return { hits, requests, bytes };
   }
 

@@ -20,10 +20,19 @@ export interface DemonstrationMix {
 
 /**
  * miss: the first result lacks the page; miss-twice: so does the second; stale: noise beside the
- * clean page; wrong-query: a copy error in the query; repeated: a refused repeat; answer-now: the
- * searches ran out, or the context is probed, and the answer is forced.
+ * clean page; wrong-query: a copy error in the query; repeated: a refused repeat; empty-query: a
+ * refused search for nothing; failed: the source did not answer; answer-now: the searches ran out, or
+ * the context is probed, and the answer is forced.
  */
-export type Trouble = 'miss' | 'miss-twice' | 'stale' | 'wrong-query' | 'repeated' | 'answer-now';
+export type Trouble =
+  | 'miss'
+  | 'miss-twice'
+  | 'stale'
+  | 'wrong-query'
+  | 'repeated'
+  | 'empty-query'
+  | 'failed'
+  | 'answer-now';
 
 export const DEFAULT_MIX: DemonstrationMix = {
   noisy: 0.5,
@@ -32,9 +41,11 @@ export const DEFAULT_MIX: DemonstrationMix = {
   troubles: {
     miss: 0.25,
     'miss-twice': 0.05,
-    stale: 0.35,
+    stale: 0.33,
     'wrong-query': 0.15,
-    repeated: 0.12,
+    repeated: 0.1,
+    'empty-query': 0.01,
+    failed: 0.03,
     'answer-now': 0.08,
   },
 };
@@ -92,7 +103,7 @@ export class Demonstrator {
     w.think([plan.plan, ...this.reading(plan, 0, known)].join(' . ') + ' .');
     const asked = new Set<string>();
     for (let i = known; i <= last; i++) {
-      const step = plan.steps[i] as PlanStep;
+      const step = plan.steps[i]!;
       const repeat = trouble === 'repeated' && i === troubled ? rng.maybe([...asked]) : undefined;
       if (repeat !== undefined) {
         // The refused query stands where the right one belongs; the next thought finds the way back.
@@ -131,6 +142,12 @@ export class Demonstrator {
       w.search(wrong, true);
       w.result(this.miss(wrong, step, Number(k())));
       w.think(NOT_FOUND);
+    }
+    if (trouble === 'failed' || trouble === 'empty-query') {
+      const failed = trouble === 'failed';
+      w.search(failed ? step.query : '', !failed);
+      w.hint(failed ? 'searchFailed' : 'emptyQuery');
+      w.think(`next ${step.name} .`);
     }
     const queries = [step.query, ...step.otherQueries];
     const misses = trouble === 'miss' ? 1 : trouble === 'miss-twice' ? 2 : 0;
@@ -190,11 +207,12 @@ export class Demonstrator {
 
   /** What a thought says once steps `from` to `to` are known: the findings, then what is next. */
   private reading(plan: Plan, from: number, to: number): string[] {
-    const found = plan.steps.slice(from, to).map((s) => s.found(this.listed(s)));
+    const found = plan.steps
+      .slice(from, to)
+      .flatMap((s) => [s.found(this.listed(s)), ...(s.conclusion ? [s.conclusion.text] : [])]);
     if (found.length === 0) return [];
     const next = plan.steps[to];
-    if (next) return [...found, `next ${next.name}`];
-    return [...found, ...(plan.conclusion ? [plan.conclusion] : []), 'done'];
+    return [...found, next ? `next ${next.name}` : 'done'];
   }
 
   /** The items of a list page in the order in which the reader saw them. */
@@ -209,7 +227,7 @@ export class Demonstrator {
   }
 
   private summary(plan: Plan): string {
-    const step = plan.steps[plan.steps.length - 1] as PlanStep;
+    const step = plan.steps[plan.steps.length - 1]!;
     return this.page(step.chain.title)?.sentences.slice(0, 2).join(' ') ?? '';
   }
 }

@@ -1,6 +1,6 @@
 import * as inventory from './inventory.ts';
 import type { Rng } from './random.ts';
-import { relationsOf, type Kind } from './schema.ts';
+import { isKind, relation, relationsOf, type Kind } from './schema.ts';
 
 export interface Entity {
   id: string;
@@ -25,93 +25,9 @@ export interface Fact {
 
 export type WorldSize = Readonly<Record<Kind, number>>;
 
-/** Names one letter or one word away from another are this share of all. */
-const NEAR_DUPLICATES = 0.15;
 /** How often an entity sits in the same corpus as the place or person it belongs to. */
 const FOLLOWS = 0.8;
 const MAX_LIST = 4;
-
-/** Word lists of one world: a small world draws from few, so that names there share their parts. */
-interface Pools {
-  first: readonly string[];
-  heads: readonly string[];
-  titleFirst: readonly string[];
-  titleSecond: readonly string[];
-}
-
-/** Makes the entities of a world, all names different. */
-export const makeEntities = (rng: Rng, size: WorldSize): Entity[] => {
-  const total = Object.values(size).reduce((a, b) => a + b, 0);
-  const share = Math.min(1, Math.max(0.3, total / 1000));
-  const part = (items: readonly string[]) => rng.sample(items, Math.ceil(items.length * share));
-  const pools: Pools = {
-    first: part(inventory.FIRST_NAMES),
-    heads: total < 1000 ? part(inventory.HEADS) : inventory.HEADS,
-    titleFirst: part(inventory.TITLE_FIRST),
-    titleSecond: part(inventory.TITLE_SECOND),
-  };
-  const taken = new Set<string>();
-  const entities: Entity[] = [];
-  for (const [kind, count] of Object.entries(size) as [Kind, number][]) {
-    const names: string[] = [];
-    while (names.length < count) {
-      const near = names.length > 0 && rng.chance(NEAR_DUPLICATES) ? rng.pick(names) : undefined;
-      const name = near ? nearDuplicate(rng, pools, kind, near) : makeName(rng, pools, kind);
-      if (taken.has(name)) continue;
-      taken.add(name);
-      names.push(name);
-    }
-    for (const name of names) {
-      const id = `${kind}-${entities.length}`;
-      entities.push({ id, kind, name, local: false, pronoun: pronounOf(kind, name) });
-    }
-  }
-  return entities;
-};
-
-const women = new Set(inventory.WOMEN);
-
-const pronounOf = (kind: Kind, name: string): Entity['pronoun'] => {
-  if (kind !== 'person') return 'It';
-  return women.has(name.split(' ')[0] ?? '') ? 'She' : 'He';
-};
-
-const makeName = (rng: Rng, pools: Pools, kind: Kind): string => {
-  const invented = (tails: readonly string[]) => rng.pick(pools.heads) + rng.pick(tails);
-  switch (kind) {
-    case 'person':
-      return `${rng.pick(pools.first)} ${invented(inventory.SURNAME_TAILS)}`;
-    case 'film':
-    case 'book':
-      return `${rng.pick(pools.titleFirst)} ${rng.pick(pools.titleSecond)}`;
-    case 'city':
-      return invented(inventory.CITY_TAILS);
-    case 'country':
-      return invented(inventory.COUNTRY_TAILS);
-    case 'river':
-      return `${invented(inventory.RIVER_TAILS)} River`;
-    case 'university':
-      return `${invented(inventory.THING_TAILS)} University`;
-    case 'award':
-      return `${invented(inventory.THING_TAILS)} ${rng.pick(inventory.AWARD_WORDS)}`;
-    case 'band':
-      return `${invented(inventory.THING_TAILS)} ${rng.pick(inventory.BAND_WORDS)}`;
-    case 'company':
-      return `${invented(inventory.THING_TAILS)} ${rng.pick(inventory.COMPANY_WORDS)}`;
-  }
-};
-
-/** A name that differs from `name` in one word, or in the end of its one invented word. */
-const nearDuplicate = (rng: Rng, pools: Pools, kind: Kind, name: string): string => {
-  const fresh = makeName(rng, pools, kind).split(' ');
-  const old = name.split(' ');
-  if (old.length === 1 || fresh.length === 1) {
-    const head = pools.heads.find((h) => name.startsWith(h)) ?? '';
-    const other = pools.heads.find((h) => fresh[0]?.startsWith(h)) ?? '';
-    return head + (fresh[0] ?? '').slice(other.length);
-  }
-  return rng.chance(0.5) ? `${old[0]} ${fresh[1]}` : `${fresh[0]} ${old[1]}`;
-};
 
 /** Draws one object for every relation of every entity; some people lack some relations. */
 export const makeFacts = (rng: Rng, entities: readonly Entity[]): Fact[] => {
@@ -182,7 +98,7 @@ class FactDrawer {
       case 'genre':
         return value(rng.pick(inventory.GENRES));
     }
-    const target = this.target(subject, relation, to as Kind);
+    const target = isKind(to) ? this.target(subject, relation, to) : undefined;
     if (target && relation === 'city.country')
       this.cities.set(target, [...(this.cities.get(target) ?? []), subject]);
     if (target && MAKERS.has(relation)) this.makers.set(subject, target);
@@ -229,14 +145,14 @@ class FactDrawer {
   }
 
   /** Directors, stars and authors come from small groups, so that their lists have several items. */
-  private pool(relation: string, kind: Kind): readonly Entity[] {
+  private pool(relationId: string, kind: Kind): readonly Entity[] {
     const all = this.kinds.get(kind) ?? [];
-    const subjects = this.kinds.get(relation.split('.')[0] as Kind)?.length ?? 0;
-    if (kind !== 'person' || !CAPPED.has(relation)) return all;
-    let pool = this.pools.get(relation);
+    const subjects = this.kinds.get(relation(relationId).of)?.length ?? 0;
+    if (kind !== 'person' || !CAPPED.has(relationId)) return all;
+    let pool = this.pools.get(relationId);
     if (!pool) {
       pool = this.rng.sample(all, Math.ceil(subjects / 2.5));
-      this.pools.set(relation, pool);
+      this.pools.set(relationId, pool);
     }
     return pool;
   }

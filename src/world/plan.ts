@@ -7,8 +7,6 @@ export interface Plan {
   /** First thought: the decomposition. */
   plan: string;
   steps: PlanStep[];
-  /** What follows from the last look-up, before "done"; empty where nothing does. */
-  conclusion: string;
   answer: string;
   form: 'short' | 'long';
 }
@@ -18,10 +16,18 @@ export interface PlanStep {
   query: string;
   /** Other wordings of the query, to try after a miss. */
   otherQueries: string[];
+  /** How the plan and the step before announce it: "birth city". */
+  name: string;
   /** What to write once it was found: "director is Velor Tamsin"; lists in the order as read. */
   found: (items: readonly string[]) => string;
-  /** How the step before announces it: "birth city". */
-  name: string;
+  /** What follows once this and all earlier steps are known: "common is Silent Harbor". */
+  conclusion?: Conclusion;
+}
+
+interface Conclusion {
+  /** Its name in the plan. */
+  goal: string;
+  text: string;
 }
 
 /** @throws Error for a question without a chain */
@@ -29,41 +35,33 @@ export const planOf = (question: Draft): Plan => {
   const { chain, type, answers } = question;
   const answer = answers[0];
   if (!chain || answer === undefined) throw new Error('a plan needs a gold chain and an answer');
-  // Along one path "director" says enough; look-ups of two subjects are named in full.
-  const branching = type !== 'bridge' && type !== 'summary';
-  const steps = chain.map((step, i) =>
-    planStep(step, branching && !(isThird(question) && i === 2)),
-  );
-  const tail = conclusion(question);
-  const names = steps.map((s) => s.name);
-  if (tail.goal && !isThird(question)) names.push(tail.goal);
-  if (isThird(question)) names.splice(2, 0, tail.goal);
-  const shown = chain.length === 4 && branching ? compact(names) : names;
-  const conclusionText = isThird(question) ? '' : tail.text;
-  const common = steps[1];
-  if (isThird(question) && common) {
-    const { found } = common;
-    common.found = (items) => `${found(items)} . ${tail.text}`;
-  }
+  const end = conclusion(question);
+  // Two look-ups side by side are compared after the last of them; four are two and two.
+  const concludes = type === 'intersection' ? 1 : chain.length - 1;
+  const steps = chain.map((step, i): PlanStep => {
+    const planned = planStep(step, end !== undefined && i <= concludes);
+    return end && i === concludes ? { ...planned, conclusion: end } : planned;
+  });
   return {
-    plan: `plan : ${shown.join(' , ')}`,
+    plan: `plan : ${announcements(steps).join(' , ')}`,
     steps,
-    conclusion: conclusionText,
     answer,
     form: type === 'summary' ? 'long' : 'short',
   };
 };
 
-/** An intersection that goes on to a property of the common item. */
-const isThird = (q: Draft): boolean => q.type === 'intersection' && q.chain?.length === 3;
+/** The names of the steps and of the conclusion, in order. */
+const announcements = (steps: readonly PlanStep[]): string[] => {
+  const deep = steps.length === 4 && steps[3]?.conclusion !== undefined;
+  return steps.flatMap((s, i) => {
+    // The people of a deep comparison are not known yet: one "birth year" stands for both.
+    if (deep && i === 2) return [];
+    const name = deep && i === 3 ? relation(s.chain.relation).label : s.name;
+    return s.conclusion ? [name, s.conclusion.goal] : [name];
+  });
+};
 
-/** Birth years of people not yet known are named by the relation alone. */
-const compact = (names: readonly string[]): string[] => [
-  ...names.slice(0, 2),
-  'birth year',
-  ...names.slice(4),
-];
-
+/** Along one path "director" says enough; look-ups side by side are named in full. */
 const planStep = (chain: ChainStep, full: boolean): PlanStep => {
   const list = listRelation(chain.relation);
   const label = list ? list.label : relation(chain.relation).label;
@@ -72,28 +70,38 @@ const planStep = (chain: ChainStep, full: boolean): PlanStep => {
     chain,
     query: chain.query,
     otherQueries: [`${chain.subject} ${label}`, chain.subject],
-    found: (items) => `${name} ${list ? 'are' : 'is'} ${items.join(' , ')}`,
     name,
+    found: (items) => `${name} ${list ? 'are' : 'is'} ${items.join(' , ')}`,
   };
 };
 
-/** What the look-ups lead to, and the name of that goal in the plan. */
-const conclusion = (q: Draft): { goal: string; text: string } => {
-  const [a, b, c, d] = q.chain ?? [];
-  if (!a || !b) return { goal: '', text: '' };
-  if (q.type === 'yesno') return { goal: 'same', text: `same is ${q.answers[0]}` };
-  if (q.type === 'intersection') {
-    const items = b.object.split(', ');
-    const common = a.object.split(', ').find((x) => items.includes(x));
-    return { goal: 'common', text: `common is ${common}` };
+const conclusion = (question: Draft): Conclusion | undefined => {
+  const [a, b] = question.chain ?? [];
+  if (!a || !b) return undefined;
+  switch (question.type) {
+    case 'yesno':
+      return { goal: 'same', text: `same is ${question.answers[0]}` };
+    case 'intersection':
+      return { goal: 'common', text: `common is ${common(a, b)}` };
+    case 'comparison':
+      return compared(question, a, b);
+    default:
+      return undefined;
   }
-  if (q.type === 'comparison') {
-    const goal = /\b(earlier|later|shorter|longer)\b/.exec(q.text)?.[1] ?? 'earlier';
-    const values = c && d ? [c, d] : [a, b];
-    const people = c !== undefined && q.answers[0] !== a.subject && q.answers[0] !== b.subject;
-    const named = c && !people ? [a.subject, b.subject] : values.map((v) => v.subject);
-    const stated = named.map((n, i) => `${n} ${values[i]?.object}`).join(' , ');
-    return { goal, text: `${stated} . ${goal} is ${q.answers[0]}` };
-  }
-  return { goal: '', text: '' };
+};
+
+const common = (a: ChainStep, b: ChainStep): string => {
+  const items = b.object.split(', ');
+  return a.object.split(', ').find((x) => items.includes(x)) ?? '';
+};
+
+/** Both values beside each other, then the verdict: "A 1931 , B 1942 . earlier is A". */
+const compared = (question: Draft, a: ChainStep, b: ChainStep): Conclusion => {
+  const [, , c = a, d = b] = question.chain ?? [];
+  const answer = question.answers[0] ?? '';
+  const goal = /\b(earlier|later|shorter|longer)\b/.exec(question.text)?.[1] ?? 'earlier';
+  // A deep comparison asks for the things or for the people behind them.
+  const sides = answer === a.subject || answer === b.subject ? [a, b] : [c, d];
+  const stated = sides.map((s, i) => `${s.subject} ${(i === 0 ? c : d).object}`).join(' , ');
+  return { goal, text: `${stated} . ${goal} is ${answer}` };
 };

@@ -51,7 +51,7 @@ export class Rng {
   /** One of the items. Throws a RangeError on an empty list. */
   pick<T>(items: readonly T[]): T {
     if (items.length === 0) throw new RangeError('cannot pick from an empty list');
-    return items[this.below(items.length)] as T;
+    return items[this.below(items.length)]!;
   }
 
   /** One of the items, or undefined on an empty list. */
@@ -59,15 +59,19 @@ export class Rng {
     return items[this.below(items.length)];
   }
 
-  /** One key, with probability in proportion to its weight. */
-  weighted<K extends string>(weights: Readonly<Record<K, number>>): K {
-    const entries = Object.entries(weights) as [K, number][];
-    let left = this.uniform() * entries.reduce((sum, [, w]) => sum + w, 0);
-    for (const [key, weight] of entries) {
-      left -= weight;
-      if (left < 0) return key;
+  /** One key, with probability in proportion to its weight. Throws a RangeError without keys. */
+  weighted<K extends string>(weights: Readonly<Partial<Record<K, number>>>): K {
+    let left = 0;
+    for (const key in weights) left += weights[key] ?? 0;
+    left *= this.uniform();
+    let last: K | undefined;
+    for (const key in weights) {
+      last = key;
+      left -= weights[key] ?? 0;
+      if (left < 0) break;
     }
-    return (entries.at(-1) as [K, number])[0];
+    if (last === undefined) throw new RangeError('cannot pick from no weights');
+    return last;
   }
 
   /** A shuffled copy (Fisher–Yates). */
@@ -75,7 +79,7 @@ export class Rng {
     const out = items.slice();
     for (let i = out.length - 1; i > 0; i--) {
       const j = this.below(i + 1);
-      [out[i], out[j]] = [out[j] as T, out[i] as T];
+      [out[i], out[j]] = [out[j]!, out[i]!];
     }
     return out;
   }

@@ -45,7 +45,7 @@ export class MiniSearch {
     }
     return [...scores.entries()]
       .sort((a, b) => b[1] - a[1] || a[0] - b[0])
-      .map(([i]) => this.passages[i] as Passage)
+      .map(([i]) => this.passages[i]!)
       .filter((p) => !skip(p))
       .slice(0, k);
   }

@@ -23,6 +23,8 @@ export interface StreamOptions {
   perWorld: number;
 }
 
+const COUNTS = { '1': 1, '2': 2, '3': 3, '4': 4 } as const;
+
 export const DEFAULT_STREAM: StreamOptions = {
   hops: { '1': 0.35, '2': 0.35, '3': 0.18, '4': 0.12 },
   mix: DEFAULT_MIX,
@@ -76,7 +78,7 @@ export class TrajectoryStream {
 
   private question(rng: Rng, world: Encyclopedia): Draft {
     const scope = questionScope(world, 'seen');
-    const hops = Number(rng.weighted(this.options.hops)) as 1 | 2 | 3 | 4;
+    const hops = COUNTS[rng.weighted(this.options.hops)];
     const form = drawForm(rng, hops);
     for (let tries = 0; tries < 400; tries++) {
       const drawn = drawQuestion(rng, scope, tries < 300 ? form : 'bridge', hops);

@@ -67,6 +67,17 @@ export const tokenizeTrajectory = (
 export const trajectoryText = (trajectory: Pick<Trajectory, 'segments'>): string =>
   trajectory.segments.map((s) => `${s.open ?? ''}${s.text}${s.close ?? ''}`).join('');
 
+const CLOSING = {
+  '<background>': '</background>',
+  '<question>': '</question>',
+  '<think>': '</think>',
+  '<search>': '</search>',
+  '<result>': '</result>',
+  '<hint>': '</hint>',
+  '<short_answer>': '</short_answer>',
+  '<long_answer>': '</long_answer>',
+} as const satisfies Partial<Record<SpecialToken, SpecialToken>>;
+
 /** Builds the segments of one trajectory in order. */
 export class TrajectoryWriter {
   readonly segments: TrajectorySegment[] = [];
@@ -81,7 +92,7 @@ export class TrajectoryWriter {
     this.add('policy', 'think', inBlock(text), '<think>', mistake);
   }
   search(query: string, mistake = false): void {
-    this.add('policy', 'search', inBlock(query), '<search>', mistake);
+    this.add('policy', 'search', query === '' ? '' : inBlock(query), '<search>', mistake);
   }
   result(passages: readonly Passage[]): void {
     this.add('environment', 'result', renderPassages(passages), '<result>');
@@ -115,10 +126,10 @@ export class TrajectoryWriter {
     source: TokenSource,
     role: SegmentRole,
     text: string,
-    open: SpecialToken,
+    open: keyof typeof CLOSING,
     mistake = false,
   ): void {
-    const close = open.replace('<', '</') as SpecialToken;
+    const close = CLOSING[open];
     this.segments.push({
       source,
       role,

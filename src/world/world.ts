@@ -1,16 +1,10 @@
 import type { Passage, Question } from '../data/records.ts';
 import type { CompositionFilter } from './compositions.ts';
-import {
-  makeEntities,
-  makeFacts,
-  placeEntities,
-  type Entity,
-  type Fact,
-  type WorldSize,
-} from './facts.ts';
+import { makeEntities } from './entities.ts';
+import { makeFacts, placeEntities, type Entity, type Fact, type WorldSize } from './facts.ts';
 import { Knowledge } from './knowledge.ts';
 import { makePages, noisyRelations, writeNoise, writePage, type Page } from './passages.ts';
-import { drawForm, drawQuestion, type QuestionScope } from './questions.ts';
+import { drawForm, drawQuestion, type Hops, type QuestionScope } from './questions.ts';
 import { Rng } from './random.ts';
 
 export type Split = 'train' | 'dev' | 'test';
@@ -61,11 +55,15 @@ const REWORDED = 0.5;
 const NOISE = 0.22;
 const COUNTS: Readonly<Record<Split, number>> = { train: 2400, dev: 360, test: 400 };
 /** Shares of 1 to 4 hops. */
-const HOPS = { 1: 0.3, 2: 0.35, 3: 0.2, 4: 0.15 } as const;
+const HOPS: readonly (readonly [Hops, number])[] = [
+  [1, 0.3],
+  [2, 0.35],
+  [3, 0.2],
+  [4, 0.15],
+];
 /** Share of the test questions of several relations whose composition training lacks. */
 const HELD_OUT = 0.45;
 
-type Hops = 1 | 2 | 3 | 4;
 /** Draws of one form before another form is drawn. */
 const TRIES = 300;
 
@@ -142,21 +140,23 @@ export const generateWorld = (options: { seed: number; size?: WorldSize }): Worl
   const world = makeEncyclopedia(seed, size);
   const split = splitEntities(new Rng(seed, 5), world.entities);
   const scale = Math.min(1, world.entities.length / 5000);
-  const questions = (['train', 'dev', 'test'] as const).map((name, i) => {
-    const inSplit = (e: Entity) => split.get(e) === name;
-    const rng = new Rng(seed, 6, i);
-    return [
+  const draw = (name: Split, stream: number): Question[] => {
+    const count = Math.ceil(COUNTS[name] * scale);
+    return drawQuestions(
+      new Rng(seed, 6, stream),
+      world,
       name,
-      drawQuestions(rng, world, name, inSplit, Math.ceil(COUNTS[name] * scale)),
-    ] as const;
-  });
+      (e) => split.get(e) === name,
+      count,
+    );
+  };
   return {
     seed,
     entities: world.entities,
     facts: world.facts,
     local: world.local,
     web: world.web,
-    questions: Object.fromEntries(questions) as Record<Split, Question[]>,
+    questions: { train: draw('train', 0), dev: draw('dev', 1), test: draw('test', 2) },
   };
 };
 
@@ -177,14 +177,14 @@ const drawQuestions = (
   const heldOut = questionScope(world, 'held-out', mayAnchor);
   const out: Question[] = [];
   const texts = new Set<string>();
-  for (const [hops, share] of Object.entries(HOPS)) {
+  for (const [hops, share] of HOPS) {
     const target = out.length + Math.round(count * share);
-    const mixed = split === 'test' && Number(hops) > 1;
+    const mixed = split === 'test' && hops > 1;
     for (let draws = 0; out.length < target && draws < target * 20; draws++) {
-      const form = drawForm(rng, Number(hops) as Hops);
+      const form = drawForm(rng, hops);
       const scope = mixed && rng.chance(HELD_OUT) ? heldOut : seen;
       for (let tries = 0; tries < TRIES; tries++) {
-        const drawn = drawQuestion(rng, scope, form, Number(hops) as Hops);
+        const drawn = drawQuestion(rng, scope, form, hops);
         if (!drawn || texts.has(drawn.text)) continue;
         texts.add(drawn.text);
         out.push({ id: '', ...drawn });

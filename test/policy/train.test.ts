@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PolicyConfig } from '../../src/policy/config.ts';
 import { Random } from '../../src/policy/random.ts';
 import { Trainer } from '../../src/policy/train.ts';
-import { microBatches, packBatch, shard } from '../../src/policy/train-batch.ts';
+import { packBatch } from '../../src/policy/train-batch.ts';
 import { initWeights } from '../../src/policy/weights.ts';
 
 const config: PolicyConfig = {

@@ -33,6 +33,8 @@ export const FEATURE_NAMES = [
   'missed on the web',
   'last was local',
   'last was web',
+  'retry after local',
+  'retry after web',
   'repeated query',
   'query length',
   'names in query',
@@ -55,6 +57,9 @@ export function routerFeatures(state: RouterState): Record<FeatureName, number> 
   const last = state.past.at(-1);
   const key = words(state.query).join(' ');
   const asked = state.past.filter((search) => words(search.query).join(' ') === key);
+  // The same name asked for again: the last search did not bring what was wanted.
+  const names = namesIn(state.query).join('; ');
+  const retry = names !== '' && last !== undefined && namesIn(last.query).join('; ') === names;
   const missedAt = (source: SourceName): boolean =>
     state.past.slice(-2).some((search) => search.source === source && search.missed);
   return {
@@ -68,6 +73,8 @@ export function routerFeatures(state: RouterState): Record<FeatureName, number> 
     'missed on the web': flag(missedAt('web')),
     'last was local': flag(last?.source === 'local'),
     'last was web': flag(last?.source === 'web'),
+    'retry after local': flag(retry && last?.source === 'local'),
+    'retry after web': flag(retry && last?.source === 'web'),
     'repeated query': flag(asked.length > 0),
     'query length': capped(words(state.query).length, 12),
     'names in query': capped(namesIn(state.query).length, 2),

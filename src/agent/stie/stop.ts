@@ -7,7 +7,7 @@ import type { TokenForm } from './overlap.ts';
 export interface StopRules {
   mode: 'paper' | 'corrected';
   tokens: TokenForm;
-  overlap: 'above' | 'literal' | 'off';
+  overlap: 'by-mode' | 'above' | 'literal' | 'off';
   overlapThreshold: number;
   minHistory: number;
   confidence: boolean;
@@ -31,10 +31,11 @@ export interface StieStop {
 function overlapStop(memory: AnswerMemory, rules: StopRules): StieStop | null {
   const current = memory.history.at(-1);
   const earlier = memory.history.slice(0, -1);
-  const needed = rules.overlap === 'literal' ? 1 : rules.minHistory;
+  const above =
+    rules.overlap === 'by-mode' ? rules.mode === 'corrected' : rules.overlap === 'above';
+  const needed = above ? rules.minHistory : 1;
   if (!current || earlier.length < needed || rules.overlap === 'off') return null;
   const mean = meanOverlap(current, earlier, rules.tokens);
-  const above = rules.overlap === 'above';
   if (above ? mean < rules.overlapThreshold : mean >= rules.overlapThreshold) return null;
   const words = above ? 'at or above' : 'below';
   return {

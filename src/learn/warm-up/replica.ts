@@ -26,61 +26,80 @@ export interface Score {
   right: number;
 }
 
+/** A share of a batch, and the shared buffer that takes its gradient. */
+export interface Part {
+  buffer: number;
+  examples: readonly Example[];
+  /** Factor on the loss. */
+  scale: number;
+}
+
 /** Flat float32 buffers that all replicas share; each as long as the parameters. */
 export interface SharedState {
   weights: Float32Array;
   first: Float32Array;
   second: Float32Array;
-  /** One for each replica; the first also takes the sum. */
+  /** One for each part of a batch; the first also takes the sum. */
   gradients: Float32Array[];
 }
 
-/** One worker's part of data-parallel training. All state that lasts is in `SharedState`. */
+/** One worker of data-parallel training. All state that lasts is in `SharedState`. */
 export class Replica {
-  readonly #index: number;
   readonly #trainer: Trainer;
   readonly #orthogonaliser: Orthogonaliser;
   readonly #slots: readonly ParameterSlot[];
   readonly #shared: SharedState;
+  /** Which version of the shared weights the trainer holds. */
+  #version = -1;
 
   private constructor(
-    index: number,
     trainer: Trainer,
     orthogonaliser: Orthogonaliser,
     slots: readonly ParameterSlot[],
     shared: SharedState,
   ) {
-    this.#index = index;
     this.#trainer = trainer;
     this.#orthogonaliser = orthogonaliser;
     this.#slots = slots;
     this.#shared = shared;
   }
 
+  /** @param place which of the `replicas` this is; it decides which tensors it updates */
   static async create(
-    index: number,
+    place: { index: number; replicas: number },
     config: PolicyConfig,
     limits: TrainLimits,
     shared: SharedState,
   ): Promise<Replica> {
     const trainer = await Trainer.create(config, limits);
     const orthogonaliser = await Orthogonaliser.forConfig(config);
-    const slots = ownSlots(parameterSlots(config), shared.gradients.length)[index]!;
-    return new Replica(index, trainer, orthogonaliser, slots, shared);
+    const slots = ownSlots(parameterSlots(config), place.replicas)[place.index]!;
+    return new Replica(trainer, orthogonaliser, slots, shared);
   }
 
-  /** Leaves the gradient of `scale · Σ weight · nll` in this replica's shared buffer. */
-  gradients(examples: readonly Example[], scale: number): Score[] {
-    this.#trainer.setWeights(this.#shared.weights);
+  /** Leaves the gradient of `scale · Σ weight · nll` in one of the shared buffers. */
+  gradients(part: Part, version: number): Score[] {
+    this.#load(version);
     this.#trainer.zeroGradients();
-    const scores = this.#run(examples, scale, true);
-    this.#shared.gradients[this.#index]!.set(this.#trainer.gradients);
+    const scores = this.#run(part.examples, part.scale, true);
+    this.#shared.gradients[part.buffer]!.set(this.#trainer.gradients);
     return scores;
   }
 
-  evaluate(examples: readonly Example[]): Score[] {
-    this.#trainer.setWeights(this.#shared.weights);
+  evaluate(examples: readonly Example[], version: number): Score[] {
+    this.#load(version);
     return this.#run(examples, 1, false);
+  }
+
+  /** Sums values `from` to `to` of the first `buffers` gradients into the first; returns Σ g². */
+  reduce(from: number, to: number, buffers: number): number {
+    const [sum, ...rest] = this.#shared.gradients
+      .slice(0, buffers)
+      .map((gradient) => gradient.subarray(from, to));
+    for (const other of rest) for (let i = 0; i < sum!.length; i++) sum![i]! += other[i]!;
+    let squares = 0;
+    for (let i = 0; i < sum!.length; i++) squares += sum![i]! * sum![i]!;
+    return squares;
   }
 
   /** Updates the tensors that this replica owns from the summed gradient. */
@@ -99,12 +118,20 @@ export class Replica {
     }
   }
 
+  #load(version: number): void {
+    if (version === this.#version) return;
+    this.#trainer.setWeights(this.#shared.weights);
+    this.#version = version;
+  }
+
   #run(examples: readonly Example[], scale: number, learn: boolean): Score[] {
     const { maxTokens } = this.#trainer.memory.plan.limits;
     const scores: Score[] = [];
     for (const run of microBatches(examples, maxTokens)) {
       const batch = packBatch(run, scale);
-      const { nll, right } = learn ? this.#trainer.accumulate(batch) : this.#trainer.evaluate(batch);
+      const { nll, right } = learn
+        ? this.#trainer.accumulate(batch)
+        : this.#trainer.evaluate(batch);
       scores.push(...scoreRun(run, batch.rows, nll, right));
     }
     return scores;

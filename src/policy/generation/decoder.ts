@@ -24,31 +24,57 @@ export interface StepInputs {
   /** [slots, tokens, 1, headDim]; the sine is negative in the first half. */
   readonly cos: np.Array;
   readonly sin: np.Array;
-  /** [slots, CHUNK]: 1 where the ring takes a new position. */
+  /** [slots, CHUNK]: 1 where the ring takes a new position, else 0. */
   readonly write: np.Array;
-  /** [slots, capacity]: 1 for the main store's positions that are read. */
-  readonly readMain: np.Array;
-  /** [slots, tokens, CHUNK]: 1 for the ring's positions that each token reads. */
-  readonly readRing: np.Array;
+  /** [slots, 1, 1, capacity]: added to scores; 0 for positions of the main store that are read. */
+  readonly hideMain: np.Array;
+  /** [slots, 1, tokens, CHUNK]: added to scores; 0 for positions of the ring that a token reads. */
+  readonly hideRing: np.Array;
 }
 
-/** Scores below this are out of sight: exp of the difference to any real score is exactly 0. */
-const HIDDEN_SCORE = -1e9;
+/** Added to a score, makes its exponential exactly 0 beside any real one. */
+export const HIDDEN = -1e9;
 
-/** 1 / rms of the last axis, kept as an axis of length 1: one reduction kernel. */
+/**
+ * Scores are at most this far from 0 in models whose softmax needs no maximum taken off: e^40 and
+ * its inverse are far inside the range of float32, so that nothing overflows or vanishes.
+ */
+const PLAIN_SOFTMAX_BOUND = 40;
+
+/**
+ * Largest absolute score a layer can give. Queries and keys are RMS-normalised and then weighted, so
+ * that none is longer than sqrt(headDim) times the largest weight; rotation keeps lengths.
+ */
+export function scoreBound(layer: { qNorm: Float32Array; kNorm: Float32Array }): number {
+  const largest = (values: Float32Array): number =>
+    values.reduce((max, value) => Math.max(max, Math.abs(value)), 0);
+  return Math.sqrt(layer.qNorm.length) * largest(layer.qNorm) * largest(layer.kNorm);
+}
+
+/** 1 / rms over the last axis, of the shape of the other axes: one reduction kernel. */
 function inverseRms(x: np.Array, size: number, eps: number): np.Array {
-  return np.reciprocal(
-    np.sqrt(
-      np
-        .square(x)
-        .sum(-1, { keepdims: true })
-        .mul(1 / size)
-        .add(eps),
-    ),
-  );
+  const meanSquare = np
+    .square(x)
+    .sum(-1)
+    .mul(1 / size);
+  return np.reciprocal(np.sqrt(meanSquare.add(eps)));
 }
 
 const silu = (x: np.Array): np.Array => x.ref.mul(np.reciprocal(np.exp(x.neg()).add(1)));
+
+/** Positions [from, to) of an axis as a view. jax-js makes no copy where each view has one reader. */
+function part(x: np.Array, axis: number, from: number, to: number): np.Array {
+  return x.slice(...x.shape.map((size, i): [number, number] => (i === axis ? [from, to] : [0, size])));
+}
+
+export interface LayerShape {
+  readonly config: PolicyConfig;
+  readonly slots: number;
+  /** New positions a slot: 1 or CHUNK. */
+  readonly tokens: number;
+  /** What `scoreBound` says of the layer. */
+  readonly scoreBound: number;
+}
 
 export type LayerFunction = (
   x: np.Array,
@@ -57,27 +83,73 @@ export type LayerFunction = (
   weights: DeviceLayer,
 ) => { x: np.Array; ringK: np.Array; ringV: np.Array };
 
+/** exp(score - maximum), or exp(score) where scores are known to be small. */
+function exponentials(main: np.Array, ring: np.Array, bound: number): [np.Array, np.Array] {
+  if (bound <= PLAIN_SOFTMAX_BOUND) return [np.exp(main), np.exp(ring)];
+  const highest = np.maximum(
+    main.ref.max(-1, { keepdims: true }),
+    ring.ref.max(-1, { keepdims: true }),
+  );
+  return [np.exp(main.sub(highest.ref)), np.exp(ring.sub(highest))];
+}
+
 /**
- * One Qwen3 decoder layer over `tokens` new positions a slot (1 or CHUNK): x [slots, tokens, hidden]
- * to the same shape, and the updated rings. Every slot's row is computed by the same sums in the
- * same order whatever the other slots hold.
- *
- * RMSNorm is a factor a row, so it is applied after the matrix product. Softmax runs over the main
- * store and the ring together: exp(s - m) of both, divided by the sum of both.
+ * Attention over main store and ring. `view` gives a fresh view of the queries, [slots, kvHeads,
+ * queries, headDim]; the result has the same shape.
  */
-export function decoderLayer(config: PolicyConfig, slots: number, tokens: number): LayerFunction {
-  const { heads, kvHeads, headDim, hiddenSize, intermediateSize, rmsNormEps: eps } = config;
-  const group = heads / kvHeads;
-  const turned = heads + kvHeads;
-  const queries = group * tokens;
+function attend(
+  view: () => np.Array,
+  c: LayerCache,
+  step: StepInputs,
+  bound: number,
+): np.Array {
+  const q = view();
+  const [slots, kvHeads, queries] = q.shape as [number, number, number, number];
+  const hideRing = np.broadcastTo(
+    step.hideRing.reshape([slots, 1, 1, -1, CHUNK]),
+    [slots, 1, queries / step.hideRing.shape[2]!, step.hideRing.shape[2]!, CHUNK],
+  );
+  const [pMain, pRing] = exponentials(
+    np.matmul(q, c.mainK).add(step.hideMain),
+    np.matmul(view(), c.ringK).add(hideRing.reshape([slots, 1, queries, CHUNK])),
+    bound,
+  );
+  const share = np.reciprocal(pMain.ref.sum(-1).add(pRing.ref.sum(-1)));
+  const old = np.matmul(pMain, c.mainV);
+  return np
+    .matmul(pRing, c.ringV)
+    .add(old)
+    .mul(share.reshape([slots, kvHeads, queries, 1]));
+}
+
+/**
+ * One Qwen3 decoder layer over `tokens` new positions a slot: x [slots tokens, hidden] to the same
+ * shape, and the updated rings. Every slot's row is computed by the same sums in the same order
+ * whatever the other slots hold.
+ *
+ * Written for few kernels, since each costs tens of microseconds in a browser whatever its size:
+ * RMSNorm is a factor a row, applied to the matrix product; softmax is exp(s) of main store and ring
+ * over the sum of both, applied to the product with the values; slices are taken anew for every
+ * reader, as a shared slice would be copied.
+ */
+export function decoderLayer(shape: LayerShape): LayerFunction {
+  const { slots, tokens } = shape;
+  const { heads, kvHeads, headDim, intermediateSize, hiddenSize, rmsNormEps: eps } = shape.config;
+  const [group, turned, rows] = [heads / kvHeads, heads + kvHeads, slots * tokens];
+
+  /** Heads [from, to) of qkv [rows, …]: [slots, tokens, to - from, headDim]. */
+  const headsOf = (qkv: np.Array, from: number, to: number): np.Array =>
+    part(qkv, 1, from * headDim, to * headDim).reshape([slots, tokens, to - from, headDim]);
 
   /** Turns normalised queries and keys by their positions: [slots, tokens, turned, headDim]. */
-  const rotate = (qk: np.Array, step: StepInputs, w: DeviceLayer): np.Array => {
-    const scale = inverseRms(qk.ref, headDim, eps);
-    const halves = qk.ref.reshape([slots, tokens, turned, 2, headDim / 2]);
+  const rotate = (qkv: np.Array, step: StepInputs, w: DeviceLayer): np.Array => {
+    const scale = inverseRms(headsOf(qkv.ref, 0, turned), headDim, eps);
+    const halves = headsOf(qkv.ref, 0, turned).reshape([slots, tokens, turned, 2, headDim / 2]);
     const swapped = np.flip(halves, 3).reshape([slots, tokens, turned, headDim]);
-    const plain = qk.mul(step.cos.mul(w.turnCos));
-    return plain.add(swapped.mul(step.sin.mul(w.turnSin))).mul(scale);
+    const plain = headsOf(qkv, 0, turned).mul(step.cos.mul(w.turnCos));
+    return plain
+      .add(swapped.mul(step.sin.mul(w.turnSin)))
+      .mul(scale.reshape([slots, tokens, turned, 1]));
   };
 
   /** [slots, tokens, heads, headDim] to [slots, kvHeads, group tokens, headDim]. */
@@ -85,81 +157,44 @@ export function decoderLayer(config: PolicyConfig, slots: number, tokens: number
     q
       .reshape([slots, tokens, kvHeads, group, headDim])
       .transpose([0, 2, 3, 1, 4])
-      .reshape([slots, kvHeads, queries, headDim]);
-
-  const attend = (q: np.Array, c: LayerCache, step: StepInputs): np.Array => {
-    const hideMain = step.readMain.sub(1).mul(-HIDDEN_SCORE).reshape([slots, 1, 1, -1]);
-    const hideRing = np
-      .broadcastTo(step.readRing.reshape([slots, 1, 1, tokens, CHUNK]), [
-        slots,
-        1,
-        group,
-        tokens,
-        CHUNK,
-      ])
-      .reshape([slots, 1, queries, CHUNK])
-      .sub(1)
-      .mul(-HIDDEN_SCORE);
-    const main = np.matmul(q.ref, c.mainK).add(hideMain);
-    const ring = np.matmul(q, c.ringK).add(hideRing);
-    const highest = np.maximum(
-      main.ref.max(-1, { keepdims: true }),
-      ring.ref.max(-1, { keepdims: true }),
-    );
-    const pMain = np.exp(main.sub(highest.ref));
-    const pRing = np.exp(ring.sub(highest));
-    const total = pRing.ref
-      .sum(-1, { keepdims: true })
-      .add(pMain.ref.sum(-1, { keepdims: true }));
-    const old = np.matmul(pMain, c.mainV);
-    return np.matmul(pRing, c.ringV).add(old).mul(np.reciprocal(total));
-  };
+      .reshape([slots, kvHeads, group * tokens, headDim]);
 
   const ungroup = (attended: np.Array): np.Array =>
     attended
       .reshape([slots, kvHeads, group, tokens, headDim])
       .transpose([0, 3, 1, 2, 4])
-      .reshape([slots * tokens, heads * headDim]);
+      .reshape([rows, heads * headDim]);
 
-  const layer: LayerFunction = (x3, cache, step, w) => {
-    const x = x3.reshape([slots * tokens, hiddenSize]);
-    const normed = inverseRms(x.ref, hiddenSize, eps);
-    const qkv = np
-      .matmul(x.ref, w.qkv)
-      .mul(normed)
-      .reshape([slots, tokens, turned + kvHeads, headDim]);
-    const [qkRaw, v] = np.split(qkv, [turned], 2) as [np.Array, np.Array];
-    const [q, k] = np.split(rotate(qkRaw, step, w), [heads], 2) as [np.Array, np.Array];
-    const write = step.write.greater(0.5);
-    const ringK = np.where(
-      write.ref.reshape([slots, 1, 1, CHUNK]),
-      k.transpose([0, 2, 3, 1]),
-      cache.ringK,
-    );
-    const ringV = np.where(
-      write.reshape([slots, 1, CHUNK, 1]),
-      v.transpose([0, 2, 1, 3]),
-      cache.ringV,
-    );
+  const layer: LayerFunction = (x, cache, step, w) => {
+    const norm = inverseRms(x.ref, hiddenSize, eps).reshape([rows, 1]);
+    const qkv = np.matmul(x.ref, w.qkv).mul(norm);
+    const v = headsOf(qkv.ref, turned, turned + kvHeads).transpose([0, 2, 1, 3]);
+    const qk = rotate(qkv, step, w);
+    const k = part(qk.ref, 2, heads, turned).transpose([0, 2, 3, 1]);
+    const writeK = step.write.ref.greater(0.5).reshape([slots, 1, 1, CHUNK]);
+    const writeV = step.write.greater(0.5).reshape([slots, 1, CHUNK, 1]);
+    const ringK = np.where(writeK, k, cache.ringK);
+    const ringV = np.where(writeV, v, cache.ringV);
     const rings = { ...cache, ringK: ringK.ref, ringV: ringV.ref };
-    const attended = ungroup(attend(groupQueries(q), rings, step));
-    const x1 = np.matmul(attended, w.o).add(x);
-    const normed1 = inverseRms(x1.ref, hiddenSize, eps);
-    const gateUp = np.matmul(x1.ref, w.gateUp).mul(normed1);
-    const [gate, up] = np.split(gateUp, [intermediateSize], 1) as [np.Array, np.Array];
-    const x2 = np.matmul(silu(gate).mul(up), w.down).add(x1);
-    return { x: x2.reshape([slots, tokens, hiddenSize]), ringK, ringV };
+    const queries = (): np.Array => groupQueries(part(qk.ref, 2, 0, heads));
+    const attended = attend(queries, rings, step, shape.scoreBound);
+    qk.dispose();
+    const x1 = np.matmul(ungroup(attended), w.o).add(x);
+    const norm1 = inverseRms(x1.ref, hiddenSize, eps).reshape([rows, 1]);
+    const gateUp = np.matmul(x1.ref, w.gateUp).mul(norm1);
+    const gate = silu(part(gateUp.ref, 1, 0, intermediateSize));
+    const up = part(gateUp, 1, intermediateSize, 2 * intermediateSize);
+    return { x: np.matmul(gate.mul(up), w.down).add(x1), ringK, ringV };
   };
   return jit(layer) as LayerFunction;
 }
 
 export type HeadFunction = (x: np.Array, head: np.Array) => np.Array;
 
-/** Final norm and output projection: x [slots, 1, hidden] to logits [slots, vocab]. */
-export function outputHead(config: PolicyConfig, slots: number): HeadFunction {
-  return jit((x3: np.Array, head: np.Array) => {
-    const x = x3.reshape([slots, config.hiddenSize]);
-    const normed = inverseRms(x.ref, config.hiddenSize, config.rmsNormEps);
-    return np.matmul(x, head).mul(normed);
+/** Final norm and output projection: x [slots, hidden] to logits [slots, vocab]. */
+export function outputHead(config: PolicyConfig): HeadFunction {
+  return jit((x: np.Array, head: np.Array) => {
+    const norm = inverseRms(x.ref, config.hiddenSize, config.rmsNormEps);
+    return np.matmul(x, head).mul(norm.reshape([-1, 1]));
   }) as HeadFunction;
 }

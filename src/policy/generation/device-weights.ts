@@ -1,5 +1,6 @@
 import { numpy as np } from '@jax-js/jax';
 import type { PolicyConfig } from '../config.ts';
+import { scoreBound } from './decoder.ts';
 import type { LayerWeights, PolicyWeights } from '../weights.ts';
 
 /**
@@ -28,6 +29,8 @@ export interface DeviceWeights {
   readonly head: np.Array;
   /** [vocab, hidden], kept on the host, where rows are picked. */
   readonly embed: Float32Array;
+  /** Largest absolute attention score that any layer can give. */
+  readonly scoreBound: number;
 }
 
 /** Transposes row-major [out, in] to [in, out] and scales input `i` by `scale[i]`. */
@@ -83,6 +86,7 @@ export function uploadWeights(weights: PolicyWeights): DeviceWeights {
     layers: weights.layers.map((layer) => uploadLayer(config, layer)),
     head: np.array(head, { shape: [config.hiddenSize, config.vocabSize] }),
     embed: weights.embed,
+    scoreBound: Math.max(...weights.layers.map(scoreBound)),
   };
 }
 

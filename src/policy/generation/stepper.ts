@@ -1,6 +1,6 @@
 import { numpy as np } from '@jax-js/jax';
 import type { PolicyConfig } from '../config.ts';
-import { decoderLayer, outputHead, type HeadFunction, type LayerFunction } from './decoder.ts';
+import { decoderLayer, HIDDEN, outputHead, type HeadFunction, type LayerFunction } from './decoder.ts';
 import type { DeviceLayer, DeviceWeights } from './device-weights.ts';
 import type { KvCache } from './kv-cache.ts';
 import { rotaryTables, type RotaryTables } from './rotary.ts';
@@ -19,8 +19,8 @@ interface HostInputs {
   readonly cos: Float32Array<ArrayBuffer>;
   readonly sin: Float32Array<ArrayBuffer>;
   readonly write: Float32Array<ArrayBuffer>;
-  readonly readMain: Float32Array<ArrayBuffer>;
-  readonly readRing: Float32Array<ArrayBuffer>;
+  readonly hideMain: Float32Array<ArrayBuffer>;
+  readonly hideRing: Float32Array<ArrayBuffer>;
 }
 
 const layerRefs = (w: DeviceLayer): DeviceLayer => ({
@@ -38,7 +38,7 @@ export class Stepper {
   readonly #config: PolicyConfig;
   readonly #rotary: RotaryTables;
   readonly #layers = new Map<string, LayerFunction>();
-  readonly #heads = new Map<number, HeadFunction>();
+  readonly #head: HeadFunction;
   /** WASM kernels run at once in this thread; a GPU answers later. */
   readonly #sync: boolean;
 
@@ -46,6 +46,7 @@ export class Stepper {
     this.#weights = weights;
     this.#config = weights.config;
     this.#rotary = rotaryTables(weights.config);
+    this.#head = outputHead(weights.config);
     this.#sync = sync;
   }
 
@@ -56,11 +57,11 @@ export class Stepper {
       this.#placeToken(inputs, slot, position, ids[0]!);
       inputs.write[slot * CHUNK + (position % CHUNK)] = 1;
       const start = ringStart(position);
-      inputs.readMain.fill(1, slot * cache.capacity, slot * cache.capacity + start);
-      for (let p = start; p <= position; p++) inputs.readRing[slot * CHUNK + (p % CHUNK)] = 1;
+      inputs.hideMain.fill(0, slot * cache.capacity, slot * cache.capacity + start);
+      for (let p = start; p <= position; p++) inputs.hideRing[slot * CHUNK + (p % CHUNK)] = 0;
     }
     const x = await this.#runLayers(cache, 1, inputs);
-    const logits = this.#head(cache.slots)(x, this.#weights.head.ref);
+    const logits = this.#head(x, this.#weights.head.ref);
     return this.#read(logits);
   }
 
@@ -76,9 +77,9 @@ export class Stepper {
         const row = position + i - base;
         this.#placeToken(inputs, slot * CHUNK + row, position + i, id);
         inputs.write[slot * CHUNK + row] = 1;
-        inputs.readRing.fill(1, (slot * CHUNK + row) * CHUNK, (slot * CHUNK + row) * CHUNK + row + 1);
+        inputs.hideRing.fill(0, (slot * CHUNK + row) * CHUNK, (slot * CHUNK + row) * CHUNK + row + 1);
       });
-      inputs.readMain.fill(1, slot * cache.capacity, slot * cache.capacity + base);
+      inputs.hideMain.fill(0, slot * cache.capacity, slot * cache.capacity + base);
     }
     const x = await this.#runLayers(cache, CHUNK, inputs);
     x.dispose();
@@ -92,8 +93,8 @@ export class Stepper {
       cos: new Float32Array(slots * tokens * headDim),
       sin: new Float32Array(slots * tokens * headDim),
       write: new Float32Array(slots * CHUNK),
-      readMain: new Float32Array(slots * capacity),
-      readRing: new Float32Array(slots * tokens * CHUNK),
+      hideMain: new Float32Array(slots * capacity).fill(HIDDEN),
+      hideRing: new Float32Array(slots * tokens * CHUNK).fill(HIDDEN),
     };
   }
 
@@ -114,18 +115,18 @@ export class Stepper {
       cos: np.array(host.cos, { shape: [slots, tokens, 1, headDim] }),
       sin: np.array(host.sin, { shape: [slots, tokens, 1, headDim] }),
       write: np.array(host.write, { shape: [slots, CHUNK] }),
-      readMain: np.array(host.readMain, { shape: [slots, capacity] }),
-      readRing: np.array(host.readRing, { shape: [slots, tokens, CHUNK] }),
+      hideMain: np.array(host.hideMain, { shape: [slots, 1, 1, capacity] }),
+      hideRing: np.array(host.hideRing, { shape: [slots, 1, tokens, CHUNK] }),
     };
     const run = this.#layer(slots, tokens);
-    let x = np.array(host.x, { shape: [slots, tokens, hiddenSize] });
+    let x = np.array(host.x, { shape: [slots * tokens, hiddenSize] });
     for (const [i, weights] of this.#weights.layers.entries()) {
       const refs = {
         cos: step.cos.ref,
         sin: step.sin.ref,
         write: step.write.ref,
-        readMain: step.readMain.ref,
-        readRing: step.readRing.ref,
+        hideMain: step.hideMain.ref,
+        hideRing: step.hideRing.ref,
       };
       const { mainK, mainV, ringK, ringV } = cache.layers[i]!;
       const out = run(
@@ -147,14 +148,12 @@ export class Stepper {
   #layer(slots: number, tokens: number): LayerFunction {
     const key = `${slots}/${tokens}`;
     let layer = this.#layers.get(key);
-    if (!layer) this.#layers.set(key, (layer = decoderLayer(this.#config, slots, tokens)));
+    if (!layer) {
+      const { config, scoreBound } = this.#weights;
+      layer = decoderLayer({ config, slots, tokens, scoreBound });
+      this.#layers.set(key, layer);
+    }
     return layer;
-  }
-
-  #head(slots: number): HeadFunction {
-    let head = this.#heads.get(slots);
-    if (!head) this.#heads.set(slots, (head = outputHead(this.#config, slots)));
-    return head;
   }
 
   async #read(array: np.Array): Promise<Float32Array> {

@@ -1,6 +1,6 @@
 import type { Passage } from '../../data/records.ts';
-import type { VectorTable } from '../dense.ts';
 import { toRow } from '../passage-rows.ts';
+import type { PassageEncoder } from '../sources.ts';
 import { compareCodeUnits } from '../text.ts';
 import { buildWebIndex } from '../web/build.ts';
 import { sha256 } from './hash.ts';
@@ -21,17 +21,6 @@ export interface WorldRecords {
   local: readonly Passage[];
   web: readonly Passage[];
   questions: readonly WorldQuestion[];
-}
-
-/** Turns passages into unit vectors, row i for passage i. */
-export interface PassageEncoder {
-  /** Names the encoder and its weights. */
-  readonly id: string;
-  readonly dimensions: number;
-  encodePassages(
-    passages: readonly Passage[],
-    onProgress?: (done: number, total: number) => void,
-  ): Promise<VectorTable>;
 }
 
 /** Writes one file of the folder, by its relative name. */

@@ -6,9 +6,9 @@ import type { RolloutUpdate } from '../../agent/updates.ts';
  * one segment are joined, and a segment that is replaced twice is sent once.
  */
 export interface UpdateBatcher {
-  push(update: RolloutUpdate): void;
+  push: (update: RolloutUpdate) => void;
   /** Hands on what was collected, now. */
-  flush(): void;
+  flush: () => void;
 }
 
 type Clock = (run: () => void, ms: number) => unknown;

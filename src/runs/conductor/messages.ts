@@ -81,5 +81,9 @@ export interface ConductorApi {
   /** Texts of single token ids, in order. */
   pieces(ids: number[]): Promise<string[]>;
   /** The retriever's own answer, for the corpus page. */
-  search(source: SearchTarget, query: string, k: number): Promise<{ hits: Hit[]; latencyMs: number }>;
+  search(
+    source: SearchTarget,
+    query: string,
+    k: number,
+  ): Promise<{ hits: Hit[]; latencyMs: number }>;
 }

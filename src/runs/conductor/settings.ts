@@ -9,7 +9,7 @@ export const RECIPE_IDS = ['kunlun-baize', 'search', 'naive-rag', 'naive-generat
 export const DEVICES = ['auto', 'webgpu', 'wasm'] as const;
 export const BACKGROUND_MODES = ['off', 'shown', 'shown-and-used-by-T'] as const;
 export const STIE_MODES = ['off', 'paper', 'corrected'] as const;
-export const ROUTER_MODES = ['router', 'always-local', 'always-web', 'policy-tag'] as const;
+export const ROUTER_MODES = ['router', 'always-local', 'always-web', 'both'] as const;
 export const REWARD_MODES = ['paper', 'measured'] as const;
 
 export const MAX_ROLLOUTS = 16;

@@ -1,4 +1,5 @@
 import { Link, useRoute } from 'wouter';
+import { Icon } from '../lib/Icon.tsx';
 import { ROUTES, type Route } from './routes.ts';
 
 const Item = ({ route }: { route: Route }) => {
@@ -10,9 +11,7 @@ const Item = ({ route }: { route: Route }) => {
       aria-current={active ? 'page' : undefined}
       title={`${route.name} (g ${route.letter})`}
     >
-      <span className="rail-sign" aria-hidden="true">
-        {route.sign}
-      </span>
+      <Icon name={route.icon} size={18} />
       <span>{route.name}</span>
     </Link>
   );

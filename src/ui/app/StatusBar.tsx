@@ -1,23 +1,24 @@
 import { useEffect, useState } from 'react';
+import { Icon } from '../lib/Icon.tsx';
 import { formatBytes, formatCount, formatParameters } from '../lib/format.ts';
 import { cancelRun } from '../stores/actions.ts';
 import { firstFailure, useLab } from '../stores/lab-store.ts';
 import { isRunning, useRun } from '../stores/run-store.ts';
 
-const useStorage = (): number | null => {
+/** Bytes that this origin stores, read again when a run begins or ends. */
+const useStorage = (moment: string | undefined): number | null => {
   const [usage, setUsage] = useState<number | null>(null);
-  const run = useRun((state) => state.run?.status);
   useEffect(() => {
     let live = true;
     const read = async () => {
       const estimate = await navigator.storage?.estimate();
-      if (live) setUsage(estimate?.usage ?? null);
+      if (live && moment !== 'waiting') setUsage(estimate?.usage ?? null);
     };
     void read().catch(() => undefined);
     return () => {
       live = false;
     };
-  }, [run]);
+  }, [moment]);
   return usage;
 };
 
@@ -68,7 +69,7 @@ export const StatusBar = () => {
   const run = useRun((state) => state.run);
   const count = useRun((state) => state.table.order.length);
   const done = useRun((state) => Object.keys(state.table.finished).length);
-  const storage = useStorage();
+  const storage = useStorage(run?.status);
   const running = isRunning(run);
   return (
     <footer className="status" aria-label="Status">
@@ -95,7 +96,7 @@ export const StatusBar = () => {
         title="Stop what is running (Esc)"
         onClick={() => void cancelRun()}
       >
-        <span aria-hidden="true">■</span> Stop
+        <Icon name="stop" size={12} /> Stop
       </button>
     </footer>
   );

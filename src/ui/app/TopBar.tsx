@@ -1,14 +1,16 @@
 import { ActionIcon, useComputedColorScheme } from '@mantine/core';
 import { useRoute } from 'wouter';
+import { Icon, type IconName } from '../lib/Icon.tsx';
 import { useView } from '../stores/view-store.ts';
 import { useRun } from '../stores/run-store.ts';
 import { ROUTES } from './routes.ts';
 
 const Tool = (props: {
   label: string;
-  sign: string;
+  icon?: IconName;
+  sign?: string;
   pressed?: boolean | undefined;
-  onClick(): void;
+  onClick: () => void;
 }) => (
   <ActionIcon
     variant="subtle"
@@ -18,9 +20,13 @@ const Tool = (props: {
     title={props.label}
     onClick={props.onClick}
   >
-    <span aria-hidden="true" className="tool-sign">
-      {props.sign}
-    </span>
+    {props.icon ? (
+      <Icon name={props.icon} />
+    ) : (
+      <span aria-hidden="true" className="tool-sign">
+        {props.sign}
+      </span>
+    )}
   </ActionIcon>
 );
 
@@ -43,7 +49,7 @@ const Place = () => {
 
 const copyAddress = (): void => void navigator.clipboard.writeText(location.href);
 
-export const TopBar = ({ toggleTheme }: { toggleTheme(): void }) => {
+export const TopBar = ({ toggleTheme }: { toggleTheme: () => void }) => {
   const setupOpen = useView((state) => state.setupOpen);
   const detailsOpen = useView((state) => state.detailsOpen);
   const [inspect] = useRoute('/');
@@ -54,14 +60,19 @@ export const TopBar = ({ toggleTheme }: { toggleTheme(): void }) => {
       <span className="grow" />
       {inspect ? (
         <>
-          <Tool label="Setup (s)" sign="◧" pressed={setupOpen} onClick={flip('setupOpen')} />
-          <Tool label="Details (d)" sign="◨" pressed={detailsOpen} onClick={flip('detailsOpen')} />
-          <Tool label="Copy the address of this view" sign="⧉" onClick={copyAddress} />
+          <Tool label="Setup (s)" icon="left" pressed={setupOpen} onClick={flip('setupOpen')} />
+          <Tool
+            label="Details (d)"
+            icon="right"
+            pressed={detailsOpen}
+            onClick={flip('detailsOpen')}
+          />
+          <Tool label="Copy the address of this view" icon="link" onClick={copyAddress} />
         </>
       ) : null}
       <Tool
         label={scheme === 'dark' ? 'Light (l)' : 'Dark (l)'}
-        sign={scheme === 'dark' ? '☀' : '☾'}
+        icon={scheme === 'dark' ? 'sun' : 'moon'}
         onClick={toggleTheme}
       />
       <Tool label="All commands (⌘K, Ctrl K)" sign="⌘K" onClick={flip('paletteOpen')} />

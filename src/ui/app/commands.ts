@@ -9,12 +9,12 @@ export interface Command {
   /** As `event.key`, or `g i` for a sequence; several keys may do one thing. */
   keys: readonly string[];
   group: 'Run' | 'Playback' | 'View' | 'Go to';
-  act(): void;
+  act: () => void;
 }
 
 export interface CommandContext {
-  go(path: string): void;
-  toggleTheme(): void;
+  go: (path: string) => void;
+  toggleTheme: () => void;
 }
 
 const toggle = (key: 'setupOpen' | 'detailsOpen' | 'paletteOpen' | 'keysOpen') => () =>

@@ -18,8 +18,7 @@ export const theme = createTheme({
   primaryColor: 'blue',
   primaryShade: { light: 6, dark: 7 },
   colors: { blue },
-  fontFamily:
-    'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace',
   defaultRadius: 'sm',
   respectReducedMotion: true,

@@ -8,6 +8,7 @@ import { formatMs, formatNumber } from '../lib/format.ts';
 import { useRun } from '../stores/run-store.ts';
 import { useView, type Selection } from '../stores/view-store.ts';
 import { SegmentTokens, TokenDetails } from './TokenDetails.tsx';
+import { unreachable } from '../lib/unreachable.ts';
 
 const selectEvent = (rollout: Rollout, event: number) =>
   useView.getState().select({ kind: 'event', rolloutId: rollout.id, event });
@@ -117,6 +118,7 @@ const Selected = ({ selection, rollout }: { selection: Selection; rollout: Rollo
       return <TokenDetails rollout={rollout} segment={selection.segment} token={selection.token} />;
     }
   }
+  return unreachable(selection);
 };
 
 const Empty = () => (
@@ -130,7 +132,9 @@ const Empty = () => (
 export const DetailsPanel = () => {
   const selection = useView((state) => state.selection);
   const pinned = useView((state) => state.pinned);
-  const rollout = useRun((state) => (selection ? state.table.byId[selection.rolloutId] : undefined));
+  const rollout = useRun((state) =>
+    selection ? state.table.byId[selection.rolloutId] : undefined,
+  );
   return (
     <aside className={selection ? 'details filled' : 'details'} aria-label="Details">
       <div className="details-bar">

@@ -35,7 +35,9 @@ export const SegmentTokens = memo(
               className={`token who-text-${writer}${token === props.chosen ? ' chosen' : ''}`}
               style={{ opacity: opacityOf(segment.logprobs?.[token]) }}
               onClick={() =>
-                useView.getState().select({ kind: 'token', rolloutId: rollout.id, segment: index, token })
+                useView
+                  .getState()
+                  .select({ kind: 'token', rolloutId: rollout.id, segment: index, token })
               }
             >
               {texts[id] === undefined ? `#${id}` : visible(texts[id])}

@@ -6,6 +6,7 @@ import { Passages } from './Passages.tsx';
 import { RouteBody, type CallFacts } from './RouteBody.tsx';
 import { CandidatesBody, VerdictBody } from './StieBody.tsx';
 import { stopReason } from './summary.ts';
+import { unreachable } from '../lib/unreachable.ts';
 
 export interface EventBodyProps {
   rollout: Rollout;
@@ -13,8 +14,8 @@ export interface EventBodyProps {
   event: AgentEvent;
   gold: Question | null;
   firstSeen: ReadonlyMap<string, { event: number; round: number }>;
-  onEvent(event: number): void;
-  onPassage(event: number, hit: number): void;
+  onEvent: (event: number) => void;
+  onPassage: (event: number, hit: number) => void;
 }
 
 const PHASES = {
@@ -71,6 +72,13 @@ const Hits = (props: EventBodyProps & { hits: RetrieveEvent['hits'] }) =>
     />
   );
 
+/** N of equation (12) as the rollout's recipe had it. */
+const blockLimit = (rollout: Rollout): number => {
+  const { stie } = rollout.recipe.settings;
+  const known = typeof stie === 'object' && stie !== null && 'maxCount' in stie;
+  return known && typeof stie.maxCount === 'number' ? stie.maxCount : 4;
+};
+
 /** The retrieval that a routing decision led to. */
 const callAfter = (rollout: Rollout, index: number): CallFacts | null => {
   for (const event of rollout.events.slice(index + 1)) {
@@ -125,7 +133,7 @@ export const EventBody = (props: EventBodyProps) => {
     case 'candidate':
       return <CandidatesBody event={event} />;
     case 'verdict':
-      return <VerdictBody event={event} />;
+      return <VerdictBody event={event} limit={blockLimit(props.rollout)} />;
     case 'answer':
       return (
         <div className="body">
@@ -162,4 +170,5 @@ export const EventBody = (props: EventBodyProps) => {
         </div>
       );
   }
+  return unreachable(event);
 };

@@ -10,8 +10,11 @@ export interface EventCardProps extends EventBodyProps {
   /** Playback stands on it. */
   current: boolean;
   selected: boolean;
-  onToggle(index: number): void;
+  onToggle: (index: number) => void;
 }
+
+/** Kinds whose line is all they have; opened, the body says it in full. */
+const SAYS_IT_BELOW: ReadonlySet<string> = new Set(['think', 'search', 'answer', 'summarize']);
 
 /** A closed card shows its event and nothing else, so the rest of a streaming rollout is no news. */
 const sameCard = (before: EventCardProps, after: EventCardProps): boolean =>
@@ -45,7 +48,9 @@ const Card = (props: EventCardProps) => {
           {glyph.sign}
         </span>
         <span className="card-name">{glyph.name}</span>
-        <span className="card-text">{eventLine(event)}</span>
+        <span className="card-text">
+          {open && SAYS_IT_BELOW.has(event.kind) ? '' : eventLine(event)}
+        </span>
         <span className="card-meta">{eventMeta(event)}</span>
       </button>
       {open ? <EventBody {...props} /> : null}

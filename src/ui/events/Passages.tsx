@@ -22,11 +22,7 @@ const Marked = ({ sentence }: { sentence: MarkedSentence }) => {
   );
 };
 
-export const PassageText = (props: {
-  hit: Hit;
-  gold: Question | null;
-  answer: string | null;
-}) => (
+export const PassageText = (props: { hit: Hit; gold: Question | null; answer: string | null }) => (
   <p className="passage-text">
     {markSentences(props.hit.passage, props.gold, props.answer).map((sentence, index) => (
       <Marked key={index} sentence={sentence} />
@@ -55,8 +51,8 @@ export interface PassagesProps {
   answer: string | null;
   /** For every passage that an earlier event returned: that event and its round. */
   seenBefore: ReadonlyMap<string, { event: number; round: number }>;
-  onEvent(event: number): void;
-  onPassage(hit: number): void;
+  onEvent: (event: number) => void;
+  onPassage: (hit: number) => void;
 }
 
 /** The passages of one retrieval, best first. */

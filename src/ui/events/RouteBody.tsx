@@ -1,6 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import type { RouteEvent } from '../../data/events.ts';
-import { formatMs, formatNumber, formatShare, formatSigned } from '../lib/format.ts';
+import { formatMs, formatNumber, formatShare, formatSigned, plural } from '../lib/format.ts';
 import { routeBy } from './summary.ts';
 
 /** The two probabilities as one bar; both are also written out. */
@@ -33,30 +33,51 @@ const FeatureRow = (props: { name: string; value: number; contribution: number; 
   );
 };
 
+type Feature = RouteEvent['features'][number];
+
+const FeatureTable = ({ features, max }: { features: readonly Feature[]; max: number }) => (
+  <table className="features">
+    <thead>
+      <tr>
+        <th scope="col">feature of the state</th>
+        <th scope="col" className="figure">
+          value
+        </th>
+        <th scope="col" className="centre">
+          ← local · web →
+        </th>
+        <th scope="col" className="figure">
+          to logit
+        </th>
+      </tr>
+    </thead>
+    <tbody>
+      {features.map((feature) => (
+        <FeatureRow key={feature.name} {...feature} max={max} />
+      ))}
+    </tbody>
+  </table>
+);
+
+const weight = (feature: Feature): number => Math.abs(feature.contribution);
+
+/** What moved the choice, most first; what did not is folded away, not left out. */
 const Features = ({ features }: { features: RouteEvent['features'] }) => {
-  const max = Math.max(0, ...features.map((feature) => Math.abs(feature.contribution)));
+  const moved = features.filter((feature) => weight(feature) >= 0.005);
+  const idle = features.filter((feature) => weight(feature) < 0.005);
+  const max = Math.max(0, ...features.map(weight));
   return (
-    <table className="features">
-      <thead>
-        <tr>
-          <th scope="col">feature of the state</th>
-          <th scope="col" className="figure">
-            value
-          </th>
-          <th scope="col" className="centre">
-            ← local · web →
-          </th>
-          <th scope="col" className="figure">
-            to logit
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {features.map((feature) => (
-          <FeatureRow key={feature.name} {...feature} max={max} />
-        ))}
-      </tbody>
-    </table>
+    <>
+      {moved.length > 0 ? (
+        <FeatureTable features={moved.sort((a, b) => weight(b) - weight(a))} max={max} />
+      ) : null}
+      {idle.length > 0 ? (
+        <details>
+          <summary>{plural(idle.length, 'feature')} without weight in this choice</summary>
+          <FeatureTable features={idle} max={max} />
+        </details>
+      ) : null}
+    </>
   );
 };
 

@@ -25,23 +25,28 @@ const CheckRow = ({ check, what }: { check: DifferenceCheck; what: string }) => 
   </li>
 );
 
-const Counts = ({ counts, blocked }: { counts: Record<string, number>; blocked: string[] }) => {
+const Counts = (props: { counts: Record<string, number>; blocked: string[]; limit: number }) => {
+  const { counts, blocked, limit } = props;
   const entries = Object.entries(counts).sort((a, b) => b[1] - a[1]);
   if (entries.length === 0) return null;
   return (
     <div className="counts">
-      <span className="fine">counts, blocked at N = 4:</span>
+      <span className="fine">n(y), blocked at N = {limit}:</span>
       {entries.map(([answer, count]) => (
         <span key={answer} className={blocked.includes(answer) ? 'badge bad' : 'badge'}>
           {blocked.includes(answer) ? '⊘ ' : ''}
-          {answer || '(empty)'} <b>{count}/4</b>
+          {answer || '(empty)'}{' '}
+          <b>
+            {count}/{limit}
+          </b>
         </span>
       ))}
     </div>
   );
 };
 
-export const VerdictBody = ({ event }: { event: VerdictEvent }) => (
+/** @param limit N of equations (12) and (13), from the settings in force */
+export const VerdictBody = ({ event, limit }: { event: VerdictEvent; limit: number }) => (
   <div className="body">
     <p>
       <span className="fine">{event.over === 'query' ? 'Query' : 'Answer'}</span> “{event.text}”
@@ -65,15 +70,15 @@ export const VerdictBody = ({ event }: { event: VerdictEvent }) => (
       <b>Decided:</b> {event.reason}
     </p>
     <p className="fine">
-      AggDiff {formatNumber(event.aggDiff)} (equation 8) · {event.valid ? 'valid' : 'not valid'}{' '}
-      (9) · {event.action} · mode {event.mode}
+      AggDiff {formatNumber(event.aggDiff)} (equation 8) · {event.valid ? 'valid' : 'not valid'} (9)
+      · {event.action} · mode {event.mode}
     </p>
-    <Counts counts={event.counts} blocked={event.blocked} />
-    {event.blocked.length === 0 ? (
-      <p className="fine">Blocked set: empty.</p>
-    ) : (
-      <p className="fine">Blocked set: {event.blocked.join(', ')}.</p>
-    )}
+    <Counts counts={event.counts} blocked={event.blocked} limit={limit} />
+    {event.over === 'answer' ? (
+      <p className="fine">
+        Blocked set: {event.blocked.length === 0 ? 'empty' : event.blocked.join(', ')}.
+      </p>
+    ) : null}
   </div>
 );
 

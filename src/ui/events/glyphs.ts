@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../../data/events.ts';
+import { unreachable } from '../lib/unreachable.ts';
 
 /** The sign of an event in the rail, and its name for people who do not see the sign. */
 export interface Glyph {
@@ -12,7 +13,7 @@ const verdictGlyph = (action: string): Glyph =>
   action === 'kept'
     ? { sign: '✓', name: 'STIE kept', tone: 'good' }
     : action === 'kept-invalid'
-      ? { sign: '⊘', name: 'STIE objected, kept', tone: 'hint' }
+      ? { sign: '⊘', name: 'STIE objects', tone: 'hint' }
       : { sign: '⊘', name: `STIE ${action}`, tone: 'bad' };
 
 export const glyphOf = (event: AgentEvent): Glyph => {
@@ -32,7 +33,7 @@ export const glyphOf = (event: AgentEvent): Glyph => {
     case 'summarize':
       return { sign: '≡', name: 'Summary', tone: 'environment' };
     case 'candidate':
-      return { sign: '✓', name: 'Candidates', tone: 'plain' };
+      return { sign: '◇', name: 'Candidates', tone: 'plain' };
     case 'verdict':
       return verdictGlyph(event.action);
     case 'answer':
@@ -42,4 +43,5 @@ export const glyphOf = (event: AgentEvent): Glyph => {
     case 'error':
       return { sign: '!', name: 'Fault', tone: 'bad' };
   }
+  return unreachable(event);
 };

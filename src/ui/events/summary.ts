@@ -1,5 +1,6 @@
 import type { AgentEvent, RouteEvent, StopEvent, VerdictEvent } from '../../data/events.ts';
-import { formatMs, formatShare, plural } from '../lib/format.ts';
+import { formatMs, formatShare } from '../lib/format.ts';
+import { unreachable } from '../lib/unreachable.ts';
 
 const ROUTE_BY: Record<RouteEvent['by'], string> = {
   fixed: 'fixed policy',
@@ -26,9 +27,8 @@ export const stopReason = (reason: StopEvent['reason']): string => STOP_REASONS[
 export const routeBy = (by: RouteEvent['by']): string => ROUTE_BY[by];
 
 const verdictLine = (event: VerdictEvent): string => {
-  const what = event.over === 'query' ? 'query' : 'answer';
-  const action = event.action === 'kept-invalid' ? 'kept although invalid' : event.action;
-  return `${what} ${action}: ${event.reason}`;
+  const change = event.replacement === undefined ? '' : ` → ${event.replacement}`;
+  return `${event.over} ${event.text.trim()}${change}: ${event.reason}`;
 };
 
 /** One line that says what happened, for the closed card and for screen readers. */
@@ -57,6 +57,7 @@ export const eventLine = (event: AgentEvent): string => {
     case 'error':
       return event.message;
   }
+  return unreachable(event);
 };
 
 const titles = (hits: readonly { passage: { title: string } }[]): string =>
@@ -74,9 +75,7 @@ export const eventMeta = (event: AgentEvent): string => {
     case 'search':
       return `round ${event.round}`;
     case 'candidate':
-      return plural(event.candidates.length, 'candidate');
-    case 'verdict':
-      return event.mode;
+      return `K ${event.candidates.length}`;
     case 'answer':
       return event.by === 'policy' ? '' : event.by;
     default:

@@ -10,24 +10,24 @@ const Cell = ({ name, value }: { name: string; value: string }) => (
 );
 
 /** One line over the columns of a group. */
-export const GroupSummary = (props: { rollouts: readonly Rollout[]; hasGold: boolean }) => {
-  const figures = useMemo(() => groupFigures(props.rollouts), [props.rollouts]);
+export const GroupSummary = (props: { ended: readonly Rollout[]; size: number }) => {
+  const figures = useMemo(() => groupFigures(props.ended), [props.ended]);
   if (!figures) return null;
   return (
     <div className="group-summary" data-testid="group-summary">
       <span className="fine">
-        group, {figures.ended} of {props.rollouts.length} ended
+        group, {figures.ended} of {props.size} ended
       </span>
-      {props.hasGold ? (
+      {figures.em === null ? null : (
         <>
           <Cell name="EM" value={formatShare(figures.em)} />
           <Cell name="mean F1" value={formatShare(figures.f1)} />
           <Cell name="recall" value={formatShare(figures.recall)} />
+          <Cell name="format valid" value={formatShare(figures.formatValid)} />
         </>
-      ) : null}
+      )}
       <Cell name="searches" value={formatNumber(figures.searches)} />
       <Cell name="tokens" value={formatNumber(figures.tokens)} />
-      <Cell name="format valid" value={formatShare(figures.formatValid)} />
       <span className="fact answers">
         <span className="fine">answers</span>{' '}
         {figures.answers.slice(0, 4).map(({ text, count }) => (

@@ -73,10 +73,12 @@ const RunFailure = () => {
 
 /** A group of several rollouts, summed up over the columns. */
 const Summary = () => {
-  const { order, byId } = useRun((state) => state.table);
-  const hasGold = useRun((state) => state.question !== null);
-  const rollouts = useMemo(() => order.flatMap((id) => byId[id] ?? []), [order, byId]);
-  return rollouts.length > 1 ? <GroupSummary rollouts={rollouts} hasGold={hasGold} /> : null;
+  const { order, byId, finished } = useRun((state) => state.table);
+  const ended = useMemo(
+    () => order.flatMap((id) => (finished[id] ? (byId[id] ?? []) : [])),
+    [order, byId, finished],
+  );
+  return order.length > 1 ? <GroupSummary ended={ended} size={order.length} /> : null;
 };
 
 const RunNote = () => {
@@ -127,7 +129,11 @@ export const InspectPage = () => {
     useShallow(({ setupOpen, detailsOpen }) => ({ setupOpen, detailsOpen })),
   );
   useAutoRun();
-  const classes = ['inspect', setupOpen ? '' : 'no-setup', detailsOpen && started ? '' : 'no-details'];
+  const classes = [
+    'inspect',
+    setupOpen ? '' : 'no-setup',
+    detailsOpen && started ? '' : 'no-details',
+  ];
   return (
     <div className={classes.join(' ')}>
       {setupOpen ? <Setup /> : null}

@@ -50,7 +50,7 @@ export const FailureNote = (props: {
   title: string;
   failure: Failure;
   action: string;
-  onAction(): void;
+  onAction: () => void;
 }) => {
   const [copied, setCopied] = useState(false);
   const copy = async () => {

@@ -1,6 +1,7 @@
 import { ActionIcon } from '@mantine/core';
 import { useEffect } from 'react';
 import type { Rollout } from '../../data/rollout.ts';
+import { Icon, type IconName } from '../lib/Icon.tsx';
 import { eventLine } from '../events/summary.ts';
 import { glyphOf } from '../events/glyphs.ts';
 import { move, togglePlaying } from '../stores/actions.ts';
@@ -22,7 +23,12 @@ const usePlaying = (rollout: Rollout): void => {
   }, [playing, step, rollout.events]);
 };
 
-const Button = (props: { label: string; sign: string; disabled?: boolean; onClick: () => void }) => (
+const Button = (props: {
+  label: string;
+  icon: IconName;
+  disabled?: boolean;
+  onClick: () => void;
+}) => (
   <ActionIcon
     variant="subtle"
     color="gray"
@@ -32,7 +38,7 @@ const Button = (props: { label: string; sign: string; disabled?: boolean; onClic
     disabled={props.disabled ?? false}
     onClick={props.onClick}
   >
-    <span aria-hidden="true">{props.sign}</span>
+    <Icon name={props.icon} size={13} />
   </ActionIcon>
 );
 
@@ -45,21 +51,21 @@ export const Playback = ({ rollout }: { rollout: Rollout }) => {
   const event = step === null ? undefined : rollout.events[step];
   return (
     <div className="playback" role="group" aria-label="Playback">
-      <Button label="First event (Home)" sign="⏮" onClick={() => move('first')} />
-      <Button label="Previous event (←)" sign="◀" onClick={() => move('back')} />
+      <Button label="First event (Home)" icon="first" onClick={() => move('first')} />
+      <Button label="Previous event (←)" icon="back" onClick={() => move('back')} />
       <Button
         label={playing ? 'Pause (space)' : 'Play (space)'}
-        sign={playing ? '⏸' : '▶'}
+        icon={playing ? 'pause' : 'play'}
         onClick={togglePlaying}
       />
-      <Button label="Next event (→)" sign="▶︎" onClick={() => move('forward')} />
-      <Button label="Last event (End)" sign="⏭" onClick={() => move('last')} />
+      <Button label="Next event (→)" icon="forward" onClick={() => move('forward')} />
+      <Button label="Last event (End)" icon="last" onClick={() => move('last')} />
       <span className="playback-step" aria-live="polite">
         {step === null ? `all ${count} events` : `${step + 1} / ${count}`}
         {event ? <span className="visually-hidden"> {glyphOf(event).name}</span> : null}
       </span>
       {step === null ? null : (
-        <Button label="Leave playback (Esc)" sign="✕" onClick={() => move('leave')} />
+        <Button label="Leave playback (Esc)" icon="close" onClick={() => move('leave')} />
       )}
     </div>
   );

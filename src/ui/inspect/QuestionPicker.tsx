@@ -4,12 +4,15 @@ import { useDeferredValue, useMemo, useRef, useState, type KeyboardEvent } from 
 import type { QuestionType } from '../../data/records.ts';
 import type { QuestionRow } from '../../runs/conductor/messages.ts';
 import { formatCount } from '../lib/format.ts';
+import { pickOf } from '../lib/pick-of.ts';
 import { ask } from '../stores/actions.ts';
 import { useLab } from '../stores/lab-store.ts';
 import { useView } from '../stores/view-store.ts';
 import { filterQuestions, NO_FILTER, type QuestionFilter } from './filters.ts';
 
-const ROW_HEIGHT = 46;
+const ROW_HEIGHT = 60;
+const TYPES: readonly QuestionType[] = ['bridge', 'comparison', 'intersection', 'yesno', 'summary'];
+const SOURCES = ['local', 'web'] as const;
 
 const Row = (props: { row: QuestionRow }) => (
   <>
@@ -24,7 +27,7 @@ const Row = (props: { row: QuestionRow }) => (
 const Filters = (props: {
   filter: QuestionFilter;
   splits: string[];
-  change(change: Partial<QuestionFilter>): void;
+  change: (change: Partial<QuestionFilter>) => void;
 }) => {
   const { filter, change } = props;
   return (
@@ -34,29 +37,26 @@ const Filters = (props: {
         size="xs"
         value={filter.hops ?? ''}
         onChange={(event) => change({ hops: Number(event.currentTarget.value) || null })}
-        data={[{ value: '', label: 'any hops' }, ...['1', '2', '3', '4'].map((n) => ({ value: n, label: `${n} hop${n === '1' ? '' : 's'}` }))]}
+        data={[
+          { value: '', label: 'any hops' },
+          ...['1', '2', '3', '4'].map((n) => ({
+            value: n,
+            label: `${n} hop${n === '1' ? '' : 's'}`,
+          })),
+        ]}
       />
       <NativeSelect
         aria-label="Type"
         size="xs"
         value={filter.type ?? ''}
-        onChange={(event) => change({ type: (event.currentTarget.value || null) as QuestionType | null })}
-        data={[
-          { value: '', label: 'any type' },
-          'bridge',
-          'comparison',
-          'intersection',
-          'yesno',
-          'summary',
-        ]}
+        onChange={(event) => change({ type: pickOf(TYPES, event.currentTarget.value) })}
+        data={[{ value: '', label: 'any type' }, ...TYPES]}
       />
       <NativeSelect
         aria-label="Source needed"
         size="xs"
         value={filter.source ?? ''}
-        onChange={(event) =>
-          change({ source: (event.currentTarget.value || null) as QuestionFilter['source'] })
-        }
+        onChange={(event) => change({ source: pickOf(SOURCES, event.currentTarget.value) })}
         data={[
           { value: '', label: 'any source' },
           { value: 'local', label: 'local suffices' },
@@ -78,6 +78,7 @@ const List = ({ rows }: { rows: QuestionRow[] }) => {
   const scroller = useRef<HTMLDivElement>(null);
   const asked = useView((state) => state.address.asked);
   const chosen = asked?.kind === 'world' ? rows.findIndex((row) => row.id === asked.id) : -1;
+  // eslint-disable-next-line react/incompatible-library -- nothing here is memoised by a compiler
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,

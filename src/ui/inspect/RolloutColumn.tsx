@@ -23,7 +23,11 @@ interface RolloutColumnProps {
 }
 
 /** The glyphs of all events: the rollout at a glance, and a way to jump. */
-const GlyphRail = (props: { rollout: Rollout; step: number | null; jump(index: number): void }) => (
+const GlyphRail = (props: {
+  rollout: Rollout;
+  step: number | null;
+  jump: (index: number) => void;
+}) => (
   <div className="glyph-rail" role="group" aria-label="Events">
     {props.rollout.events.map((event, index) => {
       const glyph = glyphOf(event);
@@ -136,6 +140,7 @@ export const RolloutColumn = memo((props: RolloutColumnProps) => {
           {everythingOpen ? 'close all' : 'open all'}
         </button>
       </header>
+      {finished ? <VerdictLine rollout={rollout} gold={gold} /> : null}
       <GlyphRail rollout={rollout} step={step} jump={jump} />
       <TokenStrip rollout={rollout} until={until} onPick={onPick} />
       {focused && rollout.events.length > 0 ? <Playback rollout={rollout} /> : null}
@@ -158,7 +163,7 @@ export const RolloutColumn = memo((props: RolloutColumnProps) => {
           />
         ))}
       </ol>
-      {finished ? <VerdictLine rollout={rollout} gold={gold} /> : <LiveText rollout={rollout} />}
+      {finished ? null : <LiveText rollout={rollout} />}
     </section>
   );
 });
@@ -168,4 +173,3 @@ const allOf = (rollout: Rollout): Set<number> => new Set(rollout.events.keys());
 const focusIfOther = (index: number): void => {
   if (useView.getState().address.rollout !== index) focusRollout(index);
 };
-

@@ -1,6 +1,8 @@
 import { NativeSelect, NumberInput } from '@mantine/core';
 import {
   BACKGROUND_MODES,
+  DEVICES,
+  RECIPE_IDS,
   MAX_ROLLOUTS,
   REWARD_MODES,
   ROUTER_MODES,
@@ -8,6 +10,7 @@ import {
   type Mechanisms,
   type RunSettings,
 } from '../../runs/conductor/settings.ts';
+import { pickOf } from '../lib/pick-of.ts';
 import { useView } from '../stores/view-store.ts';
 
 const RECIPES = [
@@ -43,7 +46,10 @@ const Choice = <K extends 'background' | 'stie' | 'router' | 'reward'>(props: {
       const chosen = props.values.find((value) => value === event.currentTarget.value);
       changeMechanism(props.name, chosen);
     }}
-    data={[{ value: '', label: "recipe's own" }, ...props.values.map((value) => ({ value, label: value }))]}
+    data={[
+      { value: '', label: "recipe's own" },
+      ...props.values.map((value) => ({ value, label: value })),
+    ]}
   />
 );
 
@@ -54,9 +60,19 @@ const Mechanism = () => {
   const { mechanisms } = useView((state) => state.address.settings);
   return (
     <div className="form-grid">
-      <Choice label="RDRA background" name="background" values={BACKGROUND_MODES} value={mechanisms.background} />
+      <Choice
+        label="RDRA background"
+        name="background"
+        values={BACKGROUND_MODES}
+        value={mechanisms.background}
+      />
       <Choice label="STIE" name="stie" values={STIE_MODES} value={mechanisms.stie} />
-      <Choice label="NLR, who routes" name="router" values={ROUTER_MODES} value={mechanisms.router} />
+      <Choice
+        label="NLR, who routes"
+        name="router"
+        values={ROUTER_MODES}
+        value={mechanisms.router}
+      />
       <Choice label="NLR reward" name="reward" values={REWARD_MODES} value={mechanisms.reward} />
       <NumberInput
         size="xs"
@@ -99,7 +115,7 @@ export const SettingsForm = () => {
         value={settings.recipe}
         data={RECIPES}
         onChange={(event) =>
-          change({ recipe: event.currentTarget.value as RunSettings['recipe'] })
+          change({ recipe: pickOf(RECIPE_IDS, event.currentTarget.value) ?? settings.recipe })
         }
       />
       <div className="form-grid">
@@ -138,8 +154,10 @@ export const SettingsForm = () => {
           size="xs"
           label="Device"
           value={settings.device}
-          data={['auto', 'webgpu', 'wasm']}
-          onChange={(event) => change({ device: event.currentTarget.value as RunSettings['device'] })}
+          data={[...DEVICES]}
+          onChange={(event) =>
+            change({ device: pickOf(DEVICES, event.currentTarget.value) ?? 'auto' })
+          }
         />
       </div>
       <details className="mechanisms" open={changed > 0}>

@@ -1,6 +1,7 @@
 import type { Question } from '../../data/records.ts';
 import type { Rollout } from '../../data/rollout.ts';
 import { formatCount, formatNumber, formatSeconds, formatShare } from '../lib/format.ts';
+import { measuresOf } from './measures.ts';
 
 const Figure = ({ name, value, title }: { name: string; value: string; title?: string }) => (
   <span className="fact" title={title}>
@@ -11,6 +12,7 @@ const Figure = ({ name, value, title }: { name: string; value: string; title?: s
 /** What a rollout came to: answer beside gold, and its figures. */
 export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Question | null }) => {
   const { metrics, answer } = rollout;
+  const measures = measuresOf(rollout);
   const right = metrics && gold && metrics.em === 1;
   return (
     <div className="verdict" data-testid="verdict">
@@ -25,29 +27,29 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
         <b className="answer-text">{answer ?? 'no answer'}</b>
         {gold ? <span className="fine">gold: {gold.answers.join(' / ')}</span> : null}
       </div>
-      {metrics ? (
-        <div className="facts">
-          {gold ? (
-            <>
-              <Figure name="EM" value={formatNumber(metrics.em)} />
-              <Figure name="F1" value={formatShare(metrics.f1)} />
-              <Figure
-                name="recall"
-                value={formatShare(metrics.recall)}
-                title="Share of the supporting titles that were retrieved"
-              />
-            </>
-          ) : null}
-          <Figure name="searches" value={formatCount(metrics.searches)} />
-          <Figure name="tokens" value={formatCount(metrics.tokens)} title="Written by the policy" />
-          <Figure name="time" value={formatSeconds(metrics.seconds)} />
+      <div className="facts">
+        {gold && metrics ? (
+          <>
+            <Figure name="EM" value={formatNumber(metrics.em)} />
+            <Figure name="F1" value={formatShare(metrics.f1)} />
+            <Figure
+              name="recall"
+              value={formatShare(metrics.recall)}
+              title="Share of the supporting titles that were retrieved"
+            />
+          </>
+        ) : null}
+        <Figure name="searches" value={formatCount(measures.searches)} />
+        <Figure name="tokens" value={formatCount(measures.tokens)} title="Written by the policy" />
+        <Figure name="time" value={formatSeconds(measures.seconds)} />
+        {metrics ? (
           <Figure name="format" value={metrics.formatValid ? '✓ valid' : '✗ broken'} />
-          <Figure
-            name="reward"
-            value={rollout.reward === null ? 'not computed' : formatNumber(rollout.reward)}
-          />
-        </div>
-      ) : null}
+        ) : null}
+        <Figure
+          name="reward"
+          value={rollout.reward === null ? 'not computed' : formatNumber(rollout.reward)}
+        />
+      </div>
     </div>
   );
 };

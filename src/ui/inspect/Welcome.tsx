@@ -25,7 +25,9 @@ export const Welcome = () => {
       <Button size="md" disabled={waiting} onClick={() => void runFromStart()}>
         {asked ? START.chosen : START.world}
       </Button>
-      <p className="fine">or choose or type another question, with other settings, at the side</p>
+      <p className="fine">
+        or choose or type another question, and change the recipe, in the setup at the left ( s )
+      </p>
       <LoadingList />
     </div>
   );

@@ -1,42 +1,48 @@
-import type { Rollout, RolloutMetrics } from '../../data/rollout.ts';
+import type { Rollout } from '../../data/rollout.ts';
+import { measuresOf } from './measures.ts';
 
 /** Figures of a group of rollouts of one question; means are over the rollouts that ended. */
 export interface GroupFigures {
   ended: number;
-  em: number;
-  f1: number;
-  recall: number;
+  /** null where the question has no gold. */
+  em: number | null;
+  f1: number | null;
+  recall: number | null;
+  formatValid: number | null;
   searches: number;
   tokens: number;
-  formatValid: number;
   /** Different answers with how often each was given, most frequent first. */
   answers: { text: string; count: number }[];
 }
 
-const mean = (
-  metrics: readonly RolloutMetrics[],
-  read: (metrics: RolloutMetrics) => number,
-): number => metrics.reduce((sum, item) => sum + read(item), 0) / metrics.length;
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
 
-export const groupFigures = (rollouts: readonly Rollout[]): GroupFigures | null => {
-  const ended = rollouts.filter((rollout) => rollout.metrics !== null);
-  const metrics = ended.flatMap((rollout) => rollout.metrics ?? []);
-  if (metrics.length === 0) return null;
+const meanOrNull = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : mean(values);
+
+const countAnswers = (rollouts: readonly Rollout[]): GroupFigures['answers'] => {
   const counts = new Map<string, number>();
-  for (const { answer } of ended) {
+  for (const { answer } of rollouts) {
     const text = answer ?? '(none)';
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }
+  return [...counts].map(([text, count]) => ({ text, count })).sort((a, b) => b.count - a.count);
+};
+
+/** @param ended the rollouts that ended; null where there are none yet */
+export const groupFigures = (ended: readonly Rollout[]): GroupFigures | null => {
+  if (ended.length === 0) return null;
+  const metrics = ended.flatMap((rollout) => rollout.metrics ?? []);
+  const measures = ended.map(measuresOf);
   return {
-    ended: metrics.length,
-    em: mean(metrics, (item) => item.em),
-    f1: mean(metrics, (item) => item.f1),
-    recall: mean(metrics, (item) => item.recall),
-    searches: mean(metrics, (item) => item.searches),
-    tokens: mean(metrics, (item) => item.tokens),
-    formatValid: mean(metrics, (item) => (item.formatValid ? 1 : 0)),
-    answers: [...counts]
-      .map(([text, count]) => ({ text, count }))
-      .sort((a, b) => b.count - a.count),
+    ended: ended.length,
+    em: meanOrNull(metrics.map((item) => item.em)),
+    f1: meanOrNull(metrics.map((item) => item.f1)),
+    recall: meanOrNull(metrics.map((item) => item.recall)),
+    formatValid: meanOrNull(metrics.map((item) => (item.formatValid ? 1 : 0))),
+    searches: mean(measures.map((item) => item.searches)),
+    tokens: mean(measures.map((item) => item.tokens)),
+    answers: countAnswers(ended),
   };
 };

@@ -2,10 +2,13 @@ import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import type { Hit, SearchTarget } from '../../data/hits.ts';
 import { SourceBadge } from '../events/Passages.tsx';
+import { pickOf } from '../lib/pick-of.ts';
 import { formatMs, formatNumber, plural } from '../lib/format.ts';
 import { LoadingFailure, LoadingList } from '../inspect/Loading.tsx';
 import { lab } from '../stores/connection.ts';
 import { useLab } from '../stores/lab-store.ts';
+
+const TARGETS: readonly SearchTarget[] = ['local', 'web', 'both'];
 
 interface Found {
   query: string;
@@ -93,8 +96,8 @@ const CorpusPage = () => {
         <NativeSelect
           label="Source"
           value={source}
-          data={['local', 'web', 'both']}
-          onChange={(event) => setSource(event.currentTarget.value as SearchTarget)}
+          data={[...TARGETS]}
+          onChange={(event) => setSource(pickOf(TARGETS, event.currentTarget.value) ?? 'local')}
         />
         <NumberInput
           label="Passages"

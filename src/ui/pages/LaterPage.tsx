@@ -10,7 +10,8 @@ const LATER: Record<string, { name: string; text: string; meanwhile: string }> =
   runs: {
     name: 'Runs',
     text: 'Every run with its rollouts, stored in this browser, to be compared, exported and resumed.',
-    meanwhile: 'A run can be kept as its address: on WASM the same address gives the same rollouts.',
+    meanwhile:
+      'A run can be kept as its address: on WASM the same address gives the same rollouts.',
   },
   evaluate: {
     name: 'Evaluate',

@@ -28,7 +28,10 @@ const ModelsPage = () => {
           <Pair name="parameters" value={formatCount(policy.parameters)} />
           <Pair name="longest context" value={`${formatCount(policy.maxContext)} tokens`} />
           <Pair name="numbers" value={policy.dtype} />
-          <Pair name="device" value={`${device.device} · ${device.adapter}${device.fallback ? ' (software)' : ''}`} />
+          <Pair
+            name="device"
+            value={`${device.device} · ${device.adapter}${device.fallback ? ' (software)' : ''}`}
+          />
         </dl>
       ) : (
         <p className="fine">The policy has not been loaded.</p>

@@ -4,7 +4,7 @@ import { lab, reconnectLab } from './connection.ts';
 import { useLab } from './lab-store.ts';
 import { moveStep, type Move } from './playback.ts';
 import { isRunning, useRun } from './run-store.ts';
-import { useView } from './view-store.ts';
+import { isNarrow, useView } from './view-store.ts';
 
 /** What buttons, keys and the palette do; one function each. */
 
@@ -26,12 +26,11 @@ export const failRun = (error: unknown): void => {
 export const startRun = async (): Promise<void> => {
   const { address, setAddress } = useView.getState();
   const first = useLab.getState().questions[0];
-  const asked: Asked | null =
-    address.asked ?? (first ? { kind: 'world', id: first.id } : null);
+  const asked: Asked | null = address.asked ?? (first ? { kind: 'world', id: first.id } : null);
   if (!asked || isRunning(useRun.getState().run)) return;
   const request = { runId: newRunId(), asked, settings: address.settings };
   setAddress({ asked, run: true });
-  useView.setState({ playing: false, selection: null });
+  useView.setState({ playing: false, selection: null, ...(isNarrow() && { setupOpen: false }) });
   useRun.getState().begin(request, null);
   try {
     const question: Question | null =

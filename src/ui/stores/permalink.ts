@@ -30,6 +30,8 @@ const NAMES: Record<keyof Mechanisms, string> = {
   webDelayMs: 'delay',
 };
 
+const KEYS = mechanismsSchema.keyof().options;
+
 const integer = z.coerce.number().int().min(0);
 
 /** Reads one field; a value that is not allowed is named in `problems` and the default stays. */
@@ -53,8 +55,14 @@ const read = <T>(
 
 const readMechanisms = (query: URLSearchParams, problems: string[]): Mechanisms => {
   const values: Record<string, unknown> = {};
-  for (const key of Object.keys(NAMES) as (keyof Mechanisms)[]) {
-    const value = read<unknown>(query, NAMES[key], mechanismsSchema.shape[key], undefined, problems);
+  for (const key of KEYS) {
+    const value = read<unknown>(
+      query,
+      NAMES[key],
+      mechanismsSchema.shape[key],
+      undefined,
+      problems,
+    );
     if (value !== undefined) values[key] = value;
   }
   return mechanismsSchema.parse(values);
@@ -108,7 +116,7 @@ export const formatAddress = (address: InspectAddress): string => {
   put('t', settings.temperature, DEFAULT_SETTINGS.temperature);
   put('seed', settings.seed, '');
   put('device', settings.device, DEFAULT_SETTINGS.device);
-  for (const key of Object.keys(NAMES) as (keyof Mechanisms)[]) {
+  for (const key of KEYS) {
     const value = settings.mechanisms[key];
     if (value !== undefined) query.set(NAMES[key], String(value));
   }

@@ -1,3 +1,4 @@
+import { unreachable } from '../lib/unreachable.ts';
 /**
  * Playback stands on one event of one rollout, or on none (everything is shown, and a running
  * rollout is followed).
@@ -24,6 +25,7 @@ export const moveStep = (step: number | null, move: Move, count: number): number
     case 'forward':
       return step === null ? 0 : Math.min(last, step + 1);
   }
+  return unreachable(move);
 };
 
 /** How long playback rests on an event before the next, in milliseconds: longer for long text. */

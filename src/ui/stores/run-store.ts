@@ -12,10 +12,10 @@ interface RunStore {
   question: Question | null;
   run: RunState | null;
   table: RolloutTable;
-  begin(request: RunRequest, question: Question | null): void;
-  setRun(run: RunState): void;
-  apply(updates: readonly RolloutUpdate[]): void;
-  clear(): void;
+  begin: (request: RunRequest, question: Question | null) => void;
+  setRun: (run: RunState) => void;
+  apply: (updates: readonly RolloutUpdate[]) => void;
+  clear: () => void;
 }
 
 export const useRun = create<RunStore>()((set) => ({

@@ -18,9 +18,12 @@ interface ViewStore {
   setupOpen: boolean;
   paletteOpen: boolean;
   keysOpen: boolean;
-  setAddress(change: Partial<InspectAddress>): void;
-  select(selection: Selection | null): void;
+  setAddress: (change: Partial<InspectAddress>) => void;
+  select: (selection: Selection | null) => void;
 }
+
+export const isNarrow = (): boolean =>
+  globalThis.matchMedia?.('(max-width: 760px)').matches ?? false;
 
 const initial = parseAddress(globalThis.location?.search ?? '');
 
@@ -31,7 +34,8 @@ export const useView = create<ViewStore>()((set) => ({
   selection: null,
   pinned: false,
   detailsOpen: true,
-  setupOpen: true,
+  // A narrow screen shows the rollout first; the setup is one press away.
+  setupOpen: !isNarrow(),
   paletteOpen: false,
   keysOpen: false,
   setAddress: (change) => set((state) => ({ address: { ...state.address, ...change } })),

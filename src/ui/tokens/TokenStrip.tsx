@@ -57,7 +57,7 @@ interface TokenStripProps {
   rollout: Rollout;
   /** Tokens from here on are drawn as not yet happened. */
   until: number;
-  onPick(segment: number, token: number): void;
+  onPick: (segment: number, token: number) => void;
 }
 
 /** All tokens of a rollout, one cell each; a slider for people who use keys. */
@@ -82,9 +82,10 @@ export const TokenStrip = memo(({ rollout, until, onPick }: TokenStripProps) => 
     context.scale(scale, scale);
     paintStrip(context, rollout, { grid, palette: readPalette(element), until, cursor });
   });
+  const id = facts?.id;
   useEffect(() => {
-    if (facts) void requestPieces([facts.id], (ids) => lab().pieces(ids));
-  }, [facts?.id]);
+    if (id !== undefined) void requestPieces([id], (ids) => lab().pieces(ids));
+  }, [id]);
 
   const pick = () => facts && onPick(facts.segment, facts.token);
   const onKeyDown = (event: KeyboardEvent) => {

@@ -54,9 +54,7 @@ export const tokenAt = (
 export const tokensUpTo = (rollout: Pick<Rollout, 'segments' | 'events'>, step: number): number => {
   let last = -1;
   for (const event of rollout.events.slice(0, step + 1)) last = Math.max(last, event.segment ?? -1);
-  return rollout.segments
-    .slice(0, last + 1)
-    .reduce((sum, segment) => sum + segment.ids.length, 0);
+  return rollout.segments.slice(0, last + 1).reduce((sum, segment) => sum + segment.ids.length, 0);
 };
 
 export interface StripGrid {

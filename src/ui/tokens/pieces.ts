@@ -24,7 +24,7 @@ export const requestPieces = async (
   try {
     const texts = await load(fresh);
     usePieces.setState((state) => ({
-      texts: { ...state.texts, ...Object.fromEntries(fresh.map((id, i) => [id, texts[i] ?? '']))},
+      texts: { ...state.texts, ...Object.fromEntries(fresh.map((id, i) => [id, texts[i] ?? ''])) },
     }));
   } catch {
     // Asked again with the next hover; the id is shown meanwhile.

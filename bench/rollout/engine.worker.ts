@@ -1,0 +1,14 @@
+import { createPolicy } from '../../src/policy/load.ts';
+import type { FromPolicy, Channel, ToPolicy } from '../../src/policy/generation/messages.ts';
+import { servePolicy } from '../../src/policy/generation/serve.ts';
+import { initWeights } from '../../src/policy/weights.ts';
+import { noTokenizer } from './no-tokenizer.ts';
+import { BENCH_CONFIG, BENCH_SEED } from './shape.ts';
+
+const policy = await createPolicy(
+  initWeights(BENCH_CONFIG, BENCH_SEED),
+  noTokenizer,
+  { id: 'bench', revision: 'random', dtype: 'f32' },
+  { device: 'wasm' },
+);
+servePolicy(policy, globalThis as unknown as Channel<ToPolicy, FromPolicy>);

@@ -1,0 +1,22 @@
+import type { PolicyConfig } from '../../src/policy/config.ts';
+
+/** The shape that both engines run. */
+export const BENCH_CONFIG: PolicyConfig = {
+  vocabSize: 2048,
+  hiddenSize: 192,
+  layers: 4,
+  heads: 6,
+  kvHeads: 3,
+  headDim: 32,
+  intermediateSize: 512,
+  rmsNormEps: 1e-6,
+  ropeTheta: 10_000,
+  tieWordEmbeddings: true,
+  maxPositions: 512,
+};
+
+export const BENCH_SEED = 7;
+
+/** Tokens a rollout is given and writes; contexts end between 288 and 512. */
+export const GENERATED = 224;
+export const promptLength = (rollout: number): number => 64 + ((rollout * 37) % 225);

@@ -1,0 +1,15 @@
+import { prepareNode } from '../../src/policy/jax-node.ts';
+prepareNode();
+const jax = await import('@jax-js/jax');
+const { init, defaultDevice } = jax;
+const { initWeights } = await import('../../src/policy/weights.ts');
+const { uploadWeights } = await import('../../src/policy/generation/device-weights.ts');
+const { KvCache } = await import('../../src/policy/generation/kv-cache.ts');
+const { Stepper } = await import('../../src/policy/generation/stepper.ts');
+await init('wasm'); defaultDevice('wasm');
+const config = { vocabSize: 2048, hiddenSize: 192, layers: 1, heads: 6, kvHeads: 3, headDim: 32, intermediateSize: 512, rmsNormEps: 1e-6, ropeTheta: 10000, tieWordEmbeddings: true, maxPositions: 1024 };
+const stepper = new Stepper(uploadWeights(initWeights(config, 3)), true);
+const cache = new KvCache(config, 8, 128);
+(jax as any).setDebug(4);
+await stepper.decode(cache, [{ slot: 0, position: 5, ids: [3] }]);
+process.exit(0);

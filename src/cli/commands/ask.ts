@@ -1,0 +1,87 @@
+import { runRollout } from '../../agent/index.ts';
+import type { AgentEvent } from '../../data/events.ts';
+import { getRecipe } from '../../recipes/index.ts';
+import { openParts } from '../parts.ts';
+import { endProgress, print, sayProgress, type Command } from './command.ts';
+import { overridesOf, PARTS_OPTIONS, RECIPE_OPTIONS } from './shared-options.ts';
+
+const oneLine = (text: string): string => text.trim().replaceAll(/\s+/g, ' ');
+const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
+
+/** One event as a line of text; the words are those of the page. */
+export function describeEvent(event: AgentEvent): string {
+  switch (event.kind) {
+    case 'background':
+      return `background   ${event.hits.map((hit) => hit.passage.title).join(' · ') || 'nothing found'}`;
+    case 'think':
+      return `think        ${oneLine(event.text)}`;
+    case 'search':
+      return `search ${event.round}     ${oneLine(event.query)}`;
+    case 'route': {
+      const { local, web } = event.probabilities;
+      return `route        ${event.choice} (local ${percent(local)}, web ${percent(web)}, ${event.by})`;
+    }
+    case 'retrieve':
+      return `retrieve     ${event.hits.map((hit) => `${hit.passage.title} [${hit.source}]`).join(' · ') || 'nothing found'}  ${event.latencyMs.toFixed(0)} ms`;
+    case 'summarize':
+      return `summarize    ${oneLine(event.text)}`;
+    case 'candidate':
+      return `candidates   ${event.candidates.map((c) => `${oneLine(c.text)} (${c.confidence.toFixed(2)})`).join(' · ')}`;
+    case 'verdict':
+      return `STIE         ${event.over} '${oneLine(event.text)}' ${event.action}: ${event.reason}`;
+    case 'answer':
+      return `answer       ${oneLine(event.text)}`;
+    case 'stop':
+      return `stop         ${event.reason}${event.detail ? `: ${event.detail}` : ''}`;
+    case 'error':
+      return `error        ${event.what}: ${event.message}`;
+  }
+}
+
+export const askCommand: Command = {
+  name: 'ask',
+  summary: 'answers one question and prints each step',
+  positional: { name: '"QUESTION"', required: true },
+  options: {
+    ...RECIPE_OPTIONS,
+    seed: { type: 'integer', value: 'S', help: 'seed of the sampling', default: 0, min: 0 },
+    ...PARTS_OPTIONS,
+    json: { type: 'boolean', help: 'print the rollout as one JSON object and nothing else' },
+  },
+  async run(values, positionals) {
+    const text = positionals.join(' ');
+    const parts = await openParts({
+      world: values.world as string | undefined,
+      policy: values.policy as string | undefined,
+      device: values.device as 'wasm' | 'webgpu',
+      onProgress: sayProgress,
+    });
+    endProgress();
+    // A question of the world brings its gold answer along.
+    const known = parts.world.questions.find((q) => q.text === text);
+    let told = 0;
+    try {
+      const rollout = await runRollout(
+        parts.deps,
+        {
+          question: known ?? { id: 'typed', text, answers: [], supporting: [] },
+          recipe: getRecipe(String(values.recipe)),
+          overrides: overridesOf(values),
+          seed: Number(values.seed),
+          rolloutId: 'ask-0',
+          runId: 'ask',
+          groupId: 'ask',
+          step: 0,
+        },
+        (update) => {
+          if (values.json || update.type !== 'event' || update.index < told) return;
+          told = update.index + 1;
+          print(describeEvent(update.event));
+        },
+      );
+      if (values.json) print(JSON.stringify(rollout));
+    } finally {
+      parts.dispose();
+    }
+  },
+};

@@ -1,0 +1,161 @@
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { once } from 'node:events';
+import { deriveSeed, runGroup } from '../../agent/index.ts';
+import type { Question } from '../../data/records.ts';
+import type { Rollout } from '../../data/rollout.ts';
+import { summarizeRollouts, type Summary, type SummaryByHops } from '../../evaluate/index.ts';
+import { getRecipe } from '../../recipes/index.ts';
+import { openParts, type Parts } from '../parts.ts';
+import { UsageError, type OptionValues } from '../options.ts';
+import { endProgress, print, say, sayProgress, type Command } from './command.ts';
+import { overridesOf, PARTS_OPTIONS, RECIPE_OPTIONS } from './shared-options.ts';
+
+/** Groups that run at the same time; together they fill the policy's slots. */
+const ROLLOUTS_AT_ONCE = 64;
+
+async function openOutput(path: string | undefined): Promise<WriteStream | null> {
+  if (path === undefined) return null;
+  const stream = createWriteStream(path);
+  try {
+    await once(stream, 'open');
+  } catch (error) {
+    throw new UsageError(`${path} cannot be written: ${(error as Error).message}.`);
+  }
+  return stream;
+}
+
+/** Runs `work` over the items with at most `width` at a time, in order of start. */
+async function inParallel<T>(
+  items: readonly T[],
+  width: number,
+  work: (item: T, index: number) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < items.length) {
+      const index = next++;
+      await work(items[index] as T, index);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
+}
+
+async function runAll(
+  { deps }: Parts,
+  questions: readonly Question[],
+  values: OptionValues,
+): Promise<{ rollouts: Rollout[]; seconds: number }> {
+  const recipe = getRecipe(String(values.recipe));
+  const size = Number(values.group);
+  const seed = Number(values.seed);
+  const output = await openOutput(values.out as string | undefined);
+  const groups: Rollout[][] = [];
+  let finished = 0;
+  const start = performance.now();
+  const width = Math.max(1, Math.floor(ROLLOUTS_AT_ONCE / size));
+  await inParallel(questions, width, async (question, index) => {
+    groups[index] = await runGroup(deps, {
+      question,
+      recipe,
+      overrides: overridesOf(values),
+      seed: deriveSeed(seed, 'question', index),
+      size,
+      groupId: `${recipe.id}-${seed}-${question.id}`,
+      runId: `cli-${recipe.id}-${seed}`,
+      step: 0,
+    });
+    finished++;
+    const spent = (performance.now() - start) / 1000;
+    const left = (spent / finished) * (questions.length - finished);
+    sayProgress(`${finished}/${questions.length} questions, about ${left.toFixed(0)} s left`);
+  });
+  endProgress();
+  const rollouts = groups.flat();
+  for (const rollout of rollouts) output?.write(`${JSON.stringify(rollout)}\n`);
+  if (output) {
+    output.end();
+    await once(output, 'finish');
+  }
+  return { rollouts, seconds: (performance.now() - start) / 1000 };
+}
+
+const percent = (value: number): string => `${(100 * value).toFixed(1)} %`.padStart(8);
+
+function table(summary: SummaryByHops): string {
+  const row = (name: string, s: Summary): string =>
+    [
+      name.padEnd(6),
+      String(s.n).padStart(5),
+      percent(s.em),
+      percent(s.f1),
+      percent(s.recall),
+      s.searches.toFixed(2).padStart(9),
+      percent(s.formatValid),
+    ].join('  ');
+  return [
+    'hops        n        EM        F1    recall   searches    format',
+    ...Object.entries(summary.byHops).map(([hops, s]) => row(hops, s)),
+    row('all', summary),
+    `${summary.tokensPerSecond.toFixed(0)} policy tokens/s`,
+  ].join('\n');
+}
+
+/** The questions that a call asks for; the order is the world's own. */
+function select(parts: Parts, values: OptionValues): Question[] {
+  const found = parts.world.questions
+    .filter((q) => q.split === values.split)
+    .filter((q) => values.hops === undefined || q.hops === values.hops)
+    .filter((q) => values.type === undefined || q.type === values.type);
+  if (found.length === 0) throw new UsageError('No question of the world fits these options.');
+  return found.slice(0, Number(values.limit));
+}
+
+export const rolloutCommand: Command = {
+  name: 'rollout',
+  summary: 'runs a recipe over questions of a world and scores it',
+  options: {
+    ...RECIPE_OPTIONS,
+    split: {
+      type: 'string',
+      help: 'which questions',
+      choices: ['train', 'dev', 'test'],
+      default: 'test',
+    },
+    limit: { type: 'integer', value: 'N', help: 'questions', default: 50, min: 1 },
+    group: {
+      type: 'integer',
+      value: 'G',
+      help: 'rollouts a question',
+      default: 1,
+      min: 1,
+      max: 64,
+    },
+    seed: { type: 'integer', value: 'S', help: 'seed of the sampling', default: 0, min: 0 },
+    hops: { type: 'integer', value: 'H', help: 'only questions of that many hops', min: 1, max: 4 },
+    type: {
+      type: 'string',
+      help: 'only questions of that type',
+      choices: ['bridge', 'comparison', 'intersection', 'yesno', 'summary'],
+    },
+    ...PARTS_OPTIONS,
+    out: { type: 'string', value: 'FILE', help: 'write the rollouts, one JSON a line' },
+    json: { type: 'boolean', help: 'print one JSON object and nothing else' },
+  },
+  async run(values) {
+    const parts = await openParts({
+      world: values.world as string | undefined,
+      policy: values.policy as string | undefined,
+      device: values.device as 'wasm' | 'webgpu',
+      onProgress: sayProgress,
+    });
+    endProgress();
+    try {
+      const { rollouts, seconds } = await runAll(parts, select(parts, values), values);
+      const summary = summarizeRollouts(rollouts, seconds);
+      print(values.json ? JSON.stringify(summary) : table(summary));
+      if (values.out !== undefined) say(`${rollouts.length} rollouts written to ${values.out}`);
+    } finally {
+      parts.dispose();
+    }
+  },
+};

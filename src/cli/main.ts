@@ -1,0 +1,44 @@
+import { askCommand } from './commands/ask.ts';
+import type { Command } from './commands/command.ts';
+import { rolloutCommand } from './commands/rollout.ts';
+import { worldCommand } from './commands/world.ts';
+import { commandHelp, parseOptions, UsageError } from './options.ts';
+
+const COMMANDS: readonly Command[] = [askCommand, rolloutCommand, worldCommand];
+
+const HELP = [
+  'npm run -s lab -- COMMAND [options]',
+  '',
+  ...COMMANDS.map((c) => `  ${c.name.padEnd(10)}${c.summary}`),
+  '',
+  'COMMAND --help lists its options. Results go to standard output, progress to standard error.',
+].join('\n');
+
+async function main(argv: readonly string[]): Promise<void> {
+  const [name, ...rest] = argv;
+  if (name === undefined || name === '--help' || name === 'help') {
+    process.stdout.write(`${HELP}\n`);
+    return;
+  }
+  const command = COMMANDS.find((c) => c.name === name);
+  if (!command) {
+    const known = COMMANDS.map((c) => c.name).join(', ');
+    throw new UsageError(`Unknown command '${name}'. Commands: ${known}.`);
+  }
+  if (rest.includes('--help')) {
+    process.stdout.write(`${commandHelp(command)}\n`);
+    return;
+  }
+  const { values, positionals } = parseOptions(command, rest);
+  await command.run(values, positionals);
+}
+
+/** Mistakes and faults end with one line; FORAGE_DEBUG=1 shows where they come from. */
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  const message = error instanceof Error ? error.message : String(error);
+  const debug = process.env['FORAGE_DEBUG'] === '1' && error instanceof Error;
+  process.stderr.write(`${debug ? (error.stack ?? message) : message.replaceAll('\n', ' ')}\n`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,164 @@
+import type {
+  Generated,
+  GenerateOptions,
+  Policy,
+  PolicyInfo,
+  PolicySession,
+  PolicyTokenizer,
+} from '../policy.ts';
+import type { Channel, FromPolicy, ToPolicy } from './messages.ts';
+
+type Port = Channel<FromPolicy, ToPolicy>;
+
+interface Waiting {
+  readonly options: GenerateOptions;
+  readonly resolve: (generated: Generated) => void;
+  readonly reject: (reason: Error) => void;
+}
+
+class RemoteSession implements PolicySession {
+  readonly id: number;
+  readonly #policy: RemotePolicy;
+  length: number;
+  waiting: Waiting | null = null;
+  #closed = false;
+
+  constructor(policy: RemotePolicy, id: number, length: number) {
+    this.#policy = policy;
+    this.id = id;
+    this.length = length;
+  }
+
+  append(ids: readonly number[]): void {
+    this.#check();
+    this.length += ids.length;
+    this.#policy.send({ type: 'append', session: this.id, ids });
+  }
+
+  async generate(options: GenerateOptions): Promise<Generated> {
+    this.#check();
+    const abort = (): void => this.#policy.send({ type: 'abort', session: this.id });
+    const result = new Promise<Generated>((resolve, reject) => {
+      this.waiting = { options, resolve, reject };
+    });
+    const { maxTokens, stopIds, sampling, onTokens, signal } = options;
+    this.#policy.send({
+      type: 'generate',
+      session: this.id,
+      maxTokens,
+      stopIds,
+      sampling,
+      stream: onTokens !== undefined,
+    });
+    if (signal?.aborted) abort();
+    signal?.addEventListener('abort', abort);
+    try {
+      return await result;
+    } finally {
+      this.waiting = null;
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  fork(seed: number): Promise<PolicySession> {
+    this.#check();
+    return Promise.resolve(this.#policy.forked(this, seed));
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#policy.closed(this);
+  }
+
+  #check(): void {
+    if (this.#closed) throw new Error('policy: this session is closed');
+    if (this.waiting) throw new Error('policy: this session is generating; calls must not overlap');
+  }
+}
+
+/** The near end of a policy in a worker. */
+export class RemotePolicy implements Policy {
+  readonly info: PolicyInfo;
+  readonly tokenizer: PolicyTokenizer;
+  readonly #port: Port;
+  readonly #sessions = new Map<number, RemoteSession>();
+  #next = 0;
+  #fault: Error | null = null;
+
+  constructor(port: Port, info: PolicyInfo, tokenizer: PolicyTokenizer) {
+    this.#port = port;
+    this.info = info;
+    this.tokenizer = tokenizer;
+    port.addEventListener('message', (event) => this.#receive(event.data));
+  }
+
+  send(message: ToPolicy): void {
+    if (this.#fault) throw this.#fault;
+    this.#port.postMessage(message);
+  }
+
+  open(seed: number): Promise<PolicySession> {
+    const session = this.#register(0);
+    this.send({ type: 'open', session: session.id, seed });
+    return Promise.resolve(session);
+  }
+
+  forked(parent: RemoteSession, seed: number): RemoteSession {
+    const session = this.#register(parent.length);
+    this.send({ type: 'fork', session: session.id, parent: parent.id, seed });
+    return session;
+  }
+
+  closed(session: RemoteSession): void {
+    this.#sessions.delete(session.id);
+    session.waiting?.resolve({ ids: [], logprobs: [], entropies: [], finish: 'abort' });
+    if (!this.#fault) this.send({ type: 'close', session: session.id });
+  }
+
+  /** Ends all calls: the worker behind the channel is gone. */
+  lost(reason: string): void {
+    this.#fault = new Error(`policy: ${reason}`);
+    for (const session of this.#sessions.values()) session.waiting?.reject(this.#fault);
+  }
+
+  dispose(): void {
+    if (!this.#fault) this.send({ type: 'dispose' });
+    this.lost('it was disposed');
+  }
+
+  #register(length: number): RemoteSession {
+    const session = new RemoteSession(this, this.#next++, length);
+    this.#sessions.set(session.id, session);
+    return session;
+  }
+
+  #receive(message: FromPolicy): void {
+    if (message.type === 'tokens')
+      for (const { session, ...added } of message.added)
+        this.#sessions.get(session)?.waiting?.options.onTokens?.(added);
+    else if (message.type === 'generated') {
+      const session = this.#sessions.get(message.session);
+      if (!session) return;
+      session.length = message.length;
+      session.waiting?.resolve(message.generated);
+    } else if (message.type === 'failed')
+      this.#sessions.get(message.session)?.waiting?.reject(new Error(message.reason));
+  }
+}
+
+/**
+ * Connects to a policy that `servePolicy` offers at the other end; resolves when it is ready. The
+ * tokenizer works on this side, since its calls are synchronous.
+ */
+export function connectPolicy(port: Port, tokenizer: PolicyTokenizer): Promise<RemotePolicy> {
+  return new Promise((resolve) => {
+    const onReady = (event: MessageEvent<FromPolicy>): void => {
+      if (event.data.type !== 'ready') return;
+      port.removeEventListener('message', onReady);
+      resolve(new RemotePolicy(port, event.data.info, tokenizer));
+    };
+    port.addEventListener('message', onReady);
+    port.start?.();
+  });
+}

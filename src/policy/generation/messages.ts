@@ -1,0 +1,38 @@
+import type { Generated, PolicyInfo, SampledTokens, Sampling } from '../policy.ts';
+
+/** What travels between a policy in a worker and those who use it. Sessions are named by number. */
+export type ToPolicy =
+  | { type: 'open'; session: number; seed: number }
+  | { type: 'fork'; session: number; parent: number; seed: number }
+  | { type: 'append'; session: number; ids: readonly number[] }
+  | {
+      type: 'generate';
+      session: number;
+      maxTokens: number;
+      stopIds: readonly number[];
+      sampling: Sampling;
+      /** Whether tokens are wanted as they come. */
+      stream: boolean;
+    }
+  | { type: 'abort'; session: number }
+  | { type: 'close'; session: number }
+  | { type: 'dispose' };
+
+export interface StreamedTokens extends SampledTokens {
+  session: number;
+}
+
+export type FromPolicy =
+  | { type: 'ready'; info: PolicyInfo }
+  /** All tokens of one step: one message a step, however many sessions there are. */
+  | { type: 'tokens'; added: StreamedTokens[] }
+  | { type: 'generated'; session: number; generated: Generated; length: number }
+  | { type: 'failed'; session: number; reason: string };
+
+/** The end of a channel: a MessagePort, a Worker or a worker's own scope. */
+export interface Channel<In, Out> {
+  postMessage(message: Out): void;
+  addEventListener(type: 'message', listener: (event: MessageEvent<In>) => void): void;
+  removeEventListener(type: 'message', listener: (event: MessageEvent<In>) => void): void;
+  start?(): void;
+}

@@ -1,0 +1,78 @@
+import type { Policy, PolicyInfo, PolicySession, PolicyTokenizer } from '../policy.ts';
+
+/** A session that tells the pool when it is over. */
+class PooledSession implements PolicySession {
+  readonly #inner: PolicySession;
+  readonly #pool: PolicyPool;
+  readonly #member: number;
+  #closed = false;
+
+  constructor(inner: PolicySession, pool: PolicyPool, member: number) {
+    this.#inner = inner;
+    this.#pool = pool;
+    this.#member = member;
+    pool.load[member]!++;
+  }
+
+  get length(): number {
+    return this.#inner.length;
+  }
+
+  append(ids: readonly number[]): void {
+    this.#inner.append(ids);
+  }
+
+  generate(...args: Parameters<PolicySession['generate']>): ReturnType<PolicySession['generate']> {
+    return this.#inner.generate(...args);
+  }
+
+  /** Forks stay where their past is. */
+  async fork(seed: number): Promise<PolicySession> {
+    return new PooledSession(await this.#inner.fork(seed), this.#pool, this.#member);
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#pool.load[this.#member]!--;
+    this.#inner.close();
+  }
+}
+
+/**
+ * Several engines with the same weights as one policy, one a processor core. A session lives on the
+ * engine with the fewest sessions; what it generates does not depend on which one that is.
+ */
+export class PolicyPool implements Policy {
+  readonly info: PolicyInfo;
+  readonly tokenizer: PolicyTokenizer;
+  /** Open sessions of each member. */
+  readonly load: number[];
+  readonly #members: readonly Policy[];
+
+  /** @throws Error where there is no member, or members differ in weights. */
+  constructor(members: readonly Policy[]) {
+    const first = members[0];
+    if (!first) throw new Error('policy pool: it has no members');
+    if (members.some((member) => member.info.revision !== first.info.revision))
+      throw new Error('policy pool: its members have different weights');
+    this.info = first.info;
+    this.tokenizer = first.tokenizer;
+    this.load = members.map(() => 0);
+    this.#members = members;
+  }
+
+  async open(seed: number): Promise<PolicySession> {
+    const member = this.load.indexOf(Math.min(...this.load));
+    this.load[member]!++;
+    try {
+      return new PooledSession(await this.#members[member]!.open(seed), this, member);
+    } finally {
+      this.load[member]!--;
+    }
+  }
+
+  dispose(): void {
+    for (const member of this.#members) member.dispose();
+  }
+}

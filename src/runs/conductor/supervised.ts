@@ -1,0 +1,125 @@
+import { wrap, type Endpoint, type Remote } from 'comlink';
+import { WorkerLost } from './failures.ts';
+
+/**
+ * A worker whose death is noticed. Comlink waits for ever for an answer of a worker that died; here
+ * every call ends with `WorkerLost` when the worker reports an error, misses its start, or ends: it
+ * holds a lock as long as it lives, and the lock is granted to us when it does not.
+ */
+
+/** What is used of a Worker; tests stand a message port in its place. */
+export interface WorkerLike extends Endpoint {
+  terminate: () => void;
+  addEventListener(type: string, listener: (event: Event) => void): void;
+  removeEventListener(type: string, listener: (event: Event) => void): void;
+}
+
+/** What is used of navigator.locks. */
+export interface Locks {
+  request(name: string, granted: () => Promise<unknown>): Promise<unknown>;
+}
+
+export interface SupervisedWorker<T> {
+  /**
+   * Calls the worker. Rejects with what the worker throws, with `WorkerLost` when it is gone, or
+   * after `timeoutMs` where that is given.
+   */
+  call<R>(use: (api: Remote<T>) => Promise<R>, timeoutMs?: number): Promise<R>;
+  /** Ends the worker on purpose; calls under way reject, `onLost` is not called. */
+  terminate: () => void;
+}
+
+export interface SuperviseOptions {
+  /** In the words of the user: "policy", "retrieval", "lab". */
+  name: string;
+  /** Starts the worker; it must call `announce` with this life name. */
+  create: (life: string) => WorkerLike;
+  locks: Locks;
+  /** Told once, when the worker ended without being asked to. */
+  onLost: (error: WorkerLost) => void;
+  /** Longest time until the worker is alive. */
+  startMs?: number;
+}
+
+const ALIVE = 'alive';
+
+interface LifeSign {
+  life: typeof ALIVE;
+}
+
+const isLifeSign = (data: unknown): data is LifeSign =>
+  typeof data === 'object' && data !== null && 'life' in data && data.life === ALIVE;
+
+/** Called by a worker when its module is ready: takes the lock of its life, then says so. */
+export const announce = (
+  life: string,
+  locks: Locks,
+  scope: { postMessage(message: LifeSign): void },
+): void => {
+  const forever = () => {
+    scope.postMessage({ life: ALIVE });
+    return new Promise<never>(() => undefined);
+  };
+  locks.request(life, forever).catch(() => undefined);
+};
+
+let lives = 0;
+
+export const supervise = <T>(options: SuperviseOptions): SupervisedWorker<T> => {
+  const { name, locks, startMs = 30_000 } = options;
+  const life = `forage-${name}-${Date.now().toString(36)}-${++lives}`;
+  const worker = options.create(life);
+  const api = wrap<T>(worker);
+  let ended: Error | null = null;
+  const waiting = new Set<(error: Error) => void>();
+
+  const end = (error: Error) => {
+    if (ended) return false;
+    ended = error;
+    clearTimeout(startTimer);
+    worker.terminate();
+    for (const reject of waiting) reject(error);
+    waiting.clear();
+    return true;
+  };
+  const lose = (reason: string) => {
+    const error = new WorkerLost(name, reason);
+    if (end(error)) options.onLost(error);
+  };
+  const startTimer = setTimeout(() => lose('it did not start'), startMs);
+
+  worker.addEventListener('error', (event) => {
+    const message = 'message' in event && typeof event.message === 'string' ? event.message : '';
+    lose(message || 'its script could not be loaded');
+  });
+  const onMessage = (event: Event) => {
+    if (!('data' in event) || !isLifeSign(event.data)) return;
+    clearTimeout(startTimer);
+    worker.removeEventListener('message', onMessage);
+    // Granted only when the worker no longer holds it.
+    locks.request(life, () => Promise.resolve(lose('it ended'))).catch(() => undefined);
+  };
+  worker.addEventListener('message', onMessage);
+
+  const call = <R>(use: (api: Remote<T>) => Promise<R>, timeoutMs?: number): Promise<R> =>
+    new Promise<R>((resolve, reject) => {
+      if (ended) return reject(ended);
+      const fail = (error: unknown) => {
+        waiting.delete(fail);
+        clearTimeout(timer);
+        reject(error instanceof Error ? error : new Error(String(error)));
+      };
+      const timer =
+        timeoutMs === undefined
+          ? undefined
+          : setTimeout(() => fail(new Error(`the ${name} worker did not answer`)), timeoutMs);
+      waiting.add(fail);
+      use(api).then((value) => {
+        waiting.delete(fail);
+        clearTimeout(timer);
+        resolve(value);
+      }, fail);
+    });
+
+  return { call, terminate: () => void end(new WorkerLost(name, 'it was stopped')) };
+};

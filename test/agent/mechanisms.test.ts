@@ -1,0 +1,279 @@
+import { describe, expect, it } from 'vitest';
+import {
+  contextText,
+  eventsOf,
+  faultsOf,
+  LOCAL,
+  retrieverOver,
+  run,
+  stopReason,
+} from './helpers.ts';
+import { tokenizer } from './tokenizer.ts';
+
+const THINK = '<think> plan : author , birth city .</think>';
+const FIRST = '<search> author of Old Wolf</search>';
+const SECOND =
+  '<think> author is Victor Kerlund .</think><search> birth city of Victor Kerlund</search>';
+const ANSWER = '<think> done .</think><short_answer> \\boxed{ Borfield }</short_answer>';
+const LOOP = [THINK + FIRST, SECOND, ANSWER];
+const off = { stie: { mode: 'off' as const } };
+const base = { ...off, background: { mode: 'off' as const } };
+
+const queries = async (secondStage: 'intention' | 'thought'): Promise<string[]> => {
+  const overrides = { ...off, background: { secondStage } };
+  const { rollout } = await run({ main: LOOP }, { recipe: 'kunlun-baize', overrides });
+  return eventsOf(rollout, 'retrieve').map((e) => e.query);
+};
+const search = (n: number): string =>
+  `<think> t</think><search> Borfield fact${n} thing${n}</search>`;
+const routes = async (seed: number): Promise<string[]> => {
+  const { rollout } = await run({ main: LOOP }, { recipe: 'kunlun-baize', overrides: base, seed });
+  return eventsOf(rollout, 'route').map((e) => `${e.by} ${e.choice}`);
+};
+
+describe('RDRA in the loop', () => {
+  it('retrieves D0 by the question and lets T read it', async () => {
+    const { rollout } = await run({ main: LOOP }, { recipe: 'kunlun-baize', overrides: off });
+    expect(rollout.segments.map((s) => s.role).slice(0, 3)).toEqual([
+      'background',
+      'question',
+      'think',
+    ]);
+    const [background] = eventsOf(rollout, 'background');
+    expect(background).toMatchObject({ mode: 'shown-and-used-by-T', query: rollout.question.text });
+    expect(background?.hits).toHaveLength(2);
+    // Old Wolf is among D0, Victor Kerlund perhaps: recall of the two supporting titles
+    const titles = background?.hits.map((h) => h.passage.title) ?? [];
+    const share = ['Old Wolf', 'Victor Kerlund'].filter((t) => titles.includes(t)).length / 2;
+    expect(background?.relevance.supportingRecall).toBe(share);
+    expect(background?.relevance.meanSimilarity).toBeNull();
+    expect(background?.relevance.termOverlap).toBeGreaterThan(0);
+    expect(eventsOf(rollout, 'think').map((e) => e.phase)).toEqual(['alignment', 'step', 'step']);
+  });
+
+  it('off: no background is retrieved or shown', async () => {
+    const overrides = { ...off, background: { mode: 'off' as const } };
+    const { rollout } = await run({ main: LOOP }, { recipe: 'kunlun-baize', overrides });
+    expect(eventsOf(rollout, 'background')).toEqual([]);
+    expect(eventsOf(rollout, 'think')[0]?.phase).toBe('step');
+    expect(rollout.segments[0]?.role).toBe('question');
+  });
+
+  it('shown: T thinks in a context without it; its thought is inserted and not trained', async () => {
+    const overrides = { ...off, background: { mode: 'shown' as const } };
+    const script = { thought: `${THINK}never read`, main: [FIRST, SECOND, ANSWER] };
+    const { rollout, policy } = await run(script, { recipe: 'kunlun-baize', overrides });
+    const [, other] = policy.sessions;
+    expect(tokenizer.decode(other?.ids ?? [])).toBe(
+      `<question> ${rollout.question.text}</question>${THINK}`,
+    );
+    expect(rollout.segments.map((s) => [s.role, s.source, s.mask]).slice(0, 4)).toEqual([
+      ['background', 'environment', 0],
+      ['question', 'prompt', 0],
+      ['think', 'policy', 0],
+      ['search', 'policy', 1],
+    ]);
+    expect(rollout.segments[2]?.text).toBe(THINK);
+    expect(rollout.segments[2]?.logprobs).toBeUndefined();
+    expect(eventsOf(rollout, 'think')[0]).toMatchObject({ phase: 'alignment' });
+    expect(faultsOf(rollout)).toEqual([]);
+  });
+
+  it('shown: a T that writes no whole thought is a fault, and the policy thinks itself', async () => {
+    const overrides = { ...off, background: { mode: 'shown' as const } };
+    const script = { thought: 'no thought<|endoftext|>', main: LOOP };
+    const { rollout } = await run(script, { recipe: 'kunlun-baize', overrides });
+    expect(faultsOf(rollout)).toHaveLength(1);
+    expect(rollout.answer).toBe('Borfield');
+  });
+
+  it('equation (3): retrieves by the intention, or by the text of t itself', async () => {
+    expect(await queries('intention')).toEqual([
+      'author of Old Wolf',
+      'birth city of Victor Kerlund',
+    ]);
+    expect(await queries('thought')).toEqual([
+      'plan : author , birth city .',
+      'birth city of Victor Kerlund',
+    ]);
+  });
+
+  it('goes on without a background that cannot be retrieved', async () => {
+    const working = retrieverOver();
+    let calls = 0;
+    const retriever = {
+      search: (...args: Parameters<typeof working.search>) =>
+        ++calls === 1 ? Promise.reject(new Error('offline')) : working.search(...args),
+    };
+    const { rollout } = await run(
+      { main: LOOP },
+      { recipe: 'kunlun-baize', overrides: off, retriever },
+    );
+    expect(eventsOf(rollout, 'error')).toMatchObject([{ what: 'retrieval' }]);
+    expect(rollout.segments[0]?.role).toBe('question');
+    expect(rollout.answer).toBe('Borfield');
+  });
+});
+
+const STIE = {
+  background: { mode: 'off' as const },
+  retrieval: { source: 'both' as const },
+};
+const quiet = { overlap: 'off' as const, confidence: false, newInformation: false };
+
+describe('STIE over queries in the loop', () => {
+  const repeated = [THINK + FIRST, `<think> again</think>${FIRST}`, SECOND, ANSWER];
+
+  it('shows a repeated query, refuses it and answers with a hint', async () => {
+    const overrides = { ...STIE, stie: { overAnswers: false } };
+    const { rollout } = await run({ main: repeated }, { recipe: 'kunlun-baize', overrides });
+    const verdicts = eventsOf(rollout, 'verdict');
+    expect(verdicts.map((v) => v.action)).toEqual(['kept', 'refused', 'kept']);
+    expect(verdicts[1]).toMatchObject({ over: 'query', text: 'author of Old Wolf', aggDiff: 0 });
+    expect(eventsOf(rollout, 'search')).toHaveLength(3);
+    expect(eventsOf(rollout, 'retrieve')).toHaveLength(2);
+    expect(contextText(rollout)).toContain(`${FIRST}<hint> this search was made before`);
+    expect(rollout.answer).toBe('Borfield');
+  });
+
+  it('asks for the answer after three refusals in a row', async () => {
+    const again = `<think> again</think>${FIRST}`;
+    const main = [THINK + FIRST, again, again, again, ' Borfield }</short_answer>'];
+    const overrides = { ...STIE, stie: { overAnswers: false } };
+    const { rollout } = await run({ main }, { recipe: 'kunlun-baize', overrides });
+    expect(stopReason(rollout)).toBe('stie-overlap');
+    expect(rollout.answer).toBe('Borfield');
+  });
+
+  it('off: the repeated query is searched again', async () => {
+    const overrides = { ...STIE, stie: { mode: 'off' as const } };
+    const { rollout } = await run({ main: repeated }, { recipe: 'kunlun-baize', overrides });
+    expect(eventsOf(rollout, 'verdict')).toEqual([]);
+    const second = eventsOf(rollout, 'retrieve')[1];
+    expect(second?.duplicates).toHaveLength(second?.hits.length ?? -1);
+  });
+});
+
+const probe = (text: string, logprob: number): { text: string; logprob: number } => ({
+  text: ` ${text} }</short_answer>`,
+  logprob,
+});
+
+describe('STIE over answers in the loop', () => {
+  it('probes candidates after each result, in forks that leave the context alone', async () => {
+    const probes = [
+      [probe('Victor Kerlund', -0.7), probe('Borfield', -1.2), probe('Victor Kerlund', -0.6)],
+      [probe('Borfield', -0.2), probe('Borfield', -0.3), probe('Mondria', -0.9)],
+    ];
+    const overrides = { ...STIE, stie: { candidates: 3, stop: quiet } };
+    const { rollout } = await run({ main: LOOP, probes }, { recipe: 'kunlun-baize', overrides });
+    const [first, second] = eventsOf(rollout, 'candidate');
+    expect(first?.candidates.map((c) => [c.canonical, c.confidence])).toEqual([
+      ['victor kerlund', expect.closeTo(-0.6)],
+      ['borfield', expect.closeTo(-1.2)],
+    ]);
+    expect(second?.candidates[0]).toMatchObject({ text: 'Borfield', count: 0, blocked: false });
+    const answers = eventsOf(rollout, 'verdict').filter((v) => v.over === 'answer');
+    expect(answers.map((v) => [v.text, v.action])).toEqual([
+      ['Victor Kerlund', 'kept'],
+      ['Borfield', 'kept'],
+    ]);
+    expect(answers[1]?.counts).toEqual({ 'victor kerlund': 1, borfield: 1 });
+    expect(eventsOf(rollout, 'answer')[0]).toMatchObject({ text: 'Borfield', by: 'policy' });
+  });
+
+  it('stops at the confidence ceiling and writes the answer as the environment', async () => {
+    const probes = [[probe('Borfield', -0.00001)]];
+    const overrides = { ...STIE, stie: { candidates: 1 } };
+    const { rollout } = await run({ main: LOOP, probes }, { recipe: 'kunlun-baize', overrides });
+    expect(stopReason(rollout)).toBe('stie-confidence');
+    expect(eventsOf(rollout, 'answer')[0]).toMatchObject({ text: 'Borfield', by: 'stie' });
+    expect(rollout.segments.at(-1)).toMatchObject({
+      source: 'environment',
+      role: 'answer',
+      mask: 0,
+      text: '<short_answer> \\boxed{ Borfield }</short_answer>',
+    });
+    expect(rollout.metrics).toMatchObject({ formatValid: true, searches: 1 });
+  });
+
+  it('stops where a round brings nothing new', async () => {
+    const retriever = retrieverOver(LOCAL.slice(0, 1), []);
+    const main = [THINK + FIRST, '<think> b</think><search> writer that Old has</search>', ANSWER];
+    const probes = [[probe('A', -1)], [probe('B', -1)]];
+    const overrides = { ...STIE, stie: { candidates: 1 } };
+    const { rollout } = await run(
+      { main, probes },
+      { recipe: 'kunlun-baize', overrides, retriever },
+    );
+    expect(stopReason(rollout)).toBe('stie-no-new-information');
+  });
+
+  it('replaces an answer that the policy gives although it is blocked', async () => {
+    const main = [search(1), search(2), search(3), ANSWER.replace('Borfield', 'Rome')];
+    const probes = [[probe('Rome', -0.5)], [probe('Rome (city)', -0.5)], [probe('Borfield', -0.6)]];
+    const overrides = { ...STIE, stie: { candidates: 1, maxCount: 2, stop: quiet } };
+    const { rollout } = await run({ main, probes }, { recipe: 'kunlun-baize', overrides });
+    expect(eventsOf(rollout, 'verdict').at(-1)).toMatchObject({
+      text: 'Rome',
+      action: 'replaced',
+      replacement: 'Borfield',
+      blocked: ['rome'],
+    });
+    expect(rollout.answer).toBe('Borfield');
+    expect(eventsOf(rollout, 'answer')[0]?.by).toBe('stie');
+  });
+});
+
+describe('NLR in the loop', () => {
+  it('draws the source from the seed, so that the same seed routes the same way', async () => {
+    expect(await routes(5)).toEqual(await routes(5));
+    const all = new Set<string>();
+    for (let seed = 0; seed < 12; seed++) for (const r of await routes(seed)) all.add(r);
+    expect([...all].toSorted((a, b) => a.localeCompare(b))).toEqual(['router local', 'router web']);
+  });
+
+  it('shows features, probabilities and the reward once the call returned', async () => {
+    const { rollout } = await run({ main: LOOP }, { recipe: 'kunlun-baize', overrides: base });
+    const [route] = eventsOf(rollout, 'route');
+    expect(route?.features.length).toBeGreaterThan(10);
+    expect((route?.probabilities.local ?? 0) + (route?.probabilities.web ?? 0)).toBeCloseTo(1);
+    const local = route?.choice === 'local';
+    expect(route?.reward).toMatchObject({ mode: 'paper', total: local ? 0.21 : 0.175 });
+  });
+
+  it.each(['local', 'web'] as const)('always-%s asks that source alone', async (source) => {
+    const overrides = { ...base, retrieval: { source } };
+    const { rollout } = await run({ main: LOOP }, { recipe: 'kunlun-baize', overrides });
+    expect(eventsOf(rollout, 'retrieve').map((e) => e.source)).toEqual([source, source]);
+    expect(eventsOf(rollout, 'retrieve')[0]?.hits.every((h) => h.source === source)).toBe(true);
+    expect(eventsOf(rollout, 'route')[0]?.by).toBe('fixed');
+  });
+
+  it("follows the policy's own choice of tag", async () => {
+    const main = [
+      '<think> a</think><local_search> author of Old Wolf</local_search>',
+      '<think> b</think><web_search> Estdor Group</web_search>',
+      ANSWER,
+    ];
+    const { rollout } = await run({ main });
+    expect(eventsOf(rollout, 'route').map((e) => [e.by, e.choice])).toEqual([
+      ['policy-tag', 'local'],
+      ['policy-tag', 'web'],
+    ]);
+    expect(eventsOf(rollout, 'search').map((e) => e.tag)).toEqual(['local_search', 'web_search']);
+    expect(rollout.metrics?.formatValid).toBe(true);
+  });
+
+  it('measured: the evidence that the very call brought', async () => {
+    const overrides = {
+      ...base,
+      retrieval: { source: 'local' as const, k: 1 },
+      nlr: { reward: 'measured' as const, beta1: 1, beta2: 1 },
+    };
+    const { rollout } = await run({ main: LOOP }, { recipe: 'kunlun-baize', overrides });
+    // one of two supporting titles with each call; no web call yet, so no saving is known
+    expect(eventsOf(rollout, 'route').map((e) => e.reward?.information)).toEqual([0.5, 0.5]);
+    expect(eventsOf(rollout, 'route')[0]?.reward?.efficiency).toBe(0);
+  });
+});

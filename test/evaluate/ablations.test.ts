@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { BASELINE_ARMS, MECHANISM_ARMS } from '../../src/evaluate/index.ts';
+import { getRecipe, withOverrides } from '../../src/recipes/index.ts';
+
+it('every arm is a valid recipe with valid settings, and no two are the same', () => {
+  for (const arms of [MECHANISM_ARMS, BASELINE_ARMS]) {
+    const settings = arms.map(({ recipe, overrides }) =>
+      JSON.stringify(withOverrides(getRecipe(recipe).settings, overrides)),
+    );
+    expect(new Set(settings).size).toBe(arms.length);
+  }
+});

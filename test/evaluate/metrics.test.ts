@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import {
+  answerInTopK,
+  coverExactMatch,
+  exactMatch,
+  f1Score,
+  passAtK,
+  searchGains,
+  subExactMatch,
+  supportingRecall,
+} from '../../src/evaluate/index.ts';
+import { normalizeAnswer } from '../../src/agent/answers.ts';
+import { contextless } from './rollouts.ts';
+
+describe('SQuAD normalisation', () => {
+  it.each([
+    ['The  U.S. Route 22!', 'us route 22'],
+    ['a cat, an owl and the dog', 'cat owl and dog'],
+    ['theory', 'theory'],
+    ["Alexander's", 'alexanders'],
+  ])('%s → %s', (text, normal) => {
+    expect(normalizeAnswer(text)).toBe(normal);
+  });
+});
+
+describe('answer metrics', () => {
+  it('EM is equality after normalisation, with any of the golds', () => {
+    expect(exactMatch('the Borfield.', ['Oslo', 'Borfield'])).toBe(1);
+    expect(exactMatch('Borfield city', ['Borfield'])).toBe(0);
+    expect(exactMatch(null, ['Borfield'])).toBe(0);
+    expect(exactMatch('x', [])).toBe(0);
+  });
+
+  it('F1 by hand: 2 common of 3 predicted and 4 gold words', () => {
+    // precision 2/3, recall 2/4 → 2·(1/3)/(7/6) = 4/7
+    expect(f1Score('new york city', ['york state of new'])).toBeCloseTo(4 / 7, 12);
+    expect(f1Score('new york', ['x', 'new york'])).toBe(1);
+    // repeated words count as often as both have them: 1 common, precision 1/2, recall 1
+    expect(f1Score('york york', ['york'])).toBeCloseTo(2 / 3, 12);
+  });
+
+  it('a yes/no/noanswer mismatch scores no F1, though words are shared', () => {
+    expect(f1Score('yes it is', ['yes'])).toBe(0);
+    expect(f1Score('no', ['no way'])).toBe(0);
+    expect(f1Score('Yes.', ['yes'])).toBe(1);
+  });
+
+  it('cover-EM asks for all gold tokens, sub-EM for the gold string', () => {
+    const prediction = 'It was Jane van Dyke in 1990';
+    expect(coverExactMatch(prediction, ['Dyke Jane'])).toBe(1);
+    expect(subExactMatch(prediction, ['Dyke Jane'])).toBe(0);
+    expect(subExactMatch(prediction, ['van Dyke'])).toBe(1);
+    expect(coverExactMatch(prediction, ['Jane Doe'])).toBe(0);
+    // the string rule alone finds a word inside a word
+    expect(subExactMatch('Dykes', ['Dyke'])).toBe(1);
+    expect(coverExactMatch('Dykes', ['Dyke'])).toBe(0);
+    expect(coverExactMatch('anything', ['the'])).toBe(0);
+  });
+});
+
+describe('retrieval metrics', () => {
+  it('recall is the share of distinct supporting titles', () => {
+    expect(supportingRecall(['A', 'A', 'X'], ['A', 'B', 'B'])).toBe(0.5);
+    expect(supportingRecall(['A'], [])).toBe(0);
+  });
+
+  it('gives gain and duplicates search by search', () => {
+    const rollout = contextless([['A', 'X'], ['X', 'Y'], ['B']], ['A', 'B']);
+    expect(searchGains(rollout)).toEqual([
+      { round: 1, recall: 0.5, gain: 0.5, duplicates: 0 },
+      { round: 2, recall: 0.5, gain: 0, duplicates: 0.5 },
+      { round: 3, recall: 1, gain: 0.5, duplicates: 0 },
+    ]);
+  });
+
+  it('looks for the answer in the first k passages', () => {
+    const hits = ['X', 'The Answer'].map((title) => ({
+      passage: { id: title, title, text: '', sentences: [] },
+      score: 1,
+      source: 'local' as const,
+    }));
+    expect(answerInTopK(hits, ['answer'], 1)).toBe(0);
+    expect(answerInTopK(hits, ['answer'], 2)).toBe(1);
+  });
+});
+
+describe('pass@k', () => {
+  it('by hand: 1 − C(3,2)/C(5,2) = 0.7', () => {
+    expect(passAtK(5, 2, 2)).toBeCloseTo(0.7, 12);
+    expect(passAtK(4, 1, 1)).toBe(0.25);
+    expect(passAtK(5, 0, 3)).toBe(0);
+    expect(passAtK(5, 3, 3)).toBe(1);
+    expect(() => passAtK(3, 1, 4)).toThrow(RangeError);
+  });
+});

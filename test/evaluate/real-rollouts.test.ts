@@ -1,0 +1,35 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { coverExactMatch, exactMatch, f1Score, subExactMatch } from '../../src/evaluate/index.ts';
+
+/**
+ * Predictions of a trained 7B search policy (RUCAIBox/R1-Searcher). The expected sums were computed
+ * with the Python functions of the SQuAD and HotpotQA evaluation scripts on the same rows.
+ */
+const FOLDER = new URL('../../../shared/data/r1-searcher/', import.meta.url);
+const row = z.object({ answer: z.string(), pred_ans: z.string() });
+
+const EXPECTED = [
+  { file: 'bamboogle_qwen.jsonl', n: 125, em: 57, f1: 71.64166666666667, cover: 65, sub: 61 },
+  { file: 'hotpotqa_qwen.jsonl', n: 500, em: 288, f1: 356.57021116138776, cover: 324, sub: 325 },
+];
+
+for (const { file, n, em, f1, cover, sub } of EXPECTED) {
+  const path = new URL(file, FOLDER);
+  const missing = !existsSync(path);
+  if (missing) console.warn(`skipped: needs ../shared/data/r1-searcher/${file}`);
+  it.skipIf(missing)(`scores ${file} as the reference scripts do`, () => {
+    const rows = readFileSync(path, 'utf8')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => row.parse(JSON.parse(line)));
+    const sum = (score: (prediction: string, golds: string[]) => number): number =>
+      rows.reduce((total, { pred_ans, answer }) => total + score(pred_ans, [answer]), 0);
+    expect(rows).toHaveLength(n);
+    expect(sum(exactMatch)).toBe(em);
+    expect(sum(f1Score)).toBeCloseTo(f1, 9);
+    expect(sum(coverExactMatch)).toBe(cover);
+    expect(sum(subExactMatch)).toBe(sub);
+  });
+}

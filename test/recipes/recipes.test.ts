@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import {
+  DEFAULT_SETTINGS,
+  getRecipe,
+  RECIPES,
+  recipeSettingsSchema,
+  withOverrides,
+} from '../../src/recipes/index.ts';
+import { ROUTER_PRIOR } from '../../src/recipes/router-prior.ts';
+import { FEATURE_NAMES } from '../../src/agent/router/features.ts';
+
+describe('recipes', () => {
+  it('are these four, and valid', () => {
+    expect(RECIPES.map((recipe) => recipe.id)).toEqual([
+      'kunlun-baize',
+      'search',
+      'naive-rag',
+      'naive-generation',
+    ]);
+    for (const recipe of RECIPES) {
+      expect(recipeSettingsSchema.parse(recipe.settings)).toEqual(recipe.settings);
+    }
+  });
+
+  it('kunlun-baize holds the constants that the paper gives', () => {
+    const { settings } = getRecipe('kunlun-baize');
+    expect(settings.sampling.temperature).toBe(1);
+    expect(settings.retrieval.maxSearches).toBe(8);
+    expect(settings.stie.thresholds).toEqual([0.25, 0.5, 0.75]);
+    expect(settings.stie.maxCount).toBe(4);
+    expect(settings.stie.mode).toBe('corrected');
+    expect(settings.background.mode).toBe('shown-and-used-by-T');
+  });
+
+  it('search has none of the mechanisms', () => {
+    const { settings } = getRecipe('search');
+    expect(settings.background.mode).toBe('off');
+    expect(settings.stie.mode).toBe('off');
+    expect(settings.retrieval.source).toBe('both');
+  });
+
+  it('an unknown id names the known ones', () => {
+    expect(() => getRecipe('x')).toThrow(
+      'unknown recipe "x"; known: kunlun-baize, search, naive-rag, naive-generation',
+    );
+  });
+});
+
+describe('overrides', () => {
+  it('change single fields and leave the rest, and the recipe itself, alone', () => {
+    const changed = withOverrides(DEFAULT_SETTINGS, {
+      sampling: { temperature: 0.5 },
+      stie: { stop: { epsilon: 0.1 } },
+    });
+    expect(changed.sampling).toEqual({ ...DEFAULT_SETTINGS.sampling, temperature: 0.5 });
+    expect(changed.stie.stop).toEqual({ ...DEFAULT_SETTINGS.stie.stop, epsilon: 0.1 });
+    expect(DEFAULT_SETTINGS.sampling.temperature).toBe(1);
+  });
+
+  it('that are no setting are refused by name', () => {
+    expect(() => withOverrides(DEFAULT_SETTINGS, { nlr: { beta1: -1 } })).toThrow(/nlr\.beta1/);
+    const unknown = { retrieval: { k: 3, depth: 3 } };
+    expect(() => withOverrides(DEFAULT_SETTINGS, unknown)).toThrow(/retrieval.*depth/);
+  });
+});
+
+it('the router has a weight for every feature', () => {
+  expect(Object.keys(ROUTER_PRIOR.weights)).toEqual([...FEATURE_NAMES]);
+});
