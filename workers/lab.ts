@@ -32,4 +32,4 @@ const api: ConductorApi = {
 };
 
 expose(api);
-announce(self.name, navigator.locks, self);
+announce(self.name, navigator.locks, (sign) => postMessage(sign));

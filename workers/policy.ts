@@ -24,4 +24,4 @@ const api: PolicyWorkerApi = {
 };
 
 expose(api);
-announce(self.name, navigator.locks, self);
+announce(self.name, navigator.locks, (sign) => postMessage(sign));

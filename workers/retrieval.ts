@@ -22,4 +22,4 @@ const api: RetrievalWorkerApi = {
 };
 
 expose(api);
-announce(self.name, navigator.locks, self);
+announce(self.name, navigator.locks, (sign) => postMessage(sign));

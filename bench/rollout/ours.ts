@@ -2,15 +2,9 @@ import { connectPolicy, type RemotePolicy } from '../../src/policy/generation/co
 import { PolicyPool } from '../../src/policy/generation/pool.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 import { noTokenizer } from './no-tokenizer.ts';
-import { GENERATED, promptLength } from './shape.ts';
+import { promptLength } from './shape.ts';
 
-export interface Measured {
-  tokensPerSecond: number;
-  seconds: number;
-  /** Longest time between two timer ticks of 10 ms on the page's thread. */
-  longestPause: number;
-}
-
+/** One engine a worker, as the page runs them. */
 export async function startEngines(count: number): Promise<PolicyPool> {
   const members = await Promise.all(
     Array.from({ length: count }, (): Promise<RemotePolicy> => {
@@ -21,26 +15,26 @@ export async function startEngines(count: number): Promise<PolicyPool> {
   return new PolicyPool(members);
 }
 
-/** All rollouts at once, streamed as in the page. A first short round compiles the kernels. */
-export async function runOurs(policy: Policy, rollouts: number, tokens = GENERATED) {
-  const one = async (seed: number): Promise<number> => {
-    const session = await policy.open(seed);
-    session.append(Array.from({ length: promptLength(seed) }, (_, i) => (i * 31 + seed) % 256));
-    let streamed = 0;
-    const { ids } = await session.generate({
-      maxTokens: tokens,
-      stopIds: [],
-      sampling: { temperature: 1, topK: 0, topP: 1 },
-      onTokens: (added) => {
-        streamed += added.ids.length;
-      },
-    });
-    session.close();
-    if (streamed !== ids.length) throw new Error('bench: tokens were lost on the way');
-    return ids.length;
-  };
-  const start = performance.now();
-  const counts = await Promise.all(Array.from({ length: rollouts }, (_, i) => one(i + 1)));
-  const seconds = (performance.now() - start) / 1000;
-  return { tokensPerSecond: counts.reduce((a, b) => a + b, 0) / seconds, seconds };
+async function rollout(policy: Policy, seed: number, maxTokens: number): Promise<number> {
+  const session = await policy.open(seed);
+  session.append(Array.from({ length: promptLength(seed) }, (_, i) => (i * 31 + seed) % 256));
+  let streamed = 0;
+  const { ids } = await session.generate({
+    maxTokens,
+    stopIds: [],
+    sampling: { temperature: 1, topK: 0, topP: 1 },
+    onTokens: (added) => {
+      streamed += added.ids.length;
+    },
+  });
+  session.close();
+  if (streamed !== ids.length) throw new Error('bench: tokens were lost on the way');
+  return ids.length;
+}
+
+/** All rollouts at once, tokens streamed to the page. Returns the number of tokens. */
+export async function runOurs(policy: Policy, rollouts: number, tokens: number): Promise<number> {
+  const seeds = Array.from({ length: rollouts }, (_, i) => i + 1);
+  const counts = await Promise.all(seeds.map((seed) => rollout(policy, seed, tokens)));
+  return counts.reduce((a, b) => a + b, 0);
 }

@@ -1,31 +1,68 @@
-import { toFloat16Bits } from '../../src/policy/float16.ts';
 import { initWeights } from '../../src/policy/weights.ts';
+import type { PolicyPool } from '../../src/policy/generation/pool.ts';
+import type { Wllama } from '@wllama/wllama';
 import { writeGguf } from './gguf.ts';
 import { runOurs, startEngines } from './ours.ts';
 import { BENCH_CONFIG, BENCH_SEED } from './shape.ts';
 import { runWllama, startWllama } from './wllama.ts';
 
-const weights = initWeights(BENCH_CONFIG, BENCH_SEED);
+export type Engine = 'ours' | 'wllama';
+
+export interface Round {
+  tokens: number;
+  perSecond: number;
+  seconds: number;
+  /** Longest time in ms that the page's thread was busy. */
+  longestPause: number;
+}
+
+/** Calls `action` and watches how late a timer of this thread gets. */
+async function watched<T>(action: () => Promise<T>): Promise<{ value: T; longestPause: number }> {
+  const interval = 5;
+  let last = performance.now();
+  let longestPause = 0;
+  const timer = setInterval(() => {
+    const now = performance.now();
+    longestPause = Math.max(longestPause, now - last - interval);
+    last = now;
+  }, interval);
+  try {
+    return { value: await action(), longestPause };
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+let ours: PolicyPool | undefined;
+let theirs: Wllama | undefined;
+const WARM_UP_TOKENS = 40;
+
+function runEngine(engine: Engine, rollouts: number, tokens: number): Promise<number> {
+  if (engine === 'ours' && ours) return runOurs(ours, rollouts, tokens);
+  if (engine === 'wllama' && theirs) return runWllama(theirs, rollouts, tokens);
+  throw new Error(`bench: ${engine} was not started`);
+}
 
 /** What `run.ts` calls from outside. */
 const bench = {
-  isolated: crossOriginIsolated,
-  async ours(rollouts: number, workers: number, rounds: number) {
-    const policy = await startEngines(workers);
-    await runOurs(policy, rollouts, 8);
-    const results = [];
-    for (let round = 0; round < rounds; round++) results.push(await runOurs(policy, rollouts));
-    policy.dispose();
-    return results;
+  async start(engine: Engine, rollouts: number, threads: number): Promise<void> {
+    if (engine === 'ours') ours = await startEngines(threads);
+    else {
+      const gguf = writeGguf(initWeights(BENCH_CONFIG, BENCH_SEED));
+      theirs = await startWllama(new Blob([gguf]), rollouts, threads);
+    }
+    await runEngine(engine, rollouts, WARM_UP_TOKENS);
   },
-  async wllama(rollouts: number, threads: number, half: boolean, rounds: number) {
-    const gguf = new Blob([writeGguf(weights, half ? toFloat16Bits : undefined)]);
-    const wllama = await startWllama(gguf, rollouts, threads);
-    await runWllama(wllama, rollouts, 8);
-    const results = [];
-    for (let round = 0; round < rounds; round++) results.push(await runWllama(wllama, rollouts));
-    await wllama.exit();
-    return results;
+  async round(engine: Engine, rollouts: number, tokens: number): Promise<Round> {
+    const start = performance.now();
+    const { value, longestPause } = await watched(() => runEngine(engine, rollouts, tokens));
+    const seconds = (performance.now() - start) / 1000;
+    return { tokens: value, perSecond: value / seconds, seconds, longestPause };
+  },
+  async stop(): Promise<void> {
+    ours?.dispose();
+    await theirs?.exit();
+    ours = theirs = undefined;
   },
 };
 export type Bench = typeof bench;

@@ -17,6 +17,5 @@ export const BENCH_CONFIG: PolicyConfig = {
 
 export const BENCH_SEED = 7;
 
-/** Tokens a rollout is given and writes; contexts end between 288 and 512. */
-export const GENERATED = 224;
+/** Tokens of the prompt of a rollout: 64 to 288, so that contexts end between 288 and 512. */
 export const promptLength = (rollout: number): number => 64 + ((rollout * 37) % 225);

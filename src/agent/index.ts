@@ -6,7 +6,7 @@ export {
   type GroupRequest,
   type RolloutRequest,
 } from './run.ts';
-export { RunningMean } from './router/reward.ts';
+export { COLLAPSE_RATIO, paperOptimum, RunningMean } from './router/reward.ts';
 export { coverageOf } from './router/coverage.ts';
 export { createRouter, priorWeights, type Router } from './router/router.ts';
 export { deriveSeed } from './seeds.ts';

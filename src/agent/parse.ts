@@ -76,8 +76,8 @@ export class ProtocolParser {
   feed(id: number): Step {
     const meaning = this.tags.meaning(id);
     const step = this.#block ? this.#inside(this.#block, id, meaning) : this.#between(id, meaning);
-    if (this.#forced && step.starts === null) {
-      step.starts = this.#block?.kind ?? firstClosed(step) ?? 'other';
+    if (this.#forced) {
+      step.starts ??= this.#block?.kind ?? firstClosed(step) ?? 'other';
       this.#forced = false;
     }
     return step;

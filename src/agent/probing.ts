@@ -38,6 +38,12 @@ async function probe(state: RunState, mode: 'paper' | 'corrected'): Promise<Cand
   const { tag, box } = answerOpening(deps.policy.tokenizer, tags);
   const forks: PolicySession[] = [];
   try {
+    // Asks for no token: an engine may read the result now, once, and not again in every fork.
+    await conversation.session.generate({
+      maxTokens: 0,
+      stopIds: [],
+      sampling: settings.sampling,
+    });
     for (let k = 0; k < settings.stie.candidates; k++) {
       const seed = deriveSeed(request.seed, 'probe', state.searches.length, k);
       const fork = await conversation.session.fork(seed);

@@ -1,15 +1,19 @@
 import { askCommand } from './commands/ask.ts';
+import { benchCommand } from './commands/bench.ts';
 import type { Command } from './commands/command.ts';
 import { rolloutCommand } from './commands/rollout.ts';
 import { worldCommand } from './commands/world.ts';
 import { commandHelp, parseOptions, UsageError } from './options.ts';
 
-const COMMANDS: readonly Command[] = [askCommand, rolloutCommand, worldCommand];
+const COMMANDS: readonly Command[] = [askCommand, rolloutCommand, worldCommand, benchCommand];
+
+/** Parses its own options, because a resumed run must tell given options from defaults. */
+const WARM_UP = { name: 'warm-up', summary: 'trains the built-in policy from nothing' };
 
 const HELP = [
   'npm run -s lab -- COMMAND [options]',
   '',
-  ...COMMANDS.map((c) => `  ${c.name.padEnd(10)}${c.summary}`),
+  ...[...COMMANDS, WARM_UP].map((c) => `  ${c.name.padEnd(10)}${c.summary}`),
   '',
   'COMMAND --help lists its options. Results go to standard output, progress to standard error.',
 ].join('\n');
@@ -20,9 +24,13 @@ async function main(argv: readonly string[]): Promise<void> {
     process.stdout.write(`${HELP}\n`);
     return;
   }
+  if (name === WARM_UP.name) {
+    const { warmUp } = await import('./warm-up.ts');
+    return warmUp(rest);
+  }
   const command = COMMANDS.find((c) => c.name === name);
   if (!command) {
-    const known = COMMANDS.map((c) => c.name).join(', ');
+    const known = [...COMMANDS, WARM_UP].map((c) => c.name).join(', ');
     throw new UsageError(`Unknown command '${name}'. Commands: ${known}.`);
   }
   if (rest.includes('--help')) {

@@ -76,7 +76,7 @@ export function parseOptions(
         throw new UsageError(`${command.name} needs --${name} ${spec.value ?? ''}`.trim() + '.');
       values[name] = spec.default;
     } else {
-      values[name] = typeof given === 'string' ? convert(name, spec, given) : given === true;
+      values[name] = typeof given === 'string' ? convert(name, spec, given) : given;
     }
   }
   return { values, positionals: parsed.positionals };

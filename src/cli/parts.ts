@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRouter, type AgentDeps } from '../agent/index.ts';
+import { coverageOf, createRouter, type AgentDeps } from '../agent/index.ts';
 import type { Policy } from '../policy/policy.ts';
-import { titleCoverage } from '../retrieval/coverage.ts';
 import { openWorldRetriever } from '../retrieval/open.ts';
 import { loadWorld, type World } from '../retrieval/world/load.ts';
 import { fetchFromDisk, openEncoderFromDisk } from './build-world.ts';
@@ -64,7 +63,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   const encoder = world.vectors ? await openEncoderFromDisk(projectPath('public/encoder')) : null;
   const retriever = openWorldRetriever(world, fetchFile, { encoder });
   const policy = await openPolicy(options);
-  const router = createRouter({ localCoverage: titleCoverage(world.local) });
+  const router = createRouter({ localCoverage: coverageOf(world.local) });
   return {
     deps: { policy, retriever, router, now: Date.now },
     world,

@@ -17,6 +17,7 @@ import { DEFAULT_SETTINGS, type WarmUpSettings } from '../learn/warm-up/plan.ts'
 import type { Progress } from '../learn/warm-up/run.ts';
 import type { SharedState } from '../learn/warm-up/replica.ts';
 import { UsageError } from './options.ts';
+import { definedSettings, settingsSchema } from './warm-up-options.ts';
 
 /**
  * A run's folder: `latest.json` names a checkpoint folder and the SHA-256 of its tensors. A
@@ -34,7 +35,7 @@ const pointerSchema = z.object({
     tokens: count,
     cursor: z.object({ trajectories: count, spans: count }),
   }),
-  settings: z.record(z.string(), z.union([z.number(), z.string()])),
+  settings: settingsSchema,
 });
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
@@ -83,7 +84,7 @@ export function readProgress(out: string): { progress: Progress; settings: WarmU
   if (pointer === undefined) throw new UsageError(`${out} holds no checkpoint.`);
   return {
     progress: pointer.progress,
-    settings: { ...DEFAULT_SETTINGS, ...(pointer.settings as Partial<WarmUpSettings>) },
+    settings: { ...DEFAULT_SETTINGS, ...definedSettings(pointer.settings) },
   };
 }
 

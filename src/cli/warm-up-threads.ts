@@ -1,9 +1,12 @@
 import { Worker } from 'node:worker_threads';
+import { z } from 'zod';
 import type { ReplicaClient } from '../learn/warm-up/learner.ts';
 import type { Score, SharedState } from '../learn/warm-up/replica.ts';
 import type { ReplicaInit, ReplicaRequest } from './warm-up-worker.ts';
 
 const ENTRY = new URL('./warm-up-worker.ts', import.meta.url).href;
+
+const scoresSchema = z.array(z.object({ nll: z.number(), tokens: z.number(), right: z.number() }));
 
 /** A replica on a thread of its own. */
 export class ThreadReplica implements ReplicaClient {
@@ -21,7 +24,7 @@ export class ThreadReplica implements ReplicaClient {
       if (message.error === undefined) settle?.resolve(message.result);
       else settle?.reject(new Error(message.error));
     });
-    this.#worker.on('error', (error) => this.#settle?.reject(error as Error));
+    this.#worker.on('error', (error) => this.#settle?.reject(error));
     this.#worker.on('exit', (code) =>
       this.#settle?.reject(new Error(`a training thread ended with code ${code}`)),
     );
@@ -30,20 +33,21 @@ export class ThreadReplica implements ReplicaClient {
   #call(request: ReplicaRequest): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- no window
       this.#worker.postMessage(request);
     });
   }
 
-  gradients(...[part, version]: Parameters<ReplicaClient['gradients']>): Promise<Score[]> {
-    return this.#call({ type: 'gradients', part, version }) as Promise<Score[]>;
+  async gradients(...[part, version]: Parameters<ReplicaClient['gradients']>): Promise<Score[]> {
+    return scoresSchema.parse(await this.#call({ type: 'gradients', part, version }));
   }
 
-  evaluate(...[examples, version]: Parameters<ReplicaClient['evaluate']>): Promise<Score[]> {
-    return this.#call({ type: 'evaluate', examples, version }) as Promise<Score[]>;
+  async evaluate(...[examples, version]: Parameters<ReplicaClient['evaluate']>): Promise<Score[]> {
+    return scoresSchema.parse(await this.#call({ type: 'evaluate', examples, version }));
   }
 
-  reduce(from: number, to: number, buffers: number): Promise<number> {
-    return this.#call({ type: 'reduce', from, to, buffers }) as Promise<number>;
+  async reduce(from: number, to: number, buffers: number): Promise<number> {
+    return z.number().parse(await this.#call({ type: 'reduce', from, to, buffers }));
   }
 
   async update(options: Parameters<ReplicaClient['update']>[0]): Promise<void> {

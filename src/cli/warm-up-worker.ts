@@ -2,7 +2,13 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { PolicyConfig } from '../policy/config.ts';
 import type { UpdateOptions } from '../policy/optimizer.ts';
 import type { TrainLimits } from '../policy/train-memory.ts';
-import { Replica, type Example, type Part, type SharedState } from '../learn/warm-up/replica.ts';
+import {
+  Replica,
+  type Example,
+  type Part,
+  type Score,
+  type SharedState,
+} from '../learn/warm-up/replica.ts';
 
 /** Entry point of one training thread: a replica behind messages. */
 
@@ -22,26 +28,23 @@ export type ReplicaRequest =
 
 const port = parentPort;
 if (port === null) throw new Error('this module runs as a worker');
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own main thread sends it
 const { index, replicas, config, limits, shared } = workerData as ReplicaInit;
 const replica = Replica.create({ index, replicas }, config, limits, shared);
 
-async function handle(request: ReplicaRequest): Promise<unknown> {
-  const r = await replica;
-  switch (request.type) {
-    case 'gradients':
-      return r.gradients(request.part, request.version);
-    case 'evaluate':
-      return r.evaluate(request.examples, request.version);
-    case 'reduce':
-      return r.reduce(request.from, request.to, request.buffers);
-    case 'update':
-      return r.update(request.options);
-  }
+function answer(r: Replica, request: ReplicaRequest): Score[] | number | null {
+  if (request.type === 'gradients') return r.gradients(request.part, request.version);
+  if (request.type === 'evaluate') return r.evaluate(request.examples, request.version);
+  if (request.type === 'reduce') return r.reduce(request.from, request.to, request.buffers);
+  r.update(request.options);
+  return null;
 }
 
 port.on('message', (request: ReplicaRequest) => {
-  handle(request).then(
-    (result) => port.postMessage({ result }),
-    (error: unknown) => port.postMessage({ error: String(error) }),
-  );
+  replica
+    .then((r) => answer(r, request))
+    .then(
+      (result) => port.postMessage({ result }),
+      (error: unknown) => port.postMessage({ error: String(error) }),
+    );
 });

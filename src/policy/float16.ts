@@ -12,7 +12,7 @@ export function toFloat16Bits(value: number): number {
   if (magnitude > 0x7f800000) return sign | 0x7e00;
   // 65520 and above round to infinity.
   if (magnitude >= 0x477ff000) return sign | 0x7c00;
-  if (magnitude < 0x38800000) return sign | subnormalBits(Math.abs(scratch[0]!));
+  if (magnitude < 0x38800000) return sign | subnormalBits(Math.abs(scratch[0]));
   const rebased = magnitude - 0x38000000;
   return sign | ((rebased + 0x0fff + ((rebased >>> 13) & 1)) >>> 13);
 }

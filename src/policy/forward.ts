@@ -5,11 +5,11 @@ const PANEL = 8;
 
 /** Copies the matrices into the layouts of the matrix kernel; needed after every change of weights. */
 export function packWeights({ kernels, plan }: TrainMemory): void {
-  for (const layer of [...plan.matrices, { head: plan.head }])
-    for (const m of Object.values(layer) as PackedMatrix[]) {
-      kernels.pack_transposed(m.weight, m.in, m.in, m.out, m.forward);
-      kernels.pack(m.weight, m.in, m.out, m.in, m.backward);
-    }
+  const ofLayers = plan.matrices.flatMap(({ qkv, o, gateUp, down }) => [qkv, o, gateUp, down]);
+  for (const m of [...ofLayers, plan.head]) {
+    kernels.pack_transposed(m.weight, m.in, m.in, m.out, m.forward);
+    kernels.pack(m.weight, m.in, m.out, m.in, m.backward);
+  }
 }
 
 /** y[rows, out] (+)= x[rows, in] Wᵀ */

@@ -36,7 +36,8 @@ export class CheckpointError extends Error {
   }
 }
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
 
 async function readFile(options: LoadPolicyOptions, name: string, share: number) {
   options.onProgress?.({ stage: `reading ${name}`, share });
@@ -160,9 +161,7 @@ function checkVocabulary(config: PolicyConfig, tokenizer: PolicyTokenizer): void
  */
 export async function loadPolicy(options: LoadPolicyOptions): Promise<Policy> {
   const configBytes = await readFile(options, 'config.json', 0);
-  const config = parsed('config.json', () =>
-    parsePolicyConfig(parseJson(configBytes)),
-  );
+  const config = parsed('config.json', () => parsePolicyConfig(parseJson(configBytes)));
   const tokenizerBytes = await readFile(options, 'tokenizer.json', 0.05);
   // Only names the end-of-text token; checkpoints without it end with <|endoftext|>.
   const settings = await options.files('tokenizer_config.json').catch(() => null);

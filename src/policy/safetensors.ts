@@ -32,15 +32,15 @@ function readHeader(bytes: Uint8Array): { header: Record<string, unknown>; dataS
     throw fault(`the header claims ${length} bytes; the file has ${room} after the prefix`);
   const dataStart = HEADER_PREFIX_BYTES + Number(length);
   const text = decodeUtf8(bytes.subarray(HEADER_PREFIX_BYTES, dataStart));
-  let header: unknown;
+  let json: unknown;
   try {
-    header = JSON.parse(text);
+    json = JSON.parse(text);
   } catch {
     throw fault('the header is not JSON');
   }
-  if (typeof header !== 'object' || header === null || Array.isArray(header))
-    throw fault('the header is not a JSON object');
-  return { header: header as Record<string, unknown>, dataStart };
+  const header = z.record(z.string(), z.unknown()).safeParse(json);
+  if (!header.success) throw fault('the header is not a JSON object');
+  return { header: header.data, dataStart };
 }
 
 function decodeUtf8(bytes: Uint8Array): string {

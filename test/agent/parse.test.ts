@@ -18,6 +18,13 @@ const closed = (text: string): [string, string, boolean][] =>
     step.type === 'closed' ? [[step.kind, tokenizer.decode(step.inner), step.usable]] : [],
   );
 
+/** Which segments begin behind an answer block that the environment opened. */
+const starts = (text: string): (string | null)[] => {
+  const parser = new ProtocolParser(tags, (ids) => tokenizer.decode(ids));
+  parser.force('short_answer', []);
+  return idsOf(text).map((id) => parser.feed(id).starts);
+};
+
 describe('the protocol parser', () => {
   it('reads blocks without a fault', () => {
     const text = '<think> a b</think><search> q</search>';
@@ -59,6 +66,12 @@ describe('the protocol parser', () => {
     expect(feed('<think> a</think>').some((p) => p.type === 'fault')).toBe(false);
     parser.environmentSpoke();
     expect(feed('<search> q</search>').some((p) => p.type === 'fault')).toBe(true);
+  });
+
+  it('begins one segment behind what the environment opened, whatever comes first', () => {
+    expect(starts(' X }</short_answer>').filter(Boolean)).toEqual(['short_answer']);
+    expect(starts('<think> a b').filter(Boolean)).toEqual(['think']);
+    expect(starts('<hint>')).toEqual(['short_answer']);
   });
 
   it('does not take a tag spelt in ordinary pieces for a tag', () => {

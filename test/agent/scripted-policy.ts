@@ -61,9 +61,10 @@ export class ScriptedSession implements PolicySession {
   }
 
   async generate(options: GenerateOptions): Promise<Generated> {
-    this.policy.script.onGenerate?.(this);
+    if (options.maxTokens > 0) this.policy.script.onGenerate?.(this);
     await Promise.resolve();
     const out: Generated = { ids: [], logprobs: [], entropies: [], finish: 'length' };
+    if (options.maxTokens === 0) return out;
     const { ids, logprob } = this.next();
     let queue = ids;
     for (;;) {

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { assert as check, nat, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromFloat16Bits, toFloat16Bits } from '../../src/policy/float16.ts';
 import { readSafetensors, writeSafetensors } from '../../src/policy/safetensors.ts';
@@ -82,8 +82,8 @@ describe('safetensors', () => {
   it('answers any damage of the header with an error of its own or with tensors', () => {
     const good = writeSafetensors(tensors);
     const header = Number(new DataView(good.buffer).getBigUint64(0, true)) + 8;
-    fc.assert(
-      fc.property(fc.nat(header - 1), fc.nat(255), fc.nat(good.length), (at, value, length) => {
+    check(
+      property(nat(header - 1), nat(255), nat(good.length), (at, value, length) => {
         const bytes = good.slice(0, Math.max(length, header));
         bytes[at] = value;
         try {

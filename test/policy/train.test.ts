@@ -69,7 +69,7 @@ describe('training gradients', () => {
       const numeric = (loss(trainer, moved(1)) - loss(trainer, moved(-1))) / (2 * step);
       const analytic = gradients.reduce((sum, g, i) => sum + g * direction[i]!, 0);
       const size = Math.hypot(...gradients.subarray(slot.offset, slot.offset + slot.length));
-      expect(Math.abs(numeric - analytic), slot.name).toBeLessThan(0.02 * size + 0.02);
+      expect(Math.abs(numeric - analytic), slot.name).toBeLessThan(0.01 * size + 0.003);
     }
   });
 });

@@ -1,17 +1,14 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { once } from 'node:events';
-import { deriveSeed, runGroup } from '../../agent/index.ts';
 import type { Question } from '../../data/records.ts';
 import type { Rollout } from '../../data/rollout.ts';
 import { summarizeRollouts, type Summary, type SummaryByHops } from '../../evaluate/index.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { openParts, type Parts } from '../parts.ts';
 import { UsageError, type OptionValues } from '../options.ts';
+import { runQuestions } from '../run-questions.ts';
 import { endProgress, print, say, sayProgress, type Command } from './command.ts';
 import { overridesOf, PARTS_OPTIONS, RECIPE_OPTIONS } from './shared-options.ts';
-
-/** Groups that run at the same time; together they fill the policy's slots. */
-const ROLLOUTS_AT_ONCE = 64;
 
 async function openOutput(path: string | undefined): Promise<WriteStream | null> {
   if (path === undefined) return null;
@@ -24,59 +21,11 @@ async function openOutput(path: string | undefined): Promise<WriteStream | null>
   return stream;
 }
 
-/** Runs `work` over the items with at most `width` at a time, in order of start. */
-async function inParallel<T>(
-  items: readonly T[],
-  width: number,
-  work: (item: T, index: number) => Promise<void>,
-): Promise<void> {
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    while (next < items.length) {
-      const index = next++;
-      await work(items[index] as T, index);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
-}
-
-async function runAll(
-  { deps }: Parts,
-  questions: readonly Question[],
-  values: OptionValues,
-): Promise<{ rollouts: Rollout[]; seconds: number }> {
-  const recipe = getRecipe(String(values.recipe));
-  const size = Number(values.group);
-  const seed = Number(values.seed);
-  const output = await openOutput(values.out as string | undefined);
-  const groups: Rollout[][] = [];
-  let finished = 0;
-  const start = performance.now();
-  const width = Math.max(1, Math.floor(ROLLOUTS_AT_ONCE / size));
-  await inParallel(questions, width, async (question, index) => {
-    groups[index] = await runGroup(deps, {
-      question,
-      recipe,
-      overrides: overridesOf(values),
-      seed: deriveSeed(seed, 'question', index),
-      size,
-      groupId: `${recipe.id}-${seed}-${question.id}`,
-      runId: `cli-${recipe.id}-${seed}`,
-      step: 0,
-    });
-    finished++;
-    const spent = (performance.now() - start) / 1000;
-    const left = (spent / finished) * (questions.length - finished);
-    sayProgress(`${finished}/${questions.length} questions, about ${left.toFixed(0)} s left`);
-  });
-  endProgress();
-  const rollouts = groups.flat();
-  for (const rollout of rollouts) output?.write(`${JSON.stringify(rollout)}\n`);
-  if (output) {
-    output.end();
-    await once(output, 'finish');
-  }
-  return { rollouts, seconds: (performance.now() - start) / 1000 };
+async function writeAll(output: WriteStream | null, rollouts: readonly Rollout[]): Promise<void> {
+  if (!output) return;
+  for (const rollout of rollouts) output.write(`${JSON.stringify(rollout)}\n`);
+  output.end();
+  await once(output, 'finish');
 }
 
 const percent = (value: number): string => `${(100 * value).toFixed(1)} %`.padStart(8);
@@ -150,7 +99,15 @@ export const rolloutCommand: Command = {
     });
     endProgress();
     try {
-      const { rollouts, seconds } = await runAll(parts, select(parts, values), values);
+      const questions = select(parts, values);
+      const output = await openOutput(values.out as string | undefined);
+      const { rollouts, seconds } = await runQuestions(parts, questions, {
+        recipe: getRecipe(String(values.recipe)),
+        overrides: overridesOf(values),
+        group: Number(values.group),
+        seed: Number(values.seed),
+      });
+      await writeAll(output, rollouts);
       const summary = summarizeRollouts(rollouts, seconds);
       print(values.json ? JSON.stringify(summary) : table(summary));
       if (values.out !== undefined) say(`${rollouts.length} rollouts written to ${values.out}`);

@@ -1,5 +1,5 @@
 import type { PolicyConfig } from '../../policy/config.ts';
-import { updateSlot, type UpdateOptions } from '../../policy/optimizer.ts';
+import { isMuonSlot, updateSlot, type UpdateOptions } from '../../policy/optimizer.ts';
 import { Orthogonaliser } from '../../policy/orthogonalise.ts';
 import { microBatches, packBatch } from '../../policy/train-batch.ts';
 import type { TrainLimits } from '../../policy/train-memory.ts';
@@ -160,17 +160,19 @@ function scoreRun(
   });
 }
 
-/** Tensors dealt to replicas by rough cost: orthogonalising a matrix costs far more than AdamW. */
+/** Orthogonalising a matrix takes products with its short side; AdamW a few operations a value. */
+const updateCost = (slot: ParameterSlot): number =>
+  slot.length * (isMuonSlot(slot) ? Math.min(...slot.shape) : 8);
+
+/** Tensors dealt to replicas so that their updates take about as long. */
 export function ownSlots(slots: readonly ParameterSlot[], replicas: number): ParameterSlot[][] {
   const owned = Array.from({ length: replicas }, () => ({ cost: 0, slots: [] as ParameterSlot[] }));
-  const cost = (s: ParameterSlot): number =>
-    s.shape.length === 2 && s.name.startsWith('model.layers.')
-      ? s.length * Math.min(...s.shape)
-      : s.length * 8;
-  for (const slot of slots.toSorted((a, b) => cost(b) - cost(a) || a.offset - b.offset)) {
+  for (const slot of slots.toSorted(
+    (a, b) => updateCost(b) - updateCost(a) || a.offset - b.offset,
+  )) {
     const least = owned.reduce((a, b) => (b.cost < a.cost ? b : a));
     least.slots.push(slot);
-    least.cost += cost(slot);
+    least.cost += updateCost(slot);
   }
   return owned.map((o) => o.slots);
 }

@@ -13,13 +13,13 @@ const LOWEST = -700;
 /** 2^-k for k = 0 … 1022. */
 const POWERS = Float64Array.from({ length: 1023 }, (_, k) => 2 ** -k);
 
-/** e^x for x <= 0, relative error below 1e-11. */
+/** e^x for x <= 0, relative error below 1e-9. */
 export function expNonPositive(x: number): number {
   if (x < LOWEST) return 0;
-  const k = Math.round(x * LOG2_E);
+  // Truncation towards zero after taking off a half rounds a negative number to the nearest.
+  const k = (x * LOG2_E - 0.5) | 0;
   const r = x - k * LN2_HIGH - k * LN2_LOW;
-  let p = 1 + r * (1 / 9);
-  p = 1 + r * (1 / 8) * p;
+  let p = 1 + r * (1 / 8);
   p = 1 + r * (1 / 7) * p;
   p = 1 + r * (1 / 6) * p;
   p = 1 + r * (1 / 5) * p;

@@ -20,3 +20,4 @@ build "$out/relaxed.wasm" '-mrelaxed-simd -DRELAXED'
 } > kernels.wasm.ts
 ls -l "$out"
 rm -r "$out"
+npx prettier --write kernels.wasm.ts

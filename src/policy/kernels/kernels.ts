@@ -75,6 +75,7 @@ export class KernelMemory {
       env: { memory },
     });
     this.#buffer = memory.buffer;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the exports of our own module
     this.#kernels = instance.exports as unknown as Kernels;
     return this.#kernels;
   }

@@ -13,23 +13,28 @@ export interface UpdateBatcher {
 
 type Clock = (run: () => void, ms: number) => unknown;
 
-/** The last update of a queue when `next` can be folded into it. */
-const fold = (last: RolloutUpdate | undefined, next: RolloutUpdate): RolloutUpdate | null => {
-  if (!last) return null;
-  if (last.type === 'tokens' && next.type === 'tokens' && last.index === next.index) {
-    return {
+type Told = Extract<RolloutUpdate, { type: 'segment' | 'tokens' }>;
+
+const isAbout = (update: RolloutUpdate | undefined, index: number): update is Told =>
+  (update?.type === 'segment' || update?.type === 'tokens') && update.index === index;
+
+/** Adds an update to the queue of its rollout; what it makes superfluous goes. */
+const enqueue = (queue: RolloutUpdate[], next: RolloutUpdate): void => {
+  const last = queue.at(-1);
+  if (next.type === 'segment') {
+    while (isAbout(queue.at(-1), next.index)) queue.pop();
+  } else if (next.type === 'tokens' && last?.type === 'tokens' && last.index === next.index) {
+    queue.pop();
+    queue.push({
       ...last,
       ids: [...last.ids, ...next.ids],
       logprobs: [...last.logprobs, ...next.logprobs],
       entropies: [...last.entropies, ...next.entropies],
       text: last.text + next.text,
-    };
+    });
+    return;
   }
-  const replaces =
-    next.type === 'segment' &&
-    (last.type === 'segment' || last.type === 'tokens') &&
-    last.index === next.index;
-  return replaces ? next : null;
+  queue.push(next);
 };
 
 export const createUpdateBatcher = (
@@ -48,9 +53,7 @@ export const createUpdateBatcher = (
 
   const push = (update: RolloutUpdate) => {
     const queue = queues.get(update.rolloutId) ?? [];
-    const folded = fold(queue.at(-1), update);
-    if (folded) queue[queue.length - 1] = folded;
-    else queue.push(update);
+    enqueue(queue, update);
     queues.set(update.rolloutId, queue);
     if (scheduled) return;
     scheduled = true;

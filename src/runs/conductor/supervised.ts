@@ -9,9 +9,7 @@ import { WorkerLost } from './failures.ts';
 
 /** What is used of a Worker; tests stand a message port in its place. */
 export interface WorkerLike extends Endpoint {
-  terminate: () => void;
-  addEventListener(type: string, listener: (event: Event) => void): void;
-  removeEventListener(type: string, listener: (event: Event) => void): void;
+  terminate(): void;
 }
 
 /** What is used of navigator.locks. */
@@ -51,13 +49,9 @@ const isLifeSign = (data: unknown): data is LifeSign =>
   typeof data === 'object' && data !== null && 'life' in data && data.life === ALIVE;
 
 /** Called by a worker when its module is ready: takes the lock of its life, then says so. */
-export const announce = (
-  life: string,
-  locks: Locks,
-  scope: { postMessage(message: LifeSign): void },
-): void => {
+export const announce = (life: string, locks: Locks, say: (sign: LifeSign) => void): void => {
   const forever = () => {
-    scope.postMessage({ life: ALIVE });
+    say({ life: ALIVE });
     return new Promise<never>(() => undefined);
   };
   locks.request(life, forever).catch(() => undefined);

@@ -1,0 +1,54 @@
+/**
+ * What each mechanism does to EM, recall and searches with the built-in policy: every arm answers the
+ * same questions with the same seeds; differences from the plain search loop are paired, with 95 %
+ * bootstrap intervals over questions.
+ *
+ *   npm run -s lab -- bench mechanisms            (the built-in world)
+ *   npx tsx bench/mechanisms/run.ts --world DIR --limit 300
+ */
+import { parseArgs } from 'node:util';
+import { openParts } from '../../src/cli/parts.ts';
+import { runQuestions } from '../../src/cli/run-questions.ts';
+import {
+  BASELINE_ARMS,
+  compareArms,
+  comparisonMarkdown,
+  MECHANISM_ARMS,
+  type AblationArm,
+  type Arm,
+} from '../../src/evaluate/index.ts';
+import { getRecipe } from '../../src/recipes/index.ts';
+
+const ARMS: readonly AblationArm[] = [...MECHANISM_ARMS, ...BASELINE_ARMS.slice(0, 2)];
+
+const { values } = parseArgs({
+  options: {
+    world: { type: 'string' },
+    policy: { type: 'string' },
+    limit: { type: 'string', default: '100' },
+    seed: { type: 'string', default: '0' },
+    arms: { type: 'string' },
+    json: { type: 'boolean', default: false },
+  },
+});
+
+const parts = await openParts({ world: values.world, policy: values.policy, device: 'wasm' });
+const questions = parts.world.questions
+  .filter((question) => question.split === 'test')
+  .slice(0, Number(values.limit));
+const arms: Arm[] = [];
+for (const { name, recipe, overrides } of ARMS) {
+  if (values.arms !== undefined && !values.arms.split(',').some((part) => name.includes(part)))
+    continue;
+  const { rollouts } = await runQuestions(parts, questions, {
+    recipe: getRecipe(recipe),
+    overrides,
+    group: 1,
+    seed: Number(values.seed),
+    label: `${name}: `,
+  });
+  arms.push({ name, rollouts });
+}
+const comparison = compareArms(arms);
+console.log(values.json ? JSON.stringify(comparison) : comparisonMarkdown(comparison));
+parts.dispose();

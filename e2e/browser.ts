@@ -1,0 +1,111 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
+import { chromiumFlags, ensureChromium } from '../scripts/chromium.mjs';
+import { serve, type Served } from '../scripts/server.mjs';
+
+/** What every end-to-end test stands on: the built page, its real server, a real browser. */
+
+export const DIST = resolve(import.meta.dirname, '../dist');
+
+export interface Stage {
+  readonly page: Page;
+  readonly browser: Browser;
+  /** Address of the page, with a slash at its end. */
+  url: string;
+  /** Uncaught errors of the page and refusals of the content security policy. */
+  faults: string[];
+}
+
+const checkBuilt = (): void => {
+  for (const file of ['index.html', 'policy/model.safetensors', 'world/manifest.json']) {
+    if (!existsSync(join(DIST, file))) {
+      throw new Error(`dist/${file} is missing. Run: npx vite build`);
+    }
+  }
+};
+
+/** Serves `root` (the built page unless given) and opens a browser for the tests of one file. */
+export const useStage = (options: { webgpu?: boolean; root?: () => string } = {}): Stage => {
+  let server: Served;
+  let open: { page: Page; browser: Browser } | null = null;
+  const opened = () => {
+    if (!open) throw new Error('the browser is not open yet');
+    return open;
+  };
+  const stage: Stage = {
+    faults: [],
+    url: '',
+    get page() {
+      return opened().page;
+    },
+    get browser() {
+      return opened().browser;
+    },
+  };
+  beforeAll(async () => {
+    checkBuilt();
+    server = await serve({ root: options.root?.() ?? DIST });
+    stage.url = server.url;
+    const browser = await chromium.launch({
+      executablePath: ensureChromium(),
+      args: chromiumFlags({ webgpu: options.webgpu ?? false }),
+    });
+    open = { browser, page: await openPage({ browser, faults: stage.faults }) };
+  });
+  afterAll(async () => {
+    await open?.browser.close();
+    await server?.close();
+  });
+  return stage;
+};
+
+/** A page in a context of its own: no storage, no cache. */
+export const openPage = async (
+  stage: Pick<Stage, 'browser' | 'faults'>,
+  options: { colorScheme?: 'light' | 'dark'; width?: number } = {},
+): Promise<Page> => {
+  const context = await stage.browser.newContext({
+    viewport: { width: options.width ?? 1440, height: 900 },
+    colorScheme: options.colorScheme ?? 'light',
+  });
+  const page = await context.newPage();
+  page.on('pageerror', (error) => stage.faults.push(error.message));
+  page.on('console', (message) => {
+    if (message.text().includes('Content Security Policy')) stage.faults.push(message.text());
+  });
+  return page;
+};
+
+/** A folder like `dist` with some of its files left out, made of links. Remove it with `drop`. */
+export const distWithout = (...missing: string[]): { root: string; drop: () => void } => {
+  const root = mkdtempSync(join(tmpdir(), 'forage-e2e-'));
+  const link = (folder: string): void => {
+    mkdirSync(join(root, folder), { recursive: true });
+    for (const entry of readdirSync(join(DIST, folder), { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (missing.includes(path)) continue;
+      if (missing.some((file) => file.startsWith(`${path}/`))) link(path);
+      else symlinkSync(join(DIST, path), join(root, path));
+    }
+  };
+  link('.');
+  return { root, drop: () => rmSync(root, { recursive: true, force: true }) };
+};
+
+/** Waits until the status bar says so. */
+export const runStatus = (page: Page, status: string): Promise<unknown> =>
+  page.waitForSelector(`[data-testid="run-status"]:has-text("${status}")`, { timeout: 60_000 });
+
+export const finishedColumns = (page: Page): Promise<number> =>
+  page.locator('.column[data-finished="true"]').count();
+
+/** Kinds of the events on the screen, in order, of the rollout with this index. */
+export const eventKinds = (page: Page, rollout = 0): Promise<(string | null)[]> =>
+  page
+    .locator('.column')
+    .nth(rollout)
+    .locator('.card')
+    .evaluateAll((cards) => cards.map((card) => card.getAttribute('data-kind')));

@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import { DIST, useStage } from './browser.ts';
+
+const stage = useStage();
+
+it('comes from a cold load to the first event within five seconds', async () => {
+  const { page } = stage;
+  const start = performance.now();
+  await page.goto(stage.url);
+  await page.getByRole('button', { name: 'Run the first question' }).click();
+  await page.waitForSelector('.card');
+  const seconds = (performance.now() - start) / 1000;
+  console.log(`cold load to first event: ${seconds.toFixed(2)} s`);
+  expect(seconds).toBeLessThan(5);
+});
+
+it('needs at most 350 kB of compressed JavaScript to begin with', () => {
+  const html = readFileSync(join(DIST, 'index.html'), 'utf8');
+  const scripts = [...html.matchAll(/(?:src|href)="\/(assets\/[^"]+\.js)"/g)].map(
+    (match) => match[1],
+  );
+  expect(scripts.length).toBeGreaterThan(0);
+  const bytes = scripts
+    .map((script) => gzipSync(readFileSync(join(DIST, script ?? ''))).length)
+    .reduce((sum, size) => sum + size, 0);
+  console.log(`initial JavaScript: ${(bytes / 1000).toFixed(0)} kB compressed`);
+  expect(bytes).toBeLessThanOrEqual(350_000);
+  expect(readdirSync(join(DIST, 'assets')).some((file) => file.endsWith('.wasm'))).toBe(true);
+});
+
+it('shows what is not built yet as not built', async () => {
+  const { page } = stage;
+  for (const [place, text] of [
+    ['Train', 'Not built yet'],
+    ['Runs', 'Not built yet'],
+    ['Evaluate', 'Not built yet'],
+    ['Models', 'Policy'],
+    ['Corpus', 'found by the retriever'],
+  ] as const) {
+    await page.getByRole('link', { name: place }).click();
+    await page.getByRole('heading', { name: place, exact: true }).waitFor();
+    expect(await page.locator('main').textContent()).toContain(text);
+  }
+});

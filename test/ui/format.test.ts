@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import {
+  formatBytes,
+  formatMs,
+  formatNumber,
+  formatParameters,
+  formatShare,
+  formatSigned,
+} from '../../src/ui/lib/format.ts';
+
+describe('numbers as they are written', () => {
+  it('has at most three significant digits, and a dash for what is not there', () => {
+    expect(formatNumber(0.123456)).toBe('0.123');
+    expect(formatNumber(-1.5)).toBe('−1.5');
+    expect(formatNumber(12345.6)).toBe('12,346');
+    expect(formatNumber(null)).toBe('–');
+    expect(formatNumber(Number.NaN)).toBe('–');
+  });
+
+  it('has units', () => {
+    expect(formatShare(0.7342)).toBe('73.4 %');
+    expect(formatMs(4.24)).toBe('4.2 ms');
+    expect(formatMs(1500)).toBe('1.50 s');
+    expect(formatBytes(2_104_808)).toBe('2.1 MB');
+    expect(formatParameters(1_050_000)).toBe('1.05 M');
+    expect(formatSigned(-0.5)).toBe('−0.50');
+  });
+});

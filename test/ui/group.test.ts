@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { groupFigures } from '../../src/ui/inspect/group.ts';
+import { emptyRollout, metrics, policySegment } from './rollouts.ts';
+
+describe('the summary of a group', () => {
+  it('means over the rollouts that ended, answers by how often they were given', () => {
+    const one = {
+      ...emptyRollout('a'),
+      answer: 'Borfield',
+      metrics: metrics({ em: 1, f1: 1, searches: 2 }),
+    };
+    const two = { ...emptyRollout('b'), answer: null, metrics: metrics({ f1: 0.5, searches: 4 }) };
+    const three = { ...one, id: 'c' };
+    expect(groupFigures([one, two, three])).toMatchObject({
+      ended: 3,
+      em: 2 / 3,
+      f1: 2.5 / 3,
+      searches: 8 / 3,
+      answers: [
+        { text: 'Borfield', count: 2 },
+        { text: '(none)', count: 1 },
+      ],
+    });
+  });
+
+  it('counts from the record where a question without gold has no metrics', () => {
+    const rollout = { ...emptyRollout('a'), segments: [policySegment([1, 2, 3])] };
+    expect(groupFigures([rollout])).toMatchObject({ em: null, recall: null, tokens: 3 });
+  });
+
+  it('says nothing before the first has ended', () => {
+    expect(groupFigures([])).toBeNull();
+  });
+});

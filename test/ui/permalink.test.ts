@@ -1,0 +1,75 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  BACKGROUND_MODES,
+  DEFAULT_SETTINGS,
+  DEVICES,
+  RECIPE_IDS,
+  REWARD_MODES,
+  ROUTER_MODES,
+  STIE_MODES,
+} from '../../src/runs/conductor/settings.ts';
+import { formatAddress, parseAddress, type InspectAddress } from '../../src/ui/stores/permalink.ts';
+
+const text = fc
+  .string({ minLength: 1, maxLength: 60 })
+  .map((s) => s.trim())
+  .filter(Boolean);
+
+const address: fc.Arbitrary<InspectAddress> = fc.record({
+  asked: fc.oneof(
+    fc.constant(null),
+    fc.record({ kind: fc.constant('world' as const), id: fc.stringMatching(/^[a-z]+-\d{1,4}$/) }),
+    fc.record({ kind: fc.constant('typed' as const), text }),
+  ),
+  settings: fc.record({
+    recipe: fc.constantFrom(...RECIPE_IDS),
+    rollouts: fc.integer({ min: 1, max: 16 }),
+    temperature: fc.integer({ min: 0, max: 200 }).map((n) => n / 100),
+    seed: fc.integer({ min: 0, max: 0xffffffff }),
+    device: fc.constantFrom(...DEVICES),
+    mechanisms: fc.record(
+      {
+        background: fc.constantFrom(...BACKGROUND_MODES),
+        stie: fc.constantFrom(...STIE_MODES),
+        router: fc.constantFrom(...ROUTER_MODES),
+        reward: fc.constantFrom(...REWARD_MODES),
+        k: fc.integer({ min: 1, max: 10 }),
+        webDelayMs: fc.integer({ min: 0, max: 5000 }),
+      },
+      { requiredKeys: [] },
+    ),
+  }),
+  run: fc.boolean(),
+  rollout: fc.integer({ min: 0, max: 15 }),
+  step: fc.oneof(fc.constant(null), fc.integer({ min: 0, max: 60 })),
+});
+
+describe('the permalink', () => {
+  it('restores question, recipe, settings, rollout and step', () => {
+    fc.assert(
+      fc.property(address, (wanted) => {
+        const { address: restored, problems } = parseAddress(formatAddress(wanted));
+        expect(problems).toEqual([]);
+        expect(restored).toEqual(wanted);
+      }),
+    );
+  });
+
+  it('counts rollouts and steps from one, as people do', () => {
+    const { address } = parseAddress('?q=test-7&rollout=2&step=5');
+    expect(address).toMatchObject({ rollout: 1, step: 4, asked: { kind: 'world', id: 'test-7' } });
+  });
+
+  it('leaves what is not allowed at its default and names it', () => {
+    const { address, problems } = parseAddress('?n=17&t=hot&stie=maybe&recipe=search&seed=-1');
+    expect(address.settings).toEqual({ ...DEFAULT_SETTINGS, recipe: 'search' });
+    expect(problems).toEqual(['n=17', 't=hot', 'seed=-1', 'stie=maybe']);
+  });
+
+  it('opens an empty address as a first visit', () => {
+    const { address, problems } = parseAddress('');
+    expect(problems).toEqual([]);
+    expect(address).toMatchObject({ asked: null, run: false, step: null });
+  });
+});
