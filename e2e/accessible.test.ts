@@ -20,11 +20,19 @@ it.each(['light', 'dark'] as const)(
     await page.waitForSelector('[role=option]');
     expect(await faultsOf(page)).toEqual([]);
 
-    await page.getByRole('button', { name: 'Run the first question' }).click();
+    await page.getByRole('button', { name: 'Run an example' }).click();
     await runStatus(page, 'done');
     await page.getByRole('button', { name: 'open all' }).click();
     await page.locator('.card-line').first().click();
     expect(await faultsOf(page)).toEqual([]);
+
+    for (const key of ['?', 'Control+k']) {
+      await page.keyboard.press(key);
+      await page.getByRole('dialog').waitFor();
+      expect(await faultsOf(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
 
     for (const place of ['corpus', 'models', 'train']) {
       await page.goto(`${stage.url}${place}`);
@@ -37,7 +45,7 @@ it.each(['light', 'dark'] as const)(
 it('works at 390 pixels: nothing is wider than the screen', async () => {
   const page = await openPage(stage, { width: 390 });
   await page.goto(`${stage.url}?device=wasm&recipe=naive-rag&n=2`);
-  await page.getByRole('button', { name: 'Run the first question' }).click();
+  await page.getByRole('button', { name: 'Run an example' }).click();
   await runStatus(page, 'done');
   await page.getByRole('tab', { name: '2' }).click();
   expect(await page.locator('.column:visible').count()).toBe(1);

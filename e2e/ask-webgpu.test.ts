@@ -12,7 +12,7 @@ it('asks, streams, answers and plays back on WebGPU', async () => {
   });
   expect(adapter).not.toBeNull();
 
-  await page.getByRole('button', { name: 'Run the first question' }).click();
+  await page.getByRole('button', { name: 'Run an example' }).click();
   await page.waitForSelector('.card');
   await runStatus(page, 'done');
   const device = (await page.getByTestId('device').textContent()) ?? '';

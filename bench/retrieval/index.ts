@@ -93,7 +93,8 @@ async function report(name: string, fetchFile: FetchFile, encoder: OnnxEncoder |
   console.log(
     `\n${name}: seed ${world.manifest.seed}, ${steps.length} gold steps of test questions`,
   );
-  for (const searcher of await searchers(world, fetchFile, encoder)) {
+  const all = await searchers(world, fetchFile, encoder);
+  for (const searcher of all) {
     const covered = steps.filter(searcher.covers);
     for (const [form, query] of Object.entries(QUERY_FORMS)) {
       const ranks: number[] = [];
@@ -109,6 +110,23 @@ async function report(name: string, fetchFile: FetchFile, encoder: OnnxEncoder |
           `${quantiles(times)}  (${ranks.length})`,
       );
     }
+  }
+  await reportQuestions(world, all);
+}
+
+/** Whole questions as queries (RDRA's background, naive RAG): is any supporting passage found? */
+async function reportQuestions(world: World, all: readonly Searcher[]): Promise<void> {
+  const questions = world.questions
+    .filter(({ split }) => split === 'test')
+    .slice(0, Number(options.steps));
+  for (const { name, search } of all) {
+    const ranks: number[] = [];
+    for (const { text, chain = [] } of questions) {
+      const hits = await search(text);
+      ranks.push(Math.min(...chain.map((step) => rankOfGold(hits, step))));
+    }
+    const recalls = [1, 3, 5].map((k) => `@${k} ${recallAt(ranks, k).toFixed(3)}`);
+    console.log(`${name.padEnd(16)}${'any, whole question'.padEnd(22)}${recalls.join('  ')}`);
   }
 }
 

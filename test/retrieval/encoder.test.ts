@@ -16,7 +16,7 @@ describe('the shipped encoder and world', () => {
   beforeAll(async () => {
     encoder = await openEncoderFromDisk('public/encoder');
     world = await loadWorld(worldFiles);
-  });
+  }, 60_000);
 
   it('belong together: the encoder gives the vectors that the world holds', async () => {
     const passages = world.local.slice(0, 40);
@@ -56,7 +56,7 @@ describe('a broken encoder folder', () => {
   const shipped = fetchFromDisk('public/encoder');
   beforeAll(async () => {
     ort = await nodeOrt();
-  });
+  }, 60_000);
   const open = (name: string, bytes: Uint8Array): Promise<OnnxEncoder> => {
     const files: FetchFile = (asked) => (asked === name ? Promise.resolve(bytes) : shipped(asked));
     return OnnxEncoder.open(files, ort);

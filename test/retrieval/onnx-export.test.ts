@@ -64,7 +64,7 @@ describe('the exported ONNX encoder in onnxruntime', () => {
   beforeAll(async () => {
     ort = await nodeOrt();
     file = exportOnnx(config, weights);
-  });
+  }, 60_000);
 
   const run = async ({ rows, length, ids, mask }: PaddedBatch): Promise<Float32Array> => {
     const session = await ort.InferenceSession.create(file, { executionProviders: ['wasm'] });

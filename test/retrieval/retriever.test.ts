@@ -91,7 +91,7 @@ describe('the retriever', () => {
     const late = retriever(10_000).search('web', 'Orlen', 1, controller.signal);
     setTimeout(() => controller.abort(new Error('cancelled')), 10);
     await expect(late).rejects.toThrow('cancelled');
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(performance.now() - started).toBeLessThan(5_000);
   });
 
   it('tries again after the web index could not be opened', async () => {

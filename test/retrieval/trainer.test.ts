@@ -59,7 +59,7 @@ describe('training the encoder', () => {
     const { EncoderTrainer, initialState } = await import('../../src/retrieval/encoder/trainer.ts');
     start = (state = initialState(initialWeights(config, noise()))) =>
       new EncoderTrainer(config, state);
-  });
+  }, 60_000);
 
   it('lowers the contrastive loss', async () => {
     const losses = await steps(start(), 60);

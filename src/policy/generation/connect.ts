@@ -98,10 +98,10 @@ export class RemotePolicy implements Policy {
     this.#port.postMessage(message);
   }
 
-  open(seed: number): Promise<PolicySession> {
+  async open(seed: number): Promise<PolicySession> {
     const session = this.#register(0);
     this.send({ type: 'open', session: session.id, seed });
-    return Promise.resolve(session);
+    return session;
   }
 
   forked(parent: RemoteSession, seed: number): RemoteSession {

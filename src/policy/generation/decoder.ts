@@ -28,7 +28,10 @@ export interface StepInputs {
   readonly write: np.Array;
   /** [slots, 1, 1, capacity]: added to scores; 0 for positions of the main store that are read. */
   readonly hideMain: np.Array;
-  /** [slots, 1, tokens, CHUNK]: added to scores; 0 for positions of the ring that a token reads. */
+  /**
+   * [slots, 1, 1 or group tokens, CHUNK]: added to scores; 0 for positions of the ring that a query
+   * reads. One row serves all where a step has one token.
+   */
   readonly hideRing: np.Array;
 }
 
@@ -64,7 +67,9 @@ const silu = (x: np.Array): np.Array => x.ref.mul(np.reciprocal(np.exp(x.neg()).
 
 /** Positions [from, to) of an axis as a view. jax-js makes no copy where each view has one reader. */
 function part(x: np.Array, axis: number, from: number, to: number): np.Array {
-  return x.slice(...x.shape.map((size, i): [number, number] => (i === axis ? [from, to] : [0, size])));
+  return x.slice(
+    ...x.shape.map((size, i): [number, number] => (i === axis ? [from, to] : [0, size])),
+  );
 }
 
 export interface LayerShape {
@@ -74,6 +79,8 @@ export interface LayerShape {
   readonly tokens: number;
   /** What `scoreBound` says of the layer. */
   readonly scoreBound: number;
+  /** Only keys and values are wanted, as of the last layer over given text; x is handed back. */
+  readonly cacheOnly: boolean;
 }
 
 export type LayerFunction = (
@@ -94,24 +101,14 @@ function exponentials(main: np.Array, ring: np.Array, bound: number): [np.Array,
 }
 
 /**
- * Attention over main store and ring. `view` gives a fresh view of the queries, [slots, kvHeads,
- * queries, headDim]; the result has the same shape.
+ * q [slots, kvHeads, queries, headDim], already divided by sqrt(headDim), over main store and ring,
+ * to the same shape. `bound` is the largest absolute score there can be.
  */
-function attend(
-  view: () => np.Array,
-  c: LayerCache,
-  step: StepInputs,
-  bound: number,
-): np.Array {
-  const q = view();
+export function attend(q: np.Array, c: LayerCache, step: StepInputs, bound: number): np.Array {
   const [slots, kvHeads, queries] = q.shape as [number, number, number, number];
-  const hideRing = np.broadcastTo(
-    step.hideRing.reshape([slots, 1, 1, -1, CHUNK]),
-    [slots, 1, queries / step.hideRing.shape[2]!, step.hideRing.shape[2]!, CHUNK],
-  );
   const [pMain, pRing] = exponentials(
-    np.matmul(q, c.mainK).add(step.hideMain),
-    np.matmul(view(), c.ringK).add(hideRing.reshape([slots, 1, queries, CHUNK])),
+    np.matmul(q.ref, c.mainK).add(step.hideMain),
+    np.matmul(q, c.ringK).add(step.hideRing),
     bound,
   );
   const share = np.reciprocal(pMain.ref.sum(-1).add(pRing.ref.sum(-1)));
@@ -175,10 +172,10 @@ export function decoderLayer(shape: LayerShape): LayerFunction {
     const writeV = step.write.greater(0.5).reshape([slots, 1, CHUNK, 1]);
     const ringK = np.where(writeK, k, cache.ringK);
     const ringV = np.where(writeV, v, cache.ringV);
+    if (shape.cacheOnly) return { x, ringK, ringV };
     const rings = { ...cache, ringK: ringK.ref, ringV: ringV.ref };
-    const queries = (): np.Array => groupQueries(part(qk.ref, 2, 0, heads));
-    const attended = attend(queries, rings, step, shape.scoreBound);
-    qk.dispose();
+    const q = groupQueries(part(qk, 2, 0, heads));
+    const attended = attend(q, rings, step, shape.scoreBound);
     const x1 = np.matmul(ungroup(attended), w.o).add(x);
     const norm1 = inverseRms(x1.ref, hiddenSize, eps).reshape([rows, 1]);
     const gateUp = np.matmul(x1.ref, w.gateUp).mul(norm1);

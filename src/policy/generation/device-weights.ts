@@ -92,7 +92,14 @@ export function uploadWeights(weights: PolicyWeights): DeviceWeights {
 
 export function disposeWeights(weights: DeviceWeights): void {
   for (const layer of weights.layers)
-    for (const array of [layer.qkv, layer.turnCos, layer.turnSin, layer.o, layer.gateUp, layer.down])
+    for (const array of [
+      layer.qkv,
+      layer.turnCos,
+      layer.turnSin,
+      layer.o,
+      layer.gateUp,
+      layer.down,
+    ])
       array.dispose();
   weights.head.dispose();
 }

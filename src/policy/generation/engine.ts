@@ -16,6 +16,13 @@ export interface EngineOptions {
   readonly sync: boolean;
 }
 
+/** With `maxTokens` 0, a request is complete when its text was read. */
+function isComplete({ request, pending }: EngineSession): boolean {
+  const { options, output } = request!;
+  if (options.maxTokens <= 0) return pending.length <= 1;
+  return output.ids.length >= options.maxTokens;
+}
+
 /**
  * Generates for many sessions at once. Each turn of the loop reads one chunk of given text for a
  * few sessions, then decodes one token for every session that has nothing left to read, so that
@@ -62,8 +69,7 @@ export class GenerationEngine {
     child.pending = [...parent.pending];
     child.cached = parent.cached;
     child.flushed = parent.flushed;
-    if (parent.home)
-      child.home = { cache: parent.home.cache.snapshot(parent.home.slot), slot: 0 };
+    if (parent.home) child.home = { cache: parent.home.cache.snapshot(parent.home.slot), slot: 0 };
     return child;
   }
 
@@ -126,12 +132,12 @@ export class GenerationEngine {
     }
   }
 
-  /** Ends requests that are aborted, have no room, or want nothing. */
+  /** Ends requests that are aborted, have no room, or have what they want. */
   #settle(): void {
     for (const session of this.#active) {
-      const { options, output } = session.request!;
+      const { options } = session.request!;
       if (options.signal?.aborted) this.#finish(session, 'abort');
-      else if (output.ids.length >= options.maxTokens) this.#finish(session, 'length');
+      else if (isComplete(session)) this.#finish(session, 'length');
       else if (session.length >= this.config.maxPositions) this.#finish(session, 'context');
       else if (session.length === 0) this.#fail(session, new Error('policy: the context is empty'));
     }
@@ -222,8 +228,11 @@ export class GenerationEngine {
 
   async #decodeOnce(): Promise<void> {
     this.#admitWaiting();
-    const work = this.#main.sessions().filter((s) => s.request && s.pending.length === 1);
+    const work = this.#main
+      .sessions()
+      .filter((s) => s.request && s.pending.length === 1 && !isComplete(s));
     if (work.length === 0) return;
+    this.#main.compact();
     if (work.some((s) => s.flushed < ringStart(s.cached))) this.#main.flush(this.#main.sessions());
     const tokens = work.map((s) => ({ slot: s.home!.slot, position: s.cached, ids: s.pending }));
     const logits = await this.#stepper.decode(this.#main.cache, tokens);

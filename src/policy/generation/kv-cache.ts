@@ -98,10 +98,7 @@ export class KvCache {
     const pad = (a: np.Array, axis: number): np.Array =>
       np.pad(
         a,
-        [0, 1, 2, 3].map((i): [number, number] => [
-          0,
-          i === 0 ? moreSlots : i === axis ? more : 0,
-        ]),
+        [0, 1, 2, 3].map((i): [number, number] => [0, i === 0 ? moreSlots : i === axis ? more : 0]),
       );
     this.layers = this.layers.map((a) => ({
       mainK: pad(a.mainK, 3),
@@ -147,6 +144,21 @@ export class KvCache {
     );
     indexArray.dispose();
     selectedArray.dispose();
+  }
+
+  /** `copyFrom` where the source may have a larger capacity, beyond which nothing is in use. */
+  copyPrefix(source: KvCache, pairs: readonly { from: number; to: number }[]): void {
+    const cut = new KvCache(this.config, 0, 0);
+    cut.layers = source.layers.map((layer) => ({
+      mainK: layer.mainK.ref.slice([], [], [], [0, this.#capacity]),
+      mainV: layer.mainV.ref.slice([], [], [0, this.#capacity]),
+      ringK: layer.ringK.ref,
+      ringV: layer.ringV.ref,
+    }));
+    cut.#slots = source.slots;
+    cut.#capacity = this.#capacity;
+    this.copyFrom(cut, pairs);
+    cut.dispose();
   }
 
   /** A cache of one slot with a copy of `slot`. */

@@ -4,9 +4,9 @@
  * bit is enough to choose another token.
  */
 
-const LN2_HIGH = 0.693147180369123816490;
+const LN2_HIGH = 0.69314718036912381649;
 const LN2_LOW = 1.90821492927058770002e-10;
-const LOG2_E = 1.44269504088896338700;
+const LOG2_E = 1.442695040888963387;
 /** exp below this is taken as 0; weights so small never matter beside the largest, which is 1. */
 const LOWEST = -700;
 

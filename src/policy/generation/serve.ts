@@ -1,7 +1,8 @@
 import type { Policy, PolicySession, SampledTokens } from '../policy.ts';
 import type { Channel, FromPolicy, StreamedTokens, ToPolicy } from './messages.ts';
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
 
 /** Serves a policy to the other end of a channel, for `connectPolicy`. */
 export function servePolicy(policy: Policy, channel: Channel<ToPolicy, FromPolicy>): void {

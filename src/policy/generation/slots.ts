@@ -3,6 +3,9 @@ import { KvCache } from './kv-cache.ts';
 import type { EngineSession } from './session.ts';
 import { capacityBucket } from './shapes.ts';
 
+/** Steps in a row that a smaller cache must have been enough before it is made. */
+const STEPS_BEFORE_COMPACTION = 24;
+
 /** A cache whose slots are handed out to sessions; it grows in buckets. */
 export class SlotTable {
   readonly #config: PolicyConfig;
@@ -10,6 +13,7 @@ export class SlotTable {
   readonly #bucket: (count: number) => number;
   #cache: KvCache | null = null;
   #owners: (EngineSession | null)[] = [];
+  #roomySteps = 0;
 
   /** @param bucket how many slots the cache gets for a number of sessions */
   constructor(config: PolicyConfig, maxSlots: number, bucket: (count: number) => number) {
@@ -74,6 +78,29 @@ export class SlotTable {
         .map((s) => ({ slot: s.home!.slot, from: s.flushed, to: s.cached })),
     );
     for (const session of sessions) session.flushed = session.cached;
+  }
+
+  /**
+   * Called before every step: moves to a smaller cache once one of half the slots or half the
+   * capacity has been enough for a while, since a step costs what its cache could hold.
+   */
+  compact(): void {
+    const sessions = this.sessions();
+    const slots = this.#bucket(sessions.length);
+    const capacity = capacityBucket(Math.max(1, ...sessions.map((s) => s.length)));
+    const roomy = 2 * slots <= this.cache.slots || 2 * capacity <= this.cache.capacity;
+    this.#roomySteps = roomy ? this.#roomySteps + 1 : 0;
+    if (this.#roomySteps < STEPS_BEFORE_COMPACTION) return;
+    this.#roomySteps = 0;
+    const smaller = new KvCache(this.#config, slots, capacity);
+    smaller.copyPrefix(
+      this.cache,
+      sessions.map((s, to) => ({ from: s.home!.slot, to })),
+    );
+    this.cache.dispose();
+    this.#cache = smaller;
+    this.#owners = [...sessions];
+    for (const [slot, session] of sessions.entries()) session.home = { cache: smaller, slot };
   }
 
   /** Frees the device memory; only when no session is left. */

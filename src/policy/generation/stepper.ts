@@ -1,6 +1,13 @@
 import { numpy as np } from '@jax-js/jax';
 import type { PolicyConfig } from '../config.ts';
-import { decoderLayer, HIDDEN, outputHead, type HeadFunction, type LayerFunction } from './decoder.ts';
+import {
+  decoderLayer,
+  HIDDEN,
+  outputHead,
+  type HeadFunction,
+  type LayerFunction,
+  type LayerShape,
+} from './decoder.ts';
 import type { DeviceLayer, DeviceWeights } from './device-weights.ts';
 import type { KvCache } from './kv-cache.ts';
 import { rotaryTables, type RotaryTables } from './rotary.ts';
@@ -71,13 +78,17 @@ export class Stepper {
    */
   async prefill(cache: KvCache, tokens: readonly SlotTokens[]): Promise<void> {
     const inputs = this.#emptyInputs(cache, CHUNK);
+    const group = this.#config.heads / this.#config.kvHeads;
     for (const { slot, position, ids } of tokens) {
       const base = position - (position % CHUNK);
       ids.forEach((id, i) => {
         const row = position + i - base;
         this.#placeToken(inputs, slot * CHUNK + row, position + i, id);
         inputs.write[slot * CHUNK + row] = 1;
-        inputs.hideRing.fill(0, (slot * CHUNK + row) * CHUNK, (slot * CHUNK + row) * CHUNK + row + 1);
+        for (let head = 0; head < group; head++) {
+          const at = ((slot * group + head) * CHUNK + row) * CHUNK;
+          inputs.hideRing.fill(0, at, at + row + 1);
+        }
       });
       inputs.hideMain.fill(0, slot * cache.capacity, slot * cache.capacity + base);
     }
@@ -87,14 +98,15 @@ export class Stepper {
 
   #emptyInputs(cache: KvCache, tokens: number): HostInputs {
     const { slots, capacity } = cache;
-    const { hiddenSize, headDim } = this.#config;
+    const { hiddenSize, headDim, heads, kvHeads } = this.#config;
+    const rows = tokens === 1 ? 1 : (heads / kvHeads) * tokens;
     return {
       x: new Float32Array(slots * tokens * hiddenSize),
       cos: new Float32Array(slots * tokens * headDim),
       sin: new Float32Array(slots * tokens * headDim),
       write: new Float32Array(slots * CHUNK),
       hideMain: new Float32Array(slots * capacity).fill(HIDDEN),
-      hideRing: new Float32Array(slots * tokens * CHUNK).fill(HIDDEN),
+      hideRing: new Float32Array(slots * rows * CHUNK).fill(HIDDEN),
     };
   }
 
@@ -116,9 +128,10 @@ export class Stepper {
       sin: np.array(host.sin, { shape: [slots, tokens, 1, headDim] }),
       write: np.array(host.write, { shape: [slots, CHUNK] }),
       hideMain: np.array(host.hideMain, { shape: [slots, 1, 1, capacity] }),
-      hideRing: np.array(host.hideRing, { shape: [slots, 1, tokens, CHUNK] }),
+      hideRing: np.array(host.hideRing, {
+        shape: [slots, 1, host.hideRing.length / (slots * CHUNK), CHUNK],
+      }),
     };
-    const run = this.#layer(slots, tokens);
     let x = np.array(host.x, { shape: [slots * tokens, hiddenSize] });
     for (const [i, weights] of this.#weights.layers.entries()) {
       const refs = {
@@ -129,7 +142,8 @@ export class Stepper {
         hideRing: step.hideRing.ref,
       };
       const { mainK, mainV, ringK, ringV } = cache.layers[i]!;
-      const out = run(
+      const cacheOnly = tokens > 1 && i === cache.layers.length - 1;
+      const out = this.#layer({ slots, tokens, cacheOnly })(
         x,
         { mainK: mainK.ref, mainV: mainV.ref, ringK, ringV },
         refs,
@@ -145,12 +159,12 @@ export class Stepper {
     return x;
   }
 
-  #layer(slots: number, tokens: number): LayerFunction {
-    const key = `${slots}/${tokens}`;
+  #layer(shape: Pick<LayerShape, 'slots' | 'tokens' | 'cacheOnly'>): LayerFunction {
+    const key = `${shape.slots}/${shape.tokens}/${shape.cacheOnly}`;
     let layer = this.#layers.get(key);
     if (!layer) {
       const { config, scoreBound } = this.#weights;
-      layer = decoderLayer({ config, slots, tokens, scoreBound });
+      layer = decoderLayer({ ...shape, config, scoreBound });
       this.#layers.set(key, layer);
     }
     return layer;

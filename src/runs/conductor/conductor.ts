@@ -1,8 +1,8 @@
+import { coverageOf } from '../../agent/router/coverage.ts';
 import { createRouter, type Router } from '../../agent/router/router.ts';
 import { runGroup } from '../../agent/run.ts';
 import type { SearchTarget } from '../../data/hits.ts';
 import type { Question } from '../../data/records.ts';
-import { titleCoverage } from '../../retrieval/coverage.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
 import { createUpdateBatcher } from './batcher.ts';
 import { describeFailure } from './failures.ts';
@@ -258,7 +258,7 @@ export class Conductor implements ConductorApi {
       board: this.#board,
       onLost: fail,
       onWorld: ({ questions, local, facts }) => {
-        this.#router = createRouter({ localCoverage: titleCoverage(local) });
+        this.#router = createRouter({ localCoverage: coverageOf(local) });
         this.#questions = new Map(questions.map((question) => [question.id, question]));
         this.#send([{ type: 'questions', rows: questions.map(toRow).sort(bySplit), facts }]);
       },

@@ -26,11 +26,16 @@ const REMEDIES: Record<Failure['kind'], string> = {
   failed: '',
 };
 
+const asSentence = (text: string): string => {
+  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
+};
+
 /** An error as the user is told it; errors that crossed a worker boundary keep their names. */
 export const describeFailure = (error: unknown): Failure => {
   if (!(error instanceof Error)) return { kind: 'failed', message: String(error), detail: '' };
   const kind = KINDS[error.name] ?? 'failed';
-  const sentence = /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
+  const sentence = asSentence(error.message);
   return {
     kind,
     message: `${sentence} ${REMEDIES[kind]}`.trim(),

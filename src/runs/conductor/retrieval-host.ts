@@ -27,7 +27,7 @@ export interface RetrievalListener {
 export interface LoadedWorld {
   questions: WorldQuestion[];
   /** For the router's coverage feature. */
-  local: Passage[];
+  local: Pick<Passage, 'title'>[];
   facts: WorldFacts;
 }
 
@@ -72,7 +72,7 @@ export class RetrievalHost implements RetrievalHostApi {
     const { local, web } = world.manifest.counts;
     return {
       questions: world.questions,
-      local: world.local,
+      local: world.local.map(({ title }) => ({ title })),
       facts: { localPassages: local, webPassages: web, questions: world.questions.length },
     };
   }

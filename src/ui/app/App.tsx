@@ -1,7 +1,9 @@
 import { MantineProvider, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { lazy, Suspense, useMemo } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
+import { useShallow } from 'zustand/react/shallow';
 import { InspectPage } from '../inspect/InspectPage.tsx';
+import { useView } from '../stores/view-store.ts';
 import { CommandPalette, KeyList } from './CommandPalette.tsx';
 import { createCommands } from './commands.ts';
 import { Rail } from './Rail.tsx';
@@ -40,6 +42,9 @@ const Workbench = () => {
     const toggleTheme = () => setColorScheme(scheme === 'dark' ? 'light' : 'dark');
     return { toggleTheme, list: createCommands({ go, toggleTheme }) };
   }, [go, scheme, setColorScheme]);
+  const open = useView(
+    useShallow((state) => ({ palette: state.paletteOpen, keys: state.keysOpen })),
+  );
   useKeys(commands.list);
   useAddress();
   return (
@@ -48,8 +53,8 @@ const Workbench = () => {
       <TopBar toggleTheme={commands.toggleTheme} />
       <Pages />
       <StatusBar />
-      <CommandPalette commands={commands.list} />
-      <KeyList commands={commands.list} />
+      {open.palette ? <CommandPalette commands={commands.list} /> : null}
+      {open.keys ? <KeyList commands={commands.list} /> : null}
     </div>
   );
 };

@@ -1,5 +1,5 @@
 import { Kbd, Modal, TextInput } from '@mantine/core';
-import { useState, type KeyboardEvent } from 'react';
+import { useState, type KeyboardEvent, type ReactNode } from 'react';
 import { useView } from '../stores/view-store.ts';
 import { keyName, type Command } from './commands.ts';
 
@@ -19,9 +19,18 @@ const Keys = ({ keys }: { keys: readonly string[] }) => (
   </span>
 );
 
+/** A dialog over everything; it is there only while it is open. */
+const Dialog = (props: { name: string; onClose: () => void; children: ReactNode }) => (
+  <Modal.Root opened onClose={props.onClose} transitionProps={{ duration: 0 }}>
+    <Modal.Overlay />
+    <Modal.Content aria-label={props.name}>
+      <Modal.Body p="xs">{props.children}</Modal.Body>
+    </Modal.Content>
+  </Modal.Root>
+);
+
 /** ⌘K: anything by name. */
 export const CommandPalette = ({ commands }: { commands: readonly Command[] }) => {
-  const opened = useView((state) => state.paletteOpen);
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const found = commands.filter((command) => matches(command, text));
@@ -42,14 +51,7 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
     setAt((at + by + found.length) % found.length);
   };
   return (
-    <Modal
-      opened={opened}
-      onClose={close}
-      withCloseButton={false}
-      padding="xs"
-      aria-label="Commands"
-      transitionProps={{ duration: 0 }}
-    >
+    <Dialog name="Commands" onClose={close}>
       <TextInput
         data-autofocus
         aria-label="Command"
@@ -82,40 +84,32 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
         ))}
         {found.length === 0 ? <p className="fine">No command has these words.</p> : null}
       </div>
-    </Modal>
+    </Dialog>
   );
 };
 
 const GROUPS = ['Run', 'Playback', 'View', 'Go to'] as const;
 
 /** `?`: every key. */
-export const KeyList = ({ commands }: { commands: readonly Command[] }) => {
-  const opened = useView((state) => state.keysOpen);
-  return (
-    <Modal
-      opened={opened}
-      onClose={() => useView.setState({ keysOpen: false })}
-      title="Keys"
-      transitionProps={{ duration: 0 }}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      {GROUPS.map((group) => (
-        <section key={group} className="key-group">
-          <h3>{group}</h3>
-          {commands
-            .filter((command) => command.group === group)
-            .map((command) => (
-              <div key={command.name} className="key-row">
-                <span className="grow">{command.name}</span>
-                <Keys keys={command.keys} />
-              </div>
-            ))}
-        </section>
-      ))}
-      <p className="fine">
-        In the token strip the arrow keys walk from token to token and Enter shows one in the
-        details; in the question list they choose a question.
-      </p>
-    </Modal>
-  );
-};
+export const KeyList = ({ commands }: { commands: readonly Command[] }) => (
+  <Dialog name="Keys" onClose={() => useView.setState({ keysOpen: false })}>
+    <h2>Keys</h2>
+    {GROUPS.map((group) => (
+      <section key={group} className="key-group">
+        <h3>{group}</h3>
+        {commands
+          .filter((command) => command.group === group)
+          .map((command) => (
+            <div key={command.name} className="key-row">
+              <span className="grow">{command.name}</span>
+              <Keys keys={command.keys} />
+            </div>
+          ))}
+      </section>
+    ))}
+    <p className="fine">
+      In the token strip the arrow keys walk from token to token and Enter shows one in the details;
+      in the question list they choose a question.
+    </p>
+  </Dialog>
+);

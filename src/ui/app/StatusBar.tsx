@@ -39,9 +39,7 @@ const PolicyCell = () => {
   const part = useLab((state) => state.parts.policy);
   return (
     <span className="cell" data-testid="policy">
-      {policy
-        ? `policy ${policy.id} ${formatParameters(policy.parameters)}`
-        : `policy: ${part.status}`}
+      {policy ? `${policy.id} · ${formatParameters(policy.parameters)}` : `policy: ${part.status}`}
     </span>
   );
 };
@@ -72,7 +70,7 @@ export const StatusBar = () => {
   const storage = useStorage(run?.status);
   const running = isRunning(run);
   return (
-    <footer className="status" aria-label="Status">
+    <footer className="status" aria-label="Status" tabIndex={0}>
       <DeviceCell />
       <PolicyCell />
       <span className="cell figure" data-testid="rate">

@@ -41,7 +41,7 @@ export const eventLine = (event: AgentEvent): string => {
     case 'search':
       return event.query.trim() || 'empty query';
     case 'route':
-      return `${event.choice}, ${formatShare(probabilityOf(event))} · ${ROUTE_BY[event.by]}`;
+      return routeLine(event);
     case 'retrieve':
       return event.hits.length === 0 ? 'nothing found' : titles(event.hits);
     case 'summarize':
@@ -63,8 +63,11 @@ export const eventLine = (event: AgentEvent): string => {
 const titles = (hits: readonly { passage: { title: string } }[]): string =>
   hits.map((hit) => hit.passage.title).join(' · ');
 
-export const probabilityOf = (event: RouteEvent): number | null =>
-  event.choice === 'both' ? null : event.probabilities[event.choice];
+/** Two sources at once are no choice between them, so there is no probability to show. */
+const routeLine = (event: RouteEvent): string =>
+  event.choice === 'both'
+    ? `both sources · ${ROUTE_BY[event.by]}`
+    : `${event.choice}, ${formatShare(event.probabilities[event.choice])} · ${ROUTE_BY[event.by]}`;
 
 /** The figure at the right end of a card. */
 export const eventMeta = (event: AgentEvent): string => {

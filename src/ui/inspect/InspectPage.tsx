@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'react';
+import { useDeferredValue, useEffect, useMemo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { DetailsPanel } from '../details/DetailsPanel.tsx';
 import { focusRollout, runFromStart, startRun } from '../stores/actions.ts';
@@ -30,7 +30,8 @@ const RolloutTabs = ({ ids, focused }: { ids: readonly string[]; focused: number
 );
 
 const Columns = () => {
-  const { order, byId, finished } = useRun((state) => state.table);
+  // Drawn when there is time: React may pause between columns, so no task grows with their number.
+  const { order, byId, finished } = useDeferredValue(useRun((state) => state.table));
   const question = useRun((state) => state.question);
   const wanted = useView((state) => state.address.rollout);
   const focused = Math.min(wanted, Math.max(0, order.length - 1));
@@ -73,7 +74,7 @@ const RunFailure = () => {
 
 /** A group of several rollouts, summed up over the columns. */
 const Summary = () => {
-  const { order, byId, finished } = useRun((state) => state.table);
+  const { order, byId, finished } = useDeferredValue(useRun((state) => state.table));
   const ended = useMemo(
     () => order.flatMap((id) => (finished[id] ? (byId[id] ?? []) : [])),
     [order, byId, finished],

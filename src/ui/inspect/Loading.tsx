@@ -12,16 +12,22 @@ const PART_NAMES: Record<string, string> = {
   policy: 'Policy',
 };
 
+/** Share of the bytes; nothing where loading failed or the size is not known. */
+const shareOf = (part: PartState): number => {
+  if (part.status === 'ready') return 1;
+  if (part.status === 'failed' || part.totalBytes === 0) return 0;
+  return Math.min(1, part.loadedBytes / part.totalBytes);
+};
+
 const ProgressRow = ({ name, part }: { name: string; part: PartState }) => {
-  const share = part.totalBytes > 0 ? Math.min(1, part.loadedBytes / part.totalBytes) : null;
   return (
     <li className="progress-row">
       <span>{PART_NAMES[name] ?? name}</span>
       <span className="meter" aria-hidden="true">
-        <span style={{ width: `${part.status === 'ready' ? 100 : (share ?? 0) * 100}%` }} />
+        <span style={{ width: `${shareOf(part) * 100}%` }} />
       </span>
       <span className="fine">
-        {part.status === 'ready' ? '✓ ' : ''}
+        {part.status === 'ready' ? '✓ ' : part.status === 'failed' ? '✗ ' : ''}
         {part.note}
         {part.status === 'loading' && part.totalBytes > 0
           ? ` ${formatBytes(part.loadedBytes)} of ${formatBytes(part.totalBytes)}`

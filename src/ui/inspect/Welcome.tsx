@@ -5,13 +5,13 @@ import { useView } from '../stores/view-store.ts';
 import { LoadingList } from './Loading.tsx';
 
 const START = {
-  world: 'Run the first question',
+  world: 'Run an example',
   chosen: 'Run this question',
 };
 
 /** Before the first run: one sentence, one button. */
 export const Welcome = () => {
-  const waiting = useRun((state) => state.run !== null);
+  const wanted = useRun((state) => state.wanted);
   const asked = useView((state) => state.address.asked);
   return (
     <div className="welcome">
@@ -22,7 +22,7 @@ export const Welcome = () => {
         is one thing that really happened: a thought, a query, a routing decision, passages read, a
         verdict, the answer.
       </p>
-      <Button size="md" disabled={waiting} onClick={() => void runFromStart()}>
+      <Button size="md" loading={wanted} onClick={() => void runFromStart()}>
         {asked ? START.chosen : START.world}
       </Button>
       <p className="fine">

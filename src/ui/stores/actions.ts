@@ -1,4 +1,5 @@
 import type { Question } from '../../data/records.ts';
+import type { QuestionRow } from '../../runs/conductor/messages.ts';
 import type { Asked } from '../../runs/conductor/settings.ts';
 import { lab, reconnectLab } from './connection.ts';
 import { useLab } from './lab-store.ts';
@@ -22,12 +23,33 @@ export const failRun = (error: unknown): void => {
   if (run) useRun.setState({ run: { ...run, status: 'failed', failure: asFailure(error) } });
 };
 
-/** Runs what the address says. Where nothing was chosen, the first question of the world. */
+/** An example for a first visit: two hops show a search that depends on another. */
+const example = (rows: readonly QuestionRow[]): QuestionRow | undefined =>
+  rows.find(({ hops, type }) => hops === 2 && type === 'bridge') ?? rows[0];
+
+/** The example question, as soon as the world is there. */
+const exampleQuestion = (): Promise<QuestionRow> =>
+  new Promise((resolve) => {
+    const known = example(useLab.getState().questions);
+    if (known) return resolve(known);
+    const stop = useLab.subscribe(({ questions }) => {
+      const found = example(questions);
+      if (!found) return;
+      stop();
+      resolve(found);
+    });
+    return undefined;
+  });
+
+/** Runs what the address says. Where nothing was chosen, an example. */
 export const startRun = async (): Promise<void> => {
+  if (isRunning(useRun.getState().run) || useRun.getState().wanted) return;
+  useRun.setState({ wanted: true });
+  const first = useView.getState().address.asked ? null : await exampleQuestion();
+  useRun.setState({ wanted: false });
   const { address, setAddress } = useView.getState();
-  const first = useLab.getState().questions[0];
   const asked: Asked | null = address.asked ?? (first ? { kind: 'world', id: first.id } : null);
-  if (!asked || isRunning(useRun.getState().run)) return;
+  if (!asked) return;
   const request = { runId: newRunId(), asked, settings: address.settings };
   setAddress({ asked, run: true });
   useView.setState({ playing: false, selection: null, ...(isNarrow() && { setupOpen: false }) });

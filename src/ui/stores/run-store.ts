@@ -12,6 +12,8 @@ interface RunStore {
   question: Question | null;
   run: RunState | null;
   table: RolloutTable;
+  /** A run was asked for before there was a question to ask. */
+  wanted: boolean;
   begin: (request: RunRequest, question: Question | null) => void;
   setRun: (run: RunState) => void;
   apply: (updates: readonly RolloutUpdate[]) => void;
@@ -23,6 +25,7 @@ export const useRun = create<RunStore>()((set) => ({
   question: null,
   run: null,
   table: EMPTY_TABLE,
+  wanted: false,
   begin: (request, question) =>
     set({
       request,

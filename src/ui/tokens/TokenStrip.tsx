@@ -1,12 +1,12 @@
-import { memo, useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { memo, useEffect, useState, type KeyboardEvent } from 'react';
 import { useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import type { Rollout } from '../../data/rollout.ts';
 import { formatNumber } from '../lib/format.ts';
 import { lab } from '../stores/connection.ts';
 import { cellAt, countTokens, stripGrid, tokenAt, WRITERS, type TokenFacts } from './layout.ts';
-import { paintStrip, readPalette } from './paint.ts';
 import { requestPieces, usePieces, visible } from './pieces.ts';
+import { useStripCanvas } from './use-strip-canvas.ts';
 
 export const WRITER_NAMES = {
   prompt: 'prompt',
@@ -63,7 +63,6 @@ interface TokenStripProps {
 /** All tokens of a rollout, one cell each; a slider for people who use keys. */
 export const TokenStrip = memo(({ rollout, until, onPick }: TokenStripProps) => {
   const { ref, width } = useElementSize();
-  const canvas = useRef<HTMLCanvasElement>(null);
   const scheme = useComputedColorScheme('light');
   const [cursor, setCursor] = useState<number | null>(null);
   const count = countTokens(rollout);
@@ -72,16 +71,7 @@ export const TokenStrip = memo(({ rollout, until, onPick }: TokenStripProps) => 
   const facts = cursor === null ? null : tokenAt(rollout, cursor);
   const text = usePieces((state) => (facts ? state.texts[facts.id] : undefined));
 
-  useLayoutEffect(() => {
-    const element = canvas.current;
-    const context = element?.getContext('2d');
-    if (!element || !context || width === 0) return;
-    const scale = globalThis.devicePixelRatio || 1;
-    element.width = Math.round(width * scale);
-    element.height = Math.round(height * scale);
-    context.scale(scale, scale);
-    paintStrip(context, rollout, { grid, palette: readPalette(element), until, cursor });
-  });
+  const canvas = useStripCanvas({ rollout, grid, width, until, cursor, scheme });
   const id = facts?.id;
   useEffect(() => {
     if (id !== undefined) void requestPieces([id], (ids) => lab().pieces(ids));

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { sampleToken } from '../../../src/policy/generation/sampling.ts';
+import type { Sampling } from '../../../src/policy/policy.ts';
+
+const full: Sampling = { temperature: 1, topK: 0, topP: 1 };
+/** Probabilities 1/8, 1/2, 1/4, 1/8. */
+const logits = Float32Array.from([1, 4, 2, 1], (weight) => Math.log(weight));
+
+function sample(sampling: Sampling, u: number, row = logits) {
+  return sampleToken(row, sampling, u, new Float64Array(row.length));
+}
+
+/** Shares of 1000 evenly spread uniform numbers that each id gets. */
+function shares(sampling: Sampling): number[] {
+  const counts = [0, 0, 0, 0];
+  for (let i = 0; i < 1000; i++) counts[sample(sampling, (i + 0.5) / 1000).id]!++;
+  return counts.map((count) => count / 1000);
+}
+
+describe('which token', () => {
+  test('temperature 1 draws by softmax', () => {
+    expect(shares(full)).toEqual([0.125, 0.5, 0.25, 0.125]);
+  });
+
+  test('temperature 1/2 squares the odds: 1, 16, 4, 1 of 22', () => {
+    const [a, b, c, d] = shares({ ...full, temperature: 0.5 });
+    expect(a).toBeCloseTo(1 / 22, 2);
+    expect(b).toBeCloseTo(16 / 22, 2);
+    expect(c).toBeCloseTo(4 / 22, 2);
+    expect(d).toBeCloseTo(1 / 22, 2);
+  });
+
+  test('temperature 0 takes the likeliest; of equals the lowest id', () => {
+    expect(sample({ ...full, temperature: 0 }, 0.99).id).toBe(1);
+    expect(sample({ ...full, temperature: 0 }, 0.99, Float32Array.of(0, 2, 2)).id).toBe(1);
+  });
+
+  test('top-k keeps the k likeliest in their odds, equals by id', () => {
+    expect(shares({ ...full, topK: 2 })).toEqual([0, 0.667, 0.333, 0]);
+    expect(shares({ ...full, topK: 3 })[3]).toBe(0);
+    expect(shares({ ...full, topK: 3 })[0]).toBeCloseTo(1 / 7, 2);
+  });
+
+  test('top-p keeps the smallest set that reaches p, and at least one', () => {
+    expect(shares({ ...full, topP: 0.7 })).toEqual([0, 0.667, 0.333, 0]);
+    expect(shares({ ...full, topP: 0.3 })).toEqual([0, 1, 0, 0]);
+    expect(shares({ ...full, topP: 0.001 })).toEqual([0, 1, 0, 0]);
+  });
+
+  test('top-p counts within what top-k left', () => {
+    // Of 4/6 and 2/6, the first alone reaches 0.6.
+    expect(shares({ temperature: 1, topK: 2, topP: 0.6 })).toEqual([0, 1, 0, 0]);
+  });
+});
+
+describe('what is recorded', () => {
+  test('log-probability and entropy are those of the temperature-1 softmax', () => {
+    const entropy = 0.5 * Math.log(2) + 0.25 * Math.log(4) + 0.25 * Math.log(8);
+    for (const sampling of [full, { temperature: 0.3, topK: 2, topP: 0.9 }]) {
+      const token = sample(sampling, 0.3);
+      expect(token.id).toBe(1);
+      expect(token.logprob).toBeCloseTo(Math.log(0.5), 6);
+      expect(token.entropy).toBeCloseTo(entropy, 6);
+    }
+  });
+
+  test('any row: probabilities below 1, entropy between 0 and ln n, weightless ids never drawn', () => {
+    const row = fc.array(fc.oneof(fc.float({ min: -80, max: 80, noNaN: true }), fc.constant(-1e9)), {
+      minLength: 2,
+      maxLength: 40,
+    });
+    fc.assert(
+      fc.property(row, fc.double({ min: 0, max: 0.999999, noNaN: true }), (values, u) => {
+        const array = Float32Array.from(values);
+        const { id, logprob, entropy } = sample(full, u, array);
+        const highest = Math.max(...array);
+        expect(array[id]! - highest).toBeGreaterThan(-700);
+        expect(logprob).toBeLessThanOrEqual(0);
+        expect(entropy).toBeGreaterThanOrEqual(-1e-9);
+        expect(entropy).toBeLessThanOrEqual(Math.log(values.length) + 1e-9);
+      }),
+    );
+  });
+
+  test('logits that are no numbers are an error, not a token', () => {
+    expect(() => sample(full, 0.5, Float32Array.of(Number.NaN, Number.NaN))).toThrow(/no numbers/);
+  });
+});
