@@ -96,8 +96,8 @@ export const distWithout = (...missing: string[]): { root: string; drop: () => v
 };
 
 /** Waits until the status bar says so. */
-export const runStatus = (page: Page, status: string): Promise<unknown> =>
-  page.waitForSelector(`[data-testid="run-status"]:has-text("${status}")`, { timeout: 60_000 });
+export const runStatus = (page: Page, status: string, timeout = 80_000): Promise<unknown> =>
+  page.waitForSelector(`[data-testid="run-status"]:has-text("${status}")`, { timeout });
 
 export const finishedColumns = (page: Page): Promise<number> =>
   page.locator('.column[data-finished="true"]').count();

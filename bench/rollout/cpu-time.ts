@@ -35,7 +35,7 @@ export function cpuSeconds(mark: string): number {
   const family = new Set(
     pids.filter((pid) => pid !== String(process.pid) && commandOf(pid).includes(mark)),
   );
-  for (let size = -1; size !== family.size; ) {
+  for (let size = -1; size !== family.size;) {
     size = family.size;
     for (const [pid, stat] of stats) if (stat && family.has(stat.parent)) family.add(pid);
   }

@@ -1,5 +1,4 @@
 import { createPolicy } from '../../src/policy/load.ts';
-import type { FromPolicy, Channel, ToPolicy } from '../../src/policy/generation/messages.ts';
 import { servePolicy } from '../../src/policy/generation/serve.ts';
 import { initWeights } from '../../src/policy/weights.ts';
 import { noTokenizer } from './no-tokenizer.ts';
@@ -11,4 +10,4 @@ const policy = await createPolicy(
   { id: 'bench', revision: 'random', dtype: 'f32' },
   { device: 'wasm' },
 );
-servePolicy(policy, globalThis as unknown as Channel<ToPolicy, FromPolicy>);
+servePolicy(policy, globalThis);

@@ -132,7 +132,10 @@ function metadata({ config: c }: PolicyWeights): [string, Value][] {
     ['tokenizer.ggml.model', string('gpt2')],
     ['tokenizer.ggml.pre', string('qwen2')],
     ['tokenizer.ggml.tokens', { type: 'strings', value: tokens }],
-    ['tokenizer.ggml.token_type', { type: 'i32s', value: tokens.map((_, i) => (i === c.vocabSize - 1 ? 3 : 1)) }],
+    [
+      'tokenizer.ggml.token_type',
+      { type: 'i32s', value: tokens.map((_, i) => (i === c.vocabSize - 1 ? 3 : 1)) },
+    ],
     ['tokenizer.ggml.merges', { type: 'strings', value: ['Ġ Ġ'] }],
     ['tokenizer.ggml.eos_token_id', u32(c.vocabSize - 1)],
     ['tokenizer.ggml.padding_token_id', u32(c.vocabSize - 1)],
@@ -170,7 +173,7 @@ export function writeGguf(
   for (const { shape, offset: from, length } of weights.slots) {
     out.align();
     const values = weights.flat.subarray(from, from + length);
-    const stored = half(shape) ? Uint16Array.from(values, toHalf!) : Float32Array.from(values);
+    const stored = half(shape) ? Uint16Array.from(values, toHalf) : Float32Array.from(values);
     out.bytes(new Uint8Array(stored.buffer));
   }
   out.align();

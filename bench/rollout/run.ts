@@ -90,7 +90,7 @@ async function compare(page: Page, rollouts: number, mark: string): Promise<Resu
       if (!values.json)
         console.log(
           `${rollouts} rollouts, round ${i + 1}, ${engine}: ${result.perSecond.toFixed(0)} tokens/s, ` +
-            `${result.perCpuSecond.toFixed(0)} a processor second, longest pause of the page ${result.longestPause.toFixed(0)} ms`,
+            `${result.perCpuSecond.toFixed(0)} a processor second, ${result.longestTask > 0 ? `a task of ${result.longestTask.toFixed(0)} ms` : 'no task over 50 ms'} on the page`,
         );
     }
   await page.evaluate(() => (globalThis as unknown as BenchWindow).bench.stop());
@@ -99,7 +99,9 @@ async function compare(page: Page, rollouts: number, mark: string): Promise<Resu
 
 function summary(results: readonly Result[], rollouts: number) {
   const best = (engine: Engine, key: 'perSecond' | 'perCpuSecond'): number =>
-    Math.max(...results.filter((r) => r.engine === engine && r.rollouts === rollouts).map((r) => r[key]));
+    Math.max(
+      ...results.filter((r) => r.engine === engine && r.rollouts === rollouts).map((r) => r[key]),
+    );
   const of = (key: 'perSecond' | 'perCpuSecond') => ({
     ours: best('ours', key),
     wllama: best('wllama', key),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fromFloat16Bits, toFloat16Bits } from './float16.ts';
+import { fromFloat16Bits, toFloat16Bits } from '../data/float16.ts';
 
 /** A tensor of a safetensors file, widened to float32. */
 export interface Tensor {

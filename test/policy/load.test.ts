@@ -74,7 +74,12 @@ test('missing files are named with what to do', async () => {
 
 test('broken files are named with what is wrong', async () => {
   const cut = (await original('model.safetensors')).subarray(0, 50_000);
-  const llama = text(JSON.stringify({ ...JSON.parse(Buffer.from(await original('config.json')).toString()), model_type: 'llama' }));
+  const llama = text(
+    JSON.stringify({
+      ...JSON.parse(Buffer.from(await original('config.json')).toString()),
+      model_type: 'llama',
+    }),
+  );
   const cases: [string, Uint8Array, RegExp][] = [
     ['config.json', text('{'), /JSON/],
     ['config.json', text('[]'), /vocab_size|object/],
@@ -93,6 +98,8 @@ test('broken files are named with what is wrong', async () => {
 
 test('files of different checkpoints are refused', async () => {
   const config = JSON.parse(Buffer.from(await original('config.json')).toString()) as object;
-  const error = await faultOf({ 'config.json': text(JSON.stringify({ ...config, vocab_size: 64 })) });
+  const error = await faultOf({
+    'config.json': text(JSON.stringify({ ...config, vocab_size: 64 })),
+  });
   expect(error.message).toMatch(/belong to different checkpoints/);
 });

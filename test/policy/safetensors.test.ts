@@ -1,6 +1,6 @@
 import { assert as check, nat, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fromFloat16Bits, toFloat16Bits } from '../../src/policy/float16.ts';
+import { fromFloat16Bits, toFloat16Bits } from '../../src/data/float16.ts';
 import { readSafetensors, writeSafetensors } from '../../src/policy/safetensors.ts';
 
 const tensors = new Map([

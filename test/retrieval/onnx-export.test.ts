@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { numpy } from '@jax-js/jax';
-import { fromFloat16, toFloat16 } from '../../src/retrieval/float16.ts';
+import { fromFloat16, toFloat16 } from '../../src/data/float16.ts';
 import { exportOnnx } from '../../src/retrieval/encoder/onnx-export.ts';
 import { pad, type PaddedBatch } from '../../src/retrieval/encoder/tokens.ts';
 import {

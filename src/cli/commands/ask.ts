@@ -1,4 +1,4 @@
-import { runRollout } from '../../agent/index.ts';
+import { runGroup } from '../../agent/index.ts';
 import type { AgentEvent } from '../../data/events.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { openParts } from '../parts.ts';
@@ -61,14 +61,15 @@ export const askCommand: Command = {
     const known = parts.world.questions.find((q) => q.text === text);
     let told = 0;
     try {
-      const rollout = await runRollout(
+      // A group of one, so that a seed gives the same rollout here and on the page.
+      const [rollout] = await runGroup(
         parts.deps,
         {
           question: known ?? { id: 'typed', text, answers: [], supporting: [] },
           recipe: getRecipe(String(values.recipe)),
           overrides: overridesOf(values),
           seed: Number(values.seed),
-          rolloutId: 'ask-0',
+          size: 1,
           runId: 'ask',
           groupId: 'ask',
           step: 0,

@@ -16,6 +16,9 @@ export interface EngineOptions {
   readonly sync: boolean;
 }
 
+/** Decoding never waits longer than so many chunks, some tens of milliseconds each. */
+const MOST_PAUSED_TURNS = 3;
+
 /** With `maxTokens` 0, a request is complete when its text was read. */
 function isComplete({ request, pending }: EngineSession): boolean {
   const { options, output } = request!;
@@ -25,7 +28,7 @@ function isComplete({ request, pending }: EngineSession): boolean {
 
 /**
  * Generates for many sessions at once. Each turn of the loop reads one chunk of given text for a
- * few sessions, then decodes one token for every session that has nothing left to read, so that
+ * few sessions, then (with rare pauses) decodes one token for every session that has nothing left to read, so that
  * neither kind of work, nor a session that waits for a search, holds up the rest.
  *
  * All but the last token of given text goes through chunks in a small cache of its own; the last
@@ -44,6 +47,8 @@ export class GenerationEngine {
   readonly #open = new Set<EngineSession>();
   #running: Promise<void> | null = null;
   #disposed = false;
+  /** Turns in a row in which nothing was decoded though it could have been. */
+  #paused = 0;
   /** Why generation cannot go on: after a failed step the caches hold nothing certain. */
   #fault: Error | null = null;
 
@@ -101,7 +106,7 @@ export class GenerationEngine {
   dispose(): void {
     if (this.#disposed) return;
     this.#disposed = true;
-    for (const session of [...this.#open]) session.close();
+    for (const session of this.#open) session.close();
     const free = (): void => {
       this.#main.dispose();
       this.#reading.dispose();
@@ -118,18 +123,31 @@ export class GenerationEngine {
       while (this.#active.size > 0) {
         this.#settle();
         await this.#readChunks();
-        await this.#decodeOnce();
+        const pause = this.#mayPauseDecoding();
+        if (!pause) await this.#decodeOnce();
+        this.#paused = pause ? this.#paused + 1 : 0;
         await this.#yield();
       }
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       this.#fault = new Error(`policy: a step failed (${reason}); load the policy again`);
-      for (const session of [...this.#active]) this.#fail(session, this.#fault);
+      for (const session of this.#active) this.#fail(session, this.#fault);
     }
     if (this.#open.size === 0) {
       this.#main.dispose();
       this.#reading.dispose();
     }
+  }
+
+  /**
+   * A decode step costs nearly the same for few sessions as for many. So while most still have text
+   * to read, reading goes first for a few turns.
+   */
+  #mayPauseDecoding(): boolean {
+    if (this.#paused >= MOST_PAUSED_TURNS) return false;
+    let reading = 0;
+    for (const session of this.#active) if (session.pending.length > 1) reading++;
+    return 2 * reading > this.#active.size;
   }
 
   /** Ends requests that are aborted, have no room, or have what they want. */

@@ -34,6 +34,28 @@ const flushLayer = jit((layer: Arrays, mask: np.Array) => {
   };
 });
 
+/**
+ * Rows `slot % rows of from` where `selected[slot]` is 1, else the rows of `to`. Views alone lead to
+ * the source, which is several times as fast as an index.
+ */
+const copyPeriodic = jit((to: Arrays, from: Arrays, selected: np.Array) => {
+  const slots = to.mainK.shape[0]!;
+  const take = selected.greater(0.5).reshape([slots, 1, 1, 1]);
+  const merge = (a: np.Array, b: np.Array): np.Array => {
+    const [rows, ...rest] = b.shape as [number, ...number[]];
+    const repeated = np.broadcastTo(b.reshape([1, rows, ...rest]), [slots / rows, rows, ...rest]);
+    return np.where(take.ref, repeated.reshape([slots, ...rest]), a);
+  };
+  const merged = {
+    mainK: merge(to.mainK, from.mainK),
+    mainV: merge(to.mainV, from.mainV),
+    ringK: merge(to.ringK, from.ringK),
+    ringV: merge(to.ringV, from.ringV),
+  };
+  take.dispose();
+  return merged;
+});
+
 /** Rows `index[slot]` of `from` where `selected[slot]` is 1, else the rows of `to`. */
 const copyRows = jit((to: Arrays, from: Arrays, index: np.Array, selected: np.Array) => {
   const slots = to.mainK.shape[0]!;
@@ -65,14 +87,21 @@ export class KvCache {
   #slots: number;
   #capacity: number;
 
-  constructor(config: PolicyConfig, slots: number, capacity: number) {
+  /** @param layers contents, if not zeros */
+  constructor(config: PolicyConfig, slots: number, capacity: number, layers?: LayerCache[]) {
     this.config = config;
     this.#slots = slots;
     this.#capacity = capacity;
+    this.layers = layers ?? this.#zeros();
+  }
+
+  #zeros(): LayerCache[] {
+    const { config } = this;
+    const [slots, capacity] = [this.#slots, this.#capacity];
     const { kvHeads, headDim } = config;
     const zeros = (shape: number[]): np.Array =>
       np.array(new Float32Array(shape.reduce((a, b) => a * b, 1)), { shape });
-    this.layers = Array.from({ length: config.layers }, () => ({
+    return Array.from({ length: config.layers }, () => ({
       mainK: zeros([slots, kvHeads, headDim, capacity]),
       mainV: zeros([slots, kvHeads, capacity, headDim]),
       ringK: zeros([slots, kvHeads, headDim, CHUNK]),
@@ -126,7 +155,10 @@ export class KvCache {
     maskArray.dispose();
   }
 
-  /** Copies whole slots of another cache (of the same shape of model) into slots of this one. */
+  /**
+   * Copies whole slots of another cache (of the same shape of model) into slots of this one; fast
+   * where each `to` is `from` plus a multiple of the source's slots.
+   */
   copyFrom(source: KvCache, pairs: readonly { from: number; to: number }[]): void {
     if (pairs.length === 0) return;
     source.grow(0, this.#capacity);
@@ -137,26 +169,29 @@ export class KvCache {
       index[to] = from;
       selected[to] = 1;
     }
+    const periodic =
+      this.#slots % source.slots === 0 && pairs.every(({ from, to }) => to % source.slots === from);
     const indexArray = np.array(index, { shape: [this.#slots] });
     const selectedArray = np.array(selected, { shape: [this.#slots] });
-    this.layers = this.layers.map((layer, i) =>
-      copyRows(layer, withRefs(source.layers[i]!), indexArray.ref, selectedArray.ref),
-    );
+    this.layers = this.layers.map((layer, i) => {
+      const from = withRefs(source.layers[i]!);
+      return periodic
+        ? copyPeriodic(layer, from, selectedArray.ref)
+        : copyRows(layer, from, indexArray.ref, selectedArray.ref);
+    });
     indexArray.dispose();
     selectedArray.dispose();
   }
 
   /** `copyFrom` where the source may have a larger capacity, beyond which nothing is in use. */
   copyPrefix(source: KvCache, pairs: readonly { from: number; to: number }[]): void {
-    const cut = new KvCache(this.config, 0, 0);
-    cut.layers = source.layers.map((layer) => ({
+    const layers = source.layers.map((layer) => ({
       mainK: layer.mainK.ref.slice([], [], [], [0, this.#capacity]),
       mainV: layer.mainV.ref.slice([], [], [0, this.#capacity]),
       ringK: layer.ringK.ref,
       ringV: layer.ringV.ref,
     }));
-    cut.#slots = source.slots;
-    cut.#capacity = this.#capacity;
+    const cut = new KvCache(this.config, source.slots, this.#capacity, layers);
     this.copyFrom(cut, pairs);
     cut.dispose();
   }

@@ -6,7 +6,6 @@
 
 const LN2_HIGH = 0.69314718036912381649;
 const LN2_LOW = 1.90821492927058770002e-10;
-const LOG2_E = 1.442695040888963387;
 /** exp below this is taken as 0; weights so small never matter beside the largest, which is 1. */
 const LOWEST = -700;
 
@@ -17,7 +16,7 @@ const POWERS = Float64Array.from({ length: 1023 }, (_, k) => 2 ** -k);
 export function expNonPositive(x: number): number {
   if (x < LOWEST) return 0;
   // Truncation towards zero after taking off a half rounds a negative number to the nearest.
-  const k = (x * LOG2_E - 0.5) | 0;
+  const k = (x * Math.LOG2E - 0.5) | 0;
   const r = x - k * LN2_HIGH - k * LN2_LOW;
   let p = 1 + r * (1 / 8);
   p = 1 + r * (1 / 7) * p;

@@ -45,9 +45,10 @@ export class SlotTable {
    * what lies in a free slot is never read.
    */
   admit(sessions: readonly EngineSession[]): void {
-    const places = sessions.map((session) => this.#place(session));
-    const slots = this.#bucket(this.#owners.length);
-    this.cache.grow(slots, capacityBucket(Math.max(1, ...sessions.map((s) => s.length))));
+    const total = this.sessions().length + sessions.length;
+    const bound = Math.max(this.#bucket(total), this.cache.slots);
+    const places = sessions.map((session) => this.#place(session, bound));
+    this.cache.grow(bound, capacityBucket(Math.max(1, ...sessions.map((s) => s.length))));
     const moves = new Map<KvCache, { from: number; to: number }[]>();
     for (const [i, { home }] of sessions.entries()) {
       if (!home) continue;
@@ -60,12 +61,11 @@ export class SlotTable {
       session.home = { cache: this.cache, slot: places[i]! };
   }
 
-  /** Gives a slot back. The last one out takes the cache with it. */
+  /** Gives a slot back. */
   remove(session: EngineSession): void {
     const slot = this.#owners.indexOf(session);
     if (slot < 0) return;
     this.#owners[slot] = null;
-    while (this.#owners.length > 0 && this.#owners.at(-1) === null) this.#owners.pop();
   }
 
   /** Writes everything that sessions of this table hold into the main store. */
@@ -87,7 +87,8 @@ export class SlotTable {
   compact(): void {
     const sessions = this.sessions();
     const slots = this.#bucket(sessions.length);
-    const capacity = capacityBucket(Math.max(1, ...sessions.map((s) => s.length)));
+    const needed = capacityBucket(Math.max(1, ...sessions.map((s) => s.length)));
+    const capacity = Math.min(needed, this.cache.capacity);
     const roomy = 2 * slots <= this.cache.slots || 2 * capacity <= this.cache.capacity;
     this.#roomySteps = roomy ? this.#roomySteps + 1 : 0;
     if (this.#roomySteps < STEPS_BEFORE_COMPACTION) return;
@@ -110,9 +111,13 @@ export class SlotTable {
     this.#owners = [];
   }
 
-  #place(session: EngineSession): number {
-    let slot = this.#owners.indexOf(null);
-    if (slot < 0) slot = this.#owners.length;
+  /** A free slot below `bound`, one that `copyFrom` fills fast if there is one. */
+  #place(session: EngineSession, bound: number): number {
+    while (this.#owners.length < bound) this.#owners.push(null);
+    const period = session.home?.cache.slots ?? 1;
+    const row = session.home?.slot ?? 0;
+    let slot = this.#owners.findIndex((owner, i) => owner === null && i % period === row);
+    if (slot < 0) slot = this.#owners.indexOf(null);
     this.#owners[slot] = session;
     return slot;
   }

@@ -1,4 +1,4 @@
-import { toFloat16 } from '../float16.ts';
+import { toFloat16 } from '../../data/float16.ts';
 import { int64s, intAttribute, node, onnxModel, tensor, valueInfo, DATA_TYPE } from './onnx.ts';
 import type { Message } from './protobuf.ts';
 import {

@@ -14,10 +14,24 @@ const blue: MantineColorsTuple = [
   '#11375f',
 ];
 
+/** The style sheet's dark greys, so that fields and panels are of one family. */
+const dark: MantineColorsTuple = [
+  '#e7eaed',
+  '#c9d0d7',
+  '#9da7b2',
+  '#77818c',
+  '#414952',
+  '#2b3138',
+  '#22272d',
+  '#191d21',
+  '#15181c',
+  '#121518',
+];
+
 export const theme = createTheme({
   primaryColor: 'blue',
   primaryShade: { light: 6, dark: 7 },
-  colors: { blue },
+  colors: { blue, dark },
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace',
   defaultRadius: 'sm',

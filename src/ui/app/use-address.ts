@@ -1,6 +1,8 @@
 import { useEffect } from 'react';
 import { useRoute } from 'wouter';
 import { formatAddress, parseAddress } from '../stores/permalink.ts';
+import { startRun } from '../stores/actions.ts';
+import { useRun } from '../stores/run-store.ts';
 import { useView } from '../stores/view-store.ts';
 
 /** Keeps the address bar and the view's address the same; "back" restores the earlier one. */
@@ -21,7 +23,11 @@ export const useAddress = (): void => {
   useEffect(() => {
     const onPop = () => {
       if (location.pathname !== '/') return;
-      useView.setState({ address: parseAddress(location.search).address });
+      const { address } = parseAddress(location.search);
+      useView.setState({ address, selection: null });
+      // The run of that address is not on the screen any more; it is run again.
+      const shown = useRun.getState().request?.asked ?? null;
+      if (address.run && idOf(shown) !== idOf(address.asked)) void startRun();
     };
     addEventListener('popstate', onPop);
     return () => removeEventListener('popstate', onPop);

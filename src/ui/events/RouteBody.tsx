@@ -128,20 +128,40 @@ export interface CallFacts {
   newSupporting: string[] | null;
 }
 
-export const RouteBody = ({ event, call }: { event: RouteEvent; call: CallFacts | null }) => (
+const callLine = (call: CallFacts | null): string => {
+  if (!call) return 'The call has not returned.';
+  const added = call.addedDelayMs > 0 ? `, ${formatMs(call.addedDelayMs)} of it added` : '';
+  const brought = call.newSupporting
+    ? ` and brought ${call.newSupporting.length} new supporting`
+    : '';
+  return `The call took ${formatMs(call.latencyMs)}${added}${brought}.`;
+};
+
+/** Both sources at once: nothing was chosen, so there is neither probability nor reward. */
+const BothBody = ({ event, call }: { event: RouteEvent; call: CallFacts | null }) => (
   <div className="body">
-    <SplitBar {...event.probabilities} choice={event.choice} />
-    <p className="fine">
-      Chosen by {routeBy(event.by)}: <b>{event.choice}</b>.{' '}
-      {call
-        ? `The call took ${formatMs(call.latencyMs)}${call.addedDelayMs > 0 ? `, of which ${formatMs(call.addedDelayMs)} added` : ''}${call.newSupporting ? ` and brought ${call.newSupporting.length} new supporting` : ''}.`
-        : 'The call has not returned.'}
+    <p>
+      Both sources were asked and their lists fused, by the {routeBy(event.by)}; there was no choice
+      to make, so there are no probabilities and no reward.
     </p>
-    {event.features.length > 0 ? <Features features={event.features} /> : null}
-    {event.reward ? (
-      <Reward reward={event.reward} />
-    ) : (
-      <p className="fine">Reward: none yet; it is computed when the call has returned.</p>
-    )}
+    <p className="fine">{callLine(call)}</p>
   </div>
 );
+
+export const RouteBody = ({ event, call }: { event: RouteEvent; call: CallFacts | null }) =>
+  event.choice === 'both' ? (
+    <BothBody event={event} call={call} />
+  ) : (
+    <div className="body">
+      <SplitBar {...event.probabilities} choice={event.choice} />
+      <p className="fine">
+        Chosen by the {routeBy(event.by)}: <b>{event.choice}</b>. {callLine(call)}
+      </p>
+      {event.features.length > 0 ? <Features features={event.features} /> : null}
+      {event.reward ? (
+        <Reward reward={event.reward} />
+      ) : (
+        <p className="fine">Reward: not computed; it follows from what the call returns.</p>
+      )}
+    </div>
+  );

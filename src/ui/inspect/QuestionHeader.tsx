@@ -1,4 +1,5 @@
 import type { Question } from '../../data/records.ts';
+import { useLab } from '../stores/lab-store.ts';
 import { useRun } from '../stores/run-store.ts';
 
 const Chain = ({ question }: { question: Question }) =>
@@ -16,8 +17,12 @@ const Chain = ({ question }: { question: Question }) =>
 export const QuestionHeader = () => {
   const question = useRun((state) => state.question);
   const request = useRun((state) => state.request);
-  const text =
-    question?.text ?? (request?.asked.kind === 'typed' ? request.asked.text : 'Loading …');
+  const asked = request?.asked;
+  const row = useLab((state) =>
+    asked?.kind === 'world' ? state.questions.find(({ id }) => id === asked.id) : undefined,
+  );
+  const typed = asked?.kind === 'typed' ? asked.text : null;
+  const text = typed ?? question?.text ?? row?.text ?? 'Loading …';
   return (
     <div className="question-head">
       <h1>{text}</h1>
@@ -39,7 +44,7 @@ export const QuestionHeader = () => {
           )}
           <Chain question={question} />
         </div>
-      ) : (
+      ) : typed === null ? null : (
         <div className="fine">A typed question: no gold is known, so nothing is scored.</div>
       )}
     </div>

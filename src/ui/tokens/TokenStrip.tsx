@@ -113,7 +113,7 @@ export const TokenStrip = memo(({ rollout, until, onPick }: TokenStripProps) => 
       >
         <canvas ref={canvas} style={{ width: '100%', height }} />
       </div>
-      <div className="strip-label fine ellipsis">{label}</div>
+      <div className="strip-label fine">{label}</div>
     </div>
   );
 });

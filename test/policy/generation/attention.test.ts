@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { defaultDevice, init, numpy as np } from '@jax-js/jax';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { parsePolicyConfig } from '../../../src/policy/config.ts';
 import { attend, HIDDEN, scoreBound } from '../../../src/policy/generation/decoder.ts';
 import { uploadWeights } from '../../../src/policy/generation/device-weights.ts';
@@ -9,6 +9,9 @@ import { CHUNK } from '../../../src/policy/generation/shapes.ts';
 import { Stepper } from '../../../src/policy/generation/stepper.ts';
 import { readSafetensors } from '../../../src/policy/safetensors.ts';
 import { readWeights, viewWeights } from '../../../src/policy/weights.ts';
+
+// Compiling kernels is quick, but not on a machine that does much else.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const fixture = new URL('../../fixtures/qwen3-tiny/', import.meta.url);
 const read = (name: string) => readFile(new URL(name, fixture));

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { defaultDevice, init } from '@jax-js/jax';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { parsePolicyConfig } from '../../../src/policy/config.ts';
 import { uploadWeights } from '../../../src/policy/generation/device-weights.ts';
 import { KvCache } from '../../../src/policy/generation/kv-cache.ts';
@@ -8,6 +8,9 @@ import { CHUNK } from '../../../src/policy/generation/shapes.ts';
 import { Stepper } from '../../../src/policy/generation/stepper.ts';
 import { readSafetensors, type Tensor } from '../../../src/policy/safetensors.ts';
 import { readWeights } from '../../../src/policy/weights.ts';
+
+// Compiling kernels is quick, but not on a machine that does much else.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const fixture = new URL('../../fixtures/qwen3-tiny/', import.meta.url);
 const read = (name: string) => readFile(new URL(name, fixture));
@@ -17,7 +20,9 @@ interface Expected {
 }
 let expected: Expected;
 let tensors: Map<string, Tensor>;
-const config = parsePolicyConfig(JSON.parse(await readFile(new URL('config.json', fixture), 'utf8')));
+const config = parsePolicyConfig(
+  JSON.parse(await readFile(new URL('config.json', fixture), 'utf8')),
+);
 
 beforeAll(async () => {
   await init('wasm');

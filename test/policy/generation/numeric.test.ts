@@ -1,10 +1,6 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  expNonPositive,
-  logAtLeastOne,
-  uniform,
-} from '../../../src/policy/generation/numeric.ts';
+import { expNonPositive, logAtLeastOne, uniform } from '../../../src/policy/generation/numeric.ts';
 
 describe('exponential and logarithm from IEEE operations', () => {
   test('e^x has nine right digits for x <= 0', () => {

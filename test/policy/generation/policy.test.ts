@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { loadPolicy } from '../../../src/policy/load.ts';
 import type { Generated, Policy, Sampling } from '../../../src/policy/policy.ts';
+
+// Compiling kernels is quick, but not on a machine that does much else.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const fixture = new URL('../../fixtures/qwen3-tiny/', import.meta.url);
 const files = (name: string): Promise<Uint8Array> => readFile(new URL(name, fixture));
@@ -27,7 +30,11 @@ async function rollout(p: Policy, seed: number, wait = 0): Promise<Generated[]> 
   session.append(promptOf(seed, 3 + ((seed * 13) % 70)));
   for (let turn = 0; turn < 3; turn++) {
     turns.push(
-      await session.generate({ maxTokens: 4 + ((seed + turn * 5) % 25), stopIds: [], sampling: sampled }),
+      await session.generate({
+        maxTokens: 4 + ((seed + turn * 5) % 25),
+        stopIds: [],
+        sampling: sampled,
+      }),
     );
     if (wait > 0) await sleep((wait * (seed % 5)) / 5);
     session.append(promptOf(seed + turn, 1 + ((seed + turn * 11) % 40)));
@@ -65,5 +72,20 @@ describe('one seed, one rollout', () => {
     const narrow = await load(3);
     expect(await Promise.all(seeds.map((seed) => rollout(narrow, seed)))).toEqual(alone);
     narrow.dispose();
+  });
+
+  test('sessions that end early, and the smaller batch after them, change nothing for the rest', async () => {
+    const long = async (seed: number, maxTokens: number): Promise<Generated> => {
+      const session = await policy.open(seed);
+      session.append(promptOf(seed, 30));
+      const generated = await session.generate({ maxTokens, stopIds: [], sampling: sampled });
+      session.close();
+      return generated;
+    };
+    const lengths = seeds.slice(0, 12).map((seed) => (seed % 6 === 0 ? 150 : seed));
+    const apart: Generated[] = [];
+    for (const [i, length] of lengths.entries()) apart.push(await long(i + 1, length));
+    const together = await Promise.all(lengths.map((length, i) => long(i + 1, length)));
+    expect(together).toEqual(apart);
   });
 });

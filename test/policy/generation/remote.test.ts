@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { connectPolicy, type RemotePolicy } from '../../../src/policy/generation/connect.ts';
-import type { Channel, FromPolicy, ToPolicy } from '../../../src/policy/generation/messages.ts';
 import { PolicyPool } from '../../../src/policy/generation/pool.ts';
 import { servePolicy } from '../../../src/policy/generation/serve.ts';
 import { loadPolicy } from '../../../src/policy/load.ts';
 import type { Generated, Policy, Sampling } from '../../../src/policy/policy.ts';
+
+// Compiling kernels is quick, but not on a machine that does much else.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const fixture = new URL('../../fixtures/qwen3-tiny/', import.meta.url);
 const files = (name: string): Promise<Uint8Array> => readFile(new URL(name, fixture));
@@ -22,8 +24,8 @@ async function remote(): Promise<RemotePolicy> {
   const policy = await load();
   const { port1, port2 } = new MessageChannel();
   ports.push(port1, port2);
-  servePolicy(policy, port1 as unknown as Channel<ToPolicy, FromPolicy>);
-  return connectPolicy(port2 as unknown as Channel<FromPolicy, ToPolicy>, policy.tokenizer);
+  servePolicy(policy, port1);
+  return connectPolicy(port2, policy.tokenizer);
 }
 
 async function rollout(policy: Policy, seed: number): Promise<Generated[]> {

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sampleToken } from '../../../src/policy/generation/sampling.ts';
 import type { Sampling } from '../../../src/policy/policy.ts';
@@ -66,10 +66,13 @@ describe('what is recorded', () => {
   });
 
   test('any row: probabilities below 1, entropy between 0 and ln n, weightless ids never drawn', () => {
-    const row = fc.array(fc.oneof(fc.float({ min: -80, max: 80, noNaN: true }), fc.constant(-1e9)), {
-      minLength: 2,
-      maxLength: 40,
-    });
+    const row = fc.array(
+      fc.oneof(fc.float({ min: -80, max: 80, noNaN: true }), fc.constant(-1e9)),
+      {
+        minLength: 2,
+        maxLength: 40,
+      },
+    );
     fc.assert(
       fc.property(row, fc.double({ min: 0, max: 0.999999, noNaN: true }), (values, u) => {
         const array = Float32Array.from(values);

@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { loadPolicy } from '../../../src/policy/load.ts';
 import type { Policy, SampledTokens, Sampling } from '../../../src/policy/policy.ts';
+
+// Compiling kernels is quick, but not on a machine that does much else.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const fixture = new URL('../../fixtures/qwen3-tiny/', import.meta.url);
 const files = (name: string): Promise<Uint8Array> => readFile(new URL(name, fixture));
@@ -75,14 +78,20 @@ test('generating in two calls gives the tokens of one', async () => {
 
 describe('the context is full', () => {
   test('generation ends with `context` at the last position', async () => {
-    const session = await opened(5, Array.from({ length: 250 }, (_, i) => 22 + i));
+    const session = await opened(
+      5,
+      Array.from({ length: 250 }, (_, i) => 22 + i),
+    );
     const { ids, finish } = await session.generate({ maxTokens: 50, stopIds: [], sampling });
     expect([ids.length, finish, session.length]).toEqual([6, 'context', 256]);
     session.close();
   });
 
   test('more text than fits gives no token', async () => {
-    const session = await opened(5, Array.from({ length: 300 }, (_, i) => 22 + (i % 200)));
+    const session = await opened(
+      5,
+      Array.from({ length: 300 }, (_, i) => 22 + (i % 200)),
+    );
     const { ids, finish } = await session.generate({ maxTokens: 5, stopIds: [], sampling });
     expect([ids.length, finish]).toEqual([0, 'context']);
     session.close();
@@ -140,6 +149,21 @@ describe('abort', () => {
     expect((await running).finish).toBe('abort');
     expect(() => session.append([30])).toThrow(/closed/);
   });
+});
+
+test('maxTokens 0 reads what was appended and draws nothing', async () => {
+  const plan = { maxTokens: 6, stopIds: [], sampling };
+  const direct = await opened(14);
+  const expected = await direct.generate(plan);
+  direct.close();
+  const session = await opened(14);
+  const read = await session.generate({ ...plan, maxTokens: 0 });
+  expect([read.ids, read.finish, session.length]).toEqual([[], 'length', 40]);
+  const fork = await session.fork(14);
+  expect(await fork.generate(plan)).toEqual(expected);
+  expect(await session.generate(plan)).toEqual(expected);
+  fork.close();
+  session.close();
 });
 
 describe('fork', () => {

@@ -33,3 +33,10 @@ export function fromFloat16Bits(bits: number): number {
   if (exponent === 0x1f) return fraction === 0 ? sign * Infinity : NaN;
   return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
+
+/** The bits of each value, rounded as by `toFloat16Bits`. */
+export const toFloat16 = (values: Float32Array): Uint16Array =>
+  Uint16Array.from(values, toFloat16Bits);
+
+export const fromFloat16 = (bits: Uint16Array): Float32Array =>
+  Float32Array.from(bits, fromFloat16Bits);

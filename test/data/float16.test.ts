@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fromFloat16, toFloat16 } from '../../src/retrieval/float16.ts';
+import { fromFloat16, toFloat16 } from '../../src/data/float16.ts';
 
 const round = (x: number): number => fromFloat16(toFloat16(new Float32Array([x])))[0] ?? NaN;
 

@@ -2,7 +2,7 @@
  * Recall of the gold passage by lexical, dense and fused search and by source, on the shipped world
  * and on a fresh one, and the time that calls take in Node.
  *
- *   npx tsx bench/retrieval/index.ts [--steps 600] [--seed 4242] [--no-encoder]
+ *   npx tsx bench/retrieval/run.ts [--steps 600] [--seed 4242] [--no-encoder]
  */
 import { parseArgs } from 'node:util';
 import { buildWorld, fetchFromDisk, openEncoderFromDisk } from '../../src/cli/build-world.ts';

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { withOverrides } from '../../../src/recipes/index.ts';
+import { describeFailure, MissingFile, WorkerLost } from '../../../src/runs/conductor/failures.ts';
+import { createRateMeter } from '../../../src/runs/conductor/rate.ts';
+import { recipeFor, typedQuestion } from '../../../src/runs/conductor/request.ts';
+import { DEFAULT_SETTINGS, RECIPE_IDS } from '../../../src/runs/conductor/settings.ts';
+
+describe('what the user set, as the agent takes it', () => {
+  it('leaves a recipe as it is where nothing was set', () => {
+    for (const recipe of RECIPE_IDS) {
+      const { recipe: found, overrides } = recipeFor({ ...DEFAULT_SETTINGS, recipe });
+      expect(withOverrides(found.settings, overrides)).toEqual(found.settings);
+    }
+  });
+
+  it('changes exactly the mechanisms that were set', () => {
+    const { recipe, overrides } = recipeFor({
+      ...DEFAULT_SETTINGS,
+      temperature: 0.5,
+      mechanisms: {
+        background: 'off',
+        stie: 'paper',
+        router: 'always-web',
+        reward: 'measured',
+        k: 5,
+      },
+    });
+    const before = recipe.settings;
+    expect(withOverrides(before, overrides)).toEqual({
+      ...before,
+      sampling: { ...before.sampling, temperature: 0.5 },
+      background: { ...before.background, mode: 'off' },
+      stie: { ...before.stie, mode: 'paper' },
+      retrieval: { ...before.retrieval, source: 'web', k: 5 },
+      nlr: { ...before.nlr, reward: 'measured' },
+    });
+  });
+
+  it('asks a typed question without gold', () => {
+    expect(typedQuestion('  Who? ')).toEqual({
+      id: 'typed',
+      text: 'Who?',
+      answers: [],
+      supporting: [],
+    });
+  });
+});
+
+describe('failures in words', () => {
+  it('says what happened and what to do, and keeps the details', () => {
+    expect(describeFailure(new MissingFile('policy/model.safetensors', 'HTTP 404'))).toMatchObject({
+      kind: 'missing',
+      message:
+        'Policy/model.safetensors could not be fetched (HTTP 404). Check that the file is being served, then load again.',
+    });
+    expect(describeFailure(new WorkerLost('policy', 'it ended')).kind).toBe('lost');
+    expect(describeFailure('boom')).toEqual({ kind: 'failed', message: 'boom', detail: '' });
+  });
+
+  it('knows an error that crossed a worker boundary by its name', () => {
+    const crossed = Object.assign(new Error('x could not be fetched (HTTP 404)'), {
+      name: 'MissingFile',
+    });
+    expect(describeFailure(crossed).kind).toBe('missing');
+  });
+});
+
+describe('the rate meter', () => {
+  it('counts tokens a second over the last two seconds', () => {
+    let now = 0;
+    const meter = createRateMeter(() => now);
+    meter.add(100);
+    now = 1000;
+    expect(meter.perSecond()).toBe(100);
+    now = 2500;
+    meter.add(50);
+    expect(meter.perSecond()).toBe(25);
+    expect(meter.total).toBe(150);
+  });
+});
