@@ -4,7 +4,7 @@ import { disposeWeights, type DeviceWeights } from './device-weights.ts';
 import { uniform } from './numeric.ts';
 import { sampleToken } from './sampling.ts';
 import { EngineSession } from './session.ts';
-import { CHUNK, PREFILL_SLOTS, prefillBucket, ringStart, slotBucket } from './shapes.ts';
+import { CHUNK, COARSE_BUCKETS, FINE_BUCKETS, PREFILL_SLOTS, ringStart } from './shapes.ts';
 import { SlotTable } from './slots.ts';
 import { Stepper } from './stepper.ts';
 import { createYield } from './yielding.ts';
@@ -56,8 +56,9 @@ export class GenerationEngine {
     this.config = weights.config;
     this.#weights = weights;
     this.#stepper = new Stepper(weights, options.sync);
-    this.#main = new SlotTable(weights.config, options.maxSlots, slotBucket);
-    this.#reading = new SlotTable(weights.config, PREFILL_SLOTS, prefillBucket);
+    const { decode, prefill, capacity } = options.sync ? FINE_BUCKETS : COARSE_BUCKETS;
+    this.#main = new SlotTable(weights.config, options.maxSlots, { slots: decode, capacity });
+    this.#reading = new SlotTable(weights.config, PREFILL_SLOTS, { slots: prefill, capacity });
     this.#scratch = new Float64Array(weights.config.vocabSize);
   }
 

@@ -7,36 +7,40 @@ export const CHUNK = 32;
 /** At least this many decode steps fit between two writes of the ring into the main store. */
 export const FLUSH_EVERY = CHUNK / 2;
 
-/**
- * Slot counts for which decoding kernels are made; a batch uses the smallest that fits. Multiples of
- * four: below, jax-js sums a row in another order, and rows would differ in their last bits.
- */
-const SLOT_BUCKETS = [4, 8, 16, 32, 64] as const;
-
-/** Slot counts of prefill, whose rows are the tokens of a chunk and so many in any case. */
-const PREFILL_BUCKETS = [1, 2, 4, 8] as const;
-
-/** Positions a slot's main store can hold; contexts grow from one to the next. */
-const CAPACITY_BUCKETS = [64, 128, 256, 384, 512, 768, 1024] as const;
-
 /** Most sessions that one prefill call reads for. */
 export const PREFILL_SLOTS = 8;
 
-/** Smallest slot bucket that holds `count` decoding sessions. */
-export function slotBucket(count: number): number {
-  const bucket = SLOT_BUCKETS.find((size) => size >= count);
-  return bucket ?? Math.ceil(count / 64) * 64;
+/** Sizes for which kernels are made; work is padded to the smallest that fits. */
+export interface Buckets {
+  /**
+   * Slot counts of decoding. Multiples of four: below, jax-js sums a row in another order, and rows
+   * would differ in their last bits.
+   */
+  readonly decode: readonly number[];
+  /** Slot counts of prefill, whose rows are the tokens of a chunk and so many in any case. */
+  readonly prefill: readonly number[];
+  /** Positions a slot's main store can hold; contexts grow from one to the next. */
+  readonly capacity: readonly number[];
 }
 
-/** Smallest slot bucket that holds `count` (at most PREFILL_SLOTS) sessions being read for. */
-export function prefillBucket(count: number): number {
-  return PREFILL_BUCKETS.find((size) => size >= count) ?? PREFILL_SLOTS;
-}
+/** For WASM, where kernels are compiled in a millisecond and padding is computed in full. */
+export const FINE_BUCKETS: Buckets = {
+  decode: [4, 8, 16, 32, 64],
+  prefill: [1, 2, 4, PREFILL_SLOTS],
+  capacity: [64, 128, 256, 384, 512, 768, 1024],
+};
 
-/** Smallest capacity bucket that holds `positions`; beyond the table, the next multiple of 512. */
-export function capacityBucket(positions: number): number {
-  const bucket = CAPACITY_BUCKETS.find((size) => size >= positions);
-  return bucket ?? Math.ceil(positions / 512) * 512;
+/** For GPUs, where a shader takes long to compile and padding costs little. */
+export const COARSE_BUCKETS: Buckets = {
+  decode: [4, 16, 64],
+  prefill: [PREFILL_SLOTS],
+  capacity: [256, 512, 1024],
+};
+
+/** The smallest size that holds `count`; beyond the table, the next multiple of its last. */
+export function bucketOf(sizes: readonly number[], count: number): number {
+  const last = sizes.at(-1)!;
+  return sizes.find((size) => size >= count) ?? Math.ceil(count / last) * last;
 }
 
 /**

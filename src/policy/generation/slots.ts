@@ -1,7 +1,7 @@
 import type { PolicyConfig } from '../config.ts';
 import { KvCache } from './kv-cache.ts';
 import type { EngineSession } from './session.ts';
-import { capacityBucket } from './shapes.ts';
+import { bucketOf } from './shapes.ts';
 
 /** Steps in a row that a smaller cache must have been enough before it is made. */
 const STEPS_BEFORE_COMPACTION = 24;
@@ -10,21 +10,26 @@ const STEPS_BEFORE_COMPACTION = 24;
 export class SlotTable {
   readonly #config: PolicyConfig;
   readonly #maxSlots: number;
-  readonly #bucket: (count: number) => number;
+  readonly #slotSizes: readonly number[];
+  readonly #capacities: readonly number[];
   #cache: KvCache | null = null;
   #owners: (EngineSession | null)[] = [];
   #roomySteps = 0;
 
-  /** @param bucket how many slots the cache gets for a number of sessions */
-  constructor(config: PolicyConfig, maxSlots: number, bucket: (count: number) => number) {
-    this.#bucket = bucket;
+  constructor(
+    config: PolicyConfig,
+    maxSlots: number,
+    sizes: { slots: readonly number[]; capacity: readonly number[] },
+  ) {
+    this.#slotSizes = sizes.slots;
+    this.#capacities = sizes.capacity;
     this.#config = config;
     this.#maxSlots = maxSlots;
   }
 
   /** The cache; there is one as soon as a slot was handed out. */
   get cache(): KvCache {
-    this.#cache ??= new KvCache(this.#config, this.#bucket(1), capacityBucket(1));
+    this.#cache ??= new KvCache(this.#config, this.#bucket(1), this.#capacityFor([]));
     return this.#cache;
   }
 
@@ -48,7 +53,7 @@ export class SlotTable {
     const total = this.sessions().length + sessions.length;
     const bound = Math.max(this.#bucket(total), this.cache.slots);
     const places = sessions.map((session) => this.#place(session, bound));
-    this.cache.grow(bound, capacityBucket(Math.max(1, ...sessions.map((s) => s.length))));
+    this.cache.grow(bound, this.#capacityFor(sessions));
     const moves = new Map<KvCache, { from: number; to: number }[]>();
     for (const [i, { home }] of sessions.entries()) {
       if (!home) continue;
@@ -70,8 +75,7 @@ export class SlotTable {
 
   /** Writes everything that sessions of this table hold into the main store. */
   flush(sessions: readonly EngineSession[]): void {
-    const needed = Math.max(1, ...sessions.map((session) => session.length));
-    this.cache.grow(0, capacityBucket(needed));
+    this.cache.grow(0, this.#capacityFor(sessions));
     this.cache.flush(
       sessions
         .filter((s) => s.cached > s.flushed)
@@ -87,7 +91,7 @@ export class SlotTable {
   compact(): void {
     const sessions = this.sessions();
     const slots = this.#bucket(sessions.length);
-    const needed = capacityBucket(Math.max(1, ...sessions.map((s) => s.length)));
+    const needed = this.#capacityFor(sessions);
     const capacity = Math.min(needed, this.cache.capacity);
     const roomy = 2 * slots <= this.cache.slots || 2 * capacity <= this.cache.capacity;
     this.#roomySteps = roomy ? this.#roomySteps + 1 : 0;
@@ -109,6 +113,14 @@ export class SlotTable {
     this.#cache?.dispose();
     this.#cache = null;
     this.#owners = [];
+  }
+
+  #bucket(count: number): number {
+    return bucketOf(this.#slotSizes, count);
+  }
+
+  #capacityFor(sessions: readonly EngineSession[]): number {
+    return bucketOf(this.#capacities, Math.max(1, ...sessions.map((session) => session.length)));
   }
 
   /** A free slot below `bound`, one that `copyFrom` fills fast if there is one. */

@@ -67,7 +67,7 @@ export class Stepper {
       inputs.hideMain.fill(0, slot * cache.capacity, slot * cache.capacity + start);
       for (let p = start; p <= position; p++) inputs.hideRing[slot * CHUNK + (p % CHUNK)] = 0;
     }
-    const x = await this.#runLayers(cache, 1, inputs);
+    const x = this.#runLayers(cache, 1, inputs);
     const logits = this.#head(x, this.#weights.head.ref);
     return this.#read(logits);
   }
@@ -92,8 +92,7 @@ export class Stepper {
       });
       inputs.hideMain.fill(0, slot * cache.capacity, slot * cache.capacity + base);
     }
-    const x = await this.#runLayers(cache, CHUNK, inputs);
-    x.dispose();
+    await this.#read(this.#runLayers(cache, CHUNK, inputs));
   }
 
   #emptyInputs(cache: KvCache, tokens: number): HostInputs {
@@ -120,7 +119,7 @@ export class Stepper {
     inputs.sin.set(this.#rotary.sin.subarray(from, to), row * headDim);
   }
 
-  async #runLayers(cache: KvCache, tokens: number, host: HostInputs): Promise<np.Array> {
+  #runLayers(cache: KvCache, tokens: number, host: HostInputs): np.Array {
     const { slots, capacity } = cache;
     const { hiddenSize, headDim } = this.#config;
     const step = {
@@ -142,7 +141,8 @@ export class Stepper {
         hideRing: step.hideRing.ref,
       };
       const { mainK, mainV, ringK, ringV } = cache.layers[i]!;
-      const cacheOnly = tokens > 1 && i === cache.layers.length - 1;
+      // One more kind of layer to compile, which pays on the CPU only.
+      const cacheOnly = this.#sync && tokens > 1 && i === cache.layers.length - 1;
       const out = this.#layer({ slots, tokens, cacheOnly })(
         x,
         { mainK: mainK.ref, mainV: mainV.ref, ringK, ringV },
@@ -151,9 +151,9 @@ export class Stepper {
       );
       cache.layers[i] = { mainK, mainV, ringK: out.ringK, ringV: out.ringV };
       x = out.x;
-      // Kernels wait until something is read. Reading a little now lets the next layer reuse memory
-      // that is still in the processor's cache.
-      await this.#read(x.ref);
+      // Kernels wait until something is read. On the CPU, reading a little now lets the next layer
+      // reuse memory that is still in the processor's cache; on a GPU it would only cost a round trip.
+      if (this.#sync) x.ref.dataSync();
     }
     for (const array of Object.values(step)) array.dispose();
     return x;

@@ -5,7 +5,7 @@ export class MissingFile extends Error {
   override readonly name = 'MissingFile';
 
   constructor(file: string, reason: string) {
-    super(`${file} could not be fetched (${reason})`);
+    super(`The file ${file} could not be fetched (${reason})`);
   }
 }
 

@@ -1,4 +1,5 @@
 import { ActionIcon, useComputedColorScheme } from '@mantine/core';
+import { useState } from 'react';
 import { useRoute } from 'wouter';
 import { Icon, type IconName } from '../lib/Icon.tsx';
 import { useView } from '../stores/view-store.ts';
@@ -47,7 +48,28 @@ const Place = () => {
   );
 };
 
-const copyAddress = (): void => void navigator.clipboard.writeText(location.href);
+/** Copies the permalink and says so for a moment. */
+const CopyAddress = () => {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(location.href);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1500);
+  };
+  const label = copied ? 'Address copied' : 'Copy the address of this view';
+  return (
+    <>
+      <Tool
+        label={label}
+        {...(copied ? { sign: '✓' } : { icon: 'link' as const })}
+        onClick={() => void copy()}
+      />
+      <span className="visually-hidden" role="status">
+        {copied ? label : ''}
+      </span>
+    </>
+  );
+};
 
 export const TopBar = ({ toggleTheme }: { toggleTheme: () => void }) => {
   const setupOpen = useView((state) => state.setupOpen);
@@ -67,7 +89,7 @@ export const TopBar = ({ toggleTheme }: { toggleTheme: () => void }) => {
             pressed={detailsOpen}
             onClick={flip('detailsOpen')}
           />
-          <Tool label="Copy the address of this view" icon="link" onClick={copyAddress} />
+          <CopyAddress />
         </>
       ) : null}
       <Tool

@@ -10,6 +10,7 @@ import {
   type Mechanisms,
   type RunSettings,
 } from '../../runs/conductor/settings.ts';
+import { getRecipe } from '../../recipes/index.ts';
 import { pickOf } from '../lib/pick-of.ts';
 import { useView } from '../stores/view-store.ts';
 
@@ -37,6 +38,8 @@ const Choice = <K extends 'background' | 'stie' | 'router' | 'reward'>(props: {
   name: K;
   values: readonly NonNullable<Mechanisms[K]>[];
   value: Mechanisms[K];
+  /** What the recipe has where nothing is set. */
+  own: string;
 }) => (
   <NativeSelect
     size="xs"
@@ -47,7 +50,7 @@ const Choice = <K extends 'background' | 'stie' | 'router' | 'reward'>(props: {
       changeMechanism(props.name, chosen);
     }}
     data={[
-      { value: '', label: "recipe's own" },
+      { value: '', label: `(${props.own})` },
       ...props.values.map((value) => ({ value, label: value })),
     ]}
   />
@@ -56,28 +59,51 @@ const Choice = <K extends 'background' | 'stie' | 'router' | 'reward'>(props: {
 const numeric = (value: string | number): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
+/** The recipe's field in the words of the choice. */
+const ROUTER_NAMES = {
+  router: 'router',
+  local: 'always-local',
+  web: 'always-web',
+  both: 'both',
+} as const;
+
 const Mechanism = () => {
-  const { mechanisms } = useView((state) => state.address.settings);
+  const { mechanisms, recipe } = useView((state) => state.address.settings);
+  const own = getRecipe(recipe).settings;
   return (
-    <div className="form-grid">
+    <div className="form-grid mechanism-grid">
       <Choice
         label="RDRA background"
         name="background"
         values={BACKGROUND_MODES}
         value={mechanisms.background}
+        own={own.background.mode}
       />
-      <Choice label="STIE" name="stie" values={STIE_MODES} value={mechanisms.stie} />
+      <Choice
+        label="STIE"
+        name="stie"
+        values={STIE_MODES}
+        value={mechanisms.stie}
+        own={own.stie.mode}
+      />
       <Choice
         label="NLR, who routes"
         name="router"
         values={ROUTER_MODES}
         value={mechanisms.router}
+        own={ROUTER_NAMES[own.retrieval.source]}
       />
-      <Choice label="NLR reward" name="reward" values={REWARD_MODES} value={mechanisms.reward} />
+      <Choice
+        label="NLR reward"
+        name="reward"
+        values={REWARD_MODES}
+        value={mechanisms.reward}
+        own={own.nlr.reward}
+      />
       <NumberInput
         size="xs"
         label="Passages, k"
-        placeholder="recipe's own"
+        placeholder={`(${own.retrieval.k})`}
         min={1}
         max={10}
         value={mechanisms.k ?? ''}
@@ -161,7 +187,9 @@ export const SettingsForm = () => {
         />
       </div>
       <details className="mechanisms" open={changed > 0}>
-        <summary>Mechanisms{changed > 0 ? ` · ${changed} set by you` : ''}</summary>
+        <summary>
+          Mechanisms{changed > 0 ? ` · ${changed} set by you` : ' · as the recipe has them'}
+        </summary>
         <Mechanism />
       </details>
     </div>

@@ -27,7 +27,7 @@ const ModelsPage = () => {
           <Pair name="revision" value={policy.revision} />
           <Pair name="parameters" value={formatCount(policy.parameters)} />
           <Pair name="longest context" value={`${formatCount(policy.maxContext)} tokens`} />
-          <Pair name="numbers" value={policy.dtype} />
+          <Pair name="stored as" value={policy.dtype} />
           <Pair
             name="device"
             value={`${device.device} · ${device.adapter}${device.fallback ? ' (software)' : ''}`}

@@ -23,6 +23,10 @@ export const failRun = (error: unknown): void => {
   if (run) useRun.setState({ run: { ...run, status: 'failed', failure: asFailure(error) } });
 };
 
+/** Whether there is something to ask: an empty field is no question. */
+export const isAsked = (asked: Asked | null): boolean =>
+  asked?.kind === 'typed' ? asked.text.trim() !== '' : asked !== null;
+
 /** An example for a first visit: two hops show a search that depends on another. */
 const example = (rows: readonly QuestionRow[]): QuestionRow | undefined =>
   rows.find(({ hops, type }) => hops === 2 && type === 'bridge') ?? rows[0];
@@ -45,10 +49,11 @@ const exampleQuestion = (): Promise<QuestionRow> =>
 export const startRun = async (): Promise<void> => {
   if (isRunning(useRun.getState().run) || useRun.getState().wanted) return;
   useRun.setState({ wanted: true });
-  const first = useView.getState().address.asked ? null : await exampleQuestion();
+  const chosen = isAsked(useView.getState().address.asked);
+  const first = chosen ? null : await exampleQuestion();
   useRun.setState({ wanted: false });
   const { address, setAddress } = useView.getState();
-  const asked: Asked | null = address.asked ?? (first ? { kind: 'world', id: first.id } : null);
+  const asked: Asked | null = first ? { kind: 'world', id: first.id } : address.asked;
   if (!asked) return;
   const request = { runId: newRunId(), asked, settings: address.settings };
   setAddress({ asked, run: true });

@@ -51,7 +51,7 @@ describe('failures in words', () => {
     expect(describeFailure(new MissingFile('policy/model.safetensors', 'HTTP 404'))).toMatchObject({
       kind: 'missing',
       message:
-        'Policy/model.safetensors could not be fetched (HTTP 404). Check that the file is being served, then load again.',
+        'The file policy/model.safetensors could not be fetched (HTTP 404). Check that the file is being served, then load again.',
     });
     expect(describeFailure(new WorkerLost('policy', 'it ended')).kind).toBe('lost');
     expect(describeFailure('boom')).toEqual({ kind: 'failed', message: 'boom', detail: '' });
