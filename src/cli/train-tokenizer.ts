@@ -24,6 +24,7 @@ const MIX: DemonstrationMix = {
   noisy: 0.5,
   background: 0.2,
   naiveRag: 0.15,
+  lookalikes: 0,
   troubles: {
     miss: 0.25,
     'miss-twice': 0.05,

@@ -107,11 +107,16 @@ export function loadState(out: string, state: SharedState): void {
 /** Writes a Hugging Face folder: config, weights in f16, tokenizer. Each file appears whole. */
 export function exportPolicy(
   folder: string,
+  name: string,
   weights: PolicyWeights,
   tokenizer: { folder: string; endOfText: number; pad: number },
 ): void {
   mkdirSync(folder, { recursive: true });
-  const config = toHuggingFaceConfig(weights.config, 'float16', tokenizer.endOfText, tokenizer.pad);
+  const { endOfText, pad } = tokenizer;
+  const config = {
+    _name_or_path: name,
+    ...toHuggingFaceConfig(weights.config, 'float16', endOfText, pad),
+  };
   writeAtomically(join(folder, 'model.safetensors'), writeWeights(weights, 'F16'));
   writeAtomically(join(folder, 'config.json'), `${JSON.stringify(config, null, 2)}\n`);
   for (const file of ['tokenizer.json', 'tokenizer_config.json'])

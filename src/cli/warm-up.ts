@@ -95,7 +95,11 @@ function save({ out, options, settings, tokenizer, state, weights }: Run, at: Pr
   if (options.export === undefined) return;
   const pad = tokenizer.specialId('<|pad|>') ?? tokenizer.endOfText;
   const { endOfText } = tokenizer;
-  exportPolicy(options.export, weights, { folder: options.tokenizer, endOfText, pad });
+  exportPolicy(options.export, options.name, weights, {
+    folder: options.tokenizer,
+    endOfText,
+    pad,
+  });
 }
 
 async function evaluate(run: Run, learner: Learner, held: Example[], step: number): Promise<void> {

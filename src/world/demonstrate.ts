@@ -1,4 +1,5 @@
 import type { Passage } from '../data/records.ts';
+import { Lookalikes } from './lookalikes.ts';
 import { planOf, type Plan, type PlanStep } from './plan.ts';
 import type { Draft } from './questions.ts';
 import type { Rng } from './random.ts';
@@ -14,6 +15,8 @@ export interface DemonstrationMix {
   background: number;
   /** One-hop trajectories in the layout of naive RAG. */
   naiveRag: number;
+  /** Results in which passages beside the right one are replaced by lookalikes of it. */
+  lookalikes: number;
   /** What goes wrong in a noisy trajectory. */
   troubles: Readonly<Record<Trouble, number>>;
 }
@@ -38,6 +41,7 @@ export const DEFAULT_MIX: DemonstrationMix = {
   noisy: 0.5,
   background: 0.2,
   naiveRag: 0.15,
+  lookalikes: 0.55,
   troubles: {
     miss: 0.25,
     'miss-twice': 0.05,
@@ -57,6 +61,7 @@ const NOT_FOUND = 'not found . try again .';
 /** Writes trajectories for the questions of one mini world. */
 export class Demonstrator {
   private readonly index: MiniSearch;
+  private readonly lookalikes: Lookalikes;
   /** Passages that the trajectory at hand has shown. */
   private shown: Passage[] = [];
   constructor(
@@ -65,6 +70,7 @@ export class Demonstrator {
     private readonly mix: DemonstrationMix = DEFAULT_MIX,
   ) {
     this.index = new MiniSearch(world);
+    this.lookalikes = new Lookalikes(world, this.index);
   }
 
   demonstrate(question: Draft): Trajectory {
@@ -170,6 +176,7 @@ export class Demonstrator {
     if (!found.some((p) => gold.includes(p)))
       found[found.length < k ? found.length : k - 1] = rng.pick(gold);
     if (stale) this.addNoise(found, step, gold);
+    this.addLookalikes(found, step, gold);
     this.shown.push(...found);
     return rng.chance(0.5) ? rng.shuffle(found) : found;
   }
@@ -181,9 +188,20 @@ export class Demonstrator {
     if (one && place >= 0) found[place] = one;
   }
 
+  /** Puts lookalikes of the step's page in the place of passages beside it. */
+  private addLookalikes(found: Passage[], { chain }: PlanStep, gold: readonly Passage[]): void {
+    if (!this.rng.chance(this.mix.lookalikes)) return;
+    for (const [place, passage] of found.entries()) {
+      if (gold.includes(passage) || passage.noise || this.rng.chance(0.3)) continue;
+      const one = this.lookalikes.passage(this.rng, chain.title, chain.subject);
+      if (one) found[place] = one;
+    }
+  }
+
   private miss(query: string, step: PlanStep, k: number): Passage[] {
     if (this.rng.chance(NOTHING)) return [];
     const found = this.index.search(query, k, (p) => states(p, step));
+    this.addLookalikes(found, step, []);
     return this.rng.chance(0.5) ? this.rng.shuffle(found) : found;
   }
 

@@ -85,6 +85,8 @@ export class RetrievalHost implements RetrievalHostApi {
       fetchWithProgress(this.#files.world, () => undefined),
       { encoder, webDelayMs: () => this.#webDelayMs },
     );
+    // The first search of the web shall pay for its shards alone; a fault is told by that search.
+    this.#retriever.web.prepare().catch(() => undefined);
     return encoder ? `BM25+ and ${encoder.id}, fused` : 'BM25+ alone: this world has no vectors';
   }
 
