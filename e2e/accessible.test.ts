@@ -68,6 +68,10 @@ it(
     await page.getByRole('button', { name: 'Run an example' }).click();
     await runStatus(page, 'done');
     await page.getByRole('tab', { name: '2' }).click();
+    // An opened card far down moves the rollout, never the frame around it.
+    await page.locator('.column:visible .card-line').last().click();
+    expect(await page.evaluate(() => document.scrollingElement?.scrollTop)).toBe(0);
+    expect(await page.locator('.details').count()).toBe(0);
     expect(await page.locator('.column:visible').count()).toBe(1);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
       390,

@@ -11,7 +11,12 @@ it('asks, streams, answers and plays back on WASM, from one press', async () => 
   // It streams: there are events while it still runs.
   await page.waitForSelector('.card');
   await runStatus(page, 'done');
-  expect(await page.getByTestId('device').textContent()).toContain('wasm');
+  const cores = await page.evaluate(() => navigator.hardwareConcurrency);
+  const engines = page.workers().filter((worker) => worker.url().includes('/policy-'));
+  expect(engines).toHaveLength(Math.min(2, cores));
+  expect(await page.getByTestId('device').textContent()).toContain(
+    `wasm · ${engines.length} engine`,
+  );
 
   const kinds = await eventKinds(page);
   expect(kinds[0]).toBe('background');

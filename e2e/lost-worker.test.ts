@@ -4,8 +4,9 @@ import { runStatus, useStage } from './browser.ts';
 
 const stage = useStage();
 
+/** The one that was started last, where there are several. */
 const workerNamed = (page: Page, name: string): Worker => {
-  const found = page.workers().find((worker) => worker.url().includes(`/${name}-`));
+  const found = page.workers().findLast((worker) => worker.url().includes(`/${name}-`));
   if (!found)
     throw new Error(
       `no ${name} worker among ${page

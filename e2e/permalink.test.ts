@@ -1,8 +1,12 @@
 import { expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 import type { Page } from 'playwright-core';
 import { openPage, runStatus, useStage } from './browser.ts';
 
 const stage = useStage();
+
+const recordSchema = z.object({ format: z.string(), events: z.array(z.unknown()) });
 
 /** What the page shows of a run, without times. */
 const shown = (page: Page) =>
@@ -40,6 +44,36 @@ it('restores question, recipe, settings, rollout and step from the address alone
   expect(await other.getByLabel('Recipe').inputValue()).toBe('search');
   expect(await other.getByLabel('Temperature').inputValue()).toBe('0.8');
   expect(await other.getByLabel('NLR, who routes').inputValue()).toBe('both');
+});
+
+it('plays with the space bar while a card has the focus, opens it with Enter, and hands out the rollouts', async () => {
+  const { page } = stage;
+  await page.goto(`${stage.url}?device=wasm&recipe=naive-rag&n=2`);
+  await page.getByRole('button', { name: 'Run an example' }).click();
+  await runStatus(page, 'done');
+  const card = page.locator('.column').first().locator('.card-line').first();
+  await card.focus();
+  await page.keyboard.press(' ');
+  await page.getByRole('button', { name: 'Pause (space)' }).waitFor();
+  await page.keyboard.press(' ');
+  await page.getByRole('button', { name: 'Play (space)' }).waitFor();
+  await page.keyboard.press('Escape');
+  expect(await card.getAttribute('aria-expanded')).toBe('false');
+  await page.keyboard.press('Enter');
+  expect(await card.getAttribute('aria-expanded')).toBe('true');
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download JSONL' }).click(),
+  ]);
+  const lines = readFileSync(await download.path(), 'utf8')
+    .trimEnd()
+    .split('\n');
+  const records = lines.map((line) => recordSchema.parse(JSON.parse(line)));
+  expect(records.map(({ format }) => format)).toEqual(['forage.rollout/1', 'forage.rollout/1']);
+  expect(records[0]?.events.length).toBe(
+    await page.locator('.column').first().locator('.card').count(),
+  );
 });
 
 it('says which values of an address it could not use', async () => {

@@ -4,7 +4,7 @@ import { Conductor } from '../src/runs/conductor/conductor.ts';
 import type { ConductorApi } from '../src/runs/conductor/messages.ts';
 import { announce } from '../src/runs/conductor/supervised.ts';
 
-/** The lab worker: the conductor, which starts the other two. */
+/** The lab worker: the conductor, which starts the others. */
 
 const at = (path: string): string => new URL(path, self.location.origin).href;
 

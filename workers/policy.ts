@@ -1,26 +1,20 @@
 import { expose } from 'comlink';
-import { PolicyHost, type PolicyListener } from '../src/runs/conductor/policy-host.ts';
+import { servePolicy } from '../src/policy/generation/serve.ts';
+import { loadPolicy } from '../src/policy/load.ts';
+import type { PolicyWorkerApi } from '../src/runs/conductor/start-policy.ts';
 import { announce } from '../src/runs/conductor/supervised.ts';
-import type { PolicyWorkerApi } from '../src/runs/conductor/workers.ts';
 
-/** The policy worker: the transformer on WebGPU, or on WASM where there is none. */
-
-let listener: PolicyListener | null = null;
-const host = new PolicyHost({
-  onTokens: (batch) => listener?.onTokens(batch),
-  onProgress: (stage, bytes) => listener?.onProgress(stage, bytes),
-});
+/** A policy worker: the transformer on WebGPU, or on one core by WASM. */
 
 const api: PolicyWorkerApi = {
-  connect: (remote) => {
-    listener = remote;
+  load: async ({ id, files }, device, port) => {
+    const read = async (name: string): Promise<Uint8Array> => {
+      const file = files[name];
+      if (!file) throw new Error('the server has no such file');
+      return file;
+    };
+    servePolicy(await loadPolicy({ id, device, files: read }), port);
   },
-  load: (base, device) => host.load(base, device),
-  open: (seed) => host.open(seed),
-  generate: (session, call, ids, options) => host.generate(session, call, ids, options),
-  abort: (session) => host.abort(session),
-  fork: (session, ids, seed) => host.fork(session, ids, seed),
-  close: (session) => host.close(session),
 };
 
 expose(api);

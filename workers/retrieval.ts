@@ -1,7 +1,7 @@
 import { expose } from 'comlink';
 import { RetrievalHost, type RetrievalListener } from '../src/runs/conductor/retrieval-host.ts';
 import { announce } from '../src/runs/conductor/supervised.ts';
-import type { RetrievalWorkerApi } from '../src/runs/conductor/workers.ts';
+import type { RetrievalWorkerApi } from '../src/runs/conductor/start-retrieval.ts';
 
 /** The retrieval worker: encoder, indexes, fusion, and the web corpus shard by shard. */
 

@@ -12,6 +12,7 @@ import { gzipSync } from 'node:zlib';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { chromiumFlags, ensureChromium } from '../../scripts/chromium.mjs';
 import { serve } from '../../scripts/server.mjs';
+import { LIMIT_MS, traceMainThread, type MainThread } from './main-thread.ts';
 
 const DIST = resolve(import.meta.dirname, '../../dist');
 const COLD_LOADS = 3;
@@ -44,8 +45,7 @@ async function coldLoad(browser: Browser, url: string): Promise<number> {
 interface Streaming {
   rollouts: number;
   seconds: number;
-  /** Durations in milliseconds of the main-thread tasks over 50 ms (the Long Tasks API). */
-  longTasks: number[];
+  mainThread: MainThread;
 }
 
 async function stream(browser: Browser, url: string, rollouts: number): Promise<Streaming> {
@@ -54,26 +54,18 @@ async function stream(browser: Browser, url: string, rollouts: number): Promise<
   await page.getByRole('button', { name: 'Run an example' }).click();
   await page.waitForSelector('[data-testid="run-status"]:has-text("done")', { timeout: 120_000 });
   await page.getByRole('textbox', { name: 'Rollouts' }).fill(String(rollouts));
-  await page.evaluate(() => {
-    const seen: number[] = [];
-    Object.assign(globalThis, { longTasks: seen });
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) seen.push(entry.duration);
-    }).observe({ entryTypes: ['longtask'] });
-  });
   const start = performance.now();
-  await page.getByRole('button', { name: 'Run', exact: true }).click();
-  await page.waitForFunction(
-    (count) => document.querySelectorAll('.column[data-finished="true"]').length === count,
-    rollouts,
-    { timeout: 300_000 },
-  );
+  const mainThread = await traceMainThread(browser, page, async () => {
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.waitForFunction(
+      (count) => document.querySelectorAll('.column[data-finished="true"]').length === count,
+      rollouts,
+      { timeout: 300_000 },
+    );
+  });
   const seconds = (performance.now() - start) / 1000;
-  const longTasks = await page.evaluate(
-    () => (globalThis as unknown as { longTasks: number[] }).longTasks,
-  );
   await page.context().close();
-  return { rollouts, seconds, longTasks };
+  return { rollouts, seconds, mainThread };
 }
 
 const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
@@ -99,10 +91,12 @@ try {
     console.log(
       `cold load, first event  ${loads.map((s) => s.toFixed(2)).join(' s, ')} s (limit 5)`,
     );
-    const longest = Math.max(0, ...streaming.longTasks);
+    const { mainThread: main } = streaming;
     console.log(
-      `16 rollouts streamed in ${streaming.seconds.toFixed(1)} s: ${streaming.longTasks.length} main-thread tasks over 50 ms` +
-        (longest > 0 ? `, the longest ${longest.toFixed(0)} ms` : ''),
+      `16 rollouts streamed    in ${streaming.seconds.toFixed(1)} s; ${main.tasks} main-thread tasks, ${(main.totalOwnMs / 1000).toFixed(1)} s of the thread's own time`,
+    );
+    console.log(
+      `longest task            ${main.longestOwnMs.toFixed(1)} ms of its own (${main.overLimitOwn} over ${LIMIT_MS}), ${main.longestWallMs.toFixed(1)} ms by the clock (${main.overLimitWall} over ${LIMIT_MS})`,
     );
   }
 } finally {

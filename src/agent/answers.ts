@@ -2,7 +2,8 @@
 
 // ASCII punctuation, as in the SQuAD script (Python's string.punctuation).
 const PUNCTUATION = /[!"#$%&'()*+,\-./:;<=>?@[\\\]^_`{|}~]/g;
-const ARTICLES = /\b(?:a|an|the)\b/g;
+// Python's \b knows letters of every script, JavaScript's does not: "peña" ends in no article.
+const ARTICLES = /(?<![\p{L}\p{N}_])(?:a|an|the)(?![\p{L}\p{N}_])/gu;
 
 /** Lower case, punctuation deleted, a/an/the dropped, spaces squeezed (METHODS, section 6). */
 export const normalizeAnswer = (text: string): string =>

@@ -105,9 +105,10 @@ async function onSearch(state: RunState, block: Block & { tag: SearchTag }): Pro
     await forceAnswer(state, limit('context-full', 'no room for another result'), true);
     return true;
   }
-  if (!admitQuery(state, query, tag)) return refuse(state, stie.maxRefusals);
+  const admitted = admitQuery(state, query, tag);
+  if (!admitted) return refuse(state, stie.maxRefusals);
   state.refusals = 0;
-  const got = await searchRound(state, query, tag);
+  const got = await searchRound(state, query, tag, admitted.only);
   return got ? stieRound(state, got.observation) : false;
 }
 

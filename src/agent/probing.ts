@@ -81,12 +81,17 @@ export async function stieRound(state: RunState, seen: Observation): Promise<boo
   const judged = judgeAnswers(candidates, state.memory, rules, (text) =>
     state.evidence.supports(text),
   );
+  const { blocked } = state.memory;
   state.memory = judged.memory;
   state.transcript.event({ kind: 'verdict', over: 'answer', round, ...judged.verdict });
   if (!judged.answer) return false;
-  const information = { entities: seen.newEntities, facts: seen.newFacts };
-  const end = stieStop(state.memory, information, { mode, tokens: stie.tokens, ...stie.stop });
-  const final = end && finalCandidate(state.memory, stie.tokens);
+  const seenNow = {
+    entities: seen.newEntities,
+    facts: seen.newFacts,
+    valid: judged.verdict.valid,
+  };
+  const end = stieStop(state.memory, seenNow, { mode, tokens: stie.tokens, ...stie.stop });
+  const final = end && finalCandidate(state.memory, stie.tokens, blocked);
   if (!end || !final) return false;
   answerByStie(state, final.text, end.reason, end.detail);
   return true;

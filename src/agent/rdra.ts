@@ -40,7 +40,8 @@ async function retrieveBackground(state: RunState): Promise<Hit[]> {
             ),
     },
     latencyMs: retrieval.latencyMs,
-    segment: 0,
+    // The background segment is written next, unless there is nothing to show.
+    ...(retrieval.hits.length > 0 ? { segment: 0 } : {}),
   });
   state.evidence.observe(retrieval.hits);
   return retrieval.hits;

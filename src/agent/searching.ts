@@ -1,5 +1,6 @@
 import type { RouteEvent } from '../data/events.ts';
-import type { SearchTarget } from '../data/hits.ts';
+import type { SearchTarget, SourceName } from '../data/hits.ts';
+import type { RecipeSettings } from '../recipes/settings.ts';
 import { blockIds, passagesText } from './blocks.ts';
 import { contextRoom } from './budget.ts';
 import { HINTS } from './protocol.ts';
@@ -19,20 +20,31 @@ export function writeHint(state: RunState, text: string): void {
   state.conversation.answerBack('hint', blockIds(tokenizer, state.tags, 'hint', ` ${text}`, room));
 }
 
-/** STIE over queries. @returns whether the query may be searched */
-export function admitQuery(state: RunState, query: string, tag: SearchTag): boolean {
+/** Single sources that a search with this tag may reach. */
+function reachable(
+  { honourTags, source }: RecipeSettings['retrieval'],
+  tag: SearchTag,
+): SourceName[] {
+  if (honourTags && tag === 'local_search') return ['local'];
+  if (honourTags && tag === 'web_search') return ['web'];
+  return source === 'router' ? ['local', 'web'] : [];
+}
+
+/** STIE over queries. @returns null where the query is refused, else the only source it may ask */
+export function admitQuery(
+  state: RunState,
+  query: string,
+  tag: SearchTag,
+): { only: SourceName | null } | null {
   const { stie, retrieval } = state.settings;
-  if (stie.mode === 'off' || !stie.overQueries) return true;
-  const last = state.searches.at(-1);
-  const verdict = judgeQuery(
+  if (stie.mode === 'off' || !stie.overQueries) return { only: null };
+  const { verdict, only } = judgeQuery(
     query,
     {
-      history: state.searches.map((search) => search.query),
+      // A failed call brought nothing that a second one could repeat.
+      history: state.searches.filter((search) => !search.failed),
       nameWords: state.evidence.nameWords,
-      retryAfterMiss:
-        (last?.missed ?? false) &&
-        last?.source !== 'both' &&
-        (tag !== 'search' || retrieval.source === 'router'),
+      reachable: reachable(retrieval, tag),
     },
     { mode: stie.mode, tokens: stie.tokens, thresholds: stie.thresholds },
   );
@@ -43,7 +55,7 @@ export function admitQuery(state: RunState, query: string, tag: SearchTag): bool
     segment: state.transcript.lastSegment,
     ...verdict,
   });
-  return verdict.action !== 'refused';
+  return verdict.action === 'refused' ? null : { only };
 }
 
 type Route = Pick<RouteEvent, 'by' | 'choice' | 'probabilities' | 'features'>;
@@ -56,11 +68,18 @@ const certain = (choice: SearchTarget, by: 'fixed' | 'policy-tag'): Route => ({
 });
 
 /** NLR: the policy's own tag where it counts, a fixed source, or a draw from π(a|s). */
-function chooseRoute(state: RunState, query: string, tag: SearchTag): Route {
+function chooseRoute(
+  state: RunState,
+  query: string,
+  tag: SearchTag,
+  only: SourceName | null,
+): Route {
   const { retrieval } = state.settings;
   if (retrieval.honourTags && tag === 'local_search') return certain('local', 'policy-tag');
   if (retrieval.honourTags && tag === 'web_search') return certain('web', 'policy-tag');
   if (retrieval.source !== 'router') return certain(retrieval.source, 'fixed');
+  // A repeat that the same source answered again would bring nothing: there is no choice.
+  if (only) return certain(only, 'fixed');
   const { deps, request } = state;
   const round = state.searches.length + 1;
   const decision = deps.router.decide(
@@ -106,15 +125,17 @@ function retrievalText(state: RunState, query: string): string {
 
 /**
  * Routes, retrieves and writes the result.
+ * @param only the one source that STIE leaves to a repeated query
  * @returns null where the call failed; a hint stands in place of the result
  */
 export async function searchRound(
   state: RunState,
   query: string,
   tag: SearchTag,
+  only: SourceName | null = null,
 ): Promise<Retrieved | null> {
   const { transcript, conversation, settings, deps, tags } = state;
-  const route = chooseRoute(state, query, tag);
+  const route = chooseRoute(state, query, tag, only);
   const event = transcript.event({
     kind: 'route',
     ...route,
@@ -122,7 +143,12 @@ export async function searchRound(
     segment: transcript.lastSegment,
   });
   const got = await retrieve(state, route.choice, retrievalText(state, query));
-  state.searches.push({ query, source: route.choice, missed: got?.missed ?? true });
+  state.searches.push({
+    query,
+    source: route.choice,
+    missed: got?.missed ?? true,
+    failed: got === null,
+  });
   if (!got) {
     writeHint(state, HINTS.searchFailed);
     return null;

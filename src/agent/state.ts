@@ -14,6 +14,8 @@ export interface PastSearch {
   query: string;
   source: SearchTarget;
   missed: boolean;
+  /** The call failed: no source has answered this query. */
+  failed: boolean;
 }
 
 /** Everything that one running rollout knows. */

@@ -63,6 +63,11 @@ export const COMMAND: CommandSpec = {
       help: 'checkpoints and log.jsonl',
       default: 'warm-up-run',
     },
+    init: {
+      type: 'string',
+      value: 'DIR',
+      help: 'begin with the weights of an exported checkpoint of the same shape',
+    },
     resume: { type: 'string', value: 'DIR', help: 'go on from the last checkpoint of a run' },
     export: {
       type: 'string',
@@ -99,6 +104,7 @@ export const COMMAND: CommandSpec = {
 
 const runSchema = z.object({
   out: z.string(),
+  init: z.string().optional(),
   resume: z.string().optional(),
   export: z.string().optional(),
   name: z.string(),

@@ -8,9 +8,16 @@ import { Learner, partCount } from '../learn/warm-up/learner.ts';
 import { DEFAULT_SETTINGS, shapeOf, type WarmUpSettings } from '../learn/warm-up/plan.ts';
 import type { Example, SharedState } from '../learn/warm-up/replica.ts';
 import { evaluateHeldOut, runWarmUp, type Progress } from '../learn/warm-up/run.ts';
-import type { PolicyConfig } from '../policy/config.ts';
+import { parsePolicyConfig, type PolicyConfig } from '../policy/config.ts';
 import { HuggingFaceTokenizer } from '../policy/tokenizer.ts';
-import { initWeights, parameterCount, viewWeights, type PolicyWeights } from '../policy/weights.ts';
+import {
+  initWeights,
+  parameterCount,
+  parameterSlots,
+  readWeights,
+  viewWeights,
+  type PolicyWeights,
+} from '../policy/weights.ts';
 import { commandHelp, UsageError } from './options.ts';
 import { exportPolicy, loadState, readProgress, saveCheckpoint } from './warm-up-checkpoint.ts';
 import { Meter, percent } from './warm-up-meter.ts';
@@ -55,6 +62,16 @@ interface Run {
   start: Progress;
 }
 
+/** Weights of an exported checkpoint, to go on from with fresh moments. */
+function exportedWeights(folder: string, config: PolicyConfig): Float32Array {
+  const stored = parsePolicyConfig(
+    JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')) as unknown,
+  );
+  if (JSON.stringify(parameterSlots(stored)) !== JSON.stringify(parameterSlots(config)))
+    throw new UsageError(`${folder} has another shape than the settings of this run.`);
+  return readWeights(config, readFileSync(join(folder, 'model.safetensors'))).flat;
+}
+
 function prepare(options: RunOptions): Run {
   const out = options.resume ?? options.out;
   const resumed = options.resume === undefined ? undefined : readProgress(out);
@@ -66,6 +83,7 @@ function prepare(options: RunOptions): Run {
   const parts = partCount(settings.tokensPerStep + settings.maxLength, settings.microTokens);
   const state = sharedState(parameterCount(config), parts);
   if (resumed) loadState(out, state);
+  else if (options.init !== undefined) state.weights.set(exportedWeights(options.init, config));
   else initWeights(config, settings.seed, state.weights);
   const start = resumed?.progress ?? { step: 0, tokens: 0, cursor: { trajectories: 0, spans: 0 } };
   const weights = viewWeights(config, state.weights);

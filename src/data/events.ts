@@ -42,7 +42,10 @@ export interface SearchEvent extends Base {
 
 export interface RouteEvent extends Base {
   kind: 'route';
-  /** `fixed`: always-local, always-web or the policy's tag; `router`: sampled from π(a|s). */
+  /**
+   * `fixed`: always-local, always-web, or the one source that STIE leaves to a repeated query;
+   * `policy-tag`: the policy's own choice; `router`: sampled from π(a|s).
+   */
   by: 'fixed' | 'router' | 'policy-tag';
   choice: SearchTarget;
   probabilities: { local: number; web: number };

@@ -173,9 +173,9 @@ export const DEFAULT_SETTINGS: RecipeSettings = {
     stop: {
       overlap: 'by-mode',
       overlapThreshold: 0.9,
-      minHistory: 2,
+      minHistory: 3,
       confidence: true,
-      epsilon: 0.001,
+      epsilon: 0.0002,
       newInformation: true,
       minNewInformation: 0,
     },

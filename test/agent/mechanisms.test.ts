@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Rollout } from '../../src/data/rollout.ts';
 import {
   contextText,
   eventsOf,
@@ -154,6 +155,47 @@ describe('STIE over queries in the loop', () => {
   });
 });
 
+describe('STIE over queries after a search that brought nothing', () => {
+  const again = `<think> again</think>${FIRST}`;
+  const actions = (rollout: Rollout): string[] =>
+    eventsOf(rollout, 'verdict').map((verdict) => verdict.action);
+
+  it('lets a search that failed be made again, as its hint invites', async () => {
+    const working = retrieverOver();
+    let calls = 0;
+    const retriever = {
+      search: (...args: Parameters<typeof working.search>) =>
+        ++calls === 1 ? Promise.reject(new Error('offline')) : working.search(...args),
+    };
+    const overrides = { ...STIE, stie: { overAnswers: false } };
+    const main = [THINK + FIRST, again, SECOND, ANSWER];
+    const { rollout } = await run({ main }, { recipe: 'kunlun-baize', overrides, retriever });
+    expect(actions(rollout)).toEqual(['kept', 'kept', 'kept']);
+    expect(contextText(rollout)).not.toContain('<hint> this search was made before');
+  });
+
+  it('sends a repeated query to the other source, and refuses it once both have answered', async () => {
+    const ask = (tag: string): string => `<think> t</think><${tag}> author of Ghost</${tag}>`;
+    const overrides = {
+      background: { mode: 'off' as const },
+      stie: { overAnswers: false, maxRefusals: 9 },
+    };
+    const options = { recipe: 'kunlun-baize', overrides };
+    const plain = [ask('search'), ask('search'), ask('search'), ANSWER];
+    for (const seed of [1, 2, 3, 4, 5, 6]) {
+      const { rollout } = await run({ main: plain }, { ...options, seed });
+      const [first, second, ...rest] = eventsOf(rollout, 'route');
+      expect(rest).toEqual([]);
+      expect(second?.choice).toBe(first?.choice === 'local' ? 'web' : 'local');
+      expect([first?.by, second?.by]).toEqual(['router', 'fixed']);
+      expect(actions(rollout)).toEqual(['kept', 'kept', 'refused']);
+    }
+    const local = [ask('local_search'), ask('local_search'), ask('web_search'), ANSWER];
+    const { rollout } = await run({ main: local }, options);
+    expect(actions(rollout)).toEqual(['kept', 'refused', 'kept']);
+  });
+});
+
 const probe = (text: string, logprob: number): { text: string; logprob: number } => ({
   text: ` ${text} }</short_answer>`,
   logprob,
@@ -207,6 +249,31 @@ describe('STIE over answers in the loop', () => {
       { recipe: 'kunlun-baize', overrides, retriever },
     );
     expect(stopReason(rollout)).toBe('stie-no-new-information');
+  });
+
+  const same = (text: string) => Array.from({ length: 5 }, () => [probe(text, -0.1)]);
+  const five = [search(1), search(2), search(3), search(4), search(5)];
+  const agreeing = { ...STIE, stie: { candidates: 1, stop: { newInformation: false } } };
+
+  it('stops once four rounds agree on an answer that passages support', async () => {
+    const script = { main: [...five, ANSWER], probes: same('Borfield') };
+    const { rollout } = await run(script, { recipe: 'kunlun-baize', overrides: agreeing });
+    expect(stopReason(rollout)).toBe('stie-overlap');
+    expect(rollout.metrics?.searches).toBe(4);
+    expect(eventsOf(rollout, 'answer')[0]).toMatchObject({ text: 'Borfield', by: 'stie' });
+  });
+
+  it('blocks an unsupported answer after four rounds, as in the example of the paper', async () => {
+    const probes = same('Russia');
+    probes[4] = [probe('Russia', -0.1), probe('France', -0.4)];
+    const overrides = { ...agreeing, stie: { ...agreeing.stie, candidates: 2 } };
+    const main = [...five, ANSWER.replace('Borfield', 'Russia (host)')];
+    const { rollout } = await run({ main, probes }, { recipe: 'kunlun-baize', overrides });
+    const answers = eventsOf(rollout, 'verdict').filter((verdict) => verdict.over === 'answer');
+    expect(answers[3]?.blocked).toEqual(['russia']);
+    expect(answers[4]).toMatchObject({ text: 'France', action: 'kept' });
+    expect(rollout.answer).toBe('France');
+    expect(stopReason(rollout)).toBe('answer');
   });
 
   it('replaces an answer that the policy gives although it is blocked', async () => {

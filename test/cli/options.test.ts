@@ -16,7 +16,13 @@ const command: CommandSpec = {
 describe('options of the command line', () => {
   test('values are read as their types and defaults fill the rest', () => {
     const { values } = parseOptions(command, ['--limit', '3', '--out', 'a.jsonl', '--json']);
-    expect(values).toEqual({ limit: 3, device: 'wasm', temperature: 1, out: 'a.jsonl', json: true });
+    expect(values).toEqual({
+      limit: 3,
+      device: 'wasm',
+      temperature: 1,
+      out: 'a.jsonl',
+      json: true,
+    });
   });
 
   test.each([
@@ -40,6 +46,7 @@ describe('options of the command line', () => {
   });
 
   test('the help names every option', () => {
-    for (const name of Object.keys(command.options)) expect(commandHelp(command)).toContain(`--${name}`);
+    for (const name of Object.keys(command.options))
+      expect(commandHelp(command)).toContain(`--${name}`);
   });
 });

@@ -46,6 +46,28 @@ describe('lab warm-up', () => {
     expect(readdirSync(exported!)).toContain('tokenizer.json');
   }, 60_000);
 
+  it('begins with the weights of an exported checkpoint of the same shape', async () => {
+    const [first, exported, next] = ['first', 'start', 'next'].map((name) => join(root, name));
+    const still = ['--lr=0', '--muon-lr=0'];
+    await warmUp('--out', first!, '--steps=1', '--seed=3', '--export', exported!, ...TINY);
+    await warmUp(
+      '--out',
+      next!,
+      '--init',
+      exported!,
+      '--steps=1',
+      '--export',
+      next!,
+      ...still,
+      ...TINY,
+    );
+    const read = (folder: string) => readFileSync(join(folder, 'model.safetensors'));
+    expect(read(next!).equals(read(exported!))).toBe(true);
+    await expect(
+      warmUp('--out', join(root, 'other'), '--init', exported!, '--steps=1'),
+    ).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('another shape') });
+  }, 60_000);
+
   it('refuses a damaged checkpoint and unknown options with one line and status 2', async () => {
     const out = join(root, 'damaged');
     await warmUp('--out', out, '--steps=1', ...TINY);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { StopEvent } from '../../src/data/events.ts';
 import { groupFigures } from '../../src/ui/inspect/group.ts';
 import { emptyRollout, metrics, policySegment } from './rollouts.ts';
 
@@ -30,5 +31,27 @@ describe('the summary of a group', () => {
 
   it('says nothing before the first has ended', () => {
     expect(groupFigures([])).toBeNull();
+  });
+
+  it('leaves out what was cancelled: it says nothing about the policy', () => {
+    const stop = (reason: StopEvent['reason']): StopEvent => ({
+      t: 1,
+      kind: 'stop',
+      reason,
+      detail: '',
+    });
+    const kept = {
+      ...emptyRollout('a'),
+      answer: 'Borfield',
+      metrics: metrics({ em: 1 }),
+      events: [stop('answer')],
+    };
+    const cancelled = {
+      ...emptyRollout('b'),
+      metrics: metrics({ em: 0 }),
+      events: [stop('cancelled')],
+    };
+    expect(groupFigures([kept, cancelled])).toMatchObject({ ended: 2, interrupted: 1, em: 1 });
+    expect(groupFigures([cancelled])).toBeNull();
   });
 });

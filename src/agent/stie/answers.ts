@@ -40,12 +40,20 @@ const remembered = (candidate: Candidate, mode: 'paper' | 'corrected'): Remember
   tokens: answerTokens(candidate.text, mode),
 });
 
-/** Equations (12) and (13): counts y_t; at N it joins the blocked set. */
-function remember(memory: AnswerMemory, answer: Remembered, maxCount: number): AnswerMemory {
+// Of two possible answers, to block one is to choose the other.
+const CLOSED = new Set(['yes', 'no']);
+
+/** Equations (12) and (13): counts y_t; at N it joins the blocked set, from the next round on. */
+function remember(
+  memory: AnswerMemory,
+  answer: Remembered,
+  { maxCount, mode }: AnswerRules,
+): AnswerMemory {
   const count = (memory.counts.get(answer.canonical) ?? 0) + 1;
   const counts = new Map(memory.counts).set(answer.canonical, count);
   const blocked = new Set(memory.blocked);
-  if (count >= maxCount) blocked.add(answer.canonical);
+  const closed = mode === 'corrected' && CLOSED.has(answer.canonical);
+  if (count >= maxCount && !closed) blocked.add(answer.canonical);
   return { history: [...memory.history, answer], counts, blocked };
 }
 
@@ -100,7 +108,7 @@ export function judgeAnswers(
   const replace =
     !judged.valid && alternative !== undefined && current.confidence < alternative.confidence;
   const answer = replace ? remembered(alternative, rules.mode) : current;
-  const next = remember(memory, answer, rules.maxCount);
+  const next = remember(memory, answer, rules);
   const verdict: Verdict = {
     mode: rules.mode,
     text: current.text,
@@ -145,10 +153,17 @@ export function meanOverlap(
   return total / others.length;
 }
 
-/** The final candidate: highest confidence, then lowest redundancy, never a blocked one. */
-export function finalCandidate(memory: AnswerMemory, form: TokenForm): Remembered | null {
+/**
+ * The final candidate: highest confidence, then lowest redundancy, never a blocked one.
+ * @param blocked B of the round that decides: an answer that reached N in it is blocked only after it
+ */
+export function finalCandidate(
+  memory: AnswerMemory,
+  form: TokenForm,
+  blocked: ReadonlySet<string> = memory.blocked,
+): Remembered | null {
   const free = memory.history.filter(
-    (answer) => !memory.blocked.has(answer.canonical) && answer.tokens.length > 0,
+    (answer) => !blocked.has(answer.canonical) && answer.tokens.length > 0,
   );
   const redundancy = (answer: Remembered): number =>
     meanOverlap(

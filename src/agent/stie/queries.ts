@@ -1,5 +1,6 @@
+import type { SearchTarget, SourceName } from '../../data/hits.ts';
 import { words } from '../answers.ts';
-import { contentWords } from '../evidence.ts';
+import { contentWords, namesIn } from '../evidence.ts';
 import type { Verdict } from './answers.ts';
 import type { TokenForm } from './overlap.ts';
 import { checkValidity, describeValidity, type Compared } from './validity.ts';
@@ -12,14 +13,26 @@ export interface QueryRules {
   thresholds: readonly [number, number, number];
 }
 
+/** A query that a source answered. */
+export interface AskedQuery {
+  query: string;
+  source: SearchTarget;
+}
+
 /** What is known when a query is judged. */
 export interface QueryContext {
-  /** Queries that were searched, oldest first. */
-  history: readonly string[];
+  /** Oldest first. */
+  history: readonly AskedQuery[];
   /** Words of the names in question and passages, lower case. */
   nameWords: ReadonlySet<string>;
-  /** The last search found nothing that its query names, and another source remains to be asked. */
-  retryAfterMiss: boolean;
+  /** Single sources that the search may go to; none where it goes to a fixed one or to both. */
+  reachable: readonly SourceName[];
+}
+
+export interface QueryJudgement {
+  verdict: Verdict;
+  /** The only source that a repeated query may be asked of; null where any will do. */
+  only: SourceName | null;
 }
 
 const compared = (text: string): Compared => ({ text, tokens: words(text) });
@@ -31,40 +44,58 @@ const compared = (text: string): Compared => ({ text, tokens: words(text) });
 function asksElse(query: string, earlier: string, nameWords: ReadonlySet<string>): boolean {
   const known = new Set(words(earlier));
   const content = contentWords(query);
-  const names = content.filter((word) => nameWords.has(word));
-  if (names.some((word) => !known.has(word))) return true;
-  const rest = content.filter((word) => !nameWords.has(word));
+  // A name that no passage holds is a name all the same.
+  const own = new Set(namesIn(query).flatMap(words));
+  const isName = (word: string): boolean => nameWords.has(word) || own.has(word);
+  if (content.some((word) => isName(word) && !known.has(word))) return true;
+  const rest = content.filter((word) => !isName(word));
   const fresh = rest.filter((word) => !known.has(word));
   return rest.length > 0 && fresh.length >= rest.length / 2;
 }
 
-function exemption(query: string, failed: readonly string[], context: QueryContext): string | null {
-  if (failed.every((earlier) => asksElse(query, earlier, context.nameWords))) {
-    return 'shares words with an earlier query, but names or asks something else';
+/** Why a query that fails (9) against `failed` may be asked all the same; null where it may not. */
+function exemption(
+  query: string,
+  failed: readonly AskedQuery[],
+  { nameWords, reachable }: QueryContext,
+): { reason: string; only: SourceName | null } | null {
+  const repeats = failed.filter((earlier) => !asksElse(query, earlier.query, nameWords));
+  if (repeats.length === 0) {
+    const reason = 'shares words with an earlier query, but names or asks something else';
+    return { reason, only: null };
   }
-  return context.retryAfterMiss ? 'the last search missed, and another source remains' : null;
+  const asked = new Set(repeats.map((earlier) => earlier.source));
+  const only = asked.has('both') ? undefined : reachable.find((source) => !asked.has(source));
+  return only ? { reason: `repeats a query, but ${only} was not asked it yet`, only } : null;
 }
 
 /**
  * Judges one query. Consecutive hops rightly share words ("director of X", "birth city of X",
  * "director of Y"), so `corrected` exempts a query that asks something else than each one it fails
- * against, and a repeat after a miss.
+ * against, and a repeat that goes to a source which has not answered it: what it brings is new.
  */
-export function judgeQuery(query: string, context: QueryContext, rules: QueryRules): Verdict {
-  const history = context.history.map(compared);
+export function judgeQuery(
+  query: string,
+  context: QueryContext,
+  rules: QueryRules,
+): QueryJudgement {
+  const history = context.history.map((asked) => compared(asked.query));
   const validity = checkValidity(compared(query), history, rules.thresholds, rules.tokens);
-  const failed = validity.checks.filter((check) => !check.passed).map((check) => check.against);
+  const failed = validity.checks
+    .filter((check) => !check.passed)
+    .flatMap((check) => context.history.at(-check.lag) ?? []);
   const exempt =
     failed.length > 0 && rules.mode === 'corrected' ? exemption(query, failed, context) : null;
   const valid = validity.valid || exempt !== null;
-  return {
+  const verdict: Verdict = {
     mode: rules.mode,
     text: query,
     ...validity,
     valid,
     action: valid ? 'kept' : 'refused',
-    reason: exempt ?? describeValidity(validity, 'query'),
+    reason: exempt?.reason ?? describeValidity(validity, 'query'),
     counts: {},
     blocked: [],
   };
+  return { verdict, only: exempt?.only ?? null };
 }

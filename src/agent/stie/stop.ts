@@ -16,10 +16,12 @@ export interface StopRules {
   minNewInformation: number;
 }
 
-/** What this round's passages brought. */
-export interface NewInformation {
+/** What this round's passages brought, and STIE's verdict on y_t. */
+export interface RoundOutcome {
   entities: number;
   facts: number;
+  /** Valid by (9), or exempt because passages support it. */
+  valid: boolean;
 }
 
 export interface StieStop {
@@ -27,14 +29,23 @@ export interface StieStop {
   detail: string;
 }
 
-/** Mean overlap with history `above` the threshold, or, as printed, `literal`ly below it. */
-function overlapStop(memory: AnswerMemory, rules: StopRules): StieStop | null {
+/**
+ * Mean overlap with history `above` the threshold, or, as printed, `literal`ly below it. An answer
+ * that is repeated without support is stuck, which (12) and (13) are for; `corrected` takes agreement
+ * for convergence only where the answer stands as valid.
+ */
+function overlapStop(
+  memory: AnswerMemory,
+  { valid }: RoundOutcome,
+  rules: StopRules,
+): StieStop | null {
   const current = memory.history.at(-1);
   const earlier = memory.history.slice(0, -1);
   const above =
     rules.overlap === 'by-mode' ? rules.mode === 'corrected' : rules.overlap === 'above';
   const needed = above ? rules.minHistory : 1;
   if (!current || earlier.length < needed || rules.overlap === 'off') return null;
+  if (above && rules.mode === 'corrected' && !valid) return null;
   const mean = meanOverlap(current, earlier, rules.tokens);
   if (above ? mean < rules.overlapThreshold : mean >= rules.overlapThreshold) return null;
   const words = above ? 'at or above' : 'below';
@@ -58,16 +69,16 @@ function confidenceStop(memory: AnswerMemory, rules: StopRules): StieStop | null
 }
 
 function informationStop(
-  information: NewInformation,
+  round: RoundOutcome,
   memory: AnswerMemory,
   rules: StopRules,
 ): StieStop | null {
   if (!rules.newInformation || memory.history.length === 0) return null;
-  const gained = information.entities + information.facts;
+  const gained = round.entities + round.facts;
   if (gained > rules.minNewInformation) return null;
   return {
     reason: 'stie-no-new-information',
-    detail: `${information.entities} new entities and ${information.facts} new facts, needs more than ${rules.minNewInformation}`,
+    detail: `${round.entities} new entities and ${round.facts} new facts, needs more than ${rules.minNewInformation}`,
   };
 }
 
@@ -77,9 +88,9 @@ function informationStop(
  */
 export const stieStop = (
   memory: AnswerMemory,
-  information: NewInformation,
+  round: RoundOutcome,
   rules: StopRules,
 ): StieStop | null =>
-  overlapStop(memory, rules) ??
+  overlapStop(memory, round, rules) ??
   confidenceStop(memory, rules) ??
-  informationStop(information, memory, rules);
+  informationStop(round, memory, rules);

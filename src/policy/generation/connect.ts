@@ -37,22 +37,15 @@ class RemoteSession implements PolicySession {
 
   async generate(options: GenerateOptions): Promise<Generated> {
     this.#check();
-    const abort = (): void => this.#policy.send({ type: 'abort', session: this.id });
+    const abort = (): void => this.#policy.tell({ type: 'abort', session: this.id });
     const result = new Promise<Generated>((resolve, reject) => {
       this.waiting = { options, resolve, reject };
     });
-    const { maxTokens, stopIds, sampling, onTokens, signal } = options;
-    this.#policy.send({
-      type: 'generate',
-      session: this.id,
-      maxTokens,
-      stopIds,
-      sampling,
-      stream: onTokens !== undefined,
-    });
-    if (signal?.aborted) abort();
-    signal?.addEventListener('abort', abort);
+    const { maxTokens, stopIds, sampling, signal } = options;
     try {
+      this.#policy.send({ type: 'generate', session: this.id, maxTokens, stopIds, sampling });
+      if (signal?.aborted) abort();
+      signal?.addEventListener('abort', abort);
       return await result;
     } finally {
       this.waiting = null;
@@ -82,20 +75,33 @@ export class RemotePolicy implements Policy {
   readonly info: PolicyInfo;
   readonly tokenizer: PolicyTokenizer;
   readonly #port: Port;
+  readonly #onSampled: (count: number) => void;
   readonly #sessions = new Map<number, RemoteSession>();
   #next = 0;
   #fault: Error | null = null;
 
-  constructor(port: Port, info: PolicyInfo, tokenizer: PolicyTokenizer) {
+  constructor(
+    port: Port,
+    info: PolicyInfo,
+    tokenizer: PolicyTokenizer,
+    onSampled: (count: number) => void,
+  ) {
     this.#port = port;
+    this.#onSampled = onSampled;
     this.info = info;
     this.tokenizer = tokenizer;
     port.addEventListener('message', (event) => this.#receive(event.data));
   }
 
+  /** @throws Error where the policy is lost. */
   send(message: ToPolicy): void {
     if (this.#fault) throw this.#fault;
     this.#port.postMessage(message);
+  }
+
+  /** For what a lost policy need not know. */
+  tell(message: ToPolicy): void {
+    if (!this.#fault) this.#port.postMessage(message);
   }
 
   async open(seed: number): Promise<PolicySession> {
@@ -113,18 +119,19 @@ export class RemotePolicy implements Policy {
   closed(session: RemoteSession): void {
     this.#sessions.delete(session.id);
     session.waiting?.resolve({ ids: [], logprobs: [], entropies: [], finish: 'abort' });
-    if (!this.#fault) this.send({ type: 'close', session: session.id });
+    this.tell({ type: 'close', session: session.id });
   }
 
-  /** Ends all calls: the worker behind the channel is gone. */
-  lost(reason: string): void {
-    this.#fault = new Error(`policy: ${reason}`);
-    for (const session of this.#sessions.values()) session.waiting?.reject(this.#fault);
+  /** Rejects all calls, those to come too, with `reason`: what is behind the channel is gone. */
+  lost(reason: Error): void {
+    if (this.#fault) return;
+    this.#fault = reason;
+    for (const session of this.#sessions.values()) session.waiting?.reject(reason);
   }
 
   dispose(): void {
-    if (!this.#fault) this.send({ type: 'dispose' });
-    this.lost('it was disposed');
+    this.tell({ type: 'dispose' });
+    this.lost(new Error('policy: it was disposed'));
   }
 
   #register(length: number): RemoteSession {
@@ -135,8 +142,10 @@ export class RemotePolicy implements Policy {
 
   #receive(message: FromPolicy): void {
     if (message.type === 'tokens')
-      for (const { session, ...added } of message.added)
+      for (const { session, ...added } of message.added) {
+        this.#onSampled(added.ids.length);
         this.#sessions.get(session)?.waiting?.options.onTokens?.(added);
+      }
     else if (message.type === 'generated') {
       const session = this.#sessions.get(message.session);
       if (!session) return;
@@ -149,14 +158,19 @@ export class RemotePolicy implements Policy {
 
 /**
  * Connects to a policy that `servePolicy` offers at the other end; resolves when it is ready. The
- * tokenizer works on this side, since its calls are synchronous.
+ * tokenizer works on this side, since its calls are synchronous. `onSampled` is told how many tokens
+ * came, of all sessions together.
  */
-export function connectPolicy(port: Port, tokenizer: PolicyTokenizer): Promise<RemotePolicy> {
+export function connectPolicy(
+  port: Port,
+  tokenizer: PolicyTokenizer,
+  onSampled: (count: number) => void = () => undefined,
+): Promise<RemotePolicy> {
   return new Promise((resolve) => {
     const onReady = (event: MessageEvent<FromPolicy>): void => {
       if (event.data.type !== 'ready') return;
       port.removeEventListener('message', onReady);
-      resolve(new RemotePolicy(port, event.data.info, tokenizer));
+      resolve(new RemotePolicy(port, event.data.info, tokenizer, onSampled));
     };
     port.addEventListener('message', onReady);
     port.start?.();

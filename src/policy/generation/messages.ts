@@ -11,8 +11,6 @@ export type ToPolicy =
       maxTokens: number;
       stopIds: readonly number[];
       sampling: Sampling;
-      /** Whether tokens are wanted as they come. */
-      stream: boolean;
     }
   | { type: 'abort'; session: number }
   | { type: 'close'; session: number }
@@ -24,8 +22,9 @@ export interface StreamedTokens extends SampledTokens {
 
 export type FromPolicy =
   | { type: 'ready'; info: PolicyInfo }
-  /** All tokens of one step: one message a step, however many sessions there are. */
+  /** What was sampled since the last such message, one entry a session. */
   | { type: 'tokens'; added: StreamedTokens[] }
+  /** Follows the last tokens of its call. */
   | { type: 'generated'; session: number; generated: Generated; length: number }
   | { type: 'failed'; session: number; reason: string };
 

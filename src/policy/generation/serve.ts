@@ -1,6 +1,9 @@
 import type { Policy, PolicySession, SampledTokens } from '../policy.ts';
 import type { Channel, FromPolicy, StreamedTokens, ToPolicy } from './messages.ts';
 
+/** Tokens of all sessions are handed on together, this often at most. */
+const BATCH_MS = 30;
+
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
@@ -12,40 +15,59 @@ export function servePolicy(policy: Policy, channel: Channel<ToPolicy, FromPolic
   channel.postMessage({ type: 'ready', info: policy.info });
 }
 
+function appendTo(session: PolicySession, ids: readonly number[]): PolicySession {
+  try {
+    session.append(ids);
+    return session;
+  } catch (error) {
+    session.close();
+    throw error;
+  }
+}
+
 class PolicyServer {
   readonly #policy: Policy;
   readonly #channel: Channel<ToPolicy, FromPolicy>;
+  /** A session that could not be opened or appended to is a rejection, told when it generates. */
   readonly #sessions = new Map<number, Promise<PolicySession>>();
   readonly #aborts = new Map<number, AbortController>();
-  #added: StreamedTokens[] = [];
+  readonly #batch = new Map<number, StreamedTokens>();
+  #timer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(policy: Policy, channel: Channel<ToPolicy, FromPolicy>) {
     this.#policy = policy;
     this.#channel = channel;
   }
 
+  /** Messages of a session take effect in their order: each waits for the one before. */
   handle(message: ToPolicy): void {
     switch (message.type) {
       case 'open':
-        this.#sessions.set(message.session, this.#policy.open(message.seed));
+        this.#keep(message.session, this.#policy.open(message.seed));
         break;
       case 'fork':
-        this.#sessions.set(
+        this.#keep(
           message.session,
           this.#find(message.parent).then((parent) => parent.fork(message.seed)),
         );
         break;
       case 'append':
-        this.#do(message.session, (session) => session.append(message.ids));
+        this.#keep(
+          message.session,
+          this.#find(message.session).then((session) => appendTo(session, message.ids)),
+        );
         break;
       case 'generate':
-        this.#do(message.session, (session) => this.#generate(session, message));
+        void this.#generate(message);
         break;
       case 'abort':
         this.#aborts.get(message.session)?.abort();
         break;
       case 'close':
-        this.#do(message.session, (session) => session.close());
+        this.#find(message.session).then(
+          (session) => session.close(),
+          () => undefined,
+        );
         this.#sessions.delete(message.session);
         break;
       case 'dispose':
@@ -54,35 +76,29 @@ class PolicyServer {
     }
   }
 
+  #keep(id: number, session: Promise<PolicySession>): void {
+    session.catch(() => undefined);
+    this.#sessions.set(id, session);
+  }
+
   #find(id: number): Promise<PolicySession> {
     return (
       this.#sessions.get(id) ?? Promise.reject(new Error(`policy: there is no session ${id} here`))
     );
   }
 
-  /** Runs in the order of the messages: each waits for the same promise of the session. */
-  #do(id: number, action: (session: PolicySession) => void | Promise<void>): void {
-    this.#find(id)
-      .then(action)
-      .catch((error: unknown) =>
-        this.#channel.postMessage({ type: 'failed', session: id, reason: reasonOf(error) }),
-      );
-  }
-
-  async #generate(
-    session: PolicySession,
-    message: Extract<ToPolicy, { type: 'generate' }>,
-  ): Promise<void> {
+  async #generate(message: Extract<ToPolicy, { type: 'generate' }>): Promise<void> {
+    const { session: id, maxTokens, stopIds, sampling } = message;
     const abort = new AbortController();
-    const id = message.session;
     this.#aborts.set(id, abort);
     try {
+      const session = await this.#find(id);
       const generated = await session.generate({
-        maxTokens: message.maxTokens,
-        stopIds: message.stopIds,
-        sampling: message.sampling,
+        maxTokens,
+        stopIds,
+        sampling,
         signal: abort.signal,
-        ...(message.stream ? { onTokens: (added) => this.#collect(id, added) } : {}),
+        onTokens: (added) => this.#collect(id, added),
       });
       this.#deliver();
       this.#channel.postMessage({
@@ -91,19 +107,35 @@ class PolicyServer {
         generated,
         length: session.length,
       });
+    } catch (error) {
+      this.#deliver();
+      this.#channel.postMessage({ type: 'failed', session: id, reason: reasonOf(error) });
     } finally {
       this.#aborts.delete(id);
     }
   }
 
-  #collect(session: number, added: SampledTokens): void {
-    if (this.#added.length === 0) queueMicrotask(() => this.#deliver());
-    this.#added.push({ session, ...added });
+  #collect(session: number, { ids, logprobs, entropies }: SampledTokens): void {
+    this.#timer ??= setTimeout(() => this.#deliver(), BATCH_MS);
+    const held = this.#batch.get(session);
+    if (held) {
+      held.ids.push(...ids);
+      held.logprobs.push(...logprobs);
+      held.entropies.push(...entropies);
+    } else
+      this.#batch.set(session, {
+        session,
+        ids: [...ids],
+        logprobs: [...logprobs],
+        entropies: [...entropies],
+      });
   }
 
   #deliver(): void {
-    if (this.#added.length === 0) return;
-    this.#channel.postMessage({ type: 'tokens', added: this.#added });
-    this.#added = [];
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (this.#batch.size === 0) return;
+    this.#channel.postMessage({ type: 'tokens', added: [...this.#batch.values()] });
+    this.#batch.clear();
   }
 }

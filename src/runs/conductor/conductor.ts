@@ -11,13 +11,9 @@ import { PartsBoard } from './parts.ts';
 import { createRateMeter, type RateMeter } from './rate.ts';
 import { recipeFor, typedQuestion } from './request.ts';
 import type { DeviceChoice, RunRequest } from './settings.ts';
-import {
-  startPolicy,
-  startRetrieval,
-  type LoadedPolicy,
-  type Places,
-  type WorkerFactory,
-} from './workers.ts';
+import { startPolicy, type LoadedPolicy } from './start-policy.ts';
+import { startRetrieval } from './start-retrieval.ts';
+import type { Places, WorkerFactory } from './workers.ts';
 
 /** How often the state of a run (tokens, rate) is told. */
 const TELL_MS = 250;
@@ -200,7 +196,7 @@ export class Conductor implements ConductorApi {
     return Promise.race([Promise.all([policy, retrieval]), cancelled]);
   }
 
-  /** Another device is another worker: what the old one held goes with it. */
+  /** Another device is other workers: what the old ones held goes with them. */
   #useDevice(device: DeviceChoice): void {
     if (device === this.#device) return;
     this.#device = device;
@@ -234,7 +230,7 @@ export class Conductor implements ConductorApi {
       onLost: fail,
       onStarted: (terminate) => (slot.terminate = terminate),
     });
-    slot.loading.then(({ info, device }) => {
+    slot.loading.then(({ policy: { info }, device }) => {
       if (this.#policy !== slot) return;
       this.#board.ready('policy', `${info.id} on ${device.device}`);
       this.#send([{ type: 'policy', info, device }]);

@@ -41,7 +41,7 @@ export interface QuestionRow {
 /** The GPU, or the CPU, that the policy runs on. */
 export interface DeviceFacts {
   device: 'wasm' | 'webgpu';
-  /** Adapter name as the browser tells it; threads for WASM. */
+  /** Adapter name as the browser tells it; number of engines (one a core) for WASM. */
   adapter: string;
   /** A software adapter is shown as such. */
   fallback: boolean;

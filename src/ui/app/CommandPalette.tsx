@@ -98,7 +98,7 @@ export const KeyList = ({ commands }: { commands: readonly Command[] }) => (
       <section key={group} className="key-group">
         <h3>{group}</h3>
         {commands
-          .filter((command) => command.group === group)
+          .filter((command) => command.group === group && command.keys.length > 0)
           .map((command) => (
             <div key={command.name} className="key-row">
               <span className="grow">{command.name}</span>
@@ -108,8 +108,8 @@ export const KeyList = ({ commands }: { commands: readonly Command[] }) => (
       </section>
     ))}
     <p className="fine">
-      In the token strip the arrow keys walk from token to token and Enter shows one in the details;
-      in the question list they choose a question.
+      Enter opens and closes the card in focus. In the token strip the arrow keys walk from token to
+      token and Enter shows one in the details; in the question list they choose a question.
     </p>
   </Dialog>
 );

@@ -62,6 +62,9 @@ const LoadedCell = () => {
   );
 };
 
+const RATE_MEANS =
+  'Tokens that the policy sampled in all rollouts of this run together, over its last two seconds; tokens that it only read are not counted.';
+
 /** Device, policy, rate, storage, what runs, and the one stop button. */
 export const StatusBar = () => {
   const run = useRun((state) => state.run);
@@ -73,10 +76,10 @@ export const StatusBar = () => {
     <footer className="status" aria-label="Status" tabIndex={0}>
       <DeviceCell />
       <PolicyCell />
-      <span className="cell figure" data-testid="rate">
+      <span className="cell figure" data-testid="rate" title={RATE_MEANS}>
         {run && run.tokensPerSecond > 0
-          ? `${formatCount(run.tokensPerSecond)} tok/s`
-          : 'no tokens yet'}
+          ? `${formatCount(run.tokensPerSecond)} tokens/s written by the policy`
+          : 'no tokens written yet'}
       </span>
       <LoadedCell />
       <span className="cell" data-testid="run-status" role="status">

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useRoute } from 'wouter';
 import { Icon, type IconName } from '../lib/Icon.tsx';
 import { useView } from '../stores/view-store.ts';
+import { useLab } from '../stores/lab-store.ts';
 import { useRun } from '../stores/run-store.ts';
 import { ROUTES } from './routes.ts';
 
@@ -48,11 +49,29 @@ const Place = () => {
   );
 };
 
+const ON_WEBGPU =
+  'The address restores question, recipe, settings and step. On WebGPU the same seed may give other tokens, because a GPU does not round alike everywhere; on WASM the same address gives exactly the same rollouts.';
+
+/** What an address cannot promise on a GPU, said beside it. */
+const RepeatNote = () => {
+  const device = useLab((state) => state.device?.device);
+  return device === 'webgpu' ? (
+    <span className="fine repeat-note" title={ON_WEBGPU} data-testid="repeat-note">
+      ≈ on WebGPU; exact repeats on WASM only
+    </span>
+  ) : null;
+};
+
 /** Copies the permalink and says so for a moment. */
 const CopyAddress = () => {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
-    await navigator.clipboard.writeText(location.href);
+    try {
+      await navigator.clipboard.writeText(location.href);
+    } catch {
+      // Not allowed here; the address bar holds the same text.
+      return;
+    }
     setCopied(true);
     setTimeout(() => setCopied(false), 1500);
   };
@@ -89,6 +108,7 @@ export const TopBar = ({ toggleTheme }: { toggleTheme: () => void }) => {
             pressed={detailsOpen}
             onClick={flip('detailsOpen')}
           />
+          <RepeatNote />
           <CopyAddress />
         </>
       ) : null}

@@ -1,4 +1,5 @@
 import { cancelRun, focusNext, move, runFromStart, togglePlaying } from '../stores/actions.ts';
+import { downloadRollouts } from '../stores/export.ts';
 import { isRunning, useRun } from '../stores/run-store.ts';
 import { useView } from '../stores/view-store.ts';
 import { ROUTES } from './routes.ts';
@@ -36,6 +37,7 @@ const focusSearch = () => {
 export const createCommands = ({ go, toggleTheme }: CommandContext): Command[] => [
   { name: 'Run', keys: ['r'], group: 'Run', act: () => void runFromStart() },
   { name: 'Cancel the run, or leave playback', keys: ['Escape'], group: 'Run', act: escape },
+  { name: 'Download the rollouts (JSONL)', keys: [], group: 'Run', act: downloadRollouts },
   { name: 'Next event', keys: ['ArrowRight'], group: 'Playback', act: () => move('forward') },
   { name: 'Previous event', keys: ['ArrowLeft'], group: 'Playback', act: () => move('back') },
   { name: 'First event', keys: ['Home'], group: 'Playback', act: () => move('first') },

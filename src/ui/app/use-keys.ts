@@ -8,6 +8,8 @@ const OWN_KEYS = 'input, textarea, select, [role=slider], [role=listbox], [conte
 const usesKey = (target: EventTarget | null, key: string): boolean => {
   if (!(target instanceof Element)) return false;
   if (target.closest(OWN_KEYS)) return key !== 'Escape';
+  // The space bar is playback's on cards too; Enter opens and closes them.
+  if (key === ' ' && target.closest('.card-line')) return false;
   return (key === ' ' || key === 'Enter') && target.closest('button, a, summary') !== null;
 };
 

@@ -1,9 +1,11 @@
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import type { Rollout, Segment } from '../../data/rollout.ts';
 import { EventBody } from '../events/EventBody.tsx';
 import { glyphOf } from '../events/glyphs.ts';
 import { PassageText, SourceBadge } from '../events/Passages.tsx';
+import { Sign } from '../events/Sign.tsx';
 import { firstSeen } from '../events/support.ts';
+import { CopyButton } from '../lib/CopyButton.tsx';
 import { formatMs, formatNumber } from '../lib/format.ts';
 import { useRun } from '../stores/run-store.ts';
 import { useView, type Selection } from '../stores/view-store.ts';
@@ -14,20 +16,15 @@ const selectEvent = (rollout: Rollout, event: number) =>
   useView.getState().select({ kind: 'event', rolloutId: rollout.id, event });
 
 const CopyJson = ({ value }: { value: unknown }) => {
-  const [copied, setCopied] = useState(false);
   const text = useMemo(() => JSON.stringify(value, null, 1), [value]);
-  const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-  };
   return (
-    <details className="raw">
-      <summary>Record</summary>
-      <button type="button" className="link" onClick={() => void copy()}>
-        {copied ? 'copied' : 'copy'}
-      </button>
-      <pre>{text}</pre>
-    </details>
+    <div className="raw">
+      <CopyButton label="copy record" text={() => text} />
+      <details>
+        <summary>Record</summary>
+        <pre>{text}</pre>
+      </details>
+    </div>
   );
 };
 
@@ -42,7 +39,7 @@ const EventDetails = ({ rollout, index }: { rollout: Rollout; index: number }) =
     <>
       <h2>
         <span className={`glyph tone-${glyph.tone}`} aria-hidden="true">
-          {glyph.sign}
+          <Sign sign={glyph.sign} />
         </span>{' '}
         {glyph.name}
       </h2>
@@ -136,7 +133,7 @@ export const DetailsPanel = () => {
     selection ? state.table.byId[selection.rolloutId] : undefined,
   );
   return (
-    <aside className={selection ? 'details filled' : 'details'} aria-label="Details">
+    <aside className="details" aria-label="Details">
       <div className="details-bar">
         <span className="fine grow">{rollout ? `rollout, seed ${rollout.seed}` : 'Details'}</span>
         <button

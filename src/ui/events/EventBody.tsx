@@ -48,8 +48,8 @@ const CallLine = ({ event }: { event: RetrieveEvent }) => (
     {event.bytes === undefined ? '' : ` · ${formatBytes(event.bytes)}`} ·{' '}
     {event.newSupporting === null
       ? 'supporting titles unknown'
-      : `${event.newSupporting.length} new supporting`}{' '}
-    · {plural(event.duplicates.length, 'duplicate')} ·{' '}
+      : plural(event.newSupporting.length, 'new supporting title')}{' '}
+    · {plural(event.duplicates.length, 'passage')} seen before ·{' '}
     {plural(event.newEntities, 'new entity', 'new entities')}
   </p>
 );

@@ -1,5 +1,6 @@
-import { memo } from 'react';
+import { memo, type KeyboardEvent } from 'react';
 import { glyphOf } from './glyphs.ts';
+import { Sign } from './Sign.tsx';
 import { eventLine, eventMeta } from './summary.ts';
 import { EventBody, type EventBodyProps } from './EventBody.tsx';
 
@@ -25,6 +26,11 @@ const sameCard = (before: EventCardProps, after: EventCardProps): boolean =>
   before.selected === after.selected &&
   (!after.open || (before.rollout === after.rollout && before.gold === after.gold));
 
+/** The space bar plays and pauses wherever the focus is; Enter opens and closes a card. */
+const keepSpace = (event: KeyboardEvent): void => {
+  if (event.key === ' ') event.preventDefault();
+};
+
 const Card = (props: EventCardProps) => {
   const { event, index, open } = props;
   const glyph = glyphOf(event);
@@ -43,9 +49,10 @@ const Card = (props: EventCardProps) => {
         aria-expanded={open}
         aria-current={props.current ? 'step' : undefined}
         onClick={() => props.onToggle(index)}
+        onKeyUp={keepSpace}
       >
         <span className={`glyph tone-${glyph.tone}`} aria-hidden="true">
-          {glyph.sign}
+          <Sign sign={glyph.sign} />
         </span>
         <span className="card-name">{glyph.name}</span>
         <span className="card-text">

@@ -77,7 +77,7 @@ export const Passages = memo((props: PassagesProps) => (
               </button>
             ) : null}
             <span className="figure" title={ranks(hit)}>
-              {formatNumber(hit.score)}
+              <span className="fine">score</span> {formatNumber(hit.score)}
             </span>
           </div>
           <PassageText hit={hit} gold={props.gold} answer={props.answer} />

@@ -1,7 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import type { RouteEvent } from '../../data/events.ts';
 import { formatMs, formatNumber, formatShare, formatSigned, plural } from '../lib/format.ts';
-import { routeBy } from './summary.ts';
 
 /** The two probabilities as one bar; both are also written out. */
 const SplitBar = ({ local, web, choice }: { local: number; web: number; choice: string }) => (
@@ -132,30 +131,37 @@ const callLine = (call: CallFacts | null): string => {
   if (!call) return 'The call has not returned.';
   const added = call.addedDelayMs > 0 ? `, ${formatMs(call.addedDelayMs)} of it added` : '';
   const brought = call.newSupporting
-    ? ` and brought ${call.newSupporting.length} new supporting`
+    ? ` and brought ${plural(call.newSupporting.length, 'new supporting title')}`
     : '';
   return `The call took ${formatMs(call.latencyMs)}${added}${brought}.`;
 };
 
 /** Both sources at once: nothing was chosen, so there is neither probability nor reward. */
-const BothBody = ({ event, call }: { event: RouteEvent; call: CallFacts | null }) => (
+const BothBody = ({ call }: { call: CallFacts | null }) => (
   <div className="body">
     <p>
-      Both sources were asked and their lists fused, by the {routeBy(event.by)}; there was no choice
-      to make, so there are no probabilities and no reward.
+      Both sources were asked and their lists fused, as the settings have it; there was no choice to
+      make, so there are no probabilities and no reward.
     </p>
     <p className="fine">{callLine(call)}</p>
   </div>
 );
 
+/** How a source came to be asked; `fixed` has two causes, and the event does not say which. */
+const HOW: Record<RouteEvent['by'], string> = {
+  router: 'Sampled from the router',
+  'policy-tag': 'Named by the policy’s own tag',
+  fixed: 'Set without sampling, by the settings or as the only source that STIE left',
+};
+
 export const RouteBody = ({ event, call }: { event: RouteEvent; call: CallFacts | null }) =>
   event.choice === 'both' ? (
-    <BothBody event={event} call={call} />
+    <BothBody call={call} />
   ) : (
     <div className="body">
-      <SplitBar {...event.probabilities} choice={event.choice} />
+      {event.by === 'router' ? <SplitBar {...event.probabilities} choice={event.choice} /> : null}
       <p className="fine">
-        Chosen by the {routeBy(event.by)}: <b>{event.choice}</b>. {callLine(call)}
+        {HOW[event.by]}: <b>{event.choice}</b>. {callLine(call)}
       </p>
       {event.features.length > 0 ? <Features features={event.features} /> : null}
       {event.reward ? (

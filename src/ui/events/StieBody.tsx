@@ -90,10 +90,10 @@ export const CandidatesBody = ({ event }: { event: CandidateEvent }) => (
         <tr>
           <th scope="col">probed answer</th>
           <th scope="col">probability a token</th>
-          <th scope="col" className="figure">
+          <th scope="col" className="figure" title="Log-probability a token of the probed answer">
             confidence
           </th>
-          <th scope="col" className="figure">
+          <th scope="col" className="figure" title="How many rounds so far this was the answer of">
             n(y)
           </th>
         </tr>

@@ -1,9 +1,15 @@
-import type { AgentEvent, RouteEvent, StopEvent, VerdictEvent } from '../../data/events.ts';
+import type {
+  AgentEvent,
+  AnswerEvent,
+  RouteEvent,
+  StopEvent,
+  VerdictEvent,
+} from '../../data/events.ts';
 import { formatMs, formatShare } from '../lib/format.ts';
 import { unreachable } from '../lib/unreachable.ts';
 
 const ROUTE_BY: Record<RouteEvent['by'], string> = {
-  fixed: 'fixed policy',
+  fixed: 'set, not sampled',
   router: 'router',
   'policy-tag': "policy's own tag",
 };
@@ -22,9 +28,13 @@ const STOP_REASONS: Record<StopEvent['reason'], string> = {
   error: 'an error',
 };
 
-export const stopReason = (reason: StopEvent['reason']): string => STOP_REASONS[reason];
+const ANSWER_BY: Record<AnswerEvent['by'], string> = {
+  policy: '',
+  stie: 'by STIE',
+  forced: 'at a limit',
+};
 
-export const routeBy = (by: RouteEvent['by']): string => ROUTE_BY[by];
+export const stopReason = (reason: StopEvent['reason']): string => STOP_REASONS[reason];
 
 const verdictLine = (event: VerdictEvent): string => {
   const change = event.replacement === undefined ? '' : ` → ${event.replacement}`;
@@ -67,7 +77,9 @@ const titles = (hits: readonly { passage: { title: string } }[]): string =>
 const routeLine = (event: RouteEvent): string =>
   event.choice === 'both'
     ? `both sources · ${ROUTE_BY[event.by]}`
-    : `${event.choice}, ${formatShare(event.probabilities[event.choice])} · ${ROUTE_BY[event.by]}`;
+    : event.by === 'router'
+      ? `${event.choice}, ${formatShare(event.probabilities[event.choice])} · ${ROUTE_BY[event.by]}`
+      : `${event.choice} · ${ROUTE_BY[event.by]}`;
 
 /** The figure at the right end of a card. */
 export const eventMeta = (event: AgentEvent): string => {
@@ -78,9 +90,9 @@ export const eventMeta = (event: AgentEvent): string => {
     case 'search':
       return `round ${event.round}`;
     case 'candidate':
-      return `K ${event.candidates.length}`;
+      return `${event.candidates.length} probed`;
     case 'answer':
-      return event.by === 'policy' ? '' : event.by;
+      return ANSWER_BY[event.by];
     default:
       return '';
   }

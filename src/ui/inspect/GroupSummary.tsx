@@ -17,6 +17,7 @@ export const GroupSummary = (props: { ended: readonly Rollout[]; size: number })
     <div className="group-summary" data-testid="group-summary">
       <span className="fine">
         group, {figures.ended} of {props.size} ended
+        {figures.interrupted > 0 ? `, ${figures.interrupted} interrupted and not counted` : ''}
       </span>
       {figures.em === null ? null : (
         <>

@@ -2,8 +2,10 @@ import { useDeferredValue, useEffect, useMemo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { DetailsPanel } from '../details/DetailsPanel.tsx';
 import { focusRollout, runFromStart, startRun } from '../stores/actions.ts';
+import { downloadRollouts } from '../stores/export.ts';
+import { firstFailure, useLab } from '../stores/lab-store.ts';
 import { isRunning, useRun } from '../stores/run-store.ts';
-import { useView } from '../stores/view-store.ts';
+import { isOverlay, useView } from '../stores/view-store.ts';
 import { StripLegend } from '../tokens/TokenStrip.tsx';
 import { GroupSummary } from './GroupSummary.tsx';
 import { FailureNote, LoadingFailure, LoadingList } from './Loading.tsx';
@@ -29,6 +31,10 @@ const RolloutTabs = ({ ids, focused }: { ids: readonly string[]; focused: number
   </div>
 );
 
+/** Up to four columns share the width; more scroll. */
+const columnsClass = (count: number): string =>
+  count < 2 ? 'columns' : count <= 4 ? 'columns many few' : 'columns many';
+
 const Columns = () => {
   // Drawn when there is time: React may pause between columns, so no task grows with their number.
   const { order, byId, finished } = useDeferredValue(useRun((state) => state.table));
@@ -38,7 +44,7 @@ const Columns = () => {
   return (
     <>
       {order.length > 1 ? <RolloutTabs ids={order} focused={focused} /> : null}
-      <div className={order.length > 1 ? 'columns many' : 'columns'}>
+      <div className={columnsClass(order.length)}>
         {order.map((id, index) => {
           const rollout = byId[id];
           return rollout ? (
@@ -61,10 +67,23 @@ const Columns = () => {
 const RunFailure = () => {
   const failure = useRun((state) => state.run?.failure ?? null);
   const kept = useRun((state) => state.table.order.length);
+  const cause = useLab((state) => firstFailure(state)?.failure.message);
   if (!failure) return null;
+  const title = kept > 0 ? 'The run ended early; what is below was kept' : 'The run did not start';
+  // The cause stands above already.
+  if (cause === failure.message) {
+    return (
+      <p className="note">
+        {title}.{' '}
+        <button type="button" className="link" onClick={() => void runFromStart()}>
+          Run again
+        </button>
+      </p>
+    );
+  }
   return (
     <FailureNote
-      title={kept > 0 ? 'The run ended early; what is below was kept' : 'The run did not start'}
+      title={title}
       failure={failure}
       action="Run again"
       onAction={() => void runFromStart()}
@@ -95,6 +114,20 @@ const RunNote = () => {
     );
   }
   return null;
+};
+
+const DownloadButton = () => {
+  const some = useRun((state) => state.table.order.length > 0);
+  return some ? (
+    <button
+      type="button"
+      className="link"
+      title="The rollouts below, one forage.rollout/1 record a line"
+      onClick={downloadRollouts}
+    >
+      Download JSONL
+    </button>
+  ) : null;
 };
 
 const AddressProblems = () => {
@@ -129,12 +162,12 @@ export const InspectPage = () => {
   const { setupOpen, detailsOpen } = useView(
     useShallow(({ setupOpen, detailsOpen }) => ({ setupOpen, detailsOpen })),
   );
+  // A group needs the width until something is selected.
+  const idle = useView((state) => state.selection === null);
+  const grouped = useRun((state) => state.table.order.length > 1);
+  const detailsShown = detailsOpen && started && !(grouped && idle && !isOverlay());
   useAutoRun();
-  const classes = [
-    'inspect',
-    setupOpen ? '' : 'no-setup',
-    detailsOpen && started ? '' : 'no-details',
-  ];
+  const classes = ['inspect', setupOpen ? '' : 'no-setup', detailsShown ? '' : 'no-details'];
   return (
     <div className={classes.join(' ')}>
       {setupOpen ? <Setup /> : null}
@@ -149,6 +182,7 @@ export const InspectPage = () => {
             <Summary />
             <div className="legend-line">
               <StripLegend />
+              <DownloadButton />
             </div>
             <Columns />
           </>
@@ -156,7 +190,7 @@ export const InspectPage = () => {
           <Welcome />
         )}
       </main>
-      {detailsOpen && started ? <DetailsPanel /> : null}
+      {detailsShown ? <DetailsPanel /> : null}
     </div>
   );
 };

@@ -61,7 +61,11 @@ export const Playback = ({ rollout }: { rollout: Rollout }) => {
       <Button label="Next event (→)" icon="forward" onClick={() => move('forward')} />
       <Button label="Last event (End)" icon="last" onClick={() => move('last')} />
       <span className="playback-step" aria-live="polite">
-        {step === null ? `all ${count} events` : `${step + 1} / ${count}`}
+        {step === null
+          ? count === 1
+            ? 'the only event'
+            : `all ${count} events`
+          : `${step + 1} / ${count}`}
         {event ? <span className="visually-hidden"> {glyphOf(event).name}</span> : null}
       </span>
       {step === null ? null : (

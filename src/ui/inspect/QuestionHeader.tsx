@@ -1,4 +1,5 @@
 import type { Question } from '../../data/records.ts';
+import { relationWords } from '../lib/words.ts';
 import { useLab } from '../stores/lab-store.ts';
 import { useRun } from '../stores/run-store.ts';
 
@@ -7,7 +8,8 @@ const Chain = ({ question }: { question: Question }) =>
     <ol className="chain" aria-label="Gold chain">
       {question.chain.map((step, index) => (
         <li key={index} title={`states it: ${step.title}`}>
-          {step.subject} <span className="fine">{step.relation} →</span> <b>{step.object}</b>
+          {step.subject} <span className="fine">{relationWords(step.relation)} →</span>{' '}
+          <b>{step.object}</b>
         </li>
       ))}
     </ol>

@@ -3,6 +3,7 @@ import type { Question } from '../../data/records.ts';
 import type { Rollout } from '../../data/rollout.ts';
 import { EventCard } from '../events/EventCard.tsx';
 import { glyphOf } from '../events/glyphs.ts';
+import { Sign } from '../events/Sign.tsx';
 import { firstSeen } from '../events/support.ts';
 import { countTokens, tokensUpTo } from '../tokens/layout.ts';
 import { TokenStrip } from '../tokens/TokenStrip.tsx';
@@ -42,7 +43,7 @@ const GlyphRail = (props: {
           title={`${index + 1} ${glyph.name}`}
           onClick={() => props.jump(index)}
         >
-          {glyph.sign}
+          <Sign sign={glyph.sign} />
         </button>
       );
     })}
@@ -130,7 +131,9 @@ export const RolloutColumn = memo((props: RolloutColumnProps) => {
         <button type="button" className="link strong" onClick={() => focusRollout(index)}>
           Rollout {index + 1}
         </button>
-        <span className="fine">seed {rollout.seed}</span>
+        <span className="fine" title="The seed of this rollout, drawn from the seed of the run">
+          seed {rollout.seed}
+        </span>
         <span className="grow" />
         <button
           type="button"

@@ -1,7 +1,7 @@
 import type { Question } from '../../data/records.ts';
 import type { Rollout } from '../../data/rollout.ts';
 import { formatCount, formatNumber, formatSeconds, formatShare } from '../lib/format.ts';
-import { measuresOf } from './measures.ts';
+import { interruptionOf, measuresOf } from './measures.ts';
 
 const Figure = ({ name, value, title }: { name: string; value: string; title?: string }) => (
   <span className="fact" title={title}>
@@ -13,11 +13,14 @@ const Figure = ({ name, value, title }: { name: string; value: string; title?: s
 export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Question | null }) => {
   const { metrics, answer } = rollout;
   const measures = measuresOf(rollout);
+  const interruption = interruptionOf(rollout);
   const right = metrics && gold && metrics.em === 1;
   return (
     <div className="verdict" data-testid="verdict">
       <div className="verdict-answer">
-        {gold ? (
+        {interruption ? (
+          <span className="badge">⊘ {interruption}, not scored</span>
+        ) : gold ? (
           <span className={right ? 'badge good' : 'badge bad'}>
             {right ? '✓ exact match' : '✗ no exact match'}
           </span>
@@ -28,7 +31,7 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
         {gold ? <span className="fine">gold: {gold.answers.join(' / ')}</span> : null}
       </div>
       <div className="facts">
-        {gold && metrics ? (
+        {gold && metrics && !interruption ? (
           <>
             <Figure name="EM" value={formatNumber(metrics.em)} />
             <Figure name="F1" value={formatShare(metrics.f1)} />
@@ -42,12 +45,13 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
         <Figure name="searches" value={formatCount(measures.searches)} />
         <Figure name="tokens" value={formatCount(measures.tokens)} title="Written by the policy" />
         <Figure name="time" value={formatSeconds(measures.seconds)} />
-        {metrics ? (
+        {metrics && !interruption ? (
           <Figure name="format" value={metrics.formatValid ? '✓ valid' : '✗ broken'} />
         ) : null}
         <Figure
           name="reward"
           value={rollout.reward === null ? 'not computed' : formatNumber(rollout.reward)}
+          title="The reward of a whole rollout comes with training, which is not built yet"
         />
       </div>
     </div>

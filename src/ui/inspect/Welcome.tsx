@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { isAsked, runFromStart } from '../stores/actions.ts';
+import { Sign } from '../events/Sign.tsx';
 import { useRun } from '../stores/run-store.ts';
 import { useView } from '../stores/view-store.ts';
 import { LoadingList } from './Loading.tsx';
@@ -21,7 +22,10 @@ const Signs = () => (
     {SIGNS.map(([sign, name, text]) => (
       <div key={name}>
         <dt>
-          <span aria-hidden="true">{sign}</span> {name}
+          <span aria-hidden="true">
+            <Sign sign={sign} />
+          </span>{' '}
+          {name}
         </dt>
         <dd>{text}</dd>
       </div>
@@ -46,7 +50,15 @@ export const Welcome = () => {
       </Button>
       {wanted ? <p role="status">It starts as soon as the world is loaded.</p> : null}
       <p className="fine">
-        or choose or type another question, and change the recipe, in the setup ( s )
+        Or{' '}
+        <button
+          type="button"
+          className="link"
+          onClick={() => useView.setState({ setupOpen: true })}
+        >
+          choose or type another question
+        </button>{' '}
+        and change the recipe, in the setup (key s).
       </p>
       <LoadingList />
       <Signs />

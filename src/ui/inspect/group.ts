@@ -1,9 +1,11 @@
 import type { Rollout } from '../../data/rollout.ts';
-import { measuresOf } from './measures.ts';
+import { interruptionOf, measuresOf } from './measures.ts';
 
 /** Figures of a group of rollouts of one question; means are over the rollouts that ended. */
 export interface GroupFigures {
   ended: number;
+  /** Of those, cancelled or broken from outside; they are in no other figure. */
+  interrupted: number;
   /** null where the question has no gold. */
   em: number | null;
   f1: number | null;
@@ -30,13 +32,15 @@ const countAnswers = (rollouts: readonly Rollout[]): GroupFigures['answers'] => 
   return [...counts].map(([text, count]) => ({ text, count })).sort((a, b) => b.count - a.count);
 };
 
-/** @param ended the rollouts that ended; null where there are none yet */
-export const groupFigures = (ended: readonly Rollout[]): GroupFigures | null => {
+/** @param all the rollouts that ended; null where none ended by itself yet */
+export const groupFigures = (all: readonly Rollout[]): GroupFigures | null => {
+  const ended = all.filter((rollout) => interruptionOf(rollout) === null);
   if (ended.length === 0) return null;
   const metrics = ended.flatMap((rollout) => rollout.metrics ?? []);
   const measures = ended.map(measuresOf);
   return {
-    ended: ended.length,
+    ended: all.length,
+    interrupted: all.length - ended.length,
     em: meanOrNull(metrics.map((item) => item.em)),
     f1: meanOrNull(metrics.map((item) => item.f1)),
     recall: meanOrNull(metrics.map((item) => item.recall)),

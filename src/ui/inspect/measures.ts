@@ -18,3 +18,14 @@ export const measuresOf = (rollout: Rollout): Measures => {
     seconds: (rollout.events.at(-1)?.t ?? 0) / 1000,
   };
 };
+
+/**
+ * What cut a rollout short from outside, in a word; null where it ended by its own rules. Such a
+ * rollout says nothing about the policy, so it is not scored.
+ */
+export const interruptionOf = (rollout: Pick<Rollout, 'events'>): string | null => {
+  const last = rollout.events.at(-1);
+  if (last?.kind !== 'stop') return null;
+  if (last.reason === 'cancelled') return 'cancelled';
+  return last.reason === 'error' ? 'ended by an error' : null;
+};

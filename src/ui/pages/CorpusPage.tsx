@@ -23,13 +23,13 @@ const Table = ({ hits }: { hits: readonly Hit[] }) => (
         <th scope="col" className="figure">
           score
         </th>
-        <th scope="col" className="figure">
+        <th scope="col" className="figure wide-only">
           lexical
         </th>
-        <th scope="col" className="figure">
+        <th scope="col" className="figure wide-only">
           dense
         </th>
-        <th scope="col" className="figure">
+        <th scope="col" className="figure wide-only">
           cosine
         </th>
         <th scope="col">source</th>
@@ -40,9 +40,9 @@ const Table = ({ hits }: { hits: readonly Hit[] }) => (
       {hits.map((hit, index) => (
         <tr key={index}>
           <td className="figure">{formatNumber(hit.score)}</td>
-          <td className="figure">{hit.lexicalRank ?? '–'}</td>
-          <td className="figure">{hit.denseRank ?? '–'}</td>
-          <td className="figure">{formatNumber(hit.similarity)}</td>
+          <td className="figure wide-only">{hit.lexicalRank ?? '–'}</td>
+          <td className="figure wide-only">{hit.denseRank ?? '–'}</td>
+          <td className="figure wide-only">{formatNumber(hit.similarity)}</td>
           <td>
             <SourceBadge source={hit.source} />
           </td>
@@ -82,7 +82,8 @@ const CorpusPage = () => {
       <h1>Corpus</h1>
       <p>
         The passages of the built-in world, found by the retriever that the policy uses, with its
-        scores.
+        scores. On <i>local</i> the score is the reciprocal rank fusion of the lexical (BM25) and
+        the dense ranking, on <i>web</i> it is BM25, and <i>both</i> fuses the two lists.
       </p>
       <LoadingFailure />
       <LoadingList />
@@ -100,6 +101,7 @@ const CorpusPage = () => {
           onChange={(event) => setSource(pickOf(TARGETS, event.currentTarget.value) ?? 'local')}
         />
         <NumberInput
+          className="narrow"
           label="Passages"
           min={1}
           max={100}

@@ -1,6 +1,7 @@
 import type { Question } from '../../data/records.ts';
 import type { QuestionRow } from '../../runs/conductor/messages.ts';
 import type { Asked } from '../../runs/conductor/settings.ts';
+import { filterQuestions, NO_FILTER } from '../inspect/filters.ts';
 import { lab, reconnectLab } from './connection.ts';
 import { useLab } from './lab-store.ts';
 import { moveStep, type Move } from './playback.ts';
@@ -27,9 +28,9 @@ export const failRun = (error: unknown): void => {
 export const isAsked = (asked: Asked | null): boolean =>
   asked?.kind === 'typed' ? asked.text.trim() !== '' : asked !== null;
 
-/** An example for a first visit: two hops show a search that depends on another. */
+/** An example for a first visit: two hops show a search that depends on another; test, so not trained on. */
 const example = (rows: readonly QuestionRow[]): QuestionRow | undefined =>
-  rows.find(({ hops, type }) => hops === 2 && type === 'bridge') ?? rows[0];
+  filterQuestions(rows, { ...NO_FILTER, hops: 2, type: 'bridge', split: 'test' })[0] ?? rows[0];
 
 /** The example question, as soon as the world is there. */
 const exampleQuestion = (): Promise<QuestionRow> =>

@@ -25,6 +25,10 @@ interface ViewStore {
 export const isNarrow = (): boolean =>
   globalThis.matchMedia?.('(max-width: 760px)').matches ?? false;
 
+/** The details lie over the rollout instead of beside it. */
+export const isOverlay = (): boolean =>
+  globalThis.matchMedia?.('(max-width: 1180px)').matches ?? false;
+
 const initial = parseAddress(globalThis.location?.search ?? '');
 
 export const useView = create<ViewStore>()((set) => ({
@@ -33,7 +37,7 @@ export const useView = create<ViewStore>()((set) => ({
   playing: false,
   selection: null,
   pinned: false,
-  detailsOpen: true,
+  detailsOpen: !isOverlay(),
   // A narrow screen shows the rollout first; the setup is one press away.
   setupOpen: !isNarrow(),
   paletteOpen: false,
@@ -41,5 +45,10 @@ export const useView = create<ViewStore>()((set) => ({
   setAddress: (change) => set((state) => ({ address: { ...state.address, ...change } })),
   // A pinned panel keeps what it shows.
   select: (selection) =>
-    set((state) => (state.pinned && selection ? {} : { selection, detailsOpen: true })),
+    set((state) => {
+      if (state.pinned && selection) return {};
+      // An opened card says it all; over the rollout the panel would only hide it.
+      const unasked = selection === null || (selection.kind === 'event' && isOverlay());
+      return { selection, detailsOpen: state.detailsOpen || !unasked };
+    }),
 }));

@@ -178,6 +178,15 @@ describe('equation (23)', () => {
     );
   });
 
+  it('by hand: the bias moves by −R ([a = web] − π(web))', () => {
+    // π(web) = 0.709868: web −0.35 · 0.290132, local −0.42 · (−0.709868)
+    const [web, local] = calls.map((call) => ({ ...call, x: [1, 0.5] }));
+    expect(routerGradient(SMALL, [web!]).bias).toBeCloseTo(-0.101546, 5);
+    expect(routerGradient(SMALL, [local!]).bias).toBeCloseTo(0.298145, 5);
+    // over both the mean
+    expect(routerGradient(SMALL, [web!, local!]).bias).toBeCloseTo(0.098299, 5);
+  });
+
   it('a rewarded action becomes more likely after a step against the gradient', () => {
     const call: RoutedCall = { x: [1, 0.5], action: 'local', reward: 0.42 };
     const { bias } = routerGradient(SMALL, [call]);

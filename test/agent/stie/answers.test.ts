@@ -134,6 +134,25 @@ describe('what corrected adds', () => {
   });
 });
 
+describe('blocking, equations (12) and (13)', () => {
+  it('takes hold after the round that reached N', () => {
+    const round: Pair[] = [['Oslo', -0.1]];
+    const { memory: three } = play([round, round, round]);
+    const { memory: four, verdicts } = play([round, round, round, round]);
+    expect(verdicts[3]).toMatchObject({ text: 'Oslo', action: 'kept-invalid', blocked: ['oslo'] });
+    expect(finalCandidate(four, 'sets', three.blocked)?.text).toBe('Oslo');
+    expect(finalCandidate(four, 'sets')).toBeNull();
+  });
+
+  it('corrected never blocks yes or no; as printed it does', () => {
+    const round: Pair[] = [['Yes', -0.1]];
+    const rounds = [round, round, round, round, round];
+    expect(play(rounds).memory.blocked.size).toBe(0);
+    expect(play(rounds).memory.counts.get('yes')).toBe(5);
+    expect([...play(rounds, { mode: 'paper' }).memory.blocked]).toEqual(['Yes']);
+  });
+});
+
 describe('confidence', () => {
   it('is the mean or the least token log-probability', () => {
     expect(confidenceOf({ logprobs: [-0.1, -0.3, -0.2] }, 'mean')).toBeCloseTo(-0.2);

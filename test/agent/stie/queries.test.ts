@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import type { SearchTarget } from '../../../src/data/hits.ts';
 import { judgeQuery, type QueryContext } from '../../../src/agent/stie/queries.ts';
 
 const DELTAS = [0.25, 0.5, 0.75] as const;
 const context = (history: string[], change: Partial<QueryContext> = {}): QueryContext => ({
-  history,
+  history: history.map((query) => ({ query, source: 'both' })),
   nameWords: new Set(['old', 'wolf', 'victor', 'kerlund', 'estdor']),
-  retryAfterMiss: false,
+  reachable: [],
   ...change,
 });
 const judge = (query: string, c: QueryContext, mode: 'paper' | 'corrected') =>
-  judgeQuery(query, c, { mode, tokens: 'sets', thresholds: DELTAS });
+  judgeQuery(query, c, { mode, tokens: 'sets', thresholds: DELTAS }).verdict;
 
 describe('STIE over queries', () => {
   it('refuses a query that repeats one of the last three', () => {
@@ -40,9 +41,49 @@ describe('STIE over queries', () => {
     expect(judge('of Old Wolf', history, 'corrected').action).toBe('refused');
   });
 
-  it('lets a query be repeated after a miss where another source remains, when corrected', () => {
-    const missed = context(['author of Old Wolf'], { retryAfterMiss: true });
-    expect(judge('author of Old Wolf', missed, 'corrected').action).toBe('kept');
-    expect(judge('author of Old Wolf', missed, 'paper').action).toBe('refused');
+  it('lets a query be repeated to the source that has not answered it, when corrected', () => {
+    const rules = { mode: 'corrected', tokens: 'sets', thresholds: DELTAS } as const;
+    const asked = (...sources: SearchTarget[]): QueryContext =>
+      context([], {
+        history: sources.map((source) => ({ query: 'author of Old Wolf', source })),
+        reachable: ['local', 'web'],
+      });
+    const once = judgeQuery('Old Wolf author', asked('local'), rules);
+    expect(once).toMatchObject({ only: 'web', verdict: { action: 'kept', aggDiff: 0 } });
+    expect(once.verdict.reason).toBe('repeats a query, but web was not asked it yet');
+    expect(judgeQuery('Old Wolf author', asked('web'), rules).only).toBe('local');
+    for (const sources of [['local', 'web'], ['both'], ['web', 'both']] as const) {
+      const judged = judgeQuery('Old Wolf author', asked(...sources), rules);
+      expect(judged).toMatchObject({ only: null, verdict: { action: 'refused' } });
+    }
+    const fixed = { ...asked('local'), reachable: [] };
+    expect(judgeQuery('Old Wolf author', fixed, rules).verdict.action).toBe('refused');
+    expect(judge('Old Wolf author', asked('local'), 'paper').action).toBe('refused');
+  });
+
+  it('counts only the sources of queries that it repeats, not of those it resembles', () => {
+    const history = [
+      { query: 'author of Old Wolf', source: 'local' },
+      { query: 'author of Old Estdor', source: 'web' },
+    ] as const;
+    const judged = judgeQuery(
+      'author of Old Estdor',
+      context([], { history, reachable: ['local', 'web'] }),
+      { mode: 'corrected', tokens: 'sets', thresholds: DELTAS },
+    );
+    // Fails against both, lag 1: 0, lag 2: 0.25 < 0.5; only the web answered these words.
+    expect(judged.verdict.checks.map((check) => check.passed)).toEqual([false, false]);
+    expect(judged.only).toBe('local');
+  });
+
+  it('takes a name that no passage holds for a name: the query was never made', () => {
+    // {birth, year, of, ann, brandt} shares 4 of 5 words: 0.2, and lag 1 needs 0.25.
+    const asked = context(['birth year of Ann Kerlund']);
+    expect(judge('birth year of Ann Brandt', asked, 'paper').action).toBe('refused');
+    expect(judge('birth year of Ann Brandt', asked, 'corrected')).toMatchObject({
+      aggDiff: expect.closeTo(0.2, 12),
+      action: 'kept',
+      reason: 'shares words with an earlier query, but names or asks something else',
+    });
   });
 });

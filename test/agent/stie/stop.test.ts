@@ -24,7 +24,7 @@ const rules = (change: Partial<StopRules> = {}): StopRules => ({
   minNewInformation: 1,
   ...change,
 });
-const some = { entities: 3, facts: 2 };
+const some = { entities: 3, facts: 2, valid: true };
 const reason = (m: AnswerMemory, r: StopRules, info = some): string | undefined =>
   stieStop(m, info, r)?.reason;
 
@@ -40,6 +40,13 @@ describe('stop rules', () => {
       reason(memory(['new delhi', -1], ['new delhi', -1], ['new york', -1]), above),
     ).toBeUndefined();
     expect(reason(memory(['oslo', -1], ['oslo', -1]), above)).toBeUndefined();
+  });
+
+  it('above: agreement on an answer without support is no convergence when corrected', () => {
+    const agree = memory(['oslo', -1], ['oslo', -1], ['oslo', -1]);
+    const stuck = { ...some, valid: false };
+    expect(reason(agree, rules({ overlap: 'above' }), stuck)).toBeUndefined();
+    expect(reason(agree, rules({ overlap: 'above', mode: 'paper' }), stuck)).toBe('stie-overlap');
   });
 
   it('literal: stops below the threshold, so at the first answer that differs', () => {
@@ -73,7 +80,9 @@ describe('stop rules', () => {
   it('information: new entities and facts together at most the critical number', () => {
     const information = rules({ newInformation: true });
     const round = memory(['oslo', -1]);
-    expect(reason(round, information, { entities: 1, facts: 0 })).toBe('stie-no-new-information');
-    expect(reason(round, information, { entities: 1, facts: 1 })).toBeUndefined();
+    expect(reason(round, information, { ...some, entities: 1, facts: 0 })).toBe(
+      'stie-no-new-information',
+    );
+    expect(reason(round, information, { ...some, entities: 1, facts: 1 })).toBeUndefined();
   });
 });

@@ -20,12 +20,12 @@ afterEach(() => {
 });
 
 /** A policy at the far end of a message channel, as if in a worker. */
-async function remote(): Promise<RemotePolicy> {
+async function remote(onSampled?: (count: number) => void): Promise<RemotePolicy> {
   const policy = await load();
   const { port1, port2 } = new MessageChannel();
   ports.push(port1, port2);
   servePolicy(policy, port1);
-  return connectPolicy(port2, policy.tokenizer);
+  return connectPolicy(port2, policy.tokenizer, onSampled);
 }
 
 async function rollout(policy: Policy, seed: number): Promise<Generated[]> {
@@ -74,9 +74,45 @@ test('tokens stream and aborts arrive through the channel', async () => {
     },
   });
   expect(result.finish).toBe('abort');
-  expect(result.ids.length).toBeLessThan(60);
+  expect(result.ids.length).toBeLessThan(200);
   expect(streamed).toEqual(result.ids);
   expect(session.length).toBe(3 + result.ids.length);
+  policy.dispose();
+});
+
+test('every token is handed on once, to the call that it belongs to', async () => {
+  let sampled = 0;
+  const policy = await remote((count) => (sampled += count));
+  const sessions = await Promise.all(seeds.map((seed) => policy.open(seed)));
+  let expected = 0;
+  for (let call = 0; call < 3; call++)
+    await Promise.all(
+      sessions.map(async (session) => {
+        session.append([30, 31 + call]);
+        const streamed: number[] = [];
+        const { ids } = await session.generate({
+          maxTokens: 7,
+          stopIds: [],
+          sampling,
+          onTokens: (added) => streamed.push(...added.ids),
+        });
+        expect(streamed).toEqual(ids);
+        expected += ids.length;
+      }),
+    );
+  expect(sampled).toBe(expected);
+  policy.dispose();
+});
+
+test('text that cannot be appended fails the call that would read it', async () => {
+  const policy = await remote();
+  const session = await policy.open(1);
+  session.append([30]);
+  session.append([1_000_000]);
+  await expect(session.generate({ maxTokens: 1, stopIds: [], sampling })).rejects.toThrow(
+    /token id 1000000/,
+  );
+  session.close();
   policy.dispose();
 });
 
@@ -89,9 +125,13 @@ test('an error at the far end rejects the call, a lost worker all calls', async 
   const session = await policy.open(2);
   session.append([40]);
   const running = session.generate({ maxTokens: 200, stopIds: [], sampling });
-  policy.lost('the worker stopped');
+  policy.lost(new Error('the worker stopped'));
   await expect(running).rejects.toThrow(/the worker stopped/);
   await expect(policy.open(3)).rejects.toThrow(/the worker stopped/);
+  await expect(session.generate({ maxTokens: 1, stopIds: [], sampling })).rejects.toThrow(
+    /the worker stopped/,
+  );
+  session.close();
 });
 
 test('members of a pool must have the same weights', async () => {

@@ -1,0 +1,71 @@
+/**
+ * Takes the README's pictures, docs/inspect-{light,dark}.png, from the built page: a finished
+ * kunlun-baize rollout with the cards open that say what decided.
+ *
+ *   npx vite build && npx tsx scripts/screenshots.ts [address query, e.g. "q=test-2&seed=1"]
+ */
+import { mkdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromiumFlags, ensureChromium } from './chromium.mjs';
+import { serve } from './server.mjs';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const DOCS = join(ROOT, 'docs');
+const SCHEMES = ['light', 'dark'] as const;
+const MOST_BYTES = 350_000;
+
+/** Opens the first card that the first of `selectors` finds; each is a fallback of the one before. */
+async function openCard(page: Page, ...selectors: string[]): Promise<void> {
+  for (const selector of selectors) {
+    const line = page.locator(`${selector} .card-line`);
+    if ((await line.count()) === 0) continue;
+    await line.first().click();
+    return;
+  }
+  console.log(`No card like ${selectors.join(' or ')}; try another seed.`);
+}
+
+async function take(browser: Browser, url: string, scheme: (typeof SCHEMES)[number]) {
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    colorScheme: scheme,
+    reducedMotion: 'reduce',
+  });
+  const page = await context.newPage();
+  await page.goto(url);
+  await page.getByRole('button', { name: /^Run (an example|this question)$/ }).click();
+  await page.waitForSelector('[data-testid="run-status"]:has-text("done")', { timeout: 180_000 });
+  await openCard(page, '.card[data-kind="route"]');
+  await openCard(page, '.card[data-kind="retrieve"]');
+  await openCard(page, '.card[data-kind="candidate"]');
+  // The last one fills the details panel.
+  await openCard(
+    page,
+    '.card[data-kind="verdict"]:has-text("refused")',
+    '.card[data-kind="verdict"]:has-text("differs")',
+    '.card[data-kind="verdict"]',
+  );
+  await page.locator('.inspect-main').evaluate((element) => element.scrollTo(0, 0));
+  await page.mouse.move(700, 880);
+  const path = join(DOCS, `inspect-${scheme}.png`);
+  await page.screenshot({ path });
+  const { size } = statSync(path);
+  console.log(`${path}: ${(size / 1000).toFixed(0)} kB`);
+  if (size > MOST_BYTES) throw new Error(`${path} is larger than ${MOST_BYTES / 1000} kB.`);
+  await context.close();
+}
+
+const query = process.argv[2] ?? '';
+mkdirSync(DOCS, { recursive: true });
+const server = await serve({ root: join(ROOT, 'dist') });
+const browser = await chromium.launch({
+  executablePath: ensureChromium(),
+  args: chromiumFlags({ webgpu: false }),
+});
+try {
+  for (const scheme of SCHEMES) await take(browser, `${server.url}?device=wasm&${query}`, scheme);
+} finally {
+  await browser.close();
+  await server.close();
+}

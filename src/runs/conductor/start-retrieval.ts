@@ -1,0 +1,65 @@
+import { proxy } from 'comlink';
+import type { WorkerLost } from './failures.ts';
+import type { PartsBoard } from './parts.ts';
+import { RemoteRetriever } from './remote-retriever.ts';
+import type { RetrievalFiles, RetrievalHostApi, RetrievalListener } from './retrieval-host.ts';
+import { supervise } from './supervised.ts';
+import type { WorkerFactory } from './workers.ts';
+
+/** What the module of the retrieval worker exposes: it builds its host around our listener. */
+export interface RetrievalWorkerApi extends RetrievalHostApi {
+  connect: (listener: RetrievalListener) => void;
+}
+
+/** Comlink's proxies are kept here: one that is collected goes silent. */
+const pinned = new Set<unknown>();
+const pin = <T extends object>(value: T): T => {
+  const shared = proxy(value);
+  pinned.add(shared);
+  return shared;
+};
+
+export const startRetrieval = async (options: {
+  workers: WorkerFactory;
+  files: RetrievalFiles;
+  board: PartsBoard;
+  onLost: (error: WorkerLost) => void;
+  onWorld: (world: Awaited<ReturnType<RetrievalHostApi['loadWorld']>>) => void;
+  onStarted(terminate: () => void): void;
+}): Promise<{ retriever: RemoteRetriever; setWebDelay(ms: number): Promise<void> }> => {
+  const { workers, board } = options;
+  board.loading('world', 'starting the worker');
+  board.loading('retrieval', 'starting the worker');
+  const listener = pin({
+    onProgress: (
+      part: 'world' | 'retrieval',
+      stage: string,
+      bytes: { loaded: number; total: number },
+    ) => {
+      if (board.parts[part].status === 'loading') board.loading(part, stage, bytes);
+    },
+  });
+  const host = supervise<RetrievalWorkerApi>({
+    name: 'retrieval',
+    create: workers.retrieval,
+    locks: workers.locks,
+    onLost: (error) => {
+      pinned.delete(listener);
+      options.onLost(error);
+    },
+  });
+  options.onStarted(() => {
+    pinned.delete(listener);
+    host.terminate();
+  });
+  await host.call((api) => api.connect(listener));
+  const world = await host.call((api) => api.loadWorld(options.files));
+  options.onWorld(world);
+  board.ready('world', 'loaded');
+  const note = await host.call((api) => api.openRetriever());
+  board.ready('retrieval', note);
+  return {
+    retriever: new RemoteRetriever(host),
+    setWebDelay: (ms) => host.call((api) => api.setWebDelay(ms)),
+  };
+};

@@ -1,0 +1,127 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import type { Rollout } from '../../src/data/rollout.ts';
+import { HuggingFaceTokenizer } from '../../src/policy/tokenizer.ts';
+
+// Each call starts Node and, mostly, a policy: seconds on an idle machine, more on a busy one.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+
+const folder = mkdtempSync(join(tmpdir(), 'forage-lab-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs the command line as a user does. */
+function lab(...args: string[]): { status: number | null; out: string; err: string } {
+  const run = spawnSync(process.execPath, ['--import', 'tsx', 'src/cli/main.ts', ...args], {
+    encoding: 'utf8',
+  });
+  return { status: run.status, out: run.stdout, err: run.stderr };
+}
+
+const readRollouts = (path: string): Rollout[] =>
+  readFileSync(path, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Rollout);
+
+describe('mistakes end with one clear line and status 2', () => {
+  const broken = join(folder, 'broken');
+  cpSync('public/policy', broken, { recursive: true });
+  writeFileSync(join(broken, 'model.safetensors'), 'no tensors at all');
+
+  test.each([
+    [['rollout', '--bogus'], /Unknown option '--bogus'/],
+    [['rolout'], /Unknown command 'rolout'\. Commands: ask, rollout/],
+    [['rollout', '--world', '/nowhere'], /\/nowhere is no world: it has no manifest\.json/],
+    [['rollout', '--policy', '/nowhere'], /\/nowhere is no checkpoint: it has no config\.json/],
+    [['rollout', '--policy', broken, '--limit', '1'], /^model\.safetensors: /],
+    [['rollout', '--recipe', 'oracle'], /must be one of kunlun-baize, search/],
+    [
+      ['rollout', '--limit', '1', '--out', '/nowhere/a.jsonl'],
+      /\/nowhere\/a\.jsonl cannot be written/,
+    ],
+    [['ask'], /ask needs "QUESTION"/],
+    [['world', '--seed', '1'], /world needs --out DIR/],
+    [['bench', 'nothing'], /No bench 'nothing'/],
+  ])('%j', (args, message) => {
+    const { status, out, err } = lab(...args);
+    expect(err.trim()).toMatch(message);
+    expect(err.trim().split('\n')).toHaveLength(1);
+    expect(out).toBe('');
+    expect(status).toBe(2);
+  });
+});
+
+describe('rollout', () => {
+  const args = ['rollout', '--recipe', 'search', '--limit', '3', '--group', '2', '--seed', '11'];
+  const [first, second] = ['first', 'second'].map((name) => {
+    const path = join(folder, `${name}.jsonl`);
+    return { run: lab(...args, '--json', '--out', path), path };
+  }) as [
+    { run: ReturnType<typeof lab>; path: string },
+    { run: ReturnType<typeof lab>; path: string },
+  ];
+
+  test('prints one JSON object and nothing else', () => {
+    expect(first.run.status).toBe(0);
+    const summary = JSON.parse(first.run.out) as Record<string, unknown>;
+    const keys = ['n', 'em', 'f1', 'recall', 'searches', 'formatValid', 'tokensPerSecond'];
+    expect(Object.keys(summary).sort()).toEqual([...keys, 'byHops'].sort());
+    expect(summary['n']).toBe(6);
+    for (const share of ['em', 'f1', 'recall', 'formatValid']) {
+      expect(summary[share]).toBeGreaterThanOrEqual(0);
+      expect(summary[share]).toBeLessThanOrEqual(1);
+    }
+    const byHops = Object.values(summary['byHops'] as Record<string, { n: number }>);
+    expect(byHops.reduce((sum, { n }) => sum + n, 0)).toBe(6);
+  });
+
+  test('the same seed gives the same tokens and log-probabilities', () => {
+    const [a, b] = [readRollouts(first.path), readRollouts(second.path)];
+    expect(a).toHaveLength(6);
+    expect(a.map((r) => r.segments)).toEqual(b.map((r) => r.segments));
+    // Rollouts of one group differ: each has a seed of its own.
+    expect(new Set(a.map((r) => r.seed)).size).toBe(6);
+  });
+
+  test('the ids of every segment decode to its text, and only the policy’s tokens are trained', () => {
+    const read = (name: string) =>
+      JSON.parse(readFileSync(`public/policy/${name}`, 'utf8')) as object;
+    const tokenizer = new HuggingFaceTokenizer(
+      read('tokenizer.json'),
+      read('tokenizer_config.json'),
+    );
+    for (const { segments } of readRollouts(first.path)) {
+      for (const segment of segments) {
+        expect(tokenizer.decode(segment.ids)).toBe(segment.text);
+        expect(segment.mask).toBe(segment.source === 'policy' ? 1 : 0);
+        if (segment.mask === 1) {
+          expect(segment.logprobs).toHaveLength(segment.ids.length);
+          expect(segment.entropies).toHaveLength(segment.ids.length);
+        }
+      }
+    }
+  });
+});
+
+test('another seed gives another world, on which rollouts run unchanged', () => {
+  const world = join(folder, 'world');
+  const made = lab('world', '--seed', '5', '--out', world, '--json');
+  expect(made.status).toBe(0);
+  const { local, web } = JSON.parse(made.out) as { local: number; web: number };
+  expect(local).toBeGreaterThanOrEqual(3000);
+  expect(web).toBeGreaterThanOrEqual(8000);
+  const run = lab('rollout', '--world', world, '--recipe', 'naive-rag', '--limit', '2', '--json');
+  expect(run.status).toBe(0);
+  expect((JSON.parse(run.out) as { n: number }).n).toBe(2);
+});
+
+test('ask prints each step and ends with the stop reason', () => {
+  const { status, out } = lab('ask', 'Who directed Silent Harbor?', '--recipe', 'search');
+  expect(status).toBe(0);
+  const lines = out.trim().split('\n');
+  expect(lines.some((line) => line.startsWith('search'))).toBe(true);
+  expect(lines.at(-1)).toMatch(/^stop/);
+});
