@@ -156,7 +156,8 @@ export function withOverrides(settings: RecipeSettings, over: SettingsOverride):
 export const DEFAULT_SETTINGS: RecipeSettings = {
   loop: 'agent',
   sampling: { temperature: 1, topK: 0, topP: 1 },
-  retrieval: { k: 3, maxSearches: 8, passageTokens: 96, source: 'both', honourTags: true },
+  // No paper gives k for this protocol; the built-in policy reads two passages better than three.
+  retrieval: { k: 2, maxSearches: 8, passageTokens: 96, source: 'both', honourTags: true },
   background: { mode: 'off', k: 2, source: 'both', secondStage: 'intention' },
   stie: {
     mode: 'off',

@@ -142,7 +142,7 @@ export class Demonstrator {
   /** Searches until the page is found; returns the query that found it. */
   private lookUp(w: TrajectoryWriter, step: PlanStep, trouble: Trouble | undefined): string {
     const { rng } = this;
-    const k = () => rng.weighted({ '2': 0.15, '3': 0.7, '4': 0.15 });
+    const k = () => rng.weighted({ '2': 0.6, '3': 0.35, '4': 0.05 });
     if (trouble === 'wrong-query') {
       const wrong = this.wrongQuery(step);
       w.search(wrong, true);
