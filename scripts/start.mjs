@@ -45,7 +45,7 @@ function buildIsStale() {
 }
 
 if (!existsSync(join(root, 'node_modules', 'vite')))
-  fail('The packages are not installed. Run: npm ci');
+  fail('The packages are not installed. Run: npm install');
 if (buildIsStale()) {
   console.log('Building the page …');
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');

@@ -17,7 +17,7 @@ const checks = [
 ];
 
 if (!existsSync('node_modules/.bin/tsc')) {
-  console.error('The packages are not installed. Run: npm ci');
+  console.error('The packages are not installed. Run: npm install');
   process.exit(2);
 }
 let chromium;
