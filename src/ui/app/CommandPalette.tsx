@@ -23,8 +23,11 @@ const Keys = ({ keys }: { keys: readonly string[] }) => (
 const Dialog = (props: { name: string; onClose: () => void; children: ReactNode }) => (
   <Modal.Root opened onClose={props.onClose} transitionProps={{ duration: 0 }}>
     <Modal.Overlay />
-    <Modal.Content aria-label={props.name}>
-      <Modal.Body p="xs">{props.children}</Modal.Body>
+    <Modal.Content aria-label={props.name} className="dialog">
+      {/* A list longer than the window is scrolled by keyboard, so the body takes focus. */}
+      <Modal.Body p="xs" className="dialog-body" tabIndex={0}>
+        {props.children}
+      </Modal.Body>
     </Modal.Content>
   </Modal.Root>
 );
