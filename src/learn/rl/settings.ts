@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { LORA_TARGETS } from '../../policy/lora/spec.ts';
+
+/** Everything that a training run is made of; together with the policy's files it reproduces the run. */
+
+const share = z.number().min(0).max(1);
+const positiveInt = z.int().min(1);
+
+export const REWARDS = [
+  'kunlun-short',
+  'kunlun-long',
+  'ur2-stage-1',
+  'ur2-stage-2',
+  'r1-searcher-stage-1',
+  'r1-searcher-stage-2',
+  'search-r1',
+  'research',
+  'em',
+  'f1',
+] as const;
+export type RewardId = (typeof REWARDS)[number];
+
+export const ESTIMATORS = ['grpo', 'dr-grpo', 'rloo', 'reinforce++-baseline', 'ur2'] as const;
+export type EstimatorId = (typeof ESTIMATORS)[number];
+
+export const adapterSchema = z.strictObject({
+  rank: positiveInt.max(256),
+  alpha: z.number().positive(),
+  targets: z.array(z.enum(LORA_TARGETS)).min(1),
+});
+
+export const objectiveSchema = z.strictObject({
+  estimator: z.enum(ESTIMATORS),
+  /** Ratio clip 1 − low … 1 + high; `null`: no clip. */
+  clip: z.strictObject({ low: share, high: z.number().min(0) }).nullable(),
+  /** Dual clip constant c for negative advantages; `null`: off. */
+  dualClip: z.number().min(1).nullable(),
+  /** Clamp of the log ratio, ±. */
+  logRatioClamp: z.number().positive().nullable(),
+  aggregation: z.enum(['token-mean', 'sequence-mean', 'sum-over-constant']),
+  /** Divisor of `sum-over-constant`, tokens a sequence. */
+  constantLength: positiveInt,
+  kl: z.strictObject({
+    form: z.enum(['k1', 'k2', 'k3']),
+    place: z.enum(['off', 'loss', 'reward']),
+    coefficient: z.number().min(0),
+  }),
+});
+
+export const stageSchema = z.strictObject({
+  /** Steps of this stage; the last stage also takes what is left. */
+  steps: positiveInt,
+  reward: z.enum(REWARDS),
+  /** Factors λ of the reward's clauses by name, where the reward has them. */
+  weights: z.record(z.string(), z.number()).default({}),
+});
+
+export const trainSettingsSchema = z.strictObject({
+  format: z.literal('forage.train/1'),
+  /** Name of the training recipe these settings began as, e.g. `dapo-kunlun`. */
+  preset: z.string(),
+  /** Recipe of the rollouts, and what differs from its settings. */
+  recipe: z.string(),
+  overrides: z.record(z.string(), z.unknown()).default({}),
+  seed: z.int().min(0),
+  steps: positiveInt,
+  /** Questions a step, and rollouts a question. */
+  questions: positiveInt.max(256),
+  groupSize: positiveInt.max(64),
+  /** Optimizer updates a batch is split into; 1 is on-policy. */
+  updates: positiveInt.max(16),
+  temperature: z.number().positive().max(4),
+  topP: share,
+  adapter: adapterSchema,
+  stages: z.array(stageSchema).min(1),
+  objective: objectiveSchema,
+  /** DAPO: groups whose rewards (`reward`) or exact match (`accuracy`) do not vary are drawn again. */
+  dynamicSampling: z.strictObject({
+    on: z.boolean(),
+    by: z.enum(['reward', 'accuracy']),
+    maxBatches: positiveInt.max(10),
+  }),
+  /** DAPO's soft overlong punishment; lengths in policy tokens. */
+  overlong: z
+    .strictObject({ max: positiveInt, buffer: positiveInt, factor: z.number().min(0) })
+    .nullable(),
+  optimizer: z.strictObject({
+    learningRate: z.number().positive(),
+    beta1: share,
+    beta2: share,
+    eps: z.number().positive(),
+    weightDecay: z.number().min(0),
+    clipNorm: z.number().min(0),
+    schedule: z.enum(['constant', 'cosine']),
+    warmUpSteps: z.int().min(0),
+  }),
+  curriculum: z.strictObject({
+    /**
+     * `uniform`: questions as they come; `difficulty`: UR²'s buckets by repeated rollouts;
+     * `gold-noise`: KunLunBaizeRAG (15) and (16).
+     */
+    kind: z.enum(['uniform', 'difficulty', 'gold-noise']),
+    /** Repeated rollouts that score a question. */
+    scoringRollouts: positiveInt,
+    /** Share of hard, medium, easy. */
+    mix: z.tuple([z.number().min(0), z.number().min(0), z.number().min(0)]),
+    /** E of (15): steps until all is gold. */
+    goldEpochs: positiveInt,
+  }),
+  router: z.strictObject({
+    /** `off`: as the recipe has it; `beside`: trained with the language policy; `alone`: only the router. */
+    train: z.enum(['off', 'beside', 'alone']),
+    learningRate: z.number().positive(),
+  }),
+  /** A fixed sample of the dev split, scored every so many steps. */
+  heldOut: z.strictObject({
+    questions: z.int().min(0).max(1000),
+    every: positiveInt,
+    temperature: z.number().min(0).max(4),
+  }),
+  checkpointEvery: positiveInt,
+  /** Control: rewards are shuffled over the rollouts of a step before advantages are made. */
+  shuffleRewards: z.boolean(),
+});
+export type TrainSettings = z.infer<typeof trainSettingsSchema>;
