@@ -1,0 +1,66 @@
+import { viewWeights, type LayerWeights, type PolicyWeights } from '../weights.ts';
+import { checkedSlots } from './check.ts';
+import type { LoraSpec, LoraTarget } from './spec.ts';
+
+const MATRIX = {
+  q_proj: 'q',
+  k_proj: 'k',
+  v_proj: 'v',
+  o_proj: 'o',
+  gate_proj: 'gate',
+  up_proj: 'up',
+  down_proj: 'down',
+} as const satisfies Record<LoraTarget, keyof LayerWeights>;
+
+/** `W += scale · B A` in place; sums in double precision, each weight rounded once. */
+function addProduct(
+  weight: Float32Array,
+  a: Float32Array,
+  b: Float32Array,
+  rank: number,
+  scale: number,
+): void {
+  const columns = a.length / rank;
+  const row = new Float64Array(columns);
+  for (let out = 0; out * rank < b.length; out++) {
+    row.fill(0);
+    for (let r = 0; r < rank; r++) {
+      const factor = scale * b[out * rank + r]!;
+      if (factor === 0) continue;
+      const from = r * columns;
+      for (let j = 0; j < columns; j++) row[j]! += factor * a[from + j]!;
+    }
+    const first = out * columns;
+    for (let j = 0; j < columns; j++) weight[first + j]! += row[j]!;
+  }
+}
+
+/**
+ * The policy with its adapter folded in, `W + (alpha / rank) B A` (Hu et al., 2021, section 4.1):
+ * a new copy in float32; the given weights stay as they are.
+ *
+ * @param flat values in the order of `loraSlots`
+ * @throws RangeError where `flat` is not as long as the spec asks
+ */
+export function mergeAdapter(
+  weights: PolicyWeights,
+  spec: LoraSpec,
+  flat: Float32Array,
+): PolicyWeights {
+  const { config } = weights;
+  const slots = checkedSlots(config, spec, flat);
+  const merged = viewWeights(config, new Float32Array(weights.flat));
+  const scale = spec.alpha / spec.rank;
+  // A and B of one matrix are neighbours.
+  for (let i = 0; i < slots.length; i += 2) {
+    const [a, b] = [slots[i]!, slots[i + 1]!];
+    addProduct(
+      merged.layers[a.layer]![MATRIX[a.target]],
+      flat.subarray(a.offset, a.offset + a.length),
+      flat.subarray(b.offset, b.offset + b.length),
+      spec.rank,
+      scale,
+    );
+  }
+  return merged;
+}

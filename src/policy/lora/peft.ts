@@ -1,0 +1,170 @@
+import type { PolicyConfig } from '../config.ts';
+import { readSafetensors, writeSafetensors, type Tensor } from '../safetensors.ts';
+import { checkedSlots } from './check.ts';
+import { parsePeftConfig, toPeftConfig } from './peft-config.ts';
+import { loraSlots, type LoraSlot, type LoraSpec } from './spec.ts';
+
+export const ADAPTER_WEIGHTS = 'adapter_model.safetensors';
+export const ADAPTER_CONFIG = 'adapter_config.json';
+
+/** One file of an adapter's folder. */
+export interface AdapterFile {
+  readonly name: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+export interface Adapter {
+  readonly spec: LoraSpec;
+  /** Values in the order of `loraSlots`. */
+  readonly flat: Float32Array;
+  /** Name of the checkpoint that it was trained on; empty where the folder does not say. */
+  readonly baseName: string;
+}
+
+/** An adapter folder that cannot be used; the message is one line that begins with the file at fault. */
+export class AdapterError extends Error {
+  override readonly name = 'AdapterError';
+  readonly file: string;
+
+  constructor(file: string, problem: string) {
+    // Names inside damaged files may hold anything; the message stays one readable line.
+    super(`${file}: ${problem.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, 600)}`);
+    this.file = file;
+  }
+}
+
+/**
+ * Writes an adapter as the folder that Python PEFT loads with `PeftModel.from_pretrained`: float32
+ * factors under PEFT's names, and the settings that decide how they are applied.
+ *
+ * @param flat values in the order of `loraSlots`
+ * @param baseName checkpoint that the adapter belongs to, for `base_model_name_or_path`
+ * @throws RangeError where `flat` is not as long as the spec asks
+ */
+export function writePeft(
+  config: PolicyConfig,
+  spec: LoraSpec,
+  flat: Float32Array,
+  baseName: string,
+): AdapterFile[] {
+  const tensors = checkedSlots(config, spec, flat).map(
+    ({ name, shape, offset, length }) =>
+      [name, { shape, data: flat.subarray(offset, offset + length) }] as const,
+  );
+  const json = `${JSON.stringify(toPeftConfig(spec, baseName), null, 2)}\n`;
+  return [
+    { name: ADAPTER_WEIGHTS, bytes: writeSafetensors(new Map(tensors), 'F32') },
+    { name: ADAPTER_CONFIG, bytes: new TextEncoder().encode(json) },
+  ];
+}
+
+/** Runs a reader; what it throws is said of the file. */
+function inFile<T>(file: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new AdapterError(file, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function find(files: readonly { name: string; bytes: Uint8Array }[], name: string): Uint8Array {
+  const file = files.find((f) => f.name === name);
+  if (file) return file.bytes;
+  const pickled = name === ADAPTER_WEIGHTS && files.some((f) => f.name === 'adapter_model.bin');
+  throw new AdapterError(
+    name,
+    pickled
+      ? 'is missing; adapter_model.bin is a pickle, save it again with safe_serialization=True'
+      : 'is missing from the folder',
+  );
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  let text: string;
+  try {
+    // A copy: browsers refuse to decode from shared memory.
+    text = new TextDecoder('utf-8', { fatal: true }).decode(new Uint8Array(bytes));
+  } catch {
+    throw new Error('is not UTF-8');
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error('is not JSON');
+  }
+}
+
+/** Names that PEFT writes without, and some tools write with, the adapter's own name. */
+const plainName = (name: string): string => name.replace(/\.lora_([AB])\.default\./, '.lora_$1.');
+
+function byPlainName(tensors: ReadonlyMap<string, Tensor>): Map<string, Tensor> {
+  const named = new Map<string, Tensor>();
+  for (const [name, tensor] of tensors) {
+    const plain = plainName(name);
+    if (named.has(plain)) throw new Error(`tensor "${plain}" is there twice`);
+    named.set(plain, tensor);
+  }
+  return named;
+}
+
+function checkTensor(slot: LoraSlot, spec: LoraSpec, tensor: Tensor | undefined): Tensor {
+  if (!tensor) throw new Error(`tensor "${slot.name}" is missing`);
+  const { shape, data } = tensor;
+  const rank = shape[slot.factor === 'A' ? 0 : 1];
+  if (shape.length === 2 && rank !== spec.rank)
+    throw new Error(
+      `tensor "${slot.name}" has rank ${rank}, ${ADAPTER_CONFIG} says r = ${spec.rank}`,
+    );
+  if (shape.join() !== slot.shape.join())
+    throw new Error(
+      `tensor "${slot.name}" has shape [${shape.join(', ')}], this policy needs [${slot.shape.join(', ')}]`,
+    );
+  if (!data.every((value) => Number.isFinite(value)))
+    throw new Error(`tensor "${slot.name}" holds a value that is not finite`);
+  return tensor;
+}
+
+/** Why a tensor has no place. */
+function misplaced(name: string, config: PolicyConfig): string {
+  const layer = /\.layers\.(\d+)\./.exec(name)?.[1];
+  if (layer !== undefined && Number(layer) >= config.layers)
+    return `tensor "${name}" is of layer ${layer}; this policy has ${config.layers} layers`;
+  return `tensor "${name}" belongs to none of the modules that ${ADAPTER_CONFIG} names`;
+}
+
+function place(
+  config: PolicyConfig,
+  spec: LoraSpec,
+  tensors: ReadonlyMap<string, Tensor>,
+): Float32Array {
+  const slots = loraSlots(config, spec);
+  const known = new Set(slots.map((slot) => slot.name));
+  for (const name of tensors.keys()) if (!known.has(name)) throw new Error(misplaced(name, config));
+  const checked = slots.map((slot) => ({
+    slot,
+    tensor: checkTensor(slot, spec, tensors.get(slot.name)),
+  }));
+  const flat = new Float32Array(slots.reduce((sum, slot) => sum + slot.length, 0));
+  for (const { slot, tensor } of checked) flat.set(tensor.data, slot.offset);
+  return flat;
+}
+
+/**
+ * Reads a PEFT LoRA folder for a policy. Tensors may be F32, F16 or BF16, their names with or
+ * without the adapter's name (`lora_A.default.weight`). Other files of the folder are ignored.
+ *
+ * @throws AdapterError for everything that would compute something else than PEFT does: a missing,
+ *   unknown or misshapen tensor, values that are not finite, unsupported settings, damaged files
+ */
+export function readPeft(
+  config: PolicyConfig,
+  files: readonly { name: string; bytes: Uint8Array }[],
+): Adapter {
+  const settings = find(files, ADAPTER_CONFIG);
+  const { spec, baseName } = inFile(ADAPTER_CONFIG, () => parsePeftConfig(parseJson(settings)));
+  const bytes = find(files, ADAPTER_WEIGHTS);
+  const flat = inFile(ADAPTER_WEIGHTS, () =>
+    place(config, spec, byPlainName(readSafetensors(bytes))),
+  );
+  return { spec, flat, baseName };
+}

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { initAdapter } from '../../../src/policy/lora/init.ts';
+import { mergeAdapter } from '../../../src/policy/lora/merge.ts';
+import { readPeft } from '../../../src/policy/lora/peft.ts';
+import { LORA_TARGETS, loraSlots, type LoraSpec } from '../../../src/policy/lora/spec.ts';
+import { packBatch } from '../../../src/policy/train-batch.ts';
+import { Trainer } from '../../../src/policy/train.ts';
+import { loadLoraFixture } from '../../fixtures/qwen3-lora/load.ts';
+
+const { config, weights, files, expected } = loadLoraFixture();
+
+describe('a fresh adapter', () => {
+  const spec: LoraSpec = { rank: 8, alpha: 16, targets: LORA_TARGETS };
+  const flat = initAdapter(config, spec, 5);
+
+  it('has B zero and A uniform in ±1/√in, as PEFT starts it', () => {
+    for (const { factor, shape, offset, length } of loraSlots(config, spec)) {
+      const values = flat.subarray(offset, offset + length);
+      if (factor === 'B') {
+        expect(values.every((x) => x === 0)).toBe(true);
+        continue;
+      }
+      const bound = 1 / Math.sqrt(shape[1]);
+      const largest = Math.max(...values.map(Math.abs));
+      expect(largest).toBeLessThanOrEqual(bound);
+      expect(largest).toBeGreaterThan(0.95 * bound);
+      // A uniform variable in ±b has variance b²/3; 256 draws or more give it to 20 %.
+      const variance = values.reduce((sum, x) => sum + x * x, 0) / length;
+      expect(Math.abs(variance / (bound ** 2 / 3) - 1)).toBeLessThan(0.2);
+    }
+  });
+
+  it('depends on the seed alone', () => {
+    expect(initAdapter(config, spec, 5)).toEqual(flat);
+    expect(initAdapter(config, spec, 6)).not.toEqual(flat);
+  });
+
+  it('merged, leaves the policy as it was', () => {
+    expect(mergeAdapter(weights, spec, flat).flat).toEqual(weights.flat);
+  });
+
+  it('is refused for a rank that no adapter has', () => {
+    expect(() => initAdapter(config, { ...spec, rank: 1.5 }, 0)).toThrow(/rank must be/);
+    expect(() => initAdapter(config, { ...spec, alpha: Number.NaN }, 0)).toThrow(/alpha must be/);
+    expect(() => initAdapter(config, { ...spec, targets: [] }, 0)).toThrow(/no target/);
+  });
+});
+
+describe('merging', () => {
+  it('adds alpha / rank · B A to the target, and nothing elsewhere', () => {
+    const spec: LoraSpec = { rank: 2, alpha: 3, targets: ['v_proj'] };
+    const flat = initAdapter(config, spec, 0).fill(0);
+    const [a, b] = loraSlots(config, spec).filter((slot) => slot.layer === 1);
+    // A rows 0 and 1 at column 5 are 2 and 10; B row 4 is (7, −1): W[4, 5] grows by 1.5 (14 − 10).
+    flat[a!.offset + 5] = 2;
+    flat[a!.offset + 48 + 5] = 10;
+    flat[b!.offset + 2 * 4] = 7;
+    flat[b!.offset + 2 * 4 + 1] = -1;
+    const before = weights.flat.slice();
+    const merged = mergeAdapter(weights, spec, flat);
+    expect(weights.flat).toEqual(before);
+    const at = 4 * config.hiddenSize + 5;
+    expect(merged.layers[1]!.v[at]).toBeCloseTo(weights.layers[1]!.v[at]! + 6, 6);
+    const changed = merged.flat.reduce((n, x, i) => n + (x === before[i] ? 0 : 1), 0);
+    expect(changed).toBe(1);
+  });
+
+  it('refuses values of another adapter', () => {
+    const spec: LoraSpec = { rank: 2, alpha: 3, targets: ['v_proj'] };
+    expect(() => mergeAdapter(weights, spec, new Float32Array(7))).toThrow(/7 values given/);
+  });
+
+  it('gives the log-probabilities that PEFT computes, and without it those of the base', async () => {
+    const { spec, flat } = readPeft(config, files);
+    const trainer = await Trainer.create(config, { maxTokens: 128, maxLength: 64 });
+    const batch = packBatch(
+      expected.sequences.map(({ ids }) => ({ ids, weights: ids.map(() => 1) })),
+    );
+    const worst = (want: (s: (typeof expected.sequences)[number]) => number[]): number => {
+      const { nll } = trainer.evaluate(batch);
+      const all = expected.sequences.flatMap((s) => want(s).slice(1));
+      expect(nll).toHaveLength(all.length);
+      return Math.max(...all.map((x, i) => Math.abs(x + nll[i]!)));
+    };
+    trainer.setWeights(mergeAdapter(weights, spec, flat).flat);
+    expect(worst((s) => s.logprobs)).toBeLessThan(1e-4);
+    expect(worst((s) => s.referenceLogprobs)).toBeGreaterThan(1);
+    trainer.setWeights(weights.flat);
+    expect(worst((s) => s.referenceLogprobs)).toBeLessThan(1e-4);
+  });
+});
