@@ -1,0 +1,148 @@
+import type { EstimatorId } from './rl/settings.ts';
+
+/** Advantages of whole rollouts, METHODS section 5. One value a rollout; nothing is changed in place. */
+
+/** Added to every deviation that divides, as GRPO's published code has it. */
+const EPSILON = 1e-6;
+
+interface Moments {
+  mean: number;
+  /** Unbiased; 0 for fewer than two values. */
+  std: number;
+}
+
+function moments(values: readonly number[]): Moments {
+  const n = values.length;
+  const mean = values.reduce((sum, v) => sum + v, 0) / Math.max(n, 1);
+  if (n < 2) return { mean, std: 0 };
+  const squares = values.reduce((sum, v) => sum + (v - mean) ** 2, 0);
+  return { mean, std: Math.sqrt(squares / (n - 1)) };
+}
+
+/** Places of the rollouts of each group, in the order in which groups first appear. */
+export function membersOf(groups: ArrayLike<number>): number[][] {
+  const members = new Map<number, number[]>();
+  for (let i = 0; i < groups.length; i++) {
+    const group = groups[i]!;
+    const found = members.get(group);
+    if (found) found.push(i);
+    else members.set(group, [i]);
+  }
+  return [...members.values()];
+}
+
+function byGroup(
+  rewards: ArrayLike<number>,
+  groups: ArrayLike<number>,
+  advantage: (reward: number, group: readonly number[]) => number,
+): Float64Array {
+  const out = new Float64Array(rewards.length);
+  for (const members of membersOf(groups)) {
+    const values = members.map((i) => rewards[i]!);
+    for (const i of members) out[i] = values.length < 2 ? 0 : advantage(rewards[i]!, values);
+  }
+  return out;
+}
+
+const centred = (reward: number, group: readonly number[]): number => reward - moments(group).mean;
+
+const normalised = (reward: number, group: readonly number[]): number => {
+  const { mean, std } = moments(group);
+  return (reward - mean) / (std + EPSILON);
+};
+
+/** RLOO (Ahmadian et al., 2024): the reward less the mean of the others of its group. */
+const leaveOneOut = (reward: number, group: readonly number[]): number => {
+  const sum = group.reduce((total, v) => total + v, 0);
+  return reward - (sum - reward) / (group.length - 1);
+};
+
+/**
+ * Masked whitening: every trained token carries its rollout's value, so a rollout counts as often
+ * as it has trained tokens. Mean 0, biased deviation 1 over tokens; the same shift for all tokens.
+ */
+export function whiten(values: Float64Array, lengths: ArrayLike<number>): Float64Array {
+  let [tokens, sum] = [0, 0];
+  values.forEach((value, i) => {
+    tokens += lengths[i]!;
+    sum += lengths[i]! * value;
+  });
+  if (tokens === 0) return values.slice();
+  const mean = sum / tokens;
+  let squares = 0;
+  values.forEach((value, i) => (squares += lengths[i]! * (value - mean) ** 2));
+  const scale = 1 / Math.sqrt(squares / tokens + 1e-8);
+  return values.map((value) => (value - mean) * scale);
+}
+
+/**
+ * One advantage a rollout.
+ * - `grpo` (DeepSeekMath, equation 3 of 2402.03300): `(r − mean) / (std + 1e-6)`, unbiased std.
+ * - `dr-grpo` (2503.20783): no division.
+ * - `rloo`: `r − mean of the others`.
+ * - `reinforce++-baseline` (2501.03262): `r − mean`, then masked whitening over the batch.
+ * - `ur2` (2508.06165): Norm_batch(Norm_group).
+ *
+ * A group of one has advantage 0.
+ *
+ * @param rewards one a rollout
+ * @param groups the group number of each rollout
+ * @param lengths trained tokens of each rollout, for the whitening
+ * @throws Error where the three differ in length, or a reward is no finite number
+ */
+export function estimateAdvantages(
+  estimator: EstimatorId,
+  rewards: ArrayLike<number>,
+  groups: ArrayLike<number>,
+  lengths: ArrayLike<number>,
+): Float64Array {
+  if (groups.length !== rewards.length || lengths.length !== rewards.length)
+    throw new Error('advantages: rewards, groups and lengths must have one value a rollout');
+  for (let i = 0; i < rewards.length; i++)
+    if (!Number.isFinite(rewards[i]))
+      throw new Error(`advantages: the reward of rollout ${i} is not a finite number`);
+  switch (estimator) {
+    case 'grpo':
+      return byGroup(rewards, groups, normalised);
+    case 'dr-grpo':
+      return byGroup(rewards, groups, centred);
+    case 'rloo':
+      return byGroup(rewards, groups, leaveOneOut);
+    case 'reinforce++-baseline':
+      return whiten(byGroup(rewards, groups, centred), lengths);
+    case 'ur2':
+      return whiten(byGroup(rewards, groups, normalised), lengths);
+  }
+}
+
+/**
+ * Generalised advantage estimation (Schulman et al., 2016) over one rollout's tokens that steps over
+ * tokens the policy did not write: they take no part, as if its own tokens followed each other.
+ *
+ * @param rewards, values one a token; the value after the last token is 0
+ * @param mask 1 where the policy wrote the token
+ * @returns one a token, 0 where masked
+ */
+export function skippingGae(
+  rewards: ArrayLike<number>,
+  values: ArrayLike<number>,
+  mask: ArrayLike<number>,
+  gamma: number,
+  lambda: number,
+): Float64Array {
+  const out = new Float64Array(rewards.length);
+  let [nextValue, nextAdvantage] = [0, 0];
+  for (let i = rewards.length - 1; i >= 0; i--) {
+    if (mask[i] !== 1) continue;
+    const delta = rewards[i]! + gamma * nextValue - values[i]!;
+    nextAdvantage = delta + gamma * lambda * nextAdvantage;
+    nextValue = values[i]!;
+    out[i] = nextAdvantage;
+  }
+  return out;
+}
+
+/** How many groups have rewards that are all equal: they teach nothing. */
+export const zeroVarianceGroups = (rewards: ArrayLike<number>, groups: ArrayLike<number>): number =>
+  membersOf(groups).filter((members) => members.every((i) => rewards[i] === rewards[members[0]!]))
+    .length;

@@ -1,0 +1,120 @@
+import type { TrainSettings } from './rl/settings.ts';
+
+/** The clipped surrogate and its exact gradient, METHODS section 5. */
+
+export type Objective = TrainSettings['objective'];
+
+/** The trained tokens of one sequence. */
+export interface SequenceTokens {
+  /** Natural-log probabilities now and when sampled, one a token. */
+  logprob: Float32Array;
+  oldLogprob: Float32Array;
+  /** Of the reference policy; null where no KL term stands in the loss. */
+  refLogprob: Float32Array | null;
+  /** Of the sequence, shared by its tokens. */
+  advantage: number;
+  /** Weight of each token in the loss of the batch (`sequenceWeights`). */
+  weight: number;
+}
+
+export interface ObjectiveResult {
+  /** Σ weight · (surrogate + coefficient · KL) over the tokens. */
+  loss: number;
+  /** `−∂loss/∂logprob` of each token. */
+  coefficients: Float32Array;
+  /** Tokens whose ratio the clip (or the dual clip) stopped. */
+  clipped: number;
+  /** Σ of the KL estimate over the tokens, nats; 0 without a reference. */
+  kl: number;
+}
+
+export interface Term {
+  value: number;
+  /** With respect to log π. */
+  slope: number;
+}
+
+/**
+ * KL estimators of Schulman (2020) for one token sampled from π, with `d = log π_ref − log π`:
+ * k1 = −d, k2 = d²/2, k3 = e^d − d − 1. Slopes are of the formulas themselves.
+ */
+export function klTerm(form: Objective['kl']['form'], logprob: number, reference: number): Term {
+  const d = reference - logprob;
+  switch (form) {
+    case 'k1':
+      return { value: -d, slope: 1 };
+    case 'k2':
+      return { value: (d * d) / 2, slope: -d };
+    case 'k3':
+      return { value: Math.exp(d) - d - 1, slope: 1 - Math.exp(d) };
+  }
+}
+
+/**
+ * `−min(ρ A, clip(ρ, 1 − low, 1 + high) A)` for one token, with ρ = π/π_old (PPO, 1707.06347,
+ * equation 7; the two bounds apart are DAPO's, 2503.14476, equation 8). Dual clip (1912.09729): for
+ * A < 0 the loss is at most −c A. The log ratio may be clamped first; outside the clamp the slope is 0.
+ */
+export function surrogate(
+  objective: Objective,
+  logRatio: number,
+  advantage: number,
+): Term & { clipped: boolean } {
+  const { clip, dualClip, logRatioClamp } = objective;
+  const limit = logRatioClamp ?? Infinity;
+  const clamped = Math.min(limit, Math.max(-limit, logRatio));
+  const ratio = Math.exp(clamped);
+  const free = -ratio * advantage;
+  const bounded = clip ? -Math.min(1 + clip.high, Math.max(1 - clip.low, ratio)) * advantage : free;
+  const ceiling = dualClip !== null && advantage < 0 ? -dualClip * advantage : Infinity;
+  const value = Math.min(Math.max(free, bounded), ceiling);
+  const stopped = value !== free;
+  const flat = stopped || clamped !== logRatio;
+  return { value, slope: flat ? 0 : free, clipped: stopped };
+}
+
+/** @throws Error where the arrays differ in length. */
+export function tokenObjective(objective: Objective, t: SequenceTokens): ObjectiveResult {
+  const { logprob, oldLogprob, refLogprob, advantage, weight } = t;
+  const n = logprob.length;
+  if (oldLogprob.length !== n || (refLogprob !== null && refLogprob.length !== n))
+    throw new Error('objective: log-probabilities must have one value a trained token');
+  const { kl: klSettings } = objective;
+  const inLoss = klSettings.place === 'loss' ? klSettings.coefficient : 0;
+  const result = { loss: 0, coefficients: new Float32Array(n), clipped: 0, kl: 0 };
+  for (let i = 0; i < n; i++) {
+    const term = surrogate(objective, logprob[i]! - oldLogprob[i]!, advantage);
+    const kl =
+      refLogprob === null
+        ? { value: 0, slope: 0 }
+        : klTerm(klSettings.form, logprob[i]!, refLogprob[i]!);
+    result.loss += weight * (term.value + inLoss * kl.value);
+    result.coefficients[i] = -weight * (term.slope + inLoss * kl.slope);
+    result.clipped += Number(term.clipped);
+    result.kl += kl.value;
+  }
+  return result;
+}
+
+/**
+ * Weight of each token of every sequence in the loss of a batch.
+ * - `token-mean` (DAPO): 1 / trained tokens of the batch.
+ * - `sequence-mean` (GRPO): 1 / (sequences · own tokens).
+ * - `sum-over-constant` (Dr. GRPO): 1 / (sequences · constantLength).
+ *
+ * Sequences without trained tokens weigh 0 and do not count.
+ */
+export function sequenceWeights(
+  aggregation: Objective['aggregation'],
+  constantLength: number,
+  lengths: ArrayLike<number>,
+): Float64Array {
+  const all = Array.from(lengths);
+  const tokens = all.reduce((sum, length) => sum + length, 0);
+  const sequences = all.filter((length) => length > 0).length;
+  return Float64Array.from(all, (length) => {
+    if (length === 0) return 0;
+    if (aggregation === 'token-mean') return 1 / tokens;
+    return 1 / (sequences * (aggregation === 'sequence-mean' ? length : constantLength));
+  });
+}
