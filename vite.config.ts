@@ -1,6 +1,19 @@
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 import { SECURITY_HEADERS } from './scripts/headers.mjs';
+import { precompress } from './scripts/precompress.mjs';
+
+/** Leaves compressed copies beside the files of a build. */
+const compressed: Plugin = {
+  name: 'precompress',
+  apply: 'build',
+  writeBundle: {
+    order: 'post',
+    async handler({ dir }) {
+      if (dir !== undefined) await precompress(dir);
+    },
+  },
+};
 
 /** React's fast refresh writes an inline script and listens to a web socket; only `vite dev` may. */
 const forDevelopment = ([name, value]: [string, string]): [string, string] => [
@@ -13,7 +26,7 @@ const forDevelopment = ([name, value]: [string, string]): [string, string] => [
 ];
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), compressed],
   worker: { format: 'es' },
   server: { headers: Object.fromEntries(Object.entries(SECURITY_HEADERS).map(forDevelopment)) },
   preview: { headers: SECURITY_HEADERS },

@@ -86,7 +86,8 @@ export const distWithout = (...missing: string[]): { root: string; drop: () => v
     mkdirSync(join(root, folder), { recursive: true });
     for (const entry of readdirSync(join(DIST, folder), { withFileTypes: true })) {
       const path = join(folder, entry.name);
-      if (missing.includes(path)) continue;
+      // Nor their compressed copies, which the server would send instead.
+      if (missing.includes(path.replace(/\.(br|gz)$/, ''))) continue;
       if (missing.some((file) => file.startsWith(`${path}/`))) link(path);
       else symlinkSync(join(DIST, path), join(root, path));
     }

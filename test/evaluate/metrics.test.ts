@@ -10,7 +10,7 @@ import {
   supportingRecall,
 } from '../../src/evaluate/index.ts';
 import { normalizeAnswer } from '../../src/agent/answers.ts';
-import { contextless } from './rollouts.ts';
+import { contextless } from '../fixtures/rollouts.ts';
 
 describe('SQuAD normalisation', () => {
   it.each([

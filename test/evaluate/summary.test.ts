@@ -8,7 +8,7 @@ import {
   quantile,
   summarizeRollouts,
 } from '../../src/evaluate/index.ts';
-import { scored } from './rollouts.ts';
+import { scored } from '../fixtures/rollouts.ts';
 
 const ROLLOUTS = [
   scored('a', 1, { em: 1, f1: 1, recall: 1, searches: 1, tokens: 30 }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StopEvent } from '../../src/data/events.ts';
 import { groupFigures } from '../../src/ui/inspect/group.ts';
-import { emptyRollout, metrics, policySegment } from './rollouts.ts';
+import { emptyRollout, metrics, policySegment } from '../fixtures/rollouts.ts';
 
 describe('the summary of a group', () => {
   it('means over the rollouts that ended, answers by how often they were given', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findSpans, firstSeen, markSentences } from '../../src/ui/events/support.ts';
-import { hit, passage, retrieve, search } from './rollouts.ts';
+import { hit, passage, retrieve, search } from '../fixtures/rollouts.ts';
 
 const kerlund = passage(
   'l1',

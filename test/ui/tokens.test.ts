@@ -7,7 +7,7 @@ import {
   tokensUpTo,
   writerOf,
 } from '../../src/ui/tokens/layout.ts';
-import { emptyRollout, policySegment, readSegment, search } from './rollouts.ts';
+import { emptyRollout, policySegment, readSegment, search } from '../fixtures/rollouts.ts';
 
 const rollout = {
   ...emptyRollout('a'),

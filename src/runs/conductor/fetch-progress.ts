@@ -47,6 +47,15 @@ const readAll = async (
 };
 
 /**
+ * Bytes that a body will unpack to; 0 where the server does not say. With a content encoding
+ * Content-Length is that of the compressed bytes, so this page's server gives the other one too.
+ */
+const decodedLength = (headers: Headers): number => {
+  const plain = headers.get('content-encoding') === null ? headers.get('content-length') : null;
+  return Number(headers.get('x-decoded-length') ?? plain ?? 0);
+};
+
+/**
  * Reads files below `base` by HTTP and reports the bytes of all of them together.
  * @throws MissingFile where the server has no such file
  */
@@ -60,9 +69,7 @@ export const fetchWithProgress = (
       cache: fresh ? 'no-store' : 'default',
       ...(signal && { signal }),
     });
-    // With a content encoding the length is that of the compressed bytes, and of no use.
-    const known = response.headers.get('content-encoding') === null;
-    progress.total += known ? Number(response.headers.get('content-length') ?? 0) : 0;
+    progress.total += decodedLength(response.headers);
     if (!response.body) return new Uint8Array(await response.arrayBuffer());
     return readAll(response.body, (count) => {
       progress.loaded += count;

@@ -9,6 +9,14 @@ import { loadLoraFixture } from '../../fixtures/qwen3-lora/load.ts';
 
 const { config, weights, files, expected } = loadLoraFixture();
 
+/** ‖got − want‖ / ‖want‖ */
+function relativeError(got: ArrayLike<number>, want: ArrayLike<number>): number {
+  expect(got.length).toBe(want.length);
+  const norm = (values: number[]): number => Math.sqrt(values.reduce((s, x) => s + x * x, 0));
+  const wanted = Array.from(want);
+  return norm(wanted.map((x, i) => got[i]! - x)) / norm(wanted);
+}
+
 describe('a fresh adapter', () => {
   const spec: LoraSpec = { rank: 8, alpha: 16, targets: LORA_TARGETS };
   const flat = initAdapter(config, spec, 5);
@@ -87,5 +95,41 @@ describe('merging', () => {
     expect(worst((s) => s.referenceLogprobs)).toBeGreaterThan(1);
     trainer.setWeights(weights.flat);
     expect(worst((s) => s.referenceLogprobs)).toBeLessThan(1e-4);
+  });
+
+  it('has, through the merged weights, the loss and the gradients that PEFT has', async () => {
+    const { spec, flat } = readPeft(config, files);
+    const trainer = await Trainer.create(config, { maxTokens: 128, maxLength: 64 });
+    trainer.setWeights(mergeAdapter(weights, spec, flat).flat);
+    trainer.zeroGradients();
+    const batch = packBatch(
+      expected.sequences.map(({ ids, coefficients }) => ({ ids, weights: coefficients })),
+    );
+    const { nll } = trainer.accumulate(batch);
+    const loss = nll.reduce((sum, value, i) => sum + batch.weights[i]! * value, 0);
+    expect(Math.abs(loss - expected.loss)).toBeLessThan(1e-3 * Math.abs(expected.loss));
+
+    const slots = loraSlots(config, spec);
+    const scale = spec.alpha / spec.rank;
+    for (let i = 0; i < slots.length; i += 2) {
+      const [a, b] = [slots[i]!, slots[i + 1]!];
+      const name = a.name.replace('base_model.model.', '').replace('.lora_A', '');
+      const place = weights.slots.find((slot) => slot.name === name)!;
+      const dW = trainer.gradients.subarray(place.offset, place.offset + place.length);
+      const [A, B] = [a, b].map((s) => flat.subarray(s.offset, s.offset + s.length));
+      const [out, columns] = [b.shape[0], a.shape[1]];
+      // W + s B A: dA = s Bᵀ dW and dB = s dW Aᵀ.
+      const dA = new Float64Array(a.length);
+      const dB = new Float64Array(b.length);
+      for (let o = 0; o < out; o++)
+        for (let r = 0; r < spec.rank; r++)
+          for (let j = 0; j < columns; j++) {
+            const g = scale * dW[o * columns + j]!;
+            dA[r * columns + j]! += g * B![o * spec.rank + r]!;
+            dB[o * spec.rank + r]! += g * A![r * columns + j]!;
+          }
+      expect(relativeError(dA, expected.gradients[a.name]!), a.name).toBeLessThan(1e-3);
+      expect(relativeError(dB, expected.gradients[b.name]!), b.name).toBeLessThan(1e-3);
+    }
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { RolloutUpdate } from '../../../src/agent/updates.ts';
 import { createUpdateBatcher } from '../../../src/runs/conductor/batcher.ts';
 import { applyUpdates, EMPTY_TABLE } from '../../../src/ui/stores/apply-updates.ts';
-import { emptyRollout, policySegment } from '../../ui/rollouts.ts';
+import { emptyRollout, policySegment } from '../../fixtures/rollouts.ts';
 
 const tokens = (rolloutId: string, index: number, id: number): RolloutUpdate => ({
   rolloutId,

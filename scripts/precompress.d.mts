@@ -1,0 +1,3 @@
+export function precompress(
+  root: string,
+): Promise<{ files: number; before: number; after: number }>;

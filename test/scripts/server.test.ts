@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request, type IncomingHttpHeaders } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { precompress } from '../../scripts/precompress.mjs';
+import { serve, type Served } from '../../scripts/server.mjs';
+
+/** Text-like bytes that compress, and bytes that do not. */
+const wasm = Buffer.from('\0asm' + 'local.get 0 i32.add '.repeat(5000));
+const noise = Buffer.concat(
+  Array.from({ length: 200 }, (_, i) => createHash('sha256').update(String(i)).digest()),
+);
+const html = `<!doctype html><title>Page</title>${'<p>words</p>'.repeat(400)}`;
+
+let root: string;
+let server: Served;
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'forage-server-'));
+  mkdirSync(join(root, 'assets'));
+  mkdirSync(join(root, 'world'));
+  writeFileSync(join(root, 'index.html'), html);
+  writeFileSync(join(root, 'assets/engine.wasm'), wasm);
+  writeFileSync(join(root, 'assets/noise.wasm'), noise);
+  writeFileSync(join(root, 'world/questions.json'), JSON.stringify(Array(900).fill('where')));
+  writeFileSync(join(root, 'world/small.json'), '{}');
+  writeFileSync(join(root, 'world/weights.f16'), wasm);
+  await precompress(root);
+  server = await serve({ root });
+});
+
+afterAll(async () => {
+  await server.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** A request as it goes over the wire: `fetch` would decode by itself. */
+const get = (
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer }> =>
+  new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port: server.port, path, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: Buffer.concat(chunks),
+        }),
+      );
+    })
+      .on('error', reject)
+      .end();
+  });
+
+describe('the server of a built page', () => {
+  it.each([
+    ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
+    ['gzip, deflate', 'gzip', gunzipSync],
+    ['identity', undefined, (bytes: Buffer) => bytes],
+  ] as const)('to "%s" sends %s', async (accepted, encoding, decode) => {
+    const { headers, body } = await get('/assets/engine.wasm', { 'accept-encoding': accepted });
+    expect(headers['content-encoding']).toBe(encoding);
+    expect(headers['content-type']).toBe('application/wasm');
+    expect(headers.vary).toBe('Accept-Encoding');
+    expect(headers['cache-control']).toMatch(/immutable/);
+    expect(Number(headers['content-length'])).toBe(body.length);
+    expect(Number(headers['x-decoded-length'])).toBe(wasm.length);
+    expect(decode(body).equals(wasm)).toBe(true);
+    if (encoding) expect(body.length).toBeLessThan(wasm.length / 10);
+  });
+
+  it('compresses the page and its permalinks, and keeps the headers of isolation', async () => {
+    for (const path of ['/', '/runs/12']) {
+      const { headers, body } = await get(path, { 'accept-encoding': 'br' });
+      expect(headers['content-encoding']).toBe('br');
+      expect(headers['content-type']).toMatch(/^text\/html/);
+      expect(headers['cross-origin-embedder-policy']).toBe('require-corp');
+      expect(headers['cache-control']).toBe('no-cache');
+      expect(brotliDecompressSync(body).toString()).toBe(html);
+    }
+  });
+
+  it('says a copy has not changed', async () => {
+    const first = await get('/world/questions.json', { 'accept-encoding': 'br' });
+    expect(first.headers['content-encoding']).toBe('br');
+    const etag = first.headers.etag ?? '';
+    const again = await get('/world/questions.json', {
+      'accept-encoding': 'br',
+      'if-none-match': etag,
+    });
+    expect(again.status).toBe(304);
+    // The other representation is another entity.
+    const plain = await get('/world/questions.json', { 'if-none-match': etag });
+    expect(plain.status).toBe(200);
+  });
+
+  it('leaves alone what is small, does not shrink or is no text', async () => {
+    for (const name of ['assets/noise.wasm', 'world/small.json', 'world/weights.f16']) {
+      expect(existsSync(join(root, `${name}.br`))).toBe(false);
+      const { status, headers } = await get(`/${name}`, { 'accept-encoding': 'br, gzip' });
+      expect(status).toBe(200);
+      expect(headers['content-encoding']).toBeUndefined();
+    }
+  });
+
+  it.each(['/missing.json', '/assets/engine.wasm%00.json', '/../../etc/hosts.txt'])(
+    'answers 404 to %s',
+    async (path) => {
+      expect((await get(path, { 'accept-encoding': 'br' })).status).toBe(404);
+    },
+  );
+
+  it('says nothing of files outside its folder', async () => {
+    for (const path of ['/../../../../../../etc/hostname', '/%00', '/a%00/../..']) {
+      const { status, headers } = await get(path);
+      expect(status).toBe(200);
+      expect(headers['x-decoded-length']).toBeUndefined();
+    }
+  });
+});
