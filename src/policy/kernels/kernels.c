@@ -457,6 +457,29 @@ void EXPORT(cross_entropy)(float *logits, const int *target, const float *weight
   }
 }
 
+/*
+ * Negative log-probability of target[row] and entropy (nats) of the softmax of each row of
+ * logits[rows, vocab], which stay as they are: H = lse - sum p · logit.
+ */
+void EXPORT(softmax_scores)(const float *logits, const int *target, float *nll, float *entropy, int rows,
+                            int vocab) {
+  for (int r = 0; r < rows; r++, logits += vocab) {
+    V m = splat(-3e38f);
+    for (int i = 0; i < vocab; i += 4) m = wasm_f32x4_pmax(m, load(logits + i));
+    float top = hmax(m);
+    V vt = splat(top), total = splat(0.f), weighted = splat(0.f);
+    for (int i = 0; i < vocab; i += 4) {
+      V shifted = sub(load(logits + i), vt);
+      V e = exp4(shifted);
+      total = add(total, e);
+      weighted = MADD(e, shifted, weighted);
+    }
+    float sum = hsum(total), log_sum = log1(sum);
+    nll[r] = log_sum + top - logits[target[r]];
+    entropy[r] = log_sum - hsum(weighted) / sum;
+  }
+}
+
 /* y[i] += x[i] */
 void EXPORT(add_to)(float *y, const float *x, int n) {
   for (int i = 0; i < n; i += 4) store(y + i, add(load(y + i), load(x + i)));

@@ -20,6 +20,7 @@ export interface Kernels {
   swiglu: Kernel<4>;
   swiglu_backward: Kernel<4>;
   cross_entropy: Kernel<7>;
+  softmax_scores: Kernel<6>;
   add_to: Kernel<3>;
   gather: Kernel<5>;
   scatter_add: Kernel<5>;

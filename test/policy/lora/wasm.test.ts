@@ -1,0 +1,218 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Random } from '../../../src/policy/random.ts';
+import { initAdapter } from '../../../src/policy/lora/init.ts';
+import { mergeAdapter } from '../../../src/policy/lora/merge.ts';
+import { readPeft } from '../../../src/policy/lora/peft.ts';
+import { LORA_TARGETS, loraSize, loraSlots, type LoraSpec } from '../../../src/policy/lora/spec.ts';
+import type { LoraTrainer } from '../../../src/policy/lora/trainer.ts';
+import { createWasmLoraTrainer } from '../../../src/policy/lora/wasm/trainer.ts';
+import { packBatch, type PackedBatch } from '../../../src/policy/train-batch.ts';
+import { Trainer } from '../../../src/policy/train.ts';
+import { initWeights, viewWeights } from '../../../src/policy/weights.ts';
+import { loadLoraFixture } from '../../fixtures/qwen3-lora/load.ts';
+
+const limits = { maxTokens: 80, maxLength: 40 };
+const fixture = loadLoraFixture();
+const adapter = readPeft(fixture.config, fixture.files);
+
+/** Rows carry coefficient `i + 1` so that none is dropped; the true ones come from `weigh`. */
+const batchOf = (sequences: readonly { ids: readonly number[] }[]): PackedBatch =>
+  packBatch(sequences.map(({ ids }) => ({ ids, weights: ids.map(() => 1) })));
+
+const relative = (a: ArrayLike<number>, b: ArrayLike<number>): number => {
+  let [difference, size] = [0, 0];
+  for (let i = 0; i < a.length; i++) {
+    difference += (a[i]! - b[i]!) ** 2;
+    size += b[i]! ** 2;
+  }
+  return Math.sqrt(difference / size);
+};
+
+describe('against PyTorch and PEFT', () => {
+  const { expected, weights, config } = fixture;
+  const batch = batchOf(expected.sequences);
+  const rows = (pick: (s: (typeof expected.sequences)[number]) => number[]): number[] =>
+    expected.sequences.flatMap((s) => pick(s).slice(1));
+  let trainer: LoraTrainer;
+  beforeAll(async () => {
+    trainer = await createWasmLoraTrainer(weights, adapter.spec, limits);
+  });
+
+  it('scores as PEFT does: log-probabilities and entropies', async () => {
+    await trainer.setAdapter(adapter.flat);
+    const { logprobs, entropies } = await trainer.score(batch);
+    rows((s) => s.logprobs).forEach((value, i) => expect(logprobs[i]).toBeCloseTo(value, 3));
+    rows((s) => s.entropies).forEach((value, i) => expect(entropies[i]).toBeCloseTo(value, 3));
+  });
+
+  it('without the adapter it is the reference policy', async () => {
+    await trainer.setAdapter(null);
+    const { logprobs } = await trainer.score(batch);
+    rows((s) => s.referenceLogprobs).forEach((value, i) =>
+      expect(logprobs[i]).toBeCloseTo(value, 3),
+    );
+    await expect(trainer.accumulate(batch, (s) => s.logprobs)).rejects.toThrow(/switched off/);
+  });
+
+  it('has PEFT’s gradients, every tensor to 1e-3', async () => {
+    await trainer.setAdapter(adapter.flat);
+    trainer.zeroGradients();
+    await trainer.accumulate(batch, () => Float32Array.from(rows((s) => s.coefficients)));
+    const gradients = await trainer.gradients();
+    for (const slot of loraSlots(config, adapter.spec)) {
+      const wanted = expected.gradients[slot.name]!;
+      const got = gradients.subarray(slot.offset, slot.offset + slot.length);
+      expect(relative(got, wanted), slot.name).toBeLessThan(1e-3);
+    }
+  });
+});
+
+/** The fixture's shape with an adapter of an odd rank on some targets, all factors random. */
+async function small(spec: LoraSpec, layers = 2) {
+  const config = { ...fixture.config, layers };
+  const weights = initWeights(config, 5);
+  const flat = new Float32Array(loraSize(config, spec));
+  new Random(9).fillNormal(flat, 0.2);
+  const trainer = await createWasmLoraTrainer(weights, spec, limits);
+  await trainer.setAdapter(flat);
+  return { config, weights, flat, trainer };
+}
+
+const sequences = [{ ids: [3, 14, 15, 9, 2, 6, 5] }, { ids: [35, 8, 9, 7, 9, 3, 2, 38, 46] }];
+const coefficients = (count: number): Float32Array =>
+  Float32Array.from({ length: count }, (_, i) => [0.7, -0.4, 0, 1.1, -0.2][i % 5]!);
+
+describe('gradients', () => {
+  const specs: LoraSpec[] = [
+    { rank: 3, alpha: 7, targets: ['k_proj', 'up_proj'] },
+    { rank: 8, alpha: 8, targets: ['q_proj', 'v_proj', 'o_proj', 'down_proj'] },
+    { rank: 10, alpha: 4, targets: [...LORA_TARGETS] },
+  ];
+
+  it.each(specs)('are those of full-parameter training, by the chain rule: %o', async (spec) => {
+    const { config, weights, flat, trainer } = await small(spec);
+    const batch = batchOf(sequences);
+    const given = coefficients(batch.rows.length);
+    await trainer.accumulate(batch, () => given);
+    const got = await trainer.gradients();
+    const full = await Trainer.create(config, limits);
+    full.setWeights(mergeAdapter(weights, spec, flat).flat);
+    full.accumulate({ ...batch, weights: given });
+    const dW = viewWeights(config, Float32Array.from(full.gradients));
+    const slots = loraSlots(config, spec);
+    const scale = spec.alpha / spec.rank;
+    for (const slot of slots) {
+      const other = slots.find(
+        (s) => s.layer === slot.layer && s.target === slot.target && s.factor !== slot.factor,
+      )!;
+      const short = slot.target.replace('_proj', '') as
+        'q' | 'k' | 'v' | 'o' | 'gate' | 'up' | 'down';
+      const d = dW.layers[slot.layer]![short];
+      const fixed = flat.subarray(other.offset, other.offset + other.length);
+      const [r, c] = slot.shape;
+      const [columns] = slot.factor === 'A' ? [c] : [other.shape[1]];
+      // dA = s Bᵀ dW, dB = s dW Aᵀ
+      const wanted = Float64Array.from({ length: slot.length }, (_, i) => {
+        const [row, column] = [Math.floor(i / c), i % c];
+        let sum = 0;
+        if (slot.factor === 'A')
+          for (let k = 0; k < other.shape[0]; k++)
+            sum += fixed[k * r + row]! * d[k * columns + column]!;
+        else
+          for (let k = 0; k < columns; k++)
+            sum += d[row * columns + k]! * fixed[column * columns + k]!;
+        return scale * sum;
+      });
+      expect(
+        relative(got.subarray(slot.offset, slot.offset + slot.length), wanted),
+        slot.name,
+      ).toBeLessThan(1e-3);
+    }
+  });
+
+  it('are finite differences of the loss', async () => {
+    const { flat, trainer } = await small({ rank: 4, alpha: 8, targets: [...LORA_TARGETS] });
+    const batch = batchOf(sequences);
+    const given = coefficients(batch.rows.length);
+    await trainer.accumulate(batch, () => given);
+    const gradient = await trainer.gradients();
+    const loss = async (values: Float32Array): Promise<number> => {
+      await trainer.setAdapter(values);
+      const { logprobs } = await trainer.score(batch);
+      return logprobs.reduce((sum, value, i) => sum - given[i]! * value, 0);
+    };
+    // Along random directions: single entries drown in the rounding of 32 bits.
+    const random = new Random(3);
+    for (let n = 0; n < 6; n++) {
+      const direction = new Float32Array(flat.length);
+      random.fillNormal(direction, 1);
+      const h = 2e-3;
+      const up = await loss(flat.map((v, i) => v + h * direction[i]!));
+      const down = await loss(flat.map((v, i) => v - h * direction[i]!));
+      const wanted = direction.reduce((sum, v, i) => sum + v * gradient[i]!, 0);
+      expect((up - down) / (2 * h)).toBeCloseTo(wanted, 1);
+    }
+  });
+
+  it('add up over micro-batches, and start from zero when asked', async () => {
+    const { trainer } = await small({ rank: 4, alpha: 8, targets: ['q_proj', 'down_proj'] });
+    const ones = (s: { logprobs: Float32Array }): Float32Array => s.logprobs.map(() => 1);
+    await trainer.accumulate(batchOf(sequences), ones);
+    const together = await trainer.gradients();
+    trainer.zeroGradients();
+    for (const sequence of sequences) await trainer.accumulate(batchOf([sequence]), ones);
+    expect(relative(await trainer.gradients(), together)).toBeLessThan(1e-5);
+    trainer.zeroGradients();
+    expect((await trainer.gradients()).every((value) => value === 0)).toBe(true);
+  });
+
+  it('repeat bit for bit', async () => {
+    const run = async (): Promise<Float32Array> => {
+      const { trainer } = await small({ rank: 4, alpha: 8, targets: [...LORA_TARGETS] });
+      await trainer.accumulate(batchOf(sequences), (s) => s.entropies);
+      return trainer.gradients();
+    };
+    expect(await run()).toEqual(await run());
+  });
+});
+
+describe('the adapter', () => {
+  const spec: LoraSpec = { rank: 4, alpha: 8, targets: [...LORA_TARGETS] };
+
+  it('as it begins changes nothing', async () => {
+    const { config, trainer } = await small(spec);
+    const batch = batchOf(sequences);
+    await trainer.setAdapter(null);
+    const reference = await trainer.score(batch);
+    await trainer.setAdapter(initAdapter(config, spec, 1));
+    const fresh = await trainer.score(batch);
+    expect(fresh).toEqual(reference);
+  });
+
+  it('must have the right number of values', async () => {
+    const { trainer } = await small(spec);
+    await expect(trainer.setAdapter(new Float32Array(3))).rejects.toThrow(/3 values given/);
+  });
+
+  it('refuses what is over the limits', async () => {
+    const { trainer } = await small(spec);
+    const long = { ids: Array.from({ length: 41 }, () => 1) };
+    await expect(trainer.score(batchOf([long]))).rejects.toThrow(/41 tokens, the limit is 40/);
+    await expect(trainer.accumulate(batchOf(sequences), () => new Float32Array(1))).rejects.toThrow(
+      /one coefficient a row/,
+    );
+  });
+});
+
+it('a layer more costs its weights, its adapter and one [tokens, hidden] tensor', async () => {
+  const spec: LoraSpec = { rank: 8, alpha: 8, targets: ['q_proj'] };
+  const bytesOf = async (layers: number, maxTokens: number): Promise<number> => {
+    const weights = initWeights({ ...fixture.config, layers }, 1);
+    return (await createWasmLoraTrainer(weights, spec, { maxTokens, maxLength: 40 })).bytes;
+  };
+  const perLayer = async (tokens: number): Promise<number> =>
+    (await bytesOf(6, tokens)) - (await bytesOf(5, tokens));
+  // What grows with the tokens is 4 bytes a hidden value, and the padding of one region.
+  const growth = (await perLayer(1080)) - (await perLayer(80));
+  expect(Math.abs(growth - 1000 * fixture.config.hiddenSize * 4)).toBeLessThanOrEqual(128);
+});
