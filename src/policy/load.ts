@@ -1,9 +1,10 @@
 import type { Policy, PolicyInfo, PolicySession, PolicyTokenizer } from './policy.ts';
 import { parsePolicyConfig, type PolicyConfig } from './config.ts';
+import type { DeviceWeights } from './generation/device-weights.ts';
 import type { GenerationEngine } from './generation/engine.ts';
 import { readSafetensors } from './safetensors.ts';
 import { HuggingFaceTokenizer } from './tokenizer.ts';
-import { parameterCount, weightsFromTensors, type PolicyWeights } from './weights.ts';
+import { parameterCount, viewWeights, weightsFromTensors, type PolicyWeights } from './weights.ts';
 
 export type PolicyDevice = 'wasm' | 'webgpu';
 
@@ -100,15 +101,26 @@ class LoadedPolicy implements Policy {
   readonly info: PolicyInfo;
   readonly tokenizer: PolicyTokenizer;
   readonly #engine: GenerationEngine;
+  readonly #upload: (flat: Float32Array) => DeviceWeights;
 
-  constructor(info: PolicyInfo, tokenizer: PolicyTokenizer, engine: GenerationEngine) {
+  constructor(
+    info: PolicyInfo,
+    tokenizer: PolicyTokenizer,
+    engine: GenerationEngine,
+    upload: (flat: Float32Array) => DeviceWeights,
+  ) {
     this.info = info;
     this.tokenizer = tokenizer;
     this.#engine = engine;
+    this.#upload = upload;
   }
 
   open(seed: number): Promise<PolicySession> {
     return Promise.resolve(this.#engine.open(seed));
+  }
+
+  async setWeights(flat: Float32Array): Promise<void> {
+    await this.#engine.replaceWeights(() => this.#upload(flat));
   }
 
   dispose(): void {
@@ -141,6 +153,7 @@ export async function createPolicy(
     },
     tokenizer,
     engine,
+    (flat) => uploadWeights(viewWeights(config, flat)),
   );
 }
 

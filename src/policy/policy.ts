@@ -65,6 +65,13 @@ export interface Policy {
   readonly tokenizer: PolicyTokenizer;
   /** Opens a context. The same seed and the same calls give the same tokens on the WASM device. */
   open(seed: number): Promise<PolicySession>;
+  /**
+   * Samples from other weights from now on: all parameters in the order of `parameterSlots`, such as
+   * those of `mergeAdapter`. `info` still names the checkpoint that was loaded. Absent where a policy
+   * cannot be adapted.
+   * @throws Error while sessions are open, or for a wrong number of values
+   */
+  setWeights?(flat: Float32Array): Promise<void>;
   dispose(): void;
 }
 

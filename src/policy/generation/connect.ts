@@ -77,6 +77,7 @@ export class RemotePolicy implements Policy {
   readonly #port: Port;
   readonly #onSampled: (count: number) => void;
   readonly #sessions = new Map<number, RemoteSession>();
+  readonly #adapting = new Map<number, { resolve(): void; reject(reason: Error): void }>();
   #next = 0;
   #fault: Error | null = null;
 
@@ -122,11 +123,25 @@ export class RemotePolicy implements Policy {
     this.tell({ type: 'close', session: session.id });
   }
 
+  async setWeights(flat: Float32Array): Promise<void> {
+    const call = this.#next++;
+    const done = new Promise<void>((resolve, reject) => {
+      this.#adapting.set(call, { resolve, reject });
+    });
+    try {
+      this.send({ type: 'adapt', call, weights: flat });
+      await done;
+    } finally {
+      this.#adapting.delete(call);
+    }
+  }
+
   /** Rejects all calls, those to come too, with `reason`: what is behind the channel is gone. */
   lost(reason: Error): void {
     if (this.#fault) return;
     this.#fault = reason;
     for (const session of this.#sessions.values()) session.waiting?.reject(reason);
+    for (const call of this.#adapting.values()) call.reject(reason);
   }
 
   dispose(): void {
@@ -151,6 +166,10 @@ export class RemotePolicy implements Policy {
       if (!session) return;
       session.length = message.length;
       session.waiting?.resolve(message.generated);
+    } else if (message.type === 'adapted') {
+      const call = this.#adapting.get(message.call);
+      if (message.failure === null) call?.resolve();
+      else call?.reject(new Error(message.failure));
     } else if (message.type === 'failed')
       this.#sessions.get(message.session)?.waiting?.reject(new Error(message.reason));
   }

@@ -36,7 +36,7 @@ function isComplete({ request, pending }: EngineSession): boolean {
  */
 export class GenerationEngine {
   readonly config: PolicyConfig;
-  readonly #weights: DeviceWeights;
+  #weights: DeviceWeights;
   readonly #stepper: Stepper;
   readonly #main: SlotTable;
   readonly #reading: SlotTable;
@@ -102,6 +102,25 @@ export class GenerationEngine {
       this.#main.dispose();
       this.#reading.dispose();
     }
+  }
+
+  /**
+   * Samples from other weights of the same shape from now on; the old ones are freed.
+   * @param upload makes the device weights; called only when they can be taken
+   * @throws Error while sessions are open: their caches belong to the old weights
+   */
+  async replaceWeights(upload: () => DeviceWeights): Promise<void> {
+    await this.#running;
+    if (this.#fault) throw this.#fault;
+    if (this.#disposed) throw new Error('policy: it was disposed');
+    if (this.#open.size > 0)
+      throw new Error(
+        `policy: ${this.#open.size} sessions are open; weights change between rollouts only`,
+      );
+    const weights = upload();
+    disposeWeights(this.#weights);
+    this.#weights = weights;
+    this.#stepper.setWeights(weights);
   }
 
   dispose(): void {

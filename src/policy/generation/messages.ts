@@ -14,6 +14,8 @@ export type ToPolicy =
     }
   | { type: 'abort'; session: number }
   | { type: 'close'; session: number }
+  /** Answered by `adapted`. */
+  | { type: 'adapt'; call: number; weights: Float32Array }
   | { type: 'dispose' };
 
 export interface StreamedTokens extends SampledTokens {
@@ -26,7 +28,9 @@ export type FromPolicy =
   | { type: 'tokens'; added: StreamedTokens[] }
   /** Follows the last tokens of its call. */
   | { type: 'generated'; session: number; generated: Generated; length: number }
-  | { type: 'failed'; session: number; reason: string };
+  | { type: 'failed'; session: number; reason: string }
+  /** The new weights are in use, or why they are not. */
+  | { type: 'adapted'; call: number; failure: string | null };
 
 /** The end of a channel: a MessagePort, a Worker or a worker's own scope. */
 export interface Channel<In, Out> {

@@ -72,6 +72,19 @@ export class PolicyPool implements Policy {
     }
   }
 
+  /** @throws Error where a member cannot be adapted; members then may differ: set weights again. */
+  async setWeights(flat: Float32Array): Promise<void> {
+    const open = this.load.reduce((sum, count) => sum + count, 0);
+    if (open > 0)
+      throw new Error(`policy: ${open} sessions are open; weights change between rollouts only`);
+    await Promise.all(
+      this.#members.map((member) => {
+        if (!member.setWeights) throw new Error('policy: its weights cannot be replaced');
+        return member.setWeights(flat);
+      }),
+    );
+  }
+
   dispose(): void {
     for (const member of this.#members) member.dispose();
   }

@@ -70,10 +70,24 @@ class PolicyServer {
         );
         this.#sessions.delete(message.session);
         break;
+      case 'adapt':
+        void this.#adapt(message.call, message.weights);
+        break;
       case 'dispose':
         this.#policy.dispose();
         break;
     }
+  }
+
+  async #adapt(call: number, weights: Float32Array): Promise<void> {
+    let failure: string | null = null;
+    try {
+      if (!this.#policy.setWeights) throw new Error('policy: its weights cannot be replaced');
+      await this.#policy.setWeights(weights);
+    } catch (error) {
+      failure = reasonOf(error);
+    }
+    this.#channel.postMessage({ type: 'adapted', call, failure });
   }
 
   #keep(id: number, session: Promise<PolicySession>): void {

@@ -41,7 +41,7 @@ const layerRefs = (w: DeviceLayer): DeviceLayer => ({
 
 /** Runs the decoder over a cache: single decode steps, and chunks of given text. */
 export class Stepper {
-  readonly #weights: DeviceWeights;
+  #weights: DeviceWeights;
   readonly #config: PolicyConfig;
   readonly #rotary: RotaryTables;
   readonly #layers = new Map<string, LayerFunction>();
@@ -55,6 +55,13 @@ export class Stepper {
     this.#rotary = rotaryTables(weights.config);
     this.#head = outputHead(weights.config);
     this.#sync = sync;
+  }
+
+  /** Other weights of the same shape; what was compiled stays, for weights are its arguments. */
+  setWeights(weights: DeviceWeights): void {
+    // The bound on scores is compiled in; adapters leave q and k norms, and so the bound, alone.
+    if (weights.scoreBound !== this.#weights.scoreBound) this.#layers.clear();
+    this.#weights = weights;
   }
 
   /** Feeds one token to each given slot. Logits of all slots of the cache: [slots, vocab]. */

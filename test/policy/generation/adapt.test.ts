@@ -1,0 +1,97 @@
+import { readFile } from 'node:fs/promises';
+import { afterEach, expect, test, vi } from 'vitest';
+import { parsePolicyConfig } from '../../../src/policy/config.ts';
+import { connectPolicy, type RemotePolicy } from '../../../src/policy/generation/connect.ts';
+import { PolicyPool } from '../../../src/policy/generation/pool.ts';
+import { servePolicy } from '../../../src/policy/generation/serve.ts';
+import { createPolicy, loadPolicy } from '../../../src/policy/load.ts';
+import type { Generated, Policy } from '../../../src/policy/policy.ts';
+import { Random } from '../../../src/policy/random.ts';
+import { readWeights, viewWeights } from '../../../src/policy/weights.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const fixture = new URL('../../fixtures/qwen3-tiny/', import.meta.url);
+const files = (name: string): Promise<Uint8Array> => readFile(new URL(name, fixture));
+const load = (): Promise<Policy> => loadPolicy({ files, id: 'tiny', device: 'wasm' });
+
+const ports: MessagePort[] = [];
+afterEach(() => {
+  for (const port of ports.splice(0)) port.close();
+});
+
+async function remote(): Promise<RemotePolicy> {
+  const policy = await load();
+  const { port1, port2 } = new MessageChannel();
+  ports.push(port1, port2);
+  servePolicy(policy, port1);
+  return connectPolicy(port2, policy.tokenizer);
+}
+
+/** The fixture's weights with noise on them, as a training step leaves them. */
+async function trained(seed: number) {
+  const config = parsePolicyConfig(JSON.parse(String(await files('config.json'))));
+  const weights = viewWeights(config, readWeights(config, await files('model.safetensors')).flat);
+  const noise = new Float32Array(weights.flat.length);
+  new Random(seed).fillNormal(noise, 0.05);
+  for (const layer of weights.layers)
+    for (const matrix of [layer.qkv, layer.o, layer.gateUp, layer.down])
+      matrix.forEach((value, i) => (matrix[i] = value + noise[i]!));
+  return weights;
+}
+
+async function sample(policy: Policy): Promise<Generated> {
+  const session = await policy.open(4);
+  session.append([30, 31, 32, 33]);
+  const generated = await session.generate({
+    maxTokens: 12,
+    stopIds: [],
+    sampling: { temperature: 1, topK: 0, topP: 1 },
+  });
+  session.close();
+  return generated;
+}
+
+test('after new weights it samples as a policy made of them, directly and in a pool of workers', async () => {
+  const before = await sample(await load());
+  const weights = await trained(1);
+  const { tokenizer } = await load();
+  const info = { id: 'tiny', revision: 'x', dtype: 'f32' as const };
+  const fresh = await sample(await createPolicy(weights, tokenizer, info, { device: 'wasm' }));
+  expect(fresh).not.toEqual(before);
+  const pool = new PolicyPool([await remote(), await remote()]);
+  for (const policy of [await load(), pool]) {
+    expect(await sample(policy)).toEqual(before);
+    await policy.setWeights!(weights.flat);
+    expect(await sample(policy)).toEqual(fresh);
+    await policy.setWeights!((await trained(2)).flat);
+    await policy.setWeights!(weights.flat);
+    expect(await sample(policy)).toEqual(fresh);
+    policy.dispose();
+  }
+});
+
+test('weights do not change under open sessions, and must fit', async () => {
+  const weights = await trained(1);
+  for (const policy of [await load(), await remote(), new PolicyPool([await remote()])]) {
+    const session = await policy.open(1);
+    session.append([30, 31]);
+    await session.generate({
+      maxTokens: 1,
+      stopIds: [],
+      sampling: { temperature: 1, topK: 0, topP: 1 },
+    });
+    await expect(policy.setWeights!(weights.flat)).rejects.toThrow(/1 sessions are open/);
+    session.close();
+    await expect(policy.setWeights!(weights.flat.slice(1))).rejects.toThrow(/this shape has/);
+    await policy.setWeights!(weights.flat);
+    policy.dispose();
+  }
+});
+
+test('a worker that is lost fails the call', async () => {
+  const policy = await remote();
+  const call = policy.setWeights((await trained(1)).flat);
+  policy.lost(new Error('the worker died'));
+  await expect(call).rejects.toThrow('the worker died');
+});
