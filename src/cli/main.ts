@@ -1,11 +1,20 @@
 import { askCommand } from './commands/ask.ts';
 import { benchCommand } from './commands/bench.ts';
 import type { Command } from './commands/command.ts';
+import { evaluateCommand } from './commands/evaluate.ts';
 import { rolloutCommand } from './commands/rollout.ts';
+import { trainCommand } from './commands/train.ts';
 import { worldCommand } from './commands/world.ts';
 import { commandHelp, parseOptions, UsageError } from './options.ts';
 
-const COMMANDS: readonly Command[] = [askCommand, rolloutCommand, worldCommand, benchCommand];
+const COMMANDS: readonly Command[] = [
+  askCommand,
+  rolloutCommand,
+  trainCommand,
+  evaluateCommand,
+  worldCommand,
+  benchCommand,
+];
 
 /** Parses its own options, because a resumed run must tell given options from defaults. */
 const WARM_UP = { name: 'warm-up', summary: 'trains the built-in policy from nothing' };
@@ -37,8 +46,8 @@ async function main(argv: readonly string[]): Promise<void> {
     process.stdout.write(`${commandHelp(command)}\n`);
     return;
   }
-  const { values, positionals } = parseOptions(command, rest);
-  await command.run(values, positionals);
+  const { values, positionals, lists } = parseOptions(command, rest);
+  await command.run(values, positionals, lists);
 }
 
 /** Mistakes and faults end with one line; FORAGE_DEBUG=1 shows where they come from. */

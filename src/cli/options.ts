@@ -12,12 +12,17 @@ export interface OptionSpec {
   required?: boolean;
   /** Allowed values of a string. */
   choices?: readonly string[];
+  /** May be given several times; all values come as a list. Strings only. */
+  multiple?: boolean;
   /** Least and greatest value of a number. */
   min?: number;
   max?: number;
 }
 
 export type OptionValues = Record<string, string | number | boolean | undefined>;
+
+/** Values of the options that may be given several times, where they were given. */
+export type OptionLists = Record<string, readonly string[]>;
 
 export interface CommandSpec {
   name: string;
@@ -49,11 +54,14 @@ function convert(name: string, spec: OptionSpec, text: string): string | number 
 export function parseOptions(
   command: CommandSpec,
   argv: readonly string[],
-): { values: OptionValues; positionals: string[] } {
+): { values: OptionValues; positionals: string[]; lists: OptionLists } {
   const options = Object.fromEntries(
     Object.entries(command.options).map(([name, spec]) => [
       name,
-      { type: spec.type === 'boolean' ? ('boolean' as const) : ('string' as const) },
+      {
+        type: spec.type === 'boolean' ? ('boolean' as const) : ('string' as const),
+        multiple: spec.multiple ?? false,
+      },
     ]),
   );
   let parsed;
@@ -69,9 +77,11 @@ export function parseOptions(
   if (command.positional?.required && parsed.positionals.length === 0)
     throw new UsageError(`${command.name} needs ${command.positional.name}.`);
   const values: OptionValues = {};
+  const lists: OptionLists = {};
   for (const [name, spec] of Object.entries(command.options)) {
     const given = parsed.values[name];
-    if (given === undefined) {
+    if (Array.isArray(given)) lists[name] = given.map(String);
+    else if (given === undefined) {
       if (spec.required)
         throw new UsageError(`${command.name} needs --${name} ${spec.value ?? ''}`.trim() + '.');
       values[name] = spec.default;
@@ -79,7 +89,7 @@ export function parseOptions(
       values[name] = typeof given === 'string' ? convert(name, spec, given) : given;
     }
   }
-  return { values, positionals: parsed.positionals };
+  return { values, positionals: parsed.positionals, lists };
 }
 
 /** The help of one command. */

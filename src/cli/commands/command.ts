@@ -1,8 +1,8 @@
-import type { CommandSpec, OptionValues } from '../options.ts';
+import type { CommandSpec, OptionLists, OptionValues } from '../options.ts';
 
 /** One command of `lab`. */
 export interface Command extends CommandSpec {
-  run(values: OptionValues, positionals: string[]): Promise<void>;
+  run(values: OptionValues, positionals: string[], lists: OptionLists): Promise<void>;
 }
 
 /** Progress and messages go to standard error, so that standard output holds results only. */

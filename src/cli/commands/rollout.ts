@@ -30,7 +30,8 @@ async function writeAll(output: WriteStream | null, rollouts: readonly Rollout[]
 
 const percent = (value: number): string => `${(100 * value).toFixed(1)} %`.padStart(8);
 
-function table(summary: SummaryByHops): string {
+/** The summary as text. */
+export function table(summary: SummaryByHops): string {
   const row = (name: string, s: Summary): string =>
     [
       name.padEnd(6),
@@ -50,7 +51,7 @@ function table(summary: SummaryByHops): string {
 }
 
 /** The questions that a call asks for; the order is the world's own. */
-function select(parts: Parts, values: OptionValues): Question[] {
+export function select(parts: Parts, values: OptionValues): Question[] {
   const found = parts.world.questions
     .filter((q) => q.split === values.split)
     .filter((q) => values.hops === undefined || q.hops === values.hops)

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Random } from '../../../src/policy/random.ts';
+import { KernelMemory } from '../../../src/policy/kernels/kernels.ts';
 import { initAdapter } from '../../../src/policy/lora/init.ts';
 import { mergeAdapter } from '../../../src/policy/lora/merge.ts';
 import { readPeft } from '../../../src/policy/lora/peft.ts';
@@ -202,6 +203,76 @@ describe('the adapter', () => {
       /one coefficient a row/,
     );
   });
+});
+
+describe('the head in chunks', () => {
+  it('has entropies and log-probabilities of a softmax, also for far-apart logits', async () => {
+    const [rows, vocab] = [5, 24];
+    const memory = new KernelMemory();
+    const logits = memory.plan(rows * vocab);
+    const target = memory.plan(rows);
+    const [nll, entropy] = [memory.plan(rows), memory.plan(rows)];
+    const kernels = await memory.start();
+    const given = new Float32Array(rows * vocab);
+    new Random(4).fillNormal(given, 1);
+    // From all logits equal to one that has all the probability.
+    given.forEach((v, i) => (given[i] = v * [0, 1, 5, 40, 300][Math.floor(i / vocab)]!));
+    memory.floats(logits).set(given);
+    memory.integers(target).set([3, 0, 23, 7, 11]);
+    // prettier-ignore
+    kernels.softmax_scores(
+      logits.pointer, target.pointer, nll.pointer, entropy.pointer, rows, vocab,
+    );
+    expect(memory.floats(logits)).toEqual(given);
+    for (let r = 0; r < rows; r++) {
+      const row = Array.from(given.subarray(r * vocab, (r + 1) * vocab));
+      const top = Math.max(...row);
+      const sum = row.reduce((total, v) => total + Math.exp(v - top), 0);
+      const logs = row.map((v) => v - top - Math.log(sum));
+      const wanted = -logs[[3, 0, 23, 7, 11][r]!]!;
+      expect(Math.abs(memory.floats(nll)[r]! - wanted)).toBeLessThan(1e-5 * (1 + wanted));
+      const nats = -logs.reduce((total, v) => total + Math.exp(v) * v, 0);
+      expect(memory.floats(entropy)[r]).toBeCloseTo(nats, 5);
+    }
+  });
+
+  it('gives a row the same scores in every chunk, and gradients that add up', async () => {
+    const spec: LoraSpec = { rank: 4, alpha: 8, targets: ['v_proj', 'gate_proj'] };
+    const room = { maxTokens: 10 * 30, maxLength: 30 };
+    const trainer = await createWasmLoraTrainer(fixture.weights, spec, room);
+    const flat = new Float32Array(loraSize(fixture.config, spec));
+    new Random(2).fillNormal(flat, 0.2);
+    await trainer.setAdapter(flat);
+    // 10 sequences of 29 rows: 290 rows, more than one chunk of 192 that ends inside a sequence.
+    const many = Array.from({ length: 10 }, (_, s) => ({
+      ids: Array.from({ length: 30 }, (_unused, i) => (i * 7 + s * 13) % 64),
+    }));
+    const whole = await trainer.accumulate(batchOf(many), (s) => s.entropies);
+    expect(whole.logprobs.length).toBe(290);
+    const together = await trainer.gradients();
+    trainer.zeroGradients();
+    for (const [s, sequence] of many.entries()) {
+      const alone = await trainer.accumulate(batchOf([sequence]), (scores) => scores.entropies);
+      expect(alone.logprobs).toEqual(whole.logprobs.slice(29 * s, 29 * (s + 1)));
+      expect(alone.entropies).toEqual(whole.entropies.slice(29 * s, 29 * (s + 1)));
+    }
+    expect(relative(await trainer.gradients(), together)).toBeLessThan(1e-5);
+  });
+});
+
+it('refuses a rank that no adapter has, and no targets', async () => {
+  const make = (rank: number, targets: LoraSpec['targets']): Promise<LoraTrainer> =>
+    createWasmLoraTrainer(fixture.weights, { rank, alpha: 8, targets }, limits);
+  await expect(make(0, ['q_proj'])).rejects.toThrow(/rank/);
+  await expect(make(4, [])).rejects.toThrow(/no target/);
+});
+
+it('has gradients also for a rank above every width', async () => {
+  const spec: LoraSpec = { rank: 300, alpha: 300, targets: ['q_proj'] };
+  const { trainer } = await small(spec);
+  await trainer.accumulate(batchOf(sequences), (s) => s.logprobs.map(() => 1));
+  const gradients = await trainer.gradients();
+  expect(gradients.every(Number.isFinite) && gradients.some((v) => v !== 0)).toBe(true);
 });
 
 it('a layer more costs its weights, its adapter and one [tokens, hidden] tensor', async () => {

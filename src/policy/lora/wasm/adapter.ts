@@ -44,9 +44,23 @@ export function readGradients(memory: LoraMemory): Float32Array {
   return flat;
 }
 
+/** x Aᵀ of every adapted part into `m.inner` [rows, columns]. */
+export function multiplyInner(
+  { kernels }: LoraMemory,
+  m: AdaptedMatrix,
+  x: number,
+  rows: number,
+): void {
+  for (const part of m.parts) {
+    const R = part.A.length / m.in;
+    const inner = m.inner + 4 * part.column;
+    kernels.gemm(x, m.in, part.aForward, m.in * PANEL, inner, m.columns, rows, R, m.in, 0);
+  }
+}
+
 /** y[rows, out] (+)= x Wᵀ + s (x Aᵀ) Bᵀ; without adapter the second term is left out. */
 export function multiply(
-  { kernels }: LoraMemory,
+  memory: LoraMemory,
   m: AdaptedMatrix,
   adapted: boolean,
   x: number,
@@ -54,12 +68,13 @@ export function multiply(
   rows: number,
   accumulate: 0 | 1 = 0,
 ): void {
+  const { kernels } = memory;
   kernels.gemm(x, m.in, m.forward, m.in * PANEL, y, m.out, rows, m.out, m.in, accumulate);
   if (!adapted) return;
+  multiplyInner(memory, m, x, rows);
   for (const part of m.parts) {
     const R = part.A.length / m.in;
     const inner = m.inner + 4 * part.column;
-    kernels.gemm(x, m.in, part.aForward, m.in * PANEL, inner, m.columns, rows, R, m.in, 0);
     const to = y + 4 * part.row;
     kernels.gemm(inner, m.columns, part.bForward, R * PANEL, to, m.out, rows, part.out, R, 1);
   }
@@ -67,18 +82,20 @@ export function multiply(
 
 /**
  * dx[rows, in] = dy W + s (dy B) A, and the gradients of A and B; W is frozen. `m.inner` must still
- * hold x Aᵀ of these rows; it is overwritten with its gradient.
+ * hold x Aᵀ of these rows; it is overwritten with its gradient. Where nothing below learns, `dx` is
+ * null and not computed.
  */
 export function multiplyBackward(
   { kernels, scratch }: LoraMemory,
   m: AdaptedMatrix,
   x: number,
   dy: number,
-  dx: number,
+  dx: number | null,
   rows: number,
 ): void {
   const temporary = scratch.transposedScratch.pointer;
-  kernels.gemm(dy, m.out, m.backward, m.out * PANEL, dx, m.in, rows, m.in, m.out, 0);
+  if (dx !== null)
+    kernels.gemm(dy, m.out, m.backward, m.out * PANEL, dx, m.in, rows, m.in, m.out, 0);
   for (const part of m.parts) {
     const R = part.A.length / m.in;
     const inner = m.inner + 4 * part.column;
@@ -93,6 +110,7 @@ export function multiplyBackward(
     kernels.gemm_transposed(
       inner, m.columns, x, m.in, part.dA.pointer, m.in, R, m.in, rows, temporary,
     );
+    if (dx === null) continue;
     kernels.gemm(inner, m.columns, part.aBackward, R * PANEL, dx, m.in, rows, m.in, R, 1);
   }
 }

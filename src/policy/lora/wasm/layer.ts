@@ -1,5 +1,5 @@
 import type { PackedBatch } from '../../train-batch.ts';
-import { multiply, multiplyBackward } from './adapter.ts';
+import { multiply, multiplyBackward, multiplyInner } from './adapter.ts';
 import type { LoraMemory } from './memory.ts';
 
 const copy = (memory: LoraMemory, from: number, to: number, length: number): void =>
@@ -126,28 +126,23 @@ function attentionBackward(memory: LoraMemory, batch: PackedBatch, layer: number
   );
   const norm = w.inputNorm.byteOffset;
   kernels.rms_norm(input, norm, at.normed.pointer, at.inputInverse.pointer, N, d, eps);
-  multiplyBackward(memory, qkv, at.normed.pointer, at.dQkv.pointer, at.dNormed.pointer, N);
+  // Below the first layer is the frozen embedding.
+  const dNormed = layer > 0 ? at.dNormed.pointer : null;
+  multiplyBackward(memory, qkv, at.normed.pointer, at.dQkv.pointer, dNormed, N);
+  if (dNormed === null) return;
   // prettier-ignore
   kernels.rms_norm_backward(
-    input, norm, at.inputInverse.pointer, at.dNormed.pointer, dx, at.unused.pointer, N, d,
+    input, norm, at.inputInverse.pointer, dNormed, dx, at.unused.pointer, N, d,
   );
 }
 
 /** Recomputes the layer's activations from its input, then takes `dResidual` through it. */
 export function layerBackward(memory: LoraMemory, batch: PackedBatch, layer: number): void {
-  const { scratch: at, kernels } = memory;
+  const { scratch: at } = memory;
   const N = batch.ids.length;
   layerInner(memory, batch, layer, true);
-  for (const part of memory.layers[layer]!.down.parts) {
-    // The inner activations of the down projection, which layerInner stops short of.
-    const { down } = memory.layers[layer]!;
-    const R = part.A.length / down.in;
-    const inner = down.inner + 4 * part.column;
-    // prettier-ignore
-    kernels.gemm(
-      at.activated.pointer, down.in, part.aForward, down.in * 8, inner, down.columns, N, R, down.in, 0,
-    );
-  }
+  // layerInner stops short of the down projection, whose output the backward pass does not need.
+  multiplyInner(memory, memory.layers[layer]!.down, at.activated.pointer, N);
   // Gradients of frozen norms pile up here unread; from zero they stay finite.
   memory.floats(at.unused).fill(0);
   mlpBackward(memory, N, layer);

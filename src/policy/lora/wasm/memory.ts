@@ -8,6 +8,7 @@ import {
   type LayerWeights,
   type PolicyWeights,
 } from '../../weights.ts';
+import { checkSpec } from '../check.ts';
 import { loraSlots, type LoraSlot, type LoraSpec, type LoraTarget } from '../spec.ts';
 
 /** Rows of logits that exist at one time. */
@@ -70,10 +71,15 @@ function checkShape(c: PolicyConfig): void {
 }
 
 /** Buffers that one layer at a time uses: activations for its backward pass and their gradients. */
-function planScratch(plan: (length: number) => Region, c: PolicyConfig, limits: TrainLimits) {
+function planScratch(
+  plan: (length: number) => Region,
+  c: PolicyConfig,
+  limits: TrainLimits,
+  rank: number,
+) {
   const N = limits.maxTokens;
   const [d, queries, keys] = [c.hiddenSize, c.heads * c.headDim, c.kvHeads * c.headDim];
-  const widest = Math.max(2 * c.intermediateSize, queries + 2 * keys, d);
+  const widest = Math.max(2 * c.intermediateSize, queries + 2 * keys, d, rank);
   return {
     middle: plan(N * d),
     inputInverse: plan(N),
@@ -147,7 +153,7 @@ export class LoraMemory {
   readonly kernels: Kernels;
   readonly #memory: KernelMemory;
 
-  /** @throws Error for sizes that are no multiple of 8; RangeError without memory. */
+  /** @throws Error for sizes that are no multiple of 8; RangeError for a spec at fault or without memory. */
   static async create(
     base: PolicyWeights,
     spec: LoraSpec,
@@ -155,6 +161,7 @@ export class LoraMemory {
     relaxed?: boolean,
   ): Promise<LoraMemory> {
     checkShape(base.config);
+    checkSpec(spec);
     const memory = new KernelMemory();
     const layout = new Layout(memory, base.config, spec, limits);
     const kernels = await memory.start(relaxed);
@@ -235,7 +242,7 @@ class Layout {
     this.#rank = Math.ceil(spec.rank / PANEL) * PANEL;
     const total = parameterCount(c);
     this.weights = this.#plan(total);
-    this.scratch = planScratch(this.#plan, c, limits);
+    this.scratch = planScratch(this.#plan, c, limits, this.#rank);
     this.batch = planBatch(this.#plan, c, limits);
     // A throwaway view gives each matrix its offset in the flat buffer.
     const view = viewWeights(c, new Float32Array(total));

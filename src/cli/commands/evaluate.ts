@@ -1,0 +1,86 @@
+import { summarizeRollouts } from '../../evaluate/index.ts';
+import { getRecipe, type SettingsOverride } from '../../recipes/index.ts';
+import { UsageError, type OptionValues } from '../options.ts';
+import { openParts } from '../parts.ts';
+import { runQuestions } from '../run-questions.ts';
+import { adapterFolderOf, readRun } from '../train/folder.ts';
+import { endProgress, print, sayProgress, type Command } from './command.ts';
+import { select, table } from './rollout.ts';
+import { overridesOf, PARTS_OPTIONS, RECIPE_OPTIONS } from './shared-options.ts';
+
+interface Subject {
+  /** Folder of the adapter; undefined: the policy as it is. */
+  adapter: string | undefined;
+  policy: string | undefined;
+  world: string | undefined;
+  recipe: string;
+  overrides: SettingsOverride;
+}
+
+/** What is evaluated: an adapter, the last checkpoint of a run with the run's parts, or the policy. */
+function subjectOf(values: OptionValues): Subject {
+  const text = (name: string): string | undefined => values[name] as string | undefined;
+  const [adapter, policy, world] = [text('adapter'), text('policy'), text('world')];
+  const run = text('run');
+  if (run === undefined)
+    return { adapter, policy, world, recipe: text('recipe') ?? 'search', overrides: {} };
+  if (adapter !== undefined) throw new UsageError('--adapter and --run exclude each other.');
+  const file = readRun(run);
+  return {
+    adapter: adapterFolderOf(run),
+    policy: policy ?? file.policy.folder,
+    world: world ?? file.world.folder ?? undefined,
+    recipe: text('recipe') ?? file.settings.recipe,
+    overrides: text('recipe') === undefined ? file.settings.overrides : {},
+  };
+}
+
+const { default: _, ...RECIPE } = RECIPE_OPTIONS.recipe;
+
+export const evaluateCommand: Command = {
+  name: 'evaluate',
+  summary: 'scores a trained adapter over questions of a world',
+  options: {
+    adapter: { type: 'string', value: 'DIR', help: 'PEFT folder of the adapter' },
+    run: { type: 'string', value: 'DIR', help: "a training run: its last checkpoint's adapter" },
+    ...RECIPE_OPTIONS,
+    recipe: { ...RECIPE, help: "which system; the run's, else search" },
+    temperature: { ...RECIPE_OPTIONS.temperature, default: 0.3 },
+    split: {
+      type: 'string',
+      help: 'which questions',
+      choices: ['train', 'dev', 'test'],
+      default: 'test',
+    },
+    limit: { type: 'integer', value: 'N', help: 'questions', default: 300, min: 1 },
+    seed: { type: 'integer', value: 'S', help: 'seed of the sampling', default: 0, min: 0 },
+    hops: { type: 'integer', value: 'H', help: 'only questions of that many hops', min: 1, max: 4 },
+    type: {
+      type: 'string',
+      help: 'only questions of that type',
+      choices: ['bridge', 'comparison', 'intersection', 'yesno', 'summary'],
+    },
+    ...PARTS_OPTIONS,
+    json: { type: 'boolean', help: 'print one JSON object and nothing else' },
+  },
+  async run(values) {
+    const { adapter, policy, world, recipe, overrides } = subjectOf(values);
+    const device = values.device as 'wasm' | 'webgpu';
+    const parts = await openParts({ adapter, policy, world, device, onProgress: sayProgress });
+    endProgress();
+    try {
+      const given = overridesOf(values);
+      const { rollouts, seconds } = await runQuestions(parts, select(parts, values), {
+        recipe: getRecipe(recipe),
+        overrides: { ...overrides, ...given, sampling: { ...overrides.sampling, ...given.sampling } },
+        group: 1,
+        seed: Number(values.seed),
+      });
+      const summary = summarizeRollouts(rollouts, seconds);
+      print(values.json ? JSON.stringify(summary) : table(summary));
+    } finally {
+      parts.dispose();
+    }
+  },
+};
+

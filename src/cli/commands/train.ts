@@ -1,0 +1,120 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { TrainState } from '../../learn/rl/state.ts';
+import { parseTrainSettings, withChanges } from '../../learn/rl/edit-settings.ts';
+import { getPreset, PRESETS } from '../../learn/rl/presets.ts';
+import type { TrainSettings } from '../../learn/rl/settings.ts';
+import { UsageError, type OptionLists, type OptionValues } from '../options.ts';
+import { createRun, loadCheckpoint, readRun, trimSteps, writeRun } from '../train/folder.ts';
+import { describeRun, train } from '../train/run.ts';
+import { say, type Command } from './command.ts';
+
+/** What the caller got wrong is a UsageError, whoever notices it. */
+function asUsage<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : String(error)}.`);
+  }
+}
+
+function readRecipe(name: string): TrainSettings {
+  if (!name.endsWith('.json')) return asUsage(() => getPreset(name));
+  if (!existsSync(name)) throw new UsageError(`${name} is missing.`);
+  return asUsage(() => {
+    const json: unknown = JSON.parse(readFileSync(name, 'utf8'));
+    // A run's own settings.json holds them one level down.
+    const inner = typeof json === 'object' && json !== null && 'settings' in json;
+    return parseTrainSettings(inner ? json.settings : json);
+  });
+}
+
+function readSettings(values: OptionValues, changes: readonly string[]): TrainSettings {
+  if (values.recipe === undefined) throw new UsageError('train needs --recipe PRESET|FILE.json.');
+  const settings = readRecipe(String(values.recipe));
+  if (values.seed !== undefined) settings.seed = Number(values.seed);
+  if (values.steps !== undefined) settings.steps = Number(values.steps);
+  return asUsage(() => withChanges(settings, changes));
+}
+
+/** Options that a resumed run has already. */
+const FIXED = ['recipe', 'seed', 'world', 'policy', 'device', 'out'] as const;
+
+async function resume(run: string, values: OptionValues, lists: OptionLists): Promise<void> {
+  const given = FIXED.find((name) => values[name] !== undefined);
+  if (given !== undefined || lists['set'])
+    throw new UsageError(`--resume goes on with the run's own --${given ?? 'set'}; leave it out.`);
+  const file = readRun(run);
+  const state = loadCheckpoint(run, say);
+  if (values.steps !== undefined) {
+    file.settings.steps = Number(values.steps);
+    writeRun(run, file);
+  }
+  trimSteps(run, state?.step ?? 0);
+  await go(run, state, values);
+}
+
+function go(run: string, state: TrainState | null, values: OptionValues): Promise<void> {
+  return train(run, state, {
+    threads: Number(values.threads),
+    microTokens: Number(values['micro-tokens']),
+    json: values.json === true,
+  });
+}
+
+export const trainCommand: Command = {
+  name: 'train',
+  summary: 'trains an adapter of the policy by reinforcement learning',
+  options: {
+    recipe: {
+      type: 'string',
+      value: 'R',
+      help: `settings: ${PRESETS.map((p) => p.preset).join(', ')}, or a .json file`,
+    },
+    steps: { type: 'integer', value: 'N', help: "steps; the recipe's unless given", min: 1 },
+    seed: { type: 'integer', value: 'S', help: "seed; the recipe's unless given", min: 0 },
+    set: {
+      type: 'string',
+      value: 'K=V',
+      help: 'change a setting, e.g. optimizer.learningRate=2e-3; may be repeated',
+      multiple: true,
+    },
+    out: { type: 'string', value: 'DIR', help: 'folder of the new run' },
+    resume: { type: 'string', value: 'DIR', help: 'go on with the run in that folder' },
+    world: { type: 'string', value: 'DIR', help: 'world folder; the built-in one unless given' },
+    policy: {
+      type: 'string',
+      value: 'DIR',
+      help: 'checkpoint folder; the built-in one unless given',
+    },
+    device: {
+      type: 'string',
+      help: 'where the policy runs and is trained; wasm unless given',
+      choices: ['wasm', 'webgpu'],
+    },
+    threads: {
+      type: 'integer',
+      value: 'T',
+      help: 'samplers and replicas; the result does not depend on it',
+      default: 2,
+      min: 1,
+      max: 64,
+    },
+    'micro-tokens': {
+      type: 'integer',
+      value: 'N',
+      help: 'tokens of one micro-batch; at least one whole context',
+      default: 2048,
+      min: 1,
+    },
+    json: { type: 'boolean', help: 'print one JSON line a step and nothing else' },
+  },
+  async run(values, _positionals, lists) {
+    if (values.resume !== undefined) return resume(resolve(String(values.resume)), values, lists);
+    const settings = readSettings(values, lists['set'] ?? []);
+    if (values.out === undefined) throw new UsageError('train needs --out DIR.');
+    const out = resolve(String(values.out));
+    createRun(out, await describeRun(settings, values));
+    await go(out, null, values);
+  },
+};

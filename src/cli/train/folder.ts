@@ -1,0 +1,214 @@
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { TrainStep } from '../../data/training.ts';
+import { writePeft } from '../../policy/lora/peft.ts';
+import type { PolicyConfig } from '../../policy/config.ts';
+import { parseTrainSettings } from '../../learn/rl/edit-settings.ts';
+import type { TrainSettings } from '../../learn/rl/settings.ts';
+import { decodeState, encodeState, type TrainState } from '../../learn/rl/state.ts';
+import { UsageError } from '../options.ts';
+
+/**
+ * A run's folder: `settings.json`, `steps.jsonl`, checkpoint folders, and `latest.json`, which names
+ * the last two of them with the SHA-256 of every file. A checkpoint is written and flushed whole
+ * before `latest.json` is renamed onto, so that a killed process leaves the one before in force.
+ */
+
+const hashes = z.record(z.string(), z.string());
+const checkpointSchema = z.strictObject({ folder: z.string(), step: z.int().min(0), hashes });
+const pointerSchema = z.strictObject({
+  format: z.literal('forage.latest/1'),
+  latest: checkpointSchema,
+  previous: checkpointSchema.nullable(),
+});
+type Pointer = z.infer<typeof pointerSchema>;
+type Checkpoint = z.infer<typeof checkpointSchema>;
+
+const runSchema = z.strictObject({
+  format: z.literal('forage.cli-run/1'),
+  runId: z.string(),
+  settings: z.unknown(),
+  device: z.enum(['wasm', 'webgpu']),
+  policy: z.strictObject({ folder: z.string(), id: z.string(), revision: z.string() }),
+  world: z.strictObject({ folder: z.string().nullable(), seed: z.int() }),
+});
+
+export interface RunFile extends Omit<z.infer<typeof runSchema>, 'settings'> {
+  settings: TrainSettings;
+}
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/** Writes, flushes to the disk, and only then gives the file its name. */
+function writeSafely(path: string, data: Uint8Array | string): void {
+  const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data;
+  const file = openSync(`${path}.new`, 'w');
+  try {
+    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(`${path}.new`, path);
+}
+
+const readJson = (path: string): unknown => {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    throw new UsageError(`${path} is damaged.`);
+  }
+};
+
+const STEPS = 'steps.jsonl';
+const SETTINGS = 'settings.json';
+const LATEST = 'latest.json';
+
+export const adapterFolderOf = (run: string): string => {
+  const pointer = readPointer(run);
+  if (!pointer) throw new UsageError(`${run} is no training run: it has no ${LATEST}.`);
+  return join(run, pointer.latest.folder);
+};
+
+function readPointer(run: string): Pointer | null {
+  const path = join(run, LATEST);
+  if (!existsSync(path)) return null;
+  const parsed = pointerSchema.safeParse(readJson(path));
+  if (!parsed.success) throw new UsageError(`${path} is damaged.`);
+  return parsed.data;
+}
+
+/** @throws UsageError where the folder holds no run */
+export function readRun(run: string): RunFile {
+  const path = join(run, SETTINGS);
+  if (!existsSync(path)) throw new UsageError(`${run} is no training run: it has no ${SETTINGS}.`);
+  const parsed = runSchema.safeParse(readJson(path));
+  if (!parsed.success) throw new UsageError(`${path} is damaged.`);
+  return { ...parsed.data, settings: parseTrainSettings(parsed.data.settings) };
+}
+
+/** @throws UsageError where the folder holds a run already, or cannot be made */
+export function createRun(run: string, file: RunFile): void {
+  if (existsSync(join(run, LATEST)))
+    throw new UsageError(`${run} holds a run already; --resume ${run} goes on with it.`);
+  try {
+    mkdirSync(run, { recursive: true });
+  } catch (error) {
+    throw new UsageError(`${run} cannot be made: ${(error as Error).message}.`);
+  }
+  rmSync(join(run, STEPS), { force: true });
+  writeRun(run, file);
+}
+
+export const writeRun = (run: string, file: RunFile): void =>
+  writeSafely(join(run, SETTINGS), `${JSON.stringify(file, null, 2)}\n`);
+
+function readChecked(run: string, { folder, hashes: sums }: Checkpoint, name: string): Uint8Array {
+  const path = join(run, folder, name);
+  if (!existsSync(path)) throw new Error(`${path} is missing`);
+  const bytes = readFileSync(path);
+  if (sha256(bytes) !== sums[name]) throw new Error(`${path} does not match its hash`);
+  return bytes;
+}
+
+function load(run: string, checkpoint: Checkpoint): TrainState {
+  return decodeState({
+    tensors: readChecked(run, checkpoint, 'state.safetensors'),
+    rest: new TextDecoder().decode(readChecked(run, checkpoint, 'state.json')),
+  });
+}
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+/**
+ * The last good checkpoint, null before the first. A damaged newest one is skipped, and said.
+ * @throws UsageError where both are damaged
+ */
+export function loadCheckpoint(run: string, notice: (line: string) => void): TrainState | null {
+  const pointer = readPointer(run);
+  if (!pointer) return null;
+  try {
+    return load(run, pointer.latest);
+  } catch (error) {
+    if (!pointer.previous) throw new UsageError(`${messageOf(error)}.`);
+    try {
+      const state = load(run, pointer.previous);
+      notice(`${messageOf(error)}; going on from step ${pointer.previous.step}`);
+      // The damaged one must not count as "the one before" of the next checkpoint.
+      writePointer(run, { ...pointer, latest: pointer.previous, previous: null });
+      return state;
+    } catch (second) {
+      throw new UsageError(`${messageOf(error)}, and ${messageOf(second)}.`);
+    }
+  }
+}
+
+const writePointer = (run: string, pointer: Pointer): void =>
+  writeSafely(join(run, LATEST), `${JSON.stringify(pointer, null, 2)}\n`);
+
+/** Writes state and adapter (a PEFT folder); the last two checkpoints are kept. */
+export function saveCheckpoint(
+  run: string,
+  state: TrainState,
+  { settings, policy }: RunFile,
+  config: PolicyConfig,
+): void {
+  const before = readPointer(run);
+  const folder = `step-${String(state.step).padStart(6, '0')}`;
+  const { tensors, rest } = encodeState(state);
+  const files = [
+    { name: 'state.safetensors', bytes: tensors as Uint8Array },
+    { name: 'state.json', bytes: new TextEncoder().encode(rest) },
+    ...writePeft(config, settings.adapter, state.adapter, policy.id),
+  ];
+  mkdirSync(join(run, folder), { recursive: true });
+  for (const { name, bytes } of files) writeSafely(join(run, folder, name), bytes);
+  const latest = {
+    folder,
+    step: state.step,
+    hashes: Object.fromEntries(files.map(({ name, bytes }) => [name, sha256(bytes)])),
+  };
+  const previous = before && before.latest.folder !== folder ? before.latest : null;
+  writePointer(run, { format: 'forage.latest/1', latest, previous });
+  const old = before?.previous?.folder;
+  if (old !== undefined && old !== folder) rmSync(join(run, old), { recursive: true, force: true });
+}
+
+/** Drops the records of steps after `step` and what a killed process left of a line. */
+export function trimSteps(run: string, step: number): void {
+  const path = join(run, STEPS);
+  if (!existsSync(path)) return;
+  const kept = readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => {
+      try {
+        return (JSON.parse(line) as TrainStep).step <= step;
+      } catch {
+        return false;
+      }
+    });
+  writeSafely(path, kept.map((line) => `${line}\n`).join(''));
+}
+
+export function appendStep(run: string, step: TrainStep): void {
+  const file = openSync(join(run, STEPS), 'a');
+  try {
+    writeSync(file, `${JSON.stringify(step)}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

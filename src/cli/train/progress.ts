@@ -1,0 +1,34 @@
+import type { TrainStep } from '../../data/training.ts';
+import type { TrainLoopProgress } from '../../learn/rl/contracts.ts';
+import { say, sayProgress } from '../commands/command.ts';
+
+const duration = (seconds: number): string =>
+  seconds < 90 ? `${seconds.toFixed(0)} s` : `${(seconds / 60).toFixed(0)} min`;
+
+/** Progress on standard error: a line a step, and on a terminal the phase under way. */
+export class TrainMeter {
+  readonly #steps: number;
+  #seconds = 0;
+  #done = 0;
+
+  constructor(steps: number) {
+    this.#steps = steps;
+  }
+
+  progress({ phase, step, steps, done, total }: TrainLoopProgress): void {
+    sayProgress(`step ${step}/${steps}  ${phase} ${done}/${total}`);
+  }
+
+  step(record: TrainStep): void {
+    this.#seconds += record.seconds.total;
+    this.#done++;
+    const left = (this.#seconds / this.#done) * (this.#steps - record.step);
+    const heldOut = record.heldOut ? `  held out EM ${record.heldOut.em.toFixed(3)}` : '';
+    say(
+      `step ${record.step}/${this.#steps}  reward ${record.reward.mean.toFixed(3)}  ` +
+        `EM ${record.em.toFixed(3)}  searches ${record.searches.toFixed(2)}  ` +
+        `|g| ${record.gradientNorm.toFixed(3)}  gap ${record.samplerGap.max.toExponential(1)}  ` +
+        `${record.seconds.total.toFixed(1)} s${heldOut}  ≈ ${duration(left)} left`,
+    );
+  }
+}

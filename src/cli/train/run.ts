@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { deriveSeed } from '../../agent/index.ts';
+import type { Question } from '../../data/records.ts';
+import type { Curriculum } from '../../learn/rl/contracts.ts';
+import { heldOutSample } from '../../learn/rl/held-out.ts';
+import { trainRun } from '../../learn/rl/loop.ts';
+import type { TrainSettings } from '../../learn/rl/settings.ts';
+import type { TrainState } from '../../learn/rl/state.ts';
+import { UniformCurriculum } from '../../learn/rl/uniform.ts';
+import { prepareNode } from '../../policy/jax-node.ts';
+import { HuggingFaceTokenizer } from '../../policy/tokenizer.ts';
+import { endProgress, print, say } from '../commands/command.ts';
+import { UsageError, type OptionValues } from '../options.ts';
+import { checkpointName, openWorld, policyFolder, readFolderWeights } from '../parts.ts';
+import { appendStep, readRun, saveCheckpoint, type RunFile } from './folder.ts';
+import { TrainMeter } from './progress.ts';
+import { startThreads } from './threads.ts';
+
+/** Beginning of the SHA-256 of the weights, as a loaded policy names its revision. */
+const revisionOf = (folder: string): string =>
+  createHash('sha256')
+    .update(readFileSync(join(folder, 'model.safetensors')))
+    .digest('hex')
+    .slice(0, 12);
+
+/** What `settings.json` of a new run says. @throws UsageError for folders that are none */
+export async function describeRun(
+  settings: TrainSettings,
+  values: OptionValues,
+): Promise<RunFile> {
+  checkCurriculum(settings);
+  const policy = policyFolder(values.policy as string | undefined);
+  const given = values.world === undefined ? null : resolve(String(values.world));
+  const { world } = await openWorld(given ?? undefined);
+  return {
+    format: 'forage.cli-run/1',
+    runId: `${settings.preset}-${settings.seed}`,
+    settings,
+    device: values.device === 'webgpu' ? 'webgpu' : 'wasm',
+    policy: { folder: policy, id: checkpointName(policy), revision: revisionOf(policy) },
+    world: { folder: given, seed: world.manifest.seed },
+  };
+}
+
+function checkCurriculum({ curriculum, router }: TrainSettings): void {
+  if (curriculum.kind !== 'uniform')
+    throw new UsageError(`curriculum.kind '${curriculum.kind}' cannot be trained here yet.`);
+  if (router.train !== 'off')
+    throw new UsageError(`router.train '${router.train}' cannot be trained here yet.`);
+}
+
+const curriculumOf = (settings: TrainSettings, questions: readonly Question[]): Curriculum =>
+  new UniformCurriculum(questions, deriveSeed(settings.seed, 'curriculum'));
+
+const readJson = (path: string): object => JSON.parse(readFileSync(path, 'utf8')) as object;
+
+const tokenizerOf = (folder: string): HuggingFaceTokenizer =>
+  new HuggingFaceTokenizer(
+    readJson(join(folder, 'tokenizer.json')),
+    readJson(join(folder, 'tokenizer_config.json')),
+  );
+
+/** Turns Ctrl-C and a polite kill into an abort, so that the last whole step is saved. */
+function abortOnSignals(): { signal: AbortSignal; [Symbol.dispose](): void } {
+  const abort = new AbortController();
+  const raise = (): void => {
+    if (!abort.signal.aborted) say('stopping; the last whole step is saved …');
+    abort.abort();
+  };
+  process.on('SIGINT', raise);
+  process.on('SIGTERM', raise);
+  return {
+    signal: abort.signal,
+    [Symbol.dispose]: () => {
+      process.off('SIGINT', raise);
+      process.off('SIGTERM', raise);
+    },
+  };
+}
+
+export interface TrainOptions {
+  threads: number;
+  microTokens: number;
+  json: boolean;
+}
+
+/** Trains the run of a folder from a state, null for the start. */
+export async function train(
+  run: string,
+  state: TrainState | null,
+  options: TrainOptions,
+): Promise<void> {
+  using stop = abortOnSignals();
+  const file = readRun(run);
+  const { settings, device, policy } = file;
+  if (revisionOf(policy.folder) !== policy.revision)
+    throw new UsageError(`${policy.folder} holds other weights than the run began with.`);
+  prepareNode();
+  const weights = await readFolderWeights(policy.folder);
+  const { world, retriever, router } = await openWorld(file.world.folder ?? undefined);
+  const split = (name: string): Question[] => world.questions.filter((q) => q.split === name);
+  const threads = await startThreads({
+    threads: options.threads,
+    folder: policy.folder,
+    id: policy.id,
+    device,
+    adapter: settings.adapter,
+    microTokens: options.microTokens,
+    tokenizer: tokenizerOf(policy.folder),
+  });
+  const meter = new TrainMeter(settings.steps);
+  try {
+    const result = await trainRun({
+      settings,
+      ...(state ? { state } : {}),
+      deps: {
+        agent: { policy: threads.policy, retriever, router, now: Date.now },
+        weights,
+        learner: threads.learner,
+        curriculum: curriculumOf(settings, split('train')),
+        heldOut: heldOutSample(split('dev'), settings.heldOut.questions),
+        runId: file.runId,
+        now: Date.now,
+      },
+      hooks: {
+        signal: stop.signal,
+        onProgress: (progress) => meter.progress(progress),
+        onStep: (record) => {
+          endProgress();
+          appendStep(run, record);
+          if (options.json) print(JSON.stringify(record));
+          meter.step(record);
+        },
+        checkpoint: (at) => saveCheckpoint(run, at, file, weights.config),
+      },
+    });
+    endProgress();
+    say(`${result.end} after step ${result.state.step}; ${run}`);
+  } finally {
+    await threads.close();
+  }
+}

@@ -1,0 +1,81 @@
+import { MessageChannel, Worker } from 'node:worker_threads';
+import { PolicyLearner } from '../../learn/rl/learner.ts';
+import { connectReplica, type FromReplica, type ToReplica } from '../../learn/rl/replica-channel.ts';
+import { connectPolicy, type RemotePolicy } from '../../policy/generation/connect.ts';
+import type { FromPolicy, ToPolicy } from '../../policy/generation/messages.ts';
+import { PolicyPool } from '../../policy/generation/pool.ts';
+import type { LoraSpec } from '../../policy/lora/spec.ts';
+import type { PolicyTokenizer } from '../../policy/policy.ts';
+import { portChannel } from './channel.ts';
+import type { TrainThreadInit } from './worker.ts';
+
+const ENTRY = new URL('./worker.ts', import.meta.url).href;
+
+export interface TrainThreads {
+  policy: PolicyPool;
+  learner: PolicyLearner;
+  close(): Promise<void>;
+}
+
+export interface ThreadOptions {
+  threads: number;
+  folder: string;
+  id: string;
+  device: 'wasm' | 'webgpu';
+  adapter: LoraSpec;
+  microTokens: number;
+  tokenizer: PolicyTokenizer;
+}
+
+function spawn(init: TrainThreadInit): Worker {
+  // A worker cannot start at a TypeScript file: tsx's loader must be registered inside it first.
+  const bootstrap = `import(${JSON.stringify(import.meta.resolve('tsx/esm/api'))})
+    .then(({ register }) => { register(); return import(${JSON.stringify(ENTRY)}); });`;
+  return new Worker(bootstrap, {
+    eval: true,
+    workerData: init,
+    transferList: [init.policy, init.replica],
+  });
+}
+
+async function startThread({ threads: _, tokenizer, ...rest }: ThreadOptions) {
+  const [sampling, training] = [new MessageChannel(), new MessageChannel()];
+  const worker = spawn({ ...rest, policy: sampling.port2, replica: training.port2 });
+  let policy: RemotePolicy | undefined;
+  let replica: Awaited<ReturnType<typeof connectReplica>> | undefined;
+  const died = new Promise<never>((_resolve, reject) => {
+    const lose = (reason: Error): void => {
+      policy?.lost(reason);
+      replica?.lost(reason);
+      reject(reason);
+    };
+    worker.on('error', lose);
+    worker.on('exit', (code) => lose(new Error(`a training thread ended with code ${code}`)));
+  });
+  died.catch(() => undefined);
+  const connected = Promise.all([
+    connectPolicy(portChannel<FromPolicy, ToPolicy>(sampling.port1), tokenizer),
+    connectReplica(portChannel<FromReplica, ToReplica>(training.port1)),
+  ]);
+  [policy, replica] = await Promise.race([connected, died]);
+  const close = async (): Promise<void> => {
+    await worker.terminate();
+    sampling.port1.close();
+    training.port1.close();
+  };
+  return { policy, replica, close };
+}
+
+/** Starts threads which each hold a sampler and a replica; one policy and one learner over them. */
+export async function startThreads(options: ThreadOptions): Promise<TrainThreads> {
+  const threads = await Promise.all(
+    Array.from({ length: options.threads }, () => startThread(options)),
+  );
+  return {
+    policy: new PolicyPool(threads.map(({ policy }) => policy)),
+    learner: new PolicyLearner(threads.map(({ replica }) => replica)),
+    close: async () => {
+      await Promise.all(threads.map(({ close }) => close()));
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import type { Rollout } from '../../data/rollout.ts';
+import { deriveSeed, runGroup, type AgentDeps } from '../../agent/index.ts';
+import { getRecipe, type SettingsOverride } from '../../recipes/index.ts';
+import type { Curriculum, DrawnQuestion } from './contracts.ts';
+import { applyRewards } from './scoring.ts';
+import type { TrainSettings } from './settings.ts';
+
+/** The rollouts of a step: groups drawn by the curriculum, some of them again (DAPO). */
+
+export interface Collected {
+  /** Groups that are trained, in the order of the draw. */
+  trained: Rollout[][];
+  /** All groups that were run. */
+  all: Rollout[][];
+  batches: number;
+  /** Groups of `all` whose rewards were all equal. */
+  zeroVariance: number;
+  /** Questions drawn by label. */
+  drawn: Record<string, number>;
+}
+
+export interface CollectRequest {
+  settings: TrainSettings;
+  agent: AgentDeps;
+  curriculum: Curriculum;
+  runId: string;
+  step: number;
+  stage: TrainSettings['stages'][number];
+  signal?: AbortSignal;
+  onRollout(done: number, total: number): void;
+}
+
+const plain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function merge(base: Record<string, unknown>, over: Record<string, unknown>): object {
+  const out = { ...base };
+  for (const [key, value] of Object.entries(over)) {
+    const before = out[key];
+    out[key] = plain(before) && plain(value) ? merge(before, value) : value;
+  }
+  return out;
+}
+
+/** Overrides of the run's recipe with sampling at `temperature`, then those of one question. */
+export function rolloutOverrides(
+  settings: TrainSettings,
+  sampling: { temperature: number; topP?: number },
+  own: SettingsOverride = {},
+): SettingsOverride {
+  return merge(merge(settings.overrides, { sampling }) as Record<string, unknown>, own);
+}
+
+/** Rollouts that ended because the policy failed teach nothing: the step must be made again. */
+function checkFaults(rollouts: readonly Rollout[]): void {
+  for (const { id, events } of rollouts)
+    for (const event of events)
+      if (event.kind === 'stop' && event.reason === 'error')
+        throw new Error(`rollout ${id}: ${event.detail}`);
+}
+
+async function runDrawn(
+  request: CollectRequest,
+  drawn: readonly DrawnQuestion[],
+  batch: number,
+): Promise<Rollout[][]> {
+  const { settings, agent, runId, step, signal, stage } = request;
+  const recipe = getRecipe(settings.recipe);
+  const sampling = { temperature: settings.temperature, topP: settings.topP };
+  let done = 0;
+  const groups = await Promise.all(
+    drawn.map(async ({ question, overrides, agent: own }, i) => {
+      const group = await runGroup({ ...agent, ...own }, {
+        question,
+        recipe,
+        overrides: rolloutOverrides(settings, sampling, overrides),
+        seed: deriveSeed(settings.seed, 'step', step, 'batch', batch, 'group', i),
+        size: settings.groupSize,
+        runId,
+        step,
+        groupId: `${runId}-${step}-${batch}-${i}`,
+        ...(signal ? { signal } : {}),
+      });
+      done += group.length;
+      request.onRollout(done, drawn.length * settings.groupSize);
+      return group;
+    }),
+  );
+  signal?.throwIfAborted();
+  checkFaults(groups.flat());
+  applyRewards(groups.flat(), stage, settings.overlong);
+  return groups;
+}
+
+const varies = (values: readonly number[]): boolean => values.some((v) => v !== values[0]);
+const rewardsOf = (group: readonly Rollout[]): number[] => group.map((r) => r.reward ?? 0);
+const accuracies = (group: readonly Rollout[]): number[] => group.map((r) => r.metrics?.em ?? 0);
+
+/**
+ * Runs the groups of a step. With dynamic sampling (DAPO, 2503.14476, equation 11) groups that do
+ * not vary are left out and further batches are drawn until `questions` groups vary or `maxBatches`
+ * are made; what is then missing is filled with groups whose rewards vary at least.
+ */
+export async function collect(request: CollectRequest): Promise<Collected> {
+  const { settings, curriculum, step } = request;
+  const { on, by, maxBatches } = settings.dynamicSampling;
+  const kept: Rollout[][] = [];
+  const all: Rollout[][] = [];
+  const drawn: Record<string, number> = {};
+  const wanted = settings.questions;
+  const usable = by === 'reward' ? rewardsOf : accuracies;
+  let batches = 0;
+  do {
+    const questions = await curriculum.draw({ step, batch: batches, count: wanted });
+    const groups = await runDrawn(request, questions, batches++);
+    for (const { label } of questions) drawn[label] = (drawn[label] ?? 0) + 1;
+    all.push(...groups);
+    kept.push(...groups.filter((group) => !on || varies(usable(group))));
+  } while (on && kept.length < wanted && batches < maxBatches);
+  const spare = all.filter((group) => !kept.includes(group) && varies(rewardsOf(group)));
+  const trained = [...kept, ...spare].slice(0, wanted);
+  const zeroVariance = all.filter((group) => !varies(rewardsOf(group))).length;
+  return { trained, all, batches, zeroVariance, drawn };
+}

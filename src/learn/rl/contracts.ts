@@ -1,0 +1,99 @@
+import type { Question } from '../../data/records.ts';
+import type { Rollout } from '../../data/rollout.ts';
+import type { HeldOutScore, RouterStep, TrainStep } from '../../data/training.ts';
+import type { AgentDeps, Router } from '../../agent/index.ts';
+import type { Policy } from '../../policy/policy.ts';
+import type { PolicyWeights } from '../../policy/weights.ts';
+import type { SettingsOverride } from '../../recipes/index.ts';
+import type { PolicyLearner } from './learner.ts';
+import type { TrainState } from './state.ts';
+
+/** What a training run is given and whom it tells. */
+
+/** What survives in a checkpoint must be plain JSON. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+/** One question of a step. */
+export interface DrawnQuestion {
+  question: Question;
+  /** What it counts as in the step's `drawn`: `hard`, `gold`, `noisy`, `uniform` … */
+  label: string;
+  /** Changes of the recipe's settings for this question alone (task mixing, say). */
+  overrides?: SettingsOverride;
+  /** What its group's rollouts work with in place of the run's own parts (a noisy retriever, say). */
+  agent?: Partial<AgentDeps>;
+}
+
+/** Chooses the questions. All that a later draw depends on is in `state()`. */
+export interface Curriculum {
+  /** @param batch from 0: which generation batch of the step; later ones are dynamic sampling's */
+  draw(request: { step: number; batch: number; count: number }): Promise<DrawnQuestion[]>;
+  /** Told of the rollouts of every drawn group, in the order of the draw. */
+  observe?(groups: readonly (readonly Rollout[])[]): void;
+  state(): Json;
+  /** @throws Error where the value is no state of this curriculum */
+  restore(state: Json): void;
+}
+
+/** Trains the search router beside the policy, or alone. */
+export interface RouterLearner {
+  /** The router as it is now. */
+  readonly router: Router;
+  /** One update from the routed calls of a step; null where there were none. */
+  learn(rollouts: readonly Rollout[], step: number): RouterStep | null;
+  state(): Json;
+  restore(state: Json): void;
+}
+
+/** A policy whose weights can be replaced between rollouts. */
+export interface AdaptablePolicy extends Policy {
+  /** New weights, in the order of the flat buffer of `PolicyWeights`. Rejects while sessions are open. */
+  setWeights?(flat: Float32Array): Promise<void>;
+}
+
+export interface TrainDeps {
+  /** Policy (pool), retriever, router and clock. The policy must have `setWeights`. */
+  agent: AgentDeps & { policy: AdaptablePolicy };
+  /** The frozen weights under the adapter. */
+  weights: PolicyWeights;
+  learner: PolicyLearner;
+  curriculum: Curriculum;
+  /** The fixed sample that is scored as the run goes; see `heldOutSample`. */
+  heldOut: readonly Question[];
+  /** Required where `settings.router.train` is not `off`. */
+  router?: RouterLearner;
+  runId: string;
+  /** Unix time in milliseconds. */
+  now(): number;
+}
+
+export type TrainLoopPhase = 'starting' | 'rollouts' | 'update' | 'held-out' | 'checkpoint';
+
+export interface TrainLoopProgress {
+  phase: TrainLoopPhase;
+  /** The step under way, from 1, and how many the run has. */
+  step: number;
+  steps: number;
+  /** Rollouts (or questions, or micro-batches) done and wanted in this phase. */
+  done: number;
+  total: number;
+}
+
+export interface TrainHooks {
+  /**
+   * Told of each step before its checkpoint: after a crash in between, records of steps later than
+   * the checkpoint's are to be dropped, the resumed run makes them again.
+   */
+  onStep?(step: TrainStep, rollouts: readonly Rollout[]): void | Promise<void>;
+  onProgress?(progress: TrainLoopProgress): void;
+  /** Stores the state. It is not changed afterwards. */
+  checkpoint?(state: TrainState): void | Promise<void>;
+  /** Asked between steps; true ends the run with a checkpoint. */
+  shouldStop?(): boolean;
+  /** A learning rate in place of the settings' (the schedule stays); null or undefined: no change. */
+  learningRate?(): number | null | undefined;
+  /** Ends the run at once; the state stays that of the last whole step. */
+  signal?: AbortSignal;
+}
+
+export type { HeldOutScore };

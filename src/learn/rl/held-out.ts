@@ -1,0 +1,72 @@
+import type { Question } from '../../data/records.ts';
+import type { HeldOutScore } from '../../data/training.ts';
+import type { Rollout } from '../../data/rollout.ts';
+import { deriveSeed, runGroup, type AgentDeps } from '../../agent/index.ts';
+import { getRecipe } from '../../recipes/index.ts';
+import { Random } from '../../policy/random.ts';
+import { rolloutOverrides } from './collect.ts';
+import type { TrainSettings } from './settings.ts';
+
+/** Scores on a sample that no run trains on, the same for every run, with the same seeds. */
+
+const SAMPLE_SEED = 20_250_619;
+
+/** A fixed random sample of questions, in the order of the questions given. */
+export function heldOutSample(questions: readonly Question[], count: number): Question[] {
+  const random = new Random(SAMPLE_SEED);
+  const keys = questions.map((_, place) => ({ place, key: random.next() }));
+  const chosen = keys.toSorted((a, b) => a.key - b.key).slice(0, count);
+  return chosen.toSorted((a, b) => a.place - b.place).map(({ place }) => questions[place]!);
+}
+
+const meanOf = (values: readonly number[]): number =>
+  values.length === 0 ? 0 : values.reduce((a, b) => a + b, 0) / values.length;
+
+/** Means over rollouts; recall over those whose question names supporting titles. */
+export function scoresOf(rollouts: readonly Rollout[]): HeldOutScore {
+  const metrics = rollouts.flatMap((rollout) => rollout.metrics ?? []);
+  const supported = rollouts.filter(({ question }) => question.supporting.length > 0);
+  return {
+    n: rollouts.length,
+    em: meanOf(metrics.map((m) => m.em)),
+    f1: meanOf(metrics.map((m) => m.f1)),
+    recall: meanOf(supported.flatMap((r) => r.metrics?.recall ?? [])),
+    searches: meanOf(metrics.map((m) => m.searches)),
+    formatValid: meanOf(metrics.map((m) => Number(m.formatValid))),
+  };
+}
+
+/** Rollouts that run together; the questions of one wave start at once. */
+const WAVE = 64;
+
+/** One rollout a question at the held-out temperature. */
+export async function scoreHeldOut(
+  settings: TrainSettings,
+  agent: AgentDeps,
+  questions: readonly Question[],
+  { runId, step, signal }: { runId: string; step: number; signal?: AbortSignal | undefined },
+  onDone: (done: number, total: number) => void,
+): Promise<HeldOutScore> {
+  const recipe = getRecipe(settings.recipe);
+  const overrides = rolloutOverrides(settings, { temperature: settings.heldOut.temperature });
+  const rollouts: Rollout[] = [];
+  for (let from = 0; from < questions.length; from += WAVE) {
+    const wave = questions.slice(from, from + WAVE).map((question, i) =>
+      runGroup(agent, {
+        question,
+        recipe,
+        overrides,
+        seed: deriveSeed(SAMPLE_SEED, 'held-out', from + i),
+        size: 1,
+        runId,
+        step,
+        groupId: `${runId}-held-out-${step}-${from + i}`,
+        ...(signal ? { signal } : {}),
+      }),
+    );
+    rollouts.push(...(await Promise.all(wave)).flat());
+    signal?.throwIfAborted();
+    onDone(rollouts.length, questions.length);
+  }
+  return scoresOf(rollouts);
+}

@@ -1,0 +1,248 @@
+import type { HeldOutScore, RouterStep, TrainStep } from '../../data/training.ts';
+import { mergeAdapter } from '../../policy/lora/merge.ts';
+import { learningRateAt } from '../schedule.ts';
+import {
+  addKlToRewards,
+  fillAdvantages,
+  referenceLogprobs,
+  sequencesOf,
+  updateBatches,
+} from './batch.ts';
+import { collect, type Collected } from './collect.ts';
+import type { Json, TrainDeps, TrainHooks, TrainLoopPhase } from './contracts.ts';
+import { scoreHeldOut } from './held-out.ts';
+import { stepRecord } from './record.ts';
+import { shuffleRewards } from './scoring.ts';
+import type { TrainSettings } from './settings.ts';
+import { stageAt } from './stages.ts';
+import { initialState, type TrainState } from './state.ts';
+import { klToReference, optimize, type UpdateReport } from './update.ts';
+
+export interface TrainRun {
+  settings: TrainSettings;
+  deps: TrainDeps;
+  /** Where to go on; absent: from the start. */
+  state?: TrainState;
+  hooks?: TrainHooks;
+}
+
+export interface TrainResult {
+  state: TrainState;
+  /** `stopped`: between steps, as `shouldStop` asked; `aborted`: by the signal, within a step. */
+  end: 'finished' | 'stopped' | 'aborted';
+}
+
+/** Reinforcement learning of an adapter, step by step; every step makes a new state. */
+class TrainLoop {
+  readonly #settings: TrainSettings;
+  readonly #deps: TrainDeps;
+  readonly #hooks: TrainHooks;
+  #state: TrainState;
+  /** Seconds that the last checkpoint took, told with the step after it. */
+  #checkpointSeconds = 0;
+
+  constructor({ settings, deps, state, hooks = {} }: TrainRun) {
+    this.#settings = settings;
+    this.#deps = deps;
+    this.#hooks = hooks;
+    this.#state = state ?? initialState(settings, deps.weights.config);
+  }
+
+  async run(): Promise<TrainResult> {
+    await this.#start();
+    let saved = this.#state.step;
+    while (this.#state.step < this.#settings.steps) {
+      const stop = this.#hooks.shouldStop?.() ?? false;
+      if (stop || this.#aborted) break;
+      try {
+        await this.#step();
+      } catch (error) {
+        if (this.#aborted) break;
+        throw error;
+      }
+      if (this.#state.step % this.#settings.checkpointEvery === 0) {
+        await this.#checkpoint();
+        saved = this.#state.step;
+      }
+    }
+    if (saved !== this.#state.step) await this.#checkpoint();
+    const whole = this.#state.step >= this.#settings.steps;
+    return { state: this.#state, end: whole ? 'finished' : this.#aborted ? 'aborted' : 'stopped' };
+  }
+
+  get #aborted(): boolean {
+    return this.#hooks.signal?.aborted ?? false;
+  }
+
+  /** Restores what others hold and gives the sampler the adapter of the state. */
+  async #start(): Promise<void> {
+    const { deps, state } = { deps: this.#deps, state: this.#state };
+    this.#tell('starting', 0, 1);
+    if (!deps.agent.policy.setWeights)
+      throw new Error('training: this policy cannot take new weights');
+    if (this.#settings.router.train !== 'off' && !deps.router)
+      throw new Error('training: the settings train a router, and there is none');
+    if (state.curriculum !== null) deps.curriculum.restore(state.curriculum);
+    if (state.router !== null) deps.router?.restore(state.router);
+    await this.#sampleWith(state.adapter);
+    this.#tell('starting', 1, 1);
+  }
+
+  async #sampleWith(adapter: Float32Array): Promise<void> {
+    const { weights, agent } = this.#deps;
+    await agent.policy.setWeights?.(mergeAdapter(weights, this.#settings.adapter, adapter).flat);
+  }
+
+  async #step(): Promise<void> {
+    const { now } = this.#deps;
+    const step = this.#state.step + 1;
+    const learningRate = this.#hooks.learningRate?.() ?? this.#state.learningRate;
+    const before: TrainState = { ...this.#state, learningRate };
+    const start = now();
+    const stage = stageAt(this.#settings.stages, step);
+    const collected = await this.#rollouts(step, stage);
+    const sampled = now();
+    const due = this.#heldOutDue(step);
+    const { update, kl } = await this.#update(before, collected, due);
+    if (update) await this.#sampleWith(update.adapter);
+    const router = this.#trainRouter(collected, step);
+    const updated = now();
+    const heldOut = due ? await this.#heldOut(step) : null;
+    const end = now();
+    this.#state = this.#next(before, update, (end - start) / 1000);
+    const base = before.learningRate ?? this.#settings.optimizer.learningRate;
+    const optimizer = { ...this.#settings.optimizer, learningRate: base };
+    const seconds = {
+      rollout: (sampled - start) / 1000,
+      update: (updated - sampled) / 1000,
+      heldOut: (end - updated) / 1000,
+      checkpoint: this.#checkpointSeconds,
+      total: (end - start) / 1000,
+    };
+    this.#checkpointSeconds = 0;
+    const record: TrainStep = stepRecord({
+      runId: this.#deps.runId,
+      step,
+      stage,
+      at: new Date(end).toISOString(),
+      collected,
+      update,
+      kl,
+      learningRate: learningRateAt(optimizer, step, this.#settings.steps),
+      heldOut,
+      router,
+      seconds,
+    });
+    await this.#hooks.onStep?.(record, collected.all.flat());
+  }
+
+  #rollouts(step: number, stage: number): Promise<Collected> {
+    const { agent, curriculum, runId, router } = this.#deps;
+    const { signal } = this.#hooks;
+    return collect({
+      settings: this.#settings,
+      agent: router ? { ...agent, router: router.router } : agent,
+      curriculum,
+      runId,
+      step,
+      stage: this.#settings.stages[stage]!,
+      ...(signal ? { signal } : {}),
+      onRollout: (done, total) => this.#tell('rollouts', done, total),
+    });
+  }
+
+  #heldOutDue(step: number): boolean {
+    const { questions, every } = this.#settings.heldOut;
+    return questions > 0 && (step % every === 0 || step === this.#settings.steps);
+  }
+
+  /** Advantages and the optimizer updates; `measureKl`: score the reference though no loss needs it. */
+  async #update(
+    state: TrainState,
+    { trained, all }: Collected,
+    measureKl: boolean,
+  ): Promise<{ update: UpdateReport | null; kl: number | null }> {
+    const { learner } = this.#deps;
+    const { objective, router, seed } = this.#settings;
+    const sequences = sequencesOf(trained);
+    if (this.#settings.shuffleRewards)
+      shuffleRewards(
+        sequences.map(({ rollout }) => rollout),
+        seed,
+        state.step + 1,
+      );
+    if (router.train === 'alone' || sequences.length === 0) {
+      this.#deps.curriculum.observe?.(all);
+      return { update: null, kl: null };
+    }
+    this.#tell('update', 0, 1);
+    learner.setAdapter(state.adapter);
+    const { place } = objective.kl;
+    const scored = place !== 'off' || measureKl;
+    const references = scored ? await referenceLogprobs(learner, sequences) : null;
+    if (references && place === 'reward') addKlToRewards(sequences, references, objective.kl);
+    const advantages = fillAdvantages(sequences, objective);
+    this.#deps.curriculum.observe?.(all);
+    const batches = updateBatches(sequences, advantages, references, this.#settings);
+    const update = await optimize(learner, batches, state, this.#settings, (done, total) => {
+      this.#hooks.signal?.throwIfAborted();
+      this.#tell('update', done, total);
+    });
+    return { update, kl: references ? klToReference(sequences, references) : null };
+  }
+
+  #trainRouter({ all }: Collected, step: number): RouterStep | null {
+    if (this.#settings.router.train === 'off') return null;
+    return this.#deps.router?.learn(all.flat(), step) ?? null;
+  }
+
+  #heldOut(step: number): Promise<HeldOutScore> {
+    const { agent, router, heldOut, runId } = this.#deps;
+    const { signal } = this.#hooks;
+    return scoreHeldOut(
+      this.#settings,
+      router ? { ...agent, router: router.router } : agent,
+      heldOut,
+      { runId, step, signal },
+      (done, total) => this.#tell('held-out', done, total),
+    );
+  }
+
+  #next(before: TrainState, update: UpdateReport | null, seconds: number): TrainState {
+    const trainsRouter = this.#settings.router.train !== 'off';
+    const router: Json = trainsRouter ? (this.#deps.router?.state() ?? null) : before.router;
+    return {
+      step: before.step + 1,
+      updates: update?.updates ?? before.updates,
+      adapter: update?.adapter ?? before.adapter,
+      first: update?.first ?? before.first,
+      second: update?.second ?? before.second,
+      learningRate: before.learningRate,
+      curriculum: structuredClone(this.#deps.curriculum.state()),
+      router: structuredClone(router),
+      elapsed: before.elapsed + seconds,
+    };
+  }
+
+  async #checkpoint(): Promise<void> {
+    const start = this.#deps.now();
+    this.#tell('checkpoint', 0, 1);
+    await this.#hooks.checkpoint?.(this.#state);
+    this.#checkpointSeconds = (this.#deps.now() - start) / 1000;
+    this.#tell('checkpoint', 1, 1);
+  }
+
+  #tell(phase: TrainLoopPhase, done: number, total: number): void {
+    const step = Math.min(this.#state.step + (phase === 'checkpoint' ? 0 : 1), this.#settings.steps);
+    this.#hooks.onProgress?.({ phase, step, steps: this.#settings.steps, done, total });
+  }
+}
+
+/**
+ * Trains until the settings' last step, a stop or an abort. On the WASM device a run that goes on
+ * from a state continues bit for bit as if it had not been interrupted.
+ *
+ * @throws Error where the policy fails or a gradient is not finite: the last checkpoint then holds
+ */
+export const trainRun = (run: TrainRun): Promise<TrainResult> => new TrainLoop(run).run();
+

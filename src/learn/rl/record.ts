@@ -1,0 +1,84 @@
+import type { Rollout } from '../../data/rollout.ts';
+import type { HeldOutScore, RouterStep, TrainStep } from '../../data/training.ts';
+import type { Collected } from './collect.ts';
+import { scoresOf } from './held-out.ts';
+import type { UpdateReport } from './update.ts';
+
+const meanOf = (values: readonly number[]): number =>
+  values.length === 0 ? 0 : values.reduce((a, b) => a + b, 0) / values.length;
+
+/** Mean, and biased deviation, of the rewards; mean weighted value of each clause. */
+export function rewardStatistics(rollouts: readonly Rollout[]): TrainStep['reward'] {
+  const rewards = rollouts.map((rollout) => rollout.reward ?? 0);
+  const mean = meanOf(rewards);
+  const clauses: Record<string, number> = {};
+  for (const { rewards: list } of rollouts)
+    for (const { clause, value, weight } of list)
+      clauses[clause] = (clauses[clause] ?? 0) + (value * weight) / rollouts.length;
+  return { mean, std: Math.sqrt(meanOf(rewards.map((r) => (r - mean) ** 2))), clauses };
+}
+
+function entropyOf(rollouts: readonly Rollout[]): number {
+  let [sum, n] = [0, 0];
+  for (const { segments } of rollouts)
+    for (const { mask, entropies = [] } of segments)
+      if (mask === 1) {
+        for (const entropy of entropies) sum += entropy;
+        n += entropies.length;
+      }
+  return n === 0 ? 0 : sum / n;
+}
+
+export interface StepParts {
+  runId: string;
+  step: number;
+  stage: number;
+  at: string;
+  collected: Collected;
+  update: UpdateReport | null;
+  kl: number | null;
+  learningRate: number;
+  heldOut: HeldOutScore | null;
+  router: RouterStep | null;
+  seconds: TrainStep['seconds'];
+}
+
+/** The record of a step. Means are over all rollouts that were made, also those not trained on. */
+export function stepRecord(parts: StepParts): TrainStep {
+  const { collected, update, seconds } = parts;
+  const rollouts = collected.all.flat();
+  const { em, f1, recall, searches, formatValid } = scoresOf(rollouts);
+  const sampledTokens = rollouts.reduce((sum, r) => sum + (r.metrics?.tokens ?? 0), 0);
+  return {
+    format: 'forage.step/1',
+    runId: parts.runId,
+    step: parts.step,
+    stage: parts.stage,
+    at: parts.at,
+    rollouts: rollouts.length,
+    groups: collected.all.length,
+    zeroVarianceGroups: collected.zeroVariance,
+    generationBatches: collected.batches,
+    reward: rewardStatistics(rollouts),
+    em,
+    f1,
+    recall,
+    searches,
+    formatValid,
+    responseTokens: sampledTokens / Math.max(1, rollouts.length),
+    entropy: entropyOf(rollouts),
+    loss: update?.loss ?? 0,
+    kl: parts.kl,
+    clipShare: update?.clipShare ?? 0,
+    samplerGap: update?.samplerGap ?? { max: 0, mean: 0 },
+    gradientNorm: update?.gradientNorm ?? 0,
+    learningRate: update?.learningRate ?? parts.learningRate,
+    sampledTokens,
+    trainedTokens: update?.trainedTokens ?? 0,
+    tokensPerSecond: seconds.rollout > 0 ? sampledTokens / seconds.rollout : 0,
+    seconds,
+    drawn: collected.drawn,
+    heldOut: parts.heldOut,
+    router: parts.router,
+  };
+}

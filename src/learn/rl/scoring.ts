@@ -1,0 +1,55 @@
+import type { Rollout } from '../../data/rollout.ts';
+import { deriveSeed } from '../../agent/index.ts';
+import { Random } from '../../policy/random.ts';
+import { overlongPenalty } from '../overlong.ts';
+import { scoreRollout, totalReward } from '../rewards/index.ts';
+import type { TrainSettings } from './settings.ts';
+
+/** Rewards of a step, as clauses of the rollout records, so that a record's reward is their sum. */
+
+type Stage = TrainSettings['stages'][number];
+
+/** Tokens that the policy wrote. */
+const writtenTokens = (rollout: Rollout): number =>
+  rollout.segments.reduce((sum, s) => sum + (s.source === 'policy' ? s.ids.length : 0), 0);
+
+/** Fills in clauses and reward; the overlong penalty is a clause of its own. */
+export function applyRewards(
+  rollouts: readonly Rollout[],
+  stage: Stage,
+  overlong: TrainSettings['overlong'],
+): void {
+  for (const rollout of rollouts) {
+    const clauses = scoreRollout(rollout, stage.reward, stage.weights);
+    if (overlong) {
+      const value = overlongPenalty(writtenTokens(rollout), overlong);
+      clauses.push({ clause: 'overlong', value, weight: 1, evidence: [] });
+    }
+    rollout.rewards = clauses;
+    rollout.reward = totalReward(clauses);
+  }
+}
+
+/** Adds a clause that moves the reward by `value`. */
+export function addToReward(rollout: Rollout, clause: string, value: number): void {
+  rollout.rewards = [...rollout.rewards, { clause, value, weight: 1, evidence: [] }];
+  rollout.reward = totalReward(rollout.rewards);
+}
+
+/**
+ * The control: every rollout gets the reward of another one of the step, by a permutation drawn from
+ * the seed. The difference stands in the record as the clause `shuffled`.
+ */
+export function shuffleRewards(rollouts: readonly Rollout[], seed: number, step: number): void {
+  const random = new Random(deriveSeed(seed, 'shuffle', step));
+  const rewards = rollouts.map((rollout) => rollout.reward ?? 0);
+  for (let i = rewards.length - 1; i > 0; i--) {
+    const j = Math.floor(random.next() * (i + 1));
+    [rewards[i], rewards[j]] = [rewards[j]!, rewards[i]!];
+  }
+  rollouts.forEach((rollout, i) => {
+    addToReward(rollout, 'shuffled', rewards[i]! - (rollout.reward ?? 0));
+    // The sum above rounds; the control trains on exactly the same multiset of rewards.
+    rollout.reward = rewards[i]!;
+  });
+}

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { initAdapter } from '../../policy/lora/init.ts';
+import type { PolicyConfig } from '../../policy/config.ts';
+import { readSafetensors, writeSafetensors } from '../../policy/safetensors.ts';
+import { deriveSeed } from '../../agent/index.ts';
+import type { Json } from './contracts.ts';
+import type { TrainSettings } from './settings.ts';
+
+/**
+ * Everything that the rest of a run depends on beside settings, policy and world. Seeds of step s
+ * are derived from the run's seed and s, so no generator's state needs to be kept. Values are never
+ * changed in place: every step makes a new state.
+ */
+export interface TrainState {
+  /** Whole steps done, and optimizer updates made. */
+  step: number;
+  updates: number;
+  /** In the order of `loraSlots`, like AdamW's two moments. */
+  adapter: Float32Array;
+  first: Float32Array;
+  second: Float32Array;
+  /** Set by hand in place of the settings'; null: as the settings say. */
+  learningRate: number | null;
+  curriculum: Json;
+  /** null where no router is trained. */
+  router: Json;
+  /** Seconds of all steps so far. */
+  elapsed: number;
+}
+
+/** The state before the first step; `curriculum` and `router` null mean: as they start. */
+export function initialState(settings: TrainSettings, config: PolicyConfig): TrainState {
+  const adapter = initAdapter(config, settings.adapter, deriveSeed(settings.seed, 'adapter'));
+  return {
+    step: 0,
+    updates: 0,
+    adapter,
+    first: new Float32Array(adapter.length),
+    second: new Float32Array(adapter.length),
+    learningRate: null,
+    curriculum: null,
+    router: null,
+    elapsed: 0,
+  };
+}
+
+const count = z.int().min(0);
+const restSchema = z.strictObject({
+  format: z.literal('forage.state/1'),
+  step: count,
+  updates: count,
+  learningRate: z.number().positive().nullable(),
+  curriculum: z.json(),
+  router: z.json(),
+  elapsed: z.number().min(0),
+});
+
+const TENSORS = ['adapter', 'first', 'second'] as const;
+
+export interface StateFiles {
+  /** safetensors, float32: `adapter`, `first`, `second`. */
+  tensors: Uint8Array<ArrayBuffer>;
+  /** The rest, JSON. */
+  rest: string;
+}
+
+/** A state as two files; reading them back gives the same bits. */
+export function encodeState(state: TrainState): StateFiles {
+  const { step, updates, learningRate, curriculum, router, elapsed } = state;
+  const tensors = new Map(
+    TENSORS.map((name) => [name, { shape: [state[name].length], data: state[name] }]),
+  );
+  const rest = { step, updates, learningRate, curriculum, router, elapsed };
+  return {
+    tensors: writeSafetensors(tensors, 'F32'),
+    rest: `${JSON.stringify({ format: 'forage.state/1', ...rest })}\n`,
+  };
+}
+
+/** @throws Error that says what is wrong with the files */
+export function decodeState(files: { tensors: Uint8Array; rest: string }): TrainState {
+  const parsed = restSchema.safeParse(JSON.parse(files.rest));
+  if (!parsed.success)
+    throw new Error(`training state: ${z.prettifyError(parsed.error).replaceAll('\n', ' ')}`);
+  const { format: _, ...rest } = parsed.data;
+  const tensors = readSafetensors(files.tensors);
+  const [adapter, first, second] = TENSORS.map((name) => {
+    const tensor = tensors.get(name);
+    if (!tensor) throw new Error(`training state: tensor "${name}" is missing`);
+    return Float32Array.from(tensor.data);
+  }) as [Float32Array, Float32Array, Float32Array];
+  if (first.length !== adapter.length || second.length !== adapter.length)
+    throw new Error('training state: moments and adapter differ in length');
+  return { ...rest, adapter, first, second };
+}

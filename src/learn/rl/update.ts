@@ -1,0 +1,114 @@
+import { adamW, clipScale, DEFAULT_UPDATE, globalNorm } from '../../policy/optimizer.ts';
+import { klTerm } from '../objective.ts';
+import { learningRateAt } from '../schedule.ts';
+import type { PolicyLearner } from './learner.ts';
+import type { ItemResult, TrainItem } from './replica.ts';
+import type { TrainSettings } from './settings.ts';
+import type { TrainState } from './state.ts';
+
+/** The optimizer's half of a step. */
+
+export interface UpdateReport {
+  adapter: Float32Array;
+  first: Float32Array;
+  second: Float32Array;
+  updates: number;
+  /** Means over the updates. */
+  loss: number;
+  gradientNorm: number;
+  learningRate: number;
+  clipShare: number;
+  trainedTokens: number;
+  /** Of the first update, whose adapter is still the sampler's: |trainer − sampler| in nats. */
+  samplerGap: { max: number; mean: number };
+}
+
+/** Largest and mean distance of what the trainer gives the sampled tokens from what the sampler gave. */
+export function gapOf(
+  items: readonly Pick<TrainItem, 'oldLogprobs'>[],
+  results: readonly Pick<ItemResult, 'logprobs'>[],
+): { max: number; mean: number } {
+  let [max, sum, n] = [0, 0, 0];
+  items.forEach(({ oldLogprobs }, s) =>
+    oldLogprobs.forEach((old, i) => {
+      const gap = Math.abs(results[s]!.logprobs[i]! - old);
+      max = Math.max(max, gap);
+      sum += gap;
+      n++;
+    }),
+  );
+  return { max, mean: n === 0 ? 0 : sum / n };
+}
+
+/** Mean k3 to the reference over the tokens, nats; at the sampler's log-probabilities. */
+export function klToReference(
+  sequences: readonly { oldLogprobs: Float32Array }[],
+  references: readonly Float32Array[],
+): number {
+  let [sum, n] = [0, 0];
+  sequences.forEach(({ oldLogprobs }, s) =>
+    oldLogprobs.forEach((p, i) => {
+      sum += klTerm('k3', p, references[s]![i]!).value;
+      n++;
+    }),
+  );
+  return n === 0 ? 0 : sum / n;
+}
+
+const meanOf = (values: readonly number[]): number =>
+  values.length === 0 ? 0 : values.reduce((a, b) => a + b, 0) / values.length;
+
+/**
+ * Makes the updates of a step: gradient over replicas, clipping by global norm, AdamW. The state is
+ * left as it is; the new values are in the report.
+ * @throws Error where a gradient is not finite
+ */
+export async function optimize(
+  learner: PolicyLearner,
+  batches: readonly (readonly TrainItem[])[],
+  state: TrainState,
+  settings: TrainSettings,
+  onDone: (done: number, total: number) => void,
+): Promise<UpdateReport> {
+  const { objective, optimizer, steps } = settings;
+  const base = { ...optimizer, learningRate: state.learningRate ?? optimizer.learningRate };
+  const lr = learningRateAt(base, state.step + 1, steps);
+  const values = state.adapter.slice();
+  const first = state.first.slice();
+  const second = state.second.slice();
+  const [losses, norms]: [number[], number[]] = [[], []];
+  let [tokens, clipped] = [0, 0];
+  let samplerGap = { max: 0, mean: 0 };
+  for (const [u, items] of batches.entries()) {
+    learner.setAdapter(values.slice());
+    const result = await learner.gradient(items, objective, (done, total) =>
+      onDone(u * total + done, batches.length * total),
+    );
+    const norm = globalNorm(result.gradient);
+    if (!Number.isFinite(norm)) throw new Error('training: the gradient is not finite');
+    const { beta1, beta2, eps, weightDecay, clipNorm } = optimizer;
+    const step = state.updates + u + 1;
+    const gradientScale = clipScale(norm, clipNorm);
+    const options = { ...DEFAULT_UPDATE, lr, beta1, beta2, eps, weightDecay, step, gradientScale };
+    adamW({ values, gradient: result.gradient, first, second }, options, weightDecay);
+    if (u === 0) samplerGap = gapOf(items, result.items);
+    norms.push(norm);
+    losses.push(result.items.reduce((sum, { loss }) => sum + loss, 0));
+    for (const item of result.items) {
+      tokens += item.logprobs.length;
+      clipped += item.clipped;
+    }
+  }
+  return {
+    adapter: values,
+    first,
+    second,
+    updates: state.updates + batches.length,
+    loss: meanOf(losses),
+    gradientNorm: meanOf(norms),
+    learningRate: lr,
+    clipShare: tokens === 0 ? 0 : clipped / tokens,
+    trainedTokens: tokens,
+    samplerGap,
+  };
+}

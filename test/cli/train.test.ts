@@ -1,0 +1,136 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { TrainStep } from '../../src/data/training.ts';
+
+// Each call starts Node, a policy and two threads: seconds on an idle machine, more on a busy one.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+
+const folder = mkdtempSync(join(tmpdir(), 'forage-train-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const NODE = ['--import', 'tsx', 'src/cli/main.ts'];
+
+/** Runs the command line as a user does. */
+function lab(...args: string[]): { status: number | null; out: string; err: string } {
+  const run = spawnSync(process.execPath, [...NODE, ...args], { encoding: 'utf8' });
+  return { status: run.status, out: run.stdout, err: run.stderr };
+}
+
+const SMALL = ['questions=1', 'groupSize=2', 'heldOut.questions=0', 'dynamicSampling.on=false'];
+const small = SMALL.flatMap((change) => ['--set', change]);
+const start = (out: string, threads: number): string[] => [
+  ...['train', '--recipe', 'dapo-kunlun', '--steps', '3', '--seed', '4', ...small],
+  ...['--threads', String(threads), '--json', '--out', out],
+];
+
+const lines = (text: string): TrainStep[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as TrainStep);
+
+const adapterOf = (run: string, step: number): Buffer =>
+  readFileSync(join(run, `step-00000${step}`, 'adapter_model.safetensors'));
+
+describe('mistakes end with one clear line and status 2', () => {
+  const recipe = join(folder, 'recipe.json');
+  writeFileSync(recipe, '{"format":"forage.train/1"}');
+  const out = join(folder, 'never');
+
+  test.each([
+    [['train', '--out', out], /train needs --recipe/],
+    [['train', '--recipe', 'ppo', '--out', out], /no training recipe 'ppo'; there are dapo-kunlun/],
+    [['train', '--recipe', 'ur2'], /train needs --out DIR/],
+    [['train', '--recipe', recipe, '--out', out], /training settings: preset: /],
+    [['train', '--recipe', '/nowhere.json', '--out', out], /\/nowhere\.json is missing/],
+    [
+      ['train', '--recipe', 'ur2', '--set', 'optimizer.lr=1', '--out', out],
+      /there is no setting 'optimizer\.lr'/,
+    ],
+    [
+      ['train', '--recipe', 'ur2', '--set', 'steps=0', '--out', out],
+      /training settings: steps: /,
+    ],
+    [['train', '--recipe', 'ur2', '--out', '/proc/none'], /\/proc\/none cannot be made/],
+    [['train', '--resume', '/nowhere'], /\/nowhere is no training run/],
+    [['train', '--resume', '/nowhere', '--seed', '1'], /--resume goes on with the run's own --seed/],
+    [['evaluate', '--adapter', '/nowhere'], /\/nowhere is no adapter/],
+    [['evaluate', '--run', '/nowhere'], /\/nowhere is no training run/],
+  ])('%j', (args, message) => {
+    const { status, out: printed, err } = lab(...args);
+    expect(err.trim()).toMatch(message);
+    expect(err.trim().split('\n')).toHaveLength(1);
+    expect(printed).toBe('');
+    expect(status).toBe(2);
+    expect(existsSync(out)).toBe(false);
+  });
+});
+
+describe('a run', () => {
+  const whole = join(folder, 'whole');
+  let first: ReturnType<typeof lab>;
+  beforeAll(() => {
+    first = lab(...start(whole, 2));
+  });
+
+  test('prints a JSON line a step and keeps the last two checkpoints', () => {
+    expect(first.status).toBe(0);
+    expect(lines(first.out).map((s) => s.step)).toEqual([1, 2, 3]);
+    expect(readFileSync(join(whole, 'steps.jsonl'), 'utf8')).toBe(first.out);
+    expect([1, 2, 3].map((s) => existsSync(join(whole, `step-00000${s}`)))).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    for (const { samplerGap } of lines(first.out)) expect(samplerGap.max).toBeLessThan(1e-3);
+  });
+
+  test('a folder with a run in it is not written over', () => {
+    expect(lab(...start(whole, 2)).err).toMatch(/holds a run already; --resume/);
+  });
+
+  test('killed politely, then resumed with fewer threads, it ends in the same bits', async () => {
+    const out = join(folder, 'killed');
+    const child = spawn(process.execPath, [...NODE, ...start(out, 2)], { stdio: 'pipe' });
+    child.stdout.once('data', () => child.kill('SIGTERM'));
+    const code = await new Promise((resolve) => child.once('exit', resolve));
+    expect(code).toBe(0);
+    const pointer = JSON.parse(readFileSync(join(out, 'latest.json'), 'utf8')) as {
+      latest: { step: number };
+    };
+    expect(pointer.latest.step).toBeLessThan(3);
+    // What a crash between a step's record and its checkpoint leaves, and half a line.
+    appendFileSync(join(out, 'steps.jsonl'), '{"step":3}\n{"ste');
+    const resumed = lab('train', '--resume', out, '--threads', '1', '--json');
+    expect(resumed.status).toBe(0);
+    expect(lines(readFileSync(join(out, 'steps.jsonl'), 'utf8')).map((s) => s.step)).toEqual([
+      1, 2, 3,
+    ]);
+    expect(adapterOf(out, 3).equals(adapterOf(whole, 3))).toBe(true);
+  });
+
+  test('its adapter is evaluated by folder and by run, to the same summary', () => {
+    const args = ['--limit', '2', '--seed', '5', '--json'];
+    const byRun = lab('evaluate', '--run', whole, ...args);
+    const byFolder = lab('evaluate', '--adapter', join(whole, 'step-000003'), ...args);
+    expect(byRun.status).toBe(0);
+    const [a, b] = [byRun.out, byFolder.out].map((t) => JSON.parse(t) as Record<string, unknown>);
+    expect(Object.keys(a!).toSorted()).toEqual(
+      ['byHops', 'em', 'f1', 'formatValid', 'n', 'recall', 'searches', 'tokensPerSecond'].toSorted(),
+    );
+    for (const key of ['n', 'em', 'f1', 'recall', 'searches', 'formatValid'])
+      expect(a![key]).toBe(b![key]);
+  });
+
+  test('a damaged newest checkpoint gives way to the one before, with a notice', () => {
+    writeFileSync(join(whole, 'step-000003', 'state.safetensors'), 'no tensors at all');
+    const before = adapterOf(whole, 3);
+    const resumed = lab('train', '--resume', whole, '--json');
+    expect(resumed.err).toMatch(/does not match its hash; going on from step 2/);
+    expect(lines(resumed.out).map((s) => s.step)).toEqual([3]);
+    expect(adapterOf(whole, 3).equals(before)).toBe(true);
+  });
+});
