@@ -88,8 +88,7 @@ async function openPolicy(options: PartsOptions): Promise<Policy> {
   // Loaded after Node is prepared: jax-js looks at what the platform has when it is imported.
   const { loadPolicy } = await import('../policy/load.ts');
   return loadPolicy({
-    files:
-      options.adapter === undefined ? fetchFromDisk(path) : mergedFiles(path, options.adapter),
+    files: options.adapter === undefined ? fetchFromDisk(path) : mergedFiles(path, options.adapter),
     id: checkpointName(path),
     device: options.device,
     onProgress: ({ stage }) => options.onProgress?.(`policy: ${stage}`),

@@ -72,7 +72,11 @@ export const evaluateCommand: Command = {
       const given = overridesOf(values);
       const { rollouts, seconds } = await runQuestions(parts, select(parts, values), {
         recipe: getRecipe(recipe),
-        overrides: { ...overrides, ...given, sampling: { ...overrides.sampling, ...given.sampling } },
+        overrides: {
+          ...overrides,
+          ...given,
+          sampling: { ...overrides.sampling, ...given.sampling },
+        },
         group: 1,
         seed: Number(values.seed),
       });
@@ -83,4 +87,3 @@ export const evaluateCommand: Command = {
     }
   },
 };
-

@@ -56,7 +56,7 @@ function writeSafely(path: string, data: Uint8Array | string): void {
   const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data;
   const file = openSync(`${path}.new`, 'w');
   try {
-    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+    for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
     fsyncSync(file);
   } finally {
     closeSync(file);

@@ -26,10 +26,7 @@ const revisionOf = (folder: string): string =>
     .slice(0, 12);
 
 /** What `settings.json` of a new run says. @throws UsageError for folders that are none */
-export async function describeRun(
-  settings: TrainSettings,
-  values: OptionValues,
-): Promise<RunFile> {
+export async function describeRun(settings: TrainSettings, values: OptionValues): Promise<RunFile> {
   checkCurriculum(settings);
   const policy = policyFolder(values.policy as string | undefined);
   const given = values.world === undefined ? null : resolve(String(values.world));

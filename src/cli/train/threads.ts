@@ -1,6 +1,10 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { PolicyLearner } from '../../learn/rl/learner.ts';
-import { connectReplica, type FromReplica, type ToReplica } from '../../learn/rl/replica-channel.ts';
+import {
+  connectReplica,
+  type FromReplica,
+  type ToReplica,
+} from '../../learn/rl/replica-channel.ts';
 import { connectPolicy, type RemotePolicy } from '../../policy/generation/connect.ts';
 import type { FromPolicy, ToPolicy } from '../../policy/generation/messages.ts';
 import { PolicyPool } from '../../policy/generation/pool.ts';
@@ -38,7 +42,7 @@ function spawn(init: TrainThreadInit): Worker {
   });
 }
 
-async function startThread({ threads: _, tokenizer, ...rest }: ThreadOptions) {
+async function startThread({ tokenizer, ...rest }: Omit<ThreadOptions, 'threads'>) {
   const [sampling, training] = [new MessageChannel(), new MessageChannel()];
   const worker = spawn({ ...rest, policy: sampling.port2, replica: training.port2 });
   let policy: RemotePolicy | undefined;
@@ -67,10 +71,11 @@ async function startThread({ threads: _, tokenizer, ...rest }: ThreadOptions) {
 }
 
 /** Starts threads which each hold a sampler and a replica; one policy and one learner over them. */
-export async function startThreads(options: ThreadOptions): Promise<TrainThreads> {
-  const threads = await Promise.all(
-    Array.from({ length: options.threads }, () => startThread(options)),
-  );
+export async function startThreads({
+  threads: n,
+  ...options
+}: ThreadOptions): Promise<TrainThreads> {
+  const threads = await Promise.all(Array.from({ length: n }, () => startThread(options)));
   return {
     policy: new PolicyPool(threads.map(({ policy }) => policy)),
     learner: new PolicyLearner(threads.map(({ replica }) => replica)),

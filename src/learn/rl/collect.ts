@@ -70,17 +70,20 @@ async function runDrawn(
   let done = 0;
   const groups = await Promise.all(
     drawn.map(async ({ question, overrides, agent: own }, i) => {
-      const group = await runGroup({ ...agent, ...own }, {
-        question,
-        recipe,
-        overrides: rolloutOverrides(settings, sampling, overrides),
-        seed: deriveSeed(settings.seed, 'step', step, 'batch', batch, 'group', i),
-        size: settings.groupSize,
-        runId,
-        step,
-        groupId: `${runId}-${step}-${batch}-${i}`,
-        ...(signal ? { signal } : {}),
-      });
+      const group = await runGroup(
+        { ...agent, ...own },
+        {
+          question,
+          recipe,
+          overrides: rolloutOverrides(settings, sampling, overrides),
+          seed: deriveSeed(settings.seed, 'step', step, 'batch', batch, 'group', i),
+          size: settings.groupSize,
+          runId,
+          step,
+          groupId: `${runId}-${step}-${batch}-${i}`,
+          ...(signal ? { signal } : {}),
+        },
+      );
       done += group.length;
       request.onRollout(done, drawn.length * settings.groupSize);
       return group;
@@ -110,13 +113,14 @@ export async function collect(request: CollectRequest): Promise<Collected> {
   const wanted = settings.questions;
   const usable = by === 'reward' ? rewardsOf : accuracies;
   let batches = 0;
+  const wantsMore = (): boolean => on && kept.length < wanted && batches < maxBatches;
   do {
     const questions = await curriculum.draw({ step, batch: batches, count: wanted });
     const groups = await runDrawn(request, questions, batches++);
     for (const { label } of questions) drawn[label] = (drawn[label] ?? 0) + 1;
     all.push(...groups);
     kept.push(...groups.filter((group) => !on || varies(usable(group))));
-  } while (on && kept.length < wanted && batches < maxBatches);
+  } while (wantsMore());
   const spare = all.filter((group) => !kept.includes(group) && varies(rewardsOf(group)));
   const trained = [...kept, ...spare].slice(0, wanted);
   const zeroVariance = all.filter((group) => !varies(rewardsOf(group))).length;

@@ -94,7 +94,7 @@ class TrainLoop {
   }
 
   async #step(): Promise<void> {
-    const { now } = this.#deps;
+    const now = (): number => this.#deps.now();
     const step = this.#state.step + 1;
     const learningRate = this.#hooks.learningRate?.() ?? this.#state.learningRate;
     const before: TrainState = { ...this.#state, learningRate };
@@ -233,7 +233,10 @@ class TrainLoop {
   }
 
   #tell(phase: TrainLoopPhase, done: number, total: number): void {
-    const step = Math.min(this.#state.step + (phase === 'checkpoint' ? 0 : 1), this.#settings.steps);
+    const step = Math.min(
+      this.#state.step + (phase === 'checkpoint' ? 0 : 1),
+      this.#settings.steps,
+    );
     this.#hooks.onProgress?.({ phase, step, steps: this.#settings.steps, done, total });
   }
 }
@@ -245,4 +248,3 @@ class TrainLoop {
  * @throws Error where the policy fails or a gradient is not finite: the last checkpoint then holds
  */
 export const trainRun = (run: TrainRun): Promise<TrainResult> => new TrainLoop(run).run();
-

@@ -40,7 +40,6 @@ export interface PartGradient {
   items: ItemResult[];
 }
 
-
 /** A replica, wherever it runs. Calls to one replica do not overlap. */
 export interface ReplicaClient {
   /** Most tokens of one call. */

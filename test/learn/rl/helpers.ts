@@ -49,7 +49,10 @@ export interface World {
 
 export async function openTestWorld(): Promise<World> {
   const loaded = await loadWorld(fetchFile);
-  return { questions: loaded.questions.slice(0, 40), retriever: openWorldRetriever(loaded, fetchFile) };
+  return {
+    questions: loaded.questions.slice(0, 40),
+    retriever: openWorldRetriever(loaded, fetchFile),
+  };
 }
 
 /** Two questions by four rollouts; the reward is the length-dependent overlong penalty, so it varies. */
@@ -101,7 +104,8 @@ export async function trainTiny(options: TrainOptions): Promise<Trained> {
     await Promise.all(
       Array.from(
         { length: replicas },
-        async () => new TrainReplica(await createWasmLoraTrainer(weights, settings.adapter, limits)),
+        async () =>
+          new TrainReplica(await createWasmLoraTrainer(weights, settings.adapter, limits)),
       ),
     ),
   );
