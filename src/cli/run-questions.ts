@@ -6,7 +6,7 @@ import { endProgress, sayProgress } from './commands/command.ts';
 import type { Parts } from './parts.ts';
 
 /** Rollouts that run at the same time; they fill the policy's slots. */
-const ROLLOUTS_AT_ONCE = 64;
+const ROLLOUTS_AT_ONCE = 32;
 
 export interface RunOptions {
   recipe: Recipe;

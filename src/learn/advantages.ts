@@ -39,7 +39,9 @@ function byGroup(
   const out = new Float64Array(rewards.length);
   for (const members of membersOf(groups)) {
     const values = members.map((i) => rewards[i]!);
-    for (const i of members) out[i] = values.length < 2 ? 0 : advantage(rewards[i]!, values);
+    // Exactly 0, so that whitening cannot blow up what rounding left of equal rewards.
+    if (values.every((value) => value === values[0])) continue;
+    for (const i of members) out[i] = advantage(rewards[i]!, values);
   }
   return out;
 }
@@ -83,7 +85,7 @@ export function whiten(values: Float64Array, lengths: ArrayLike<number>): Float6
  * - `reinforce++-baseline` (2501.03262): `r − mean`, then masked whitening over the batch.
  * - `ur2` (2508.06165): Norm_batch(Norm_group).
  *
- * A group of one has advantage 0.
+ * A group of one, or of equal rewards, has advantage 0 (before the whitening, where there is one).
  *
  * @param rewards one a rollout
  * @param groups the group number of each rollout

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Segment } from '../../src/data/rollout.ts';
 import { trainedTokens } from '../../src/learn/mask.ts';

@@ -31,6 +31,22 @@ const search = (query: string, round: number, segment: number): AgentEvent => ({
   tag: 'search',
   segment,
 });
+/** STIE sends a query back. */
+const refusal = (text: string): AgentEvent => ({
+  t: 4,
+  kind: 'verdict',
+  over: 'query',
+  round: 2,
+  mode: 'corrected',
+  text,
+  checks: [],
+  aggDiff: 0,
+  valid: false,
+  action: 'refused',
+  reason: 'as before',
+  counts: {},
+  blocked: [],
+});
 const answered = (text: string, form: 'short' | 'long' = 'short'): AgentEvent[] => [
   { t: 8, kind: 'answer', text, form, by: 'policy' },
   { t: 9, kind: 'stop', reason: 'answer', detail: '' },
@@ -85,7 +101,23 @@ const twice = rollout('Borfield', {
 });
 /** The second query got a hint, not passages. */
 const refused = rollout('Borfield', {
-  events: [search('city', 1, 2), retrieve([]), search('city', 2, 2), ...answered('Borfield')],
+  events: [
+    search('city', 1, 2),
+    retrieve([]),
+    search('city', 2, 2),
+    refusal('city'),
+    ...answered('Borfield'),
+  ],
+});
+/** The second query got no passages either, but because the retriever failed. */
+const unreachable = rollout('Borfield', {
+  events: [
+    search('city', 1, 2),
+    retrieve([]),
+    search('town', 2, 2),
+    { t: 5, kind: 'error', what: 'retrieval', message: 'no network' },
+    ...answered('Borfield'),
+  ],
 });
 const idle = rollout('Borfield', { events: answered('Borfield') });
 const partly = rollout('Borfield town');
@@ -115,6 +147,8 @@ describe('rewards, by hand', () => {
     ['ur2-stage-2', wrong, 1],
     ['ur2-stage-2', malformed, 2],
     ['ur2-stage-2', refused, 2.5],
+    ['ur2-stage-1', unreachable, 4],
+    ['ur2-stage-2', unreachable, 3],
     ['r1-searcher-stage-1', wrong, 1],
     ['r1-searcher-stage-1', idle, 0.5],
     ['r1-searcher-stage-1', malformed, 0.5],
@@ -180,6 +214,56 @@ describe('what must not earn anything', () => {
     });
     for (const reward of ['kunlun-short', 'search-r1', 'em', 'f1', 'research'] as const)
       expect(total(quoted, reward)).toBe(0);
+  });
+
+  it('a box of the prompt’s example: without an answer of its own there is none', () => {
+    const example: Segment = {
+      source: 'prompt',
+      role: 'instruction',
+      text: 'End with <short_answer> \\boxed{ Borfield } </short_answer>',
+      ids: [7, 7],
+      mask: 0,
+    };
+    const parroted = rollout('', {
+      answer: null,
+      segments: [example, ...right.segments.slice(0, 4)],
+      events: [search('city', 1, 3), retrieve([])],
+    });
+    for (const reward of REWARDS)
+      for (const { clause, value: earned, evidence } of scoreRollout(parroted, reward)) {
+        if (['answer', 'accuracy', 'em', 'f1', 'structure', 'length'].includes(clause))
+          expect(earned).toBe(0);
+        for (const { segment } of evidence) expect(segment).toBe(3);
+      }
+  });
+
+  it('one box of two: evidence is the content of the last, not of both nor of the tag', () => {
+    const text = '<short_answer> \\boxed{ Ulmfield } or \\boxed{ an } </short_answer>';
+    const boxes = rollout('an', {
+      segments: [...right.segments.slice(0, 4), written('answer', text)],
+    });
+    const [{ evidence } = { evidence: [] }] = scoreRollout(boxes, 'search-r1');
+    expect(evidence).toHaveLength(1);
+    const { start, end } = evidence[0]!;
+    expect(text.slice(start, end)).toBe('an');
+    expect(start).toBe(text.lastIndexOf('{ an }') + 2);
+  });
+
+  it('a forced answer: the environment opened the box, evidence is what the policy put in', () => {
+    const opening = read('answer', '<short_answer> \\boxed{');
+    const forced = rollout('Borfield', {
+      segments: [
+        ...right.segments.slice(0, 4),
+        opening,
+        written('answer', ' Borfield } </short_answer>'),
+      ],
+    });
+    expect(scoreRollout(forced, 'em')[0]).toEqual({
+      clause: 'em',
+      value: 1,
+      weight: 1,
+      evidence: [{ segment: 5, start: 1, end: 9 }],
+    });
   });
 
   it('evidence stands in text that the policy wrote, and quotes it', () => {

@@ -8,8 +8,10 @@ export type Span = RewardClause['evidence'][number];
 /** One query that the policy wrote. */
 export interface AskedQuery {
   text: string;
-  /** Whether it brought passages back; else a hint stood in place of the result. */
+  /** Whether it brought passages back. */
   answered: boolean;
+  /** Whether a hint refused it: neither a failed call nor a limit of the rollout is the query's fault. */
+  refused: boolean;
   evidence: Span[];
 }
 
@@ -48,27 +50,42 @@ function queriesOf(rollout: Rollout): AskedQuery[] {
       queries.push({
         text: event.query,
         answered: false,
+        refused: false,
         evidence: wholeSegment(rollout, event),
       });
     const last = queries.at(-1);
     if (event.kind === 'retrieve' && last) last.answered = true;
+    if (event.kind === 'verdict' && event.over === 'query' && event.action === 'refused' && last)
+      last.refused = true;
   }
   return queries;
 }
 
-/** The last answer segment that the policy wrote, and the answer inside it. */
+/**
+ * Where the box that holds `answer` opens, and where its content begins; the last such box. Of a forced
+ * answer the environment wrote the opening, so that the segment begins inside the box.
+ */
+function findBox(text: string, answer: string): { box: number; start: number } | null {
+  const opened = [...text.matchAll(/\\boxed\s*\{\s*/g)].map((match) => ({
+    box: match.index,
+    start: match.index + match[0].length,
+  }));
+  if (opened.length === 0) opened.push({ box: 0, start: text.length - text.trimStart().length });
+  return opened.findLast(({ start }) => text.startsWith(answer, start)) ?? null;
+}
+
+/** The last answer segment that the policy wrote, and the answer inside its box. */
 function answerSpan(rollout: Rollout): { spans: Span[]; prose: string } {
   const index = rollout.segments.findLastIndex((s) => s.role === 'answer' && s.source === 'policy');
   const segment = rollout.segments[index];
   if (!segment || rollout.answer === null) return { spans: [], prose: segment?.text ?? '' };
-  const start = segment.text.lastIndexOf(rollout.answer);
-  // A forced answer was opened by the environment, and one that STIE chose stands nowhere.
-  if (start < 0) return { spans: [], prose: segment.text };
-  const end = start + rollout.answer.length;
-  const box = segment.text.lastIndexOf('\\boxed', start);
+  const found = findBox(segment.text, rollout.answer);
+  // An answer that STIE chose stands in no box of the policy's.
+  if (!found) return { spans: [], prose: segment.text };
+  const end = found.start + rollout.answer.length;
   return {
-    spans: [{ segment: index, start, end }],
-    prose: box < 0 ? '' : segment.text.slice(0, box),
+    spans: [{ segment: index, start: found.start, end }],
+    prose: segment.text.slice(0, found.box),
   };
 }
 

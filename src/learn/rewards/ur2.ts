@@ -6,7 +6,8 @@ import type { RewardFacts } from './facts.ts';
  * - The protocol is Forage's; a violation is a breach of it, a query of 20 words or more, or an output
  *   without answer. A missing retrieval is a violation in the first stage only, which is there to make
  *   the policy search.
- * - A fallback is a query that the environment answered with a hint instead of passages.
+ * - A fallback is a query that the environment answered with a hint instead of passages; a call that
+ *   failed is none, nor is a query over the rollout's budget.
  */
 
 /** Queries must have fewer words. */
@@ -25,7 +26,7 @@ function violations(facts: RewardFacts, needsRetrieval: boolean) {
 }
 
 function fallback(facts: RewardFacts): RewardClause {
-  const refused = facts.queries.filter((query) => !query.answered);
+  const refused = facts.queries.filter((query) => query.refused);
   return {
     clause: 'fallback',
     value: refused.length === 0 ? 0 : -0.5 * refused.length,
