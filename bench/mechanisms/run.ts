@@ -47,6 +47,11 @@ for (const { name, recipe, overrides } of ARMS) {
     seed: Number(values.seed),
     label: `${name}: `,
   });
+  const failed = rollouts
+    .flatMap((rollout) => rollout.events)
+    .find((event) => event.kind === 'error' && event.what === 'policy');
+  // A policy that broke down scores 0, which says nothing about the arm.
+  if (failed?.kind === 'error') throw new Error(`${name}: ${failed.message}`);
   arms.push({ name, rollouts });
 }
 const comparison = compareArms(arms);
