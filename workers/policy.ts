@@ -1,19 +1,30 @@
 import { expose } from 'comlink';
+import { createReplica } from '../src/learn/rl/create-replica.ts';
+import { serveReplica } from '../src/learn/rl/replica-channel.ts';
 import { servePolicy } from '../src/policy/generation/serve.ts';
-import { loadPolicy } from '../src/policy/load.ts';
+import { loadPolicy, loadWeights } from '../src/policy/load.ts';
+import type { Checkpoint } from '../src/runs/conductor/checkpoint.ts';
 import type { PolicyWorkerApi } from '../src/runs/conductor/start-policy.ts';
 import { announce } from '../src/runs/conductor/supervised.ts';
 
-/** A policy worker: the transformer on WebGPU, or on one core by WASM. */
+/** A policy worker: the transformer on WebGPU, or on one core by WASM; and its training. */
+
+let loaded: Checkpoint['files'] = {};
+
+const read = async (name: string): Promise<Uint8Array> => {
+  const file = loaded[name];
+  if (!file) throw new Error('the server has no such file');
+  return file;
+};
 
 const api: PolicyWorkerApi = {
   load: async ({ id, files }, device, port) => {
-    const read = async (name: string): Promise<Uint8Array> => {
-      const file = files[name];
-      if (!file) throw new Error('the server has no such file');
-      return file;
-    };
+    loaded = files;
     servePolicy(await loadPolicy({ id, device, files: read }), port);
+  },
+  train: async (adapter, device, port) => {
+    const weights = await loadWeights(read);
+    serveReplica(await createReplica({ weights, adapter, device }), port);
   },
 };
 

@@ -40,7 +40,11 @@ export class CheckpointError extends Error {
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-async function readFile(options: LoadPolicyOptions, name: string, share: number) {
+async function readFile(
+  options: Pick<LoadPolicyOptions, 'files' | 'onProgress'>,
+  name: string,
+  share: number,
+) {
   options.onProgress?.({ stage: `reading ${name}`, share });
   try {
     return await options.files(name);
@@ -164,6 +168,18 @@ function checkVocabulary(config: PolicyConfig, tokenizer: PolicyTokenizer): void
       `it has ${tokenizer.vocabSize} tokens, config.json only ${config.vocabSize}`,
       'The files belong to different checkpoints; use files of one',
     );
+}
+
+/**
+ * The weights of a checkpoint alone, in float32, for those who train over them.
+ * @throws CheckpointError as `loadPolicy` does
+ */
+export async function loadWeights(files: LoadPolicyOptions['files']): Promise<PolicyWeights> {
+  const options = { files };
+  const configBytes = await readFile(options, 'config.json', 0);
+  const config = parsed('config.json', () => parsePolicyConfig(parseJson(configBytes)));
+  const bytes = await readFile(options, 'model.safetensors', 0);
+  return parsed('model.safetensors', () => weightsFromTensors(config, readSafetensors(bytes)));
 }
 
 /**

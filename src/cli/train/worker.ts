@@ -1,11 +1,10 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { serveReplica, type FromReplica, type ToReplica } from '../../learn/rl/replica-channel.ts';
-import { TrainReplica } from '../../learn/rl/replica.ts';
+import { createReplica } from '../../learn/rl/create-replica.ts';
 import type { FromPolicy, ToPolicy } from '../../policy/generation/messages.ts';
 import { servePolicy } from '../../policy/generation/serve.ts';
 import { prepareNode, prepareNodeWebGpu } from '../../policy/jax-node.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
-import type { LoraTrainer } from '../../policy/lora/trainer.ts';
 import { fetchFromDisk } from '../build-world.ts';
 import { readFolderWeights } from '../parts.ts';
 import { portChannel } from './channel.ts';
@@ -23,25 +22,17 @@ export interface TrainThreadInit {
   microTokens: number;
 }
 
-async function createTrainer(init: TrainThreadInit): Promise<LoraTrainer> {
-  const weights = await readFolderWeights(init.folder);
-  const maxLength = weights.config.maxPositions;
-  const limits = { maxTokens: Math.max(init.microTokens, maxLength), maxLength };
-  if (init.device !== 'wasm') throw new Error('training on webgpu is not there yet; use wasm');
-  const { createWasmLoraTrainer } = await import('../../policy/lora/wasm/trainer.ts');
-  return createWasmLoraTrainer(weights, init.adapter, limits);
-}
-
 async function start(init: TrainThreadInit): Promise<void> {
   prepareNode();
   if (init.device === 'webgpu') await prepareNodeWebGpu();
   // Loaded after Node is prepared: jax-js looks at what the platform has when it is imported.
   const { loadPolicy } = await import('../../policy/load.ts');
-  const { folder, id, device } = init;
+  const { folder, id, device, adapter, microTokens } = init;
   const policy = await loadPolicy({ files: fetchFromDisk(folder), id, device });
-  const trainer = await createTrainer(init);
+  const weights = await readFolderWeights(folder);
+  const replica = await createReplica({ weights, adapter, device, microTokens });
   servePolicy(policy, portChannel<ToPolicy, FromPolicy>(init.policy));
-  serveReplica(new TrainReplica(trainer), portChannel<ToReplica, FromReplica>(init.replica));
+  serveReplica(replica, portChannel<ToReplica, FromReplica>(init.replica));
 }
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own main thread sends it

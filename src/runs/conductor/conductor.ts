@@ -13,6 +13,7 @@ import { recipeFor, typedQuestion } from './request.ts';
 import type { DeviceChoice, RunRequest } from './settings.ts';
 import { startPolicy, type LoadedPolicy } from './start-policy.ts';
 import { startRetrieval } from './start-retrieval.ts';
+import type { TrainWorld } from '../training/parts.ts';
 import type { Places, WorkerFactory } from './workers.ts';
 
 /** How often the state of a run (tokens, rate) is told. */
@@ -60,6 +61,7 @@ export class Conductor implements ConductorApi {
   #policy = emptySlot<LoadedPolicy>();
   #retrieval = emptySlot<Awaited<ReturnType<typeof startRetrieval>>>();
   #questions = new Map<string, Question>();
+  #world: Pick<TrainWorld, 'seed' | 'questions'> | null = null;
   #router: Router = createRouter();
   #running: Running | null = null;
 
@@ -135,6 +137,14 @@ export class Conductor implements ConductorApi {
     if (!this.#running) await loaded.setWebDelay(0);
     const { hits, latencyMs } = await loaded.retriever.search(source, query, k);
     return { hits, latencyMs };
+  }
+
+  /** World and retriever for training, as soon as they are loaded. */
+  async lend(): Promise<TrainWorld> {
+    this.#load();
+    const loaded = await this.#retrieval.loading;
+    if (!loaded || !this.#world) throw new Error('The world is not loaded; load it again first.');
+    return { ...this.#world, retriever: loaded.retriever, router: this.#router };
   }
 
   async #perform(running: Running): Promise<void> {
@@ -253,8 +263,9 @@ export class Conductor implements ConductorApi {
       files: this.#places.files,
       board: this.#board,
       onLost: fail,
-      onWorld: ({ questions, local, facts }) => {
+      onWorld: ({ questions, local, facts, seed }) => {
         this.#router = createRouter({ localCoverage: coverageOf(local) });
+        this.#world = { seed, questions };
         this.#questions = new Map(questions.map((question) => [question.id, question]));
         this.#send([{ type: 'questions', rows: questions.map(toRow).sort(bySplit), facts }]);
       },

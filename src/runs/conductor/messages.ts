@@ -2,6 +2,7 @@ import type { Hit, SearchTarget } from '../../data/hits.ts';
 import type { Question, QuestionType } from '../../data/records.ts';
 import type { RolloutUpdate } from '../../agent/updates.ts';
 import type { PolicyInfo } from '../../policy/policy.ts';
+import type { TrainApi } from '../training/messages.ts';
 import type { RunRequest, DeviceChoice } from './settings.ts';
 
 /** What the conductor tells the page, and what the page may ask of it. */
@@ -86,4 +87,9 @@ export interface ConductorApi {
     query: string,
     k: number,
   ): Promise<{ hits: Hit[]; latencyMs: number }>;
+}
+
+/** All that the lab worker offers. */
+export interface LabApi extends ConductorApi {
+  train: TrainApi;
 }

@@ -29,6 +29,8 @@ export interface LoadedWorld {
   /** For the router's coverage feature. */
   local: Pick<Passage, 'title'>[];
   facts: WorldFacts;
+  /** Seed of the generator that made it. */
+  seed: number;
 }
 
 export interface RetrievalHostApi {
@@ -74,6 +76,7 @@ export class RetrievalHost implements RetrievalHostApi {
       questions: world.questions,
       local: world.local.map(({ title }) => ({ title })),
       facts: { localPassages: local, webPassages: web, questions: world.questions.length },
+      seed: world.manifest.seed,
     };
   }
 

@@ -1,6 +1,7 @@
 import { transfer } from 'comlink';
 import { connectPolicy, type RemotePolicy } from '../../policy/generation/connect.ts';
 import { PolicyPool } from '../../policy/generation/pool.ts';
+import type { LoraSpec } from '../../policy/lora/spec.ts';
 import type { Policy, PolicyTokenizer } from '../../policy/policy.ts';
 import { HuggingFaceTokenizer } from '../../policy/tokenizer.ts';
 import { fetchCheckpoint, jsonOf, type Checkpoint } from './checkpoint.ts';
@@ -21,6 +22,8 @@ export interface PolicyWorkerApi {
    * @throws CheckpointError where a file is broken.
    */
   load(checkpoint: Checkpoint, device: DeviceFacts['device'], port: MessagePort): Promise<void>;
+  /** Serves a replica of the learner, over the weights loaded before, at another port. */
+  train(adapter: LoraSpec, device: DeviceFacts['device'], port: MessagePort): Promise<void>;
 }
 
 export interface LoadedPolicy {

@@ -28,6 +28,8 @@ export interface RunRecord {
   step: number;
   checkpointStep: number | null;
   failure: Failure | null;
+  /** The last thing that the user should know: an interruption, a checkpoint that was skipped. */
+  notice: string | null;
   /** Set while it can still be brought back. */
   deletedAt: string | null;
 }
@@ -93,4 +95,6 @@ export interface TrainApi {
     runId: string,
     what: 'peft' | 'merged' | 'metrics',
   ): Promise<{ name: string; blob: Blob }[]>;
+  /** Deletes the rollouts of a run's past steps; steps and checkpoints stay. @returns bytes freed */
+  dropRollouts(runId: string): Promise<number>;
 }

@@ -335,3 +335,16 @@ class Layout {
     };
   }
 }
+
+/**
+ * Bytes that a trainer of these sizes will hold, without making one.
+ * @throws as `LoraMemory.create`
+ */
+export function plannedBytes(config: PolicyConfig, spec: LoraSpec, limits: TrainLimits): number {
+  checkShape(config);
+  checkSpec(spec);
+  const memory = new KernelMemory();
+  // Laying out is what counts the bytes; nothing is allocated.
+  void new Layout(memory, config, spec, limits);
+  return memory.bytes;
+}

@@ -1,0 +1,23 @@
+import type { LoraSpec } from '../../policy/lora/spec.ts';
+import type { PolicyWeights } from '../../policy/weights.ts';
+import { TrainReplica } from './replica.ts';
+
+/** Tokens of one micro-batch unless given; a whole context always fits. */
+export const MICRO_TOKENS = 2048;
+
+export interface ReplicaOptions {
+  weights: PolicyWeights;
+  adapter: LoraSpec;
+  device: 'wasm' | 'webgpu';
+  microTokens?: number;
+}
+
+/** A replica of the learner on a device. @throws Error where the device cannot train */
+export async function createReplica(options: ReplicaOptions): Promise<TrainReplica> {
+  const { weights, adapter, device, microTokens = MICRO_TOKENS } = options;
+  if (device !== 'wasm') throw new Error('training on webgpu is not there yet; use wasm');
+  const maxLength = weights.config.maxPositions;
+  const limits = { maxTokens: Math.max(microTokens, maxLength), maxLength };
+  const { createWasmLoraTrainer } = await import('../../policy/lora/wasm/trainer.ts');
+  return new TrainReplica(await createWasmLoraTrainer(weights, adapter, limits));
+}

@@ -1,0 +1,129 @@
+import { transfer } from 'comlink';
+import {
+  connectReplica,
+  type FromReplica,
+  type RemoteReplica,
+  type ToReplica,
+} from '../../learn/rl/replica-channel.ts';
+import { PolicyLearner } from '../../learn/rl/learner.ts';
+import { connectPolicy, type RemotePolicy } from '../../policy/generation/connect.ts';
+import type { Channel } from '../../policy/generation/messages.ts';
+import { PolicyPool } from '../../policy/generation/pool.ts';
+import { loadWeights } from '../../policy/load.ts';
+import type { LoraSpec } from '../../policy/lora/spec.ts';
+import type { PolicyInfo, PolicyTokenizer } from '../../policy/policy.ts';
+import { HuggingFaceTokenizer } from '../../policy/tokenizer.ts';
+import type { PolicyWeights } from '../../policy/weights.ts';
+import { fetchCheckpoint, jsonOf, type Checkpoint } from '../conductor/checkpoint.ts';
+import { chooseDevice } from '../conductor/device.ts';
+import { WorkerLost } from '../conductor/failures.ts';
+import type { PolicyWorkerApi } from '../conductor/start-policy.ts';
+import { supervise, type SupervisedWorker } from '../conductor/supervised.ts';
+import type { WorkerFactory } from '../conductor/workers.ts';
+
+/**
+ * Workers of a training run, apart from those of the page's own questions: each holds a sampler and
+ * a replica of the learner over the same frozen weights.
+ */
+export interface TrainEngines {
+  policy: PolicyPool;
+  learner: PolicyLearner;
+  weights: PolicyWeights;
+  info: PolicyInfo;
+  terminate(): void;
+}
+
+export interface EngineOptions {
+  workers: WorkerFactory;
+  /** Folder of the checkpoint, with a slash at its end. */
+  base: string;
+  device: 'wasm' | 'webgpu';
+  adapter: LoraSpec;
+  /** Ends the start. */
+  signal: AbortSignal;
+  /** Told once, when a worker ended without being asked to; calls then reject with the same error. */
+  onLost: (error: WorkerLost) => void;
+}
+
+class Engine {
+  readonly #host: SupervisedWorker<PolicyWorkerApi>;
+  #policy: RemotePolicy | null = null;
+  #replica: RemoteReplica | null = null;
+
+  constructor({ policy: create, locks }: WorkerFactory, onLost: (error: WorkerLost) => void) {
+    this.#host = supervise<PolicyWorkerApi>({ name: 'training', create, locks, onLost });
+  }
+
+  async start(
+    checkpoint: Checkpoint,
+    { device, adapter }: EngineOptions,
+    tokenizer: PolicyTokenizer,
+  ): Promise<{ policy: RemotePolicy; replica: RemoteReplica }> {
+    const [sampling, training] = [new MessageChannel(), new MessageChannel()];
+    const { port2 } = sampling;
+    await this.#host.call((api) => api.load(checkpoint, device, transfer(port2, [port2])));
+    const far = training.port2;
+    await this.#host.call((api) => api.train(adapter, device, transfer(far, [far])));
+    const near: Channel<FromReplica, ToReplica> = training.port1;
+    const connected = Promise.all([connectPolicy(sampling.port1, tokenizer), connectReplica(near)]);
+    const [policy, replica] = await connected;
+    [this.#policy, this.#replica] = [policy, replica];
+    return { policy, replica };
+  }
+
+  end(reason: Error): void {
+    this.#host.terminate();
+    this.#policy?.lost(reason);
+    this.#replica?.lost(reason);
+  }
+}
+
+/** @throws WorkerLost, MissingFile, or the signal's reason */
+export async function startEngines(options: EngineOptions): Promise<TrainEngines> {
+  const { workers, base, device, signal } = options;
+  const engines: Engine[] = [];
+  const ended = new AbortController();
+  const end = (reason: Error): void => {
+    if (ended.signal.aborted) return;
+    ended.abort(reason);
+    for (const engine of engines) engine.end(reason);
+  };
+  const lose = (error: WorkerLost): void => {
+    if (ended.signal.aborted) return;
+    end(error);
+    options.onLost(error);
+  };
+  const stop = (): void => end(new WorkerLost('training', 'it was stopped'));
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const chosen = await chooseDevice(device, navigator.gpu, navigator.hardwareConcurrency);
+    const checkpoint = await fetchCheckpoint(base, () => undefined, ended.signal);
+    const tokenizer = new HuggingFaceTokenizer(
+      jsonOf(checkpoint.files, 'tokenizer.json'),
+      jsonOf(checkpoint.files, 'tokenizer_config.json'),
+    );
+    ended.signal.throwIfAborted();
+    for (let i = 0; i < chosen.engines; i++) engines.push(new Engine(workers, lose));
+    const started = await Promise.all(
+      engines.map((engine) => engine.start(checkpoint, options, tokenizer)),
+    );
+    const policy = new PolicyPool(started.map((engine) => engine.policy));
+    const weights = await loadWeights((name) => {
+      const file = checkpoint.files[name];
+      return file ? Promise.resolve(file) : Promise.reject(new Error('there is no such file'));
+    });
+    ended.signal.throwIfAborted();
+    return {
+      policy,
+      learner: new PolicyLearner(started.map((engine) => engine.replica)),
+      weights,
+      info: policy.info,
+      terminate: stop,
+    };
+  } catch (error) {
+    stop();
+    throw ended.signal.aborted && !(error instanceof WorkerLost) ? ended.signal.reason : error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

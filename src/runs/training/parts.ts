@@ -1,0 +1,40 @@
+import type { AgentDeps, Router } from '../../agent/index.ts';
+import { deriveSeed } from '../../agent/index.ts';
+import type { Question } from '../../data/records.ts';
+import type { TrainDeps } from '../../learn/rl/contracts.ts';
+import { heldOutSample } from '../../learn/rl/held-out.ts';
+import type { TrainSettings } from '../../learn/rl/settings.ts';
+import { UniformCurriculum } from '../../learn/rl/uniform.ts';
+import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
+import type { TrainEngines } from './engines.ts';
+
+/** What the lab has loaded for its own questions and lends to training. */
+export interface TrainWorld {
+  seed: number;
+  questions: readonly WorldQuestion[];
+  retriever: AgentDeps['retriever'];
+  router: Router;
+}
+
+const now = (): number => performance.timeOrigin + performance.now();
+
+/** The parts of a training run. @throws Error where the settings ask for what the world lacks */
+export function trainDeps(
+  settings: TrainSettings,
+  runId: string,
+  engines: TrainEngines,
+  world: TrainWorld,
+): TrainDeps {
+  const split = (name: string): Question[] => world.questions.filter((q) => q.split === name);
+  const { policy, learner, weights } = engines;
+  const { retriever, router } = world;
+  return {
+    agent: { policy, retriever, router, now },
+    weights,
+    learner,
+    curriculum: new UniformCurriculum(split('train'), deriveSeed(settings.seed, 'curriculum')),
+    heldOut: heldOutSample(split('dev'), settings.heldOut.questions),
+    runId,
+    now,
+  };
+}
