@@ -1,10 +1,10 @@
-import type { ConductorApi, ConductorMessage } from '../../runs/conductor/messages.ts';
+import type { ConductorMessage, LabApi } from '../../runs/conductor/messages.ts';
 import type { DeviceChoice } from '../../runs/conductor/settings.ts';
 import { useLab } from './lab-store.ts';
 import { useRun } from './run-store.ts';
 
 /** The lab as the page knows it: the conductor's calls, without the start that connects it. */
-export type LabConnection = Omit<ConductorApi, 'start'>;
+export type LabConnection = Omit<LabApi, 'start'>;
 
 /** Opens a connection; every message of the conductor is handed to `receive`. */
 export type LabOpener = (

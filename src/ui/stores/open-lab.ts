@@ -1,10 +1,11 @@
 import { proxy } from 'comlink';
 import { describeFailure } from '../../runs/conductor/failures.ts';
-import type { ConductorApi, ConductorMessage } from '../../runs/conductor/messages.ts';
+import type { ConductorMessage, LabApi } from '../../runs/conductor/messages.ts';
 import { supervise } from '../../runs/conductor/supervised.ts';
 import { useLab } from './lab-store.ts';
 import type { LabOpener } from './connection.ts';
 import { failRun } from './actions.ts';
+import { remoteTrain } from './remote-train.ts';
 import { isRunning, useRun } from './run-store.ts';
 
 /** Comlink's proxies are kept: one that is collected goes silent. */
@@ -17,7 +18,7 @@ const fail = (error: unknown): void => {
 
 /** Starts the lab worker, which starts the others. */
 export const openLab: LabOpener = (receive, device) => {
-  const worker = supervise<ConductorApi>({
+  const worker = supervise<LabApi>({
     name: 'lab',
     create: (name) =>
       new Worker(new URL('../../../workers/lab.ts', import.meta.url), { type: 'module', name }),
@@ -28,6 +29,7 @@ export const openLab: LabOpener = (receive, device) => {
   pinned = listener;
   worker.call((api) => api.start(listener, device)).catch(fail);
   return {
+    train: remoteTrain(worker),
     run: (request) => worker.call((api) => api.run(request)),
     cancel: () => worker.call((api) => api.cancel(), 10_000),
     retry: () => worker.call((api) => api.retry(), 10_000),

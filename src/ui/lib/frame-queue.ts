@@ -1,0 +1,21 @@
+/**
+ * Messages wait for the next frame, so that a burst is one drawing. A hidden tab has no frames; a
+ * timer takes over there.
+ */
+export const createFrameQueue = <T>(flushTo: (messages: T[]) => void) => {
+  let queue: T[] = [];
+  let scheduled = false;
+  const flush = () => {
+    scheduled = false;
+    const messages = queue;
+    queue = [];
+    flushTo(messages);
+  };
+  return (messages: readonly T[]): void => {
+    queue.push(...messages);
+    if (scheduled) return;
+    scheduled = true;
+    if (document.visibilityState === 'visible') requestAnimationFrame(flush);
+    else setTimeout(flush, 100);
+  };
+};

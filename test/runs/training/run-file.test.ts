@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { getPreset } from '../../../src/learn/rl/presets.ts';
+import type { RunRecord } from '../../../src/runs/training/messages.ts';
+import { metricsCsv } from '../../../src/runs/training/metrics-csv.ts';
+import { readRunFile, writeRunFile, type RunFile } from '../../../src/runs/training/run-file.ts';
+import { trainStep } from '../../fixtures/train-steps.ts';
+
+const run: RunRecord = {
+  format: 'forage.run/1',
+  id: 'run-a',
+  name: 'first "try", with a comma',
+  tags: ['a', 'b'],
+  notes: 'line\nline',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-01-01T00:00:00.000Z',
+  status: 'paused',
+  settings: getPreset('ur2'),
+  policy: { id: 'tiny', revision: '0' },
+  world: { seed: 1, questions: 10 },
+  device: 'wasm',
+  step: 2,
+  checkpointStep: 2,
+  failure: null,
+  notice: null,
+  deletedAt: null,
+};
+
+const file: RunFile = {
+  run,
+  steps: [trainStep(1), trainStep(2)],
+  state: {
+    step: 2,
+    updates: 2,
+    adapter: Float32Array.of(0.1, -0, 1e-40, 3e38),
+    first: Float32Array.of(1, 2, 3, 4),
+    second: Float32Array.of(5, 6, 7, 8),
+    learningRate: 2e-3,
+    curriculum: { drawn: 16 },
+    router: null,
+    elapsed: 12.5,
+  },
+};
+
+describe('an exported run', () => {
+  it('comes back as it was, bit for bit', () => {
+    expect(readRunFile(writeRunFile(file))).toEqual(file);
+  });
+
+  it('may have no checkpoint', () => {
+    const early = { ...file, steps: [], state: null };
+    expect(readRunFile(writeRunFile(early))).toEqual(early);
+  });
+
+  it('is refused with one line where it is something else', () => {
+    expect(() => readRunFile('hello')).toThrow(/no exported run of Forage: it is not JSON/);
+    expect(() => readRunFile('{"format":"other"}')).toThrow(/format: /);
+    const broken = JSON.parse(writeRunFile(file)) as { run: { settings: { steps: unknown } } };
+    broken.run.settings.steps = -3;
+    expect(() => readRunFile(JSON.stringify(broken))).toThrow(/training settings: steps: /);
+  });
+
+  it('either is read or is refused as no run, however it is damaged', () => {
+    const text = writeRunFile({ ...file, steps: [trainStep(1)] });
+    fc.assert(
+      fc.property(fc.nat(text.length - 1), fc.string({ maxLength: 3 }), (at, put) => {
+        const damaged = text.slice(0, at) + put + text.slice(at + put.length + 1);
+        try {
+          expect(readRunFile(damaged).run.format).toBe('forage.run/1');
+        } catch (error) {
+          expect((error as Error).message).toMatch(/^This file is no exported run of Forage: /);
+        }
+      }),
+      { numRuns: 1500 },
+    );
+  });
+});
+
+describe('metrics as CSV', () => {
+  const table = (text: string): string[][] =>
+    text
+      .trimEnd()
+      .split('\r\n')
+      .map((line) => line.split(','));
+
+  it('has one line a step and one column a number, nested ones by their path', () => {
+    const [head, first, second] = table(metricsCsv([trainStep(1), trainStep(2)]));
+    const at = (row: string[] | undefined, column: string) => row?.[head!.indexOf(column)];
+    expect(at(first, 'step')).toBe('1');
+    expect(at(second, 'reward.clauses.accuracy')).toBe('0.4');
+    expect(at(second, 'reward.mean')).toBe('0.502');
+    expect(at(first, 'seconds.rollout')).toBe('5');
+  });
+
+  it('leaves a cell empty where a step lacks the number', () => {
+    const [head, first, tenth] = table(metricsCsv([trainStep(9), trainStep(10)]));
+    const column = head!.indexOf('heldOut.em');
+    expect(first![column]).toBe('');
+    expect(tenth![column]).toBe('0.5');
+  });
+
+  it('quotes what would break a line', () => {
+    const text = metricsCsv([{ ...trainStep(1), runId: 'a,"b"' }]);
+    expect(text).toContain('"a,""b"""');
+  });
+});
