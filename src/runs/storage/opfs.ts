@@ -50,8 +50,8 @@ async function walk(
 ): Promise<void> {
   for await (const [name, entry] of folder.entries()) {
     const here = `${path}/${name}`;
-    if (entry.kind === 'directory') await walk(entry as FileSystemDirectoryHandle, here, found);
-    else found.push({ path: here, bytes: (await (entry as FileSystemFileHandle).getFile()).size });
+    if (entry.kind === 'directory') await walk(entry, here, found);
+    else found.push({ path: here, bytes: (await entry.getFile()).size });
   }
 }
 

@@ -197,23 +197,25 @@ export class RunStore {
 
   async #lastGood(pointer: PointerRow, notice: (line: string) => void): Promise<TrainState> {
     const { runId, latest, previous } = pointer;
-    try {
-      return await this.#load(latest);
-    } catch (error) {
-      if (!previous)
-        throw new Error(`The only checkpoint is damaged: ${reasonOf(error)}`, { cause: error });
-      const state = await this.#load(previous).catch((second: unknown) => {
-        throw new Error(`Both checkpoints are damaged: ${reasonOf(error)}; ${reasonOf(second)}`, {
-          cause: second,
-        });
-      });
-      notice(
-        `The checkpoint of step ${latest.step} is damaged (${reasonOf(error)}); going on from step ${previous.step}.`,
-      );
-      // The damaged one must not count as "the one before" of the next checkpoint.
-      await this.#db.pointers.put({ runId, latest: previous, previous: null });
-      return state;
-    }
+    const newest = await this.#tried(latest);
+    if ('state' in newest) return newest.state;
+    if (!previous) throw new Error(`The only checkpoint is damaged: ${newest.fault}`);
+    const before = await this.#tried(previous);
+    if ('fault' in before)
+      throw new Error(`Both checkpoints are damaged: ${newest.fault}; ${before.fault}`);
+    notice(
+      `The checkpoint of step ${latest.step} is damaged (${newest.fault}); going on from step ${previous.step}.`,
+    );
+    // The damaged one must not count as "the one before" of the next checkpoint.
+    await this.#db.pointers.put({ runId, latest: previous, previous: null });
+    return before.state;
+  }
+
+  #tried(checkpoint: StoredCheckpoint): Promise<{ state: TrainState } | { fault: string }> {
+    return this.#load(checkpoint).then(
+      (state) => ({ state }),
+      (error: unknown) => ({ fault: reasonOf(error) }),
+    );
   }
 
   async #load({ tensors, rest }: StoredCheckpoint): Promise<TrainState> {

@@ -1,5 +1,5 @@
 import 'fake-indexeddb/auto';
-import fc from 'fast-check';
+import { assert, asyncProperty, integer } from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { getPreset } from '../../../src/learn/rl/presets.ts';
 import type { TrainState } from '../../../src/learn/rl/state.ts';
@@ -127,8 +127,8 @@ describe('checkpoints', () => {
   });
 
   it('survive a kill at any write: the state is the last one committed, and nothing is left over', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 0, max: 11 }), async (lives) => {
+    await assert(
+      asyncProperty(integer({ min: 0, max: 11 }), async (lives) => {
         db = new ForageDatabase(`test-${++databases}`);
         blobs = new MemoryBlobs();
         store = new RunStore(db, blobs);

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { assert, nat, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { getPreset } from '../../../src/learn/rl/presets.ts';
 import type { RunRecord } from '../../../src/runs/training/messages.ts';
@@ -62,8 +62,8 @@ describe('an exported run', () => {
 
   it('either is read or is refused as no run, however it is damaged', () => {
     const text = writeRunFile({ ...file, steps: [trainStep(1)] });
-    fc.assert(
-      fc.property(fc.nat(text.length - 1), fc.string({ maxLength: 3 }), (at, put) => {
+    assert(
+      property(nat(text.length - 1), string({ maxLength: 3 }), (at, put) => {
         const damaged = text.slice(0, at) + put + text.slice(at + put.length + 1);
         try {
           expect(readRunFile(damaged).run.format).toBe('forage.run/1');
