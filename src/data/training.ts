@@ -14,9 +14,9 @@ export interface RouterStep {
   calls: number;
   /** Mean π(local | s) and reward over the calls of each kind of question, by type. */
   byKind: Record<string, { calls: number; local: number; reward: number }>;
-  /** Means over local and web calls. */
-  latencyMs: { local: number; web: number };
-  recallGained: { local: number; web: number };
+  /** Means over local and web calls; null where there were none. */
+  latencyMs: { local: number | null; web: number | null };
+  recallGained: { local: number | null; web: number | null };
   reward: number;
   gradientNorm: number;
 }

@@ -81,6 +81,15 @@ export class RunningMean {
     this.#count += 1;
   }
 
+  get state(): { sum: number; count: number } {
+    return { sum: this.#sum, count: this.#count };
+  }
+
+  restore({ sum, count }: { sum: number; count: number }): void {
+    this.#sum = sum;
+    this.#count = count;
+  }
+
   get value(): number | null {
     return this.#count === 0 ? null : this.#sum / this.#count;
   }

@@ -167,7 +167,9 @@ export function saveCheckpoint(
   config: PolicyConfig,
 ): void {
   const before = readPointer(run);
-  const folder = `step-${String(state.step).padStart(6, '0')}`;
+  const name = `step-${String(state.step).padStart(6, '0')}`;
+  // A step may be saved again (while questions are scored): never onto the checkpoint in force.
+  const folder = before?.latest.folder === name ? `${name}-again` : name;
   const { tensors, rest } = encodeState(state);
   const files = [
     { name: 'state.safetensors', bytes: tensors as Uint8Array },
@@ -181,7 +183,7 @@ export function saveCheckpoint(
     step: state.step,
     hashes: Object.fromEntries(files.map(({ name, bytes }) => [name, sha256(bytes)])),
   };
-  const previous = before && before.latest.folder !== folder ? before.latest : null;
+  const previous = before?.latest ?? null;
   writePointer(run, { format: 'forage.latest/1', latest, previous });
   const old = before?.previous?.folder;
   if (old !== undefined && old !== folder) rmSync(join(run, old), { recursive: true, force: true });

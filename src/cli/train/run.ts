@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { deriveSeed } from '../../agent/index.ts';
 import type { Question } from '../../data/records.ts';
-import type { Curriculum } from '../../learn/rl/contracts.ts';
+import { createCurriculum } from '../../learn/curriculum/create.ts';
 import { heldOutSample } from '../../learn/rl/held-out.ts';
+import { createRouterLearner } from '../../learn/router/learner.ts';
 import { trainRun } from '../../learn/rl/loop.ts';
 import type { TrainSettings } from '../../learn/rl/settings.ts';
 import type { TrainState } from '../../learn/rl/state.ts';
-import { UniformCurriculum } from '../../learn/rl/uniform.ts';
 import { prepareNode } from '../../policy/jax-node.ts';
 import { HuggingFaceTokenizer } from '../../policy/tokenizer.ts';
 import { endProgress, print, say } from '../commands/command.ts';
@@ -27,7 +26,7 @@ const revisionOf = (folder: string): string =>
 
 /** What `settings.json` of a new run says. @throws UsageError for folders that are none */
 export async function describeRun(settings: TrainSettings, values: OptionValues): Promise<RunFile> {
-  checkCurriculum(settings);
+  checkRouter(settings);
   const policy = policyFolder(values.policy as string | undefined);
   const given = values.world === undefined ? null : resolve(String(values.world));
   const { world } = await openWorld(given ?? undefined);
@@ -41,15 +40,13 @@ export async function describeRun(settings: TrainSettings, values: OptionValues)
   };
 }
 
-function checkCurriculum({ curriculum, router }: TrainSettings): void {
-  if (curriculum.kind !== 'uniform')
-    throw new UsageError(`curriculum.kind '${curriculum.kind}' cannot be trained here yet.`);
-  if (router.train !== 'off')
-    throw new UsageError(`router.train '${router.train}' cannot be trained here yet.`);
+function checkRouter(settings: TrainSettings): void {
+  try {
+    if (settings.router.train !== 'off') createRouterLearner(settings);
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
 }
-
-const curriculumOf = (settings: TrainSettings, questions: readonly Question[]): Curriculum =>
-  new UniformCurriculum(questions, deriveSeed(settings.seed, 'curriculum'));
 
 const readJson = (path: string): object => JSON.parse(readFileSync(path, 'utf8')) as object;
 
@@ -108,6 +105,12 @@ export async function train(
     tokenizer: tokenizerOf(policy.folder),
   });
   const meter = new TrainMeter(settings.steps);
+  const onNotice = (message: string): void => {
+    endProgress();
+    say(message);
+  };
+  const trained =
+    settings.router.train === 'off' ? null : createRouterLearner(settings, { router, onNotice });
   try {
     const result = await trainRun({
       settings,
@@ -116,8 +119,9 @@ export async function train(
         agent: { policy: threads.policy, retriever, router, now: Date.now },
         weights,
         learner: threads.learner,
-        curriculum: curriculumOf(settings, split('train')),
+        curriculum: createCurriculum(settings, { questions: split('train'), retriever }),
         heldOut: heldOutSample(split('dev'), settings.heldOut.questions),
+        ...(trained && { router: trained }),
         runId: file.runId,
         now: Date.now,
       },

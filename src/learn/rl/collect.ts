@@ -52,7 +52,7 @@ export function rolloutOverrides(
 }
 
 /** Rollouts that ended because the policy failed teach nothing: the step must be made again. */
-function checkFaults(rollouts: readonly Rollout[]): void {
+export function checkFaults(rollouts: readonly Rollout[]): void {
   for (const { id, events } of rollouts)
     for (const event of events)
       if (event.kind === 'stop' && event.reason === 'error')

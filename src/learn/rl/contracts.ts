@@ -1,7 +1,7 @@
 import type { Question } from '../../data/records.ts';
 import type { Rollout } from '../../data/rollout.ts';
 import type { HeldOutScore, RouterStep, TrainStep } from '../../data/training.ts';
-import type { AgentDeps, Router } from '../../agent/index.ts';
+import type { AgentDeps, Router, RunningMean } from '../../agent/index.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { PolicyWeights } from '../../policy/weights.ts';
 import type { SettingsOverride } from '../../recipes/index.ts';
@@ -24,8 +24,28 @@ export interface DrawnQuestion {
   agent?: Partial<AgentDeps>;
 }
 
+/** What a curriculum works with while it gets ready. */
+export interface CurriculumContext {
+  /** The policy has the run's adapter as it stands. */
+  agent: AgentDeps;
+  runId: string;
+  signal?: AbortSignal;
+  /** Asked now and then; true: save and end early. */
+  shouldStop(): boolean;
+  /** Questions ready, and how many are to be. */
+  onProgress(done: number, total: number): void;
+  /** Stores a checkpoint with the curriculum's state, so that what is done need not be done again. */
+  save(): Promise<void>;
+}
+
 /** Chooses the questions. All that a later draw depends on is in `state()`. */
 export interface Curriculum {
+  /**
+   * Called once before the first draw of a run or of what a resumed run has left; returns at once
+   * where a restored state has all that is needed.
+   * @returns false where `shouldStop` ended it before it was ready
+   */
+  prepare?(context: CurriculumContext): Promise<boolean>;
   /** @param batch from 0: which generation batch of the step; later ones are dynamic sampling's */
   draw(request: { step: number; batch: number; count: number }): Promise<DrawnQuestion[]>;
   /** Told of the rollouts of every drawn group, in the order of the draw. */
@@ -39,6 +59,8 @@ export interface Curriculum {
 export interface RouterLearner {
   /** The router as it is now. */
   readonly router: Router;
+  /** Web latencies of the whole run, which the measured reward compares each call with. */
+  readonly webLatency?: RunningMean;
   /** One update from the routed calls of a step; null where there were none. */
   learn(rollouts: readonly Rollout[], step: number): RouterStep | null;
   state(): Json;
@@ -67,7 +89,8 @@ export interface TrainDeps {
   now(): number;
 }
 
-export type TrainLoopPhase = 'starting' | 'rollouts' | 'update' | 'held-out' | 'checkpoint';
+export type TrainLoopPhase =
+  'starting' | 'scoring-questions' | 'rollouts' | 'update' | 'held-out' | 'checkpoint';
 
 export interface TrainLoopProgress {
   phase: TrainLoopPhase;

@@ -12,12 +12,18 @@ export interface ReplicaOptions {
   microTokens?: number;
 }
 
-/** A replica of the learner on a device. @throws Error where the device cannot train */
+/**
+ * A replica of the learner: on the CPU over hand-written kernels, on a GPU over jax-js, whose device
+ * must have been started (loading a policy does so).
+ */
 export async function createReplica(options: ReplicaOptions): Promise<TrainReplica> {
   const { weights, adapter, device, microTokens = MICRO_TOKENS } = options;
-  if (device !== 'wasm') throw new Error('training on webgpu is not there yet; use wasm');
   const maxLength = weights.config.maxPositions;
   const limits = { maxTokens: Math.max(microTokens, maxLength), maxLength };
-  const { createWasmLoraTrainer } = await import('../../policy/lora/wasm/trainer.ts');
-  return new TrainReplica(await createWasmLoraTrainer(weights, adapter, limits));
+  if (device === 'wasm') {
+    const { createWasmLoraTrainer } = await import('../../policy/lora/wasm/trainer.ts');
+    return new TrainReplica(await createWasmLoraTrainer(weights, adapter, limits));
+  }
+  const { createJaxLoraTrainer } = await import('../../policy/lora/jax/trainer.ts');
+  return new TrainReplica(await createJaxLoraTrainer(weights, adapter, limits));
 }

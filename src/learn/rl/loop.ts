@@ -50,6 +50,7 @@ class TrainLoop {
 
   async run(): Promise<TrainResult> {
     await this.#start();
+    if (!(await this.#prepare())) return { state: this.#state, end: this.#early };
     let saved = this.#state.step;
     while (this.#state.step < this.#settings.steps) {
       const stop = this.#hooks.shouldStop?.() ?? false;
@@ -67,7 +68,11 @@ class TrainLoop {
     }
     if (saved !== this.#state.step) await this.#checkpoint();
     const whole = this.#state.step >= this.#settings.steps;
-    return { state: this.#state, end: whole ? 'finished' : this.#aborted ? 'aborted' : 'stopped' };
+    return { state: this.#state, end: whole ? 'finished' : this.#early };
+  }
+
+  get #early(): 'aborted' | 'stopped' {
+    return this.#aborted ? 'aborted' : 'stopped';
   }
 
   get #aborted(): boolean {
@@ -86,6 +91,37 @@ class TrainLoop {
     if (state.router !== null) deps.router?.restore(state.router);
     await this.#sampleWith(state.adapter);
     this.#tell('starting', 1, 1);
+  }
+
+  /** Gets the curriculum ready. @returns false where the run was ended meanwhile */
+  async #prepare(): Promise<boolean> {
+    const { curriculum, runId } = this.#deps;
+    const { signal, shouldStop } = this.#hooks;
+    if (!curriculum.prepare || this.#state.step >= this.#settings.steps) return true;
+    try {
+      return await curriculum.prepare({
+        agent: this.#agent,
+        runId,
+        ...(signal ? { signal } : {}),
+        shouldStop: () => shouldStop?.() ?? false,
+        onProgress: (done, total) => this.#tell('scoring-questions', done, total),
+        save: async () => {
+          this.#state = { ...this.#state, curriculum: structuredClone(curriculum.state()) };
+          await this.#hooks.checkpoint?.(this.#state);
+        },
+      });
+    } catch (error) {
+      if (this.#aborted) return false;
+      throw error;
+    }
+  }
+
+  /** What rollouts work with: the router is the one that is trained, where one is. */
+  get #agent(): TrainDeps['agent'] {
+    const { agent, router } = this.#deps;
+    if (!router) return agent;
+    const { webLatency } = router;
+    return { ...agent, router: router.router, ...(webLatency && { webLatency }) };
   }
 
   async #sampleWith(adapter: Float32Array): Promise<void> {
@@ -137,11 +173,11 @@ class TrainLoop {
   }
 
   #rollouts(step: number, stage: number): Promise<Collected> {
-    const { agent, curriculum, runId, router } = this.#deps;
+    const { curriculum, runId } = this.#deps;
     const { signal } = this.#hooks;
     return collect({
       settings: this.#settings,
-      agent: router ? { ...agent, router: router.router } : agent,
+      agent: this.#agent,
       curriculum,
       runId,
       step,
@@ -197,11 +233,11 @@ class TrainLoop {
   }
 
   #heldOut(step: number): Promise<HeldOutScore> {
-    const { agent, router, heldOut, runId } = this.#deps;
+    const { heldOut, runId } = this.#deps;
     const { signal } = this.#hooks;
     return scoreHeldOut(
       this.#settings,
-      router ? { ...agent, router: router.router } : agent,
+      this.#agent,
       heldOut,
       { runId, step, signal },
       (done, total) => this.#tell('held-out', done, total),

@@ -33,8 +33,24 @@ const MINI = {
     schedule: 'constant',
     warmUpSteps: 5,
   },
-  curriculum: { kind: 'uniform', scoringRollouts: 20, mix: [7, 2, 1], goldEpochs: 50 },
-  router: { train: 'off', learningRate: 0.05 },
+  curriculum: {
+    kind: 'uniform',
+    scoringRollouts: 20,
+    pool: 96,
+    mix: [7, 2, 1],
+    coldStart: 'dropped',
+    taskMixing: false,
+    goldEpochs: 50,
+    noise: 0.5,
+    noiseBy: 'epoch',
+  },
+  router: {
+    train: 'off',
+    learningRate: 0.05,
+    baseline: 'running-mean',
+    optimizer: 'adam',
+    entropy: 0,
+  },
   heldOut: { questions: 64, every: 10, temperature: 0.3 },
   checkpointEvery: 1,
   shuffleRewards: false,
@@ -50,7 +66,11 @@ const PLAIN = {
   kl: { form: 'k3', place: 'off', coefficient: 0 },
 } as const satisfies TrainSettings['objective'];
 
-/** KunLunBaizeRAG (2506.19466) trained by DAPO (2503.14476): clip-higher, resampling, token mean. */
+/**
+ * KunLunBaizeRAG (2506.19466) trained by DAPO (2503.14476): clip-higher, resampling, token mean. The
+ * paper's gold and noise schedules, (15) and (16), come before its DAPO phase, so questions are drawn
+ * as they come; `curriculum.kind: gold-noise` applies the schedules to the rollouts.
+ */
 const dapoKunlun: TrainSettings = {
   ...MINI,
   preset: 'dapo-kunlun',
@@ -63,11 +83,15 @@ const dapoKunlun: TrainSettings = {
   overlong: { max: 512, buffer: 128, factor: 1 },
 };
 
-/** UR² (2508.06165): stage 1 (10 steps) rewards form and retrieval, stage 2 the answer; no clip, no KL. */
+/**
+ * UR² (2508.06165): stage 1 (10 steps) rewards form and retrieval, stage 2 the answer; no clip, no KL.
+ * Its difficulty curriculum scores a pool first: 96 questions by 20 rollouts are the rollouts of 30 steps.
+ */
 const ur2: TrainSettings = {
   ...dapoKunlun,
   preset: 'ur2',
   topP: 0.9,
+  curriculum: { ...dapoKunlun.curriculum, kind: 'difficulty' },
   stages: [
     { steps: 10, reward: 'ur2-stage-1', weights: {} },
     { steps: 90, reward: 'ur2-stage-2', weights: {} },

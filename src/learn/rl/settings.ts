@@ -100,17 +100,36 @@ export const trainSettingsSchema = z.strictObject({
      * `gold-noise`: KunLunBaizeRAG (15) and (16).
      */
     kind: z.enum(['uniform', 'difficulty', 'gold-noise']),
-    /** Repeated rollouts that score a question. */
+    /** `difficulty`: repeated rollouts that score a question. */
     scoringRollouts: positiveInt,
+    /** `difficulty`: questions that are scored before the first step; later draws are from these. */
+    pool: positiveInt.default(96),
     /** Share of hard, medium, easy. */
     mix: z.tuple([z.number().min(0), z.number().min(0), z.number().min(0)]),
-    /** E of (15): steps until all is gold. */
+    /** What a stage with UR²'s stage-1 reward draws: the dropped questions (C.5), or the whole pool. */
+    coldStart: z.enum(['dropped', 'all']).default('dropped'),
+    /**
+     * UR²'s task mixing: medium and easy questions without retrieval. Off: the built-in world is
+     * invented, so that no policy can answer from its weights, and the paper too retrieves for all of
+     * its open-domain questions.
+     */
+    taskMixing: z.boolean().default(false),
+    /** `gold-noise`: E of (15), steps until all is gold. */
     goldEpochs: positiveInt,
+    /** `gold-noise`: share of a noisy result's passages that is noise where α of (16) is 1. */
+    noise: share.default(0.5),
+    /** `gold-noise`: what e of (16) counts, steps or retrievals. */
+    noiseBy: z.enum(['epoch', 'retrievals']).default('epoch'),
   }),
   router: z.strictObject({
     /** `off`: as the recipe has it; `beside`: trained with the language policy; `alone`: only the router. */
     train: z.enum(['off', 'beside', 'alone']),
     learningRate: z.number().positive(),
+    /** What is taken from each reward: the running mean of earlier steps, or nothing, as in (23). */
+    baseline: z.enum(['running-mean', 'none']).default('running-mean'),
+    optimizer: z.enum(['adam', 'sgd']).default('adam'),
+    /** Factor of an entropy bonus; 0: none. */
+    entropy: z.number().min(0).default(0),
   }),
   /** A fixed sample of the dev split, scored every so many steps. */
   heldOut: z.strictObject({

@@ -3,6 +3,7 @@ import type { TrainStep } from '../../data/training.ts';
 import { parseTrainSettings } from '../../learn/rl/edit-settings.ts';
 import { trainRun } from '../../learn/rl/loop.ts';
 import type { TrainSettings } from '../../learn/rl/settings.ts';
+import { chooseDevice } from '../conductor/device.ts';
 import { describeFailure, WorkerLost } from '../conductor/failures.ts';
 import { StorageFull, storageUse } from '../storage/quota.ts';
 import type { RunStore } from '../storage/run-store.ts';
@@ -102,8 +103,7 @@ export class TrainingHost implements TrainApi {
   ): Promise<RunRecord> {
     this.#checkFree();
     const checked = parseTrainSettings(settings);
-    if (device === 'webgpu')
-      throw new Error('Training on WebGPU is not there yet; choose the device WASM.');
+    const chosen = await chooseDevice(device, navigator.gpu, navigator.hardwareConcurrency);
     const [world, policy] = await Promise.all([this.#parts.world(), this.#parts.policy()]);
     const run: RunRecord = {
       format: 'forage.run/1',
@@ -117,7 +117,7 @@ export class TrainingHost implements TrainApi {
       settings: checked,
       policy: { id: policy.id, revision: policy.revision },
       world: { seed: world.seed, questions: world.questions.length },
-      device: 'wasm',
+      device: chosen.facts.device,
       step: 0,
       checkpointStep: null,
       failure: null,
@@ -129,9 +129,10 @@ export class TrainingHost implements TrainApi {
     return run;
   }
 
-  async resume(runId: string): Promise<void> {
+  async resume(runId: string, device?: RunRecord['device']): Promise<void> {
     this.#checkFree();
-    const run = await this.#parts.store.run(runId);
+    const stored = await this.#parts.store.run(runId);
+    const run = { ...stored, device: device ?? stored.device };
     const [world, policy] = await Promise.all([this.#parts.world(), this.#parts.policy()]);
     if (run.policy.revision !== policy.revision)
       throw new Error(
@@ -264,18 +265,19 @@ export class TrainingHost implements TrainApi {
     if (!release) throw new Error(`Another tab is training "${run.name}"; this one only shows it.`);
     const active = new ActiveRun(run.id, run.settings.steps, run.step, release);
     this.#active = active;
-    await this.#change(run.id, { status: 'running', failure: null, notice: null });
-    active.ended = this.#drive(active, run.settings);
+    const { device } = run;
+    await this.#change(run.id, { status: 'running', device, failure: null, notice: null });
+    active.ended = this.#drive(active, run);
   }
 
   /** Trains to the end, and says how it ended. Never rejects. */
-  async #drive(active: ActiveRun, settings: TrainSettings): Promise<void> {
+  async #drive(active: ActiveRun, run: RunRecord): Promise<void> {
     using _watch = watchForFreezes((seconds) => {
       active.notice = `The browser froze this tab for ${seconds} s; training went on afterwards.`;
     });
     let change: Partial<RunRecord>;
     try {
-      const end = await this.#attempts(active, settings);
+      const end = await this.#attempts(active, run);
       const paused = end === 'stopped' ? 'paused' : 'stopped';
       change = { status: end === 'finished' ? 'finished' : paused };
     } catch (error) {
@@ -294,18 +296,18 @@ export class TrainingHost implements TrainApi {
   }
 
   /** Starts again from the last checkpoint when a worker or device was lost. */
-  async #attempts(active: ActiveRun, settings: TrainSettings) {
+  async #attempts(active: ActiveRun, run: RunRecord) {
     const lost: number[] = [];
     for (;;) {
       try {
-        return await this.#attempt(active, settings);
+        return await this.#attempt(active, run);
       } catch (error) {
         if (!(error instanceof WorkerLost) || active.abort.signal.aborted) throw error;
         lost.push(Date.now());
         const recent = lost.filter((at) => at > Date.now() - LOSSES.withinMs);
         if (recent.length >= LOSSES.most)
           throw new Error(
-            `${error.message}, the ${recent.length}th time within five minutes. Take fewer questions or rollouts a step, then resume.`,
+            `${error.message}, the ${recent.length}th time within five minutes. ${run.device === 'webgpu' ? 'Resume on WASM, or start' : 'Start'} a run with fewer questions or rollouts a step; its checkpoints are kept.`,
             { cause: error },
           );
         active.notice = `${error.message}; started again from the last checkpoint.`;
@@ -314,13 +316,13 @@ export class TrainingHost implements TrainApi {
     }
   }
 
-  async #attempt(active: ActiveRun, settings: TrainSettings) {
+  async #attempt(active: ActiveRun, { settings, device }: RunRecord) {
     const { store } = this.#parts;
     const lost = new AbortController();
     const signal = active.abort.signal;
     const world = await this.#parts.world();
     const engines = await this.#parts.startEngines({
-      device: 'wasm',
+      device,
       adapter: settings.adapter,
       signal,
       onLost: (error) => lost.abort(error),

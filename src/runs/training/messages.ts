@@ -76,8 +76,8 @@ export interface TrainApi {
     name: string,
     device: 'wasm' | 'webgpu' | 'auto',
   ): Promise<RunRecord>;
-  /** Goes on from the last good checkpoint. */
-  resume(runId: string): Promise<void>;
+  /** Goes on from the last good checkpoint, on another device where one is given. */
+  resume(runId: string, device?: RunRecord['device']): Promise<void>;
   /** Ends after the step under way, with a checkpoint. */
   pause(runId: string): Promise<void>;
   /** Ends at once; `keep`: with the adapter as it is now, else the last checkpoint's. */

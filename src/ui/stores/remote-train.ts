@@ -24,7 +24,7 @@ export const remoteTrain = (worker: SupervisedWorker<LabApi>): TrainApi => {
     rollouts: (id, step) => call((train) => train.rollouts(id, step), SHORT_MS),
     estimate: (settings, device) => call((train) => train.estimate(settings, device)),
     create: (settings, name, device) => call((train) => train.create(settings, name, device)),
-    resume: (id) => call((train) => train.resume(id)),
+    resume: (id, device) => call((train) => train.resume(id, device)),
     pause: (id) => call((train) => train.pause(id), SHORT_MS),
     stop: (id, keep) => call((train) => train.stop(id, keep)),
     setLearningRate: (id, rate) => call((train) => train.setLearningRate(id, rate), SHORT_MS),

@@ -5,6 +5,14 @@ import type { RunState } from '../../runs/conductor/messages.ts';
 import type { RunRequest } from '../../runs/conductor/settings.ts';
 import { applyUpdates, EMPTY_TABLE, type RolloutTable } from './apply-updates.ts';
 
+/** Where rollouts on the screen come from that were not asked for here: a step of training. */
+export interface RolloutSource {
+  runId: string;
+  /** Name of the training run. */
+  name: string;
+  step: number;
+}
+
 /** The run on the screen: what was asked, its state, and its rollouts. */
 interface RunStore {
   request: RunRequest | null;
@@ -14,6 +22,8 @@ interface RunStore {
   table: RolloutTable;
   /** A run was asked for before there was a question to ask. */
   wanted: boolean;
+  /** Set while the rollouts are those of a training step; their tokens are coloured by advantage. */
+  source: RolloutSource | null;
   begin: (request: RunRequest, question: Question | null) => void;
   setRun: (run: RunState) => void;
   apply: (updates: readonly RolloutUpdate[]) => void;
@@ -26,8 +36,10 @@ export const useRun = create<RunStore>()((set) => ({
   run: null,
   table: EMPTY_TABLE,
   wanted: false,
+  source: null,
   begin: (request, question) =>
     set({
+      source: null,
       request,
       question,
       table: EMPTY_TABLE,
@@ -41,7 +53,7 @@ export const useRun = create<RunStore>()((set) => ({
     }),
   setRun: (run) => set((state) => (state.request?.runId === run.runId ? { run } : {})),
   apply: (updates) => set((state) => ({ table: applyUpdates(state.table, updates) })),
-  clear: () => set({ request: null, question: null, run: null, table: EMPTY_TABLE }),
+  clear: () => set({ request: null, question: null, run: null, table: EMPTY_TABLE, source: null }),
 }));
 
 export const isRunning = (run: RunState | null): boolean =>

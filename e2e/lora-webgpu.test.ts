@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { build } from 'vite';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readPeft } from '../src/policy/lora/peft.ts';
+import { loraSlots } from '../src/policy/lora/spec.ts';
+import { loadLoraFixture } from '../test/fixtures/qwen3-lora/load.ts';
+import { useStage } from './browser.ts';
+import type { LoraReport } from './pages/lora/worker.ts';
+
+/** SwiftShader is far too slow to train with; what it computes is checked on a small checkpoint. */
+let root: string;
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'forage-lora-'));
+  await build({
+    configFile: resolve(import.meta.dirname, '../vite.config.ts'),
+    root: resolve(import.meta.dirname, 'pages/lora'),
+    publicDir: resolve(import.meta.dirname, '../test/fixtures/qwen3-lora'),
+    logLevel: 'error',
+    build: { outDir: root, emptyOutDir: true },
+  });
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const stage = useStage({ webgpu: true, root: () => root });
+
+const relative = (a: readonly number[], b: readonly number[]): number => {
+  let [difference, size] = [0, 0];
+  b.forEach((value, i) => {
+    difference += (a[i]! - value) ** 2;
+    size += value ** 2;
+  });
+  return Math.sqrt(difference / size);
+};
+
+it('computes PEFT’s log-probabilities and LoRA gradients on WebGPU, to 1e-3', async () => {
+  const { page } = stage;
+  await page.goto(stage.url);
+  const text = await page.locator('output').textContent({ timeout: 90_000 });
+  const report = JSON.parse(text ?? '') as LoraReport;
+  expect(report).not.toHaveProperty('error');
+  expect(report.adapter).not.toBe('');
+  const { config, expected, files } = loadLoraFixture();
+  const wanted = expected.sequences.flatMap(({ logprobs }) => logprobs.slice(1));
+  expect(relative(report.logprobs, wanted)).toBeLessThan(1e-3);
+  for (const { name, offset, length } of loraSlots(config, readPeft(config, files).spec)) {
+    const got = report.gradients.slice(offset, offset + length);
+    expect(relative(got, expected.gradients[name]!), name).toBeLessThan(1e-3);
+  }
+  expect(stage.faults).toEqual([]);
+});

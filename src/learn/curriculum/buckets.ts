@@ -1,0 +1,48 @@
+/** UR²'s difficulty levels (arXiv 2508.06165, section 3.1.2) and how they are mixed. */
+
+export const MIXED = ['hard', 'medium', 'easy'] as const;
+export type MixedBucket = (typeof MIXED)[number];
+/** `dropped`: below 0.2, too hard to learn the answer from; stage 1 begins with these (C.5). */
+export type Bucket = MixedBucket | 'dropped';
+
+/** The level of a question whose rollouts score `score` on average, 0 to 1. */
+export function bucketOf(score: number): Bucket {
+  if (score >= 0.8) return 'easy';
+  if (score >= 0.5) return 'medium';
+  return score >= 0.2 ? 'hard' : 'dropped';
+}
+
+type Counts = Readonly<Record<MixedBucket, number>>;
+
+/**
+ * The bucket of the next draw: the one furthest behind its share, the harder one of equals, so that
+ * 7 : 2 : 1 holds exactly over every ten draws. The share of an empty bucket goes to the others in
+ * proportion; where all that are not empty have share 0, to these evenly.
+ *
+ * @param mix shares of hard, medium and easy, in any unit
+ * @param sizes questions in each bucket
+ * @param drawn draws made from each so far
+ * @returns null where all three are empty
+ */
+export function nextBucket(
+  mix: readonly [number, number, number],
+  sizes: Counts,
+  drawn: Counts,
+): MixedBucket | null {
+  const filled = MIXED.map((name, i) => ({ name, share: mix[i]! })).filter(
+    ({ name }) => sizes[name] > 0,
+  );
+  const wanted = filled.some(({ share }) => share > 0)
+    ? filled.filter(({ share }) => share > 0)
+    : filled.map(({ name }) => ({ name, share: 1 }));
+  const whole = wanted.reduce((sum, { share }) => sum + share, 0);
+  const draws = wanted.reduce((sum, { name }) => sum + drawn[name], 1);
+  let best: MixedBucket | null = null;
+  let furthest = -Infinity;
+  for (const { name, share } of wanted) {
+    // In units of 1 / whole: exact for whole shares, so that equals are equal.
+    const behind = share * draws - drawn[name] * whole;
+    if (behind > furthest) [best, furthest] = [name, behind];
+  }
+  return best;
+}

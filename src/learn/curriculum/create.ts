@@ -1,0 +1,31 @@
+import type { Question } from '../../data/records.ts';
+import { deriveSeed } from '../../agent/index.ts';
+import type { Retriever } from '../../retrieval/retriever.ts';
+import type { Curriculum } from '../rl/contracts.ts';
+import type { TrainSettings } from '../rl/settings.ts';
+import { UniformCurriculum } from '../rl/uniform.ts';
+import { DifficultyCurriculum } from './difficulty.ts';
+import { GoldNoiseCurriculum } from './gold-noise.ts';
+
+export interface CurriculumParts {
+  /** What may be drawn: the training split. */
+  questions: readonly Question[];
+  /** The run's own retriever, which noise is mixed into. */
+  retriever: Retriever;
+}
+
+/** The curriculum that the settings ask for. @throws Error without questions */
+export function createCurriculum(
+  settings: TrainSettings,
+  { questions, retriever }: CurriculumParts,
+): Curriculum {
+  const seed = deriveSeed(settings.seed, 'curriculum');
+  switch (settings.curriculum.kind) {
+    case 'uniform':
+      return new UniformCurriculum(questions, seed);
+    case 'difficulty':
+      return new DifficultyCurriculum(settings, questions, seed);
+    case 'gold-noise':
+      return new GoldNoiseCurriculum(settings, questions, retriever, seed);
+  }
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import type { Question } from '../../data/records.ts';
+import type { Rollout } from '../../data/rollout.ts';
+import { deriveSeed } from '../../agent/index.ts';
+import { uniform } from '../../agent/seeds.ts';
+import type { Retriever } from '../../retrieval/retriever.ts';
+import type { Curriculum, DrawnQuestion, Json } from '../rl/contracts.ts';
+import type { TrainSettings } from '../rl/settings.ts';
+import { Cycle } from './cycle.ts';
+import { NoisyRetriever } from './noisy-retriever.ts';
+
+/** Share of gold in epoch e: min(1, e / E). KunLunBaizeRAG (arXiv 2506.19466), equation (15). */
+export const goldShare = (epoch: number, turning: number): number => Math.min(1, epoch / turning);
+
+/** α_e ∝ log(1 + e), equation (16), scaled so that it is 1 in epoch E and never more. */
+export const noiseStrength = (epoch: number, turning: number): number =>
+  Math.min(1, Math.log1p(epoch) / Math.log1p(turning));
+
+const count = z.int().min(0);
+const stateSchema = z.strictObject({ drawn: count, retrievals: count });
+
+/**
+ * KunLunBaizeRAG's semantic stabilization for rollouts: `gold` questions are worked on with the
+ * retriever as it is, `noisy` ones with results into which noise is mixed. Gold grows by (15) until
+ * from epoch E on there is nothing else; the noise of the rest grows by (16). An epoch is a step. The
+ * paper drives the noise by the epoch and, elsewhere, by retrieval frequency; `noiseBy` chooses, and
+ * counts as many retrievals as a step has rollouts as one epoch.
+ */
+export class GoldNoiseCurriculum implements Curriculum {
+  readonly #settings: TrainSettings;
+  readonly #retriever: Retriever;
+  readonly #seed: number;
+  readonly #questions: Cycle<Question>;
+  #state = { drawn: 0, retrievals: 0 };
+
+  /** @throws Error without questions */
+  constructor(
+    settings: TrainSettings,
+    questions: readonly Question[],
+    retriever: Retriever,
+    seed: number,
+  ) {
+    this.#settings = settings;
+    this.#retriever = retriever;
+    this.#seed = seed;
+    this.#questions = new Cycle(questions, seed);
+  }
+
+  draw(request: { step: number; batch: number; count: number }): Promise<DrawnQuestion[]> {
+    const { step, batch } = request;
+    const { goldEpochs, noise } = this.#settings.curriculum;
+    const share = goldShare(step, goldEpochs);
+    const strength = noise * noiseStrength(this.#noiseEpoch(step), goldEpochs);
+    // Systematic sampling: the count is the share to within one, and right on average.
+    const start = uniform(deriveSeed(this.#seed, 'gold', step, batch));
+    const drawn = Array.from({ length: request.count }, (_, i): DrawnQuestion => {
+      const question = this.#questions.at(this.#state.drawn++);
+      const gold = Math.floor((i + 1) * share + start) > Math.floor(i * share + start);
+      if (gold) return { question, label: 'gold' };
+      const seed = deriveSeed(this.#seed, 'noise', step, batch, i);
+      const options = { strength, seed, supporting: question.supporting };
+      return {
+        question,
+        label: 'noisy',
+        agent: { retriever: new NoisyRetriever(this.#retriever, options) },
+      };
+    });
+    return Promise.resolve(drawn);
+  }
+
+  observe(groups: readonly (readonly Rollout[])[]): void {
+    for (const { metrics } of groups.flat()) this.#state.retrievals += metrics?.searches ?? 0;
+  }
+
+  state(): Json {
+    return { ...this.#state };
+  }
+
+  restore(state: Json): void {
+    this.#state = stateSchema.parse(state);
+  }
+
+  /** e of (16), from 1. */
+  #noiseEpoch(step: number): number {
+    const { curriculum, questions, groupSize } = this.#settings;
+    if (curriculum.noiseBy === 'epoch') return step;
+    return 1 + this.#state.retrievals / (questions * groupSize);
+  }
+}

@@ -1,0 +1,65 @@
+import type { Question } from '../../data/records.ts';
+import type { Rollout } from '../../data/rollout.ts';
+import { deriveSeed, runGroup } from '../../agent/index.ts';
+import { getRecipe } from '../../recipes/index.ts';
+import { checkFaults, rolloutOverrides } from '../rl/collect.ts';
+import type { CurriculumContext } from '../rl/contracts.ts';
+import type { TrainSettings } from '../rl/settings.ts';
+
+/** Rollouts that run together. */
+const WAVE = 64;
+
+/**
+ * A question's score s: the share of its rollouts whose answer is right (exact match). The paper's
+ * "average performance score" is an accuracy: C.5 calls the dropped questions those "with rollout
+ * accuracy below 0.2". The reward would mix in format and retrieval, and has another range.
+ */
+const accuracy = (rollouts: readonly Rollout[]): number =>
+  rollouts.reduce((sum, { metrics }) => sum + (metrics?.em ?? 0), 0) / rollouts.length;
+
+/**
+ * Scores questions by repeated rollouts with the policy as it is, at the run's temperature. The seeds
+ * of a question follow from its place alone, so that scoring may end anywhere and go on later.
+ *
+ * @param from place of the first question that has no score yet
+ * @param onScores told of a wave's scores, in order
+ * @returns false where `context.shouldStop` ended it early
+ * @throws Error where the policy fails or the signal aborts
+ */
+export async function scoreQuestions(
+  settings: TrainSettings,
+  questions: readonly Question[],
+  from: number,
+  context: CurriculumContext,
+  onScores: (scores: number[]) => Promise<void>,
+): Promise<boolean> {
+  const { temperature, topP, curriculum } = settings;
+  const { agent, runId, signal } = context;
+  const recipe = getRecipe(settings.recipe);
+  const overrides = rolloutOverrides(settings, { temperature, topP });
+  const wave = Math.max(1, Math.floor(WAVE / curriculum.scoringRollouts));
+  context.onProgress(from, questions.length);
+  for (let at = from; at < questions.length; at += wave) {
+    if (context.shouldStop()) return false;
+    const groups = await Promise.all(
+      questions.slice(at, at + wave).map((question, i) =>
+        runGroup(agent, {
+          question,
+          recipe,
+          overrides,
+          seed: deriveSeed(settings.seed, 'scoring', at + i),
+          size: curriculum.scoringRollouts,
+          runId,
+          step: 0,
+          groupId: `${runId}-scoring-${at + i}`,
+          ...(signal ? { signal } : {}),
+        }),
+      ),
+    );
+    signal?.throwIfAborted();
+    checkFaults(groups.flat());
+    await onScores(groups.map(accuracy));
+    context.onProgress(at + groups.length, questions.length);
+  }
+  return true;
+}

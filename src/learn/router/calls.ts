@@ -1,0 +1,64 @@
+import type { AgentEvent, RouteEvent } from '../../data/events.ts';
+import type { SourceName } from '../../data/hits.ts';
+import type { Rollout } from '../../data/rollout.ts';
+import type { RoutedCall } from '../../agent/router/gradient.ts';
+import { FEATURE_NAMES } from '../../agent/router/features.ts';
+
+/** One search whose source the router drew, as the rollout's events tell it. */
+export interface LearnedCall extends RoutedCall {
+  /** π(local | s) at the draw. */
+  local: number;
+  /** Type of the question, `other` where it has none. */
+  kind: string;
+  latencyMs: number;
+  /** Share of the question's supporting titles first seen with this call; null where it has none. */
+  recallGained: number | null;
+}
+
+type Rewarded = RouteEvent & { choice: SourceName; reward: NonNullable<RouteEvent['reward']> };
+
+const isRewarded = (event: AgentEvent): event is Rewarded =>
+  event.kind === 'route' &&
+  event.by === 'router' &&
+  event.choice !== 'both' &&
+  event.reward !== null;
+
+/** Features in the order of FEATURE_NAMES. @throws Error for a route event that lacks one */
+function featuresOf(event: RouteEvent, rollout: string): number[] {
+  const values = new Map(event.features.map(({ name, value }) => [name, value]));
+  return FEATURE_NAMES.map((name) => {
+    const value = values.get(name);
+    if (value === undefined)
+      throw new Error(`router: a route event of ${rollout} has no feature '${name}'`);
+    return value;
+  });
+}
+
+/**
+ * The calls that equation (23) learns from, in the order of the rollouts: those drawn from π(a|s)
+ * that returned. Fixed routes, the policy's own tags and failed calls have no draw or no reward.
+ */
+export function learnedCalls(rollouts: readonly Rollout[]): LearnedCall[] {
+  return rollouts.flatMap((rollout) => {
+    const { question, events, id } = rollout;
+    const supporting = new Set(question.supporting).size;
+    return events.flatMap((event, i): LearnedCall[] => {
+      if (!isRewarded(event)) return [];
+      // What a call brought follows its route event; no other call can lie between.
+      const got = events.slice(i + 1).find((later) => later.kind === 'retrieve');
+      if (got?.kind !== 'retrieve') return [];
+      return [
+        {
+          x: featuresOf(event, id),
+          action: event.choice,
+          reward: event.reward.total,
+          local: event.probabilities.local,
+          kind: question.type ?? 'other',
+          latencyMs: got.latencyMs,
+          recallGained:
+            got.newSupporting && supporting > 0 ? got.newSupporting.length / supporting : null,
+        },
+      ];
+    });
+  });
+}

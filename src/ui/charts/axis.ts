@@ -1,0 +1,84 @@
+/** Axes: round ticks, and where a value lies. Pixels grow downwards. */
+
+export interface Axis {
+  low: number;
+  high: number;
+  ticks: number[];
+  log: boolean;
+}
+
+/** 1, 2 or 5 times a power of ten, at least `raw`. */
+const roundStep = (raw: number): number => {
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const factor = [1, 2, 5, 10].find((candidate) => candidate * power >= raw * (1 - 1e-9)) ?? 10;
+  return factor * power;
+};
+
+/** A linear axis over [low, high] with about `count` ticks at round values; its ends are ticks. */
+export const linearAxis = (low: number, high: number, count = 4): Axis => {
+  if (!(high > low)) {
+    const half = low === 0 ? 0.5 : Math.abs(low) / 2;
+    return linearAxis(low - half, low + half, count);
+  }
+  const step = roundStep((high - low) / count);
+  const first = Math.floor(low / step + 1e-9);
+  const last = Math.ceil(high / step - 1e-9);
+  // Products of integers, so that no tick reads 0.30000000000000004.
+  const ticks = Array.from({ length: last - first + 1 }, (_, i) =>
+    Number(((first + i) * step).toPrecision(12)),
+  );
+  return { low: ticks[0]!, high: ticks.at(-1)!, ticks, log: false };
+};
+
+/** An axis of powers of ten around the values, which are above 0. */
+export const logAxis = (low: number, high: number): Axis => {
+  const first = Math.floor(Math.log10(low) + 1e-9);
+  const last = Math.max(first + 1, Math.ceil(Math.log10(high) - 1e-9));
+  const every = Math.ceil((last - first) / 4);
+  const ticks: number[] = [];
+  for (let power = first; power <= last; power += every) ticks.push(10 ** power);
+  return { low: 10 ** first, high: 10 ** last, ticks, log: true };
+};
+
+/** The share of the axis below a value, 0 at its low end. */
+export const placeOf = (axis: Axis, value: number): number =>
+  axis.log
+    ? Math.log(value / axis.low) / Math.log(axis.high / axis.low)
+    : (value - axis.low) / (axis.high - axis.low);
+
+/** Whole steps for the horizontal axis; its ends are the first and last step that there are. */
+export const stepTicks = (first: number, last: number, count = 5): number[] => {
+  if (last <= first) return [first];
+  const step = Math.max(1, roundStep((last - first) / count));
+  const inner: number[] = [];
+  for (let tick = Math.ceil(first / step) * step; tick <= last; tick += step)
+    // No room for a label right beside the last one.
+    if (tick > first + step / 3 && tick < last - step / 3) inner.push(tick);
+  return [first, ...inner, last];
+};
+
+/**
+ * Moves labels apart so that no two are nearer than `gap`, each as near to its wanted place as the
+ * order allows, all within [low, high] as long as they fit.
+ * @returns places in the order of `wanted`
+ */
+export const spreadLabels = (
+  wanted: readonly number[],
+  gap: number,
+  low: number,
+  high: number,
+): number[] => {
+  const order = wanted.map((_, index) => index).sort((a, b) => wanted[a]! - wanted[b]! || a - b);
+  const placed = wanted.slice();
+  let floor = low;
+  for (const index of order) {
+    placed[index] = Math.max(floor, wanted[index]!);
+    floor = placed[index]! + gap;
+  }
+  let ceiling = Math.max(high, low + gap * (wanted.length - 1));
+  for (const index of order.toReversed()) {
+    placed[index] = Math.min(ceiling, placed[index]!);
+    ceiling = placed[index]! - gap;
+  }
+  return placed;
+};

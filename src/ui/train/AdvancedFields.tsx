@@ -1,0 +1,307 @@
+import type { ReactNode } from 'react';
+import { LORA_TARGETS } from '../../policy/lora/spec.ts';
+import { ESTIMATORS } from '../../learn/rl/settings.ts';
+import { BACKGROUND_MODES, REWARD_MODES, STIE_MODES } from '../../runs/conductor/settings.ts';
+import { getRecipe } from '../../recipes/index.ts';
+import { useDraft } from '../stores/train-draft.ts';
+import {
+  Errors,
+  ManyField,
+  NumberField,
+  PartSwitch,
+  RateField,
+  SelectField,
+  SwitchField,
+  useDraftValue,
+  usePart,
+} from './fields.tsx';
+import { use } from 'react';
+
+/** The settings that a preset usually leaves alone, folded by subject. */
+
+/** How many of the settings below these paths differ from the preset, or are not allowed. */
+const useMarks = (paths: readonly string[]) => {
+  const below = (key: string) => paths.some((path) => key === path || key.startsWith(`${path}.`));
+  const changed = useDraft(({ changes }) => Object.keys(changes).filter(below).length);
+  const wrong = Object.keys(use(Errors)).filter(below).length;
+  return { changed, wrong };
+};
+
+const Fold = (props: { name: string; paths: readonly string[]; children: ReactNode }) => {
+  const { changed, wrong } = useMarks(props.paths);
+  return (
+    <details className="fold" {...(wrong > 0 && { open: true })}>
+      <summary>
+        {props.name}
+        {changed > 0 ? ` · ${changed} changed` : ''}
+        {wrong > 0 ? <span className="tone-bad"> · ⚠ not allowed yet</span> : null}
+      </summary>
+      <div className="form-fields">{props.children}</div>
+    </details>
+  );
+};
+
+const Objective = () => {
+  const clipped = usePart('objective.clip');
+  const aggregation = useDraftValue('objective.aggregation');
+  const place = useDraftValue('objective.kl.place');
+  return (
+    <Fold name="Estimator, loss and KL" paths={['objective', 'updates']}>
+      <SelectField
+        path="objective.estimator"
+        label="Advantage estimator"
+        choices={ESTIMATORS}
+      />
+      <SelectField
+        path="objective.aggregation"
+        label="Aggregation"
+        choices={['token-mean', 'sequence-mean', 'sum-over-constant']}
+      />
+      {aggregation === 'sum-over-constant' ? (
+        <NumberField path="objective.constantLength" label="Constant, tokens" min={1} />
+      ) : null}
+      <NumberField
+        path="updates"
+        label="Updates a step"
+        title="1 is on-policy: ratios are 1 and nothing is clipped"
+        min={1}
+        max={16}
+      />
+      <PartSwitch path="objective.clip" label="Clip the ratio" on={{ low: 0.2, high: 0.2 }} />
+      {clipped ? (
+        <>
+          <NumberField path="objective.clip.low" label="Clip low" decimal step={0.01} />
+          <NumberField path="objective.clip.high" label="Clip high" decimal step={0.01} />
+        </>
+      ) : null}
+      <SelectField
+        path="objective.kl.place"
+        label="KL to the reference"
+        choices={[
+          { value: 'off', label: 'off' },
+          { value: 'loss', label: 'in the loss' },
+          { value: 'reward', label: 'in the reward' },
+        ]}
+      />
+      {place === 'off' ? null : (
+        <>
+          <SelectField path="objective.kl.form" label="KL estimate" choices={['k1', 'k2', 'k3']} />
+          <RateField path="objective.kl.coefficient" label="KL coefficient" />
+        </>
+      )}
+    </Fold>
+  );
+};
+
+const Sampling = () => {
+  const on = useDraftValue('dynamicSampling.on') === true;
+  const overlong = usePart('overlong');
+  return (
+    <Fold name="Sampling" paths={['dynamicSampling', 'overlong', 'topP']}>
+      <NumberField path="topP" label="top-p" decimal step={0.05} min={0} max={1} />
+      <SwitchField
+        path="dynamicSampling.on"
+        label="Dynamic sampling (DAPO)"
+        title="Groups whose rewards do not vary are drawn again"
+      />
+      {on ? (
+        <>
+          <SelectField
+            path="dynamicSampling.by"
+            label="Groups must vary in"
+            choices={['reward', 'accuracy']}
+          />
+          <NumberField
+            path="dynamicSampling.maxBatches"
+            label="Batches at most"
+            min={1}
+            max={10}
+          />
+        </>
+      ) : null}
+      <PartSwitch
+        path="overlong"
+        label="Overlong punishment (DAPO)"
+        on={{ max: 512, buffer: 128, factor: 1 }}
+      />
+      {overlong ? (
+        <>
+          <NumberField path="overlong.max" label="Longest, tokens" min={1} />
+          <NumberField path="overlong.buffer" label="Buffer, tokens" min={1} />
+          <NumberField path="overlong.factor" label="Factor" decimal step={0.1} min={0} />
+        </>
+      ) : null}
+    </Fold>
+  );
+};
+
+const Adapter = () => (
+  <Fold name="Adapter (LoRA)" paths={['adapter']}>
+    <NumberField path="adapter.rank" label="Rank" min={1} max={256} />
+    <NumberField path="adapter.alpha" label="Alpha" decimal min={1} />
+    <ManyField path="adapter.targets" label="Matrices" choices={LORA_TARGETS} />
+  </Fold>
+);
+
+const Optimizer = () => (
+  <Fold
+    name="Optimizer"
+    paths={[
+      'optimizer.schedule',
+      'optimizer.warmUpSteps',
+      'optimizer.clipNorm',
+      'optimizer.weightDecay',
+      'optimizer.beta1',
+      'optimizer.beta2',
+      'optimizer.eps',
+    ]}
+  >
+    <SelectField path="optimizer.schedule" label="Schedule" choices={['constant', 'cosine']} />
+    <NumberField path="optimizer.warmUpSteps" label="Warm-up, steps" min={0} />
+    <NumberField
+      path="optimizer.clipNorm"
+      label="Gradient norm at most"
+      title="0: not clipped"
+      decimal
+      step={0.1}
+      min={0}
+    />
+    <RateField path="optimizer.weightDecay" label="Weight decay" />
+    <RateField path="optimizer.beta1" label="β1" />
+    <RateField path="optimizer.beta2" label="β2" />
+  </Fold>
+);
+
+const MIX = ['hard', 'medium', 'easy'] as const;
+
+const Curriculum = () => {
+  const kind = useDraftValue('curriculum.kind');
+  return (
+    <Fold name="Curriculum" paths={['curriculum']}>
+      <SelectField
+        path="curriculum.kind"
+        label="Questions are drawn"
+        choices={[
+          { value: 'uniform', label: 'uniformly' },
+          { value: 'difficulty', label: 'by difficulty (UR²)' },
+          { value: 'gold-noise', label: 'by gold share and noise (KunLunBaizeRAG)' },
+        ]}
+      />
+      {kind === 'difficulty' ? (
+        <>
+          <NumberField
+            path="curriculum.scoringRollouts"
+            label="Rollouts to score one"
+            title="Questions are scored before the first step"
+            min={1}
+          />
+          {MIX.map((name, index) => (
+            <NumberField
+              key={name}
+              path={`curriculum.mix.${index}`}
+              label={`Parts ${name}`}
+              decimal
+              min={0}
+            />
+          ))}
+        </>
+      ) : null}
+      {kind === 'gold-noise' ? (
+        <NumberField
+          path="curriculum.goldEpochs"
+          label="Steps until all is gold"
+          title="E of equation (15)"
+          min={1}
+        />
+      ) : null}
+    </Fold>
+  );
+};
+
+const Mechanisms = () => {
+  const recipe = useDraftValue('recipe');
+  const own = getRecipe(String(recipe)).settings;
+  const training = useDraftValue('router.train');
+  return (
+    <Fold name="Mechanisms and router" paths={['overrides', 'router']}>
+      <SelectField
+        path="overrides.background.mode"
+        label="RDRA background"
+        choices={BACKGROUND_MODES}
+        absent={`(${own.background.mode})`}
+      />
+      <SelectField
+        path="overrides.stie.mode"
+        label="STIE"
+        choices={STIE_MODES}
+        absent={`(${own.stie.mode})`}
+      />
+      <SelectField
+        path="overrides.retrieval.source"
+        label="Source of a search"
+        choices={['router', 'local', 'web', 'both']}
+        absent={`(${own.retrieval.source})`}
+      />
+      <SelectField
+        path="router.train"
+        label="Train the router"
+        choices={[
+          { value: 'off', label: 'off' },
+          { value: 'beside', label: 'beside the policy' },
+          { value: 'alone', label: 'alone, the policy stays' },
+        ]}
+      />
+      {training === 'off' ? null : (
+        <RateField path="router.learningRate" label="Router learning rate" />
+      )}
+      <SelectField
+        path="overrides.nlr.reward"
+        label="Router reward"
+        choices={REWARD_MODES}
+        absent={`(${own.nlr.reward})`}
+      />
+    </Fold>
+  );
+};
+
+const HeldOut = () => (
+  <Fold name="Held-out score, checkpoints, control" paths={['heldOut', 'checkpointEvery', 'shuffleRewards']}>
+    <NumberField
+      path="heldOut.questions"
+      label="Held-out questions"
+      title="A fixed sample of the dev split; 0: none"
+      min={0}
+      max={1000}
+    />
+    <NumberField path="heldOut.every" label="Scored every, steps" min={1} />
+    <NumberField
+      path="heldOut.temperature"
+      label="Temperature there"
+      decimal
+      step={0.1}
+      min={0}
+    />
+    <NumberField path="checkpointEvery" label="Checkpoint every, steps" min={1} />
+    <SwitchField
+      path="shuffleRewards"
+      label="Shuffle rewards (control)"
+      title="A control that should not learn"
+    />
+  </Fold>
+);
+
+export const AdvancedFields = () => {
+  const problem = use(Errors).overrides;
+  return (
+    <div className="folds">
+      <Objective />
+      <Sampling />
+      <Adapter />
+      <Optimizer />
+      <Curriculum />
+      <Mechanisms />
+      {problem === undefined ? null : <p className="field-error">{problem}</p>}
+      <HeldOut />
+    </div>
+  );
+};

@@ -1,0 +1,223 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { useEffect, useMemo, useState, type FormEvent } from 'react';
+import { useLocation } from 'wouter';
+import { PRESETS } from '../../learn/rl/presets.ts';
+import type { TrainSettings } from '../../learn/rl/settings.ts';
+import type { TrainEstimate } from '../../runs/training/messages.ts';
+import { DEVICES, type DeviceChoice } from '../../runs/conductor/settings.ts';
+import { formatBytes, formatCount, plural } from '../lib/format.ts';
+import { formatDuration } from '../lib/duration.ts';
+import { pickOf } from '../lib/pick-of.ts';
+import { startTraining } from '../stores/train-actions.ts';
+import { formatTrainAddress } from '../stores/train-address.ts';
+import {
+  checkDraft,
+  choosePreset,
+  RECIPE_CHOICES,
+  resetDraft,
+  useDraft,
+} from '../stores/train-draft.ts';
+import { trainApi, trainingRun, useTrain, visibleRuns } from '../stores/train-store.ts';
+import { AdvancedFields } from './AdvancedFields.tsx';
+import { Errors, NumberField, RateField, SelectField } from './fields.tsx';
+import { StageFields } from './StageFields.tsx';
+
+const PRESET_NAMES: Record<string, string> = {
+  'dapo-kunlun': 'DAPO · KunLunBaizeRAG short reward',
+  ur2: 'UR² · two stages',
+  'search-r1-grpo': 'Search-R1 · GRPO, exact match, KL',
+  'r1-searcher': 'R1-Searcher · two stages, REINFORCE++',
+  'grpo-em': 'GRPO · exact match alone',
+};
+
+/** Wait for the form to rest before the lab is asked. */
+const REST_MS = 350;
+
+type Answer =
+  | { estimate: TrainEstimate; problem: null }
+  | { estimate: null; problem: string }
+  | null;
+
+/** The lab's estimate for the settings; null while there is none. */
+const useEstimate = (settings: TrainSettings | null, device: DeviceChoice): Answer => {
+  const [answer, setAnswer] = useState<Answer>(null);
+  const connected = useTrain((state) => state.status === 'ready');
+  const key = settings ? JSON.stringify(settings) : '';
+  useEffect(() => {
+    if (!settings || !connected) return undefined;
+    let live = true;
+    const ask = async () => {
+      try {
+        const estimate = await trainApi().estimate(settings, device);
+        if (live) setAnswer({ estimate, problem: null });
+      } catch (error) {
+        const problem = error instanceof Error ? error.message : String(error);
+        if (live) setAnswer({ estimate: null, problem });
+      }
+    };
+    const timer = setTimeout(() => void ask(), REST_MS);
+    return () => {
+      live = false;
+      clearTimeout(timer);
+    };
+    // The key stands for the settings, which are a new object with every keystroke.
+  }, [key, device, connected]);
+  return settings ? answer : null;
+};
+
+const Estimate = ({ settings, device }: { settings: TrainSettings; device: DeviceChoice }) => {
+  const answer = useEstimate(settings, device);
+  const { questions, groupSize, steps } = settings;
+  const batch = `${questions} × ${groupSize} = ${plural(questions * groupSize, 'rollout')} a step`;
+  return (
+    <div className="estimate" role="status" data-testid="estimate">
+      <span>{batch}</span>
+      {answer?.estimate ? (
+        <>
+          <span>
+            <b>≈ {formatDuration(answer.estimate.secondsPerStep)}</b> a step
+          </span>
+          <span>
+            <b>≈ {formatDuration(answer.estimate.secondsPerStep * steps)}</b> for{' '}
+            {formatCount(steps)} steps
+          </span>
+          <span>
+            <b>≈ {formatBytes(answer.estimate.peakBytes)}</b> of memory at the peak
+          </span>
+          <span className="fine">{answer.estimate.basis}</span>
+        </>
+      ) : (
+        <span className="fine">
+          {answer?.problem ?? 'Time and memory are estimated in a moment.'}
+        </span>
+      )}
+    </div>
+  );
+};
+
+const Basics = () => {
+  const { preset, name, device } = useDraft();
+  return (
+    <>
+      <div className="form-fields">
+        <NativeSelect
+          size="xs"
+          className="wide"
+          label="Training recipe"
+          value={preset}
+          data={PRESETS.map((each) => ({
+            value: each.preset,
+            label: PRESET_NAMES[each.preset] ?? each.preset,
+          }))}
+          onChange={(event) => choosePreset(event.currentTarget.value)}
+        />
+        <SelectField path="recipe" label="Rollout recipe" choices={RECIPE_CHOICES} />
+        <TextInput
+          size="xs"
+          label="Name"
+          placeholder="(from the recipe)"
+          maxLength={80}
+          value={name}
+          onChange={(event) => useDraft.setState({ name: event.currentTarget.value })}
+        />
+        <NativeSelect
+          size="xs"
+          label="Device"
+          title="Training runs on WASM; on WebGPU where the lab can"
+          value={device}
+          data={[...DEVICES]}
+          onChange={(event) =>
+            useDraft.setState({ device: pickOf(DEVICES, event.currentTarget.value) ?? 'auto' })
+          }
+        />
+      </div>
+      <div className="form-fields">
+        <NumberField path="steps" label="Steps" min={1} />
+        <NumberField path="questions" label="Questions a step" min={1} max={256} />
+        <NumberField path="groupSize" label="Rollouts a question" min={1} max={64} />
+        <NumberField path="temperature" label="Temperature" decimal step={0.1} />
+        <RateField path="optimizer.learningRate" label="Learning rate" />
+        <NumberField path="seed" label="Seed" min={0} />
+      </div>
+    </>
+  );
+};
+
+const StartBar = (props: { settings: TrainSettings | null }) => {
+  const [, go] = useLocation();
+  const [starting, setStarting] = useState(false);
+  const busy = useTrain(trainingRun);
+  const ready = useTrain((state) => state.status === 'ready');
+  const changed = useDraft(({ changes }) => Object.keys(changes).length);
+  const { settings } = props;
+  const start = async () => {
+    if (!settings) return;
+    const { name, device } = useDraft.getState();
+    setStarting(true);
+    const id = await startTraining(settings, name, device);
+    setStarting(false);
+    if (id !== null) go(formatTrainAddress({ run: id, step: null }));
+  };
+  return (
+    <div className="start-bar">
+      <Button
+        type="submit"
+        size="sm"
+        loading={starting}
+        disabled={!settings || busy !== undefined || !ready}
+        onClick={(event) => {
+          event.preventDefault();
+          void start();
+        }}
+      >
+        Start training
+      </Button>
+      {busy ? (
+        <span className="fine">
+          “{busy.name}” is training. Pause or stop it first; one run at a time.
+        </span>
+      ) : settings ? null : (
+        <span className="tone-bad">⚠ A field is not allowed yet; see the form.</span>
+      )}
+      {changed > 0 ? (
+        <button type="button" className="link" onClick={resetDraft}>
+          Back to the preset ({plural(changed, 'change')})
+        </button>
+      ) : null}
+    </div>
+  );
+};
+
+/** The form of a new run. */
+export const NewRun = () => {
+  const { preset, changes, device } = useDraft();
+  const checked = useMemo(() => checkDraft({ preset, changes }), [preset, changes]);
+  const first = useTrain(
+    (state) => state.status === 'ready' && visibleRuns(state.runs).length === 0,
+  );
+  return (
+    <Errors value={checked.errors}>
+      <form className="new-run" onSubmit={(event: FormEvent) => event.preventDefault()}>
+        <h1>{first ? 'Train the policy in this tab' : 'New training run'}</h1>
+        <p className="lead">
+          Reinforcement learning of a LoRA adapter over the built-in policy, on this device. It
+          searches and answers questions of the built-in world, earns rewards, and learns from
+          them; every step is stored in this browser.
+          {first ? ' Nothing has been trained here yet: press Start training.' : ''}
+        </p>
+        <Basics />
+        <StageFields />
+        <AdvancedFields />
+        {checked.warnings.map((warning) => (
+          <p key={warning} className="warn">
+            ⚠ {warning}
+          </p>
+        ))}
+        <div className="start-dock">
+          {checked.settings ? <Estimate settings={checked.settings} device={device} /> : null}
+          <StartBar settings={checked.settings} />
+        </div>
+      </form>
+    </Errors>
+  );
+};

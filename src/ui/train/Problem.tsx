@@ -1,0 +1,26 @@
+import { CopyButton } from '../lib/CopyButton.tsx';
+import { dismissProblem, reloadRuns } from '../stores/train-actions.ts';
+import { useTrain } from '../stores/train-store.ts';
+
+/** What could not be done last, until it is put away. */
+export const TrainProblem = () => {
+  const problem = useTrain((state) => state.problem);
+  const failed = useTrain((state) => state.status === 'failed');
+  if (!problem) return null;
+  return (
+    <div className="failure" role="alert">
+      <b>⚠ {problem.text}</b>
+      <div className="failure-actions">
+        {failed ? (
+          <button type="button" className="link" onClick={() => void reloadRuns()}>
+            Try again
+          </button>
+        ) : null}
+        <CopyButton label="Copy details" text={() => `${problem.text}\n${problem.detail}`} />
+        <button type="button" className="link" onClick={dismissProblem}>
+          Dismiss
+        </button>
+      </div>
+    </div>
+  );
+};

@@ -1,0 +1,340 @@
+import type { TrainStep } from '../../data/training.ts';
+import type { TrainSettings } from '../../learn/rl/settings.ts';
+import { paperOptimum } from '../../agent/router/reward.ts';
+import { getRecipe, withOverrides } from '../../recipes/index.ts';
+import type { ChartSpec, Series } from '../charts/series.ts';
+import type { Point } from '../charts/downsample.ts';
+
+/** Every chart of a run, from its steps. Pure: steps and settings in, values to draw out. */
+
+type Steps = readonly TrainStep[];
+
+/** A measurement that was not made leaves no point. */
+const pointsOf = (steps: Steps, of: (step: TrainStep) => number | null | undefined): Point[] =>
+  steps.flatMap((step) => {
+    const y = of(step);
+    return y === null || y === undefined || !Number.isFinite(y) ? [] : [{ x: step.step, y }];
+  });
+
+const line = (
+  steps: Steps,
+  name: string,
+  colour: number,
+  of: (step: TrainStep) => number | null | undefined,
+): Series => ({ id: name, name, colour, points: pointsOf(steps, of) });
+
+const heldOut = (
+  steps: Steps,
+  name: string,
+  colour: number,
+  of: (score: NonNullable<TrainStep['heldOut']>) => number,
+): Series => ({
+  ...line(steps, name, colour, ({ heldOut: score }) => (score ? of(score) : null)),
+  sparse: true,
+});
+
+/** Names that occur in any step, in the order of first appearance. */
+export const namesOf = (
+  steps: Steps,
+  of: (step: TrainStep) => Record<string, unknown> | null | undefined,
+): string[] => [...new Set(steps.flatMap((step) => Object.keys(of(step) ?? {})))];
+
+/** 95 % interval of a share p of n questions (normal approximation), within [0, 1]. */
+export const shareInterval = (p: number, n: number): [low: number, high: number] => {
+  const half = n > 0 ? 1.96 * Math.sqrt((p * (1 - p)) / n) : 0;
+  return [Math.max(0, p - half), Math.min(1, p + half)];
+};
+
+const heldOutIntervals = (steps: Steps): NonNullable<Series['interval']> =>
+  new Map(
+    steps.flatMap(({ step, heldOut: score }) =>
+      score ? [[step, shareInterval(score.em, score.n)] as const] : [],
+    ),
+  );
+
+const spec = (
+  id: string,
+  title: string,
+  note: string,
+  unit: ChartSpec['unit'],
+  series: readonly Series[],
+  rest: Partial<Pick<ChartSpec, 'kind' | 'log' | 'include' | 'lines' | 'empty'>> = {},
+): ChartSpec => ({
+  id,
+  title,
+  note,
+  unit,
+  kind: rest.kind ?? 'lines',
+  series: series.filter(({ points }) => points.length > 0),
+  empty: rest.empty ?? 'Shows after the first step.',
+  ...(rest.log !== undefined && { log: rest.log }),
+  ...(rest.include !== undefined && { include: rest.include }),
+  ...(rest.lines !== undefined && { lines: rest.lines }),
+});
+
+const accuracy = (steps: Steps): ChartSpec[] => [
+  spec('em', 'Answers: EM and F1', 'share; held-out EM with its 95 % interval', 'share', [
+    {
+      ...heldOut(steps, 'EM held-out', 0, ({ em }) => em),
+      interval: heldOutIntervals(steps),
+    },
+    heldOut(steps, 'F1 held-out', 4, ({ f1 }) => f1),
+    line(steps, 'EM step', 1, ({ em }) => em),
+    line(steps, 'F1 step', 2, ({ f1 }) => f1),
+  ]),
+  spec(
+    'reward',
+    'Reward by clause',
+    'weighted means over the rollouts of a step',
+    'number',
+    [
+      line(steps, 'reward', 0, ({ reward }) => reward.mean),
+      ...namesOf(steps, ({ reward }) => reward.clauses).map((name, index) =>
+        line(steps, name, index + 1, ({ reward }) => reward.clauses[name]),
+      ),
+    ],
+    { include: [0] },
+  ),
+  spec(
+    'searches',
+    'Searches',
+    'a rollout, mean',
+    'number',
+    [
+      line(steps, 'step', 1, ({ searches }) => searches),
+      heldOut(steps, 'held-out', 0, ({ searches }) => searches),
+    ],
+    { include: [0] },
+  ),
+  spec('recall', 'Recall and format', 'supporting titles found; outputs that keep to the protocol', 'share', [
+    line(steps, 'recall', 1, ({ recall }) => recall),
+    line(steps, 'format valid', 2, ({ formatValid }) => formatValid),
+    heldOut(steps, 'recall held-out', 0, ({ recall }) => recall),
+  ]),
+  spec(
+    'length',
+    'Response length',
+    'tokens that the policy wrote, a rollout, mean',
+    'tokens',
+    [line(steps, 'tokens', 1, ({ responseTokens }) => responseTokens)],
+    { include: [0] },
+  ),
+];
+
+const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
+  const { objective } = settings;
+  return [
+    spec(
+      'entropy',
+      'Entropy',
+      'nats a policy token, as the sampler saw it',
+      'nats',
+      [line(steps, 'entropy', 1, ({ entropy }) => entropy)],
+      { include: [0] },
+    ),
+    spec(
+      'kl',
+      'KL to the reference',
+      'k3, nats a token; the reference is the policy without the adapter',
+      'nats',
+      [line(steps, 'KL', 1, ({ kl }) => kl)],
+      {
+        include: [0],
+        empty:
+          objective.kl.place === 'off'
+            ? 'Not computed: these settings have no KL term.'
+            : 'Shows after the first step.',
+      },
+    ),
+    spec(
+      'clip',
+      'Clipped tokens',
+      'share of the trained tokens whose ratio was clipped',
+      'share',
+      [line(steps, 'clipped', 1, ({ clipShare }) => clipShare)],
+      {
+        include: [0],
+        ...(objective.clip === null && { empty: 'These settings do not clip.' }),
+      },
+    ),
+    spec(
+      'gradient',
+      'Gradient norm',
+      'before clipping',
+      'number',
+      [line(steps, 'norm', 1, ({ gradientNorm }) => gradientNorm)],
+      { include: [0] },
+    ),
+    spec('loss', 'Loss', 'of the last update of a step', 'number', [
+      line(steps, 'loss', 1, ({ loss }) => loss),
+    ]),
+    spec(
+      'rate',
+      'Learning rate',
+      'as it was applied',
+      'number',
+      [line(steps, 'rate', 1, ({ learningRate }) => learningRate)],
+      { include: [0] },
+    ),
+    spec(
+      'zero',
+      'Groups without signal',
+      'all rewards of the group equal; and batches drawn to replace them',
+      'number',
+      [
+        line(steps, 'groups', 0, ({ groups }) => groups),
+        line(steps, 'zero variance', 1, ({ zeroVarianceGroups }) => zeroVarianceGroups),
+        line(steps, 'batches', 2, ({ generationBatches }) => generationBatches),
+      ],
+      { include: [0] },
+    ),
+    spec(
+      'gap',
+      'Gap of sampler and trainer',
+      '|Δ log-probability|, nats, logarithmic',
+      'nats',
+      [
+        line(steps, 'largest', 1, ({ samplerGap }) => samplerGap.max || null),
+        line(steps, 'mean', 0, ({ samplerGap }) => samplerGap.mean || null),
+      ],
+      { log: true, empty: 'No gap was measured: it is 0, or there was no step yet.' },
+    ),
+  ];
+};
+
+const PHASES = [
+  ['rollouts', 'rollout'],
+  ['update', 'update'],
+  ['held-out', 'heldOut'],
+  ['checkpoint', 'checkpoint'],
+] as const;
+
+/** Seconds of a step that no phase counts. */
+const otherSeconds = ({ seconds }: TrainStep): number =>
+  Math.max(0, seconds.total - PHASES.reduce((sum, [, key]) => sum + seconds[key], 0));
+
+const speed = (steps: Steps): ChartSpec[] => [
+  spec(
+    'rate-tokens',
+    'Tokens a second',
+    'sampled, over the rollout phase',
+    'tokens',
+    [line(steps, 'tokens/s', 1, ({ tokensPerSecond }) => tokensPerSecond)],
+    { include: [0] },
+  ),
+  spec(
+    'phases',
+    'Time per phase',
+    'seconds a step, stacked',
+    'seconds',
+    [
+      ...PHASES.map(([name, key], index) => line(steps, name, index, ({ seconds }) => seconds[key])),
+      line(steps, 'other', 4, otherSeconds),
+    ],
+    { kind: 'stack' },
+  ),
+  spec(
+    'drawn',
+    'Drawn by the curriculum',
+    'questions a step by class, stacked',
+    'questions',
+    namesOf(steps, ({ drawn }) => drawn).map((name, index) =>
+      line(steps, name, index, ({ drawn }) => drawn[name] ?? 0),
+    ),
+    { kind: 'stack' },
+  ),
+];
+
+export interface RouterMode {
+  reward: 'paper' | 'measured';
+  beta1: number;
+  beta2: number;
+}
+
+/** The recipe's router reward with the run's overrides; null where the settings are not valid. */
+export const routerMode = (settings: TrainSettings): RouterMode | null => {
+  try {
+    return withOverrides(getRecipe(settings.recipe).settings, settings.overrides).nlr;
+  } catch {
+    return null;
+  }
+};
+
+/** What (20)–(22) as printed prefer whatever the question is, in words. */
+export const collapseText = ({ beta1, beta2 }: RouterMode): string => {
+  const ratio = beta2 === 0 ? '∞' : String(Number((beta1 / beta2).toPrecision(3)));
+  const best = paperOptimum(beta1, beta2);
+  const sign = best === 'tie' ? '=' : best === 'local' ? '>' : '<';
+  const end = best === 'tie' ? 'neither is preferred' : `always ${best} is best`;
+  return `β1/β2 = ${ratio} ${sign} 5/6: ${end}`;
+};
+
+const router = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
+  const kinds = namesOf(steps, ({ router }) => router?.byKind);
+  if (kinds.length === 0 && settings.router.train === 'off') return [];
+  const mode = routerMode(settings);
+  const paper = mode?.reward === 'paper' ? mode : null;
+  const best = paper ? paperOptimum(paper.beta1, paper.beta2) : null;
+  const where = best === 'local' ? 1 : best === 'web' ? 0 : 0.5;
+  return [
+    spec(
+      'router',
+      'Router: π(local)',
+      `by kind of question; π(web) is the rest${paper ? '. Dashed: where the printed reward ends' : ''}`,
+      'share',
+      kinds.map((kind, index) => line(steps, kind, index, ({ router }) => router?.byKind[kind]?.local)),
+      {
+        include: [0, 1],
+        ...(paper && { lines: [{ value: where, label: collapseText(paper) }] }),
+      },
+    ),
+    spec(
+      'router-reward',
+      'Router: reward',
+      `mean of a call, ${mode?.reward ?? 'unknown'} mode`,
+      'number',
+      [
+        line(steps, 'all', 0, ({ router }) => router?.reward),
+        ...kinds.map((kind, index) =>
+          line(steps, kind, index + 1, ({ router }) => router?.byKind[kind]?.reward),
+        ),
+      ],
+    ),
+    spec(
+      'router-latency',
+      'Router: latency',
+      'measured, mean of the calls of a step',
+      'ms',
+      [
+        line(steps, 'local', 0, ({ router }) => router?.latencyMs.local),
+        line(steps, 'web', 1, ({ router }) => router?.latencyMs.web),
+      ],
+      { include: [0] },
+    ),
+    spec(
+      'router-recall',
+      'Router: recall gained',
+      'share of the gold titles that a call brought first',
+      'share',
+      [
+        line(steps, 'local', 0, ({ router }) => router?.recallGained.local),
+        line(steps, 'web', 1, ({ router }) => router?.recallGained.web),
+      ],
+      { include: [0] },
+    ),
+  ];
+};
+
+export interface ChartGroup {
+  name: string;
+  charts: ChartSpec[];
+}
+
+/** Charts in the order of the page. */
+export const chartsOf = (steps: Steps, settings: TrainSettings): ChartGroup[] =>
+  [
+    { name: 'What it earns', charts: accuracy(steps) },
+    { name: 'Routing', charts: router(steps, settings) },
+    { name: 'How it learns', charts: optimisation(steps, settings) },
+    { name: 'Speed and data', charts: speed(steps) },
+  ].filter(({ charts }) => charts.length > 0);
