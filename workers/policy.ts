@@ -2,6 +2,7 @@ import { expose } from 'comlink';
 import { createReplica } from '../src/learn/rl/create-replica.ts';
 import { serveReplica } from '../src/learn/rl/replica-channel.ts';
 import { servePolicy } from '../src/policy/generation/serve.ts';
+import { watchGpuDevices } from '../src/policy/gpu-loss.ts';
 import { loadPolicy, loadWeights } from '../src/policy/load.ts';
 import type { Checkpoint } from '../src/runs/conductor/checkpoint.ts';
 import type { PolicyWorkerApi } from '../src/runs/conductor/start-policy.ts';
@@ -27,6 +28,9 @@ const api: PolicyWorkerApi = {
     serveReplica(await createReplica({ weights, adapter, device }), port);
   },
 };
+
+// An error that nobody catches ends this worker for its owner, who starts another.
+watchGpuDevices((reason) => reportError(new Error(`the GPU device was lost (${reason})`)));
 
 expose(api);
 announce(self.name, navigator.locks, (sign) => postMessage(sign));

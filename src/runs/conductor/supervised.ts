@@ -83,6 +83,8 @@ export const supervise = <T>(options: SuperviseOptions): SupervisedWorker<T> => 
   const startTimer = setTimeout(() => lose('it did not start'), startMs);
 
   worker.addEventListener('error', (event) => {
+    // Else it would go on to our own owner, who would take us for lost.
+    event.preventDefault();
     const message = 'message' in event && typeof event.message === 'string' ? event.message : '';
     lose(message || 'its script could not be loaded');
   });
