@@ -37,16 +37,27 @@ export interface Term {
 /**
  * KL estimators of Schulman (2020) for one token sampled from π, with `d = log π_ref − log π`:
  * k1 = −d, k2 = d²/2, k3 = e^d − d − 1. Slopes are of the formulas themselves.
+ * @param limit d of k3 is clamped to ± this before its exponential, as verl does with 20; the slope is
+ *   0 outside, so that one token the reference finds likely and the policy does not cannot overflow.
+ *   verl's second clamp, of the value to 10, is left out: it would end the pull at d = 2.6.
  */
-export function klTerm(form: Objective['kl']['form'], logprob: number, reference: number): Term {
+export function klTerm(
+  form: Objective['kl']['form'],
+  logprob: number,
+  reference: number,
+  limit = Infinity,
+): Term {
   const d = reference - logprob;
   switch (form) {
     case 'k1':
       return { value: -d, slope: 1 };
     case 'k2':
       return { value: (d * d) / 2, slope: -d };
-    case 'k3':
-      return { value: Math.exp(d) - d - 1, slope: 1 - Math.exp(d) };
+    case 'k3': {
+      const clamped = Math.min(limit, Math.max(-limit, d));
+      const value = Math.exp(clamped) - clamped - 1;
+      return { value, slope: clamped === d ? 1 - Math.exp(d) : 0 };
+    }
   }
 }
 
@@ -80,6 +91,7 @@ export function tokenObjective(objective: Objective, t: SequenceTokens): Objecti
   if (oldLogprob.length !== n || (refLogprob !== null && refLogprob.length !== n))
     throw new Error('objective: log-probabilities must have one value a trained token');
   const { kl: klSettings } = objective;
+  const limit = objective.logRatioClamp ?? Infinity;
   const inLoss = klSettings.place === 'loss' ? klSettings.coefficient : 0;
   const result = { loss: 0, coefficients: new Float32Array(n), clipped: 0, kl: 0 };
   for (let i = 0; i < n; i++) {
@@ -87,7 +99,7 @@ export function tokenObjective(objective: Objective, t: SequenceTokens): Objecti
     const kl =
       refLogprob === null
         ? { value: 0, slope: 0 }
-        : klTerm(klSettings.form, logprob[i]!, refLogprob[i]!);
+        : klTerm(klSettings.form, logprob[i]!, refLogprob[i]!, limit);
     result.loss += weight * (term.value + inLoss * kl.value);
     result.coefficients[i] = -weight * (term.slope + inLoss * kl.slope);
     result.clipped += Number(term.clipped);

@@ -1,9 +1,10 @@
 import type { AgentEvent } from '../../data/events.ts';
-import type { RewardClause, Rollout } from '../../data/rollout.ts';
-import { exactMatch, f1Score } from '../../agent/scores.ts';
+import type { Rollout } from '../../data/rollout.ts';
+import { coverExactMatch, exactMatch, f1Score } from '../../agent/scores.ts';
 import { formatValid } from '../../agent/validity.ts';
+import { openingTags, thoughtsAfterReading, type Span, type WrittenText } from './written.ts';
 
-export type Span = RewardClause['evidence'][number];
+export type { Span } from './written.ts';
 
 /** One query that the policy wrote. */
 export interface AskedQuery {
@@ -22,11 +23,20 @@ export interface AskedQuery {
 export interface RewardFacts {
   em: number;
   f1: number;
+  /** Every token of a gold answer is among the answer's. */
+  coverEm: number;
+  /** The final answer; null without one. */
+  answerText: string | null;
+  golds: readonly string[];
   /** The whole output follows the protocol. */
   formatValid: boolean;
   /** Breaches of the protocol, one a place. */
   faults: Span[][];
   queries: AskedQuery[];
+  /** Opening tags of searches, closed or not: what code that counts tags counts. */
+  opened: Span[];
+  /** What the policy thought after it had first read passages. */
+  afterReading: WrittenText;
   /** Form of the final answer; null without one. */
   form: 'short' | 'long' | null;
   /** Where the answer stands. */
@@ -96,11 +106,16 @@ export function readFacts(rollout: Rollout): RewardFacts {
   return {
     em: exactMatch(rollout.answer, answers),
     f1: f1Score(rollout.answer, answers),
+    coverEm: coverExactMatch(rollout.answer, answers),
+    answerText: rollout.answer,
+    golds: answers,
     formatValid: formatValid(rollout),
     faults: rollout.events.flatMap((event) =>
       event.kind === 'error' && event.what === 'malformed' ? [wholeSegment(rollout, event)] : [],
     ),
     queries: queriesOf(rollout),
+    opened: openingTags(rollout),
+    afterReading: thoughtsAfterReading(rollout),
     form: answered?.kind === 'answer' && rollout.answer !== null ? answered.form : null,
     answer: spans,
     prose: prose.replace(/<[^>]*>/g, '').trim(),

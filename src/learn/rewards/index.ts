@@ -1,18 +1,46 @@
 import type { RewardClause, Rollout } from '../../data/rollout.ts';
 import type { RewardId } from '../rl/settings.ts';
-import { readFacts } from './facts.ts';
+import { readFacts, type RewardFacts } from './facts.ts';
 import { kunlunLong, kunlunShort, LONG_WEIGHTS, SHORT_WEIGHTS } from './kunlun-baize.ts';
+import { plainEm, plainF1 } from './outcome.ts';
 import {
-  plainEm,
-  plainF1,
   r1SearcherStage1,
+  r1SearcherStage1Released,
   r1SearcherStage2,
-  research,
-  searchR1,
-} from './outcome.ts';
-import { ur2Stage1, ur2Stage2 } from './ur2.ts';
+  r1SearcherStage2Instruct,
+  r1SearcherStage2Released,
+} from './r1-searcher.ts';
+import { autorefine, research } from './research.ts';
+import { searchR1, searchR1Format } from './search-r1.ts';
+import { ur2Stage1Released, ur2Stage2Released } from './ur2-released.ts';
+import { ur2Stage1, ur2Stage1Llama, ur2Stage1Small, ur2Stage1Weak, ur2Stage2 } from './ur2.ts';
 
 export { readFacts } from './facts.ts';
+
+/** Rewards whose values are fixed: they take no weights. */
+const FIXED: Record<
+  Exclude<RewardId, 'kunlun-short' | 'kunlun-long'>,
+  (facts: RewardFacts) => RewardClause[]
+> = {
+  'ur2-stage-1': ur2Stage1,
+  'ur2-stage-1-3b': ur2Stage1Small,
+  'ur2-stage-1-llama': ur2Stage1Llama,
+  'ur2-stage-1-weak': ur2Stage1Weak,
+  'ur2-stage-1-released': ur2Stage1Released,
+  'ur2-stage-2': ur2Stage2,
+  'ur2-stage-2-released': ur2Stage2Released,
+  'r1-searcher-stage-1': r1SearcherStage1,
+  'r1-searcher-stage-1-released': r1SearcherStage1Released,
+  'r1-searcher-stage-2': r1SearcherStage2,
+  'r1-searcher-stage-2-released': r1SearcherStage2Released,
+  'r1-searcher-stage-2-instruct': r1SearcherStage2Instruct,
+  'search-r1': searchR1,
+  'search-r1-format': searchR1Format,
+  research,
+  autorefine,
+  em: plainEm,
+  f1: plainF1,
+};
 
 /** λ by clause: the defaults with what is given in their place. @throws Error unless they sum to 1. */
 function lambdas<W extends Record<string, number>>(defaults: W, given: Record<string, number>): W {
@@ -48,24 +76,7 @@ export function scoreRollout(
   if (reward === 'kunlun-short') return kunlunShort(facts, lambdas(SHORT_WEIGHTS, weights));
   if (reward === 'kunlun-long') return kunlunLong(facts, lambdas(LONG_WEIGHTS, weights));
   refuseWeights(reward, weights);
-  switch (reward) {
-    case 'ur2-stage-1':
-      return ur2Stage1(facts);
-    case 'ur2-stage-2':
-      return ur2Stage2(facts);
-    case 'r1-searcher-stage-1':
-      return r1SearcherStage1(facts);
-    case 'r1-searcher-stage-2':
-      return r1SearcherStage2(facts);
-    case 'search-r1':
-      return searchR1(facts);
-    case 'research':
-      return research(facts);
-    case 'em':
-      return plainEm(facts);
-    case 'f1':
-      return plainF1(facts);
-  }
+  return FIXED[reward](facts);
 }
 
 /** Σ weight · value. */

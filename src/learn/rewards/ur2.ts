@@ -1,19 +1,26 @@
 import type { RewardClause } from '../../data/rollout.ts';
+import { clause, wordsOf } from './clause.ts';
 import type { RewardFacts } from './facts.ts';
 
 /*
- * UR², equations (4) and (5) of arXiv 2508.06165, the paper's version. Departures:
+ * UR², equations (4) and (5) and appendix C.5 of arXiv 2508.06165, the paper's version (as released:
+ * ur2-released.ts). Departures and choices:
  * - The protocol is Forage's; a violation is a breach of it, a query of 20 words or more, or an output
  *   without answer. A missing retrieval is a violation in the first stage only, which is there to make
  *   the policy search.
  * - A fallback is a query that the environment answered with a hint instead of passages; a call that
  *   failed is none, nor is a query over the rollout's budget.
+ * - 3B: "−1 Format Reward (non-accumulative)" for an output that invokes no retrieval is read as −1
+ *   whatever else is wrong with it. The paper says so of the multiple-choice tasks and gives +5/+7 for
+ *   mathematics; here they stand together.
+ * - Weak: the paper's variant for multiple choice. It starts with the answer reward of stage 2, and
+ *   searching less is no violation there, as the released code has it.
  */
 
 /** Queries must have fewer words. */
 const QUERY_WORDS = 20;
 
-const isLong = (query: string): boolean => query.split(/\s+/).filter(Boolean).length >= QUERY_WORDS;
+const isLong = (query: string): boolean => wordsOf(query) >= QUERY_WORDS;
 
 function violations(facts: RewardFacts, needsRetrieval: boolean) {
   const long = facts.queries.filter((query) => isLong(query.text));
@@ -25,38 +32,65 @@ function violations(facts: RewardFacts, needsRetrieval: boolean) {
   };
 }
 
-function fallback(facts: RewardFacts): RewardClause {
+/** −0.5 a query that was sent back with a hint. */
+export function fallback(facts: RewardFacts): RewardClause {
   const refused = facts.queries.filter((query) => query.refused);
-  return {
-    clause: 'fallback',
-    value: refused.length === 0 ? 0 : -0.5 * refused.length,
-    weight: 1,
-    evidence: refused.flatMap((query) => query.evidence),
-  };
+  return clause(
+    'fallback',
+    refused.length === 0 ? 0 : -0.5 * refused.length,
+    refused.flatMap((query) => query.evidence),
+  );
+}
+
+/** +1 for a clean format, −1 a violation. */
+function signedFormat(facts: RewardFacts): RewardClause {
+  const { count, evidence } = violations(facts, true);
+  return clause('format', count === 0 ? 1 : -count, evidence);
+}
+
+/** `one` for one valid query, `more` for two or more: answered, and short enough. */
+function retrieval(facts: RewardFacts, one: number, more: number): RewardClause {
+  const valid = facts.queries.filter((query) => query.answered && !isLong(query.text));
+  return clause(
+    'retrieval',
+    [0, one, more][Math.min(2, valid.length)]!,
+    valid.flatMap((query) => query.evidence),
+  );
 }
 
 /** (4): +1 for a clean format, −1 a violation; +3 for one valid query, +4 for more; −0.5 a fallback. */
-export function ur2Stage1(facts: RewardFacts): RewardClause[] {
-  const { count, evidence } = violations(facts, true);
-  const valid = facts.queries.filter((query) => query.answered && !isLong(query.text));
-  return [
-    { clause: 'format', value: count === 0 ? 1 : -count, weight: 1, evidence },
-    {
-      clause: 'retrieval',
-      value: [0, 3, 4][Math.min(2, valid.length)]!,
-      weight: 1,
-      evidence: valid.flatMap((query) => query.evidence),
-    },
-    fallback(facts),
-  ];
+export const ur2Stage1 = (facts: RewardFacts): RewardClause[] => [
+  signedFormat(facts),
+  retrieval(facts, 3, 4),
+  fallback(facts),
+];
+
+/** The 3B model: +5 and +7; the format is −1 where nothing was asked for. */
+export function ur2Stage1Small(facts: RewardFacts): RewardClause[] {
+  const format = signedFormat(facts);
+  const idle = facts.queries.length === 0;
+  return [idle ? { ...format, value: -1 } : format, retrieval(facts, 5, 7), fallback(facts)];
+}
+
+/** LLaMA, which searches too readily: +3 however often it searched. */
+export const ur2Stage1Llama = (facts: RewardFacts): RewardClause[] => [
+  signedFormat(facts),
+  retrieval(facts, 3, 3),
+  fallback(facts),
+];
+
+/** Weak stage 1: (5) with 0.5 for one valid query, 1 for more. */
+export function ur2Stage1Weak(facts: RewardFacts): RewardClause[] {
+  const [answer, format, sentBack] = ur2Stage2(facts);
+  return [answer!, format!, retrieval(facts, 0.5, 1), sentBack!];
 }
 
 /** (5): 2 for a right answer, 1 for a clean format, −0.5 a fallback. */
 export function ur2Stage2(facts: RewardFacts): RewardClause[] {
   const { count, evidence } = violations(facts, false);
   return [
-    { clause: 'answer', value: 2 * facts.em, weight: 1, evidence: facts.answer },
-    { clause: 'format', value: Number(count === 0), weight: 1, evidence },
+    clause('answer', 2 * facts.em, facts.answer),
+    clause('format', Number(count === 0), evidence),
     fallback(facts),
   ];
 }

@@ -85,13 +85,14 @@ const dapoKunlun: TrainSettings = {
 
 /**
  * UR² (2508.06165): stage 1 (10 steps) rewards form and retrieval, stage 2 the answer; no clip, no KL.
- * Its difficulty curriculum scores a pool first: 96 questions by 20 rollouts are the rollouts of 30 steps.
+ * Its difficulty curriculum first scores a pool with the rollouts of 30 steps: 240 questions by 8, not
+ * by the paper's 20, because the built-in policy finds few questions hard and 0.7 of all draws are.
  */
 const ur2: TrainSettings = {
   ...dapoKunlun,
   preset: 'ur2',
   topP: 0.9,
-  curriculum: { ...dapoKunlun.curriculum, kind: 'difficulty' },
+  curriculum: { ...dapoKunlun.curriculum, kind: 'difficulty', pool: 240, scoringRollouts: 8 },
   stages: [
     { steps: 10, reward: 'ur2-stage-1', weights: {} },
     { steps: 90, reward: 'ur2-stage-2', weights: {} },
@@ -135,7 +136,32 @@ const grpoEm: TrainSettings = {
   objective: { ...PLAIN },
 };
 
-export const PRESETS: readonly TrainSettings[] = [dapoKunlun, ur2, searchR1, r1Searcher, grpoEm];
+/**
+ * UR² as its released code trains it (Tsinghua-dhy/UR2): 2·F1 for the answer and +3 for opening tags,
+ * REINFORCE++-baseline without division by the group's deviation, clip 0.2 in force because a batch is
+ * split into four updates (1,024 rollouts by 256), mean over each rollout's tokens first. The code masks
+ * only what stands between the document tags, so that its fallback hint is trained as if the policy had
+ * written it. That fault is not reproduced: tokens are trained by who wrote them, here as everywhere.
+ */
+const ur2Released: TrainSettings = {
+  ...ur2,
+  preset: 'ur2-released',
+  updates: 4,
+  stages: [
+    { steps: 10, reward: 'ur2-stage-1-released', weights: {} },
+    { steps: 90, reward: 'ur2-stage-2-released', weights: {} },
+  ],
+  objective: { ...PLAIN, estimator: 'reinforce++-baseline' },
+};
+
+export const PRESETS: readonly TrainSettings[] = [
+  dapoKunlun,
+  ur2,
+  searchR1,
+  r1Searcher,
+  grpoEm,
+  ur2Released,
+];
 
 /** A copy of a preset's settings. @throws Error that lists the presets where there is no such one */
 export function getPreset(name: string): TrainSettings {

@@ -10,11 +10,21 @@ export const REWARDS = [
   'kunlun-short',
   'kunlun-long',
   'ur2-stage-1',
+  'ur2-stage-1-3b',
+  'ur2-stage-1-llama',
+  'ur2-stage-1-weak',
+  'ur2-stage-1-released',
   'ur2-stage-2',
+  'ur2-stage-2-released',
   'r1-searcher-stage-1',
+  'r1-searcher-stage-1-released',
   'r1-searcher-stage-2',
+  'r1-searcher-stage-2-released',
+  'r1-searcher-stage-2-instruct',
   'search-r1',
+  'search-r1-format',
   'research',
+  'autorefine',
   'em',
   'f1',
 ] as const;
@@ -35,7 +45,7 @@ export const objectiveSchema = z.strictObject({
   clip: z.strictObject({ low: share, high: z.number().min(0) }).nullable(),
   /** Dual clip constant c for negative advantages; `null`: off. */
   dualClip: z.number().min(1).nullable(),
-  /** Clamp of the log ratio, ±. */
+  /** Clamp of the log ratio to the sampler, and in k3 of that to the reference, ±. */
   logRatioClamp: z.number().positive().nullable(),
   aggregation: z.enum(['token-mean', 'sequence-mean', 'sum-over-constant']),
   /** Divisor of `sum-over-constant`, tokens a sequence. */

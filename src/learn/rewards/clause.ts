@@ -1,0 +1,15 @@
+import type { RewardClause } from '../../data/rollout.ts';
+import type { RewardFacts, Span } from './facts.ts';
+
+/** A clause of weight 1. */
+export const clause = (
+  name: string,
+  value: number,
+  evidence: RewardClause['evidence'] = [],
+): RewardClause => ({ clause: name, value, weight: 1, evidence });
+
+export const wordsOf = (text: string): number => text.split(/\s+/).filter(Boolean).length;
+
+/** Where the queries stand that brought passages back. */
+export const answeredEvidence = (facts: RewardFacts): Span[] =>
+  facts.queries.flatMap((query) => (query.answered ? query.evidence : []));

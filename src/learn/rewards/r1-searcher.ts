@@ -1,0 +1,56 @@
+import type { RewardClause } from '../../data/rollout.ts';
+import { answeredEvidence, clause, wordsOf } from './clause.ts';
+import type { RewardFacts } from './facts.ts';
+
+/*
+ * R1-Searcher (arXiv 2503.05592; code: RUCAIBox/R1-Searcher, train/reward_server_*.py). Departures:
+ * - The protocol is Forage's; "format" is that the whole output follows it. Theirs counts tags: one
+ *   </think>, one <answer>, as many queries as document blocks.
+ * - Their tests for Chinese characters and for the word "assistant" have no counterpart.
+ * - The paper's first stage does not look at the answer; the released code adds ±1 for it, and its
+ *   retrieval clause wants every opened query to have been closed.
+ * - The released code of the second stage for base models (−2) also calls an answer of more than ten
+ *   words a fault; the one for instruction-tuned models (−1) does not.
+ */
+
+/** Longest answer of the released second stage, in words. */
+const ANSWER_WORDS = 10;
+
+const formatHalf = (facts: RewardFacts): RewardClause =>
+  clause('format', facts.formatValid ? 0.5 : 0, facts.faults.flat());
+
+/** Stage 1: 0.5 for retrieving, 0.5 for the format; the answer does not count. */
+export function r1SearcherStage1(facts: RewardFacts): RewardClause[] {
+  const evidence = answeredEvidence(facts);
+  const retrieved = facts.queries.some((query) => query.answered);
+  return [clause('retrieval', retrieved ? 0.5 : 0, evidence), formatHalf(facts)];
+}
+
+/** Stage 1 as released: the same, and 1 where the answer covers a gold answer's tokens, else −1. */
+export function r1SearcherStage1Released(facts: RewardFacts): RewardClause[] {
+  const closed = facts.opened.length === facts.queries.length;
+  const retrieved = closed && facts.queries.some((query) => query.answered);
+  return [
+    clause('answer', facts.coverEm === 1 ? 1 : -1, facts.answer),
+    clause('retrieval', retrieved ? 0.5 : 0, retrieved ? answeredEvidence(facts) : []),
+    formatHalf(facts),
+  ];
+}
+
+const stage2 = (facts: RewardFacts, penalty: number, wordy = false): RewardClause[] => [
+  clause('answer', facts.f1, facts.answer),
+  clause('format', facts.formatValid && !wordy ? 0 : penalty, [
+    ...facts.faults.flat(),
+    ...(wordy ? facts.answer : []),
+  ]),
+];
+
+/** Stage 2 of base models: F1, and −2 for any fault of format. */
+export const r1SearcherStage2 = (facts: RewardFacts): RewardClause[] => stage2(facts, -2);
+
+/** Stage 2 of base models as released: an answer of more than ten words is a fault as well. */
+export const r1SearcherStage2Released = (facts: RewardFacts): RewardClause[] =>
+  stage2(facts, -2, wordsOf(facts.answerText ?? '') > ANSWER_WORDS);
+
+/** Stage 2 of instruction-tuned models as released: F1, and −1 for any fault of format. */
+export const r1SearcherStage2Instruct = (facts: RewardFacts): RewardClause[] => stage2(facts, -1);

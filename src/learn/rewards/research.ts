@@ -1,0 +1,31 @@
+import type { RewardClause } from '../../data/rollout.ts';
+import { subExactMatch } from '../../agent/scores.ts';
+import { clause } from './clause.ts';
+import type { RewardFacts } from './facts.ts';
+
+/*
+ * ReSearch (arXiv 2503.19470; code: Agent-RL/ReCall, branch re-search, reward_score/re_search.py) and
+ * AutoRefine (2505.11277; code: syr-cn/AutoRefine, reward_score/qa_em.py, refine_score 0.1 and format_score
+ * 0 in cmd/train.sh). Papers and code agree on the values. Departures:
+ * - The protocol is Forage's: "malformed" is an output that does not follow it throughout. AutoRefine
+ *   asks for no format.
+ * - ReSearch's code also gives 0 to an output that the limit of tokens ended. Forage asks for the answer
+ *   at its limits, so such an output is judged by what it then answered.
+ * - Forage has no <refine> block. The refinement is what the policy thought after it first read passages.
+ */
+
+/** ReSearch: 0 where malformed, else F1, else 0.1 for the format. */
+export const research = (facts: RewardFacts): RewardClause[] => [
+  clause('answer', facts.formatValid ? facts.f1 : 0, facts.answer),
+  clause('format', facts.formatValid && facts.f1 === 0 ? 0.1 : 0, facts.faults.flat()),
+];
+
+/** AutoRefine: F1; where that is 0, 0.1 if the refinement holds a gold answer; 0 without an answer. */
+export function autorefine(facts: RewardFacts): RewardClause[] {
+  const { text, spans } = facts.afterReading;
+  const holds = facts.form !== null && facts.f1 === 0 && subExactMatch(text, facts.golds) === 1;
+  return [
+    clause('answer', facts.f1, facts.answer),
+    clause('refinement', holds ? 0.1 : 0, holds ? spans : []),
+  ];
+}

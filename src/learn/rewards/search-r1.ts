@@ -1,0 +1,36 @@
+import type { RewardClause } from '../../data/rollout.ts';
+import { clause } from './clause.ts';
+import type { RewardFacts } from './facts.ts';
+
+/*
+ * Search-R1 (arXiv 2503.09516) and its format reward (2505.15117; code:
+ * PeterGriffinJin/Search-R1, verl/utils/reward_score/qa_em_format.py with the values of
+ * scripts/nq_hotpotqa/v0.3/train_*_format.sh: structure 0.2, final format 0.1, retrieval 0). Departures:
+ * - The protocol is Forage's: "format" is that the whole output follows it, where theirs is the order
+ *   think, search, information, think …, answer with nothing between the blocks.
+ * - The values are the code's; 2505.15117 itself was not at hand to compare them with.
+ * - Their retrieval reward (a gold answer in what was read) has the value 0 in both scripts: no clause.
+ * - The code looks for the answer in the prompt too and takes the last of at least two answer blocks,
+ *   because the prompt has an example. Here the answer is the record's.
+ */
+
+const STRUCTURE = 0.2;
+const FINAL_FORMAT = 0.1;
+
+/** Search-R1: exact match alone. */
+export const searchR1 = (facts: RewardFacts): RewardClause[] => [
+  clause('answer', facts.em, facts.answer),
+];
+
+/**
+ * Right and well formed 1, right 0.8, well formed 0.2, an answer 0.1, none of it 0. The clauses: 0.8 for
+ * the right answer, 0.2 for the format, 0.1 for having answered where both others are 0.
+ */
+export function searchR1Format(facts: RewardFacts): RewardClause[] {
+  const answered = facts.form !== null && facts.em === 0 && !facts.formatValid;
+  return [
+    clause('answer', (1 - STRUCTURE) * facts.em, facts.answer),
+    clause('format', facts.formatValid ? STRUCTURE : 0, facts.faults.flat()),
+    clause('answered', answered ? FINAL_FORMAT : 0, answered ? facts.answer : []),
+  ];
+}
