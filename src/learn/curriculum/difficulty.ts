@@ -29,6 +29,13 @@ const sampleOf = (questions: readonly Question[], size: number, seed: number): Q
   return Array.from({ length: Math.min(size, questions.length) }, (_, i) => cycle.at(i));
 };
 
+/**
+ * Whether a stage's reward is one of UR²'s stage 1. Its weak form rewards answers too and is the one
+ * that is "no longer relying on cold-start data" (C.5).
+ */
+const isColdStart = (reward: string): boolean =>
+  reward.startsWith('ur2-stage-1') && reward !== 'ur2-stage-1-weak';
+
 /** The policy may think, and is asked for its answer where it would search. */
 const WITHOUT_RETRIEVAL: SettingsOverride = { retrieval: { maxSearches: 0 } };
 
@@ -67,7 +74,7 @@ export class DifficultyCurriculum implements Curriculum {
     if (this.#state.scores.length < this.#pool.length)
       return Promise.reject(new Error('curriculum: the questions are not scored yet'));
     const { stages } = this.#settings;
-    const coldStart = stages[stageAt(stages, step)]?.reward === 'ur2-stage-1';
+    const coldStart = isColdStart(stages[stageAt(stages, step)]!.reward);
     return Promise.resolve(Array.from({ length: wanted }, () => this.#next(coldStart)));
   }
 

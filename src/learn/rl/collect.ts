@@ -106,7 +106,9 @@ const accuracies = (group: readonly Rollout[]): number[] => group.map((r) => r.m
  */
 export async function collect(request: CollectRequest): Promise<Collected> {
   const { settings, curriculum, step } = request;
-  const { on, by, maxBatches } = settings.dynamicSampling;
+  const { by, maxBatches } = settings.dynamicSampling;
+  // A router that is trained alone learns from groups that do not vary, too.
+  const on = settings.dynamicSampling.on && settings.router.train !== 'alone';
   const kept: Rollout[][] = [];
   const all: Rollout[][] = [];
   const drawn: Record<string, number> = {};

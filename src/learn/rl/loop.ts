@@ -96,14 +96,14 @@ class TrainLoop {
   /** Gets the curriculum ready. @returns false where the run was ended meanwhile */
   async #prepare(): Promise<boolean> {
     const { curriculum, runId } = this.#deps;
-    const { signal, shouldStop } = this.#hooks;
+    const { signal } = this.#hooks;
     if (!curriculum.prepare || this.#state.step >= this.#settings.steps) return true;
     try {
       return await curriculum.prepare({
         agent: this.#agent,
         runId,
         ...(signal ? { signal } : {}),
-        shouldStop: () => shouldStop?.() ?? false,
+        shouldStop: () => this.#hooks.shouldStop?.() ?? false,
         onProgress: (done, total) => this.#tell('scoring-questions', done, total),
         save: async () => {
           this.#state = { ...this.#state, curriculum: structuredClone(curriculum.state()) };

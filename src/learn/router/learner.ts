@@ -139,8 +139,12 @@ class PolicyGradientRouter implements RouterLearner {
   }
 
   #routerOf(weights: RouterWeights): Router {
-    const localCoverage = this.#options.router?.localCoverage;
-    return createRouter({ weights, ...(localCoverage && { localCoverage }) });
+    const { router } = this.#options;
+    if (!router?.localCoverage) return createRouter({ weights });
+    return createRouter({
+      weights,
+      localCoverage: (query) => router.localCoverage?.(query) ?? 0.5,
+    });
   }
 }
 

@@ -1,10 +1,9 @@
 import type { AgentDeps, Router } from '../../agent/index.ts';
-import { deriveSeed } from '../../agent/index.ts';
 import type { Question } from '../../data/records.ts';
+import { createCurriculum } from '../../learn/curriculum/create.ts';
 import type { TrainDeps } from '../../learn/rl/contracts.ts';
 import { heldOutSample } from '../../learn/rl/held-out.ts';
 import type { TrainSettings } from '../../learn/rl/settings.ts';
-import { UniformCurriculum } from '../../learn/rl/uniform.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
 import type { TrainEngines } from './engines.ts';
 
@@ -32,7 +31,7 @@ export function trainDeps(
     agent: { policy, retriever, router, now },
     weights,
     learner,
-    curriculum: new UniformCurriculum(split('train'), deriveSeed(settings.seed, 'curriculum')),
+    curriculum: createCurriculum(settings, { questions: split('train'), retriever }),
     heldOut: heldOutSample(split('dev'), settings.heldOut.questions),
     runId,
     now,

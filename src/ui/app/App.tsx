@@ -15,6 +15,8 @@ import { useKeys } from './use-keys.ts';
 
 const CorpusPage = lazy(() => import('../pages/CorpusPage.tsx'));
 const ModelsPage = lazy(() => import('../pages/ModelsPage.tsx'));
+const RunsPage = lazy(() => import('../runs/RunsPage.tsx'));
+const TrainPage = lazy(() => import('../train/TrainPage.tsx'));
 const LaterPage = lazy(() => import('../pages/LaterPage.tsx'));
 
 const Pages = () => (
@@ -22,6 +24,12 @@ const Pages = () => (
     <Switch>
       <Route path="/">
         <InspectPage />
+      </Route>
+      <Route path="/train">
+        <TrainPage />
+      </Route>
+      <Route path="/runs">
+        <RunsPage />
       </Route>
       <Route path="/corpus">
         <CorpusPage />

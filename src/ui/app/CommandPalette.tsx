@@ -91,7 +91,7 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
   );
 };
 
-const GROUPS = ['Run', 'Playback', 'View', 'Go to'] as const;
+const GROUPS = ['Run', 'Train', 'Playback', 'View', 'Go to'] as const;
 
 /** `?`: every key. */
 export const KeyList = ({ commands }: { commands: readonly Command[] }) => (
@@ -112,7 +112,8 @@ export const KeyList = ({ commands }: { commands: readonly Command[] }) => (
     ))}
     <p className="fine">
       Enter opens and closes the card in focus. In the token strip the arrow keys walk from token to
-      token and Enter shows one in the details; in the question list they choose a question.
+      token and Enter shows one in the details; in the question list they choose a question; in a
+      chart they walk from step to step and Enter selects one.
     </p>
   </Dialog>
 );

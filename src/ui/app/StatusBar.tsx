@@ -1,7 +1,12 @@
 import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
 import { Icon } from '../lib/Icon.tsx';
 import { formatBytes, formatCount, formatParameters } from '../lib/format.ts';
 import { cancelRun } from '../stores/actions.ts';
+import { stopTraining } from '../stores/train-actions.ts';
+import { formatTrainAddress } from '../stores/train-address.ts';
+import { trainingRun, useTrain } from '../stores/train-store.ts';
+import { phaseText } from '../train/run-words.ts';
 import { firstFailure, useLab } from '../stores/lab-store.ts';
 import { isRunning, useRun } from '../stores/run-store.ts';
 
@@ -62,6 +67,21 @@ const LoadedCell = () => {
   );
 };
 
+/** What trains, on every page; a way to it. */
+const TrainingCell = () => {
+  const run = useTrain(trainingRun);
+  const progress = useTrain((state) => (run ? state.progress[run.id] : undefined));
+  if (!run) return null;
+  return (
+    <span className="cell" data-testid="training">
+      <Link href={formatTrainAddress({ run: run.id, step: null })}>
+        training, step {Math.max(run.step, progress?.step ?? 0)} / {run.settings.steps}
+      </Link>
+      {progress ? ` · ${phaseText(progress)}` : ''}
+    </span>
+  );
+};
+
 const RATE_MEANS =
   'Tokens that the policy sampled in all rollouts of this run together, over its last two seconds; tokens that it only read are not counted.';
 
@@ -70,8 +90,14 @@ export const StatusBar = () => {
   const run = useRun((state) => state.run);
   const count = useRun((state) => state.table.order.length);
   const done = useRun((state) => Object.keys(state.table.finished).length);
-  const storage = useStorage(run?.status);
+  const read = useStorage(run?.status);
+  // Training tells it with every checkpoint.
+  const told = useTrain((state) => state.storage?.usedBytes ?? null);
+  const storage = told ?? read;
   const running = isRunning(run);
+  const training = useTrain((state) => trainingRun(state) !== undefined);
+  // What was asked for last ends first; what was learned is kept.
+  const stop = () => void (running ? cancelRun() : stopTraining());
   return (
     <footer className="status" aria-label="Status" tabIndex={0}>
       <DeviceCell />
@@ -85,6 +111,7 @@ export const StatusBar = () => {
       <span className="cell" data-testid="run-status" role="status">
         {running ? `running ${done} / ${count || '…'}` : (run?.status ?? 'idle')}
       </span>
+      <TrainingCell />
       <span className="cell">
         storage {storage === null ? 'not available' : formatBytes(storage)}
       </span>
@@ -92,10 +119,14 @@ export const StatusBar = () => {
       <button
         type="button"
         className="stop"
-        disabled={!running}
+        disabled={!running && !training}
         aria-label="Stop what is running"
-        title="Stop what is running (Esc)"
-        onClick={() => void cancelRun()}
+        title={
+          running
+            ? 'Stop what is running (Esc)'
+            : 'Stop what is running; training keeps what it learned'
+        }
+        onClick={stop}
       >
         <Icon name="stop" size={12} /> Stop
       </button>

@@ -39,8 +39,10 @@ const Place = () => {
   const [inspect] = useRoute('/');
   const [, params] = useRoute('/:page');
   const request = useRun((state) => state.request);
-  const recipe = request && inspect ? ` · ${request.settings.recipe}` : '';
-  const seed = request && inspect ? ` · seed ${request.settings.seed}` : '';
+  const source = useRun((state) => state.source);
+  const asked = request && inspect ? request.settings : null;
+  const recipe = asked ? ` · ${asked.recipe}` : '';
+  const seed = !asked ? '' : source ? ` · step ${source.step}` : ` · seed ${asked.seed}`;
   const name = ROUTES.find((route) => route.path === `/${params?.page ?? ''}`)?.name ?? 'Forage';
   return (
     <div className="place">

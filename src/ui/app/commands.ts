@@ -1,6 +1,9 @@
 import { cancelRun, focusNext, move, runFromStart, togglePlaying } from '../stores/actions.ts';
 import { downloadRollouts } from '../stores/export.ts';
 import { isRunning, useRun } from '../stores/run-store.ts';
+import { pauseRun, resumeRun, stopRun } from '../stores/train-actions.ts';
+import { formatTrainAddress } from '../stores/train-address.ts';
+import { trainingRun, useTrain, visibleRuns } from '../stores/train-store.ts';
 import { useView } from '../stores/view-store.ts';
 import { ROUTES } from './routes.ts';
 
@@ -9,7 +12,7 @@ export interface Command {
   name: string;
   /** As `event.key`, or `g i` for a sequence; several keys may do one thing. */
   keys: readonly string[];
-  group: 'Run' | 'Playback' | 'View' | 'Go to';
+  group: 'Run' | 'Train' | 'Playback' | 'View' | 'Go to';
   act: () => void;
 }
 
@@ -34,10 +37,36 @@ const focusSearch = () => {
   requestAnimationFrame(() => document.getElementById('question-search')?.focus());
 };
 
+/** Does something with the run that trains; nothing where none does. */
+const withTraining = (act: (runId: string) => Promise<unknown>) => () => {
+  const run = trainingRun(useTrain.getState());
+  if (run) void act(run.id);
+};
+
+/** Goes on with the newest run that has steps left. */
+const resumeNewest = (go: (path: string) => void) => () => {
+  const { runs } = useTrain.getState();
+  const run = visibleRuns(runs).find(
+    ({ status, step, settings }) => status !== 'running' && step < settings.steps,
+  );
+  if (!run) return;
+  go(formatTrainAddress({ run: run.id, step: null }));
+  void resumeRun(run.id);
+};
+
 export const createCommands = ({ go, toggleTheme }: CommandContext): Command[] => [
   { name: 'Run', keys: ['r'], group: 'Run', act: () => void runFromStart() },
   { name: 'Cancel the run, or leave playback', keys: ['Escape'], group: 'Run', act: escape },
   { name: 'Download the rollouts (JSONL)', keys: [], group: 'Run', act: downloadRollouts },
+  { name: 'New training run', keys: ['n'], group: 'Train', act: () => go('/train?new=1') },
+  { name: 'Pause training', keys: [], group: 'Train', act: withTraining(pauseRun) },
+  {
+    name: 'Stop training and keep what it learned',
+    keys: [],
+    group: 'Train',
+    act: withTraining((id) => stopRun(id, true)),
+  },
+  { name: 'Resume the newest run', keys: [], group: 'Train', act: resumeNewest(go) },
   { name: 'Next event', keys: ['ArrowRight'], group: 'Playback', act: () => move('forward') },
   { name: 'Previous event', keys: ['ArrowLeft'], group: 'Playback', act: () => move('back') },
   { name: 'First event', keys: ['Home'], group: 'Playback', act: () => move('first') },

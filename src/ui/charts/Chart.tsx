@@ -184,9 +184,7 @@ export const Chart = memo(({ spec: latest, selected = null, onSelect }: ChartPro
     <section className="chart" aria-label={spec.title} ref={element} data-chart={spec.id}>
       <header>
         <h3>{spec.title}</h3>
-        <span className="fine grow ellipsis" title={spec.note}>
-          {spec.note}
-        </span>
+        <span className="grow" />
         {empty ? null : (
           <button
             type="button"
@@ -218,10 +216,10 @@ export const Chart = memo(({ spec: latest, selected = null, onSelect }: ChartPro
               />
             ) : null}
           </div>
-          <div className="chart-foot">
+          <div className={spec.series.length > 3 ? 'chart-foot tall' : 'chart-foot'}>
             {shown === null ? (
-              <span className="fine">
-                {spec.lines?.map(({ label }) => label).join('; ') ?? ''}
+              <span className="fine" title={spec.note}>
+                {[spec.note, ...(spec.lines ?? []).map(({ label }) => label)].join('; ')}
               </span>
             ) : (
               <Readout spec={spec} step={shown} />

@@ -1,13 +1,5 @@
 import { memo } from 'react';
-import {
-  Area,
-  CartesianGrid,
-  ComposedChart,
-  Line,
-  ReferenceLine,
-  XAxis,
-  YAxis,
-} from 'recharts';
+import { Area, CartesianGrid, ComposedChart, Line, ReferenceLine, XAxis, YAxis } from 'recharts';
 import type { ChartPlan } from './plan.ts';
 import type { ChartSpec, Series } from './series.ts';
 import { formatTick } from './units.ts';

@@ -17,8 +17,9 @@ const roundStep = (raw: number): number => {
 /** A linear axis over [low, high] with about `count` ticks at round values; its ends are ticks. */
 export const linearAxis = (low: number, high: number, count = 4): Axis => {
   if (!(high > low)) {
-    const half = low === 0 ? 0.5 : Math.abs(low) / 2;
-    return linearAxis(low - half, low + half, count);
+    // One value alone: zero at the foot, so that what is always 0 lies there.
+    if (low === 0) return linearAxis(0, 1, count);
+    return linearAxis(Math.min(0, low), Math.max(0, low), count);
   }
   const step = roundStep((high - low) / count);
   const first = Math.floor(low / step + 1e-9);

@@ -6,8 +6,7 @@ export interface Point {
 }
 
 /** Values a chart draws are finite; a gap is a point that is not there. */
-const finite = (points: readonly Point[]): Point[] =>
-  points.filter(({ y }) => Number.isFinite(y));
+const finite = (points: readonly Point[]): Point[] => points.filter(({ y }) => Number.isFinite(y));
 
 /** [first, beyond last] of bucket `index` of `buckets` over `count` points. */
 const rangeOf = (index: number, buckets: number, count: number): [number, number] => [

@@ -11,6 +11,7 @@ import { GroupSummary } from './GroupSummary.tsx';
 import { FailureNote, LoadingFailure, LoadingList } from './Loading.tsx';
 import { QuestionHeader } from './QuestionHeader.tsx';
 import { RolloutColumn } from './RolloutColumn.tsx';
+import { ColourSwitch, SourceNote, useColourBy, useLargestAdvantage } from './FromTraining.tsx';
 import { Setup } from './Setup.tsx';
 import { Welcome } from './Welcome.tsx';
 
@@ -40,6 +41,7 @@ const Columns = () => {
   const { order, byId, finished } = useDeferredValue(useRun((state) => state.table));
   const question = useRun((state) => state.question);
   const wanted = useView((state) => state.address.rollout);
+  const largest = useLargestAdvantage();
   const focused = Math.min(wanted, Math.max(0, order.length - 1));
   return (
     <>
@@ -56,6 +58,7 @@ const Columns = () => {
               finished={finished[id] === true}
               focused={index === focused}
               grouped={order.length > 1}
+              largestAdvantage={largest}
             />
           ) : null;
         })}
@@ -165,6 +168,7 @@ export const InspectPage = () => {
   // A group needs the width until something is selected.
   const idle = useView((state) => state.selection === null);
   const grouped = useRun((state) => state.table.order.length > 1);
+  const by = useColourBy();
   const detailsShown = detailsOpen && started && !(grouped && idle && !isOverlay());
   useAutoRun();
   const classes = ['inspect', setupOpen ? '' : 'no-setup', detailsShown ? '' : 'no-details'];
@@ -176,12 +180,15 @@ export const InspectPage = () => {
         <AddressProblems />
         {started ? (
           <>
+            <SourceNote />
             <QuestionHeader />
             <RunFailure />
             <RunNote />
             <Summary />
             <div className="legend-line">
-              <StripLegend />
+              <StripLegend by={by}>
+                <ColourSwitch />
+              </StripLegend>
               <DownloadButton />
             </div>
             <Columns />

@@ -6,6 +6,7 @@ import { glyphOf } from '../events/glyphs.ts';
 import { Sign } from '../events/Sign.tsx';
 import { firstSeen } from '../events/support.ts';
 import { countTokens, tokensUpTo } from '../tokens/layout.ts';
+import { BY_WRITER, type ColourMode } from '../tokens/paint.ts';
 import { TokenStrip } from '../tokens/TokenStrip.tsx';
 import { focusRollout } from '../stores/actions.ts';
 import { useView } from '../stores/view-store.ts';
@@ -21,6 +22,8 @@ interface RolloutColumnProps {
   focused: boolean;
   /** More than one rollout is on the screen. */
   grouped: boolean;
+  /** The largest |advantage| of the group where tokens are coloured by it; null: by writer. */
+  largestAdvantage: number | null;
 }
 
 /** The glyphs of all events: the rollout at a glance, and a way to jump. */
@@ -82,6 +85,13 @@ export const RolloutColumn = memo((props: RolloutColumnProps) => {
   const { open, setOpen, toggle, isOpen } = useOpenCards(step);
   const list = useRef<HTMLOListElement>(null);
   const seen = useMemo(() => firstSeen(rollout.events), [rollout.events]);
+  const mode = useMemo<ColourMode>(
+    () =>
+      props.largestAdvantage === null || rollout.advantage === null
+        ? BY_WRITER
+        : { by: 'advantage', advantage: rollout.advantage, largest: props.largestAdvantage },
+    [props.largestAdvantage, rollout.advantage],
+  );
   const until = step === null ? countTokens(rollout) : tokensUpTo(rollout, step);
 
   const select = useCallback(
@@ -145,7 +155,7 @@ export const RolloutColumn = memo((props: RolloutColumnProps) => {
       </header>
       {finished ? <VerdictLine rollout={rollout} gold={gold} /> : null}
       <GlyphRail rollout={rollout} step={step} jump={jump} />
-      <TokenStrip rollout={rollout} until={until} onPick={onPick} />
+      <TokenStrip rollout={rollout} until={until} onPick={onPick} mode={mode} />
       {focused && rollout.events.length > 0 ? <Playback rollout={rollout} /> : null}
       <ol className="timeline" ref={list}>
         {rollout.events.map((event, at) => (

@@ -1,6 +1,12 @@
 import type { Question } from '../../data/records.ts';
 import type { Rollout } from '../../data/rollout.ts';
-import { formatCount, formatNumber, formatSeconds, formatShare } from '../lib/format.ts';
+import {
+  formatCount,
+  formatNumber,
+  formatSeconds,
+  formatShare,
+  formatSigned,
+} from '../lib/format.ts';
 import { interruptionOf, measuresOf } from './measures.ts';
 
 const Figure = ({ name, value, title }: { name: string; value: string; title?: string }) => (
@@ -8,6 +14,14 @@ const Figure = ({ name, value, title }: { name: string; value: string; title?: s
     <span className="fine">{name}</span> <b>{value}</b>
   </span>
 );
+
+/** "format 0.1 × 1, accuracy 0.8 × 0.7": the clauses that the reward is the sum of. */
+const rewardTerms = ({ rewards }: Rollout): string =>
+  rewards
+    .map(
+      ({ clause, value, weight }) => `${clause} ${formatNumber(weight)} × ${formatNumber(value)}`,
+    )
+    .join(', ');
 
 /** What a rollout came to: answer beside gold, and its figures. */
 export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Question | null }) => {
@@ -51,8 +65,19 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
         <Figure
           name="reward"
           value={rollout.reward === null ? 'not computed' : formatNumber(rollout.reward)}
-          title="The reward of a whole rollout comes with training, which is not built yet"
+          title={
+            rollout.reward === null
+              ? 'The reward of a whole rollout is computed in training'
+              : rewardTerms(rollout)
+          }
         />
+        {rollout.advantage === null ? null : (
+          <Figure
+            name="advantage"
+            value={formatSigned(rollout.advantage)}
+            title={`Beside a baseline of ${formatNumber(rollout.baseline)}, the mean of its group`}
+          />
+        )}
       </div>
     </div>
   );

@@ -32,7 +32,8 @@ export const formatSeconds = (seconds: number): string =>
 export const formatBytes = (bytes: number): string => {
   if (bytes < 1000) return `${bytes} B`;
   if (bytes < 1e6) return `${plain.format(bytes / 1e3)} kB`;
-  return `${plain.format(bytes / 1e6)} MB`;
+  if (bytes < 1e9) return `${plain.format(bytes / 1e6)} MB`;
+  return `${plain.format(bytes / 1e9)} GB`;
 };
 
 /** 912_384 → "0.91 M". */

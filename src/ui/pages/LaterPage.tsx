@@ -2,17 +2,6 @@ import { Link } from 'wouter';
 
 /** Places that are planned and not built: what will be there, and what can be done meanwhile. */
 const LATER: Record<string, { name: string; text: string; meanwhile: string }> = {
-  train: {
-    name: 'Train',
-    text: 'Reinforcement learning of the policy in this tab: reward clauses, advantages, the curriculum, and the curves of a run as it learns.',
-    meanwhile: 'The router’s rewards are computed and shown on every routing card already.',
-  },
-  runs: {
-    name: 'Runs',
-    text: 'Every run with its rollouts, stored in this browser, to be compared, exported and resumed.',
-    meanwhile:
-      'A run can be kept as its address: on WASM the same address gives the same rollouts.',
-  },
   evaluate: {
     name: 'Evaluate',
     text: 'Recipes side by side over many questions: EM, F1 and recall with intervals, by hops and type, and ablations of each mechanism.',

@@ -2,6 +2,7 @@ import type { ConductorMessage, LabApi } from '../../runs/conductor/messages.ts'
 import type { DeviceChoice } from '../../runs/conductor/settings.ts';
 import { useLab } from './lab-store.ts';
 import { useRun } from './run-store.ts';
+import { connectTraining } from './train-actions.ts';
 
 /** The lab as the page knows it: the conductor's calls, without the start that connects it. */
 export type LabConnection = Omit<LabApi, 'start'>;
@@ -56,6 +57,7 @@ export const connectLab = (open: LabOpener, device: DeviceChoice): void => {
   opener = open;
   useLab.setState({ labFailure: null });
   connection = open(createFrameQueue(), device);
+  connectTraining(connection.train);
 };
 
 /** Opens the connection again after the lab worker died. */

@@ -16,6 +16,8 @@ interface ViewStore {
   pinned: boolean;
   detailsOpen: boolean;
   setupOpen: boolean;
+  /** What the token strips are coloured by, where the rollouts have advantages. */
+  colourBy: 'writer' | 'advantage';
   paletteOpen: boolean;
   keysOpen: boolean;
   setAddress: (change: Partial<InspectAddress>) => void;
@@ -40,6 +42,7 @@ export const useView = create<ViewStore>()((set) => ({
   detailsOpen: !isOverlay(),
   // A narrow screen shows the rollout first; the setup is one press away.
   setupOpen: !isNarrow(),
+  colourBy: 'advantage',
   paletteOpen: false,
   keysOpen: false,
   setAddress: (change) => set((state) => ({ address: { ...state.address, ...change } })),

@@ -1,4 +1,4 @@
-import { memo, useEffect, useState, type KeyboardEvent } from 'react';
+import { memo, useEffect, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import type { Rollout } from '../../data/rollout.ts';
@@ -6,6 +6,7 @@ import { formatNumber } from '../lib/format.ts';
 import { lab } from '../stores/connection.ts';
 import { cellAt, countTokens, stripGrid, tokenAt, WRITERS, type TokenFacts } from './layout.ts';
 import { requestPieces, usePieces, visible } from './pieces.ts';
+import { BY_WRITER, type ColourMode } from './paint.ts';
 import { useStripCanvas } from './use-strip-canvas.ts';
 
 export const WRITER_NAMES = {
@@ -26,8 +27,22 @@ export const describeToken = (facts: TokenFacts, text: string | undefined): stri
     .filter((part) => part !== null)
     .join(' · ');
 
-export const StripLegend = () => (
-  <span className="legend">
+const AdvantageLegend = () => (
+  <>
+    <span>
+      <i className="swatch gain" aria-hidden="true" /> advantage above 0, stands
+    </span>
+    <span>
+      <i className="swatch loss" aria-hidden="true" /> below 0, hangs
+    </span>
+    <span>
+      <i className="swatch idle" aria-hidden="true" /> not in the loss
+    </span>
+  </>
+);
+
+const WriterLegend = () => (
+  <>
     {WRITERS.map((writer) => (
       <span key={writer}>
         <i className={`swatch who-${writer}`} aria-hidden="true" /> {writer}
@@ -36,7 +51,14 @@ export const StripLegend = () => (
     <span>
       <i className="swatch hatched" aria-hidden="true" /> masked
     </span>
+  </>
+);
+
+export const StripLegend = (props: { by: ColourMode['by']; children?: ReactNode }) => (
+  <span className="legend">
+    {props.by === 'writer' ? <WriterLegend /> : <AdvantageLegend />}
     <span>height: probability</span>
+    {props.children}
   </span>
 );
 
@@ -58,10 +80,12 @@ interface TokenStripProps {
   /** Tokens from here on are drawn as not yet happened. */
   until: number;
   onPick: (segment: number, token: number) => void;
+  mode?: ColourMode;
 }
 
 /** All tokens of a rollout, one cell each; a slider for people who use keys. */
-export const TokenStrip = memo(({ rollout, until, onPick }: TokenStripProps) => {
+export const TokenStrip = memo((props: TokenStripProps) => {
+  const { rollout, until, onPick, mode = BY_WRITER } = props;
   const { ref, width } = useElementSize();
   const scheme = useComputedColorScheme('light');
   const [cursor, setCursor] = useState<number | null>(null);
@@ -71,7 +95,7 @@ export const TokenStrip = memo(({ rollout, until, onPick }: TokenStripProps) => 
   const facts = cursor === null ? null : tokenAt(rollout, cursor);
   const text = usePieces((state) => (facts ? state.texts[facts.id] : undefined));
 
-  const canvas = useStripCanvas({ rollout, grid, width, until, cursor, scheme });
+  const canvas = useStripCanvas({ rollout, grid, width, until, cursor, scheme, mode });
   const id = facts?.id;
   useEffect(() => {
     if (id !== undefined) void requestPieces([id], (ids) => lab().pieces(ids));

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState, type RefObject } from 'react';
 import type { Rollout } from '../../data/rollout.ts';
 import { createPaintQueue } from '../lib/paint-queue.ts';
 import type { StripGrid } from './layout.ts';
-import { paintStrip, readPalette, type Palette } from './paint.ts';
+import { paintStrip, readPalette, type ColourMode, type Palette } from './paint.ts';
 
 const queue = createPaintQueue(
   (run) => requestAnimationFrame(run),
@@ -41,6 +41,7 @@ export interface StripDrawing {
   until: number;
   cursor: number | null;
   scheme: string;
+  mode: ColourMode;
 }
 
 /** A canvas that shows the drawing, drawn only while it is on the screen. */

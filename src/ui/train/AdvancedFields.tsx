@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 import { LORA_TARGETS } from '../../policy/lora/spec.ts';
-import { ESTIMATORS } from '../../learn/rl/settings.ts';
+import { ESTIMATORS, type TrainSettings } from '../../learn/rl/settings.ts';
 import { BACKGROUND_MODES, REWARD_MODES, STIE_MODES } from '../../runs/conductor/settings.ts';
 import { getRecipe } from '../../recipes/index.ts';
+import { plural } from '../lib/format.ts';
 import { useDraft } from '../stores/train-draft.ts';
 import {
-  Errors,
   ManyField,
   NumberField,
   PartSwitch,
@@ -13,9 +13,10 @@ import {
   SelectField,
   SwitchField,
   useDraftValue,
+  useErrors,
+  useSettings,
   usePart,
 } from './fields.tsx';
-import { use } from 'react';
 
 /** The settings that a preset usually leaves alone, folded by subject. */
 
@@ -23,17 +24,25 @@ import { use } from 'react';
 const useMarks = (paths: readonly string[]) => {
   const below = (key: string) => paths.some((path) => key === path || key.startsWith(`${path}.`));
   const changed = useDraft(({ changes }) => Object.keys(changes).filter(below).length);
-  const wrong = Object.keys(use(Errors)).filter(below).length;
+  const wrong = Object.keys(useErrors()).filter(below).length;
   return { changed, wrong };
 };
 
-const Fold = (props: { name: string; paths: readonly string[]; children: ReactNode }) => {
+const Fold = (props: {
+  name: string;
+  paths: readonly string[];
+  /** The values in a few words, while it is folded. */
+  now: (settings: TrainSettings) => string;
+  children: ReactNode;
+}) => {
+  const settings = useSettings();
   const { changed, wrong } = useMarks(props.paths);
   return (
     <details className="fold" {...(wrong > 0 && { open: true })}>
       <summary>
         {props.name}
-        {changed > 0 ? ` · ${changed} changed` : ''}
+        {settings ? <span className="fold-now">{props.now(settings)}</span> : null}
+        {changed > 0 ? <span className="tone-policy"> · {changed} changed</span> : null}
         {wrong > 0 ? <span className="tone-bad"> · ⚠ not allowed yet</span> : null}
       </summary>
       <div className="form-fields">{props.children}</div>
@@ -46,12 +55,14 @@ const Objective = () => {
   const aggregation = useDraftValue('objective.aggregation');
   const place = useDraftValue('objective.kl.place');
   return (
-    <Fold name="Estimator, loss and KL" paths={['objective', 'updates']}>
-      <SelectField
-        path="objective.estimator"
-        label="Advantage estimator"
-        choices={ESTIMATORS}
-      />
+    <Fold
+      name="Estimator, loss and KL"
+      paths={['objective', 'updates']}
+      now={({ objective: { estimator, aggregation, clip, kl } }) =>
+        `${estimator}, ${aggregation}, ${clip ? `clip ${clip.low} / ${clip.high}` : 'no clip'}, ${kl.place === 'off' ? 'no KL' : `${kl.form} ${kl.coefficient} in the ${kl.place}`}`
+      }
+    >
+      <SelectField path="objective.estimator" label="Advantages" choices={ESTIMATORS} />
       <SelectField
         path="objective.aggregation"
         label="Aggregation"
@@ -76,7 +87,7 @@ const Objective = () => {
       ) : null}
       <SelectField
         path="objective.kl.place"
-        label="KL to the reference"
+        label="KL penalty"
         choices={[
           { value: 'off', label: 'off' },
           { value: 'loss', label: 'in the loss' },
@@ -97,7 +108,21 @@ const Sampling = () => {
   const on = useDraftValue('dynamicSampling.on') === true;
   const overlong = usePart('overlong');
   return (
-    <Fold name="Sampling" paths={['dynamicSampling', 'overlong', 'topP']}>
+    <Fold
+      name="Sampling"
+      paths={['dynamicSampling', 'overlong', 'topP']}
+      now={(settings) =>
+        [
+          `top-p ${settings.topP}`,
+          settings.dynamicSampling.on
+            ? `dynamic, by ${settings.dynamicSampling.by}, at most ${plural(settings.dynamicSampling.maxBatches, 'batch', 'batches')}`
+            : 'one batch a step',
+          settings.overlong ? `punished beyond ${settings.overlong.max} tokens` : null,
+        ]
+          .filter((part) => part !== null)
+          .join(', ')
+      }
+    >
       <NumberField path="topP" label="top-p" decimal step={0.05} min={0} max={1} />
       <SwitchField
         path="dynamicSampling.on"
@@ -111,12 +136,7 @@ const Sampling = () => {
             label="Groups must vary in"
             choices={['reward', 'accuracy']}
           />
-          <NumberField
-            path="dynamicSampling.maxBatches"
-            label="Batches at most"
-            min={1}
-            max={10}
-          />
+          <NumberField path="dynamicSampling.maxBatches" label="Batches at most" min={1} max={10} />
         </>
       ) : null}
       <PartSwitch
@@ -136,7 +156,13 @@ const Sampling = () => {
 };
 
 const Adapter = () => (
-  <Fold name="Adapter (LoRA)" paths={['adapter']}>
+  <Fold
+    name="Adapter (LoRA)"
+    paths={['adapter']}
+    now={({ adapter }) =>
+      `rank ${adapter.rank}, alpha ${adapter.alpha}, ${plural(adapter.targets.length, 'matrix', 'matrices')} a layer`
+    }
+  >
     <NumberField path="adapter.rank" label="Rank" min={1} max={256} />
     <NumberField path="adapter.alpha" label="Alpha" decimal min={1} />
     <ManyField path="adapter.targets" label="Matrices" choices={LORA_TARGETS} />
@@ -155,12 +181,15 @@ const Optimizer = () => (
       'optimizer.beta2',
       'optimizer.eps',
     ]}
+    now={({ optimizer }) =>
+      `AdamW, ${optimizer.schedule}, ${plural(optimizer.warmUpSteps, 'step')} of warm-up, norm at most ${optimizer.clipNorm}`
+    }
   >
     <SelectField path="optimizer.schedule" label="Schedule" choices={['constant', 'cosine']} />
     <NumberField path="optimizer.warmUpSteps" label="Warm-up, steps" min={0} />
     <NumberField
       path="optimizer.clipNorm"
-      label="Gradient norm at most"
+      label="Norm at most"
       title="0: not clipped"
       decimal
       step={0.1}
@@ -177,7 +206,15 @@ const MIX = ['hard', 'medium', 'easy'] as const;
 const Curriculum = () => {
   const kind = useDraftValue('curriculum.kind');
   return (
-    <Fold name="Curriculum" paths={['curriculum']}>
+    <Fold
+      name="Curriculum"
+      paths={['curriculum']}
+      now={({ curriculum }) =>
+        curriculum.kind === 'difficulty'
+          ? `difficulty, hard : medium : easy ${curriculum.mix.join(' : ')}`
+          : curriculum.kind
+      }
+    >
       <SelectField
         path="curriculum.kind"
         label="Questions are drawn"
@@ -223,7 +260,13 @@ const Mechanisms = () => {
   const own = getRecipe(String(recipe)).settings;
   const training = useDraftValue('router.train');
   return (
-    <Fold name="Mechanisms and router" paths={['overrides', 'router']}>
+    <Fold
+      name="Mechanisms and router"
+      paths={['overrides', 'router']}
+      now={(settings) =>
+        `${Object.keys(settings.overrides).length === 0 ? 'as the rollout recipe has them' : 'changed'}, router ${settings.router.train === 'off' ? 'not trained' : `trained ${settings.router.train}`}`
+      }
+    >
       <SelectField
         path="overrides.background.mode"
         label="RDRA background"
@@ -265,7 +308,13 @@ const Mechanisms = () => {
 };
 
 const HeldOut = () => (
-  <Fold name="Held-out score, checkpoints, control" paths={['heldOut', 'checkpointEvery', 'shuffleRewards']}>
+  <Fold
+    name="Held-out score, checkpoints, control"
+    paths={['heldOut', 'checkpointEvery', 'shuffleRewards']}
+    now={({ heldOut, checkpointEvery, shuffleRewards }) =>
+      `${heldOut.questions === 0 ? 'no held-out score' : `${plural(heldOut.questions, 'question')} every ${plural(heldOut.every, 'step')}`}, checkpoint every ${plural(checkpointEvery, 'step')}${shuffleRewards ? ', rewards shuffled' : ''}`
+    }
+  >
     <NumberField
       path="heldOut.questions"
       label="Held-out questions"
@@ -274,13 +323,7 @@ const HeldOut = () => (
       max={1000}
     />
     <NumberField path="heldOut.every" label="Scored every, steps" min={1} />
-    <NumberField
-      path="heldOut.temperature"
-      label="Temperature there"
-      decimal
-      step={0.1}
-      min={0}
-    />
+    <NumberField path="heldOut.temperature" label="Temperature there" decimal step={0.1} min={0} />
     <NumberField path="checkpointEvery" label="Checkpoint every, steps" min={1} />
     <SwitchField
       path="shuffleRewards"
@@ -291,7 +334,7 @@ const HeldOut = () => (
 );
 
 export const AdvancedFields = () => {
-  const problem = use(Errors).overrides;
+  const problem = useErrors().overrides;
   return (
     <div className="folds">
       <Objective />

@@ -19,7 +19,11 @@ export const CollapseScale = ({ mode }: { mode: RouterMode }) => {
       </span>
       <span className="fine">always local</span>
       <figcaption>
-        {collapseText(mode)}. <span className="fine">The printed reward, equations (20) to (22), does not look at the question; the router collapses to one side of the 5/6 line.</span>
+        {collapseText(mode)}.{' '}
+        <span className="fine">
+          The printed reward, equations (20) to (22), does not look at the question; the router
+          collapses to one side of the 5/6 line.
+        </span>
       </figcaption>
     </figure>
   );

@@ -1,5 +1,5 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
-import { useEffect, useMemo, useState, type FormEvent } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { PRESETS } from '../../learn/rl/presets.ts';
 import type { TrainSettings } from '../../learn/rl/settings.ts';
@@ -13,13 +13,14 @@ import { formatTrainAddress } from '../stores/train-address.ts';
 import {
   checkDraft,
   choosePreset,
+  rawSettings,
   RECIPE_CHOICES,
   resetDraft,
   useDraft,
 } from '../stores/train-draft.ts';
 import { trainApi, trainingRun, useTrain, visibleRuns } from '../stores/train-store.ts';
 import { AdvancedFields } from './AdvancedFields.tsx';
-import { Errors, NumberField, RateField, SelectField } from './fields.tsx';
+import { FormState, NumberField, RateField, SelectField } from './fields.tsx';
 import { StageFields } from './StageFields.tsx';
 
 const PRESET_NAMES: Record<string, string> = {
@@ -34,9 +35,7 @@ const PRESET_NAMES: Record<string, string> = {
 const REST_MS = 350;
 
 type Answer =
-  | { estimate: TrainEstimate; problem: null }
-  | { estimate: null; problem: string }
-  | null;
+  { estimate: TrainEstimate; problem: null } | { estimate: null; problem: string } | null;
 
 /** The lab's estimate for the settings; null while there is none. */
 const useEstimate = (settings: TrainSettings | null, device: DeviceChoice): Answer => {
@@ -70,8 +69,13 @@ const Estimate = ({ settings, device }: { settings: TrainSettings; device: Devic
   const { questions, groupSize, steps } = settings;
   const batch = `${questions} × ${groupSize} = ${plural(questions * groupSize, 'rollout')} a step`;
   return (
-    <div className="estimate" role="status" data-testid="estimate">
-      <span>{batch}</span>
+    <div
+      className="estimate"
+      role="status"
+      data-testid="estimate"
+      title={answer?.estimate ? `≈ ${answer.estimate.basis}` : undefined}
+    >
+      <span className="wide-only">{batch}</span>
       {answer?.estimate ? (
         <>
           <span>
@@ -84,7 +88,7 @@ const Estimate = ({ settings, device }: { settings: TrainSettings; device: Devic
           <span>
             <b>≈ {formatBytes(answer.estimate.peakBytes)}</b> of memory at the peak
           </span>
-          <span className="fine">{answer.estimate.basis}</span>
+          <span className="fine wide-only">{answer.estimate.basis}</span>
         </>
       ) : (
         <span className="fine">
@@ -111,7 +115,7 @@ const Basics = () => {
           }))}
           onChange={(event) => choosePreset(event.currentTarget.value)}
         />
-        <SelectField path="recipe" label="Rollout recipe" choices={RECIPE_CHOICES} />
+        <SelectField wide path="recipe" label="Rollout recipe" choices={RECIPE_CHOICES} />
         <TextInput
           size="xs"
           label="Name"
@@ -192,17 +196,25 @@ const StartBar = (props: { settings: TrainSettings | null }) => {
 export const NewRun = () => {
   const { preset, changes, device } = useDraft();
   const checked = useMemo(() => checkDraft({ preset, changes }), [preset, changes]);
+  const form = useMemo(
+    () => ({
+      raw: rawSettings({ preset, changes }),
+      errors: checked.errors,
+      settings: checked.settings,
+    }),
+    [preset, changes, checked],
+  );
   const first = useTrain(
     (state) => state.status === 'ready' && visibleRuns(state.runs).length === 0,
   );
   return (
-    <Errors value={checked.errors}>
-      <form className="new-run" onSubmit={(event: FormEvent) => event.preventDefault()}>
+    <FormState value={form}>
+      <form className="new-run" onSubmit={(event) => event.preventDefault()}>
         <h1>{first ? 'Train the policy in this tab' : 'New training run'}</h1>
         <p className="lead">
           Reinforcement learning of a LoRA adapter over the built-in policy, on this device. It
-          searches and answers questions of the built-in world, earns rewards, and learns from
-          them; every step is stored in this browser.
+          searches and answers questions of the built-in world, earns rewards, and learns from them;
+          every step is stored in this browser.
           {first ? ' Nothing has been trained here yet: press Start training.' : ''}
         </p>
         <Basics />
@@ -218,6 +230,6 @@ export const NewRun = () => {
           <StartBar settings={checked.settings} />
         </div>
       </form>
-    </Errors>
+    </FormState>
   );
 };

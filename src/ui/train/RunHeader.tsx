@@ -16,16 +16,21 @@ import {
 import { trainingRun, useTrain } from '../stores/train-store.ts';
 import { actionsOf, phaseShare, phaseText, STATUS_SIGNS } from './run-words.ts';
 
-export const StatusBadge = ({ run }: { run: RunRecord }) => (
-  <span
-    className={
-      run.status === 'failed' ? 'badge bad' : run.status === 'finished' ? 'badge good' : 'badge'
-    }
-    data-status={run.status}
-  >
-    <span aria-hidden="true">{STATUS_SIGNS[run.status]}</span> {run.status}
-  </span>
-);
+const TONES: Partial<Record<RunRecord['status'], string>> = { failed: 'bad', finished: 'good' };
+
+export const StatusBadge = ({ run: { status } }: { run: RunRecord }) => {
+  const look = STATUS_SIGNS[status];
+  return (
+    <span className={`badge ${TONES[status] ?? ''}`} data-status={status}>
+      {'icon' in look ? (
+        <Icon name={look.icon} size={10} />
+      ) : (
+        <span aria-hidden="true">{look.sign}</span>
+      )}{' '}
+      {status}
+    </span>
+  );
+};
 
 /** A learning rate for the steps to come; the schedule and warm-up no longer apply to it. */
 const RateControl = ({ run, current }: { run: RunRecord; current: number | null }) => {
@@ -50,7 +55,9 @@ const RateControl = ({ run, current }: { run: RunRecord; current: number | null 
         id="learning-rate"
         size="xs"
         inputMode="decimal"
-        placeholder={current === null ? String(run.settings.optimizer.learningRate) : String(current)}
+        placeholder={
+          current === null ? String(run.settings.optimizer.learningRate) : String(current)
+        }
         value={text}
         error={text !== '' && !valid ? 'A number above 0.' : undefined}
         onChange={(event) => setText(event.currentTarget.value)}
@@ -126,14 +133,14 @@ const Buttons = ({ run }: { run: RunRecord }) => {
         </>
       ) : null}
       {run.checkpointStep === null ? null : (
-        <Button
-          size="xs"
-          variant="subtle"
+        <button
+          type="button"
+          className="link"
           title="adapter_model.safetensors and adapter_config.json, for Python PEFT"
           onClick={() => void downloadOf(run.id, 'peft')}
         >
           Download the adapter
-        </Button>
+        </button>
       )}
     </div>
   );

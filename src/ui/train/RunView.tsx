@@ -54,16 +54,18 @@ export const RunView = ({ run, step }: { run: RunRecord; step: number | null }) 
   return (
     <>
       <RunHeader run={run} rate={known.at(-1)?.learningRate ?? null} />
-      {step === null ? (
-        known.length > 0 ? (
-          <p className="fine step-hint">
-            Click a chart, or focus it and press ← → and Enter, to see the rollouts of a step.{' '}
-            <button type="button" className="link" onClick={() => select(last)}>
-              Rollouts of step {last}
-            </button>
-          </p>
-        ) : null
-      ) : (
+      {step === null && known.length > 0 ? (
+        <p className="fine step-hint">
+          Click a chart, or focus it and press ← → and Enter, to see the rollouts of a step.{' '}
+          <button type="button" className="link" onClick={() => select(last)}>
+            Rollouts of step {last}
+          </button>
+        </p>
+      ) : null}
+      {groups.map((group) => (
+        <Group key={group.name} group={group} run={run} selected={step} select={select} />
+      ))}
+      {step === null ? null : (
         <StepRollouts
           run={run}
           step={step}
@@ -72,9 +74,6 @@ export const RunView = ({ run, step }: { run: RunRecord; step: number | null }) 
           select={select}
         />
       )}
-      {groups.map((group) => (
-        <Group key={group.name} group={group} run={run} selected={step} select={select} />
-      ))}
     </>
   );
 };

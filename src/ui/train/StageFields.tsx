@@ -1,9 +1,8 @@
 import { NativeSelect, NumberInput } from '@mantine/core';
-import { use } from 'react';
 import { REWARDS, type TrainSettings } from '../../learn/rl/settings.ts';
 import { pickOf } from '../lib/pick-of.ts';
 import { changeDraft } from '../stores/train-draft.ts';
-import { Errors, useDraftValue } from './fields.tsx';
+import { useDraftValue, useErrors } from './fields.tsx';
 
 type Stage = Omit<TrainSettings['stages'][number], 'steps'> & { steps: number | string };
 
@@ -17,7 +16,7 @@ const StageRow = (props: {
   change: (stage: Stage | null) => void;
   removable: boolean;
 }) => {
-  const errors = use(Errors);
+  const errors = useErrors();
   const { index, stage } = props;
   return (
     <div className="stage-row">

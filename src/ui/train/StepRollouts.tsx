@@ -52,9 +52,7 @@ const RolloutRow = (props: { rollout: Rollout; open: () => void }) => {
       <td className={`figure${signOf(rollout.advantage)}`}>
         {rollout.advantage === null ? '–' : formatSigned(rollout.advantage)}
       </td>
-      <td className="figure">
-        {rollout.metrics ? (rollout.metrics.em === 1 ? '✓' : '✗') : '–'}
-      </td>
+      <td className="figure">{rollout.metrics ? (rollout.metrics.em === 1 ? '✓' : '✗') : '–'}</td>
       <td className="figure wide-only">{formatNumber(rollout.metrics?.f1)}</td>
       <td className="figure wide-only">{formatNumber(rollout.metrics?.searches)}</td>
       <td className="figure">{formatNumber(rollout.metrics?.tokens)}</td>
@@ -96,7 +94,15 @@ const HEADS = [
   ['tokens', 'figure'],
 ] as const;
 
-const Groups = ({ run, step, groups }: { run: RunRecord; step: number; groups: RolloutGroup[] }) => {
+const Groups = ({
+  run,
+  step,
+  groups,
+}: {
+  run: RunRecord;
+  step: number;
+  groups: RolloutGroup[];
+}) => {
   const [, go] = useLocation();
   const [shown, setShown] = useState(8);
   const open = (group: RolloutGroup, index: number) => {

@@ -21,7 +21,12 @@ const line = (
   name: string,
   colour: number,
   of: (step: TrainStep) => number | null | undefined,
-): Series => ({ id: name, name, colour, points: pointsOf(steps, of) });
+): Series => {
+  const points = pointsOf(steps, of);
+  // What is not measured at every step is marked where it is.
+  const sparse = points.length > 0 && points.length * 2 <= steps.length;
+  return { id: name, name, colour, points, ...(sparse && { sparse }) };
+};
 
 const heldOut = (
   steps: Steps,
@@ -106,17 +111,23 @@ const accuracy = (steps: Steps): ChartSpec[] => [
     ],
     { include: [0] },
   ),
-  spec('recall', 'Recall and format', 'supporting titles found; outputs that keep to the protocol', 'share', [
-    line(steps, 'recall', 1, ({ recall }) => recall),
-    line(steps, 'format valid', 2, ({ formatValid }) => formatValid),
-    heldOut(steps, 'recall held-out', 0, ({ recall }) => recall),
-  ]),
+  spec(
+    'recall',
+    'Recall and format',
+    'supporting titles found; outputs that keep to the protocol',
+    'share',
+    [
+      line(steps, 'recall', 1, ({ recall }) => recall),
+      line(steps, 'format valid', 2, ({ formatValid }) => formatValid),
+      heldOut(steps, 'recall held-out', 0, ({ recall }) => recall),
+    ],
+  ),
   spec(
     'length',
     'Response length',
     'tokens that the policy wrote, a rollout, mean',
     'tokens',
-    [line(steps, 'tokens', 1, ({ responseTokens }) => responseTokens)],
+    [line(steps, 'tokens', 0, ({ responseTokens }) => responseTokens)],
     { include: [0] },
   ),
 ];
@@ -129,7 +140,7 @@ const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
       'Entropy',
       'nats a policy token, as the sampler saw it',
       'nats',
-      [line(steps, 'entropy', 1, ({ entropy }) => entropy)],
+      [line(steps, 'entropy', 0, ({ entropy }) => entropy)],
       { include: [0] },
     ),
     spec(
@@ -137,7 +148,7 @@ const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
       'KL to the reference',
       'k3, nats a token; the reference is the policy without the adapter',
       'nats',
-      [line(steps, 'KL', 1, ({ kl }) => kl)],
+      [line(steps, 'KL', 0, ({ kl }) => kl)],
       {
         include: [0],
         empty:
@@ -151,7 +162,7 @@ const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
       'Clipped tokens',
       'share of the trained tokens whose ratio was clipped',
       'share',
-      [line(steps, 'clipped', 1, ({ clipShare }) => clipShare)],
+      [line(steps, 'clipped', 0, ({ clipShare }) => clipShare)],
       {
         include: [0],
         ...(objective.clip === null && { empty: 'These settings do not clip.' }),
@@ -162,18 +173,18 @@ const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
       'Gradient norm',
       'before clipping',
       'number',
-      [line(steps, 'norm', 1, ({ gradientNorm }) => gradientNorm)],
+      [line(steps, 'norm', 0, ({ gradientNorm }) => gradientNorm)],
       { include: [0] },
     ),
     spec('loss', 'Loss', 'of the last update of a step', 'number', [
-      line(steps, 'loss', 1, ({ loss }) => loss),
+      line(steps, 'loss', 0, ({ loss }) => loss),
     ]),
     spec(
       'rate',
       'Learning rate',
       'as it was applied',
       'number',
-      [line(steps, 'rate', 1, ({ learningRate }) => learningRate)],
+      [line(steps, 'rate', 0, ({ learningRate }) => learningRate)],
       { include: [0] },
     ),
     spec(
@@ -219,7 +230,7 @@ const speed = (steps: Steps): ChartSpec[] => [
     'Tokens a second',
     'sampled, over the rollout phase',
     'tokens',
-    [line(steps, 'tokens/s', 1, ({ tokensPerSecond }) => tokensPerSecond)],
+    [line(steps, 'tokens/s', 0, ({ tokensPerSecond }) => tokensPerSecond)],
     { include: [0] },
   ),
   spec(
@@ -228,7 +239,9 @@ const speed = (steps: Steps): ChartSpec[] => [
     'seconds a step, stacked',
     'seconds',
     [
-      ...PHASES.map(([name, key], index) => line(steps, name, index, ({ seconds }) => seconds[key])),
+      ...PHASES.map(([name, key], index) =>
+        line(steps, name, index, ({ seconds }) => seconds[key]),
+      ),
       line(steps, 'other', 4, otherSeconds),
     ],
     { kind: 'stack' },
@@ -280,12 +293,14 @@ const router = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
     spec(
       'router',
       'Router: π(local)',
-      `by kind of question; π(web) is the rest${paper ? '. Dashed: where the printed reward ends' : ''}`,
+      'by kind of question; π(web) is the rest',
       'share',
-      kinds.map((kind, index) => line(steps, kind, index, ({ router }) => router?.byKind[kind]?.local)),
+      kinds.map((kind, index) =>
+        line(steps, kind, index, ({ router }) => router?.byKind[kind]?.local),
+      ),
       {
         include: [0, 1],
-        ...(paper && { lines: [{ value: where, label: collapseText(paper) }] }),
+        ...(paper && { lines: [{ value: where, label: `dashed: ${collapseText(paper)}` }] }),
       },
     ),
     spec(

@@ -1,16 +1,25 @@
 import { Checkbox, NativeSelect, NumberInput, TextInput } from '@mantine/core';
 import { createContext, use, useState } from 'react';
-import { changeDraft, rawSettings, readPath, useDraft } from '../stores/train-draft.ts';
+import type { TrainSettings } from '../../learn/rl/settings.ts';
+import { changeDraft, readPath } from '../stores/train-draft.ts';
 
 /** Fields of the form of a new run, each bound to one path of the settings. */
 
-/** Complaints by path; given once for the whole form. */
-export const Errors = createContext<Readonly<Record<string, string>>>({});
+/** The settings as they stand and the complaints by path; given once for the whole form. */
+export const FormState = createContext<{
+  raw: unknown;
+  errors: Readonly<Record<string, string>>;
+  /** null where something is not allowed. */
+  settings: TrainSettings | null;
+}>({ raw: {}, errors: {}, settings: null });
 
-const useValue = (path: string): unknown =>
-  useDraft(({ preset, changes }) => readPath(rawSettings({ preset, changes }), path));
+export const useSettings = () => use(FormState).settings;
 
-const useError = (path: string): string | undefined => use(Errors)[path];
+const useValue = (path: string): unknown => readPath(use(FormState).raw, path);
+
+export const useErrors = () => use(FormState).errors;
+
+const useError = (path: string): string | undefined => useErrors()[path];
 
 interface FieldProps {
   path: string;
@@ -76,6 +85,7 @@ export const SelectField = (
     choices: readonly (string | Choice)[];
     /** What an absent value is called; choosing it takes the value away. */
     absent?: string;
+    wide?: boolean;
   },
 ) => {
   const value = useValue(props.path);
@@ -85,13 +95,12 @@ export const SelectField = (
   return (
     <NativeSelect
       size="xs"
+      className={props.wide ? 'wide' : ''}
       label={props.label}
       title={props.title}
       value={typeof value === 'string' ? value : ''}
       error={useError(props.path)}
-      data={
-        props.absent === undefined ? choices : [{ value: '', label: props.absent }, ...choices]
-      }
+      data={props.absent === undefined ? choices : [{ value: '', label: props.absent }, ...choices]}
       onChange={(event) => changeDraft(props.path, event.currentTarget.value || undefined)}
     />
   );

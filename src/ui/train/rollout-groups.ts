@@ -12,7 +12,12 @@ export interface RolloutGroup {
 
 /** Groups in the order in which they began; within a group the best reward first. */
 export const groupRollouts = (rollouts: readonly Rollout[]): RolloutGroup[] => {
-  const byGroup = Map.groupBy(rollouts, ({ groupId }) => groupId);
+  const byGroup = new Map<string, Rollout[]>();
+  for (const rollout of rollouts) {
+    const group = byGroup.get(rollout.groupId);
+    if (group) group.push(rollout);
+    else byGroup.set(rollout.groupId, [rollout]);
+  }
   return [...byGroup].map(([id, members]) => {
     const rewards = members.flatMap(({ reward }) => reward ?? []);
     const mean =

@@ -1,15 +1,21 @@
-import type { RunStatus, TrainPhase, TrainProgress } from '../../runs/training/messages.ts';
-import type { RunRecord } from '../../runs/training/messages.ts';
+import type {
+  RunRecord,
+  RunStatus,
+  TrainPhase,
+  TrainProgress,
+} from '../../runs/training/messages.ts';
 import { formatCount } from '../lib/format.ts';
+import type { IconName } from '../lib/Icon.tsx';
 
 /** How the state of a run is said. */
 
-export const STATUS_SIGNS: Record<RunStatus, string> = {
-  running: '▶',
-  paused: '❚❚',
-  stopped: '■',
-  finished: '✓',
-  failed: '⚠',
+/** An icon that does not depend on fonts, or a sign that all of them have. */
+export const STATUS_SIGNS: Record<RunStatus, { icon: IconName } | { sign: string }> = {
+  running: { icon: 'play' },
+  paused: { icon: 'pause' },
+  stopped: { icon: 'stop' },
+  finished: { sign: '✓' },
+  failed: { sign: '⚠' },
 };
 
 const PHASES: Record<TrainPhase, { name: string; unit: string }> = {

@@ -3,7 +3,7 @@ import { createRouter } from '../../../src/agent/index.ts';
 import type { Question } from '../../../src/data/records.ts';
 import type { TrainStep } from '../../../src/data/training.ts';
 import type { Rollout } from '../../../src/data/rollout.ts';
-import type { Curriculum, TrainHooks } from '../../../src/learn/rl/contracts.ts';
+import type { Curriculum, RouterLearner, TrainHooks } from '../../../src/learn/rl/contracts.ts';
 import { PolicyLearner } from '../../../src/learn/rl/learner.ts';
 import { trainRun, type TrainResult } from '../../../src/learn/rl/loop.ts';
 import { getPreset } from '../../../src/learn/rl/presets.ts';
@@ -86,6 +86,7 @@ export interface TrainOptions {
   state?: TrainState;
   replicas?: number;
   curriculum?: Curriculum;
+  router?: RouterLearner;
   hooks?: TrainHooks;
 }
 
@@ -122,6 +123,7 @@ export async function trainTiny(options: TrainOptions): Promise<Trained> {
         learner,
         curriculum: options.curriculum ?? new UniformCurriculum(parts.questions, settings.seed),
         heldOut: parts.questions.slice(0, settings.heldOut.questions),
+        ...(options.router ? { router: options.router } : {}),
         runId: 'run',
         now: Date.now,
       },

@@ -1,0 +1,236 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { chromiumFlags, ensureChromium } from '../scripts/chromium.mjs';
+import { serve, type Served } from '../scripts/server.mjs';
+import { getPreset } from '../src/learn/rl/presets.ts';
+import { readRunFile, type RunFile } from '../src/runs/training/run-file.ts';
+import { DIST } from './browser.ts';
+
+/**
+ * A run whose tab is killed again and again, also while it writes checkpoints, ends in the same bits
+ * as one that nobody disturbed. FORAGE_KILLS sets how often (50 unless given).
+ */
+const KILLS = Number(process.env.FORAGE_KILLS ?? 50);
+
+const STEPS = 60;
+/** A kill and what follows it take some seconds on two cores. */
+vi.setConfig({ testTimeout: 120_000 + KILLS * 30_000 });
+
+const settings = {
+  ...getPreset('grpo-em'),
+  overrides: { budgets: { tokens: 40, stepTokens: 20, answerTokens: 8 } },
+  seed: 11,
+  steps: STEPS,
+  questions: 1,
+  groupSize: 3,
+  stages: [{ steps: STEPS, reward: 'f1' as const, weights: {} }],
+  adapter: { rank: 2, alpha: 4, targets: ['q_proj' as const, 'v_proj' as const] },
+  heldOut: { questions: 0, every: 1, temperature: 0.3 },
+};
+
+/** Beginning of the hash of the weights and seed of the world, as runs name what they belong to. */
+const sha256 = createHash('sha256').update(readFileSync(join(DIST, 'policy/model.safetensors')));
+const policy = { id: 'baize-mini', revision: sha256.digest('hex').slice(0, 12) };
+const world = JSON.parse(readFileSync(join(DIST, 'world/manifest.json'), 'utf8')) as {
+  seed: number;
+};
+
+const runFile = (id: string, name: string): string =>
+  JSON.stringify({
+    format: 'forage.run-export/1',
+    run: {
+      format: 'forage.run/1',
+      id,
+      name,
+      tags: [],
+      notes: '',
+      createdAt: '2026-01-01T00:00:00.000Z',
+      updatedAt: '2026-01-01T00:00:00.000Z',
+      status: 'paused',
+      settings,
+      policy,
+      world: { seed: world.seed, questions: 0 },
+      device: 'wasm',
+      step: 0,
+      checkpointStep: null,
+      failure: null,
+      notice: null,
+      deletedAt: null,
+    },
+    steps: [],
+    state: null,
+  });
+
+interface Life {
+  browser: ChildProcess;
+  page: Page;
+}
+
+let server: Served;
+let folder: string;
+let life: Life | null = null;
+
+/** Where a Chromium that was just started says that it can be driven. */
+const addressOf = (browser: ChildProcess): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let text = '';
+    browser.stderr?.on('data', (data: Buffer) => {
+      text += data.toString();
+      const found = /DevTools listening on (ws:\S+)/.exec(text);
+      if (found) resolve(found[1]!);
+    });
+    browser.once('exit', () => reject(new Error(`Chromium ended: ${text}`)));
+  });
+
+/** A browser over the same profile as the one before. */
+const open = async (path: string): Promise<Page> => {
+  const browser = spawn(
+    ensureChromium(),
+    [
+      ...chromiumFlags({ webgpu: false }),
+      `--user-data-dir=${join(folder, 'profile')}`,
+      '--remote-debugging-port=0',
+      'about:blank',
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  const driven = await chromium.connectOverCDP(await addressOf(browser));
+  const page = driven.contexts()[0]!.pages()[0]!;
+  life = { browser, page };
+  await page.goto(`${server.url}${path}`);
+  return page;
+};
+
+/** As the system does when it runs out of memory: nobody is asked. */
+const kill = async (): Promise<void> => {
+  const { browser } = life!;
+  const gone = new Promise((resolve) => browser.once('exit', resolve));
+  browser.kill('SIGKILL');
+  await gone;
+  life = null;
+};
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'forage-kill-'));
+  server = await serve({ root: DIST });
+});
+afterAll(async () => {
+  if (life) await kill();
+  await server.close();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+});
+
+const stepsDone = (page: Page): Promise<number> =>
+  page
+    .getByRole('progressbar', { name: 'Steps done' })
+    .evaluate((bar) => Number(bar.getAttribute('value')));
+
+const resume = async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name: /^(Resume|Start again)/ }).click();
+  await page.waitForSelector('[data-status="running"]');
+};
+
+const imported = async (page: Page, id: string): Promise<void> => {
+  const path = join(folder, `${id}.json`);
+  writeFileSync(path, runFile(id, `run ${id}`));
+  await page.goto(`${server.url}runs`);
+  await page.getByLabel('Run files').setInputFiles(path);
+  await page.getByText(`run ${id}`).first().waitFor();
+};
+
+/** The file that "Export the run" hands to the browser. */
+const exported = async (page: Page, id: string): Promise<RunFile> => {
+  await page.goto(`${server.url}runs`);
+  await page.getByRole('button', { name: `Edit and export run ${id}` }).click();
+  await page.evaluate(() => {
+    const create = URL.createObjectURL.bind(URL);
+    URL.createObjectURL = (blob: Blob) => {
+      void blob.text().then((text) => (document.body.dataset.exported = text));
+      return create(blob);
+    };
+  });
+  await page.getByRole('button', { name: /^Export the run/ }).click();
+  await page.waitForFunction(() => document.body.dataset.exported !== undefined);
+  return readRunFile(await page.evaluate(() => document.body.dataset.exported ?? ''));
+};
+
+const finished = (page: Page): Promise<unknown> =>
+  page.waitForSelector('[data-status="finished"]', { timeout: 300_000 });
+
+/** Half of the kills come at any time, half while a checkpoint is being written. */
+const moment = async (page: Page, random: () => number): Promise<string> => {
+  if (random() < 0.5) {
+    await page.waitForTimeout(random() * 2500);
+    return 'any time';
+  }
+  await page
+    .locator('[data-testid="phase"]', { hasText: 'checkpoint' })
+    .waitFor({ timeout: 10_000 })
+    .catch(() => undefined);
+  await page.waitForTimeout(random() * 15);
+  return 'checkpoint';
+};
+
+/** A generator whose seed is in the report of a failed test. */
+const seeded = (seed: number) => {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+};
+
+/** All that must be equal: what steps measured, and the state to the bit; times of day differ. */
+const comparable = ({ steps, state }: RunFile) => ({
+  steps: steps.map(({ step, reward, em, f1, loss, gradientNorm, searches, drawn }) => ({
+    step,
+    reward,
+    em,
+    f1,
+    loss,
+    gradientNorm,
+    searches,
+    drawn,
+  })),
+  state: state && { ...state, elapsed: 0 },
+});
+
+it(`loses nothing that was committed in ${KILLS} kills, and ends in the bits of an undisturbed run`, async () => {
+  const seed = Number(process.env.FORAGE_SEED ?? Date.now() % 1e6);
+  const random = seeded(seed);
+  let page = await open('');
+  await imported(page, 'calm');
+  await imported(page, 'killed');
+
+  let shown = 0;
+  for (let n = 1; n <= KILLS; n++) {
+    await page.goto(`${server.url}train?run=killed`);
+    const where = `seed ${seed}, kill ${n}`;
+    await page.getByRole('button', { name: /^(Resume|Start again)/ }).waitFor();
+    // A committed step is on the disk: none that was shown as done may be gone.
+    expect(await stepsDone(page), where).toBeGreaterThanOrEqual(shown);
+    expect(await page.getByRole('alert').count(), where).toBe(0);
+    await resume(page);
+    const when = await moment(page, random);
+    shown = await stepsDone(page);
+    await kill();
+    if (shown >= STEPS) throw new Error(`${where} (${when}): the run is over; give it more steps`);
+    page = await open('');
+  }
+  await page.goto(`${server.url}train?run=killed`);
+  await resume(page);
+  await finished(page);
+  const killed = await exported(page, 'killed');
+
+  await page.goto(`${server.url}train?run=calm`);
+  await resume(page);
+  await finished(page);
+  const calm = await exported(page, 'calm');
+  expect(calm.steps).toHaveLength(STEPS);
+  expect(comparable(killed)).toEqual(comparable(calm));
+});

@@ -1,0 +1,83 @@
+import { useEffect, useMemo } from 'react';
+import type { RunRecord } from '../../runs/training/messages.ts';
+import { Chart } from '../charts/Chart.tsx';
+import { openSteps } from '../stores/train-actions.ts';
+import { useTrain } from '../stores/train-store.ts';
+import { comparedCharts } from './compare-specs.ts';
+import { differingSettings } from './differing.ts';
+import { KeyBadge, keyOf } from './RunsTable.tsx';
+
+const Differences = ({ runs }: { runs: readonly RunRecord[] }) => {
+  const rows = useMemo(() => differingSettings(runs.map(({ settings }) => settings)), [runs]);
+  const ids = runs.map(({ id }) => id);
+  if (rows.length === 0)
+    return <p className="fine">The settings of these runs are the same, the seed included.</p>;
+  return (
+    <div className="runs-scroll plain" tabIndex={0} role="group" aria-label="Settings, table">
+      <table className="differences">
+        <thead>
+          <tr>
+            <th scope="col">setting</th>
+            {runs.map((run) => {
+              const key = keyOf(ids, run.id);
+              return (
+                <th key={run.id} scope="col">
+                  {key ? <KeyBadge {...key} /> : null} <span className="wide-only">{run.name}</span>
+                </th>
+              );
+            })}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ path, values }) => (
+            <tr key={path}>
+              <th scope="row">{path}</th>
+              {values.map((value, index) => (
+                <td key={ids[index]}>{value ?? '–'}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+};
+
+/** Runs over the same axes, and only the settings that differ. */
+export const Compare = ({ runs }: { runs: readonly RunRecord[] }) => {
+  const steps = useTrain((state) => state.steps);
+  const key = runs.map(({ id }) => id).join(' ');
+  useEffect(() => {
+    for (const id of key.split(' ')) if (id !== '') void openSteps(id);
+  }, [key]);
+  const charts = useMemo(
+    () =>
+      comparedCharts(
+        runs.map(({ id }, index) => ({
+          id,
+          letter: String.fromCharCode(65 + index),
+          colour: index,
+          steps: steps[id] ?? [],
+        })),
+      ),
+    [runs, steps],
+  );
+  return (
+    <>
+      {runs.length > 1 ? (
+        <section aria-label="Settings that differ" className="chart-group">
+          <h2>Settings that differ</h2>
+          <Differences runs={runs} />
+        </section>
+      ) : null}
+      <section aria-label="Charts" className="chart-group">
+        <h2>{runs.length > 1 ? 'On the same axes' : 'Alone; choose another run to compare'}</h2>
+        <div className="chart-grid">
+          {charts.map((spec) => (
+            <Chart key={spec.id} spec={spec} />
+          ))}
+        </div>
+      </section>
+    </>
+  );
+};

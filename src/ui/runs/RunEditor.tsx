@@ -1,0 +1,147 @@
+import { Button, TextInput, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import type { RunRecord } from '../../runs/training/messages.ts';
+import { formatBytes } from '../lib/format.ts';
+import { downloadOf, dropRollouts, editRun, exportRun } from '../stores/train-actions.ts';
+import { draftOf, useDraft } from '../stores/train-draft.ts';
+import { parseTags } from './figures.ts';
+
+/** Saves when the field is left, or on Enter; Escape takes back what was typed. */
+const SavedField = (props: {
+  label: string;
+  value: string;
+  placeholder?: string;
+  save: (text: string) => void;
+}) => {
+  const [text, setText] = useState<string | null>(null);
+  const commit = () => {
+    if (text !== null && text.trim() !== props.value) props.save(text.trim());
+    setText(null);
+  };
+  return (
+    <TextInput
+      size="xs"
+      label={props.label}
+      placeholder={props.placeholder}
+      maxLength={200}
+      value={text ?? props.value}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onBlur={commit}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') commit();
+        if (event.key === 'Escape') setText(null);
+      }}
+    />
+  );
+};
+
+const Notes = ({ run }: { run: RunRecord }) => {
+  const [text, setText] = useState<string | null>(null);
+  const commit = () => {
+    if (text !== null && text !== run.notes) void editRun(run.id, { notes: text });
+    setText(null);
+  };
+  return (
+    <Textarea
+      size="xs"
+      className="whole"
+      label="Notes"
+      autosize
+      minRows={2}
+      maxRows={10}
+      maxLength={4000}
+      value={text ?? run.notes}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onBlur={commit}
+    />
+  );
+};
+
+const FreeRollouts = ({ run }: { run: RunRecord }) => {
+  const [freed, setFreed] = useState<number | null>(null);
+  return (
+    <span>
+      <button
+        type="button"
+        className="link"
+        title="Frees storage; steps, charts and checkpoints stay"
+        onClick={() => void dropRollouts(run.id).then(setFreed)}
+      >
+        Delete the rollouts of past steps
+      </button>{' '}
+      <span className="fine" role="status">
+        {freed === null ? '' : `${formatBytes(freed)} freed`}
+      </span>
+    </span>
+  );
+};
+
+const Again = ({ run }: { run: RunRecord }) => {
+  const [, go] = useLocation();
+  const draft = draftOf(run.settings, '');
+  return draft ? (
+    <button
+      type="button"
+      className="link"
+      onClick={() => {
+        useDraft.setState(draft);
+        go('/train?new=1');
+      }}
+    >
+      New run with these settings
+    </button>
+  ) : null;
+};
+
+/** What can be changed about a run, and what can be taken out of it. */
+export const RunEditor = ({ run }: { run: RunRecord }) => (
+  <div className="run-editor">
+    <SavedField
+      label="Name"
+      value={run.name}
+      save={(name) => name !== '' && void editRun(run.id, { name })}
+    />
+    <SavedField
+      label="Tags"
+      placeholder="separated by commas"
+      value={run.tags.join(', ')}
+      save={(text) => void editRun(run.id, { tags: parseTags(text) })}
+    />
+    <Notes run={run} />
+    <div className="whole editor-actions">
+      <Button size="xs" variant="default" onClick={() => void exportRun(run.id)}>
+        Export the run (JSON)
+      </Button>
+      <Button
+        size="xs"
+        variant="default"
+        disabled={run.checkpointStep === null}
+        onClick={() => void downloadOf(run.id, 'peft')}
+      >
+        Adapter (PEFT)
+      </Button>
+      <Button
+        size="xs"
+        variant="default"
+        disabled={run.checkpointStep === null}
+        onClick={() => void downloadOf(run.id, 'merged')}
+      >
+        Merged weights
+      </Button>
+      <Button size="xs" variant="default" onClick={() => void downloadOf(run.id, 'metrics')}>
+        Metrics (CSV)
+      </Button>
+    </div>
+    <div className="whole editor-actions">
+      <Again run={run} />
+      <FreeRollouts run={run} />
+      <span className="fine">
+        {run.checkpointStep === null
+          ? 'No checkpoint yet, so there is no adapter to take out.'
+          : `Checkpoint of step ${run.checkpointStep}. `}
+        {run.policy.id} {run.policy.revision.slice(0, 12)}, world of seed {run.world.seed}
+      </span>
+    </div>
+  </div>
+);

@@ -1,0 +1,211 @@
+import { Checkbox } from '@mantine/core';
+import { Fragment, useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import type { RunRecord } from '../../runs/training/messages.ts';
+import { DASH, formatCount, formatShare } from '../lib/format.ts';
+import { openSteps, removeRun } from '../stores/train-actions.ts';
+import { formatTrainAddress, MOST_COMPARED } from '../stores/train-address.ts';
+import { useTrain } from '../stores/train-store.ts';
+import { StatusBadge } from '../train/RunHeader.tsx';
+import { figuresOf } from './figures.ts';
+import { RunEditor } from './RunEditor.tsx';
+
+const DATE = new Intl.DateTimeFormat('en', {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+
+/** The letter and colour that a run has in the charts of a comparison. */
+export interface RunKey {
+  letter: string;
+  colour: number;
+}
+
+export const keyOf = (compared: readonly string[], id: string): RunKey | null => {
+  const index = compared.indexOf(id);
+  return index < 0 ? null : { letter: String.fromCharCode(65 + index), colour: index };
+};
+
+export const KeyBadge = ({ letter, colour }: RunKey) => (
+  <b className="run-key" style={{ background: `var(--series-ink-${colour})` }}>
+    {letter}
+  </b>
+);
+
+/** Reads the steps of the runs one after another, for their last figures. */
+const useAllSteps = (ids: readonly string[]): void => {
+  const key = ids.join(' ');
+  useEffect(() => {
+    let live = true;
+    const read = async () => {
+      for (const id of key.split(' ')) if (live && id !== '') await openSteps(id);
+    };
+    void read();
+    return () => {
+      live = false;
+    };
+  }, [key]);
+};
+
+const Figures = ({ run }: { run: RunRecord }) => {
+  const steps = useTrain((state) => state.steps[run.id]);
+  const { lastEm, heldOut } = figuresOf(steps ?? []);
+  return (
+    <>
+      <td className="figure wide-only">{formatShare(lastEm)}</td>
+      <td
+        className="figure"
+        title={heldOut ? `${heldOut.n} questions, last scored at step ${heldOut.step}` : undefined}
+      >
+        {heldOut === null ? (
+          DASH
+        ) : heldOut.first === heldOut.last ? (
+          formatShare(heldOut.last)
+        ) : (
+          <>
+            <span className="fine">{formatShare(heldOut.first)} →</span> {formatShare(heldOut.last)}
+          </>
+        )}
+      </td>
+    </>
+  );
+};
+
+interface RowProps {
+  run: RunRecord;
+  compared: readonly string[];
+  compare: (ids: string[]) => void;
+  open: boolean;
+  toggle: () => void;
+}
+
+const RunRow = ({ run, compared, compare, open, toggle }: RowProps) => {
+  const key = keyOf(compared, run.id);
+  const full = key === null && compared.length >= MOST_COMPARED;
+  return (
+    <tr className={key ? 'chosen' : ''} data-run={run.id}>
+      <td>
+        <Checkbox
+          size="xs"
+          aria-label={`Compare ${run.name}`}
+          checked={key !== null}
+          disabled={full}
+          title={full ? `At most ${MOST_COMPARED} can be told apart` : undefined}
+          onChange={() =>
+            compare(key ? compared.filter((id) => id !== run.id) : [...compared, run.id])
+          }
+        />
+      </td>
+      <td className="run-name">
+        {key ? (
+          <>
+            <KeyBadge {...key} />{' '}
+          </>
+        ) : null}
+        <Link href={formatTrainAddress({ run: run.id, step: null })}>{run.name}</Link>
+        <div>
+          {run.tags.map((tag) => (
+            <span key={tag} className="badge">
+              {tag}
+            </span>
+          ))}
+        </div>
+        {run.notes && !open ? <div className="fine run-notes">{run.notes}</div> : null}
+      </td>
+      <td>
+        <StatusBadge run={run} />
+      </td>
+      <td className="wide-only">{run.settings.preset}</td>
+      <td className="figure">
+        {formatCount(run.step)} / {formatCount(run.settings.steps)}
+      </td>
+      <Figures run={run} />
+      <td className="wide-only fine">
+        <time dateTime={run.createdAt}>{DATE.format(new Date(run.createdAt))}</time>
+      </td>
+      <td>
+        <span className="row-actions">
+          <button
+            type="button"
+            className="link"
+            aria-expanded={open}
+            aria-label={`${open ? 'Close' : 'Edit and export'} ${run.name}`}
+            onClick={toggle}
+          >
+            {open ? 'close' : 'edit, export'}
+          </button>
+          <button
+            type="button"
+            className="link"
+            aria-label={`Delete ${run.name}`}
+            onClick={() => void removeRun(run.id)}
+          >
+            delete
+          </button>
+        </span>
+      </td>
+    </tr>
+  );
+};
+
+const HEADS = [
+  ['compare', 'visually'],
+  ['name', ''],
+  ['status', ''],
+  ['preset', 'wide-only'],
+  ['steps', 'figure'],
+  ['last EM', 'figure wide-only'],
+  ['held-out EM', 'figure'],
+  ['created', 'wide-only'],
+  ['actions', 'visually'],
+] as const;
+
+interface RunsTableProps {
+  runs: readonly RunRecord[];
+  compared: readonly string[];
+  compare: (ids: string[]) => void;
+}
+
+export const RunsTable = ({ runs, compared, compare }: RunsTableProps) => {
+  const [opened, setOpened] = useState<string | null>(null);
+  useAllSteps(runs.map(({ id }) => id));
+  return (
+    <div className="runs-scroll" tabIndex={0} role="group" aria-label="Runs, table">
+      <table className="runs-table">
+        <thead>
+          <tr>
+            {HEADS.map(([name, className]) => (
+              <th key={name} scope="col" className={className}>
+                {className === 'visually' ? <span className="visually-hidden">{name}</span> : name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => (
+            <Fragment key={run.id}>
+              <RunRow
+                run={run}
+                compared={compared}
+                compare={compare}
+                open={opened === run.id}
+                toggle={() => setOpened(opened === run.id ? null : run.id)}
+              />
+              {opened === run.id ? (
+                <tr>
+                  <td />
+                  <td colSpan={HEADS.length - 1}>
+                    <RunEditor run={run} />
+                  </td>
+                </tr>
+              ) : null}
+            </Fragment>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+};

@@ -1,0 +1,136 @@
+import type { TrainStep } from '../../data/training.ts';
+import type { ChartSpec, Series, Unit } from '../charts/series.ts';
+import { shareInterval } from '../train/chart-specs.ts';
+
+/** The same measure of several runs over one axis. */
+
+export interface ComparedRun {
+  id: string;
+  /** A, B, C …: what the lines are called. */
+  letter: string;
+  colour: number;
+  steps: readonly TrainStep[];
+}
+
+type Measure = (step: TrainStep) => number | null;
+
+interface Compared {
+  id: string;
+  title: string;
+  note: string;
+  unit: Unit;
+  of: Measure;
+  sparse?: boolean;
+  include?: readonly number[];
+}
+
+const MEASURES: readonly Compared[] = [
+  {
+    id: 'held-out-em',
+    title: 'Held-out EM',
+    note: 'fixed questions, 95 % interval',
+    unit: 'share',
+    of: ({ heldOut }) => heldOut?.em ?? null,
+    sparse: true,
+  },
+  {
+    id: 'held-out-f1',
+    title: 'Held-out F1',
+    note: 'fixed questions',
+    unit: 'share',
+    of: ({ heldOut }) => heldOut?.f1 ?? null,
+    sparse: true,
+  },
+  {
+    id: 'em',
+    title: 'EM of the steps',
+    note: 'share of the rollouts, temperature of the run',
+    unit: 'share',
+    of: ({ em }) => em,
+  },
+  {
+    id: 'reward',
+    title: 'Reward',
+    note: 'mean; comparable only for the same reward',
+    unit: 'number',
+    of: ({ reward }) => reward.mean,
+  },
+  {
+    id: 'searches',
+    title: 'Searches',
+    note: 'a rollout, mean',
+    unit: 'number',
+    of: ({ searches }) => searches,
+    include: [0],
+  },
+  {
+    id: 'length',
+    title: 'Response length',
+    note: 'tokens that the policy wrote, mean',
+    unit: 'tokens',
+    of: ({ responseTokens }) => responseTokens,
+    include: [0],
+  },
+  {
+    id: 'entropy',
+    title: 'Entropy',
+    note: 'nats a policy token',
+    unit: 'nats',
+    of: ({ entropy }) => entropy,
+    include: [0],
+  },
+  {
+    id: 'kl',
+    title: 'KL to the reference',
+    note: 'k3, nats a token',
+    unit: 'nats',
+    of: ({ kl }) => kl,
+    include: [0],
+  },
+  {
+    id: 'gradient',
+    title: 'Gradient norm',
+    note: 'before clipping',
+    unit: 'number',
+    of: ({ gradientNorm }) => gradientNorm,
+    include: [0],
+  },
+  {
+    id: 'seconds',
+    title: 'Seconds a step',
+    note: 'all phases',
+    unit: 'seconds',
+    of: ({ seconds }) => seconds.total,
+    include: [0],
+  },
+];
+
+const seriesOf = ({ id, letter, colour, steps }: ComparedRun, measure: Compared): Series => ({
+  id,
+  name: letter,
+  colour,
+  points: steps.flatMap((step) => {
+    const y = measure.of(step);
+    return y === null || !Number.isFinite(y) ? [] : [{ x: step.step, y }];
+  }),
+  ...(measure.sparse && { sparse: true }),
+  ...(measure.id === 'held-out-em' && {
+    interval: new Map(
+      steps.flatMap(({ step, heldOut }) =>
+        heldOut ? [[step, shareInterval(heldOut.em, heldOut.n)] as const] : [],
+      ),
+    ),
+  }),
+});
+
+export const comparedCharts = (runs: readonly ComparedRun[]): ChartSpec[] =>
+  MEASURES.map((measure) => ({
+    id: measure.id,
+    title: measure.title,
+    note: measure.note,
+    unit: measure.unit,
+    kind: 'lines' as const,
+    series: runs.map((run) => seriesOf(run, measure)).filter(({ points }) => points.length > 0),
+    ...(measure.include && { include: measure.include }),
+    empty: 'No run here has measured this.',
+  }));

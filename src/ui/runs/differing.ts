@@ -1,0 +1,57 @@
+/** Which settings tell runs apart, over settings of any depth. */
+
+export interface DifferingSetting {
+  /** `objective.clip.high`; `objective.clip` where one run has none at all. */
+  path: string;
+  /** One value a run, as it is shown; undefined where the run has no such setting. */
+  values: (string | undefined)[];
+}
+
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Lists of numbers and words are one value; lists of objects (stages) are looked into. */
+const branchesOf = (value: unknown): [string, unknown][] | null => {
+  if (isPlain(value)) return Object.entries(value);
+  if (Array.isArray(value) && value.some((item) => typeof item === 'object'))
+    return value.map((item, index): [string, unknown] => [String(index + 1), item]);
+  return null;
+};
+
+const shown = (value: unknown): string => {
+  if (value === null) return 'off';
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.map(shown).join(', ');
+  if (isPlain(value)) {
+    const parts = Object.entries(value).map(([key, inner]) => `${key} ${shown(inner)}`);
+    return parts.length === 0 ? 'none' : parts.join(', ');
+  }
+  return JSON.stringify(value) ?? 'none';
+};
+
+const walk = (path: string, values: readonly unknown[], out: DifferingSetting[]): void => {
+  const present = values.filter((value) => value !== undefined);
+  const branches = values.map(branchesOf);
+  const deep =
+    present.length > 0 && values.every((v, i) => v === undefined || branches[i] !== null);
+  if (deep) {
+    const keys = new Set(branches.flatMap((entries) => (entries ?? []).map(([key]) => key)));
+    for (const key of keys) {
+      const inner = branches.map((entries) => entries?.find(([name]) => name === key)?.[1]);
+      walk(path === '' ? key : `${path}.${key}`, inner, out);
+    }
+    return;
+  }
+  const texts = values.map((value) => (value === undefined ? undefined : shown(value)));
+  if (new Set(texts).size > 1) out.push({ path, values: texts });
+};
+
+/**
+ * The settings that are not the same in all runs, in the order in which the first run that has them
+ * writes them. Empty for fewer than two.
+ */
+export const differingSettings = (settings: readonly object[]): DifferingSetting[] => {
+  const out: DifferingSetting[] = [];
+  if (settings.length > 1) walk('', settings, out);
+  return out;
+};

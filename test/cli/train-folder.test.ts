@@ -1,0 +1,46 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import {
+  adapterFolderOf,
+  createRun,
+  loadCheckpoint,
+  saveCheckpoint,
+  type RunFile,
+} from '../../src/cli/train/folder.ts';
+import { initialState, type TrainState } from '../../src/learn/rl/state.ts';
+import { tinySettings, tinyWeights } from '../learn/rl/helpers.ts';
+
+const run = mkdtempSync(join(tmpdir(), 'forage-folder-'));
+afterAll(() => rmSync(run, { recursive: true, force: true }));
+
+test('a step saved again leaves the checkpoint in force whole until the new one is', () => {
+  const { config } = tinyWeights();
+  const file: RunFile = {
+    format: 'forage.cli-run/1',
+    runId: 'run',
+    settings: tinySettings(),
+    device: 'wasm',
+    policy: { folder: '/policy', id: 'untrained', revision: '0' },
+    world: { folder: null, seed: 1 },
+  };
+  createRun(run, file);
+  const start = initialState(file.settings, config);
+  const save = (scores: number[]): void =>
+    saveCheckpoint(run, { ...start, curriculum: { scores } }, file, config);
+  const loaded = (notices: string[] = []): TrainState | null =>
+    loadCheckpoint(run, (line) => void notices.push(line));
+  for (const scores of [[1], [1, 0], [1, 0, 1], [1, 0, 1, 1]]) {
+    const before = scores.length > 1 ? adapterFolderOf(run) : null;
+    const kept = before && readFileSync(join(before, 'state.json'), 'utf8');
+    save(scores);
+    // The one that a crash while writing would have left.
+    if (before) expect(readFileSync(join(before, 'state.json'), 'utf8')).toBe(kept);
+    expect(loaded()?.curriculum).toEqual({ scores });
+  }
+  writeFileSync(join(adapterFolderOf(run), 'state.json'), 'damaged');
+  const notices: string[] = [];
+  expect(loaded(notices)?.curriculum).toEqual({ scores: [1, 0, 1] });
+  expect(notices).toHaveLength(1);
+});
