@@ -29,17 +29,17 @@ it('needs at most 350 kB of compressed JavaScript to begin with', () => {
   expect(readdirSync(join(DIST, 'assets')).some((file) => file.endsWith('.wasm'))).toBe(true);
 });
 
-it('shows what is not built yet as not built', async () => {
+it('leads to every place, and shows what is not built yet as not built', async () => {
   const { page } = stage;
-  for (const [place, text] of [
-    ['Train', 'Not built yet'],
-    ['Runs', 'Not built yet'],
-    ['Evaluate', 'Not built yet'],
-    ['Models', 'Policy'],
-    ['Corpus', 'found by the retriever'],
+  for (const [place, heading, text] of [
+    ['Train', 'Train the policy in this tab', 'Nothing has been trained here yet'],
+    ['Runs', 'Runs', 'There is none yet'],
+    ['Evaluate', 'Evaluate', 'Not built yet'],
+    ['Models', 'Models', 'Policy'],
+    ['Corpus', 'Corpus', 'found by the retriever'],
   ] as const) {
-    await page.getByRole('link', { name: place }).click();
-    await page.getByRole('heading', { name: place, exact: true }).waitFor();
+    await page.getByRole('link', { name: place, exact: true }).click();
+    await page.getByRole('heading', { name: heading, exact: true }).waitFor();
     expect(await page.locator('main').textContent()).toContain(text);
   }
 });

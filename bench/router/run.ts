@@ -81,7 +81,7 @@ async function train(name: string, nlr: NlrSettings, web: RunningMean): Promise<
       );
     }
     const report = learner.learn(rollouts, step);
-    if (report && (step === 1 || step % Math.ceil(steps / 6) === 0))
+    if (report && (step === 1 || step % Math.ceil(steps / 8) === 0))
       curve.push(`| ${step} | ${meanLocal(report).toFixed(3)} | ${report.reward.toFixed(4)} |`);
   }
   console.log(`\n### ${name}: β1/β2 = ${nlr.beta1}/${nlr.beta2}\n`);
@@ -152,7 +152,7 @@ console.log(
   `Environment: the agent's loop over the real retriever; in place of a language model the gold queries of
 each question's chain, a step that missed asked once more. ${steps} steps of ${size} training questions, seed ${seed}.
 Latencies are measured in Node, one call at a time, web files read from disk (cache: ${values['web-cache']}), delay:
-${delay}. Each question's queries are asked once beforehand, unmeasured.`,
+${delay}. In measured mode each question's queries are asked once beforehand, unmeasured.`,
 );
 const started = performance.now();
 if (values.only !== 'measured') {

@@ -1,7 +1,7 @@
 import { useElementSize } from '@mantine/hooks';
 import {
+  Fragment,
   memo,
-  useDeferredValue,
   useEffect,
   useMemo,
   useRef,
@@ -9,6 +9,7 @@ import {
   type KeyboardEvent,
   type PointerEvent,
 } from 'react';
+import { formatCount } from '../lib/format.ts';
 import { ChartTable } from './ChartTable.tsx';
 import { endLabels, planChart, type ChartPlan } from './plan.ts';
 import { PAD, Plot } from './Plot.tsx';
@@ -69,9 +70,11 @@ const Readout = ({ spec, step }: { spec: ChartSpec; step: number }) => (
     {spec.series.map((series) => {
       const value = valueAt(series.points, step);
       return value === null ? null : (
-        <span key={series.id} style={{ color: inkOf(series) }}>
-          {series.name} <b>{formatValue(value, spec.unit)}</b>{' '}
-        </span>
+        <Fragment key={series.id}>
+          <span style={{ color: inkOf(series) }}>
+            {series.name} <b>{formatValue(value, spec.unit)}</b>
+          </span>{' '}
+        </Fragment>
       );
     })}
   </span>
@@ -84,6 +87,12 @@ const readoutText = ({ series, unit }: ChartSpec, step: number): string =>
       return value === null ? [] : [`${name} ${formatValue(value, unit)}`];
     })
     .join(', ')}`;
+
+/** What is drawn where there are more steps than pixels; null where each has its point. */
+const thinned = (plan: ChartPlan | null): string | null =>
+  plan && plan.stepsAPoint > 1
+    ? `line: mean of ${formatCount(plan.stepsAPoint)} steps, band: their range`
+    : null;
 
 const moveTo = (key: string, at: number, count: number): number | null => {
   const page = Math.max(1, Math.round(count / 10));
@@ -170,9 +179,7 @@ interface ChartProps {
 }
 
 /** A chart with its title, its readout, and the same numbers as a table. */
-export const Chart = memo(({ spec: latest, selected = null, onSelect }: ChartProps) => {
-  // Drawn when there is time: a step that arrives never holds up typing or scrolling.
-  const spec = useDeferredValue(latest);
+export const Chart = memo(({ spec, selected = null, onSelect }: ChartProps) => {
   const { element, near } = useNear();
   const { ref, width } = useElementSize();
   const [hovered, setHovered] = useState<number | null>(null);
@@ -219,7 +226,9 @@ export const Chart = memo(({ spec: latest, selected = null, onSelect }: ChartPro
           <div className={spec.series.length > 3 ? 'chart-foot tall' : 'chart-foot'}>
             {shown === null ? (
               <span className="fine" title={spec.note}>
-                {[spec.note, ...(spec.lines ?? []).map(({ label }) => label)].join('; ')}
+                {[spec.note, ...(spec.lines ?? []).map(({ label }) => label), thinned(plan)]
+                  .filter((part) => part !== null)
+                  .join('; ')}
               </span>
             ) : (
               <Readout spec={spec} step={shown} />

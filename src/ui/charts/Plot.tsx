@@ -1,5 +1,6 @@
 import { memo } from 'react';
 import { Area, CartesianGrid, ComposedChart, Line, ReferenceLine, XAxis, YAxis } from 'recharts';
+import { formatCount } from '../lib/format.ts';
 import type { ChartPlan } from './plan.ts';
 import type { ChartSpec, Series } from './series.ts';
 import { formatTick } from './units.ts';
@@ -13,7 +14,9 @@ const TICK = { fill: 'var(--dim)', fontSize: 11 };
 
 /** A dot where measurements are few; a lone point has no line at all. */
 const dotsOf = (series: Series) =>
-  series.sparse || series.points.length === 1 ? { r: 1.8, strokeWidth: 0 } : false;
+  (series.sparse && series.points.length <= 200) || series.points.length === 1
+    ? { r: 1.8, strokeWidth: 0 }
+    : false;
 
 const lineOf = (series: Series, plan: ChartPlan, index: number) => {
   const data = plan.lines[index] ?? [];
@@ -33,11 +36,13 @@ const lineOf = (series: Series, plan: ChartPlan, index: number) => {
   );
 };
 
-const bandOf = (series: Series, plan: ChartPlan, index: number) =>
-  series.interval ? (
+/** The interval of an estimate, or the range of the steps that a point stands for. */
+const bandOf = (series: Series, plan: ChartPlan, index: number) => {
+  const data = (plan.lines[index] ?? []).filter(({ interval }) => interval !== undefined);
+  return data.length > 0 ? (
     <Area
       key={`${series.id} interval`}
-      data={(plan.lines[index] ?? []).filter(({ interval }) => interval !== undefined)}
+      data={data}
       dataKey="interval"
       type="linear"
       stroke="none"
@@ -48,6 +53,7 @@ const bandOf = (series: Series, plan: ChartPlan, index: number) =>
       isAnimationActive={false}
     />
   ) : null;
+};
 
 const layersOf = (spec: ChartSpec) =>
   spec.series.map((series, index) => (
@@ -91,6 +97,7 @@ export const Plot = memo(({ spec, plan, width, height, right }: PlotProps) => (
       domain={[plan.span[0], plan.span[1]]}
       ticks={plan.xTicks}
       interval={0}
+      tickFormatter={formatCount}
       tick={TICK}
       tickLine={false}
       axisLine={{ stroke: 'var(--line-strong)' }}

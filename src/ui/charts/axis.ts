@@ -31,14 +31,17 @@ export const linearAxis = (low: number, high: number, count = 4): Axis => {
   return { low: ticks[0]!, high: ticks.at(-1)!, ticks, log: false };
 };
 
+/** Read, not computed: `10 ** -4` is 0.00009999999999999999 in some engines. */
+const tenTo = (power: number): number => Number(`1e${power}`);
+
 /** An axis of powers of ten around the values, which are above 0. */
 export const logAxis = (low: number, high: number): Axis => {
   const first = Math.floor(Math.log10(low) + 1e-9);
   const last = Math.max(first + 1, Math.ceil(Math.log10(high) - 1e-9));
   const every = Math.ceil((last - first) / 4);
   const ticks: number[] = [];
-  for (let power = first; power <= last; power += every) ticks.push(10 ** power);
-  return { low: 10 ** first, high: 10 ** last, ticks, log: true };
+  for (let power = first; power <= last; power += every) ticks.push(tenTo(power));
+  return { low: tenTo(first), high: tenTo(last), ticks, log: true };
 };
 
 /** The share of the axis below a value, 0 at its low end. */
@@ -74,12 +77,12 @@ export const spreadLabels = (
   let floor = low;
   for (const index of order) {
     placed[index] = Math.max(floor, wanted[index]!);
-    floor = placed[index]! + gap;
+    floor = placed[index] + gap;
   }
   let ceiling = Math.max(high, low + gap * (wanted.length - 1));
   for (const index of order.toReversed()) {
     placed[index] = Math.min(ceiling, placed[index]!);
-    ceiling = placed[index]! - gap;
+    ceiling = placed[index] - gap;
   }
   return placed;
 };

@@ -5,36 +5,42 @@ export interface Point {
   y: number;
 }
 
-/** Values a chart draws are finite; a gap is a point that is not there. */
-const finite = (points: readonly Point[]): Point[] => points.filter(({ y }) => Number.isFinite(y));
+/** A point that may stand for several: `interval` is what they, or an estimate, range over. */
+export interface PlotPoint extends Point {
+  interval?: readonly [low: number, high: number];
+}
 
-/** [first, beyond last] of bucket `index` of `buckets` over `count` points. */
-const rangeOf = (index: number, buckets: number, count: number): [number, number] => [
-  Math.floor((index * count) / buckets),
-  Math.floor(((index + 1) * count) / buckets),
-];
+/** First index of bucket `index` of `buckets` over `count` points. */
+const startOf = (index: number, buckets: number, count: number): number =>
+  Math.floor((index * count) / buckets);
 
 /**
- * The lowest and the highest point of each bucket in their order, with the first and the last point:
- * every peak stays at its height, which a mean would flatten. At most `2 · buckets + 2` points;
- * a list that is short enough comes back as it is, without points that are not finite.
+ * One point a bucket: the mean, at the mean x, with the lowest and the highest as its interval, so
+ * that every peak stays at its height. The last point stands alone, as it is, for the line to end at
+ * what was measured last. Points that are not finite are left out; a list of at most `2 · buckets`
+ * points comes back point by point, without intervals.
+ * @returns at most `buckets + 1` points, or all where they are few
  */
-export const minMaxBuckets = (points: readonly Point[], buckets: number): Point[] => {
-  const known = finite(points);
-  const count = known.length;
-  if (count <= 2 * buckets) return known;
-  const kept = new Set<number>([0, count - 1]);
+export const envelopeBuckets = (points: readonly Point[], buckets: number): PlotPoint[] => {
+  const known = points.filter(({ y }) => Number.isFinite(y));
+  if (known.length <= 2 * buckets) return known;
+  const count = known.length - 1;
+  const drawn: PlotPoint[] = [];
   for (let bucket = 0; bucket < buckets; bucket++) {
-    const [from, to] = rangeOf(bucket, buckets, count);
-    let low = from;
-    let high = from;
-    for (let i = from + 1; i < to; i++) {
-      if (known[i]!.y < known[low]!.y) low = i;
-      if (known[i]!.y > known[high]!.y) high = i;
+    const from = startOf(bucket, buckets, count);
+    const to = startOf(bucket + 1, buckets, count);
+    let [low, high, sum, place] = [Infinity, -Infinity, 0, 0];
+    for (let i = from; i < to; i++) {
+      const { x, y } = known[i]!;
+      if (y < low) low = y;
+      if (y > high) high = y;
+      sum += y;
+      place += x;
     }
-    kept.add(low).add(high);
+    drawn.push({ x: place / (to - from), y: sum / (to - from), interval: [low, high] });
   }
-  return [...kept].sort((a, b) => a - b).map((index) => known[index]!);
+  drawn.push(known[count]!);
+  return drawn;
 };
 
 export interface Row {
@@ -49,15 +55,19 @@ export interface Row {
  */
 export const meanBuckets = (rows: readonly Row[], buckets: number): Row[] => {
   if (rows.length <= buckets) return [...rows];
-  return Array.from({ length: buckets }, (_, bucket) => {
-    const [from, to] = rangeOf(bucket, buckets, rows.length);
-    const inside = rows.slice(from, to);
-    const mean = (of: (row: Row) => number) =>
-      inside.reduce((sum, row) => sum + of(row), 0) / inside.length;
-    const width = inside[0]!.parts.length;
-    return {
-      x: mean(({ x }) => x),
-      parts: Array.from({ length: width }, (_, part) => mean(({ parts }) => parts[part] ?? 0)),
-    };
-  });
+  const width = rows[0]!.parts.length;
+  const drawn: Row[] = [];
+  for (let bucket = 0; bucket < buckets; bucket++) {
+    const from = startOf(bucket, buckets, rows.length);
+    const to = startOf(bucket + 1, buckets, rows.length);
+    const parts = Array.from({ length: width }, () => 0);
+    let place = 0;
+    for (let i = from; i < to; i++) {
+      const row = rows[i]!;
+      place += row.x / (to - from);
+      for (let part = 0; part < width; part++) parts[part]! += (row.parts[part] ?? 0) / (to - from);
+    }
+    drawn.push({ x: place, parts });
+  }
+  return drawn;
 };

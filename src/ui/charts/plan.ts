@@ -1,12 +1,8 @@
 import { linearAxis, logAxis, placeOf, spreadLabels, stepTicks, type Axis } from './axis.ts';
-import { meanBuckets, minMaxBuckets, type Point, type Row } from './downsample.ts';
+import { envelopeBuckets, meanBuckets, type PlotPoint, type Row } from './downsample.ts';
 import { spanOf, type ChartSpec, type Series } from './series.ts';
 
 /** What is drawn of a chart: few enough points, axes, and where the labels stand. */
-
-export interface PlotPoint extends Point {
-  interval?: readonly [low: number, high: number];
-}
 
 export interface ChartPlan {
   /** First and last step. */
@@ -15,18 +11,23 @@ export interface ChartPlan {
   axis: Axis;
   /** Points to draw of each series, in the order of the series. */
   lines: readonly (readonly PlotPoint[])[];
+  /** How many measurements one drawn point stands for, at most. */
+  stepsAPoint: number;
   /** Rows of a stack; `parts` in the order of the series. Empty for lines. */
   rows: readonly Row[];
 }
 
-/** Twice as many points as this at most: about one bucket for every two pixels of a wide chart. */
+/** About one bucket for every pixel and a half of a chart. */
 const BUCKETS = 240;
 
-const withIntervals = (points: readonly Point[], { interval }: Series): PlotPoint[] =>
-  points.map((point) => {
-    const found = interval?.get(point.x);
-    return found ? { ...point, interval: found } : point;
-  });
+/** The points as they are drawn: with the series' own intervals where it has some. */
+const pointsOf = ({ points, interval }: Series): PlotPoint[] =>
+  interval
+    ? points.map((point) => {
+        const found = interval.get(point.x);
+        return found ? { ...point, interval: found } : point;
+      })
+    : envelopeBuckets(points, BUCKETS);
 
 /** Rows of a stack: every series has a point at every x, as the specs make them. */
 const rowsOf = (series: readonly Series[]): Row[] =>
@@ -35,48 +36,56 @@ const rowsOf = (series: readonly Series[]): Row[] =>
     parts: series.map(({ points }) => points[index]?.y ?? 0),
   }));
 
-const valuesOf = (
+/** Lowest and highest value that is drawn; a logarithmic axis has only values above 0. */
+const extremesOf = (
   spec: ChartSpec,
   lines: readonly (readonly PlotPoint[])[],
   rows: readonly Row[],
-): number[] => {
-  const drawn =
-    spec.kind === 'stack'
-      ? [0, ...rows.map(({ parts }) => parts.reduce((sum, part) => sum + part, 0))]
-      : lines.flatMap((points) => points.flatMap(({ y, interval }) => [y, ...(interval ?? [])]));
-  const fixed = [...(spec.include ?? []), ...(spec.lines ?? []).map(({ value }) => value)];
-  return [...drawn, ...fixed].filter(Number.isFinite);
+): [number, number] => {
+  let [low, high] = [Infinity, -Infinity];
+  const take = (value: number) => {
+    if (!Number.isFinite(value) || (spec.log && value <= 0)) return;
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  };
+  for (const points of lines)
+    for (const { y, interval } of points) {
+      take(y);
+      interval?.forEach(take);
+    }
+  if (spec.kind === 'stack') take(0);
+  for (const { parts } of rows) take(parts.reduce((sum, part) => sum + part, 0));
+  spec.include?.forEach(take);
+  spec.lines?.forEach(({ value }) => take(value));
+  return [low, high];
 };
-
-const extremes = (values: readonly number[]): [number, number] =>
-  values.reduce<[number, number]>(
-    ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
-    [Infinity, -Infinity],
-  );
 
 /** Shares keep within 0 and 1 where their values do; a tick above 100 % would claim too much. */
-const axisOf = (spec: ChartSpec, values: readonly number[]): Axis => {
-  const [low, high] = extremes(spec.log ? values.filter((value) => value > 0) : values);
-  if (spec.log && low > 0) return logAxis(low, high);
+const axisOf = (spec: ChartSpec, [low, high]: readonly [number, number]): Axis => {
+  if (spec.log && low > 0 && high < Infinity) return logAxis(low, high);
   return linearAxis(low, spec.unit === 'share' && high > 0.9 && high <= 1 ? 1 : high);
 };
+
+const share = (measured: readonly unknown[], drawn: readonly unknown[]): number =>
+  Math.round(measured.length / Math.max(1, drawn.length));
 
 /** @returns null where there is nothing to draw */
 export const planChart = (spec: ChartSpec): ChartPlan | null => {
   const span = spanOf(spec.series);
   if (!span) return null;
   const stack = spec.kind === 'stack';
-  const lines = stack
-    ? []
-    : spec.series.map((series) => withIntervals(minMaxBuckets(series.points, BUCKETS), series));
+  const lines = stack ? [] : spec.series.map(pointsOf);
   const rows = stack ? meanBuckets(rowsOf(spec.series), BUCKETS) : [];
-  const values = valuesOf(spec, lines, rows);
   return {
     span,
     xTicks: stepTicks(span[0], span[1]),
-    axis: axisOf(spec, values),
+    axis: axisOf(spec, extremesOf(spec, lines, rows)),
     lines,
     rows,
+    stepsAPoint: Math.max(
+      1,
+      ...spec.series.map(({ points }, i) => share(points, lines[i] ?? rows)),
+    ),
   };
 };
 

@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'react';
+import { useDeferredValue, useEffect, useMemo } from 'react';
 import type { RunRecord } from '../../runs/training/messages.ts';
 import { Chart } from '../charts/Chart.tsx';
 import { openSteps } from '../stores/train-actions.ts';
@@ -45,7 +45,7 @@ const Differences = ({ runs }: { runs: readonly RunRecord[] }) => {
 
 /** Runs over the same axes, and only the settings that differ. */
 export const Compare = ({ runs }: { runs: readonly RunRecord[] }) => {
-  const steps = useTrain((state) => state.steps);
+  const steps = useDeferredValue(useTrain((state) => state.steps));
   const key = runs.map(({ id }) => id).join(' ');
   useEffect(() => {
     for (const id of key.split(' ')) if (id !== '') void openSteps(id);

@@ -1,10 +1,9 @@
 import { Button, TextInput, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import { useLocation } from 'wouter';
 import type { RunRecord } from '../../runs/training/messages.ts';
 import { formatBytes } from '../lib/format.ts';
 import { downloadOf, dropRollouts, editRun, exportRun } from '../stores/train-actions.ts';
-import { draftOf, useDraft } from '../stores/train-draft.ts';
+import { Again } from '../train/Again.tsx';
 import { parseTags } from './figures.ts';
 
 /** Saves when the field is left, or on Enter; Escape takes back what was typed. */
@@ -75,23 +74,6 @@ const FreeRollouts = ({ run }: { run: RunRecord }) => {
       </span>
     </span>
   );
-};
-
-const Again = ({ run }: { run: RunRecord }) => {
-  const [, go] = useLocation();
-  const draft = draftOf(run.settings, '');
-  return draft ? (
-    <button
-      type="button"
-      className="link"
-      onClick={() => {
-        useDraft.setState(draft);
-        go('/train?new=1');
-      }}
-    >
-      New run with these settings
-    </button>
-  ) : null;
 };
 
 /** What can be changed about a run, and what can be taken out of it. */

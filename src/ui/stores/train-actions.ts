@@ -66,6 +66,14 @@ const readRuns = async (api: TrainApi): Promise<void> => {
   useTrain.setState((state) => ({ status: 'ready', runs: runs.reduce(withRun, [...state.runs]) }));
 };
 
+/** After the lab worker was started again: steps may have been missed. */
+const readOpenedAgain = async (api: TrainApi): Promise<void> => {
+  for (const runId of Object.keys(useTrain.getState().steps)) {
+    const read = await api.steps(runId);
+    useTrain.setState(({ steps }) => ({ steps: { ...steps, [runId]: read } }));
+  }
+};
+
 /**
  * Connects the pages to the training of the lab worker and reads the runs. `api.listen` has to take
  * a plain function: what crosses to a worker wraps it.
@@ -82,6 +90,7 @@ export const connectTraining = (api: TrainApi): void => {
     try {
       await api.listen(listener);
       await readRuns(api);
+      await readOpenedAgain(api);
     } catch (error) {
       useTrain.setState({ status: 'failed' });
       tell('The runs could not be read', error);

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { getPreset, PRESETS } from '../../learn/rl/presets.ts';
 import { trainSettingsSchema, type TrainSettings } from '../../learn/rl/settings.ts';
 import { getRecipe, RECIPES, withOverrides } from '../../recipes/index.ts';
+import { weightsProblem } from './reward-weights.ts';
 import { DEVICES, type DeviceChoice } from '../../runs/conductor/settings.ts';
 
 /**
@@ -139,6 +140,12 @@ export const checkDraft = (draft: Pick<Draft, 'preset' | 'changes'>): Checked =>
     for (const issue of parsed.error.issues) errors[issue.path.join('.')] ??= complaint(issue);
     return { settings: null, errors, warnings: [] };
   }
+  const weights = parsed.data.stages.flatMap(({ reward, weights }, index) => {
+    const problem = weightsProblem(reward, weights);
+    return problem === null ? [] : [[`stages.${index}.weights`, problem] as const];
+  });
+  if (weights.length > 0)
+    return { settings: null, errors: Object.fromEntries(weights), warnings: [] };
   const problem = recipeProblem(parsed.data);
   if (problem !== null) return { settings: null, errors: { overrides: problem }, warnings: [] };
   return { settings: parsed.data, errors: {}, warnings: warningsOf(parsed.data) };

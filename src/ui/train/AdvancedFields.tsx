@@ -126,8 +126,8 @@ const Sampling = () => {
       <NumberField path="topP" label="top-p" decimal step={0.05} min={0} max={1} />
       <SwitchField
         path="dynamicSampling.on"
-        label="Dynamic sampling (DAPO)"
-        title="Groups whose rewards do not vary are drawn again"
+        label="Dynamic sampling"
+        title="DAPO: groups whose rewards do not vary are drawn again"
       />
       {on ? (
         <>
@@ -141,7 +141,8 @@ const Sampling = () => {
       ) : null}
       <PartSwitch
         path="overlong"
-        label="Overlong punishment (DAPO)"
+        label="Overlong shaping"
+        title="DAPO: lengths beyond are punished softly"
         on={{ max: 512, buffer: 128, factor: 1 }}
       />
       {overlong ? (
@@ -228,9 +229,23 @@ const Curriculum = () => {
         <>
           <NumberField
             path="curriculum.scoringRollouts"
-            label="Rollouts to score one"
+            label="Scored by, rollouts"
             title="Questions are scored before the first step"
             min={1}
+          />
+          <NumberField path="curriculum.pool" label="Questions scored" min={1} />
+          <SelectField
+            path="curriculum.coldStart"
+            label="Stage 1 draws"
+            choices={[
+              { value: 'dropped', label: 'the dropped ones' },
+              { value: 'all', label: 'the whole pool' },
+            ]}
+          />
+          <SwitchField
+            path="curriculum.taskMixing"
+            label="Task mixing"
+            title="UR²: medium and easy questions without retrieval"
           />
           {MIX.map((name, index) => (
             <NumberField
@@ -244,12 +259,32 @@ const Curriculum = () => {
         </>
       ) : null}
       {kind === 'gold-noise' ? (
-        <NumberField
-          path="curriculum.goldEpochs"
-          label="Steps until all is gold"
-          title="E of equation (15)"
-          min={1}
-        />
+        <>
+          <NumberField
+            path="curriculum.goldEpochs"
+            label="Steps until gold"
+            title="E of equation (15): steps until all is gold"
+            min={1}
+          />
+          <NumberField
+            path="curriculum.noise"
+            label="Most noise"
+            title="Share of a noisy result that is noise where α of (16) is 1"
+            decimal
+            step={0.1}
+            min={0}
+            max={1}
+          />
+          <SelectField
+            path="curriculum.noiseBy"
+            label="Noise grows by"
+            title="What e of equation (16) counts"
+            choices={[
+              { value: 'epoch', label: 'step' },
+              { value: 'retrievals', label: 'retrieval' },
+            ]}
+          />
+        </>
       ) : null}
     </Fold>
   );
@@ -295,7 +330,16 @@ const Mechanisms = () => {
         ]}
       />
       {training === 'off' ? null : (
-        <RateField path="router.learningRate" label="Router learning rate" />
+        <>
+          <RateField path="router.learningRate" label="Router’s rate" />
+          <SelectField
+            path="router.baseline"
+            label="Router baseline"
+            choices={['running-mean', 'none']}
+          />
+          <SelectField path="router.optimizer" label="Router optimizer" choices={['adam', 'sgd']} />
+          <RateField path="router.entropy" label="Entropy bonus" />
+        </>
       )}
       <SelectField
         path="overrides.nlr.reward"

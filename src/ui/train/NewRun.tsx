@@ -38,12 +38,11 @@ type Answer =
   { estimate: TrainEstimate; problem: null } | { estimate: null; problem: string } | null;
 
 /** The lab's estimate for the settings; null while there is none. */
-const useEstimate = (settings: TrainSettings | null, device: DeviceChoice): Answer => {
+const useEstimate = (settings: TrainSettings, device: DeviceChoice): Answer => {
   const [answer, setAnswer] = useState<Answer>(null);
   const connected = useTrain((state) => state.status === 'ready');
-  const key = settings ? JSON.stringify(settings) : '';
   useEffect(() => {
-    if (!settings || !connected) return undefined;
+    if (!connected) return undefined;
     let live = true;
     const ask = async () => {
       try {
@@ -59,9 +58,8 @@ const useEstimate = (settings: TrainSettings | null, device: DeviceChoice): Answ
       live = false;
       clearTimeout(timer);
     };
-    // The key stands for the settings, which are a new object with every keystroke.
-  }, [key, device, connected]);
-  return settings ? answer : null;
+  }, [settings, device, connected]);
+  return answer;
 };
 
 const Estimate = ({ settings, device }: { settings: TrainSettings; device: DeviceChoice }) => {

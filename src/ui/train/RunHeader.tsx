@@ -14,6 +14,7 @@ import {
   stopRun,
 } from '../stores/train-actions.ts';
 import { trainingRun, useTrain } from '../stores/train-store.ts';
+import { Again } from './Again.tsx';
 import { actionsOf, phaseShare, phaseText, STATUS_SIGNS } from './run-words.ts';
 
 const TONES: Partial<Record<RunRecord['status'], string>> = { failed: 'bad', finished: 'good' };
@@ -212,6 +213,10 @@ const Failed = ({ run }: { run: RunRecord }) =>
           ? 'No checkpoint was written before.'
           : `Kept: everything up to the checkpoint of step ${run.checkpointStep}.`}
       </p>
+      <div className="failure-actions">
+        {run.status === 'paused' ? <Link href="/runs">Free storage on the runs page</Link> : null}
+        <Again run={run} />
+      </div>
       {run.failure.detail ? (
         <details>
           <summary>Details</summary>

@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'react';
+import { useDeferredValue, useEffect, useMemo } from 'react';
 import { useLocation } from 'wouter';
 import type { TrainStep } from '../../data/training.ts';
 import type { RunRecord } from '../../runs/training/messages.ts';
@@ -43,7 +43,8 @@ export const RunView = ({ run, step }: { run: RunRecord; step: number | null }) 
   useEffect(() => {
     if (connected) void openSteps(run.id);
   }, [run.id, connected]);
-  const known = steps ?? NO_STEPS;
+  // Drawn when there is time: a step that arrives never holds up typing or scrolling.
+  const known = useDeferredValue(steps ?? NO_STEPS);
   const groups = useMemo(() => chartsOf(known, run.settings), [known, run.settings]);
   const select = useMemo(
     () => (next: number | null) =>

@@ -1,10 +1,14 @@
 import { NativeSelect, NumberInput } from '@mantine/core';
 import { REWARDS, type TrainSettings } from '../../learn/rl/settings.ts';
 import { pickOf } from '../lib/pick-of.ts';
+import { StageWeights } from './StageWeights.tsx';
 import { changeDraft } from '../stores/train-draft.ts';
 import { useDraftValue, useErrors } from './fields.tsx';
 
-type Stage = Omit<TrainSettings['stages'][number], 'steps'> & { steps: number | string };
+type Stage = Omit<TrainSettings['stages'][number], 'steps' | 'weights'> & {
+  steps: number | string;
+  weights: Record<string, number | string>;
+};
 
 /** The stages are written by this form alone, so they have their shape; numbers may be unfinished. */
 const isStages = (value: unknown): value is Stage[] => Array.isArray(value);
@@ -54,6 +58,15 @@ const StageRow = (props: {
           remove
         </button>
       ) : null}
+      <StageWeights
+        reward={stage.reward}
+        weights={stage.weights}
+        error={
+          errors[`stages.${index}.weights`] ??
+          Object.entries(errors).find(([path]) => path.startsWith(`stages.${index}.weights.`))?.[1]
+        }
+        change={(weights) => props.change({ ...stage, weights })}
+      />
     </div>
   );
 };

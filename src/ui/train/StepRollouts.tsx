@@ -9,31 +9,33 @@ import { inspectRollouts } from '../stores/show-rollouts.ts';
 import { trainApi } from '../stores/train-store.ts';
 import { groupRollouts, type RolloutGroup } from './rollout-groups.ts';
 
-type Read =
+type Read = { key: string } & (
   | { state: 'reading' }
   | { state: 'read'; groups: RolloutGroup[] }
-  | { state: 'failed'; message: string };
+  | { state: 'failed'; message: string }
+);
 
 const useRollouts = (runId: string, step: number): Read => {
-  const [read, setRead] = useState<Read>({ state: 'reading' });
+  const key = `${runId} ${step}`;
+  const [read, setRead] = useState<Read>({ key, state: 'reading' });
   useEffect(() => {
     let live = true;
-    setRead({ state: 'reading' });
     const load = async () => {
       try {
         const rollouts = await trainApi().rollouts(runId, step);
-        if (live) setRead({ state: 'read', groups: groupRollouts(rollouts) });
+        if (live) setRead({ key, state: 'read', groups: groupRollouts(rollouts) });
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
-        if (live) setRead({ state: 'failed', message });
+        if (live) setRead({ key, state: 'failed', message });
       }
     };
     void load();
     return () => {
       live = false;
     };
-  }, [runId, step]);
-  return read;
+  }, [key, runId, step]);
+  // What was read of another step is not shown under this one.
+  return read.key === key ? read : { key, state: 'reading' };
 };
 
 const signOf = (advantage: number | null): string =>

@@ -10,11 +10,14 @@ import type { Point } from '../charts/downsample.ts';
 type Steps = readonly TrainStep[];
 
 /** A measurement that was not made leaves no point. */
-const pointsOf = (steps: Steps, of: (step: TrainStep) => number | null | undefined): Point[] =>
-  steps.flatMap((step) => {
+const pointsOf = (steps: Steps, of: (step: TrainStep) => number | null | undefined): Point[] => {
+  const points: Point[] = [];
+  for (const step of steps) {
     const y = of(step);
-    return y === null || y === undefined || !Number.isFinite(y) ? [] : [{ x: step.step, y }];
-  });
+    if (y !== null && y !== undefined && Number.isFinite(y)) points.push({ x: step.step, y });
+  }
+  return points;
+};
 
 const line = (
   steps: Steps,
@@ -42,19 +45,28 @@ const heldOut = (
 export const namesOf = (
   steps: Steps,
   of: (step: TrainStep) => Record<string, unknown> | null | undefined,
-): string[] => [...new Set(steps.flatMap((step) => Object.keys(of(step) ?? {})))];
+): string[] => {
+  const names = new Set<string>();
+  for (const step of steps) for (const name in of(step)) names.add(name);
+  return [...names];
+};
 
-/** 95 % interval of a share p of n questions (normal approximation), within [0, 1]. */
+const Z = 1.96;
+
+/** Wilson's 95 % interval of a share p of n questions: it has a width at 0 and at 1 too. */
 export const shareInterval = (p: number, n: number): [low: number, high: number] => {
-  const half = n > 0 ? 1.96 * Math.sqrt((p * (1 - p)) / n) : 0;
-  return [Math.max(0, p - half), Math.min(1, p + half)];
+  if (n <= 0) return [0, 1];
+  const spread = (Z * Z) / n;
+  const middle = (p + spread / 2) / (1 + spread);
+  const half = (Z * Math.sqrt((p * (1 - p)) / n + spread / (4 * n))) / (1 + spread);
+  return [Math.max(0, middle - half), Math.min(1, middle + half)];
 };
 
 const heldOutIntervals = (steps: Steps): NonNullable<Series['interval']> =>
   new Map(
-    steps.flatMap(({ step, heldOut: score }) =>
-      score ? [[step, shareInterval(score.em, score.n)] as const] : [],
-    ),
+    steps
+      .filter(({ heldOut: score }) => score !== null)
+      .map(({ step, heldOut: score }) => [step, shareInterval(score!.em, score!.n)]),
   );
 
 const spec = (
@@ -153,7 +165,7 @@ const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
         include: [0],
         empty:
           objective.kl.place === 'off'
-            ? 'Not computed: these settings have no KL term.'
+            ? 'Not computed so far: these settings have no KL term.'
             : 'Shows after the first step.',
       },
     ),

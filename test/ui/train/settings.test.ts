@@ -1,0 +1,181 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { getPreset, PRESETS } from '../../../src/learn/rl/presets.ts';
+import { differingSettings } from '../../../src/ui/runs/differing.ts';
+import {
+  checkDraft,
+  draftOf,
+  parseDraft,
+  rawSettings,
+  withChange,
+  withPreset,
+  type Draft,
+} from '../../../src/ui/stores/train-draft.ts';
+
+const draft = (preset = 'dapo-kunlun'): Draft => ({
+  preset,
+  changes: {},
+  name: '',
+  device: 'auto',
+});
+
+describe('the form of a new run', () => {
+  it.each(PRESETS.map(({ preset }) => preset))(
+    'begins as the preset %s, which is allowed',
+    (name) => {
+      const { settings, errors } = checkDraft(draft(name));
+      expect(errors).toEqual({});
+      expect(settings).toEqual(getPreset(name));
+    },
+  );
+
+  it('keeps what differs, and forgets what is the preset’s own again', () => {
+    const rate = withChange(draft(), 'optimizer.learningRate', 5e-4);
+    expect(checkDraft(rate).settings?.optimizer.learningRate).toBe(5e-4);
+    const back = withChange(
+      rate,
+      'optimizer.learningRate',
+      getPreset('dapo-kunlun').optimizer.learningRate,
+    );
+    expect(back.changes).toEqual({});
+  });
+
+  it('says beside the field what is not allowed', () => {
+    let bad = withChange(draft(), 'adapter.rank', 0);
+    bad = withChange(bad, 'steps', '');
+    bad = withChange(bad, 'adapter.targets', []);
+    bad = withChange(bad, 'questions', 1000);
+    const { settings, errors } = checkDraft(bad);
+    expect(settings).toBeNull();
+    expect(errors).toEqual({
+      'adapter.rank': 'At least 1.',
+      steps: 'A value is needed.',
+      'adapter.targets': 'Choose at least one.',
+      questions: 'At most 256.',
+    });
+  });
+
+  it('switches a part off and on, and changes its fields', () => {
+    const off = withChange(withChange(draft(), 'objective.clip.high', 0.4), 'objective.clip', null);
+    expect(checkDraft(off).settings?.objective.clip).toBeNull();
+    const on = withChange(off, 'objective.clip', { low: 0.1, high: 0.1 });
+    expect(checkDraft(withChange(on, 'objective.clip.low', 0.3)).settings?.objective.clip).toEqual({
+      low: 0.3,
+      high: 0.1,
+    });
+  });
+
+  it('overrides the recipe, and takes an override away', () => {
+    const over = withChange(draft(), 'overrides.nlr.reward', 'measured');
+    expect(checkDraft(over).settings?.overrides).toEqual({ nlr: { reward: 'measured' } });
+    expect(withChange(over, 'overrides.nlr.reward', undefined).changes).toEqual({});
+    const { errors } = checkDraft(withChange(draft(), 'overrides.nlr.reward', 'nonsense'));
+    expect(errors.overrides).toContain('nlr.reward');
+  });
+
+  it('lets the weights of a reward be chosen, as long as they sum to 1', () => {
+    const [stage] = getPreset('dapo-kunlun').stages;
+    const weighted = (weights: Record<string, number>) =>
+      checkDraft(withChange(draft(), 'stages', [{ ...stage, weights }]));
+    expect(weighted({ format: 0.2, accuracy: 0.7 }).settings?.stages[0]?.weights).toEqual({
+      format: 0.2,
+      accuracy: 0.7,
+    });
+    expect(weighted({ accuracy: 0.5 }).errors['stages.0.weights']).toContain('they sum to 0.7');
+  });
+
+  it('warns of stages that never begin and of a router that nobody asks', () => {
+    const short = checkDraft(withChange(draft('ur2'), 'steps', 10));
+    expect(short.warnings.join()).toContain('Stage 2 never begins');
+    const idle = withChange(draft(), 'router.train', 'beside');
+    expect(checkDraft(idle).warnings.join()).toContain('does not ask it');
+    const used = withChange(idle, 'overrides.retrieval.source', 'router');
+    expect(checkDraft(used).warnings).toEqual([]);
+  });
+
+  it('keeps size and seed with another preset, not the way of learning', () => {
+    let mine = withChange(draft(), 'seed', 7);
+    mine = withChange(mine, 'objective.estimator', 'rloo');
+    expect(withPreset(mine, 'ur2').changes).toEqual({ seed: 7 });
+  });
+
+  it('takes over the settings of an earlier run exactly', () => {
+    const settings = getPreset('ur2');
+    settings.adapter.rank = 4;
+    settings.objective.clip = { low: 0.1, high: 0.3 };
+    settings.overrides = { stie: { mode: 'paper' } };
+    const taken = draftOf(settings, '');
+    expect(taken && checkDraft(taken).settings).toEqual(settings);
+    expect(draftOf({ ...settings, preset: 'unknown' }, '')).toBeNull();
+  });
+
+  it('reads what was stored, and starts anew where that cannot be read', () => {
+    const mine = withChange(draft('ur2'), 'seed', 3);
+    expect(parseDraft(JSON.stringify(mine))).toEqual(mine);
+    for (const text of [
+      null,
+      'x',
+      '{}',
+      '{"preset":"gone","changes":{},"name":"","device":"auto"}',
+    ])
+      expect(parseDraft(text).changes).toEqual({});
+  });
+
+  it('does not alter the presets', () => {
+    rawSettings(withChange(withChange(draft(), 'adapter.rank', 99), 'curriculum.mix.0', 50));
+    expect(getPreset('dapo-kunlun').adapter.rank).not.toBe(99);
+    expect(getPreset('dapo-kunlun').curriculum.mix[0]).toBe(7);
+  });
+});
+
+describe('settings that differ', () => {
+  const a = {
+    seed: 1,
+    adapter: { rank: 16, targets: ['q', 'v'] },
+    clip: { low: 0.2 },
+    stages: [{ steps: 5 }],
+  };
+
+  it('is empty for the same settings, and for one run', () => {
+    expect(differingSettings([a, structuredClone(a)])).toEqual([]);
+    expect(differingSettings([a])).toEqual([]);
+  });
+
+  it('names the deepest place of every difference', () => {
+    const b = {
+      seed: 2,
+      adapter: { rank: 16, targets: ['q'] },
+      clip: null,
+      stages: [{ steps: 5 }, { steps: 9 }],
+    };
+    expect(differingSettings([a, b])).toEqual([
+      { path: 'seed', values: ['1', '2'] },
+      { path: 'adapter.targets', values: ['q, v', 'q'] },
+      { path: 'clip', values: ['low 0.2', 'off'] },
+      { path: 'stages.2.steps', values: [undefined, '9'] },
+    ]);
+  });
+
+  it('finds exactly the numbers that were changed', () => {
+    const nested = fc.dictionary(
+      fc.constantFrom('a', 'b', 'c'),
+      fc.dictionary(fc.constantFrom('x', 'y'), fc.integer()),
+    );
+    fc.assert(
+      fc.property(nested, nested, (left, right) => {
+        const found = differingSettings([left, right]);
+        const flat = (value: typeof left) =>
+          Object.entries(value).flatMap(([k, v]) =>
+            Object.entries(v).map(([j, n]) => `${k}.${j}=${n}`),
+          );
+        const changed = new Set(
+          [
+            ...flat(left).filter((x) => !flat(right).includes(x)),
+            ...flat(right).filter((x) => !flat(left).includes(x)),
+          ].map((x) => x.split('=')[0]),
+        );
+        expect(new Set(found.map(({ path }) => path))).toEqual(changed);
+      }),
+    );
+  });
+});

@@ -1,0 +1,326 @@
+import { describe, expect, it } from 'vitest';
+import type { TrainStep } from '../../../src/data/training.ts';
+import { getPreset } from '../../../src/learn/rl/presets.ts';
+import type { RunRecord, TrainProgress } from '../../../src/runs/training/messages.ts';
+import { figuresOf, parseTags } from '../../../src/ui/runs/figures.ts';
+import { formatDuration } from '../../../src/ui/lib/duration.ts';
+import { fileStem } from '../../../src/ui/lib/save-file.ts';
+import { frozenSeconds } from '../../../src/ui/stores/silence.ts';
+import {
+  formatCompared,
+  formatTrainAddress,
+  parseCompared,
+  parseTrainAddress,
+} from '../../../src/ui/stores/train-address.ts';
+import {
+  applyTrainMessages,
+  EMPTY_TRAIN,
+  mergeSteps,
+  trainingRun,
+} from '../../../src/ui/stores/train-store.ts';
+import { chartsOf, collapseText, shareInterval } from '../../../src/ui/train/chart-specs.ts';
+import { groupRollouts } from '../../../src/ui/train/rollout-groups.ts';
+import { actionsOf, phaseText } from '../../../src/ui/train/run-words.ts';
+import { paintOf } from '../../../src/ui/tokens/paint.ts';
+import { tableOf } from '../../../src/ui/stores/show-rollouts.ts';
+import { emptyRollout } from '../../fixtures/rollouts.ts';
+
+const step = (number: number, rest: Partial<TrainStep> = {}): TrainStep => ({
+  format: 'forage.step/1',
+  runId: 'a',
+  step: number,
+  stage: 0,
+  at: '2026-01-01T00:00:00Z',
+  rollouts: 64,
+  groups: 8,
+  zeroVarianceGroups: 2,
+  generationBatches: 1,
+  reward: { mean: 0.5, std: 0.1, clauses: { format: 0.1, accuracy: 0.4 } },
+  em: 0.5,
+  f1: 0.6,
+  recall: 0.7,
+  searches: 2,
+  formatValid: 1,
+  responseTokens: 70,
+  entropy: 0.03,
+  loss: 0,
+  kl: null,
+  clipShare: 0,
+  samplerGap: { max: 1e-5, mean: 1e-7 },
+  gradientNorm: 0.1,
+  learningRate: 1e-3,
+  sampledTokens: 4000,
+  trainedTokens: 3000,
+  tokensPerSecond: 500,
+  seconds: { rollout: 10, update: 4, heldOut: 1, checkpoint: 0.5, total: 16 },
+  drawn: { uniform: 8 },
+  heldOut: null,
+  router: null,
+  ...rest,
+});
+
+const run = (id: string, rest: Partial<RunRecord> = {}): RunRecord => ({
+  format: 'forage.run/1',
+  id,
+  name: id,
+  tags: [],
+  notes: '',
+  createdAt: '2026-01-01T00:00:00Z',
+  updatedAt: '2026-01-01T00:00:00Z',
+  status: 'running',
+  settings: getPreset('dapo-kunlun'),
+  policy: { id: 'p', revision: 'r' },
+  world: { seed: 1, questions: 10 },
+  device: 'wasm',
+  step: 0,
+  checkpointStep: null,
+  failure: null,
+  notice: null,
+  deletedAt: null,
+  ...rest,
+});
+
+const progress: TrainProgress = {
+  runId: 'a',
+  status: 'running',
+  phase: 'rollouts',
+  step: 3,
+  steps: 100,
+  done: 12,
+  total: 64,
+  etaSeconds: null,
+  notice: null,
+};
+
+describe('what arrives from training', () => {
+  it('adds runs newest first, and replaces a run by what it became', () => {
+    const state = applyTrainMessages(EMPTY_TRAIN, [
+      { type: 'run', run: run('a') },
+      { type: 'run', run: run('b', { createdAt: '2026-01-02T00:00:00Z', status: 'paused' }) },
+      { type: 'run', run: run('a', { step: 1 }) },
+      { type: 'progress', progress },
+    ]);
+    expect(state.runs.map(({ id, step }) => [id, step])).toEqual([
+      ['b', 0],
+      ['a', 1],
+    ]);
+    expect(state.progress.a).toEqual(progress);
+    expect(trainingRun(state)?.id).toBe('a');
+  });
+
+  it('keeps steps of opened runs only', () => {
+    const opened = { ...EMPTY_TRAIN, steps: { a: [] } };
+    const messages = [
+      { type: 'step' as const, step: step(1) },
+      { type: 'step' as const, step: step(1, { runId: 'b' }) },
+    ];
+    const { steps } = applyTrainMessages(opened, messages);
+    expect(steps).toEqual({ a: [step(1)] });
+  });
+
+  it('replaces the steps that a run did again after it went back to a checkpoint', () => {
+    const before = { ...EMPTY_TRAIN, steps: { a: [step(1), step(2), step(3)] } };
+    const { steps } = applyTrainMessages(before, [{ type: 'step', step: step(2, { em: 0.9 }) }]);
+    expect(steps.a?.map(({ step: n, em }) => [n, em])).toEqual([
+      [1, 0.5],
+      [2, 0.9],
+    ]);
+  });
+
+  it('lets what arrived while the steps were read count more', () => {
+    const merged = mergeSteps([step(1), step(2), step(3)], [step(3, { em: 1 }), step(4)]);
+    expect(merged.map(({ step: n, em }) => [n, em])).toEqual([
+      [1, 0.5],
+      [2, 0.5],
+      [3, 1],
+      [4, 0.5],
+    ]);
+  });
+});
+
+describe('a frozen tab', () => {
+  it('is said only where nothing arrived for long while the page was hidden', () => {
+    expect(frozenSeconds({ heardAt: 0, hidden: true }, 42_400)).toBe(42);
+    expect(frozenSeconds({ heardAt: 0, hidden: true }, 5_000)).toBeNull();
+    expect(frozenSeconds({ heardAt: 0, hidden: false }, 42_400)).toBeNull();
+  });
+});
+
+describe('addresses', () => {
+  it('restore run and step', () => {
+    const address = { run: 'dapo-1', step: 40 };
+    expect(formatTrainAddress(address)).toBe('/train?run=dapo-1&step=40');
+    expect(parseTrainAddress('?run=dapo-1&step=40')).toEqual(address);
+    expect(parseTrainAddress('?step=40')).toEqual({ run: null, step: null });
+    expect(parseTrainAddress('?run=a&step=-1')).toEqual({ run: 'a', step: null });
+  });
+
+  it('restore the runs that are compared, each once', () => {
+    expect(formatCompared(['a', 'b'])).toBe('/runs?compare=a,b');
+    expect(parseCompared('?compare=a,b,a,')).toEqual(['a', 'b']);
+    expect(parseCompared('?compare=1,2,3,4,5,6,7,8,9')).toHaveLength(8);
+    expect(formatCompared([])).toBe('/runs');
+  });
+});
+
+describe('the charts of a run', () => {
+  const charts = (steps: TrainStep[], settings = getPreset('dapo-kunlun')) =>
+    new Map(
+      chartsOf(steps, settings)
+        .flatMap((group) => group.charts)
+        .map((spec) => [spec.id, spec]),
+    );
+
+  it('shows every clause, and what no phase counts as other time', () => {
+    const found = charts([step(1), step(2)]);
+    expect(found.get('reward')?.series.map(({ id }) => id)).toEqual([
+      'reward',
+      'format',
+      'accuracy',
+    ]);
+    expect(found.get('phases')?.series.map(({ points }) => points[0]?.y)).toEqual([
+      10, 4, 1, 0.5, 0.5,
+    ]);
+  });
+
+  it('leaves a gap where nothing was measured, and says why a chart is empty', () => {
+    const scored = { n: 100, em: 0.8, f1: 0.9, recall: 1, searches: 2, formatValid: 1 };
+    const found = charts([step(1), step(2, { heldOut: scored })]);
+    const heldOut = found.get('em')?.series.find(({ id }) => id === 'EM held-out');
+    expect(heldOut?.points).toEqual([{ x: 2, y: 0.8 }]);
+    expect(heldOut?.interval?.get(2)?.map((value) => value.toFixed(3))).toEqual(['0.711', '0.867']);
+    expect(found.get('kl')?.series).toEqual([]);
+    expect(found.get('kl')?.empty).toContain('no KL term');
+  });
+
+  it('stacks what the curriculum drew, zero where a class was not drawn', () => {
+    const found = charts([
+      step(1, { drawn: { hard: 8 } }),
+      step(2, { drawn: { hard: 6, easy: 2 } }),
+    ]);
+    expect(
+      found.get('drawn')?.series.map(({ id, points }) => [id, points.map(({ y }) => y)]),
+    ).toEqual([
+      ['hard', [8, 6]],
+      ['easy', [0, 2]],
+    ]);
+  });
+
+  it('draws the end of the printed router reward in paper mode only', () => {
+    const router = {
+      calls: 4,
+      byKind: { bridge: { calls: 4, local: 0.7, reward: 0.2 } },
+      latencyMs: { local: 3, web: 40 },
+      recallGained: { local: 0.4, web: 0.6 },
+      reward: 0.2,
+      gradientNorm: 1,
+    };
+    const settings = getPreset('dapo-kunlun');
+    settings.router.train = 'beside';
+    const paper = charts([step(1, { router })], settings).get('router');
+    expect(paper?.series.map(({ id, points }) => [id, points[0]?.y])).toEqual([['bridge', 0.7]]);
+    expect(paper?.lines?.[0]?.value).toBe(1);
+    settings.overrides = { nlr: { reward: 'measured' } };
+    expect(charts([step(1, { router })], settings).get('router')?.lines).toBeUndefined();
+    expect(charts([step(1)]).has('router')).toBe(false);
+  });
+
+  it('says on which side of 5/6 the ratio lies', () => {
+    expect(collapseText({ reward: 'paper', beta1: 0.5, beta2: 0.5 })).toContain(
+      '1 > 5/6: always local',
+    );
+    expect(collapseText({ reward: 'paper', beta1: 0.4, beta2: 0.6 })).toContain(
+      '< 5/6: always web',
+    );
+    expect(collapseText({ reward: 'paper', beta1: 5, beta2: 6 })).toContain('= 5/6: neither');
+  });
+
+  it('has Wilson’s interval for a share, which does not vanish at 1', () => {
+    // n = 20, p = 1: (1 + z²/40 − z²/40) / (1 + z²/20) = 1 / 1.19208 at the low end.
+    const [low, high] = shareInterval(1, 20);
+    expect(low).toBeCloseTo(0.83887, 4);
+    expect(high).toBeCloseTo(1, 9);
+    expect(shareInterval(0, 0)).toEqual([0, 1]);
+  });
+});
+
+describe('the rollouts of a step', () => {
+  const rollout = (id: string, groupId: string, reward: number | null) => ({
+    ...emptyRollout(id),
+    groupId,
+    reward,
+  });
+
+  it('stand by question, the best reward first, with a word on groups without signal', () => {
+    const groups = groupRollouts([
+      rollout('1', 'x', 0.2),
+      rollout('2', 'y', 1),
+      rollout('3', 'x', 0.6),
+      rollout('4', 'y', 1),
+    ]);
+    expect(groups.map(({ rollouts, varies }) => [rollouts.map(({ id }) => id), varies])).toEqual([
+      [['3', '1'], true],
+      [['2', '4'], false],
+    ]);
+    expect(groups[0]?.mean).toBeCloseTo(0.4);
+    expect(groupRollouts([rollout('1', 'x', null)])[0]?.mean).toBeNull();
+  });
+
+  it('open in Inspect as rollouts that ended', () => {
+    const table = tableOf([rollout('1', 'x', 1), rollout('2', 'x', 0)]);
+    expect(table.order).toEqual(['1', '2']);
+    expect(table.finished).toEqual({ 1: true, 2: true });
+  });
+
+  it('colour by advantage only what the loss trains; sign is place, size is strength', () => {
+    const policy = { source: 'policy', role: 'think', mask: 1 } as const;
+    const read = { source: 'environment', role: 'result', mask: 0 } as const;
+    const by = (advantage: number) => ({ by: 'advantage', advantage, largest: 2 }) as const;
+    expect(paintOf(policy, by(2))).toEqual({
+      colour: 'gain',
+      strength: 1,
+      hangs: false,
+      hatched: false,
+    });
+    expect(paintOf(policy, by(-1))).toMatchObject({ colour: 'loss', hangs: true });
+    expect(paintOf(policy, by(-1)).strength).toBeLessThan(paintOf(policy, by(-2)).strength);
+    expect(paintOf(read, by(2))).toMatchObject({ colour: 'idle', hatched: true });
+    expect(paintOf(read, { by: 'writer' })).toMatchObject({ colour: 'environment', strength: 1 });
+  });
+});
+
+describe('words and figures', () => {
+  it('offers what a run can do', () => {
+    expect(actionsOf(run('a'))).toEqual({ pause: true, stop: true, resume: false });
+    expect(actionsOf(run('a', { status: 'failed', step: 5 })).resume).toBe(true);
+    expect(actionsOf(run('a', { status: 'finished', step: 100 })).resume).toBe(false);
+    expect(phaseText(progress)).toBe('rollouts 12 / 64');
+  });
+
+  it('sums a run up by its last and its held-out scores', () => {
+    const score = (em: number) => ({ n: 64, em, f1: em, recall: 1, searches: 2, formatValid: 1 });
+    const steps = [
+      step(1),
+      step(2, { heldOut: score(0.7) }),
+      step(3, { heldOut: score(0.8), em: 0.9 }),
+    ];
+    expect(figuresOf(steps)).toEqual({
+      lastEm: 0.9,
+      heldOut: { first: 0.7, last: 0.8, n: 64, step: 3 },
+    });
+    expect(figuresOf([])).toEqual({ lastEm: null, heldOut: null });
+  });
+
+  it('reads tags and writes times and file names', () => {
+    expect(parseTags(' a, b,,a ')).toEqual(['a', 'b']);
+    expect([0.42, 35, 1020, 4020, 260_000].map(formatDuration)).toEqual([
+      '0.42 s',
+      '35 s',
+      '17 min',
+      '1 h 7 min',
+      '3 days',
+    ]);
+    expect(fileStem('UR² — my run, 2')).toBe('ur-my-run-2');
+    expect(fileStem('??')).toBe('run');
+  });
+});
