@@ -12,7 +12,7 @@ import type { EngineOptions, TrainEngines } from './engines.ts';
 import { watchForFreezes } from './freezes.ts';
 import { heldRuns, holdRun } from './locks.ts';
 import type { RunRecord, TrainApi, TrainMessage } from './messages.ts';
-import { trainDeps, type TrainWorld } from './parts.ts';
+import { checkRouter, trainDeps, type TrainWorld } from './parts.ts';
 import { filesOf, type Download, type DownloadKind } from './downloads.ts';
 import { readRunFile, writeRunFile } from './run-file.ts';
 import type { PolicyFacts } from './policy-facts.ts';
@@ -103,6 +103,7 @@ export class TrainingHost implements TrainApi {
   ): Promise<RunRecord> {
     this.#checkFree();
     const checked = parseTrainSettings(settings);
+    checkRouter(checked);
     const chosen = await chooseDevice(device, navigator.gpu, navigator.hardwareConcurrency);
     const [world, policy] = await Promise.all([this.#parts.world(), this.#parts.policy()]);
     const run: RunRecord = {
@@ -331,7 +332,7 @@ export class TrainingHost implements TrainApi {
       const state = await store.restore(active.id, (line) => (active.notice = line));
       const result = await trainRun({
         settings,
-        deps: trainDeps(settings, active.id, engines, world),
+        deps: trainDeps(settings, active.id, engines, world, (line) => (active.notice = line)),
         ...(state ? { state } : {}),
         hooks: {
           signal: AbortSignal.any([signal, lost.signal]),

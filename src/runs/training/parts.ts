@@ -4,6 +4,7 @@ import { createCurriculum } from '../../learn/curriculum/create.ts';
 import type { TrainDeps } from '../../learn/rl/contracts.ts';
 import { heldOutSample } from '../../learn/rl/held-out.ts';
 import type { TrainSettings } from '../../learn/rl/settings.ts';
+import { createRouterLearner } from '../../learn/router/learner.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
 import type { TrainEngines } from './engines.ts';
 
@@ -23,11 +24,14 @@ export function trainDeps(
   runId: string,
   engines: TrainEngines,
   world: TrainWorld,
+  onNotice: (line: string) => void,
 ): TrainDeps {
   const split = (name: string): Question[] => world.questions.filter((q) => q.split === name);
   const { policy, learner, weights } = engines;
   const { retriever, router } = world;
+  const trainsRouter = settings.router.train !== 'off';
   return {
+    ...(trainsRouter && { router: createRouterLearner(settings, { router, onNotice }) }),
     agent: { policy, retriever, router, now },
     weights,
     learner,
@@ -36,4 +40,9 @@ export function trainDeps(
     runId,
     now,
   };
+}
+
+/** @throws Error where a router is to be trained that the recipe never asks */
+export function checkRouter(settings: TrainSettings): void {
+  if (settings.router.train !== 'off') createRouterLearner(settings);
 }
