@@ -108,6 +108,12 @@ export function tokenObjective(objective: Objective, t: SequenceTokens): Objecti
   return result;
 }
 
+/** The supervised loss of one sequence, `Σ −weight · logprob`, in the shape of the others. */
+export function negativeLogLikelihood(logprob: Float32Array, weight: number): ObjectiveResult {
+  const loss = logprob.reduce((sum, value) => sum - weight * value, 0);
+  return { loss, coefficients: new Float32Array(logprob.length).fill(weight), clipped: 0, kl: 0 };
+}
+
 /**
  * Weight of each token of every sequence in the loss of a batch.
  * - `token-mean` (DAPO): 1 / trained tokens of the batch.

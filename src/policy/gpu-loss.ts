@@ -6,6 +6,7 @@
 export function watchGpuDevices(onLost: (reason: string) => void): void {
   if (!('GPUAdapter' in globalThis)) return;
   const { prototype } = GPUAdapter;
+  // oxlint-disable-next-line typescript/unbound-method -- called with its adapter below
   const { requestDevice } = prototype;
   prototype.requestDevice = async function watched(this: GPUAdapter, descriptor) {
     const device = await requestDevice.call(this, descriptor);

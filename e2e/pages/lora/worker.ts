@@ -27,7 +27,7 @@ async function report(): Promise<LoraReport> {
   if (!gpu) throw new Error('there is no WebGPU adapter');
   await init('webgpu');
   defaultDevice('webgpu');
-  const config = parsePolicyConfig((await json('config.json')) as object);
+  const config = parsePolicyConfig(await json('config.json'));
   const names = ['adapter_config.json', 'adapter_model.safetensors'];
   const files = await Promise.all(names.map(async (name) => ({ name, bytes: await bytes(name) })));
   const { spec, flat } = readPeft(config, files);

@@ -5,7 +5,15 @@ import { parseTrainSettings, withChanges } from '../../learn/rl/edit-settings.ts
 import { getPreset, PRESETS } from '../../learn/rl/presets.ts';
 import type { TrainSettings } from '../../learn/rl/settings.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../options.ts';
-import { createRun, loadCheckpoint, readRun, trimSteps, writeRun } from '../train/folder.ts';
+import { DEFAULT_WARM_UP, readDemonstrations } from '../../learn/rl/demonstrations.ts';
+import {
+  createRun,
+  loadCheckpoint,
+  readRun,
+  trimSteps,
+  writeDemonstrations,
+  writeRun,
+} from '../train/folder.ts';
 import { describeRun, train } from '../train/run.ts';
 import { say, type Command } from './command.ts';
 
@@ -37,8 +45,22 @@ function readSettings(values: OptionValues, changes: readonly string[]): TrainSe
   return asUsage(() => withChanges(settings, changes));
 }
 
+/** The text of the file of trajectories; a warm-up is set where there is one. @throws UsageError */
+function demonstrationsOf(settings: TrainSettings, values: OptionValues): string | null {
+  const path = values.demonstrations;
+  if (path === undefined) {
+    if (settings.warmUp) throw new UsageError('warmUp needs --demonstrations FILE.jsonl.');
+    return null;
+  }
+  if (!existsSync(String(path))) throw new UsageError(`${String(path)} is missing.`);
+  settings.warmUp ??= { ...DEFAULT_WARM_UP };
+  const text = readFileSync(String(path), 'utf8');
+  asUsage(() => readDemonstrations(text, Infinity));
+  return text;
+}
+
 /** Options that a resumed run has already. */
-const FIXED = ['recipe', 'seed', 'world', 'policy', 'device', 'out'] as const;
+const FIXED = ['recipe', 'seed', 'world', 'policy', 'demonstrations', 'device', 'out'] as const;
 
 async function resume(run: string, values: OptionValues, lists: OptionLists): Promise<void> {
   const given = FIXED.find((name) => values[name] !== undefined);
@@ -87,6 +109,11 @@ export const trainCommand: Command = {
       value: 'DIR',
       help: 'checkpoint folder; the built-in one unless given',
     },
+    demonstrations: {
+      type: 'string',
+      value: 'FILE',
+      help: 'rollouts (.jsonl) for a supervised warm-up before the first step; see warmUp',
+    },
     device: {
       type: 'string',
       help: 'where the policy runs and is trained; wasm unless given',
@@ -114,7 +141,9 @@ export const trainCommand: Command = {
     const settings = readSettings(values, lists['set'] ?? []);
     if (values.out === undefined) throw new UsageError('train needs --out DIR.');
     const out = resolve(String(values.out));
+    const demonstrations = demonstrationsOf(settings, values);
     createRun(out, await describeRun(settings, values));
+    if (demonstrations !== null) writeDemonstrations(out, demonstrations);
     await go(out, null, values);
   },
 };

@@ -112,6 +112,19 @@ export function createRun(run: string, file: RunFile): void {
   writeRun(run, file);
 }
 
+/** Trajectories of the warm-up, as they were given. */
+const DEMONSTRATIONS = 'demonstrations.jsonl';
+
+export const writeDemonstrations = (run: string, text: string): void =>
+  writeSafely(join(run, DEMONSTRATIONS), text);
+
+/** @throws UsageError where the run has none */
+export function loadDemonstrations(run: string): string {
+  const path = join(run, DEMONSTRATIONS);
+  if (!existsSync(path)) throw new UsageError(`${path} is missing; the run's warm-up needs it.`);
+  return readFileSync(path, 'utf8');
+}
+
 export const writeRun = (run: string, file: RunFile): void =>
   writeSafely(join(run, SETTINGS), `${JSON.stringify(file, null, 2)}\n`);
 

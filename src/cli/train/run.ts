@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Question } from '../../data/records.ts';
 import { createCurriculum } from '../../learn/curriculum/create.ts';
+import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import { heldOutSample } from '../../learn/rl/held-out.ts';
 import { createRouterLearner } from '../../learn/router/learner.ts';
 import { trainRun } from '../../learn/rl/loop.ts';
@@ -13,7 +14,7 @@ import { HuggingFaceTokenizer } from '../../policy/tokenizer.ts';
 import { endProgress, print, say } from '../commands/command.ts';
 import { UsageError, type OptionValues } from '../options.ts';
 import { checkpointName, openWorld, policyFolder, readFolderWeights } from '../parts.ts';
-import { appendStep, readRun, saveCheckpoint, type RunFile } from './folder.ts';
+import { appendStep, loadDemonstrations, readRun, saveCheckpoint, type RunFile } from './folder.ts';
 import { TrainMeter } from './progress.ts';
 import { startThreads } from './threads.ts';
 
@@ -122,12 +123,16 @@ export async function train(
         curriculum: createCurriculum(settings, { questions: split('train'), retriever }),
         heldOut: heldOutSample(split('dev'), settings.heldOut.questions),
         ...(trained && { router: trained }),
+        ...(settings.warmUp && {
+          demonstrations: readDemonstrations(loadDemonstrations(run), weights.config.vocabSize),
+        }),
         runId: file.runId,
         now: Date.now,
       },
       hooks: {
         signal: stop.signal,
         onProgress: (progress) => meter.progress(progress),
+        onNotice,
         onStep: (record) => {
           endProgress();
           appendStep(run, record);

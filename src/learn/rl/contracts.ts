@@ -82,6 +82,8 @@ export interface TrainDeps {
   curriculum: Curriculum;
   /** The fixed sample that is scored as the run goes; see `heldOutSample`. */
   heldOut: readonly Question[];
+  /** Trajectories for `settings.warmUp`. */
+  demonstrations?: readonly Rollout[];
   /** Required where `settings.router.train` is not `off`. */
   router?: RouterLearner;
   runId: string;
@@ -90,7 +92,7 @@ export interface TrainDeps {
 }
 
 export type TrainLoopPhase =
-  'starting' | 'scoring-questions' | 'rollouts' | 'update' | 'held-out' | 'checkpoint';
+  'starting' | 'warm-up' | 'scoring-questions' | 'rollouts' | 'update' | 'held-out' | 'checkpoint';
 
 export interface TrainLoopProgress {
   phase: TrainLoopPhase;
@@ -109,6 +111,8 @@ export interface TrainHooks {
    */
   onStep?(step: TrainStep, rollouts: readonly Rollout[]): void | Promise<void>;
   onProgress?(progress: TrainLoopProgress): void;
+  /** A line for the user. */
+  onNotice?(line: string): void;
   /** Stores the state. It is not changed afterwards. */
   checkpoint?(state: TrainState): void | Promise<void>;
   /** Asked between steps; true ends the run with a checkpoint. */

@@ -1,6 +1,5 @@
 import { microBatches } from '../../policy/train-batch.ts';
-import type { Objective } from '../objective.ts';
-import type { ItemResult, ItemScores, ReplicaClient, TrainItem } from './replica.ts';
+import type { ItemObjective, ItemResult, ItemScores, ReplicaClient, TrainItem } from './replica.ts';
 
 export interface BatchGradient {
   gradient: Float32Array;
@@ -70,7 +69,7 @@ export class PolicyLearner {
   /** Loss and summed gradient over the items. @param onDone told after each micro-batch */
   async gradient(
     items: readonly TrainItem[],
-    objective: Objective,
+    objective: ItemObjective,
     onDone: (done: number, total: number) => void = () => undefined,
   ): Promise<BatchGradient> {
     const adapter = this.#adapter;

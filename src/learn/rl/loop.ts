@@ -16,6 +16,7 @@ import { shuffleRewards } from './scoring.ts';
 import type { TrainSettings } from './settings.ts';
 import { stageAt } from './stages.ts';
 import { initialState, type TrainState } from './state.ts';
+import { warmUpAdapter } from './warm-up.ts';
 import { klToReference, optimize, type UpdateReport } from './update.ts';
 
 export interface TrainRun {
@@ -50,6 +51,7 @@ class TrainLoop {
 
   async run(): Promise<TrainResult> {
     await this.#start();
+    if (!(await this.#warmUp())) return { state: this.#state, end: this.#early };
     if (!(await this.#prepare())) return { state: this.#state, end: this.#early };
     let saved = this.#state.step;
     while (this.#state.step < this.#settings.steps) {
@@ -91,6 +93,32 @@ class TrainLoop {
     if (state.router !== null) deps.router?.restore(state.router);
     await this.#sampleWith(state.adapter);
     this.#tell('starting', 1, 1);
+  }
+
+  /** Supervised updates before the first step. @returns false where the run was ended meanwhile */
+  async #warmUp(): Promise<boolean> {
+    const { warmUp } = this.#settings;
+    if (!warmUp || this.#state.step > 0 || this.#state.warmedUp >= warmUp.updates) return true;
+    const { learner, demonstrations = [] } = this.#deps;
+    const before = this.#state.warmedUp;
+    try {
+      this.#state = await warmUpAdapter({
+        settings: { ...this.#settings, warmUp },
+        learner,
+        demonstrations,
+        state: this.#state,
+        onUpdate: (done) => this.#tell('warm-up', done, warmUp.updates),
+        onNotice: (line) => this.#hooks.onNotice?.(line),
+        shouldStop: () => this.#aborted || (this.#hooks.shouldStop?.() ?? false),
+      });
+    } catch (error) {
+      if (this.#aborted) return false;
+      throw error;
+    }
+    if (this.#state.warmedUp === before) return false;
+    await this.#checkpoint();
+    await this.#sampleWith(this.#state.adapter);
+    return this.#state.warmedUp >= warmUp.updates;
   }
 
   /** Gets the curriculum ready. @returns false where the run was ended meanwhile */
@@ -250,6 +278,7 @@ class TrainLoop {
     return {
       step: before.step + 1,
       updates: update?.updates ?? before.updates,
+      warmedUp: before.warmedUp,
       adapter: update?.adapter ?? before.adapter,
       first: update?.first ?? before.first,
       second: update?.second ?? before.second,

@@ -52,6 +52,7 @@ const MINI = {
     entropy: 0,
   },
   heldOut: { questions: 64, every: 10, temperature: 0.3 },
+  warmUp: null,
   checkpointEvery: 1,
   shuffleRewards: false,
 } as const satisfies Omit<TrainSettings, 'preset' | 'stages' | 'objective'>;

@@ -1,12 +1,17 @@
 import type { Channel } from '../../policy/generation/messages.ts';
-import type { Objective } from '../objective.ts';
-import type { ItemScores, PartGradient, ReplicaClient, TrainItem } from './replica.ts';
+import type {
+  ItemObjective,
+  ItemScores,
+  PartGradient,
+  ReplicaClient,
+  TrainItem,
+} from './replica.ts';
 
 /** A replica in a worker (a browser's, or a Node thread behind the same interface). */
 
 type Call =
   | { type: 'setAdapter'; version: number; flat: Float32Array | null }
-  | { type: 'gradient'; items: readonly TrainItem[]; objective: Objective }
+  | { type: 'gradient'; items: readonly TrainItem[]; objective: ItemObjective }
   | { type: 'score'; items: readonly Pick<TrainItem, 'ids' | 'mask'>[] }
   | { type: 'bytes' }
   | { type: 'close' };
@@ -84,7 +89,7 @@ export class RemoteReplica implements ReplicaClient {
     await this.#call({ type: 'setAdapter', version, flat });
   }
 
-  async gradient(items: readonly TrainItem[], objective: Objective): Promise<PartGradient> {
+  async gradient(items: readonly TrainItem[], objective: ItemObjective): Promise<PartGradient> {
     const result = await this.#call({ type: 'gradient', items, objective });
     if (result === null || typeof result === 'number' || Array.isArray(result))
       throw new Error('learner: a worker answered something else than a gradient');

@@ -1,6 +1,6 @@
 import type { LoraTrainer, RowScores } from '../../policy/lora/trainer.ts';
 import { packBatch, type PackedBatch } from '../../policy/train-batch.ts';
-import { tokenObjective, type Objective } from '../objective.ts';
+import { negativeLogLikelihood, tokenObjective, type Objective } from '../objective.ts';
 
 /** One rollout as the learner sees it. */
 export interface TrainItem {
@@ -15,6 +15,9 @@ export interface TrainItem {
   /** Of each trained token in the loss of the batch (`sequenceWeights`). */
   weight: number;
 }
+
+/** What is minimised: a policy-gradient loss, or `Σ −weight · logprob`, the supervised one. */
+export type ItemObjective = Objective | 'likelihood';
 
 /** Tokens of a context whose gradient is taken. */
 export function trainedCount(mask: Uint8Array): number {
@@ -46,7 +49,7 @@ export interface ReplicaClient {
   readonly maxTokens: number;
   setAdapter(version: number, flat: Float32Array | null): Promise<void>;
   /** Loss of the items and its gradient with respect to the adapter. */
-  gradient(items: readonly TrainItem[], objective: Objective): Promise<PartGradient>;
+  gradient(items: readonly TrainItem[], objective: ItemObjective): Promise<PartGradient>;
   score(items: readonly Pick<TrainItem, 'ids' | 'mask'>[]): Promise<ItemScores[]>;
   /** Bytes that the trainer holds on its device. */
   bytes(): Promise<number>;
@@ -90,7 +93,7 @@ export class TrainReplica implements ReplicaClient {
     this.#version = version;
   }
 
-  async gradient(items: readonly TrainItem[], objective: Objective): Promise<PartGradient> {
+  async gradient(items: readonly TrainItem[], objective: ItemObjective): Promise<PartGradient> {
     const losses: { loss: number; clipped: number; kl: number }[] = [];
     this.#trainer.zeroGradients();
     const scores = await this.#trainer.accumulate(pack(items), (rows) => {
@@ -99,13 +102,16 @@ export class TrainReplica implements ReplicaClient {
       let at = 0;
       for (const [i, { logprobs }] of split(items, rows).entries()) {
         const { oldLogprobs, refLogprobs, advantage, weight } = items[i]!;
-        const result = tokenObjective(objective, {
-          logprob: logprobs,
-          oldLogprob: oldLogprobs,
-          refLogprob: refLogprobs,
-          advantage,
-          weight,
-        });
+        const result =
+          objective === 'likelihood'
+            ? negativeLogLikelihood(logprobs, weight)
+            : tokenObjective(objective, {
+                logprob: logprobs,
+                oldLogprob: oldLogprobs,
+                refLogprob: refLogprobs,
+                advantage,
+                weight,
+              });
         coefficients.set(result.coefficients, at);
         at += logprobs.length;
         losses.push({ loss: result.loss, clipped: result.clipped, kl: result.kl });

@@ -147,6 +147,21 @@ export const trainSettingsSchema = z.strictObject({
     every: positiveInt,
     temperature: z.number().min(0).max(4),
   }),
+  /**
+   * Supervised updates on given trajectories before the first step (format warm-up); null: none.
+   * AdamW at a constant rate, with the betas, weight decay and clipping of `optimizer`.
+   */
+  warmUp: z
+    .strictObject({
+      updates: positiveInt,
+      /** Trajectories an update. */
+      batch: positiveInt.max(256),
+      learningRate: z.number().positive(),
+      /** Leaves out trajectories whose answer was wrong, or that have no gold answer. */
+      onlyCorrect: z.boolean(),
+    })
+    .nullable()
+    .default(null),
   checkpointEvery: positiveInt,
   /** Control: rewards are shuffled over the rollouts of a step before advantages are made. */
   shuffleRewards: z.boolean(),

@@ -15,6 +15,8 @@ export interface TrainState {
   /** Whole steps done, and optimizer updates made. */
   step: number;
   updates: number;
+  /** Supervised updates done before the first step. */
+  warmedUp: number;
   /** In the order of `loraSlots`, like AdamW's two moments. */
   adapter: Float32Array;
   first: Float32Array;
@@ -34,6 +36,7 @@ export function initialState(settings: TrainSettings, config: PolicyConfig): Tra
   return {
     step: 0,
     updates: 0,
+    warmedUp: 0,
     adapter,
     first: new Float32Array(adapter.length),
     second: new Float32Array(adapter.length),
@@ -49,6 +52,7 @@ const restSchema = z.strictObject({
   format: z.literal('forage.state/1'),
   step: count,
   updates: count,
+  warmedUp: count.default(0),
   learningRate: z.number().positive().nullable(),
   curriculum: z.json(),
   router: z.json(),
@@ -66,11 +70,11 @@ export interface StateFiles {
 
 /** A state as two files; reading them back gives the same bits. */
 export function encodeState(state: TrainState): StateFiles {
-  const { step, updates, learningRate, curriculum, router, elapsed } = state;
+  const { step, updates, warmedUp, learningRate, curriculum, router, elapsed } = state;
   const tensors = new Map(
     TENSORS.map((name) => [name, { shape: [state[name].length], data: state[name] }]),
   );
-  const rest = { step, updates, learningRate, curriculum, router, elapsed };
+  const rest = { step, updates, warmedUp, learningRate, curriculum, router, elapsed };
   return {
     tensors: writeSafetensors(tensors, 'F32'),
     rest: `${JSON.stringify({ format: 'forage.state/1', ...rest })}\n`,

@@ -35,10 +35,18 @@ export interface StepRow {
   rollouts: BlobRef | null;
 }
 
+/** Trajectories that a run warms up on. */
+export interface DemonstrationsRow {
+  runId: string;
+  /** Gzipped JSON lines. */
+  file: BlobRef;
+}
+
 export class ForageDatabase extends Dexie {
   runs!: EntityTable<RunRecord, 'id'>;
   steps!: Table<StepRow, [string, number]>;
   pointers!: EntityTable<PointerRow, 'runId'>;
+  demonstrations!: EntityTable<DemonstrationsRow, 'runId'>;
 
   constructor(name = 'forage', options: ConstructorParameters<typeof Dexie>[1] = {}) {
     // Browsers call a transaction done before it is on the disk, unless told otherwise.
@@ -47,6 +55,7 @@ export class ForageDatabase extends Dexie {
       runs: 'id, createdAt',
       steps: '[runId+step], runId',
       pointers: 'runId',
+      demonstrations: 'runId',
     });
   }
 }

@@ -232,12 +232,38 @@ export class RunStore {
     return bytes;
   }
 
+  /** Keeps the text of the trajectories that a run warms up on. @throws StorageFull */
+  async putDemonstrations(runId: string, text: string): Promise<void> {
+    const bytes = await gzip(encode(text));
+    const file = {
+      path: this.#fresh(runId, 'demonstrations.jsonl.gz'),
+      bytes: bytes.length,
+      hash: await sha256(bytes),
+    };
+    try {
+      await this.#blobs.write(file.path, bytes);
+      await this.#db.demonstrations.put({ runId, file });
+    } catch (error) {
+      await this.#blobs.remove(file.path).catch(() => undefined);
+      if (isQuotaError(error)) throw new StorageFull(bytes.length, await this.#deletable());
+      throw error;
+    }
+  }
+
+  /** @throws Error where the run has none, or they are damaged */
+  async demonstrations(runId: string): Promise<string> {
+    const row = await this.#db.demonstrations.get(runId);
+    if (!row) throw new Error('The trajectories that this run warms up on are not stored here.');
+    return decode(await gunzip(await this.#checked(row.file)));
+  }
+
   /** Removes a run with all that belongs to it. */
   async purge(runId: string): Promise<void> {
-    const { runs, steps, pointers } = this.#db;
-    await this.#db.transaction('rw', runs, steps, pointers, async () => {
+    const { runs, steps, pointers, demonstrations } = this.#db;
+    await this.#db.transaction('rw', runs, steps, pointers, demonstrations, async () => {
       await runs.delete(runId);
       await pointers.delete(runId);
+      await demonstrations.delete(runId);
       await steps
         .where('[runId+step]')
         .between(...stepRange(runId))
@@ -279,6 +305,7 @@ export class RunStore {
     const named = new Set([
       ...refsOf(await this.#db.pointers.get(runId)).map(({ path }) => path),
       ...rows.flatMap(({ rollouts }) => rollouts?.path ?? []),
+      (await this.#db.demonstrations.get(runId))?.file.path ?? '',
     ]);
     for (const { path } of await this.#blobs.list(folderOf(runId)))
       if (!named.has(path)) await this.#blobs.remove(path);

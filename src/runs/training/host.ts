@@ -1,6 +1,7 @@
 import type { Rollout } from '../../data/rollout.ts';
 import type { TrainStep } from '../../data/training.ts';
 import { parseTrainSettings } from '../../learn/rl/edit-settings.ts';
+import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import { trainRun } from '../../learn/rl/loop.ts';
 import type { TrainSettings } from '../../learn/rl/settings.ts';
 import { chooseDevice } from '../conductor/device.ts';
@@ -100,6 +101,7 @@ export class TrainingHost implements TrainApi {
     settings: TrainSettings,
     name: string,
     device: 'wasm' | 'webgpu' | 'auto',
+    demonstrations?: Blob,
   ): Promise<RunRecord> {
     this.#checkFree();
     const checked = parseTrainSettings(settings);
@@ -125,6 +127,7 @@ export class TrainingHost implements TrainApi {
       notice: null,
       deletedAt: null,
     };
+    if (checked.warmUp) await this.#keepDemonstrations(run.id, demonstrations, policy);
     await this.#parts.store.put(run);
     await this.#begin(run);
     return run;
@@ -237,6 +240,18 @@ export class TrainingHost implements TrainApi {
     return freed;
   }
 
+  async #keepDemonstrations(
+    runId: string,
+    given: Blob | undefined,
+    { config }: PolicyFacts,
+  ): Promise<void> {
+    if (!given)
+      throw new Error('The warm-up needs a file of trajectories (rollouts as JSON lines).');
+    const text = await given.text();
+    readDemonstrations(text, config.vocabSize);
+    await this.#parts.store.putDemonstrations(runId, text);
+  }
+
   #checkFree(): void {
     if (this.#active)
       throw new Error('Another run is training in this tab; pause or stop it first.');
@@ -332,7 +347,15 @@ export class TrainingHost implements TrainApi {
       const state = await store.restore(active.id, (line) => (active.notice = line));
       const result = await trainRun({
         settings,
-        deps: trainDeps(settings, active.id, engines, world, (line) => (active.notice = line)),
+        deps: {
+          ...trainDeps(settings, active.id, engines, world, (line) => (active.notice = line)),
+          ...(settings.warmUp && {
+            demonstrations: readDemonstrations(
+              await store.demonstrations(active.id),
+              engines.weights.config.vocabSize,
+            ),
+          }),
+        },
         ...(state ? { state } : {}),
         hooks: {
           signal: AbortSignal.any([signal, lost.signal]),
@@ -340,6 +363,7 @@ export class TrainingHost implements TrainApi {
             active.moved(progress);
             this.#tell(active, progress.done === progress.total);
           },
+          onNotice: (line) => (active.notice = line),
           onStep: (record, rollouts) => {
             active.stepped(record, rollouts);
             this.#send([{ type: 'step', step: record }]);

@@ -6,7 +6,7 @@ import type { Failure } from '../conductor/messages.ts';
 /** What the page may ask of training in the lab worker, and what it is told. */
 
 export type TrainPhase =
-  'starting' | 'scoring-questions' | 'held-out' | 'rollouts' | 'update' | 'checkpoint';
+  'starting' | 'warm-up' | 'scoring-questions' | 'held-out' | 'rollouts' | 'update' | 'checkpoint';
 
 export type RunStatus = 'running' | 'paused' | 'stopped' | 'finished' | 'failed';
 
@@ -71,10 +71,12 @@ export interface TrainApi {
   /** The rollouts of a step with rewards and advantages; empty where they were not kept. */
   rollouts(runId: string, step: number): Promise<Rollout[]>;
   estimate(settings: TrainSettings, device: 'wasm' | 'webgpu' | 'auto'): Promise<TrainEstimate>;
+  /** @param demonstrations JSON lines of rollouts, where `settings.warmUp` wants some */
   create(
     settings: TrainSettings,
     name: string,
     device: 'wasm' | 'webgpu' | 'auto',
+    demonstrations?: Blob,
   ): Promise<RunRecord>;
   /** Goes on from the last good checkpoint, on another device where one is given. */
   resume(runId: string, device?: RunRecord['device']): Promise<void>;

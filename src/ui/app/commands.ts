@@ -2,7 +2,7 @@ import { cancelRun, focusNext, move, runFromStart, togglePlaying } from '../stor
 import { downloadRollouts } from '../stores/export.ts';
 import { isRunning, useRun } from '../stores/run-store.ts';
 import { pauseRun, resumeRun, stopRun } from '../stores/train-actions.ts';
-import { formatTrainAddress } from '../stores/train-address.ts';
+import { formatTrainAddress, parseTrainAddress } from '../stores/train-address.ts';
 import { trainingRun, useTrain, visibleRuns } from '../stores/train-store.ts';
 import { useView } from '../stores/view-store.ts';
 import { ROUTES } from './routes.ts';
@@ -24,9 +24,14 @@ export interface CommandContext {
 const toggle = (key: 'setupOpen' | 'detailsOpen' | 'paletteOpen' | 'keysOpen') => () =>
   useView.setState((state) => ({ [key]: !state[key] }));
 
-/** Escape does the nearest thing: ends the run, then playback, then the selection. */
-const escape = () => {
+/** Escape does the nearest thing: ends the run, then playback, then the selection or chosen step. */
+const escape = (go: CommandContext['go']) => () => {
   if (isRunning(useRun.getState().run)) return void cancelRun();
+  if (location.pathname === '/train') {
+    const shown = parseTrainAddress(location.search);
+    if (shown.step !== null) go(formatTrainAddress({ ...shown, step: null }));
+    return;
+  }
   const { address } = useView.getState();
   if (address.step !== null || useView.getState().playing) return move('leave');
   useView.getState().select(null);
@@ -56,7 +61,12 @@ const resumeNewest = (go: (path: string) => void) => () => {
 
 export const createCommands = ({ go, toggleTheme }: CommandContext): Command[] => [
   { name: 'Run', keys: ['r'], group: 'Run', act: () => void runFromStart() },
-  { name: 'Cancel the run, or leave playback', keys: ['Escape'], group: 'Run', act: escape },
+  {
+    name: 'Cancel the run, leave playback, or close the step',
+    keys: ['Escape'],
+    group: 'Run',
+    act: escape(go),
+  },
   { name: 'Download the rollouts (JSONL)', keys: [], group: 'Run', act: downloadRollouts },
   { name: 'New training run', keys: ['n'], group: 'Train', act: () => go('/train?new=1') },
   { name: 'Pause training', keys: [], group: 'Train', act: withTraining(pauseRun) },

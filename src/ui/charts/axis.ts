@@ -16,11 +16,10 @@ const roundStep = (raw: number): number => {
 
 /** A linear axis over [low, high] with about `count` ticks at round values; its ends are ticks. */
 export const linearAxis = (low: number, high: number, count = 4): Axis => {
-  if (!(high > low)) {
-    // One value alone: zero at the foot, so that what is always 0 lies there.
-    if (low === 0) return linearAxis(0, 1, count);
-    return linearAxis(Math.min(0, low), Math.max(0, low), count);
-  }
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  // One value alone, or nearly: zero at the foot, so that what is always 0 lies there.
+  if (size < 1e-100) return linearAxis(0, 1, count);
+  if (high - low < 1e-9 * size) return linearAxis(Math.min(0, low), Math.max(0, high), count);
   const step = roundStep((high - low) / count);
   const first = Math.floor(low / step + 1e-9);
   const last = Math.ceil(high / step - 1e-9);

@@ -71,7 +71,13 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
               : rewardTerms(rollout)
           }
         />
-        {rollout.advantage === null ? null : (
+        {rollout.reward === null ? null : rollout.advantage === null ? (
+          <Figure
+            name="advantage"
+            value="left out"
+            title="The step drew this group and did not train on it: it did not vary"
+          />
+        ) : (
           <Figure
             name="advantage"
             value={formatSigned(rollout.advantage)}

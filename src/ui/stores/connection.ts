@@ -1,5 +1,6 @@
 import type { ConductorMessage, LabApi } from '../../runs/conductor/messages.ts';
 import type { DeviceChoice } from '../../runs/conductor/settings.ts';
+import { createFrameQueue } from '../lib/frame-queue.ts';
 import { useLab } from './lab-store.ts';
 import { useRun } from './run-store.ts';
 import { connectTraining } from './train-actions.ts';
@@ -31,32 +32,11 @@ const receive = (message: ConductorMessage): void => {
   }
 };
 
-/**
- * Messages wait for the next frame, so that a burst is one drawing. A hidden tab has no frames; a
- * timer takes over there.
- */
-const createFrameQueue = () => {
-  let queue: ConductorMessage[] = [];
-  let scheduled = false;
-  const flush = () => {
-    scheduled = false;
-    const messages = queue;
-    queue = [];
-    messages.forEach(receive);
-  };
-  return (messages: ConductorMessage[]) => {
-    queue.push(...messages);
-    if (scheduled) return;
-    scheduled = true;
-    if (document.visibilityState === 'visible') requestAnimationFrame(flush);
-    else setTimeout(flush, 100);
-  };
-};
-
 export const connectLab = (open: LabOpener, device: DeviceChoice): void => {
   opener = open;
   useLab.setState({ labFailure: null });
-  connection = open(createFrameQueue(), device);
+  const queue = createFrameQueue<ConductorMessage>((messages) => messages.forEach(receive));
+  connection = open(queue, device);
   connectTraining(connection.train);
 };
 

@@ -1,4 +1,5 @@
 import type { Rollout } from '../../data/rollout.ts';
+import { saveFile } from '../lib/save-file.ts';
 import { useRun } from './run-store.ts';
 
 /** One `forage.rollout/1` a line, nothing left out. */
@@ -19,13 +20,8 @@ export const downloadRollouts = (): void => {
   const { table, request } = useRun.getState();
   const rollouts = table.order.flatMap((id) => table.byId[id] ?? []);
   if (rollouts.length === 0) return;
-  const url = URL.createObjectURL(
+  saveFile(
+    fileName(rollouts, request?.settings.seed ?? 0),
     new Blob([toJsonLines(rollouts)], { type: 'application/x-ndjson' }),
   );
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = fileName(rollouts, request?.settings.seed ?? 0);
-  link.click();
-  // The browser reads the blob after the click returns.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 };

@@ -33,6 +33,7 @@ const run = (id = 'run-a'): RunRecord => ({
 const stateAt = (step: number): TrainState => ({
   step,
   updates: step,
+  warmedUp: 0,
   adapter: Float32Array.of(step, 0.1, -step),
   first: Float32Array.of(1, 2, 3),
   second: Float32Array.of(4, 5, 6),

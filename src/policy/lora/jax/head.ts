@@ -46,7 +46,7 @@ export function headFunctions(config: PolicyConfig): HeadFunctions {
       const logprobs = allLogprobs(config, x, head);
       const entropies = np.exp(logprobs.ref).mul(logprobs.ref).sum(-1).neg();
       return { logprobs: picked(logprobs, targets, vocab), entropies };
-    }) as unknown as HeadFunctions['scores'],
-    backward: jit(grad(loss)) as unknown as HeadFunctions['backward'],
+    }),
+    backward: jit(grad(loss)),
   };
 }

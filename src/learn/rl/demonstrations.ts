@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { Rollout } from '../../data/rollout.ts';
+
+/** Trajectories to learn from by supervision, as a user gives them: `forage.rollout/1`, a line each. */
+
+/** What a warm-up takes where the settings do not say. */
+export const DEFAULT_WARM_UP = {
+  updates: 40,
+  batch: 16,
+  learningRate: 1e-3,
+  onlyCorrect: true,
+} as const;
+
+const segmentSchema = z.looseObject({
+  source: z.enum(['prompt', 'policy', 'environment']),
+  ids: z.array(z.int().min(0)),
+  mask: z.union([z.literal(0), z.literal(1)]),
+});
+const rolloutSchema = z.looseObject({
+  format: z.literal('forage.rollout/1'),
+  segments: z.array(segmentSchema).min(1),
+  metrics: z.looseObject({ em: z.number() }).nullable(),
+});
+
+function problemOf(line: string, vocabSize: number): string | null {
+  let json: unknown;
+  try {
+    json = JSON.parse(line);
+  } catch {
+    return 'it is not JSON';
+  }
+  const parsed = rolloutSchema.safeParse(json);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return `${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'invalid'}`;
+  }
+  const strange = parsed.data.segments.some(({ ids }) => ids.some((id) => id >= vocabSize));
+  return strange ? 'it holds tokens that this policy does not have' : null;
+}
+
+/**
+ * Reads JSON lines of rollouts. Only what supervision needs is checked.
+ * @param vocabSize of the policy that learns
+ * @throws Error of one line with the number of the first line at fault, or where there is none
+ */
+export function readDemonstrations(text: string, vocabSize: number): Rollout[] {
+  const lines = text.split('\n');
+  const rollouts: Rollout[] = [];
+  for (const [at, line] of lines.entries()) {
+    if (line.trim() === '') continue;
+    const problem = problemOf(line, vocabSize);
+    if (problem !== null) throw new Error(`trajectories: line ${at + 1}: ${problem}`);
+    rollouts.push(JSON.parse(line) as Rollout);
+  }
+  if (rollouts.length === 0) throw new Error('trajectories: the file holds none');
+  return rollouts;
+}

@@ -1,0 +1,120 @@
+import type { Rollout } from '../../data/rollout.ts';
+import { deriveSeed } from '../../agent/index.ts';
+import { adamW, clipScale, DEFAULT_UPDATE, globalNorm } from '../../policy/optimizer.ts';
+import { Cycle } from '../curriculum/cycle.ts';
+import type { PolicyLearner } from './learner.ts';
+import { trainedCount, type TrainItem } from './replica.ts';
+import type { TrainSettings } from './settings.ts';
+import type { TrainState } from './state.ts';
+
+/**
+ * Supervised format warm-up of an adapter on given trajectories (KunLunBaizeRAG, 2506.19466, section
+ * 2.5, before reinforcement learning): mean negative log-likelihood of the policy's own tokens. What
+ * the environment wrote is read, not learned.
+ */
+
+export interface WarmUp {
+  settings: TrainSettings & { warmUp: NonNullable<TrainSettings['warmUp']> };
+  learner: PolicyLearner;
+  demonstrations: readonly Rollout[];
+  state: TrainState;
+  onUpdate(done: number): void;
+  onNotice(line: string): void;
+  /** Asked between updates. */
+  shouldStop(): boolean;
+}
+
+/** Tokens of a trajectory: the mask comes from who wrote a segment. */
+function itemOf({ segments }: Rollout): TrainItem {
+  const ids = Int32Array.from(segments.flatMap((segment) => segment.ids));
+  const mask = Uint8Array.from(
+    segments.flatMap(({ ids: own, source, mask: trained }) =>
+      own.map(() => (source === 'policy' && trained === 1 ? 1 : 0)),
+    ),
+  );
+  const none = new Float32Array(trainedCount(mask));
+  return { ids, mask, oldLogprobs: none, refLogprobs: null, advantage: 1, weight: 0 };
+}
+
+/** Those that can be learned from. @throws Error where none can, with the reasons counted */
+export function usableDemonstrations(
+  demonstrations: readonly Rollout[],
+  { onlyCorrect, maxTokens }: { onlyCorrect: boolean; maxTokens: number },
+): TrainItem[] {
+  const right = demonstrations.filter(({ metrics }) => !onlyCorrect || metrics?.em === 1);
+  const items = right.map(itemOf);
+  const fitting = items.filter(({ ids }) => ids.length <= maxTokens);
+  const usable = fitting.filter(({ mask }) => trainedCount(mask) > 0);
+  if (usable.length === 0)
+    throw new Error(
+      `warm-up: none of ${demonstrations.length} trajectories can be learned from: ` +
+        `${demonstrations.length - right.length} are not known to be right, ` +
+        `${items.length - fitting.length} are longer than ${maxTokens} tokens, ` +
+        `${fitting.length - usable.length} hold nothing that a policy wrote`,
+    );
+  return usable;
+}
+
+/** Mean loss over the tokens of a batch: every token weighs the same. */
+function weighed(items: readonly TrainItem[]): TrainItem[] {
+  const tokens = items.reduce((sum, { mask }) => sum + trainedCount(mask), 0);
+  return items.map((item) => ({ ...item, weight: 1 / tokens }));
+}
+
+/**
+ * Makes what is left of the warm-up's updates, or fewer where `shouldStop` says so. The order of the
+ * trajectories follows from the run's seed. AdamW's moments are kept between updates in the state and
+ * set to 0 after the last, since reinforcement learning begins with another loss.
+ * @throws Error where nothing can be learned from, or a gradient is not finite
+ */
+export async function warmUpAdapter(warmUp: WarmUp): Promise<TrainState> {
+  const { settings, learner, state } = warmUp;
+  const { updates, batch, learningRate, onlyCorrect } = settings.warmUp;
+  const { beta1, beta2, eps, weightDecay, clipNorm } = settings.optimizer;
+  const usable = usableDemonstrations(warmUp.demonstrations, {
+    onlyCorrect,
+    maxTokens: learner.maxTokens,
+  });
+  const order = new Cycle(usable, deriveSeed(settings.seed, 'warm-up'));
+  const values = state.adapter.slice();
+  const first = state.first.slice();
+  const second = state.second.slice();
+  const losses: number[] = [];
+  let done = state.warmedUp;
+  while (done < updates && !warmUp.shouldStop()) {
+    const drawn = Array.from({ length: batch }, (_, i) => order.at(done * batch + i));
+    learner.setAdapter(values.slice());
+    const { gradient, items } = await learner.gradient(weighed(drawn), 'likelihood');
+    const norm = globalNorm(gradient);
+    if (!Number.isFinite(norm)) throw new Error('warm-up: the gradient is not finite');
+    adamW(
+      { values, gradient, first, second },
+      {
+        ...DEFAULT_UPDATE,
+        lr: learningRate,
+        beta1,
+        beta2,
+        eps,
+        weightDecay,
+        step: done + 1,
+        gradientScale: clipScale(norm, clipNorm),
+      },
+      weightDecay,
+    );
+    losses.push(items.reduce((sum, { loss }) => sum + loss, 0));
+    warmUp.onUpdate(++done);
+  }
+  if (losses.length > 0)
+    warmUp.onNotice(
+      `Warm-up: ${done} of ${updates} updates on ${usable.length} trajectories, loss ` +
+        `${losses[0]!.toFixed(3)} → ${losses.at(-1)!.toFixed(3)} nats a token.`,
+    );
+  const over = done >= updates;
+  return {
+    ...state,
+    adapter: values,
+    first: over ? new Float32Array(first.length) : first,
+    second: over ? new Float32Array(second.length) : second,
+    warmedUp: done,
+  };
+}
