@@ -1,42 +1,14 @@
-import { AxeBuilder } from '@axe-core/playwright';
+import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { openPage, useStage } from './browser.ts';
+import { readRunFile } from '../src/runs/training/run-file.ts';
+import { openPage, runStatus, useStage } from './browser.ts';
+import { faultsOf, fillSmall, startSmall, status, stepsDone } from './training.ts';
 
 /** The training and runs pages with the real trainer, in runs of a few small steps. */
 
 const stage = useStage();
 const LONG = 300_000;
-
-const faultsOf = async (page: Page): Promise<string[]> => {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`,
-  );
-};
-
-const status = (page: Page, name: string) =>
-  page.locator(`.run-title .badge[data-status=${name}]`).waitFor({ timeout: 120_000 });
-
-/** Steps done, as the page says. */
-const stepsDone = async (page: Page): Promise<number> =>
-  Number(
-    /step (\d+)/.exec((await page.locator('.progress-name').first().textContent()) ?? '')?.[1],
-  );
-
-/** Starts a run of steps that take about a second each. */
-const start = async (page: Page, steps: number): Promise<void> => {
-  await page.goto(`${stage.url}train?new=1&device=wasm`);
-  // Draws no group again, so that every rollout has an advantage.
-  await page.getByLabel('Training recipe').selectOption('grpo-em');
-  await page.getByLabel('Steps', { exact: true }).fill(String(steps));
-  await page.getByLabel('Questions a step').fill('2');
-  await page.getByLabel('Rollouts a question').fill('2');
-  await page.getByText('Held-out score').click();
-  await page.getByLabel('Held-out questions').fill('0');
-  await page.getByRole('button', { name: 'Start training' }).click();
-  await status(page, 'running');
-};
 
 const downloaded = async (page: Page, button: string): Promise<string> => {
   const [download] = await Promise.all([
@@ -69,7 +41,8 @@ it(
   'trains, takes another learning rate, pauses, goes on after a reload, and stops',
   async () => {
     const page = await openPage(stage);
-    await start(page, 500);
+    await startSmall(page, stage, { steps: 500 });
+    await status(page, 'running');
     await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThanOrEqual(2);
     await page.locator('#learning-rate').fill('5e-4');
     await page.getByRole('button', { name: 'Set' }).click();
@@ -95,7 +68,7 @@ it(
   'opens the rollouts of a step in Inspect, coloured by advantage, and comes back',
   async () => {
     const page = await openPage(stage);
-    await start(page, 2);
+    await startSmall(page, stage, { steps: 2, questions: 2 });
     await status(page, 'finished');
     await page.getByRole('button', { name: 'Rollouts of step 2' }).click();
     await page.getByRole('button', { name: 'Inspect these 2' }).first().click();
@@ -115,7 +88,7 @@ it(
   'renames, exports, deletes with undo, imports and compares runs',
   async () => {
     const page = await openPage(stage);
-    await start(page, 1);
+    const id = await startSmall(page, stage, { steps: 1 });
     await status(page, 'finished');
     await page.goto(`${stage.url}runs`);
     await page.getByRole('button', { name: /Edit and export/ }).click();
@@ -123,7 +96,11 @@ it(
     await name.fill('mine');
     await name.press('Enter');
     await page.getByRole('link', { name: 'mine' }).waitFor();
+    const csv = readFileSync(await downloaded(page, 'Metrics (CSV)'), 'utf8');
+    expect(csv.split('\n')[0]).toMatch(/^format,runId,step,/);
+    expect(csv.trim().split('\n')).toHaveLength(2);
     const file = await downloaded(page, 'Export the run');
+    expect(readRunFile(readFileSync(file, 'utf8')).run.id).toBe(id);
     await page.getByRole('button', { name: 'Delete mine' }).click();
     await page.getByRole('link', { name: 'mine' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Undo' }).click();
@@ -133,6 +110,56 @@ it(
     for (const box of await page.getByRole('checkbox').all()) await box.check();
     await page.getByText('The settings of these runs are the same').waitFor();
     await page.locator('[data-chart=em] .recharts-line').first().waitFor({ state: 'attached' });
+    expect(await faultsOf(page)).toEqual([]);
+  },
+  LONG,
+);
+
+it(
+  'warms up on the user’s own rollouts before the first step, and gives the adapter away as PEFT files',
+  async () => {
+    const page = await openPage(stage);
+    await page.goto(`${stage.url}?device=wasm&recipe=naive-rag&n=2`);
+    await page.getByRole('button', { name: 'Run an example' }).click();
+    await runStatus(page, 'done');
+    const rollouts = await downloaded(page, 'Download JSONL');
+    await fillSmall(page, stage, { steps: 1 });
+    await page.getByText('Warm-up on your trajectories').click();
+    await page.getByLabel('Supervised first').check();
+    await page.getByText('The warm-up needs a file of trajectories').waitFor();
+    await page.locator('input[type=file]').setInputFiles(rollouts);
+    await page.getByText(/^2 trajectories, \d right/).waitFor();
+    await page.getByLabel('Updates', { exact: true }).fill('3');
+    await page.getByLabel('Only right answers').uncheck();
+    await page.getByRole('button', { name: 'Start training' }).click();
+    await status(page, 'finished');
+    await page
+      .getByText(/Warm-up: 3 of 3 updates on 2 trajectories, loss [\d.]+ → [\d.]+/)
+      .waitFor();
+
+    const names: string[] = [];
+    page.on('download', (download) => names.push(download.suggestedFilename()));
+    await page.getByRole('button', { name: 'Download the adapter' }).click();
+    await expect
+      .poll(() => names.toSorted(), { timeout: 20_000 })
+      .toEqual(['adapter_config.json', 'adapter_model.safetensors']);
+    expect(stage.faults).toEqual([]);
+  },
+  LONG,
+);
+
+it.each(['light', 'dark'] as const)(
+  'axe finds no fault in a run, its rollouts and the list of runs, %s',
+  async (colorScheme) => {
+    const page = await openPage(stage, { colorScheme });
+    await startSmall(page, stage, { steps: 1 });
+    await status(page, 'finished');
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Rollouts of step 1' }).click();
+    await page.getByRole('button', { name: 'Inspect these 2' }).first().waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.goto(`${stage.url}runs`);
+    await page.getByRole('button', { name: /^Edit and export/ }).click();
     expect(await faultsOf(page)).toEqual([]);
   },
   LONG,

@@ -2,6 +2,7 @@ import type { Rollout } from '../../data/rollout.ts';
 import type { TrainStep } from '../../data/training.ts';
 import { parseTrainSettings } from '../../learn/rl/edit-settings.ts';
 import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
+import { usableDemonstrations } from '../../learn/rl/warm-up.ts';
 import { trainRun } from '../../learn/rl/loop.ts';
 import type { TrainSettings } from '../../learn/rl/settings.ts';
 import { chooseDevice } from '../conductor/device.ts';
@@ -127,7 +128,8 @@ export class TrainingHost implements TrainApi {
       notice: null,
       deletedAt: null,
     };
-    if (checked.warmUp) await this.#keepDemonstrations(run.id, demonstrations, policy);
+    if (checked.warmUp)
+      await this.#keepDemonstrations(run.id, demonstrations, { ...policy, ...checked.warmUp });
     await this.#parts.store.put(run);
     await this.#begin(run);
     return run;
@@ -243,12 +245,14 @@ export class TrainingHost implements TrainApi {
   async #keepDemonstrations(
     runId: string,
     given: Blob | undefined,
-    { config }: PolicyFacts,
+    { config, onlyCorrect }: PolicyFacts & { onlyCorrect: boolean },
   ): Promise<void> {
     if (!given)
       throw new Error('The warm-up needs a file of trajectories (rollouts as JSON lines).');
     const text = await given.text();
-    readDemonstrations(text, config.vocabSize);
+    const rollouts = readDemonstrations(text, config.vocabSize);
+    // Said now rather than when the engines are up.
+    usableDemonstrations(rollouts, { onlyCorrect, maxTokens: config.maxPositions });
     await this.#parts.store.putDemonstrations(runId, text);
   }
 

@@ -120,15 +120,29 @@ export const openSteps = async (runId: string): Promise<void> => {
   });
 };
 
+/** Asks that the browser never clears the runs by itself; only a page may ask, and it may refuse. */
+const keepStorage = async (): Promise<void> => {
+  try {
+    const persisted = await navigator.storage.persist();
+    useTrain.setState(({ storage }) => ({ storage: storage && { ...storage, persisted } }));
+  } catch {
+    // Not offered here; the runs page says that nothing is promised.
+  }
+};
+
 /** @returns the new run's id; null where it could not start, with the reason in `problem` */
-export const startTraining = async (
-  settings: TrainSettings,
-  name: string,
-  device: DeviceChoice,
-): Promise<string | null> => {
+export const startTraining = async (start: {
+  settings: TrainSettings;
+  name: string;
+  device: DeviceChoice;
+  /** Trajectories for `settings.warmUp`. */
+  demonstrations: File | null;
+}): Promise<string | null> => {
   useTrain.setState({ problem: null, frozen: null });
+  const { settings, name, device, demonstrations } = start;
+  void keepStorage();
   const run = await attempt('The run did not start', () =>
-    trainApi().create(settings, name, device),
+    trainApi().create(settings, name, device, demonstrations ?? undefined),
   );
   if (!run) return null;
   useTrain.setState((state) => ({
@@ -139,9 +153,11 @@ export const startTraining = async (
   return run.id;
 };
 
-export const resumeRun = async (runId: string): Promise<void> => {
+/** @param device another one than the run had */
+export const resumeRun = async (runId: string, device?: RunRecord['device']): Promise<void> => {
   useTrain.setState({ problem: null, frozen: null });
-  await attempt('The run could not go on', () => trainApi().resume(runId));
+  void keepStorage();
+  await attempt('The run could not go on', () => trainApi().resume(runId, device));
 };
 
 export const pauseRun = (runId: string): Promise<unknown> =>

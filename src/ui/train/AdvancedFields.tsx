@@ -17,6 +17,7 @@ import {
   useSettings,
   usePart,
 } from './fields.tsx';
+import { WarmUpFields } from './WarmUpFields.tsx';
 
 /** The settings that a preset usually leaves alone, folded by subject. */
 
@@ -199,6 +200,16 @@ const Optimizer = () => (
     <RateField path="optimizer.weightDecay" label="Weight decay" />
     <RateField path="optimizer.beta1" label="β1" />
     <RateField path="optimizer.beta2" label="β2" />
+  </Fold>
+);
+
+const WarmUp = () => (
+  <Fold
+    name="Warm-up on your trajectories"
+    paths={['warmUp']}
+    now={({ warmUp }) => (warmUp ? `${plural(warmUp.updates, 'update')} first` : 'none')}
+  >
+    <WarmUpFields />
   </Fold>
 );
 
@@ -385,6 +396,7 @@ export const AdvancedFields = () => {
       <Sampling />
       <Adapter />
       <Optimizer />
+      <WarmUp />
       <Curriculum />
       <Mechanisms />
       {problem === undefined ? null : <p className="field-error">{problem}</p>}

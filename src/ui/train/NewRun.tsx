@@ -8,6 +8,7 @@ import { DEVICES, type DeviceChoice } from '../../runs/conductor/settings.ts';
 import { formatBytes, formatCount, plural } from '../lib/format.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { pickOf } from '../lib/pick-of.ts';
+import { useDemonstrations } from '../stores/demonstrations.ts';
 import { startTraining } from '../stores/train-actions.ts';
 import { formatTrainAddress } from '../stores/train-address.ts';
 import {
@@ -29,6 +30,7 @@ const PRESET_NAMES: Record<string, string> = {
   'search-r1-grpo': 'Search-R1 · GRPO, exact match, KL',
   'r1-searcher': 'R1-Searcher · two stages, REINFORCE++',
   'grpo-em': 'GRPO · exact match alone',
+  'ur2-released': 'UR² · as its released code trains',
 };
 
 /** Wait for the form to rest before the lab is asked. */
@@ -152,11 +154,14 @@ const StartBar = (props: { settings: TrainSettings | null }) => {
   const ready = useTrain((state) => state.status === 'ready');
   const changed = useDraft(({ changes }) => Object.keys(changes).length);
   const { settings } = props;
+  const given = useDemonstrations(({ counts }) => counts !== null);
+  const missing = Boolean(settings?.warmUp) && !given;
   const start = async () => {
     if (!settings) return;
     const { name, device } = useDraft.getState();
     setStarting(true);
-    const id = await startTraining(settings, name, device);
+    const demonstrations = settings.warmUp ? useDemonstrations.getState().file : null;
+    const id = await startTraining({ settings, name, device, demonstrations });
     setStarting(false);
     if (id !== null) go(formatTrainAddress({ run: id, step: null }));
   };
@@ -166,7 +171,7 @@ const StartBar = (props: { settings: TrainSettings | null }) => {
         type="submit"
         size="sm"
         loading={starting}
-        disabled={!settings || busy !== undefined || !ready}
+        disabled={!settings || missing || busy !== undefined || !ready}
         onClick={(event) => {
           event.preventDefault();
           void start();
@@ -178,9 +183,11 @@ const StartBar = (props: { settings: TrainSettings | null }) => {
         <span className="fine">
           “{busy.name}” is training. Pause or stop it first; one run at a time.
         </span>
-      ) : settings ? null : (
+      ) : !settings ? (
         <span className="tone-bad">⚠ A field is not allowed yet; see the form.</span>
-      )}
+      ) : missing ? (
+        <span className="tone-bad">⚠ The warm-up needs a file of trajectories.</span>
+      ) : null}
       {changed > 0 ? (
         <button type="button" className="link" onClick={resetDraft}>
           Back to the preset ({plural(changed, 'change')})

@@ -111,6 +111,17 @@ const Buttons = ({ run }: { run: RunRecord }) => {
           {run.step === 0 ? 'Start again' : `Resume after step ${formatCount(run.step)}`}
         </Button>
       ) : null}
+      {can.resume && run.device === 'webgpu' && run.status === 'failed' ? (
+        <Button
+          size="xs"
+          variant="default"
+          disabled={other !== undefined}
+          title="Slower, but no GPU can be lost; the checkpoint is the same"
+          onClick={() => void resumeRun(run.id, 'wasm')}
+        >
+          Resume on WASM
+        </Button>
+      ) : null}
       {can.stop ? (
         <>
           <Button
@@ -149,8 +160,8 @@ const Buttons = ({ run }: { run: RunRecord }) => {
 
 const Progress = ({ run, progress }: { run: RunRecord; progress: TrainProgress | undefined }) => {
   const { steps } = run.settings;
-  const step = Math.max(run.step, progress?.step ?? 0);
   const live = run.status === 'running' && progress !== undefined;
+  const step = live ? Math.max(run.step, progress.step) : run.step;
   const share = live ? phaseShare(progress) : null;
   return (
     <div className="run-progress">

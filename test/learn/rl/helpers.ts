@@ -87,6 +87,7 @@ export interface TrainOptions {
   replicas?: number;
   curriculum?: Curriculum;
   router?: RouterLearner;
+  demonstrations?: readonly Rollout[];
   hooks?: TrainHooks;
 }
 
@@ -124,6 +125,7 @@ export async function trainTiny(options: TrainOptions): Promise<Trained> {
         curriculum: options.curriculum ?? new UniformCurriculum(parts.questions, settings.seed),
         heldOut: parts.questions.slice(0, settings.heldOut.questions),
         ...(options.router ? { router: options.router } : {}),
+        ...(options.demonstrations ? { demonstrations: options.demonstrations } : {}),
         runId: 'run',
         now: Date.now,
       },

@@ -1,0 +1,48 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import type { Stage } from './browser.ts';
+
+/** What the end-to-end tests of training do on the page. */
+
+export interface SmallRun {
+  steps: number;
+  questions?: number;
+  group?: number;
+}
+
+/** Fills in the form; a step of these takes about a second. */
+export const fillSmall = async (page: Page, stage: Stage, run: SmallRun): Promise<void> => {
+  await page.goto(`${stage.url}train?new=1&device=wasm`);
+  // Draws no group again, so that every rollout has an advantage.
+  await page.getByLabel('Training recipe').selectOption('grpo-em');
+  await page.getByLabel('Steps', { exact: true }).fill(String(run.steps));
+  await page.getByLabel('Questions a step').fill(String(run.questions ?? 1));
+  await page.getByLabel('Rollouts a question').fill(String(run.group ?? 2));
+  await page.getByText('Held-out score').click();
+  await page.getByLabel('Held-out questions').fill('0');
+};
+
+/** @returns the run's id */
+export const startSmall = async (page: Page, stage: Stage, run: SmallRun): Promise<string> => {
+  await fillSmall(page, stage, run);
+  await page.getByRole('button', { name: 'Start training' }).click();
+  await page.waitForURL(/run=/);
+  return new URL(page.url()).searchParams.get('run')!;
+};
+
+export const status = (page: Page, name: string): Promise<void> =>
+  page.locator(`.run-title .badge[data-status=${name}]`).waitFor({ timeout: 120_000 });
+
+/** Steps done and stored, as the page says. */
+export const stepsDone = (page: Page): Promise<number> =>
+  page
+    .getByRole('progressbar', { name: 'Steps done' })
+    .evaluate((bar) => Number(bar.getAttribute('value')));
+
+/** What axe finds on the page as it is. */
+export const faultsOf = async (page: Page): Promise<string[]> => {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`,
+  );
+};

@@ -1,0 +1,130 @@
+import * as fc from 'fast-check';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Rollout } from '../../../src/data/rollout.ts';
+import { negativeLogLikelihood } from '../../../src/learn/objective.ts';
+import { readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
+import { usableDemonstrations } from '../../../src/learn/rl/warm-up.ts';
+import { decodeState, encodeState } from '../../../src/learn/rl/state.ts';
+import { tokenizer } from '../../agent/tokenizer.ts';
+import { openTestWorld, tinySettings, trainTiny, type Trained, type World } from './helpers.ts';
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+
+const warmUp = { updates: 6, batch: 4, learningRate: 1e-2, onlyCorrect: false };
+const settings = tinySettings({
+  steps: 1,
+  warmUp,
+  heldOut: { questions: 0, every: 1, temperature: 0.3 },
+});
+
+let world: World;
+let demonstrations: Rollout[];
+let whole: Trained;
+const notices: string[] = [];
+beforeAll(async () => {
+  world = await openTestWorld();
+  const made = await trainTiny({ settings: tinySettings({ steps: 1 }), world });
+  demonstrations = made.rollouts.flat();
+  const hooks = { onNotice: (line: string) => void notices.push(line) };
+  whole = await trainTiny({ settings, world, demonstrations, hooks });
+});
+
+describe('a supervised warm-up', () => {
+  it('lowers the loss of the trajectories it is given, and says by how much', () => {
+    expect(notices).toHaveLength(1);
+    const [, first, last] = /6 of 6 updates on 8 trajectories, loss ([\d.]+) → ([\d.]+) nats/.exec(
+      notices[0]!,
+    )!;
+    expect(Number(last)).toBeLessThan(Number(first) - 0.05);
+    expect(whole.state.warmedUp).toBe(6);
+  });
+
+  it('comes before the first step, whose rollouts the warmed-up policy makes', async () => {
+    expect(whole.steps.map(({ step }) => step)).toEqual([1]);
+    // Else the trainer would disagree with the sampler.
+    expect(whole.steps[0]!.samplerGap.max).toBeLessThan(2e-3);
+    const cold = await trainTiny({ settings: { ...settings, warmUp: null }, world });
+    expect(cold.state.adapter).not.toEqual(whole.state.adapter);
+  });
+
+  it('goes on bit for bit where it was stopped', async () => {
+    let updates = 0;
+    const stopped = await trainTiny({
+      settings,
+      world,
+      demonstrations,
+      hooks: {
+        onProgress: ({ phase, done }) => {
+          if (phase === 'warm-up') updates = done;
+        },
+        shouldStop: () => updates >= 3,
+      },
+    });
+    expect([stopped.end, stopped.state.step, stopped.state.warmedUp]).toEqual(['stopped', 0, 3]);
+    const state = decodeState(encodeState(stopped.state));
+    const resumed = await trainTiny({ settings, world, demonstrations, state });
+    expect(resumed.state.adapter).toEqual(whole.state.adapter);
+  });
+
+  it('weighs every token the same: the loss is their mean negative log-likelihood', () => {
+    const { loss, coefficients } = negativeLogLikelihood(new Float32Array([-1, -2, -3]), 1 / 3);
+    expect(loss).toBeCloseTo(2, 6);
+    expect([...coefficients].map((c) => Math.round(c * 3))).toEqual([1, 1, 1]);
+  });
+
+  it('reads what the environment wrote and learns what the policy wrote', () => {
+    const [item] = usableDemonstrations(demonstrations, { onlyCorrect: false, maxTokens: 512 });
+    const { segments } = demonstrations[0]!;
+    const sources = segments.flatMap(({ ids, source }) => ids.map(() => source));
+    expect(item!.ids).toEqual(Int32Array.from(segments.flatMap(({ ids }) => ids)));
+    for (const [i, source] of sources.entries())
+      if (item!.mask[i] === 1) expect(source).toBe('policy');
+    expect(item!.mask.some((bit) => bit === 1)).toBe(true);
+  });
+
+  it('says why nothing can be learned from', () => {
+    const learn = (limits: { onlyCorrect: boolean; maxTokens: number }) => () =>
+      usableDemonstrations(demonstrations, limits);
+    expect(learn({ onlyCorrect: false, maxTokens: 5 })).toThrow(/8 are longer than 5 tokens/);
+    const wrong = demonstrations.map((each) => ({ ...each, metrics: null }));
+    expect(() => usableDemonstrations(wrong, { onlyCorrect: true, maxTokens: 512 })).toThrow(
+      /none of 8 trajectories can be learned from: 8 are not known to be right/,
+    );
+  });
+});
+
+describe('a file of trajectories', () => {
+  const file = () => demonstrations.map((each) => JSON.stringify(each)).join('\n');
+
+  it('gives back the rollouts that were written', () => {
+    expect(readDemonstrations(`${file()}\n\n`, tokenizer.vocabSize)).toEqual(demonstrations);
+  });
+
+  it('is refused with the number of the line and what is wrong with it', () => {
+    const read =
+      (text: string, vocab: number = tokenizer.vocabSize) =>
+      () =>
+        readDemonstrations(text, vocab);
+    expect(read(`${file()}\n{"format":`)).toThrow('trajectories: line 9: it is not JSON');
+    expect(read('\n{"format":"forage.rollout/1","metrics":null}')).toThrow(/line 2: segments: /);
+    expect(read(file(), 3)).toThrow(/line 1: it holds tokens that this policy does not have/);
+    expect(read(' \n')).toThrow('trajectories: the file holds none');
+  });
+
+  it('is read or refused in one line, whatever it holds', () => {
+    const line = JSON.stringify({ ...demonstrations[0]!, events: [] });
+    fc.assert(
+      fc.property(fc.nat(line.length), fc.nat(40), fc.string({ maxLength: 6 }), (at, cut, put) => {
+        const broken = line.slice(0, at) + put + line.slice(at + cut);
+        try {
+          const [rollout] = readDemonstrations(broken, tokenizer.vocabSize);
+          expect(Array.isArray(rollout!.segments)).toBe(true);
+        } catch (error) {
+          expect(error).toBeInstanceOf(Error);
+          expect(String((error as Error).message)).toMatch(/^trajectories: (line \d|the file)/);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
