@@ -2,6 +2,7 @@ import { askCommand } from './commands/ask.ts';
 import { benchCommand } from './commands/bench.ts';
 import type { Command } from './commands/command.ts';
 import { evaluateCommand } from './commands/evaluate.ts';
+import { inspectCommand } from './commands/inspect.ts';
 import { rolloutCommand } from './commands/rollout.ts';
 import { trainCommand } from './commands/train.ts';
 import { worldCommand } from './commands/world.ts';
@@ -12,6 +13,7 @@ const COMMANDS: readonly Command[] = [
   rolloutCommand,
   trainCommand,
   evaluateCommand,
+  inspectCommand,
   worldCommand,
   benchCommand,
 ];

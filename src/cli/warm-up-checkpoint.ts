@@ -33,7 +33,7 @@ const pointerSchema = z.object({
   progress: z.object({
     step: count,
     tokens: count,
-    cursor: z.object({ trajectories: count, spans: count }),
+    cursor: z.object({ trajectories: count, spans: count, drills: count.optional() }),
   }),
   settings: settingsSchema,
 });

@@ -44,6 +44,7 @@ function readTokenizer(folder: string): HuggingFaceTokenizer {
 
 /** Seeds of held-out data lie far from those of training. */
 const HELD_OUT_SEED = 900_000_001;
+const HELD_OUT_DRILLS = 400;
 
 function heldOut(tokenizer: HuggingFaceTokenizer, count: number, maxLength: number): Example[] {
   const source = new ExampleSource(HELD_OUT_SEED, tokenizer, maxLength);
@@ -120,9 +121,19 @@ function save({ out, options, settings, tokenizer, state, weights }: Run, at: Pr
   });
 }
 
+/** Share of held-out comparison exercises with the right verdict; null where none are trained. */
+async function rightVerdicts({ settings, tokenizer }: Run, learner: Learner) {
+  if (settings.drillShare === 0) return null;
+  const source = new ExampleSource(HELD_OUT_SEED, tokenizer, settings.maxLength);
+  const { all } = await evaluateHeldOut(learner, source.drills(HELD_OUT_DRILLS));
+  return all.whole;
+}
+
 async function evaluate(run: Run, learner: Learner, held: Example[], step: number): Promise<void> {
   const { all, byKind } = await evaluateHeldOut(learner, held);
-  log(run, { type: 'eval', step, all, byKind });
+  const verdicts = await rightVerdicts(run, learner);
+  log(run, { type: 'eval', step, all, byKind, ...(verdicts !== null && { verdicts }) });
+  if (verdicts !== null) console.log(`  comparison exercises: ${percent(verdicts)} right`);
   const kinds = Object.entries(byKind).map(([kind, s]) => `${kind} ${percent(s.whole)}`);
   console.log(
     `  held out: loss ${all.loss.toFixed(4)}  tokens right ${percent(all.accuracy)}  ` +

@@ -1,5 +1,6 @@
 import type { PolicyTokenizer } from '../../policy/policy.ts';
 import { SPECIAL_TOKENS } from '../../agent/protocol.ts';
+import { comparisonDrill, comparisonDrills, drillsRng } from '../../world/comparison-drills.ts';
 import { copySpans, ordinaryTokens, spansRng } from '../../world/spans.ts';
 import { trajectoryStream, type TrajectoryStream } from '../../world/stream.ts';
 import type { TokenizedTrajectory } from '../../world/trajectory.ts';
@@ -9,6 +10,8 @@ import type { Example } from './replica.ts';
 export interface Cursor {
   trajectories: number;
   spans: number;
+  /** Absent in checkpoints from before there were any. */
+  drills?: number | undefined;
 }
 
 export interface BatchPlan {
@@ -16,6 +19,8 @@ export interface BatchPlan {
   tokens: number;
   /** Share of the tokens that are copying exercises. */
   copyShare: number;
+  /** Share of the tokens that are exercises in comparing. */
+  drillShare: number;
   /** Loss weight of tokens that the policy did not write. */
   environmentWeight: number;
 }
@@ -29,6 +34,9 @@ export interface Batch {
 
 /** The length of a copying exercise: about that of a trajectory. */
 const SPAN_TOKENS = 256;
+
+/** Loss weight of a verdict: one of its tokens decides, and trajectories hold many more tokens. */
+const DRILL_WEIGHT = 3;
 
 /** Turns a 0/1 mask into loss weights. */
 export function toExample(
@@ -70,12 +78,31 @@ export class ExampleSource {
       examples.push(toExample(copySpans(rng, this.#ordinary, SPAN_TOKENS), 'spans', 0));
       tokens += SPAN_TOKENS;
     }
+    const drillsEnd = tokens + plan.tokens * plan.drillShare;
+    while (tokens < drillsEnd) {
+      const index = cursor.drills ?? 0;
+      cursor.drills = index + 1;
+      const drills = comparisonDrills(drillsRng(this.#seed, index), this.#tokenizer, SPAN_TOKENS);
+      const example = toExample(drills, 'drills', 0);
+      for (const [i, weight] of example.weights.entries())
+        example.weights[i] = weight * DRILL_WEIGHT;
+      examples.push(example);
+      tokens += example.ids.length;
+    }
     while (tokens < plan.tokens) {
       const example = this.trajectory(cursor, plan.environmentWeight);
       examples.push(example);
       tokens += example.ids.length;
     }
     return { examples, tokens, cursor };
+  }
+
+  /** Single exercises in comparing, to be scored: `whole` is then the share of right verdicts. */
+  drills(count: number): Example[] {
+    const rng = drillsRng(this.#seed, 0);
+    return Array.from({ length: count }, () =>
+      toExample(comparisonDrill(rng, this.#tokenizer), 'drills', 0),
+    );
   }
 
   /** The next trajectory that fits; moves the cursor. */

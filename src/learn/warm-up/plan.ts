@@ -26,6 +26,8 @@ export interface WarmUpSettings {
   copySteps: number;
   /** Share of copying exercises after that. */
   copyShare: number;
+  /** Share of comparison exercises after `copySteps`. */
+  drillShare: number;
   /** Loss weight of environment tokens, falling linearly to 0 over `envSteps` trajectory steps. */
   envWeight: number;
   envSteps: number;
@@ -53,6 +55,7 @@ export const DEFAULT_SETTINGS: WarmUpSettings = {
   decayShare: 0.25,
   copySteps: 0,
   copyShare: 0,
+  drillShare: 0,
   envWeight: 0,
   envSteps: 1000,
   maxLength: 704,
@@ -81,6 +84,7 @@ export function batchPlan(s: WarmUpSettings, step: number): BatchPlan {
   return {
     tokens: s.tokensPerStep,
     copyShare: since < 0 ? 1 : s.copyShare,
+    drillShare: since < 0 ? 0 : s.drillShare,
     environmentWeight: since < 0 ? 0 : s.envWeight * left,
   };
 }

@@ -1,0 +1,127 @@
+import { existsSync, openAsBlob, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import {
+  inspectFile,
+  LINTS,
+  type Inspection,
+  type LintCode,
+} from '../../evaluate/inspect/index.ts';
+import { UsageError } from '../options.ts';
+import { endProgress, print, sayProgress, type Command } from './command.ts';
+
+const percent = (share: number | null): string =>
+  share === null ? '–' : `${(100 * share).toFixed(1)} %`;
+
+const line = (name: string, value: string): string => `${name.padEnd(32)}${value}`;
+
+const counts = (record: Partial<Record<string, number>>): string =>
+  Object.entries(record)
+    .map(([name, n]) => `${name} ${n}`)
+    .join(', ');
+
+function judgeLines({ judge }: Inspection['statistics']): string[] {
+  if (!judge) return [];
+  const { em, subEm, coverEm } = judge.agreement;
+  return [
+    line('judge says right', `${judge.right.count} (${percent(judge.right.share)})`),
+    line(
+      'judge agrees with',
+      `EM ${percent(em.share)}, sub-EM ${percent(subEm.share)}, cover-EM ${percent(coverEm.share)}`,
+    ),
+  ];
+}
+
+function evidenceLines({ evidence, judge }: Inspection['statistics']): string[] {
+  const by = ({ em, coverEm, judge: judged }: typeof evidence.wrongThoughRetrieved): string =>
+    `${em} by EM, ${coverEm} by cover-EM${judge ? `, ${judged} by the judge` : ''}`;
+  return [
+    line(
+      'answer retrieved',
+      `${evidence.retrieved.count} of ${evidence.open} (yes/no left out: ${evidence.closed})`,
+    ),
+    line('wrong though it was retrieved', by(evidence.wrongThoughRetrieved)),
+    line('right without it', by(evidence.rightWithoutRetrieved)),
+  ];
+}
+
+/** The inspection as text. */
+function report({
+  name,
+  layouts,
+  protocols,
+  faults,
+  statistics,
+  lint,
+  outcomes,
+}: Inspection): string {
+  const { em, subEm, coverEm, f1, searches, reward } = statistics;
+  const score = ({ count, share }: typeof em): string => `${count} (${percent(share)})`;
+  const found = Object.entries(lint) as [LintCode, { findings: number; rollouts: number }][];
+  return [
+    line(
+      name,
+      `${statistics.rollouts} rollouts: ${counts(layouts)}; protocols: ${counts(protocols)}`,
+    ),
+    line(
+      'questions, groups, steps',
+      `${statistics.questions}, ${statistics.groups}, ${statistics.steps}`,
+    ),
+    ...(statistics.scored > 0
+      ? [
+          line('EM', score(em)),
+          line('sub-EM', score(subEm)),
+          line('cover-EM', score(coverEm)),
+          line('F1', percent(f1.mean)),
+          ...judgeLines(statistics),
+          ...evidenceLines(statistics),
+          line('outcomes', counts(outcomes)),
+        ]
+      : ['no gold answers: nothing to score']),
+    line(
+      'searches',
+      `${searches.mean?.toFixed(2) ?? '–'} on average, ${searches.max} at most, none in ${searches.none}`,
+    ),
+    ...(reward.n > 0
+      ? [
+          line(
+            'reward',
+            `${reward.mean!.toFixed(4)} on average; ${statistics.zeroVarianceGroups} groups all equal`,
+          ),
+        ]
+      : []),
+    ...found.map(([code, { findings, rollouts }]) =>
+      line(
+        `${LINTS[code].kind} ${code}`,
+        `${findings} in ${rollouts} rollouts: ${LINTS[code].title}`,
+      ),
+    ),
+    ...(faults.length > 0
+      ? [
+          line('lines that cannot be read', String(faults.length)),
+          ...faults.slice(0, 5).map((fault) => `  line ${fault.line} ${fault.reason}`),
+        ]
+      : []),
+  ].join('\n');
+}
+
+export const inspectCommand: Command = {
+  name: 'inspect',
+  summary: 'statistics and faults of a file of rollouts, ours or another framework’s',
+  positional: { name: 'FILE', required: true },
+  options: {
+    json: { type: 'boolean', help: 'print one JSON object and nothing else' },
+  },
+  async run(values, [path = '']) {
+    if (!existsSync(path) || !statSync(path).isFile())
+      throw new UsageError(`${path} is no file that can be read.`);
+    const file = await openAsBlob(path);
+    let shown = 0;
+    const inspection = await inspectFile(file, basename(path), (bytes) => {
+      if (bytes - shown < 1e6) return;
+      shown = bytes;
+      sayProgress(`${((100 * bytes) / file.size).toFixed(0)} % read`);
+    });
+    endProgress();
+    print(values.json ? JSON.stringify(inspection) : report(inspection));
+  },
+};
