@@ -82,6 +82,8 @@ const dapoKunlun: TrainSettings = {
   // with groups whose rewards vary though their accuracy does not.
   dynamicSampling: { on: true, by: 'accuracy', maxBatches: 2 },
   overlong: { max: 512, buffer: 128, factor: 1 },
+  // DAPO makes 16 updates of each step's rollouts; four leave 16 rollouts or more to each.
+  updates: 4,
 };
 
 /**
@@ -92,6 +94,7 @@ const dapoKunlun: TrainSettings = {
 const ur2: TrainSettings = {
   ...dapoKunlun,
   preset: 'ur2',
+  updates: 1,
   topP: 0.9,
   curriculum: { ...dapoKunlun.curriculum, kind: 'difficulty', pool: 240, scoringRollouts: 8 },
   stages: [
@@ -112,6 +115,7 @@ const ur2: TrainSettings = {
 const searchR1: TrainSettings = {
   ...dapoKunlun,
   preset: 'search-r1-grpo',
+  updates: 1,
   stages: [{ steps: MINI.steps, reward: 'search-r1', weights: {} }],
   objective: { ...PLAIN, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
   dynamicSampling: { on: false, by: 'reward', maxBatches: 1 },
