@@ -151,8 +151,8 @@ try {
     await page.locator('[data-testid="phase"]').waitFor({ timeout: 60_000 });
     await page.waitForFunction(
       (wanted) =>
-        (document.querySelector('progress[aria-label="Steps done"]') as HTMLProgressElement | null)!
-          .value >= wanted,
+        document.querySelector<HTMLProgressElement>('progress[aria-label="Steps done"]')!.value >=
+        wanted,
       STEPS + FURTHER,
       { timeout: 300_000 },
     );

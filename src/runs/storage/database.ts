@@ -31,7 +31,7 @@ export interface StepRow {
   runId: string;
   step: number;
   record: TrainStep;
-  /** The step's rollouts, gzipped JSON lines; null where they were deleted. */
+  /** The step's rollouts, gzipped JSON lines; null where they were deleted or never kept. */
   rollouts: BlobRef | null;
 }
 

@@ -137,6 +137,11 @@ export class RunStore {
   ): Promise<StepRow[]> {
     const rows: StepRow[] = [];
     for (const { record, rollouts } of pending) {
+      // An imported step has none, and a run may have thousands.
+      if (rollouts.length === 0) {
+        rows.push({ runId, step: record.step, record, rollouts: null });
+        continue;
+      }
       const lines = rollouts.map((rollout) => `${JSON.stringify(rollout)}\n`).join('');
       const bytes = await gzip(encode(lines));
       const ref = await write(`rollouts-${record.step}.jsonl.gz`, bytes);

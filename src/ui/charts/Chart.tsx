@@ -10,6 +10,7 @@ import {
   type PointerEvent,
 } from 'react';
 import { formatCount } from '../lib/format.ts';
+import { takeTurn, useTurn } from '../lib/turns.ts';
 import { ChartTable } from './ChartTable.tsx';
 import { endLabels, planChart, type ChartPlan } from './plan.ts';
 import { PAD, Plot } from './Plot.tsx';
@@ -40,12 +41,19 @@ const useNear = () => {
   const [near, setNear] = useState(false);
   useEffect(() => {
     if (!element.current) return undefined;
+    let takeBack = (): void => undefined;
     const observer = new IntersectionObserver(
-      ([entry]) => setNear(entry?.isIntersecting ?? false),
+      ([entry]) => {
+        takeBack();
+        takeBack = takeTurn(() => setNear(entry?.isIntersecting ?? false));
+      },
       { rootMargin: '300px' },
     );
     observer.observe(element.current);
-    return () => observer.disconnect();
+    return () => {
+      takeBack();
+      observer.disconnect();
+    };
   }, []);
   return { element, near };
 };
@@ -179,7 +187,8 @@ interface ChartProps {
 }
 
 /** A chart with its title, its readout, and the same numbers as a table. */
-export const Chart = memo(({ spec, selected = null, onSelect }: ChartProps) => {
+export const Chart = memo(({ spec: newest, selected = null, onSelect }: ChartProps) => {
+  const spec = useTurn(newest);
   const { element, near } = useNear();
   const { ref, width } = useElementSize();
   const [hovered, setHovered] = useState<number | null>(null);

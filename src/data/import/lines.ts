@@ -1,0 +1,54 @@
+import { decodeUtf8, ItemBuffer, pieces } from './bytes.ts';
+import { MAX_ITEM_BYTES } from './types.ts';
+
+export interface Line {
+  /** 1-based. */
+  line: number;
+  /** Without its end; null where it is not UTF-8 or longer than an item may be. */
+  text: string | null;
+  /** Why `text` is null. */
+  problem?: string;
+  /** Byte after the line and its end. */
+  end: number;
+}
+
+const NEWLINE = 0x0a;
+
+/** Lines of a file from byte `start`, ended by `\n` or `\r\n`, the last one with or without its end. */
+export async function* lines(
+  blob: Blob,
+  {
+    start = 0,
+    firstLine = 1,
+    signal,
+  }: { start?: number; firstLine?: number; signal?: AbortSignal },
+): AsyncGenerator<Line, void> {
+  const buffer = new ItemBuffer(MAX_ITEM_BYTES);
+  let line = firstLine;
+  let pending = false;
+  for await (const piece of pieces(blob, start, signal)) {
+    let from = 0;
+    for (;;) {
+      const newline = piece.bytes.indexOf(NEWLINE, from);
+      if (newline === -1) break;
+      buffer.add(piece.bytes.subarray(from, newline));
+      yield take(buffer, line, piece.start + newline + 1);
+      line++;
+      from = newline + 1;
+    }
+    pending = from < piece.bytes.length;
+    if (pending) buffer.add(piece.bytes.subarray(from));
+  }
+  if (pending) yield take(buffer, line, blob.size);
+}
+
+function take(buffer: ItemBuffer, line: number, end: number): Line {
+  const tooLong = buffer.overflowed;
+  const text = decodeUtf8(buffer.take());
+  if (tooLong) {
+    const problem = `expected a line of at most ${MAX_ITEM_BYTES} bytes`;
+    return { line, text: null, problem, end };
+  }
+  if (text === null) return { line, text, problem: 'expected UTF-8 text', end };
+  return { line, text: text.endsWith('\r') ? text.slice(0, -1) : text, end };
+}

@@ -1,0 +1,58 @@
+import { RecordError, type Place } from './build.ts';
+import { readForage } from './forage.ts';
+import type { ImportedRollout, RolloutLayout } from './imported.ts';
+import { isObject, type JsonObject } from './json.ts';
+import { readLoggingBoard } from './logging-board.ts';
+import { readR1Searcher } from './r1-searcher.ts';
+import { readTrl } from './trl.ts';
+import { readVerl } from './verl.ts';
+
+/** Reads one record. @throws RecordError */
+type Importer = (record: JsonObject, place: Place) => ImportedRollout;
+
+interface Layout {
+  id: RolloutLayout;
+  /** Keys that tell the layout from the others. */
+  keys: readonly string[];
+  read: Importer;
+}
+
+/** The most telling first. */
+const LAYOUT_KEYS: readonly Layout[] = [
+  { id: 'r1-searcher', keys: ['gen_text_store'], read: readR1Searcher },
+  { id: 'verl', keys: ['input', 'output'], read: readVerl },
+  { id: 'rl-logging-board', keys: ['prompt', 'response'], read: readLoggingBoard },
+  { id: 'trl', keys: ['prompt', 'completion'], read: readTrl },
+];
+
+const FORAGE: Layout = { id: 'forage', keys: ['format'], read: readForage };
+
+const isForage = (record: JsonObject): boolean =>
+  typeof record['format'] === 'string' && record['format'].startsWith('forage.');
+
+/** The layout of a record by its keys, or null. */
+export const layoutOf = (record: JsonObject): Layout | null =>
+  isForage(record)
+    ? FORAGE
+    : (LAYOUT_KEYS.find(({ keys }) => keys.every((key) => Object.hasOwn(record, key))) ?? null);
+
+const EXPECTED = LAYOUT_KEYS.map(({ id, keys }) => `${keys.join(' and ')} (${id})`).join(', ');
+
+/** Reads a record of any known layout. @throws RecordError */
+export function readRecord(
+  value: unknown,
+  place: Place,
+): { rollout: ImportedRollout; layout: RolloutLayout } {
+  if (!isObject(value)) {
+    const found = Array.isArray(value) ? 'a list' : value === null ? 'null' : typeof value;
+    throw new RecordError(`holds ${found}; expected one object a line`);
+  }
+  const layout = layoutOf(value);
+  if (!layout) {
+    const keys = Object.keys(value).slice(0, 8).join(', ');
+    throw new RecordError(
+      `no rollout layout is known with the keys ${keys || '(none)'}; expected ${EXPECTED} or format: forage.rollout/1`,
+    );
+  }
+  return { rollout: layout.read(value, place), layout: layout.id };
+}

@@ -1,0 +1,29 @@
+/** Rollout files of every known system, in and out. */
+export { importRollouts, ImportError, type ImportItem } from './import.ts';
+export {
+  fullText,
+  isOwnRollout,
+  LAYOUTS,
+  type ImportedRole,
+  type ImportedRollout,
+  type ImportedSegment,
+  type RolloutLayout,
+  type RolloutOrigin,
+  type TokenColumns,
+  type TokenValues,
+} from './imported.ts';
+export { PROTOCOLS, protocolById } from './protocols/catalogue.ts';
+export type { BlockRule, Protocol } from './protocols/protocol.ts';
+export { recogniseProtocol } from './protocols/recognise.ts';
+export { blockText, splitText, type Piece } from './protocols/split.ts';
+export { boxesIn, readAnswer } from './protocols/answer.ts';
+export { promptAndResponse, writeRollout, type WrittenLayout } from './write.ts';
+export {
+  passagesIn,
+  protocolOf,
+  roundsOf,
+  type ReadPassage,
+  type Round,
+  type TextSpan,
+} from './rounds.ts';
+export { isImportedRollout } from './schema.ts';

@@ -1,0 +1,59 @@
+/** JSON as Python writes it. */
+
+export type JsonObject = Record<string, unknown>;
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Index behind the string whose opening quote stands before `from`. */
+function stringEnd(text: string, from: number): number {
+  for (let i = from; i < text.length; i++) {
+    if (text[i] === '\\') i++;
+    else if (text[i] === '"') return i + 1;
+  }
+  return text.length;
+}
+
+/** NaN and ±Infinity outside strings, which Python's json writes and JSON does not have, as null. */
+function withoutNonFinite(text: string): string {
+  const token = /"|-?\bInfinity\b|\bNaN\b/g;
+  let [out, from] = ['', 0];
+  for (let match = token.exec(text); match; match = token.exec(text)) {
+    if (match[0] === '"') token.lastIndex = stringEnd(text, token.lastIndex);
+    else {
+      out += `${text.slice(from, match.index)}null`;
+      from = token.lastIndex;
+    }
+  }
+  return out + text.slice(from);
+}
+
+/** Parses one line; non-finite numbers become null. @throws SyntaxError as JSON.parse does */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!/NaN|Infinity/.test(text)) throw error;
+    return JSON.parse(withoutNonFinite(text));
+  }
+}
+
+/** The object without some keys; every other key stays as it is, `__proto__` too. */
+export const without = (object: JsonObject, keys: ReadonlySet<string>): JsonObject =>
+  Object.fromEntries(Object.entries(object).filter(([key]) => !keys.has(key)));
+
+export const asNumber = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isFinite(value) ? value : null;
+
+export const asText = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** FNV-1a of a text, 32 bits twice with different offsets: short names for equal texts. */
+export function hashText(text: string): string {
+  let [a, b] = [0x811c9dc5, 0x01000193];
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    a = Math.imul(a ^ unit, 0x01000193);
+    b = Math.imul(b ^ unit, 0x5bd1e995);
+  }
+  return (a >>> 0).toString(36) + (b >>> 0).toString(36);
+}

@@ -1,0 +1,32 @@
+import { buildRollout, promptSegment, textAt, type Place } from './build.ts';
+import type { ImportedRollout } from './imported.ts';
+import { asNumber, asText, type JsonObject } from './json.ts';
+import { goldAnswers, questionIn } from './question.ts';
+
+/**
+ * One line of an RLLoggingBoard file: `prompt, response, response_tokens[], logprobs[], ref_logprobs[],
+ * values[], token_rewards[], reward, step`; all but the two texts may be missing.
+ * @throws RecordError naming the key at fault
+ */
+export function readLoggingBoard(record: JsonObject, place: Place): ImportedRollout {
+  const prompt = textAt(record, 'prompt');
+  const reward = asNumber(record['reward']);
+  const golds = record['ground_truth'] ?? record['answer'] ?? record['gts'];
+  return buildRollout(
+    {
+      layout: 'rl-logging-board',
+      record,
+      prompt: promptSegment(prompt),
+      response: textAt(record, 'response'),
+      held: ['prompt', 'response'],
+      question: asText(record['question']) ?? questionIn(prompt),
+      answers: goldAnswers(golds),
+      step: asNumber(record['step']),
+      reward,
+      rewards:
+        reward === null ? [] : [{ clause: 'reward', value: reward, weight: 1, evidence: [] }],
+      advantage: asNumber(record['advantage']),
+    },
+    place,
+  );
+}

@@ -1,0 +1,113 @@
+import type { BlockRule, Protocol } from './protocol.ts';
+
+/*
+ * Tag protocols, METHODS sections 1 to 4. Only tags stand here: what a system does with them is its
+ * recipe's business. ZeroSearch, StepSearch, InForage and others write Search-R1's tags, so that text
+ * alone cannot tell them apart.
+ */
+
+const tag = (
+  name: string,
+  role: BlockRule['role'],
+  source: BlockRule['source'] = 'policy',
+): BlockRule => ({ open: `<${name}>`, close: `</${name}>`, role, source });
+
+const THINK = tag('think', 'think');
+const SEARCH = tag('search', 'search');
+const ANSWER = tag('answer', 'answer');
+
+const QUERY_TOKENS: readonly BlockRule[] = [
+  { open: '<|begin_of_query|>', close: '<|end_of_query|>', role: 'search', source: 'policy' },
+  {
+    open: '<|begin_of_documents|>',
+    close: '<|end_of_documents|>',
+    role: 'result',
+    source: 'environment',
+  },
+];
+
+/** In order of precedence where a text fits several equally well. */
+export const PROTOCOLS: readonly Protocol[] = [
+  {
+    id: 'think-answer',
+    name: 'think and answer, no search',
+    blocks: [THINK, ANSWER],
+    prose: 'other',
+    answer: 'block',
+  },
+  {
+    id: 'forage',
+    name: 'KunLunBaizeRAG, Forage',
+    blocks: [
+      tag('background', 'background', 'environment'),
+      tag('question', 'question', 'prompt'),
+      THINK,
+      SEARCH,
+      tag('local_search', 'search'),
+      tag('web_search', 'search'),
+      tag('result', 'result', 'environment'),
+      tag('hint', 'hint', 'environment'),
+      tag('short_answer', 'answer'),
+      tag('long_answer', 'answer'),
+    ],
+    prose: 'other',
+    answer: 'boxed-block',
+  },
+  {
+    id: 'search-r1',
+    name: 'Search-R1, ZeroSearch, StepSearch, InForage',
+    blocks: [THINK, SEARCH, tag('information', 'result', 'environment'), ANSWER],
+    prose: 'other',
+    answer: 'block',
+  },
+  {
+    id: 'autorefine',
+    name: 'AutoRefine',
+    blocks: [
+      THINK,
+      SEARCH,
+      tag('documents', 'result', 'environment'),
+      tag('refine', 'refine'),
+      ANSWER,
+    ],
+    prose: 'other',
+    answer: 'block',
+  },
+  {
+    id: 'r-search',
+    name: 'R-Search',
+    blocks: [
+      THINK,
+      SEARCH,
+      tag('observation', 'result', 'environment'),
+      tag('original_evidence', 'evidence'),
+      ANSWER,
+    ],
+    prose: 'think',
+    answer: 'block',
+  },
+  {
+    id: 'research',
+    name: 'ReSearch',
+    blocks: [THINK, SEARCH, tag('result', 'result', 'environment'), ANSWER],
+    prose: 'other',
+    answer: 'boxed-block',
+  },
+  {
+    id: 'r1-searcher',
+    name: 'R1-Searcher',
+    blocks: [...QUERY_TOKENS, THINK, ANSWER],
+    prose: 'think',
+    answer: 'block',
+  },
+  {
+    id: 'ur2',
+    name: 'UR²',
+    blocks: [...QUERY_TOKENS, THINK],
+    prose: 'think',
+    answer: 'boxed-prose',
+  },
+];
+
+export const protocolById = (id: string | null | undefined): Protocol | null =>
+  PROTOCOLS.find((protocol) => protocol.id === id) ?? null;

@@ -1,0 +1,29 @@
+import { PROTOCOLS } from './catalogue.ts';
+import type { Protocol } from './protocol.ts';
+
+/** Blocks without which a protocol is not told apart from chat: a lone `<think>` proves nothing. */
+const telling = new Set(['search', 'result', 'answer', 'refine', 'evidence', 'background']);
+
+/** Kinds of block whose opening tag, or closing tag, stands in the text. */
+const found = (text: string, { blocks }: Protocol) =>
+  blocks.filter(({ open, close }) => text.includes(open) || text.includes(close));
+
+/**
+ * The protocol whose kinds of block are found most often in the text; the first of the catalogue where
+ * several are. Null where no telling tag stands in it.
+ *
+ * Two pairs share their tags. `<search>` with `<answer>` and a box in the answer is ReSearch's, and
+ * query tokens without `<answer>` are UR²'s.
+ */
+export function recogniseProtocol(text: string): Protocol | null {
+  let [best, most] = [null as Protocol | null, 0];
+  for (const protocol of PROTOCOLS) {
+    const blocks = found(text, protocol);
+    if (!blocks.some(({ role }) => telling.has(role))) continue;
+    const boxed = protocol.id === 'research' && /<answer>[^<]*\\boxed/.test(text) ? 0.5 : 0;
+    const bare = protocol.id === 'ur2' && !text.includes('<answer>') ? 0.5 : 0;
+    const score = blocks.length + boxed + bare;
+    if (score > most) [best, most] = [protocol, score];
+  }
+  return best;
+}

@@ -1,0 +1,94 @@
+import type { ImportedSegment } from '../imported.ts';
+import type { BlockRule, Protocol } from './protocol.ts';
+
+/** A run of text with one writer; `start` is its offset in the text that was split. */
+export type Piece = Pick<ImportedSegment, 'source' | 'role' | 'text'> & { start: number };
+
+interface Tag {
+  rule: BlockRule;
+  closing: boolean;
+  start: number;
+  end: number;
+}
+
+const escapeRegExp = (text: string): string =>
+  text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+
+/** Every tag of the protocol in the text, in order: one pass, however many of them never close. */
+function tagsIn(text: string, { blocks }: Protocol): Tag[] {
+  const meaning = new Map<string, { rule: BlockRule; closing: boolean }>();
+  for (const rule of blocks) {
+    meaning.set(rule.open, { rule, closing: false });
+    meaning.set(rule.close, { rule, closing: true });
+  }
+  const pattern = new RegExp([...meaning.keys()].map(escapeRegExp).join('|'), 'g');
+  return [...text.matchAll(pattern)].map((match) => ({
+    ...meaning.get(match[0])!,
+    start: match.index,
+    end: match.index + match[0].length,
+  }));
+}
+
+/**
+ * Where a block of the environment ends. Its own text is opaque: tags in it mean nothing until its
+ * closing tag. Where the same kind of block opens again first, or no closing tag follows at all, the
+ * closing tag was lost, and the next block of the policy ends it.
+ */
+function environmentEnd(tags: readonly Tag[], from: number, length: number): number {
+  const { rule } = tags[from]!;
+  let fallback: number | null = null;
+  for (let i = from + 1; i < tags.length; i++) {
+    const tag = tags[i]!;
+    if (tag.rule === rule) return tag.closing ? tag.end : (fallback ?? tag.start);
+    if (!tag.closing && tag.rule.source === 'policy') fallback ??= tag.start;
+  }
+  return fallback ?? length;
+}
+
+/** Where a block of the policy ends: behind its closing tag, or before whatever block opens first. */
+function policyEnd(tags: readonly Tag[], from: number, length: number): number {
+  const { rule } = tags[from]!;
+  for (let i = from + 1; i < tags.length; i++) {
+    const tag = tags[i]!;
+    if (!tag.closing) return tag.start;
+    if (tag.rule === rule) return tag.end;
+  }
+  return length;
+}
+
+/**
+ * Cuts text into the blocks of a protocol, in order; joined they are the text. Text outside blocks is
+ * the policy's prose; white space right behind a block of the environment is still the environment's.
+ * An inner block (a search inside a thought) ends the outer one, whose rest is prose.
+ */
+export function splitText(text: string, protocol: Protocol): Piece[] {
+  const pieces: Piece[] = [];
+  const push = (source: Piece['source'], role: Piece['role'], start: number, end: number): void => {
+    if (end > start) pieces.push({ source, role, text: text.slice(start, end), start });
+  };
+  const tags = tagsIn(text, protocol);
+  let at = 0;
+  tags.forEach((tag, i) => {
+    if (tag.closing || tag.start < at) return;
+    const { source, role } = tag.rule;
+    push('policy', protocol.prose, at, tag.start);
+    at = (source === 'policy' ? policyEnd : environmentEnd)(tags, i, text.length);
+    if (source !== 'policy') at += /^\s*/.exec(text.slice(at, at + 64))![0].length;
+    push(source, role, tag.start, at);
+  });
+  push('policy', protocol.prose, at, text.length);
+  return pieces;
+}
+
+/** The text of a block without its tags, trimmed, and where it begins. */
+export function blockText(
+  text: string,
+  protocol: Protocol | null,
+): { text: string; start: number } {
+  const rule = protocol?.blocks.find(({ open }) => text.startsWith(open));
+  const from = rule ? rule.open.length : 0;
+  const close = rule ? text.lastIndexOf(rule.close) : -1;
+  const inner = text.slice(from, close >= from ? close : text.length);
+  const lead = inner.length - inner.trimStart().length;
+  return { text: inner.trim(), start: from + lead };
+}

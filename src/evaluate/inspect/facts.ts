@@ -1,0 +1,83 @@
+import { normalizeAnswer } from '../../agent/answers.ts';
+import { coverExactMatch, exactMatch, f1Score, subExactMatch } from '../../agent/scores.ts';
+import type { ImportedRollout } from '../../data/rollouts/index.ts';
+
+/** What the statistics count of one rollout: small, so that a file of any size can be counted. */
+export interface RolloutFacts {
+  id: string;
+  questionId: string;
+  groupId: string;
+  step: number | null;
+  /** Whether the record gives gold answers; the scores are null without them. */
+  scores: { em: number; subEm: number; coverEm: number; f1: number } | null;
+  answered: boolean;
+  /** The judge's verdict; null without one. */
+  judge: boolean | null;
+  /** Every gold answer is yes, no or "noanswer": finding that word in a passage would prove nothing. */
+  closed: boolean;
+  /** A gold answer stands in what the environment showed. Always false where `closed`. */
+  retrieved: boolean;
+  /** Queries that the policy wrote. */
+  searches: number;
+  reward: number | null;
+  advantage: number | null;
+}
+
+const CLOSED = new Set(['yes', 'no', 'noanswer']);
+
+export const isClosed = (golds: readonly string[]): boolean =>
+  golds.length > 0 && golds.every((gold) => CLOSED.has(normalizeAnswer(gold)));
+
+/** A text as whole normalised words, so that `holdsAnswer` is one look-up. */
+export const wordText = (text: string): string => ` ${normalizeAnswer(text)} `;
+
+/**
+ * What to look for in `wordText` for some answers: each as whole normalised words; yes, no and empty
+ * answers are left out. Made once for many texts.
+ */
+export const needlesOf = (answers: readonly string[]): string[] =>
+  answers
+    .map(normalizeAnswer)
+    .filter((answer) => answer !== '' && !CLOSED.has(answer))
+    .map((answer) => ` ${answer} `);
+
+/** Whether one of the answers stands in a text. */
+export const holdsAnswer = (words: string, needles: readonly string[]): boolean =>
+  needles.some((needle) => words.includes(needle));
+
+/** Indices of the segments that carry evidence: results and background that the environment wrote. */
+export const evidenceSegments = ({ segments }: Pick<ImportedRollout, 'segments'>): number[] =>
+  segments.flatMap(({ source, role }, index) =>
+    source === 'environment' && (role === 'result' || role === 'background') ? [index] : [],
+  );
+
+export function readFactsOf(rollout: ImportedRollout): RolloutFacts {
+  const { answers } = rollout.question;
+  const { answer, segments } = rollout;
+  const needles = needlesOf(answers);
+  return {
+    id: rollout.id,
+    questionId: rollout.question.id,
+    groupId: rollout.groupId,
+    step: rollout.step,
+    scores:
+      answers.length === 0
+        ? null
+        : {
+            em: exactMatch(answer, answers),
+            subEm: subExactMatch(answer, answers),
+            coverEm: coverExactMatch(answer, answers),
+            f1: f1Score(answer, answers),
+          },
+    answered: answer !== null && answer.trim() !== '',
+    judge: rollout.judge?.verdict ?? null,
+    closed: isClosed(answers),
+    retrieved: evidenceSegments(rollout).some((i) =>
+      holdsAnswer(wordText(segments[i]!.text), needles),
+    ),
+    searches: segments.filter(({ source, role }) => source === 'policy' && role === 'search')
+      .length,
+    reward: rollout.reward,
+    advantage: rollout.advantage,
+  };
+}

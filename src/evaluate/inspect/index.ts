@@ -1,0 +1,23 @@
+/** The inspector without an interface: statistics, lint and taxonomy of any imported rollouts. */
+export {
+  evidenceSegments,
+  holdsAnswer,
+  isClosed,
+  needlesOf,
+  readFactsOf,
+  wordText,
+  type RolloutFacts,
+} from './facts.ts';
+export { inspectFile, Inspector, type Inspection } from './inspect.ts';
+export {
+  LINTS,
+  lintRollout,
+  lintRun,
+  summaryOf,
+  type Decode,
+  type Finding,
+  type LintCode,
+  type LintSummary,
+} from './lint/index.ts';
+export { statisticsOf, type Agreement, type Count, type Statistics } from './statistics.ts';
+export { outcomeOf, taxonomyOf, type Outcome, type Taxonomy } from './taxonomy.ts';

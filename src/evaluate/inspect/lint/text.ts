@@ -1,0 +1,121 @@
+import {
+  boxesIn,
+  promptAndResponse,
+  protocolOf,
+  type ImportedRollout,
+  type Protocol,
+  type TextSpan,
+} from '../../../data/rollouts/index.ts';
+import { normalizeAnswer } from '../../../agent/answers.ts';
+import { evidenceSegments } from '../facts.ts';
+import { finding, wholeSpan, type Finding } from './finding.ts';
+
+/** Faults that show in the text: blocks of the environment, and how the answer was extracted. */
+
+const environmentRules = (protocol: Protocol | null) =>
+  protocol?.blocks.filter(({ source, role }) => source === 'environment' && role !== 'hint') ?? [];
+
+/** Results that open and never close. */
+export function observationCut(rollout: ImportedRollout): Finding[] {
+  const rules = environmentRules(protocolOf(rollout));
+  return evidenceSegments(rollout).flatMap((i) => {
+    const text = rollout.segments[i]!.text.trim();
+    const rule = rules.find(({ open }) => text.startsWith(open));
+    if (!rule || text.endsWith(rule.close)) return [];
+    const message = `The block opens with ${rule.open} and ends without ${rule.close}.`;
+    return [finding(rollout, 'observation-cut', message, [wholeSpan(rollout, i)])];
+  });
+}
+
+/**
+ * Closing tags inside a result. With token ids the tag counts where its own id stands before the end,
+ * so that a tag merely spelt in a document is none. In imported text the block has ended there, and its
+ * closing tag is left over in what then counts as the policy's words.
+ */
+export function resultEndedEarly(rollout: ImportedRollout): Finding[] {
+  const rules = environmentRules(protocolOf(rollout));
+  const findings: Finding[] = [];
+  const report = (where: TextSpan, tag: string): void =>
+    void findings.push(
+      finding(
+        rollout,
+        'result-ended-early',
+        `${tag} stands here, but its block had ended before.`,
+        [where],
+      ),
+    );
+  rollout.segments.forEach(({ source, text, ids }, i) => {
+    const rule = rules.find(({ open }) => text.trimStart().startsWith(open));
+    if (source === 'environment' && rule) {
+      const inner = text.indexOf(rule.close);
+      const last = ids?.at(-1);
+      const early = ids
+        ? text.endsWith(rule.close) && ids.indexOf(last!) < ids.length - 1
+        : inner >= 0 && inner < text.trimEnd().length - rule.close.length;
+      if (early) report({ segment: i, start: inner, end: inner + rule.close.length }, rule.close);
+    }
+    if (source !== 'policy' || !rollout.origin || i < rollout.origin.responseAt) return;
+    for (const { close } of rules) {
+      const at = text.indexOf(close);
+      if (at >= 0) report({ segment: i, start: at, end: at + close.length }, close);
+    }
+  });
+  return findings;
+}
+
+const unbalanced = (text: string): boolean => {
+  let depth = 0;
+  for (const char of text) {
+    if (char === '{') depth++;
+    if (char === '}' && --depth < 0) return true;
+  }
+  return depth !== 0;
+};
+
+/** An answer that holds what stands between two boxes. */
+export function greedyBox(rollout: ImportedRollout): Finding[] {
+  const { answer, segments } = rollout;
+  if (answer === null || !(answer.includes('\\boxed') || unbalanced(answer))) return [];
+  const boxes = segments.flatMap(({ source, text }, segment): TextSpan[] =>
+    source === 'policy'
+      ? boxesIn(text).map((box) => ({
+          segment,
+          start: box.start,
+          end: box.start + box.text.length,
+        }))
+      : [],
+  );
+  if (boxes.length < 2) return [];
+  const message = `The answer is "${answer.slice(0, 120)}": it runs over ${boxes.length} boxes.`;
+  return [finding(rollout, 'greedy-box', message, boxes)];
+}
+
+// Up to the nearest opening tag: instructions name the tag before they show an example of it.
+const ANSWER_BLOCK =
+  /<((?:short_|long_)?answer)>((?:(?!<(?:short_|long_)?answer>)[\s\S])*?)<\/\1>/g;
+
+/** Everything that a text gives as an answer: contents of answer blocks and of boxes. */
+function answersIn(text: string): { text: string; start: number }[] {
+  const blocks = [...text.matchAll(ANSWER_BLOCK)].map((match) => {
+    const inner = match[2]!;
+    const lead = inner.length - inner.trimStart().length;
+    return { text: inner.trim(), start: match.index + match[1]!.length + 2 + lead };
+  });
+  return [...blocks, ...boxesIn(text)];
+}
+
+/** An answer that stands in an answer block of the prompt and in none of the response. */
+export function answerFromPrompt(rollout: ImportedRollout): Finding[] {
+  const wanted = rollout.answer === null ? '' : normalizeAnswer(rollout.answer);
+  if (wanted === '') return [];
+  const { prompt, response } = promptAndResponse(rollout);
+  const same = ({ text }: { text: string }): boolean => normalizeAnswer(text) === wanted;
+  if (answersIn(response.map(({ text }) => text).join('')).some(same)) return [];
+  return prompt.flatMap((segment, i) => {
+    const example = segment.source === 'prompt' ? answersIn(segment.text).find(same) : undefined;
+    if (!example) return [];
+    const where = { segment: i, start: example.start, end: example.start + example.text.length };
+    const message = `"${rollout.answer}" is the prompt's example; the response gives no such answer.`;
+    return [finding(rollout, 'answer-from-prompt', message, [where])];
+  });
+}

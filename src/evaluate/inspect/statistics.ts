@@ -1,0 +1,196 @@
+import type { RolloutFacts } from './facts.ts';
+
+/**
+ * What the inspector states of a file of rollouts.
+ *
+ * - **EM, F1**: SQuAD normalisation, maximum over the gold answers (METHODS section 6). R1-Searcher's
+ *   `exact_match_score` differs in nothing but that it reads a bare "True" or "False" as yes or no.
+ * - **cover-EM**: every token of a gold answer is among the prediction's tokens, in any order. It is
+ *   `cover_exact_match_score_1` of R1-Searcher's evaluation, its ACC_R.
+ * - **sub-EM**: the normalised gold answer is a substring of the normalised prediction.
+ * - **judge**: the verdict that the file itself carries (R1-Searcher's ACC_L, by GPT-4o).
+ * - **retrieved**: a gold answer stands as whole normalised words in text that the environment showed.
+ *   Questions whose gold answers are yes or no are left out of everything that rests on it, because those
+ *   words stand in passages for other reasons; they are counted as `closed`.
+ */
+
+export interface Count {
+  count: number;
+  /** Of the rollouts that could be counted; null where there were none. */
+  share: number | null;
+}
+
+/** How often the judge and a score say the same. */
+export interface Agreement extends Count {
+  /** Judge right, score 0. */
+  judgeOnly: number;
+  /** Score 1, judge wrong. */
+  scoreOnly: number;
+  /** Cohen's kappa; null where chance alone explains everything. */
+  kappa: number | null;
+}
+
+/** The same count under each notion of "right"; judge null where the file has no verdicts. */
+export interface ByCriterion {
+  em: number;
+  coverEm: number;
+  judge: number | null;
+}
+
+export interface Statistics {
+  rollouts: number;
+  questions: number;
+  groups: number;
+  steps: number;
+  /** Rollouts with gold answers; the scores are over these. */
+  scored: number;
+  answered: Count;
+  em: Count;
+  subEm: Count;
+  coverEm: Count;
+  f1: { mean: number | null };
+  judge: {
+    verdicts: number;
+    right: Count;
+    agreement: { em: Agreement; subEm: Agreement; coverEm: Agreement };
+  } | null;
+  evidence: {
+    /** Scored rollouts whose gold answer is more than yes or no, and the others. */
+    open: number;
+    closed: number;
+    retrieved: Count;
+    wrongThoughRetrieved: ByCriterion;
+    rightWithoutRetrieved: ByCriterion;
+  };
+  searches: { mean: number | null; max: number; none: number };
+  reward: { n: number; mean: number | null };
+  /** Groups of two and more whose rewards are all equal. */
+  zeroVarianceGroups: number;
+}
+
+const ratio = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
+
+const counted = (count: number, of: number): Count => ({ count, share: ratio(count, of) });
+
+type ScoreName = 'em' | 'subEm' | 'coverEm';
+
+type Scored = RolloutFacts & { scores: NonNullable<RolloutFacts['scores']> };
+
+function agreement(facts: readonly Scored[], score: ScoreName): Agreement {
+  const table = { both: 0, neither: 0, judgeOnly: 0, scoreOnly: 0 };
+  for (const { judge, scores } of facts) {
+    const right = scores[score] === 1;
+    if (judge) table[right ? 'both' : 'judgeOnly'] += 1;
+    else table[right ? 'scoreOnly' : 'neither'] += 1;
+  }
+  const n = facts.length;
+  const agreed = table.both + table.neither;
+  const judged = (table.both + table.judgeOnly) / n;
+  const scored = (table.both + table.scoreOnly) / n;
+  const chance = judged * scored + (1 - judged) * (1 - scored);
+  const { judgeOnly, scoreOnly } = table;
+  const kappa = n === 0 || chance >= 1 ? null : (agreed / n - chance) / (1 - chance);
+  return { ...counted(agreed, n), judgeOnly, scoreOnly, kappa };
+}
+
+const tally = <T>(list: readonly T[], test: (item: T) => boolean): number =>
+  list.reduce((count, item) => count + Number(test(item)), 0);
+
+const sum = (values: readonly number[]): number =>
+  values.reduce((total, value) => total + value, 0);
+
+function byCriterion(
+  facts: readonly Scored[],
+  wanted: (facts: Scored, right: boolean) => boolean,
+  hasJudge: boolean,
+): ByCriterion {
+  return {
+    em: tally(facts, (f) => wanted(f, f.scores.em === 1)),
+    coverEm: tally(facts, (f) => wanted(f, f.scores.coverEm === 1)),
+    judge: hasJudge ? tally(facts, (f) => f.judge !== null && wanted(f, f.judge)) : null,
+  };
+}
+
+function judgeOf(scored: readonly Scored[]): Statistics['judge'] {
+  const judged = scored.filter(({ judge }) => judge !== null);
+  if (judged.length === 0) return null;
+  return {
+    verdicts: judged.length,
+    right: counted(
+      tally(judged, ({ judge }) => judge === true),
+      judged.length,
+    ),
+    agreement: {
+      em: agreement(judged, 'em'),
+      subEm: agreement(judged, 'subEm'),
+      coverEm: agreement(judged, 'coverEm'),
+    },
+  };
+}
+
+function zeroVariance(facts: readonly RolloutFacts[]): { groups: number; flat: number } {
+  const groups = new Map<string, (number | null)[]>();
+  for (const { groupId, reward } of facts) {
+    const rewards = groups.get(groupId);
+    if (rewards) rewards.push(reward);
+    else groups.set(groupId, [reward]);
+  }
+  const flat = tally(
+    [...groups.values()],
+    (rewards) =>
+      rewards.length > 1 && rewards[0] !== null && rewards.every((value) => value === rewards[0]),
+  );
+  return { groups: groups.size, flat };
+}
+
+function evidenceOf(scored: readonly Scored[], hasJudge: boolean): Statistics['evidence'] {
+  const open = scored.filter(({ closed }) => !closed);
+  return {
+    open: open.length,
+    closed: scored.length - open.length,
+    retrieved: counted(
+      tally(open, ({ retrieved }) => retrieved),
+      open.length,
+    ),
+    wrongThoughRetrieved: byCriterion(open, (f, right) => f.retrieved && !right, hasJudge),
+    rightWithoutRetrieved: byCriterion(open, (f, right) => !f.retrieved && right, hasJudge),
+  };
+}
+
+/** Counts over the rollouts of a file; every definition stands at the top of this file. */
+export function statisticsOf(facts: readonly RolloutFacts[]): Statistics {
+  const scored = facts.filter((f): f is Scored => f.scores !== null);
+  const count = (name: ScoreName): Count =>
+    counted(
+      tally(scored, ({ scores }) => scores[name] === 1),
+      scored.length,
+    );
+  const judge = judgeOf(scored);
+  const rewards = facts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
+  const searches = facts.map((f) => f.searches);
+  const { groups, flat } = zeroVariance(facts);
+  return {
+    rollouts: facts.length,
+    questions: new Set(facts.map(({ questionId }) => questionId)).size,
+    groups,
+    steps: new Set(facts.flatMap(({ step }) => (step === null ? [] : [step]))).size,
+    scored: scored.length,
+    answered: counted(
+      tally(facts, ({ answered }) => answered),
+      facts.length,
+    ),
+    em: count('em'),
+    subEm: count('subEm'),
+    coverEm: count('coverEm'),
+    f1: { mean: ratio(sum(scored.map(({ scores }) => scores.f1)), scored.length) },
+    judge,
+    evidence: evidenceOf(scored, judge !== null),
+    searches: {
+      mean: ratio(sum(searches), facts.length),
+      max: searches.reduce((most, n) => Math.max(most, n), 0),
+      none: tally(searches, (n) => n === 0),
+    },
+    reward: { n: rewards.length, mean: ratio(sum(rewards), rewards.length) },
+    zeroVarianceGroups: flat,
+  };
+}

@@ -1,0 +1,59 @@
+import type { RolloutFacts } from './facts.ts';
+import type { Finding, LintCode } from './lint/index.ts';
+
+/** How rollouts end, and what was found on the way: labels with the rollouts that carry them. */
+
+/**
+ * Exactly one a rollout with gold answers, "right" by EM, or by the judge where the file has verdicts:
+ * - `right-with-evidence`, `right-without-evidence`: whether a gold answer was retrieved;
+ * - `right-closed`, `wrong-closed`: yes/no questions, where retrieval cannot be told by words;
+ * - `no-answer`: none was given;
+ * - `no-search`: wrong, and nothing was asked;
+ * - `not-retrieved`: wrong, and no result held a gold answer;
+ * - `retrieved-not-used`: wrong, though one did.
+ */
+export type Outcome =
+  | 'right-with-evidence'
+  | 'right-without-evidence'
+  | 'right-closed'
+  | 'wrong-closed'
+  | 'no-answer'
+  | 'no-search'
+  | 'not-retrieved'
+  | 'retrieved-not-used';
+
+export function outcomeOf(facts: RolloutFacts): Outcome | null {
+  const { scores, judge, closed, retrieved, answered, searches } = facts;
+  if (!scores) return null;
+  if (judge ?? scores.em === 1) {
+    if (closed) return 'right-closed';
+    return retrieved ? 'right-with-evidence' : 'right-without-evidence';
+  }
+  if (!answered) return 'no-answer';
+  if (closed) return 'wrong-closed';
+  if (retrieved) return 'retrieved-not-used';
+  return searches === 0 ? 'no-search' : 'not-retrieved';
+}
+
+export interface Taxonomy {
+  /** Rollout ids by outcome; every scored rollout stands in one list. */
+  outcomes: Partial<Record<Outcome, string[]>>;
+  /** Rollout ids by finding, each rollout once; a rollout may stand in several. */
+  findings: Partial<Record<LintCode, string[]>>;
+}
+
+function addTo<K extends string>(lists: Partial<Record<K, string[]>>, key: K, id: string): void {
+  const list = (lists[key] ??= []);
+  if (list.at(-1) !== id && !list.includes(id)) list.push(id);
+}
+
+/** Labels of a run, in the order in which they first occur. */
+export function taxonomyOf(facts: readonly RolloutFacts[], findings: readonly Finding[]): Taxonomy {
+  const taxonomy: Taxonomy = { outcomes: {}, findings: {} };
+  for (const one of facts) {
+    const outcome = outcomeOf(one);
+    if (outcome) (taxonomy.outcomes[outcome] ??= []).push(one.id);
+  }
+  for (const { code, rollout } of findings) addTo(taxonomy.findings, code, rollout);
+  return taxonomy;
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { roundsOf } from '../../../src/data/rollouts/index.ts';
+import { lintRollout, readFactsOf } from '../../../src/evaluate/inspect/index.ts';
+import { importOne } from './helpers.ts';
+
+/** Texts on which an unbounded regular expression would run for hours; these take seconds of
+ * processor time at most. */
+const LONG = 200_000;
+const PAYLOADS: Record<string, string> = {
+  spaces: ' '.repeat(LONG),
+  newlines: '\n'.repeat(LONG),
+  quotes: '"'.repeat(LONG),
+  'backslashes and braces': '\\boxed{'.repeat(LONG / 8),
+  'opening tags': '<search><information><answer>'.repeat(LONG / 30),
+  'closing tags': '</information></answer>'.repeat(LONG / 24),
+  digits: '1.'.repeat(LONG / 2),
+};
+
+test.each(Object.entries(PAYLOADS))(
+  '%s',
+  async (_, payload) => {
+    const start = process.cpuUsage();
+    const texts = [
+      `<search>q</search><information>(1)Title:${payload}</information><answer>${payload}</answer>`,
+      `<search>${payload}</search><information>Doc 1(Title: ${payload}</information><answer>1</answer>`,
+      `<think>1${payload}`,
+    ];
+    for (const output of texts) {
+      const rollout = await importOne({
+        input: `Question:${payload}x`,
+        output,
+        gts: ['1', payload],
+        note: NaN,
+      });
+      expect(rollout.segments.length).toBeGreaterThan(0);
+      roundsOf(rollout);
+      readFactsOf(rollout);
+      lintRollout(rollout);
+    }
+    const { user, system } = process.cpuUsage(start);
+    expect((user + system) / 1e6).toBeLessThan(30);
+  },
+  240_000,
+);
