@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { coverageOf, createRouter, type AgentDeps, type Router } from '../agent/index.ts';
+import type { RouterWeights } from '../agent/router/network.ts';
 import { parsePolicyConfig, type PolicyConfig } from '../policy/config.ts';
 import { mergeAdapter } from '../policy/lora/merge.ts';
 import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, readPeft, type Adapter } from '../policy/lora/peft.ts';
@@ -23,6 +24,8 @@ export interface PartsOptions {
   device: 'wasm' | 'webgpu';
   /** PEFT folder of an adapter that is merged into the policy. */
   adapter?: string | undefined;
+  /** Of a trained router; the prior unless given. */
+  routerWeights?: RouterWeights | undefined;
   onProgress?: (line: string) => void;
 }
 
@@ -98,13 +101,18 @@ async function openPolicy(options: PartsOptions): Promise<Policy> {
 /** World, retrieval and router: what a policy works with. @throws UsageError */
 export async function openWorld(
   given: string | undefined,
+  weights?: RouterWeights,
 ): Promise<{ world: World; retriever: Retriever; router: Router }> {
   const path = folder(given, 'public/world', 'world', 'manifest.json');
   const fetchFile = fetchFromDisk(path);
   const world = await loadWorld(fetchFile);
   const encoder = world.vectors ? await openEncoderFromDisk(projectPath('public/encoder')) : null;
   const retriever = openWorldRetriever(world, fetchFile, { encoder });
-  return { world, retriever, router: createRouter({ localCoverage: coverageOf(world.local) }) };
+  const router = createRouter({
+    localCoverage: coverageOf(world.local),
+    ...(weights && { weights }),
+  });
+  return { world, retriever, router };
 }
 
 /**
@@ -112,7 +120,7 @@ export async function openWorld(
  * @throws UsageError, CheckpointError and AdapterError that name the folder or file at fault
  */
 export async function openParts(options: PartsOptions): Promise<Parts> {
-  const { world, retriever, router } = await openWorld(options.world);
+  const { world, retriever, router } = await openWorld(options.world, options.routerWeights);
   const policy = await openPolicy(options);
   return {
     deps: { policy, retriever, router, now: Date.now },

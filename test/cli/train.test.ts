@@ -147,6 +147,41 @@ describe('a run', () => {
       expect(a![key]).toBe(b![key]);
   });
 
+  test('the router that it trained routes where the run is evaluated', () => {
+    const out = join(folder, 'routed');
+    // Equation (20) with β1 far above 5/6 of β2: at such a rate one update settles on local.
+    const local = {
+      retrieval: { source: 'router' },
+      nlr: { reward: 'paper', beta1: 0.9, beta2: 0.1 },
+    };
+    const settings = ['router.train=alone', 'router.learningRate=500', 'groupSize=4'];
+    settings.push('router.baseline=none', `overrides=${JSON.stringify(local)}`);
+    const sets = settings.flatMap((change) => ['--set', change]);
+    const trained = lab(
+      'train',
+      '--recipe=dapo-kunlun',
+      '--steps=1',
+      ...small,
+      ...sets,
+      '--out',
+      out,
+    );
+    expect(trained.err).not.toMatch(/error/i);
+    const args = ['--limit', '4', '--seed', '5', '--json'];
+    const adapter = ['--adapter', join(out, 'step-000001')];
+    const summary = (...subject: string[]): Record<string, unknown> => {
+      const {
+        tokensPerSecond: _,
+        byHops: __,
+        ...rest
+      } = JSON.parse(lab('evaluate', ...subject, ...args).out) as Record<string, unknown>;
+      return rest;
+    };
+    const byRun = summary('--run', out);
+    expect(byRun).toEqual(summary(...adapter, '--source', 'local'));
+    expect(byRun).not.toEqual(summary(...adapter, '--source', 'router'));
+  });
+
   test('a damaged newest checkpoint gives way to the one before, with a notice', () => {
     writeFileSync(join(whole, 'step-000003', 'state.safetensors'), 'no tensors at all');
     const before = adapterOf(whole, 3);

@@ -1,10 +1,12 @@
+import type { RouterWeights } from '../../agent/router/network.ts';
 import { summarizeRollouts } from '../../evaluate/index.ts';
+import { decodeRouterState } from '../../learn/router/state.ts';
 import { getRecipe, type SettingsOverride } from '../../recipes/index.ts';
 import { UsageError, type OptionValues } from '../options.ts';
 import { openParts } from '../parts.ts';
 import { runQuestions } from '../run-questions.ts';
-import { adapterFolderOf, readRun } from '../train/folder.ts';
-import { endProgress, print, sayProgress, type Command } from './command.ts';
+import { adapterFolderOf, loadCheckpoint, readRun } from '../train/folder.ts';
+import { endProgress, print, say, sayProgress, type Command } from './command.ts';
 import { select, table } from './rollout.ts';
 import { overridesOf, PARTS_OPTIONS, RECIPE_OPTIONS } from './shared-options.ts';
 
@@ -15,6 +17,8 @@ interface Subject {
   world: string | undefined;
   recipe: string;
   overrides: SettingsOverride;
+  /** The run's router, where it trained one. */
+  routerWeights?: RouterWeights;
 }
 
 /** What is evaluated: an adapter, the last checkpoint of a run with the run's parts, or the policy. */
@@ -26,7 +30,9 @@ function subjectOf(values: OptionValues): Subject {
     return { adapter, policy, world, recipe: text('recipe') ?? 'search', overrides: {} };
   if (adapter !== undefined) throw new UsageError('--adapter and --run exclude each other.');
   const file = readRun(run);
+  const trained = loadCheckpoint(run, say)?.router ?? null;
   return {
+    ...(trained !== null && { routerWeights: decodeRouterState(trained).weights }),
     adapter: adapterFolderOf(run),
     policy: policy ?? file.policy.folder,
     world: world ?? file.world.folder ?? undefined,
@@ -42,7 +48,11 @@ export const evaluateCommand: Command = {
   summary: 'scores a trained adapter over questions of a world',
   options: {
     adapter: { type: 'string', value: 'DIR', help: 'PEFT folder of the adapter' },
-    run: { type: 'string', value: 'DIR', help: "a training run: its last checkpoint's adapter" },
+    run: {
+      type: 'string',
+      value: 'DIR',
+      help: "a training run: its last checkpoint's adapter and router",
+    },
     ...RECIPE_OPTIONS,
     recipe: { ...RECIPE, help: "which system; the run's, else search" },
     temperature: { ...RECIPE_OPTIONS.temperature, default: 0.3 },
@@ -64,9 +74,9 @@ export const evaluateCommand: Command = {
     json: { type: 'boolean', help: 'print one JSON object and nothing else' },
   },
   async run(values) {
-    const { adapter, policy, world, recipe, overrides } = subjectOf(values);
+    const { recipe, overrides, ...subject } = subjectOf(values);
     const device = values.device as 'wasm' | 'webgpu';
-    const parts = await openParts({ adapter, policy, world, device, onProgress: sayProgress });
+    const parts = await openParts({ ...subject, device, onProgress: sayProgress });
     endProgress();
     try {
       const given = overridesOf(values);

@@ -1,0 +1,339 @@
+import type { DenseIndex, Neighbour, VectorTable } from '../dense.ts';
+import { buildClusters, type BuildHooks, type ClusterParts } from './build.ts';
+import { dot, rowCount } from './nearest.ts';
+import { SAMPLING_DEFAULTS, type BuildOptions, type SamplingOptions } from './options.ts';
+import { randomNumbers } from './random.ts';
+import { allocate, shares, temperature, updateWeights } from './sampling.ts';
+import { Selector } from './select.ts';
+import type { ClusterShare, TracedNeighbours } from './trace.ts';
+
+/** What is learned from queries; plain, to be stored. */
+export interface LearnedSampling {
+  /** t: queries so far. */
+  queries: number;
+  /** w of every cluster. */
+  weights: number[];
+}
+
+/**
+ * The cluster retriever of KunLunBaizeRAG (section 3.1.1): a query shares its candidates out over the
+ * clusters near it by learned weights, relevance and temperature; codes are scored with lookup tables
+ * within each cluster, the best are re-ranked on reconstructed vectors. Scores are inner products with
+ * reconstructed vectors, so for unit vectors nearly cosines. Not reentrant: one query at a time.
+ */
+export class ClusterIndex implements DenseIndex {
+  readonly parts: ClusterParts;
+  readonly size: number;
+  readonly dimensions: number;
+  readonly #sampling: SamplingOptions;
+  readonly #weights: Float64Array;
+  readonly #random: () => number;
+  /** Place in the lists of every row. */
+  readonly #places: Int32Array;
+  #queries = 0;
+  // Buffers of a query.
+  readonly #table: Float32Array;
+  readonly #scores: Float32Array;
+  readonly #selector = new Selector();
+  readonly #nearClusters: Int32Array;
+  #picked: Int32Array;
+  #candidates: Int32Array;
+  #candidateScores: Float32Array;
+
+  constructor(
+    parts: ClusterParts,
+    sampling: Partial<SamplingOptions> = {},
+    learned?: LearnedSampling,
+  ) {
+    const clusters = rowCount(parts.centroids);
+    if (learned && learned.weights.length !== clusters)
+      throw new RangeError(`${learned.weights.length} weights for ${clusters} clusters`);
+    this.parts = parts;
+    this.size = parts.rows.length;
+    this.dimensions = parts.dimensions;
+    this.#sampling = { ...SAMPLING_DEFAULTS, ...sampling };
+    this.#weights = learned
+      ? Float64Array.from(learned.weights)
+      : new Float64Array(clusters).fill(1);
+    this.#queries = learned?.queries ?? 0;
+    this.#random = randomNumbers(this.size);
+    this.#places = new Int32Array(this.size);
+    for (let place = 0; place < this.size; place++) this.#places[parts.rows[place]!] = place;
+    let largest = clusters;
+    for (let c = 0; c < clusters; c++) largest = Math.max(largest, this.#sizeOf(c));
+    this.#table = new Float32Array(256 * parts.quantizer.subspaces);
+    this.#scores = new Float32Array(largest);
+    this.#nearClusters = new Int32Array(clusters);
+    this.#picked = new Int32Array(largest);
+    this.#candidates = new Int32Array(0);
+    this.#candidateScores = new Float32Array(0);
+  }
+
+  /** Builds from vectors, which are not kept. Throws as `buildClusters` does. */
+  static async build(
+    vectors: VectorTable,
+    options: Partial<BuildOptions> & { sampling?: Partial<SamplingOptions> } = {},
+    hooks: BuildHooks = {},
+  ): Promise<ClusterIndex> {
+    const { sampling, ...build } = options;
+    return new ClusterIndex(await buildClusters(vectors, build, hooks), sampling);
+  }
+
+  /** What was learned so far. */
+  get learned(): LearnedSampling {
+    return { queries: this.#queries, weights: [...this.#weights] };
+  }
+
+  /** Bytes that the index holds for its documents, clusters and tables included. */
+  get bytes(): number {
+    const { centroids, rows, offsets, quantizer, codes, refinement } = this.parts;
+    return (
+      [centroids.values, rows, offsets, quantizer.centroids, codes, this.#places]
+        .map(({ byteLength }) => byteLength)
+        .reduce((sum, bytes) => sum + bytes, 0) + (refinement?.bytes ?? 0)
+    );
+  }
+
+  /** The k best found, best first, ties by row; learns from the query. */
+  search(query: Float32Array, k: number): Neighbour[] {
+    return this.trace(query, k).neighbours;
+  }
+
+  /**
+   * As `search`, with where everything came from.
+   * @throws RangeError where the query has other dimensions than the index
+   */
+  trace(query: Float32Array, k: number, { learn = true } = {}): TracedNeighbours {
+    const scores = this.#centroidScores([query])[0]!;
+    const found = this.#query(query, k, scores);
+    if (learn) this.#learn(found);
+    return found;
+  }
+
+  /**
+   * Several queries in one call: centroids are scored for all of them in one pass, all see the weights
+   * and the temperature from before the batch, and it learns from them afterwards, in their order.
+   */
+  traceBatch(
+    queries: readonly Float32Array[],
+    k: number,
+    { learn = true } = {},
+  ): TracedNeighbours[] {
+    const scores = this.#centroidScores(queries);
+    const found = queries.map((query, i) => this.#query(query, k, scores[i]!));
+    if (learn) for (const one of found) this.#learn(one);
+    return found;
+  }
+
+  /** Inner product of the query with the reconstruction of a row. */
+  similarity(query: Float32Array, row: number): number {
+    return dot(query, 0, this.reconstruct(row), 0, this.dimensions);
+  }
+
+  /** The vector that the stored codes of a row stand for. */
+  reconstruct(row: number): Float32Array {
+    const { centroids, quantizer, codes, refinement } = this.parts;
+    const place = this.#places[row];
+    if (place === undefined) throw new RangeError(`row ${row} of ${this.size}`);
+    const c = this.clusterOf(row) * this.dimensions;
+    const out = centroids.values.slice(c, c + this.dimensions);
+    quantizer.decodeInto(codes, place * quantizer.subspaces, out);
+    refinement?.decodeInto(place, out);
+    return out;
+  }
+
+  /** Cluster of a row. */
+  clusterOf(row: number): number {
+    return this.#clusterAt(this.#places[row] ?? 0);
+  }
+
+  #clusterAt(place: number): number {
+    const { offsets } = this.parts;
+    let low = 0;
+    let high = offsets.length - 1;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (offsets[middle]! <= place) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #sizeOf(cluster: number): number {
+    return this.parts.offsets[cluster + 1]! - this.parts.offsets[cluster]!;
+  }
+
+  #learn({ clusters }: TracedNeighbours): void {
+    updateWeights(this.#weights, new Set(clusters), this.#sampling);
+    this.#queries++;
+  }
+
+  /** Inner products of queries with all centroids; a centroid is read once for all queries. */
+  #centroidScores(queries: readonly Float32Array[]): Float32Array[] {
+    const { centroids } = this.parts;
+    const d = this.dimensions;
+    for (const query of queries) {
+      if (query.length !== d)
+        throw new RangeError(`the query has ${query.length} dimensions, the index ${d}`);
+    }
+    const k = rowCount(centroids);
+    const scores = queries.map(() => new Float32Array(k));
+    for (let c = 0; c < k; c++) {
+      for (let q = 0; q < queries.length; q++)
+        scores[q]![c] = dot(queries[q]!, 0, centroids.values, c * d, d);
+    }
+    return scores;
+  }
+
+  #query(query: Float32Array, k: number, similarities: Float32Array): TracedNeighbours {
+    const tau = temperature(this.#queries, this.#sampling);
+    const clusters = this.#share(similarities, k, tau);
+    this.parts.quantizer.table(query, this.#table);
+    const { count, scanned, random } = this.#firstStage(clusters, query);
+    const best = this.#secondStage(query, count, k);
+    for (const { cluster } of best) {
+      const share = clusters.find((one) => one.cluster === cluster);
+      if (share) share.results++;
+    }
+    return {
+      neighbours: best.map(({ index, similarity }) => ({ index, similarity })),
+      clusters: best.map(({ cluster }) => cluster),
+      trace: {
+        query: this.#queries,
+        temperature: tau,
+        clusters,
+        scanned,
+        candidates: count,
+        random,
+      },
+    };
+  }
+
+  /** Shares the candidates out over the nearest clusters, most similar first. */
+  #share(similarities: Float32Array, k: number, tau: number): ClusterShare[] {
+    const { considered, sharpness, minimumShare, candidates } = this.#sampling;
+    const n = this.#selector.select(
+      similarities,
+      similarities.length,
+      Math.max(1, considered),
+      this.#nearClusters,
+    );
+    const near = [...this.#nearClusters.subarray(0, n)].sort(
+      (a, b) => similarities[b]! - similarities[a]! || a - b,
+    );
+    const most = similarities[near[0] ?? 0]!;
+    const relevance = near.map((c) => Math.exp(sharpness * (similarities[c]! - most)));
+    const weights = near.map((c) => this.#weights[c]!);
+    const p = shares(weights, relevance, tau, minimumShare);
+    // An empty cluster takes any number: random documents stand in for its own.
+    const room = near.map((c) => this.#sizeOf(c) || this.size);
+    const counts = allocate(p, room, Math.min(Math.max(candidates, k), this.size));
+    return near.map((cluster, i) => ({
+      cluster,
+      size: this.#sizeOf(cluster),
+      weight: weights[i]!,
+      similarity: similarities[cluster]!,
+      relevance: relevance[i]!,
+      share: p[i]!,
+      candidates: counts[i]!,
+      results: 0,
+    }));
+  }
+
+  /** Scores the codes of each cluster and keeps its best; places and scores go to the buffers. */
+  #firstStage(
+    clusters: readonly ClusterShare[],
+    query: Float32Array,
+  ): { count: number; scanned: number; random: number } {
+    const total = clusters.reduce((sum, { candidates }) => sum + candidates, 0);
+    if (this.#candidates.length < total) {
+      this.#candidates = new Int32Array(total);
+      this.#candidateScores = new Float32Array(total);
+    }
+    let count = 0;
+    let scanned = 0;
+    let wanted = 0;
+    for (const { cluster, size, similarity, candidates } of clusters) {
+      if (candidates === 0) continue;
+      if (size === 0) {
+        wanted += candidates;
+        continue;
+      }
+      const start = this.parts.offsets[cluster]!;
+      this.#scan(start, size, similarity);
+      scanned += size;
+      const kept = this.#selector.select(this.#scores, size, candidates, this.#picked);
+      for (let i = 0; i < kept; i++, count++) {
+        const place = this.#picked[i]!;
+        this.#candidates[count] = start + place;
+        this.#candidateScores[count] = this.#scores[place]!;
+      }
+    }
+    const random = this.#addRandom(query, count, wanted);
+    return { count: count + random, scanned: scanned + random, random };
+  }
+
+  /** Asymmetric distances: the sum of one table entry a subspace. */
+  #scan(start: number, size: number, base: number): void {
+    const { codes, quantizer } = this.parts;
+    const m = quantizer.subspaces;
+    const table = this.#table;
+    const scores = this.#scores;
+    for (let i = 0; i < size; i++) {
+      let at = (start + i) * m;
+      let s0 = base;
+      let s1 = 0;
+      let entry = 0;
+      const end = at + (m & ~3);
+      for (; at < end; at += 4, entry += 1024) {
+        s0 += table[entry + codes[at]!]!;
+        s1 += table[entry + 256 + codes[at + 1]!]!;
+        s0 += table[entry + 512 + codes[at + 2]!]!;
+        s1 += table[entry + 768 + codes[at + 3]!]!;
+      }
+      for (const last = (start + i + 1) * m; at < last; at++, entry += 256)
+        s0 += table[entry + codes[at]!]!;
+      scores[i] = s0 + s1;
+    }
+  }
+
+  /** Fallback for empty clusters: documents at random from all, none twice. Returns how many. */
+  #addRandom(query: Float32Array, count: number, wanted: number): number {
+    if (wanted === 0) return 0;
+    const taken = new Set(this.#candidates.subarray(0, count));
+    const least = Math.min(wanted, this.size - count);
+    while (taken.size < count + least) {
+      const place = Math.floor(this.#random() * this.size);
+      if (taken.has(place)) continue;
+      const at = taken.size;
+      taken.add(place);
+      this.#scan(place, 1, this.#centroidScore(query, place));
+      this.#candidates[at] = place;
+      this.#candidateScores[at] = this.#scores[0]!;
+    }
+    return least;
+  }
+
+  #centroidScore(query: Float32Array, place: number): number {
+    const d = this.dimensions;
+    return dot(query, 0, this.parts.centroids.values, this.#clusterAt(place) * d, d);
+  }
+
+  /** Adds what the refinement knows to the first stage's scores and gives the k best. */
+  #secondStage(query: Float32Array, count: number, k: number): (Neighbour & { cluster: number })[] {
+    const { refinement, rows } = this.parts;
+    const scores = this.#candidateScores;
+    if (refinement)
+      for (let i = 0; i < count; i++) scores[i]! += refinement.dot(query, this.#candidates[i]!);
+    const picked = new Int32Array(Math.min(count, Math.max(0, k)));
+    const kept = this.#selector.select(scores, count, picked.length, picked);
+    return [...picked.subarray(0, kept)]
+      .map((i) => ({ index: rows[this.#candidates[i]!]!, similarity: scores[i]!, at: i }))
+      .sort((a, b) => b.similarity - a.similarity || a.index - b.index)
+      .map(({ index, similarity, at }) => ({
+        index,
+        similarity,
+        cluster: this.#clusterAt(this.#candidates[at]!),
+      }));
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * What the product quantizer lost, at 4 or 8 bits a dimension with one scale a vector: whole numbers
+ * `c` with `error ≈ scale · c`, |c| ≤ 7 or 127. Four bits are stored as `c + 8`, the even dimension in
+ * the low half of the byte.
+ */
+export class Refinement {
+  readonly bits: 4 | 8;
+  readonly dimensions: number;
+  /** Bytes of a vector's code. */
+  readonly width: number;
+  readonly codes: Int8Array;
+  readonly scales: Float32Array;
+
+  constructor(bits: 4 | 8, dimensions: number, size: number) {
+    this.bits = bits;
+    this.dimensions = dimensions;
+    this.width = bits === 8 ? dimensions : Math.ceil(dimensions / 2);
+    this.codes = new Int8Array(size * this.width);
+    this.scales = new Float32Array(size);
+  }
+
+  /** Stores the error of a vector, `dimensions` numbers of `errors` from `from`. */
+  set(place: number, errors: Float32Array, from: number): void {
+    const { dimensions: d, width, codes } = this;
+    let most = 0;
+    for (let i = 0; i < d; i++) most = Math.max(most, Math.abs(errors[from + i]!));
+    const scale = most / (this.bits === 8 ? 127 : 7);
+    this.scales[place] = scale;
+    const whole = (i: number): number =>
+      i < d && scale > 0 ? Math.round(errors[from + i]! / scale) : 0;
+    const at = place * width;
+    if (this.bits === 8) for (let i = 0; i < d; i++) codes[at + i] = whole(i);
+    else
+      for (let i = 0; i < width; i++) {
+        codes[at + i] = (whole(2 * i) + 8) | ((whole(2 * i + 1) + 8) << 4);
+      }
+  }
+
+  /** Inner product of the query with the stored error. */
+  dot(query: Float32Array, place: number): number {
+    const { width, codes } = this;
+    const at = place * width;
+    let s0 = 0;
+    let s1 = 0;
+    if (this.bits === 8) {
+      let i = 0;
+      for (; i + 1 < width; i += 2) {
+        s0 += query[i]! * codes[at + i]!;
+        s1 += query[i + 1]! * codes[at + i + 1]!;
+      }
+      if (i < width) s0 += query[i]! * codes[at + i]!;
+    } else {
+      const pairs = this.dimensions >> 1;
+      for (let i = 0; i < pairs; i++) {
+        const byte = codes[at + i]!;
+        s0 += query[2 * i]! * ((byte & 15) - 8);
+        s1 += query[2 * i + 1]! * (((byte >> 4) & 15) - 8);
+      }
+      if (pairs < width) s0 += query[2 * pairs]! * ((codes[at + pairs]! & 15) - 8);
+    }
+    return (s0 + s1) * this.scales[place]!;
+  }
+
+  /** Adds the stored error to `out`. */
+  decodeInto(place: number, out: Float32Array): void {
+    const at = place * this.width;
+    const scale = this.scales[place]!;
+    for (let i = 0; i < this.dimensions; i++) {
+      const byte = this.codes[at + (this.bits === 8 ? i : i >> 1)]!;
+      const whole = this.bits === 8 ? byte : ((byte >> (4 * (i & 1))) & 15) - 8;
+      out[i]! += scale * whole;
+    }
+  }
+
+  get bytes(): number {
+    return this.codes.byteLength + this.scales.byteLength;
+  }
+}
