@@ -90,14 +90,14 @@ const spec = (
 });
 
 const accuracy = (steps: Steps): ChartSpec[] => [
-  spec('em', 'Answers: EM and F1', 'share; held-out EM with its 95 % interval', 'share', [
+  spec('em', 'Answers: EM and F1', 'sampled: the rollouts of the step; held-out EM with its 95 % interval', 'share', [
     {
       ...heldOut(steps, 'EM held-out', 0, ({ em }) => em),
       interval: heldOutIntervals(steps),
     },
     heldOut(steps, 'F1 held-out', 4, ({ f1 }) => f1),
-    line(steps, 'EM step', 1, ({ em }) => em),
-    line(steps, 'F1 step', 2, ({ f1 }) => f1),
+    line(steps, 'EM sampled', 1, ({ em }) => em),
+    line(steps, 'F1 sampled', 2, ({ f1 }) => f1),
   ]),
   spec(
     'reward',
@@ -118,7 +118,7 @@ const accuracy = (steps: Steps): ChartSpec[] => [
     'a rollout, mean',
     'number',
     [
-      line(steps, 'step', 1, ({ searches }) => searches),
+      line(steps, 'sampled', 1, ({ searches }) => searches),
       heldOut(steps, 'held-out', 0, ({ searches }) => searches),
     ],
     { include: [0] },
