@@ -1,9 +1,10 @@
 /**
- * Bytes of WebAssembly memory over a long run of small steps, sampling, update and new weights
- * included: `npx tsx bench/train/memory.ts [--steps 1000] [--every 100] [--questions 2] [--group 4]`.
+ * Live bytes over a long run of small steps, sampling, update and new weights included:
+ * `npx tsx bench/train/memory.ts [--steps 1000] [--every 100] [--questions 2] [--group 4]`.
  *
- * What is counted is every WebAssembly memory of this process: those of jax-js (sampler) and of the
- * kernels (trainer). They only ever grow, so a leak of arrays shows as growth that does not end.
+ * - Live: the arrays that jax-js (sampler) holds between two steps, and the kernels' memory (trainer),
+ *   which is planned once. jax-js does not tell, so its table of buffers is watched from outside.
+ * - Memory: every WebAssembly memory of this process. These only ever grow, to the longest step so far.
  */
 import { parseArgs } from 'node:util';
 import { heldOutSample } from '../../src/learn/rl/held-out.ts';
@@ -29,6 +30,25 @@ WebAssembly.Memory = class extends Memory {
     memories.push(this);
   }
 };
+/** An entry of jax-js's table of buffers, by its shape. */
+const sizeOf = (value: unknown): number =>
+  typeof value === 'object' && value !== null && 'ptr' in value && 'ref' in value && 'size' in value
+    ? Number(value.size)
+    : 0;
+let arrays = 0;
+// oxlint-disable-next-line typescript/unbound-method -- called with their map below
+const { set: plainSet, delete: plainDelete } = Map.prototype;
+// oxlint-disable-next-line eslint/no-extend-native -- the only way to see the table
+Map.prototype.set = function (this: Map<unknown, unknown>, key, value) {
+  arrays += sizeOf(value);
+  return plainSet.call(this, key, value) as typeof this;
+};
+// oxlint-disable-next-line eslint/no-extend-native -- as above
+Map.prototype.delete = function (this: Map<unknown, unknown>, key) {
+  arrays -= sizeOf(this.get(key));
+  return plainDelete.call(this, key);
+};
+
 const bytes = (): number => memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
 
 prepareNode();
@@ -54,11 +74,16 @@ const policy = await loadPolicy({
   id: checkpointName(folder),
   device: 'wasm',
 });
+const before = bytes();
 const replica = await createReplica({ weights, adapter: settings.adapter, device: 'wasm' });
+/** The trainer's memory, all of it. */
+const kernels = bytes() - before;
 const train = world.questions.filter((question) => question.split === 'train');
 
-console.log('| step | WebAssembly memory, MB | JavaScript heap, MB | of step 100 |');
-console.log('|--:|--:|--:|--:|');
+console.log(
+  '| step | live, MB | of the first row | WebAssembly memory, MB | JavaScript heap, MB |',
+);
+console.log('|--:|--:|--:|--:|--:|');
 let base: number | null = null;
 await trainRun({
   settings,
@@ -74,11 +99,12 @@ await trainRun({
   hooks: {
     onStep: ({ step }) => {
       if (step % Number(values.every) !== 0) return;
-      const now = bytes();
-      base ??= now;
-      const change = `${(100 * (now / base - 1)).toFixed(2)} %`;
+      const live = arrays + kernels;
+      base ??= live;
+      const change = `${(100 * (live / base - 1)).toFixed(2)} %`;
       const heap = process.memoryUsage().heapUsed / 1e6;
-      console.log(`| ${step} | ${(now / 1e6).toFixed(1)} | ${heap.toFixed(1)} | ${change} |`);
+      const [held, memory] = [live, bytes()].map((n) => (n / 1e6).toFixed(2));
+      console.log(`| ${step} | ${held} | ${change} | ${memory} | ${heap.toFixed(1)} |`);
     },
   },
 });

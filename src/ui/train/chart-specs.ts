@@ -90,15 +90,21 @@ const spec = (
 });
 
 const accuracy = (steps: Steps): ChartSpec[] => [
-  spec('em', 'Answers: EM and F1', 'sampled: the rollouts of the step; held-out EM with its 95 % interval', 'share', [
-    {
-      ...heldOut(steps, 'EM held-out', 0, ({ em }) => em),
-      interval: heldOutIntervals(steps),
-    },
-    heldOut(steps, 'F1 held-out', 4, ({ f1 }) => f1),
-    line(steps, 'EM sampled', 1, ({ em }) => em),
-    line(steps, 'F1 sampled', 2, ({ f1 }) => f1),
-  ]),
+  spec(
+    'em',
+    'Answers: EM and F1',
+    'sampled: the rollouts of the step; held-out EM with its 95 % interval',
+    'share',
+    [
+      {
+        ...heldOut(steps, 'EM held-out', 0, ({ em }) => em),
+        interval: heldOutIntervals(steps),
+      },
+      heldOut(steps, 'F1 held-out', 4, ({ f1 }) => f1),
+      line(steps, 'EM sampled', 1, ({ em }) => em),
+      line(steps, 'F1 sampled', 2, ({ f1 }) => f1),
+    ],
+  ),
   spec(
     'reward',
     'Reward by clause',

@@ -1,0 +1,139 @@
+import {
+  roundsOf,
+  type ImportedRollout,
+  type ReadPassage,
+  type Round,
+} from '../../data/rollouts/index.ts';
+import { exactMatch } from '../../agent/scores.ts';
+import { words } from '../../agent/answers.ts';
+import { computeSide, type Side, type WhatIfSettings } from './what-if/index.ts';
+
+/** A group's siblings side by side, and how their rewards became pushes on their tokens. */
+
+/** One sibling in one round. */
+export interface AlignedCell {
+  round: Round;
+  /** Siblings, by number, that asked the same in this round: same words, in any order. */
+  sameQueryAs: number[];
+  /** Passages that no other sibling has read in any round. */
+  onlyHere: ReadPassage[];
+  /** Passages that this sibling had read in an earlier round. */
+  repeated: ReadPassage[];
+}
+
+export interface AlignedSibling {
+  id: string;
+  answer: string | null;
+  /** Null without gold answers. */
+  em: number | null;
+  rounds: number;
+}
+
+export interface AlignedGroup {
+  groupId: string;
+  question: ImportedRollout['question'];
+  siblings: AlignedSibling[];
+  /** By round, then by sibling; null where a sibling had ended before. */
+  rows: (AlignedCell | null)[][];
+}
+
+const queryKey = ({ query }: Round): string | null =>
+  query === null ? null : [...new Set(words(query.text))].sort().join(' ');
+
+/** A passage is told by its title and the beginning of its text: results cut it at different places. */
+const passageKey = ({ title, text }: ReadPassage): string => `${title}\n${text.slice(0, 80)}`;
+
+/** In how many siblings each passage was read. */
+function readersOf(siblings: readonly (readonly Round[])[]): Map<string, number> {
+  const readers = new Map<string, number>();
+  for (const rounds of siblings) {
+    const keys = new Set(rounds.flatMap(({ passages }) => passages.map(passageKey)));
+    for (const key of keys) readers.set(key, (readers.get(key) ?? 0) + 1);
+  }
+  return readers;
+}
+
+/** Aligns the rollouts of one group by the number of the round; rounds are not matched by content. */
+export function alignGroup(rollouts: readonly ImportedRollout[]): AlignedGroup | null {
+  const [first] = rollouts;
+  if (!first) return null;
+  const siblings = rollouts.map((rollout) => roundsOf(rollout));
+  const keys = siblings.map((rounds) => rounds.map(queryKey));
+  const readers = readersOf(siblings);
+  const seen = siblings.map(() => new Set<string>());
+  const length = siblings.reduce((most, rounds) => Math.max(most, rounds.length), 0);
+  const cell = (sibling: number, at: number): AlignedCell | null => {
+    const round = siblings[sibling]![at];
+    if (!round) return null;
+    const key = keys[sibling]![at]!;
+    const known = seen[sibling]!;
+    const repeated = round.passages.filter((passage) => known.has(passageKey(passage)));
+    for (const passage of round.passages) known.add(passageKey(passage));
+    return {
+      round,
+      sameQueryAs:
+        key === null ? [] : keys.flatMap((k, i) => (i !== sibling && k[at] === key ? [i] : [])),
+      onlyHere: round.passages.filter((passage) => readers.get(passageKey(passage)) === 1),
+      repeated,
+    };
+  };
+  return {
+    groupId: first.groupId,
+    question: first.question,
+    siblings: rollouts.map(({ id, answer, question }, i) => ({
+      id,
+      answer,
+      em: question.answers.length === 0 ? null : exactMatch(answer, question.answers),
+      rounds: siblings[i]!.length,
+    })),
+    rows: Array.from({ length }, (_, at) => siblings.map((_rounds, i) => cell(i, at))),
+  };
+}
+
+/** From reward to token weights, one step a field. */
+export interface CreditChain {
+  id: string;
+  clauses: ImportedRollout['rewards'];
+  reward: number | null;
+  baseline: number | null;
+  advantage: number | null;
+  /** What the file itself gives, to compare with. */
+  stored: { baseline: number | null; advantage: number | null };
+  trainedTokens: number | null;
+  /** Of one trained token in the batch's loss; null without tokens. */
+  tokenWeight: number | null;
+  /** Sum of the sizes of the pushes on its tokens. */
+  totalPush: number | null;
+}
+
+export interface GroupCredit {
+  chains: CreditChain[];
+  /** All rewards are equal: the group teaches nothing. */
+  zeroVariance: boolean;
+  /** The side that the chains were read from, with every token's weight. */
+  side: Side;
+}
+
+/** The credit of a group's siblings under some settings; the batch is the group. */
+export function groupCredit(
+  rollouts: readonly ImportedRollout[],
+  settings: WhatIfSettings,
+): GroupCredit {
+  const side = computeSide(rollouts, settings);
+  const chains = side.rollouts.map((outcome, i): CreditChain => {
+    const rollout = rollouts[i]!;
+    const { tokens } = outcome;
+    return {
+      id: outcome.id,
+      clauses: rollout.rewards,
+      reward: outcome.reward,
+      baseline: outcome.baseline,
+      advantage: outcome.advantage,
+      stored: { baseline: rollout.baseline, advantage: rollout.advantage },
+      trainedTokens: outcome.trainedTokens,
+      tokenWeight: tokens ? tokens.weight.reduce((most, w) => Math.max(most, w), 0) : null,
+      totalPush: tokens ? tokens.push.reduce((sum, push) => sum + Math.abs(push), 0) : null,
+    };
+  });
+  return { chains, zeroVariance: side.zeroVariance.length > 0, side };
+}

@@ -1,0 +1,95 @@
+import { pairedBootstrap, type Interval } from '../bootstrap.ts';
+import type { RolloutFacts } from './facts.ts';
+
+/** Two runs on the same questions: what was gained, what was lost, which questions flipped. */
+
+export type Criterion = 'em' | 'coverEm' | 'subEm' | 'f1' | 'judge';
+
+/** What is looked at of a rollout. */
+export type ComparedFacts = Pick<RolloutFacts, 'id' | 'questionId' | 'scores' | 'judge'>;
+
+export interface ComparedQuestion {
+  questionId: string;
+  /** Mean score over the question's rollouts, 0 to 1. */
+  a: number;
+  b: number;
+  /** Rollouts of either run, in order. */
+  aIds: string[];
+  bIds: string[];
+}
+
+export interface RunComparison {
+  criterion: Criterion;
+  /** Better, worse and as good in the second run. */
+  gained: ComparedQuestion[];
+  lost: ComparedQuestion[];
+  same: ComparedQuestion[];
+  /** Those of gained and lost that went from wholly wrong to wholly right, or back. */
+  flipped: ComparedQuestion[];
+  /** Questions that only one run has, or that have no score in the other. */
+  onlyA: string[];
+  onlyB: string[];
+  /** Mean of b − a over the shared questions, with its 95 % interval; null without any. */
+  difference: Interval | null;
+}
+
+interface Gathered {
+  sum: number;
+  ids: string[];
+}
+
+const scoreOf = ({ scores, judge }: ComparedFacts, criterion: Criterion): number | null => {
+  if (criterion === 'judge') return judge === null ? null : Number(judge);
+  return scores?.[criterion] ?? null;
+};
+
+function gather(facts: readonly ComparedFacts[], criterion: Criterion): Map<string, Gathered> {
+  const questions = new Map<string, Gathered>();
+  for (const one of facts) {
+    const score = scoreOf(one, criterion);
+    if (score === null) continue;
+    const found = questions.get(one.questionId) ?? { sum: 0, ids: [] };
+    found.sum += score;
+    found.ids.push(one.id);
+    questions.set(one.questionId, found);
+  }
+  return questions;
+}
+
+/** Compares by question id; a question with several rollouts counts with their mean. */
+export function compareRuns(
+  a: readonly ComparedFacts[],
+  b: readonly ComparedFacts[],
+  criterion: Criterion = 'em',
+): RunComparison {
+  const [left, right] = [gather(a, criterion), gather(b, criterion)];
+  const shared = [...left].flatMap(([questionId, own]): ComparedQuestion[] => {
+    const other = right.get(questionId);
+    if (!other) return [];
+    return [
+      {
+        questionId,
+        a: own.sum / own.ids.length,
+        b: other.sum / other.ids.length,
+        aIds: own.ids,
+        bIds: other.ids,
+      },
+    ];
+  });
+  return {
+    criterion,
+    gained: shared.filter((q) => q.b > q.a),
+    lost: shared.filter((q) => q.b < q.a),
+    same: shared.filter((q) => q.a === q.b),
+    flipped: shared.filter((q) => Math.abs(q.a - q.b) === 1),
+    onlyA: [...left.keys()].filter((id) => !right.has(id)),
+    onlyB: [...right.keys()].filter((id) => !left.has(id)),
+    difference:
+      shared.length === 0
+        ? null
+        : pairedBootstrap(
+            shared.map((q) => q.a),
+            shared.map((q) => q.b),
+          ),
+  };
+}

@@ -1,0 +1,225 @@
+import type { ImportedRollout } from '../../data/rollouts/index.ts';
+
+/**
+ * What differs between two sequences of tokens or words: Myers (1986), greedy, between anchors that
+ * occur once on both sides (patience diff). Where two stretches are farther apart than a cap, the one
+ * is shown as replaced by the other, so that the time stays near-linear whatever the texts are.
+ */
+
+export type DiffKind = 'same' | 'removed' | 'added';
+
+/** A run of items: `[aFrom, aTo)` of the left side, `[bFrom, bTo)` of the right; one is empty unless same. */
+export interface DiffRun {
+  kind: DiffKind;
+  aFrom: number;
+  aTo: number;
+  bFrom: number;
+  bTo: number;
+}
+
+/** Edits after which a stretch is no longer searched. */
+export const MAX_EDITS = 600;
+
+interface Box {
+  aFrom: number;
+  aTo: number;
+  bFrom: number;
+  bTo: number;
+}
+
+class Runs {
+  readonly list: DiffRun[] = [];
+
+  push(kind: DiffKind, { aFrom, aTo, bFrom, bTo }: Box): void {
+    if (aFrom === aTo && bFrom === bTo) return;
+    const last = this.list.at(-1);
+    if (last?.kind === kind) {
+      last.aTo = aTo;
+      last.bTo = bTo;
+    } else this.list.push({ kind, aFrom, aTo, bFrom, bTo });
+  }
+
+  replace({ aFrom, aTo, bFrom, bTo }: Box): void {
+    this.push('removed', { aFrom, aTo, bFrom, bTo: bFrom });
+    this.push('added', { aFrom: aTo, aTo, bFrom, bTo });
+  }
+}
+
+type Items = Int32Array;
+
+/** Equal items as equal numbers. */
+function intern(a: readonly string[], b: readonly string[]): [Items, Items] {
+  const numbers = new Map<string, number>();
+  const number = (item: string): number => {
+    const known = numbers.get(item);
+    if (known !== undefined) return known;
+    numbers.set(item, numbers.size);
+    return numbers.size - 1;
+  };
+  return [Int32Array.from(a, number), Int32Array.from(b, number)];
+}
+
+/** Where each item that occurs exactly once in a stretch stands. */
+function uniquePlaces(items: Items, from: number, to: number): Map<number, number> {
+  const places = new Map<number, number>();
+  const twice = new Set<number>();
+  for (let i = from; i < to; i++) {
+    const item = items[i]!;
+    if (places.has(item)) twice.add(item);
+    else places.set(item, i);
+  }
+  for (const item of twice) places.delete(item);
+  return places;
+}
+
+/** The longest increasing run of right places among `pairs`, which are sorted by their left place. */
+function longestChain(pairs: readonly (readonly [number, number])[]): [number, number][] {
+  const tails: number[] = [];
+  const before = new Int32Array(pairs.length).fill(-1);
+  pairs.forEach(([, right], i) => {
+    let [low, high] = [0, tails.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (pairs[tails[middle]!]![1] < right) low = middle + 1;
+      else high = middle;
+    }
+    before[i] = low > 0 ? tails[low - 1]! : -1;
+    tails[low] = i;
+  });
+  const chain: [number, number][] = [];
+  for (let at = tails.at(-1) ?? -1; at >= 0; at = before[at]!) chain.push([...pairs[at]!]);
+  return chain.reverse();
+}
+
+function anchorsOf(a: Items, b: Items, box: Box): [number, number][] {
+  const left = uniquePlaces(a, box.aFrom, box.aTo);
+  const right = uniquePlaces(b, box.bFrom, box.bTo);
+  const pairs: [number, number][] = [];
+  for (const [item, at] of left) {
+    const other = right.get(item);
+    if (other !== undefined) pairs.push([at, other]);
+  }
+  return longestChain(pairs.sort((x, y) => x[0] - y[0]));
+}
+
+/** Walks back through the saved frontiers: the matched pairs of the shortest edit script, reversed. */
+function backtrack(trace: readonly Int32Array[], box: Box, offset: number): [number, number][] {
+  let x = box.aTo - box.aFrom;
+  let y = box.bTo - box.bFrom;
+  const matches: [number, number][] = [];
+  for (let d = trace.length - 1; d >= 0; d--) {
+    const v = trace[d]!;
+    const k = x - y;
+    const down = k === -d || (k !== d && v[offset + k - 1]! < v[offset + k + 1]!);
+    const from = down ? k + 1 : k - 1;
+    const [startX, startY] = d === 0 ? [0, 0] : [v[offset + from]!, v[offset + from]! - from];
+    const edgeX = d === 0 ? 0 : down ? startX : startX + 1;
+    while (x > edgeX && y > 0 && x - 1 >= 0) {
+      x--;
+      y--;
+      matches.push([box.aFrom + x, box.bFrom + y]);
+    }
+    [x, y] = [startX, startY];
+  }
+  return matches.reverse();
+}
+
+/** Myers' greedy algorithm; null beyond `MAX_EDITS`. */
+function myers(a: Items, b: Items, box: Box): [number, number][] | null {
+  const n = box.aTo - box.aFrom;
+  const m = box.bTo - box.bFrom;
+  const most = Math.min(n + m, MAX_EDITS);
+  const offset = most + 1;
+  const v = new Int32Array(2 * most + 3);
+  const trace: Int32Array[] = [];
+  for (let d = 0; d <= most; d++) {
+    trace.push(v.slice());
+    for (let k = -d; k <= d; k += 2) {
+      const down = k === -d || (k !== d && v[offset + k - 1]! < v[offset + k + 1]!);
+      let x = d === 0 ? 0 : down ? v[offset + k + 1]! : v[offset + k - 1]! + 1;
+      while (x < n && x - k < m && a[box.aFrom + x] === b[box.bFrom + x - k]) x++;
+      v[offset + k] = x;
+      if (x >= n && x - k >= m) return backtrack(trace, box, offset);
+    }
+  }
+  return null;
+}
+
+/** Runs of a stretch from its matched pairs, which ascend on both sides. */
+function emit(runs: Runs, box: Box, matches: readonly (readonly [number, number])[]): void {
+  let { aFrom, bFrom } = box;
+  for (const [x, y] of matches) {
+    runs.replace({ aFrom, aTo: x, bFrom, bTo: y });
+    runs.push('same', { aFrom: x, aTo: x + 1, bFrom: y, bTo: y + 1 });
+    [aFrom, bFrom] = [x + 1, y + 1];
+  }
+  runs.replace({ aFrom, aTo: box.aTo, bFrom, bTo: box.bTo });
+}
+
+function diffBox(runs: Runs, a: Items, b: Items, whole: Box, anchored: boolean): void {
+  const box = { ...whole };
+  while (box.aFrom < box.aTo && box.bFrom < box.bTo && a[box.aFrom] === b[box.bFrom]) {
+    box.aFrom++;
+    box.bFrom++;
+  }
+  while (box.aTo > box.aFrom && box.bTo > box.bFrom && a[box.aTo - 1] === b[box.bTo - 1]) {
+    box.aTo--;
+    box.bTo--;
+  }
+  runs.push('same', { ...whole, aTo: box.aFrom, bTo: box.bFrom });
+  if (box.aFrom === box.aTo || box.bFrom === box.bTo) runs.replace(box);
+  else {
+    const matches = myers(a, b, box);
+    if (matches) emit(runs, box, matches);
+    else if (anchored) runs.replace(box);
+    else betweenAnchors(runs, a, b, box);
+  }
+  runs.push('same', { aFrom: box.aTo, aTo: whole.aTo, bFrom: box.bTo, bTo: whole.bTo });
+}
+
+function betweenAnchors(runs: Runs, a: Items, b: Items, box: Box): void {
+  const anchors = anchorsOf(a, b, box);
+  let { aFrom, bFrom } = box;
+  for (const [x, y] of anchors) {
+    diffBox(runs, a, b, { aFrom, aTo: x, bFrom, bTo: y }, true);
+    runs.push('same', { aFrom: x, aTo: x + 1, bFrom: y, bTo: y + 1 });
+    [aFrom, bFrom] = [x + 1, y + 1];
+  }
+  diffBox(runs, a, b, { aFrom, aTo: box.aTo, bFrom, bTo: box.bTo }, true);
+}
+
+/**
+ * The runs that turn `a` into `b`, in order. Up to `MAX_EDITS` edits they are the fewest possible;
+ * beyond, they are right but may be more than needed.
+ */
+export function diffItems(a: readonly string[], b: readonly string[]): DiffRun[] {
+  const runs = new Runs();
+  const [left, right] = intern(a, b);
+  diffBox(runs, left, right, { aFrom: 0, aTo: a.length, bFrom: 0, bTo: b.length }, false);
+  return runs.list;
+}
+
+/** Words, each with the white space before it; joined they are the text. */
+export const wordPieces = (text: string): string[] => text.match(/\s*\S+|\s+$/g) ?? [];
+
+/** One piece of a rollout: a word, and the segment that it stands in. */
+export interface DiffPiece {
+  segment: number;
+  text: string;
+}
+
+export const rolloutPieces = ({ segments }: Pick<ImportedRollout, 'segments'>): DiffPiece[] =>
+  segments.flatMap(({ text }, segment) =>
+    wordPieces(text).map((piece) => ({ segment, text: piece })),
+  );
+
+/** Two rollouts, word by word. Words are the same where writer and text are. */
+export function diffRollouts(
+  a: Pick<ImportedRollout, 'segments'>,
+  b: Pick<ImportedRollout, 'segments'>,
+): { a: DiffPiece[]; b: DiffPiece[]; runs: DiffRun[] } {
+  const [left, right] = [rolloutPieces(a), rolloutPieces(b)];
+  const keys = (pieces: readonly DiffPiece[], { segments }: Pick<ImportedRollout, 'segments'>) =>
+    pieces.map(({ segment, text }) => `${segments[segment]!.source[1]}${text.trim()}`);
+  return { a: left, b: right, runs: diffItems(keys(left, a), keys(right, b)) };
+}

@@ -1,0 +1,32 @@
+/** What may stand at a place of a filter: the kinds that completion tells apart. */
+export type Wanted =
+  | { kind: 'condition' }
+  | { kind: 'operator'; field: string }
+  | { kind: 'value'; field: string; operator: string }
+  | { kind: 'connective'; open: boolean };
+
+/** The only error that filters throw. */
+export class FilterError extends Error {
+  /** Offset into the text of the filter, and how much of it is meant; 0 at its end. */
+  readonly position: number;
+  readonly length: number;
+  /** What could have stood there, in words. */
+  readonly expected: string;
+  /** For completion; null where the fault is of another kind. */
+  readonly wanted: Wanted | null;
+
+  constructor(
+    position: number,
+    length: number,
+    expected: string,
+    found: string,
+    wanted: Wanted | null = null,
+  ) {
+    super(`at character ${position + 1}: expected ${expected}, found ${found}`);
+    this.name = 'FilterError';
+    this.position = position;
+    this.length = length;
+    this.expected = expected;
+    this.wanted = wanted;
+  }
+}

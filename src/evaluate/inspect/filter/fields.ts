@@ -1,0 +1,111 @@
+import { LAYOUTS, PROTOCOLS } from '../../../data/rollouts/index.ts';
+import { LINTS } from '../lint/index.ts';
+import { ROW_NUMBERS, type RowNumber } from '../row.ts';
+
+/** What a filter can ask for, and by which operators. */
+
+export type FieldKind = 'number' | 'text' | 'set' | 'segment';
+
+export interface Field {
+  name: string;
+  kind: FieldKind;
+  note: string;
+  /** All that it can be, where that is known beforehand. */
+  values?: readonly string[];
+}
+
+export const OPERATORS: Record<FieldKind, readonly string[]> = {
+  number: ['=', '!=', '<', '<=', '>', '>=', 'is'],
+  text: ['=', '!=', 'contains', 'matches', 'is'],
+  set: ['has', 'is'],
+  segment: ['contains', 'matches', 'is'],
+};
+
+export const OPERATOR_NOTES: Record<string, string> = {
+  '=': 'equal',
+  '!=': 'present and not equal',
+  '<': 'less than',
+  '<=': 'at most',
+  '>': 'more than',
+  '>=': 'at least',
+  is: 'is missing, is present',
+  contains: 'holds a text, upper or lower case',
+  matches: 'matches a regular expression',
+  has: 'has a label',
+};
+
+const OUTCOMES = [
+  'right-with-evidence',
+  'right-without-evidence',
+  'right-closed',
+  'wrong-closed',
+  'no-answer',
+  'no-search',
+  'not-retrieved',
+  'retrieved-not-used',
+];
+
+const BITS = ['0', '1'];
+const IS_BIT = new Set(['em', 'cover-em', 'sub-em', 'judge', 'answered', 'retrieved']);
+
+const numbers = (Object.keys(ROW_NUMBERS) as RowNumber[]).map((name): Field => ({
+  name,
+  kind: 'number',
+  note: ROW_NUMBERS[name],
+  ...(IS_BIT.has(name) && { values: BITS }),
+}));
+
+const TEXTS: readonly Field[] = [
+  { name: 'id', kind: 'text', note: 'id of the rollout' },
+  { name: 'run', kind: 'text', note: 'run, or file' },
+  { name: 'group', kind: 'text', note: 'rollouts of one question at one step' },
+  { name: 'question', kind: 'text', note: 'text of the question' },
+  { name: 'answer', kind: 'text', note: 'the answer as it was extracted' },
+  { name: 'recipe', kind: 'text', note: 'recipe of the rollout' },
+  { name: 'policy', kind: 'text', note: 'policy that wrote it' },
+  { name: 'layout', kind: 'text', note: 'layout of the file', values: LAYOUTS },
+  {
+    name: 'protocol',
+    kind: 'text',
+    note: 'tag protocol',
+    values: PROTOCOLS.map(({ id }) => id),
+  },
+  { name: 'outcome', kind: 'text', note: 'how it ended', values: OUTCOMES },
+];
+
+const SETS: readonly Field[] = [
+  { name: 'tags', kind: 'set', note: 'tags you gave' },
+  { name: 'lint', kind: 'set', note: 'what the checks found', values: Object.keys(LINTS) },
+];
+
+/** Text of segments; the first four by who wrote it, the others by role. */
+const SEGMENTS: readonly Field[] = [
+  { name: 'text', kind: 'segment', note: 'any text' },
+  { name: 'prompt', kind: 'segment', note: 'the prompt' },
+  { name: 'written', kind: 'segment', note: 'all that the policy wrote' },
+  { name: 'read', kind: 'segment', note: 'all that the environment gave' },
+  { name: 'think', kind: 'segment', note: 'thoughts' },
+  { name: 'search', kind: 'segment', note: 'queries' },
+  { name: 'result', kind: 'segment', note: 'results' },
+  { name: 'background', kind: 'segment', note: 'background passages' },
+  { name: 'hint', kind: 'segment', note: 'hints of the environment' },
+  { name: 'refine', kind: 'segment', note: 'refinements (AutoRefine)' },
+  { name: 'evidence', kind: 'segment', note: 'quoted evidence (R-Search)' },
+];
+
+export const FIELDS: readonly Field[] = [...numbers, ...TEXTS, ...SETS, ...SEGMENTS];
+
+const byName = new Map(FIELDS.map((field) => [field.name, field]));
+
+/** `cover_em` is how our records write it. */
+const canonical = (name: string): string => name.toLowerCase().replaceAll('_', '-');
+
+/** The field of a name; `reward.CLAUSE` is the part of one clause in the reward. Null for no field. */
+export function fieldOf(name: string): Field | null {
+  const found = byName.get(canonical(name));
+  if (found) return found;
+  const clause = /^reward\.(.+)$/i.exec(name)?.[1];
+  return clause === undefined
+    ? null
+    : { name: `reward.${clause}`, kind: 'number', note: `clause ${clause} of the reward` };
+}

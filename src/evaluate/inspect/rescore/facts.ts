@@ -1,0 +1,138 @@
+import { coverExactMatch, exactMatch, f1Score } from '../../../agent/scores.ts';
+import {
+  blockText,
+  isOwnRollout,
+  protocolOf,
+  roundsOf,
+  type ImportedRollout,
+  type ImportedSegment,
+  type Protocol,
+  type Round,
+} from '../../../data/rollouts/index.ts';
+import type { AskedQuery, RewardFacts, Span } from '../../../learn/rewards/facts.ts';
+import { readFacts } from '../../../learn/rewards/index.ts';
+import { policyTokens } from '../row.ts';
+import { formFaults } from './form.ts';
+
+/**
+ * What scorers look at in any imported rollout. Records of our own are read as the trainer reads them,
+ * from their events. Others have no events: who wrote what, and what the tags say, stands in for them.
+ */
+export interface ScoringFacts extends Omit<RewardFacts, 'tokens'> {
+  /** Null where the file has no tokens. */
+  tokens: number | null;
+  /** Blocks that quote evidence (R-Search), and whether the protocol has any. */
+  evidence: Span[];
+  rounds: Round[];
+  supporting: readonly string[];
+}
+
+const spansOf = (segments: readonly ImportedSegment[], role: ImportedSegment['role']): Span[] =>
+  segments.flatMap((segment, index) =>
+    segment.source === 'policy' && segment.role === role
+      ? [{ segment: index, start: 0, end: segment.text.length }]
+      : [],
+  );
+
+/** A query is answered by a result, or sent back by a hint, before the next query. */
+function queriesOf(segments: readonly ImportedSegment[], protocol: Protocol | null): AskedQuery[] {
+  const queries: AskedQuery[] = [];
+  segments.forEach(({ source, role, text }, segment) => {
+    const last = queries.at(-1);
+    if (source === 'policy' && role === 'search')
+      queries.push({
+        text: blockText(text, protocol).text,
+        answered: false,
+        refused: false,
+        evidence: [{ segment, start: 0, end: text.length }],
+      });
+    else if (last && source === 'environment' && role === 'result') last.answered = true;
+    else if (last && source === 'environment' && role === 'hint') last.refused = true;
+  });
+  return queries;
+}
+
+function openingsOf(segments: readonly ImportedSegment[], protocol: Protocol | null): Span[] {
+  const tags = protocol?.blocks.filter(({ role }) => role === 'search').map(({ open }) => open);
+  const found: Span[] = [];
+  segments.forEach(({ source, text }, segment) => {
+    if (source !== 'policy') return;
+    for (const tag of tags ?? [])
+      for (let at = text.indexOf(tag); at >= 0; at = text.indexOf(tag, at + tag.length))
+        found.push({ segment, start: at, end: at + tag.length });
+  });
+  return found;
+}
+
+/** Where the answer stands: its last place in the last segment of the policy's that holds it. */
+function answerSpan(segments: readonly ImportedSegment[], answer: string | null): Span[] {
+  const wanted = answer?.trim() ?? '';
+  if (wanted === '') return [];
+  const holds = ({ source, text }: ImportedSegment): boolean =>
+    source === 'policy' && text.includes(wanted);
+  const block = segments.findLastIndex((one) => one.role === 'answer' && holds(one));
+  const segment = block >= 0 ? block : segments.findLastIndex(holds);
+  if (segment < 0) return [];
+  const start = segments[segment]!.text.lastIndexOf(wanted);
+  return [{ segment, start, end: start + wanted.length }];
+}
+
+/** AutoRefine's own block; in other protocols what was thought after the first result. */
+function refinement(segments: readonly ImportedSegment[]): RewardFacts['afterReading'] {
+  const first = segments.findIndex(
+    ({ source, role }) => source === 'environment' && role === 'result',
+  );
+  const refined = spansOf(segments, 'refine');
+  const later = spansOf(segments, 'think').filter(({ segment }) => first >= 0 && segment > first);
+  const spans = refined.length > 0 ? refined : later;
+  return { text: spans.map(({ segment }) => segments[segment]!.text).join(' '), spans };
+}
+
+/** The long form has a tag of its own in one protocol; what stands in it before the box is its prose. */
+function answerForm(
+  segments: readonly ImportedSegment[],
+  answered: boolean,
+): Pick<RewardFacts, 'form' | 'prose'> {
+  const block = segments.findLast(({ source, role }) => source === 'policy' && role === 'answer');
+  const text = block?.text ?? '';
+  const long = text.startsWith('<long_answer>');
+  const prose = text
+    .slice(0, Math.max(0, text.indexOf(String.raw`\boxed`)))
+    .replace(/<[^>]{0,40}>/g, '')
+    .trim();
+  return { form: answered ? (long ? 'long' : 'short') : null, prose };
+}
+
+function importedFacts(rollout: ImportedRollout): Omit<RewardFacts, 'tokens'> {
+  const { segments, answer } = rollout;
+  const { answers } = rollout.question;
+  const protocol = protocolOf(rollout);
+  const faults = formFaults(segments, protocol);
+  const answered = answer !== null && answer.trim() !== '';
+  return {
+    em: exactMatch(answer, answers),
+    f1: f1Score(answer, answers),
+    coverEm: coverExactMatch(answer, answers),
+    answerText: answer,
+    golds: answers,
+    formatValid: protocol !== null && answered && faults.length === 0,
+    faults,
+    queries: queriesOf(segments, protocol),
+    opened: openingsOf(segments, protocol),
+    afterReading: refinement(segments),
+    ...answerForm(segments, answered),
+    answer: answerSpan(segments, answer),
+  };
+}
+
+/** The facts of one rollout; nothing in it is changed. */
+export function scoringFacts(rollout: ImportedRollout): ScoringFacts {
+  const own = isOwnRollout(rollout) ? readFacts(rollout) : importedFacts(rollout);
+  return {
+    ...own,
+    tokens: policyTokens(rollout),
+    evidence: spansOf(rollout.segments, 'evidence'),
+    rounds: roundsOf(rollout),
+    supporting: rollout.question.supporting,
+  };
+}

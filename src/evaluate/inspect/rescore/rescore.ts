@@ -1,0 +1,37 @@
+import type { RewardClause } from '../../../data/rollout.ts';
+import type { ImportedRollout } from '../../../data/rollouts/index.ts';
+import { totalReward } from '../../../learn/rewards/index.ts';
+import { scoringFacts } from './facts.ts';
+import { SCORERS, type Scorer } from './scorers.ts';
+
+export interface Rescored {
+  scorer: string;
+  name: string;
+  /** With the spans of text that earned or lost them. */
+  clauses: RewardClause[];
+  /** Σ weight · value of the clauses that could be computed. */
+  total: number;
+  /** The total from the scorer's worst, 0, to its best, 1. */
+  share: number;
+  /** Clauses that the record cannot give, and why; the total is without them. */
+  lacks: string[];
+}
+
+/**
+ * A rollout under scorers, in their order; empty where the record has no gold answers. The rollout is
+ * not changed.
+ */
+export function rescore(
+  rollout: ImportedRollout,
+  scorers: readonly Scorer[] = SCORERS,
+): Rescored[] {
+  if (rollout.question.answers.length === 0) return [];
+  const facts = scoringFacts(rollout);
+  return scorers.map(({ id, name, range, score }) => {
+    const { clauses, lacks } = score(facts);
+    const total = totalReward(clauses);
+    const [worst, best] = range;
+    const share = Math.min(1, Math.max(0, (total - worst) / (best - worst)));
+    return { scorer: id, name, clauses, total, share, lacks };
+  });
+}

@@ -1,0 +1,140 @@
+import {
+  roundsOf,
+  type ImportedRollout,
+  type ImportedSegment,
+  type RolloutLayout,
+} from '../../data/rollouts/index.ts';
+import { supportingRecall } from '../../agent/scores.ts';
+import { readFactsOf, type RolloutFacts } from './facts.ts';
+import { lintRollout, type Finding, type LintCode } from './lint/index.ts';
+import { outcomeOf, type Outcome } from './taxonomy.ts';
+
+/** Numbers of a rollout by the name under which the table shows them and the filter asks for them. */
+export const ROW_NUMBERS = {
+  em: 'exact match, 0 or 1',
+  f1: 'token F1 of the answer, 0 to 1',
+  'cover-em': 'every token of a gold answer given, 0 or 1',
+  'sub-em': 'gold answer inside the answer, 0 or 1',
+  judge: 'verdict of the file’s judge, 0 or 1',
+  answered: 'an answer was given, 0 or 1',
+  retrieved: 'a gold answer stands in what was read, 0 or 1',
+  recall: 'share of the supporting titles that were read, 0 to 1',
+  reward: 'total reward',
+  baseline: 'baseline of the reward',
+  advantage: 'advantage',
+  step: 'training step',
+  searches: 'queries written',
+  rounds: 'rounds of thought, query and result',
+  passages: 'passages read',
+  tokens: 'tokens that the policy wrote',
+  words: 'words that the policy wrote',
+  seconds: 'duration',
+} as const;
+
+export type RowNumber = keyof typeof ROW_NUMBERS;
+
+/** A rollout as one line of a table: small, and without its text. */
+export interface RolloutRow {
+  id: string;
+  run: string;
+  group: string;
+  questionId: string;
+  question: string;
+  answer: string | null;
+  recipe: string | null;
+  policy: string | null;
+  layout: RolloutLayout;
+  protocol: string | null;
+  outcome: Outcome | null;
+  /** Each code once. */
+  lint: LintCode[];
+  /** Given by the reader, not by the file. */
+  tags: string[];
+  /** Null where the record cannot say. */
+  numbers: Record<RowNumber, number | null>;
+  /** Clauses of the reward: value · weight, summed under one name. */
+  clauses: Record<string, number>;
+}
+
+const tokenCount = ({ ids, tokens }: ImportedSegment): number | null =>
+  ids?.length ?? tokens?.length ?? null;
+
+/** Tokens that the policy wrote; null where any of its segments has none to count. */
+export function policyTokens({ segments }: Pick<ImportedRollout, 'segments'>): number | null {
+  let sum = 0;
+  for (const segment of segments) {
+    if (segment.source !== 'policy') continue;
+    const count = tokenCount(segment);
+    if (count === null) return null;
+    sum += count;
+  }
+  return sum;
+}
+
+const wordCount = (text: string): number => text.match(/\S+/g)?.length ?? 0;
+
+function clausesOf({ rewards }: ImportedRollout): Record<string, number> {
+  const sums = new Map<string, number>();
+  for (const { clause, value, weight } of rewards)
+    sums.set(clause, (sums.get(clause) ?? 0) + value * weight);
+  return Object.fromEntries(sums);
+}
+
+const bit = (value: boolean | null | undefined): number | null =>
+  value === null || value === undefined ? null : Number(value);
+
+/**
+ * The row of a rollout.
+ * @param findings of `lintRollout`, where they were already made
+ * @param facts of `readFactsOf`, likewise
+ */
+export function rowOf(
+  rollout: ImportedRollout,
+  findings: readonly Finding[] = lintRollout(rollout),
+  facts: RolloutFacts = readFactsOf(rollout),
+): RolloutRow {
+  const rounds = roundsOf(rollout);
+  const { supporting } = rollout.question;
+  const titles = rounds.flatMap(({ passages }) => passages.map(({ title }) => title));
+  const read = supporting.length === 0 ? null : supportingRecall(titles, supporting);
+  const { scores, closed } = facts;
+  return {
+    id: rollout.id,
+    run: rollout.runId,
+    group: rollout.groupId,
+    questionId: rollout.question.id,
+    question: rollout.question.text,
+    answer: rollout.answer === null ? null : rollout.answer.trim(),
+    recipe: rollout.recipe?.id ?? null,
+    policy: rollout.policy?.id ?? null,
+    layout: rollout.origin?.layout ?? 'forage',
+    protocol: rollout.origin ? rollout.origin.protocol : 'forage',
+    outcome: outcomeOf(facts),
+    lint: [...new Set(findings.map(({ code }) => code))],
+    tags: [],
+    numbers: {
+      em: scores?.em ?? null,
+      f1: scores?.f1 ?? null,
+      'cover-em': scores?.coverEm ?? null,
+      'sub-em': scores?.subEm ?? null,
+      judge: bit(facts.judge),
+      answered: bit(facts.answered),
+      retrieved: scores && !closed ? Number(facts.retrieved) : null,
+      recall: rollout.metrics?.recall ?? read,
+      reward: rollout.reward,
+      baseline: rollout.baseline,
+      advantage: rollout.advantage,
+      step: rollout.step,
+      searches: facts.searches,
+      rounds: rounds.length,
+      passages: titles.length,
+      tokens: rollout.metrics?.tokens ?? policyTokens(rollout),
+      words: rollout.segments.reduce(
+        (sum, { source, text }) => sum + (source === 'policy' ? wordCount(text) : 0),
+        0,
+      ),
+      seconds: rollout.metrics?.seconds ?? null,
+    },
+    clauses: clausesOf(rollout),
+  };
+}
