@@ -21,6 +21,8 @@ import type { FileRecord, InspectionDatabase, StoredRow } from './database.ts';
 
 /** A chunk is closed by whichever comes first. */
 const CHUNK_ROLLOUTS = 128;
+/** The first is small, so that there is something to read at once. */
+const FIRST_ROLLOUTS = 16;
 const CHUNK_CHARS = 2_000_000;
 
 /** Faults that are kept with their reasons; all are counted. */
@@ -78,7 +80,8 @@ export class FileWriter {
     record.layouts[item.layout] = (record.layouts[item.layout] ?? 0) + 1;
     record.rollouts += 1;
     this.#take(item.rollout, item.line);
-    if (this.#rows.length < CHUNK_ROLLOUTS && this.#chars < CHUNK_CHARS) return false;
+    const enough = this.#chunk === 0 ? FIRST_ROLLOUTS : CHUNK_ROLLOUTS;
+    if (this.#rows.length < enough && this.#chars < CHUNK_CHARS) return false;
     await this.flush();
     return true;
   }
