@@ -17,8 +17,8 @@ export interface ChartPlan {
   rows: readonly Row[];
 }
 
-/** About one bucket for every pixel and a half of a chart. */
-const BUCKETS = 240;
+/** About one bucket for three pixels of a chart: what it costs to draw grows with them. */
+const BUCKETS = 120;
 
 /** The points as they are drawn: with the series' own intervals where it has some. */
 const pointsOf = ({ points, interval }: Series): PlotPoint[] =>
