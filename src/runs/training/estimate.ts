@@ -8,8 +8,11 @@ import type { RunRecord, TrainEstimate } from './messages.ts';
 
 /** What a run will take, before it is started. Every figure is an estimate and says from what. */
 
-/** Seconds a rollout of the built-in policy on one core in Chromium, its share of the step included. */
-const REFERENCE = { secondsPerRollout: 0.16, parameters: 1.05e6 };
+/**
+ * Seconds a rollout of the built-in policy on one core in Chromium, its share of the step included: 6.0 s
+ * for 64 rollouts on two cores (`bench/train/iteration.ts`, steps 2 to 4).
+ */
+const REFERENCE = { secondsPerRollout: 0.19, parameters: 1.05e6 };
 
 /** Slots times capacity of one engine's cache, and its copies: it grows by being copied, forks keep one. */
 const CACHE_COPIES = 3;
