@@ -121,7 +121,7 @@ describe('a file of trajectories', () => {
           expect(Array.isArray(rollout!.segments)).toBe(true);
         } catch (error) {
           expect(error).toBeInstanceOf(Error);
-          expect(String((error as Error).message)).toMatch(/^trajectories: (line \d|the file)/);
+          expect((error as Error).message).toMatch(/^trajectories: (line \d|the file)/);
         }
       }),
       { numRuns: 2000 },
