@@ -182,7 +182,7 @@ const finished = (page: Page): Promise<unknown> =>
 /** Half of the kills come at any time, half while a checkpoint is being written. */
 const moment = async (page: Page, random: () => number): Promise<string> => {
   if (random() < 0.5) {
-    await page.waitForTimeout(random() * 2500);
+    await page.waitForTimeout(random() * 1500);
     return 'any time';
   }
   await page

@@ -62,7 +62,12 @@ const TrainPage = () => {
   }, [address.run, isNew, active, go]);
   const shown = run && run.deletedAt === null ? run : null;
   return (
-    <main className={shown ? 'page train' : 'page train form'} tabIndex={-1}>
+    // Another run, or the form, begins at its top.
+    <main
+      key={shown?.id ?? 'form'}
+      className={shown ? 'page train' : 'page train form'}
+      tabIndex={-1}
+    >
       <TrainProblem />
       {shown ? (
         <RunView key={shown.id} run={shown} step={address.step} />
