@@ -1,6 +1,7 @@
 /**
- * Takes the README's pictures, docs/inspect-{light,dark}.png, from the built page: a finished
- * kunlun-baize rollout with the cards open that say what decided.
+ * Takes the README's pictures from the built page: docs/inspect-{light,dark}.png, a finished
+ * kunlun-baize rollout with the cards open that say what decided, and docs/train-{light,dark}.png, a
+ * run of a dozen small steps.
  *
  *   npx vite build && npx tsx scripts/screenshots.ts [address query, e.g. "q=test-2&seed=1"]
  */
@@ -48,12 +49,37 @@ async function take(browser: Browser, url: string, scheme: (typeof SCHEMES)[numb
   );
   await page.locator('.inspect-main').evaluate((element) => element.scrollTo(0, 0));
   await page.mouse.move(700, 880);
-  const path = join(DOCS, `inspect-${scheme}.png`);
+  await shoot(page, `inspect-${scheme}`);
+  await context.close();
+}
+
+async function shoot(page: Page, name: string): Promise<void> {
+  const path = join(DOCS, `${name}.png`);
   await page.screenshot({ path });
   const { size } = statSync(path);
   console.log(`${path}: ${(size / 1000).toFixed(0)} kB`);
   if (size > MOST_BYTES) throw new Error(`${path} is larger than ${MOST_BYTES / 1000} kB.`);
-  await context.close();
+}
+
+/** A run of real steps, small enough for a minute, in both schemes. */
+async function takeTraining(browser: Browser, url: string): Promise<void> {
+  const page = await browser.newPage({
+    viewport: { width: 1440, height: 900 },
+    reducedMotion: 'reduce',
+  });
+  await page.goto(`${url}train?new=1&device=wasm`);
+  for (const [label, value] of Object.entries({ Steps: '12', 'Questions a step': '4' }))
+    await page.getByLabel(label, { exact: true }).fill(value);
+  await page.getByText('Held-out score').click();
+  await page.getByLabel('Held-out questions').fill('24');
+  await page.getByLabel('Scored every, steps').fill('3');
+  await page.getByRole('button', { name: 'Start training' }).click();
+  await page.locator('.badge[data-status=finished]').waitFor({ timeout: 600_000 });
+  for (const colorScheme of SCHEMES) {
+    await page.emulateMedia({ colorScheme });
+    await page.waitForTimeout(1000);
+    await shoot(page, `train-${colorScheme}`);
+  }
 }
 
 const query = process.argv[2] ?? '';
@@ -65,6 +91,7 @@ const browser = await chromium.launch({
 });
 try {
   for (const scheme of SCHEMES) await take(browser, `${server.url}?device=wasm&${query}`, scheme);
+  await takeTraining(browser, server.url);
 } finally {
   await browser.close();
   await server.close();
