@@ -12,8 +12,8 @@ import { readRunFile, type RunFile } from '../src/runs/training/run-file.ts';
 import { DIST } from './browser.ts';
 
 /**
- * A run whose tab or browser is killed again and again, also while it writes checkpoints, ends in the
- * same bits as one that nobody disturbed. FORAGE_KILLS sets how often (50 unless given).
+ * A run whose tab is killed again and again, also while it writes checkpoints, ends in the same bits
+ * as one that nobody disturbed. FORAGE_KILLS sets how often (50 unless given).
  */
 const KILLS = Number(process.env.FORAGE_KILLS ?? 50);
 
@@ -104,23 +104,6 @@ const open = async (path: string): Promise<Page> => {
   life = { browser, page };
   await page.goto(`${server.url}${path}`);
   return page;
-};
-
-/** One in so many kills takes the whole browser; the others take the tab's process. */
-const BROWSERS = 4;
-
-/** The process of the tab and its workers ends as by a fault; another tab takes its place. */
-const crashTab = async (): Promise<Page> => {
-  const { browser, page } = life!;
-  const context = page.context();
-  const crashed = page.waitForEvent('crash');
-  const devtools = await context.newCDPSession(page);
-  devtools.send('Page.crash').catch(() => undefined);
-  await crashed;
-  const next = await context.newPage();
-  await page.close();
-  life = { browser, page: next };
-  return next;
 };
 
 /** As the system does when it runs out of memory: nobody is asked. */
@@ -235,12 +218,9 @@ it(`loses nothing that was committed in ${KILLS} kills, and ends in the bits of 
     await resume(page);
     const when = await moment(page, random);
     shown = await stepsDone(page);
+    await kill();
     if (shown >= STEPS) throw new Error(`${where} (${when}): the run is over; give it more steps`);
-    if (n % BROWSERS !== 0) page = await crashTab();
-    else {
-      await kill();
-      page = await open('');
-    }
+    page = await open('');
   }
   await page.goto(`${server.url}train?run=killed`);
   await resume(page);
