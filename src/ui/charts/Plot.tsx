@@ -39,7 +39,8 @@ const lineOf = (series: Series, plan: ChartPlan, index: number) => {
 /** The interval of an estimate, or the range of the steps that a point stands for. */
 const bandOf = (series: Series, plan: ChartPlan, index: number) => {
   const data = (plan.lines[index] ?? []).filter(({ interval }) => interval !== undefined);
-  return data.length > 0 ? (
+  // The band of a lone point has no width: it would be a blot beside it.
+  return data.length > 1 ? (
     <Area
       key={`${series.id} interval`}
       data={data}

@@ -115,7 +115,9 @@ const Reward = ({ reward }: { reward: NonNullable<RouteEvent['reward']> }) => {
         value={reward.total}
         tip={`Equation (20): β1 R_eff + β2 R_info with β1 = ${reward.beta1}, β2 = ${reward.beta2}; reward "${reward.mode}".`}
       />
-      <span className="fine">{reward.mode} reward; computed, not trained yet</span>
+      <span className="fine">
+        {reward.mode} reward; the router learns from it in training runs alone
+      </span>
     </div>
   );
 };

@@ -150,8 +150,15 @@ const accuracy = (steps: Steps): ChartSpec[] => [
   ),
 ];
 
+/** When the first KL shows: it is measured where it is in the objective, and with each held-out score. */
+const klPromise = ({ objective, heldOut }: TrainSettings): string => {
+  if (objective.kl.place !== 'off') return 'Shows after the first step.';
+  return heldOut.questions > 0
+    ? 'Shows with the first held-out score.'
+    : 'Not computed: these settings have no KL term and no held-out score.';
+};
+
 const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
-  const { objective } = settings;
   return [
     spec(
       'entropy',
@@ -169,10 +176,7 @@ const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
       [line(steps, 'KL', 0, ({ kl }) => kl)],
       {
         include: [0],
-        empty:
-          objective.kl.place === 'off'
-            ? 'Not computed so far: these settings have no KL term.'
-            : 'Shows after the first step.',
+        empty: klPromise(settings),
       },
     ),
     spec(
@@ -183,7 +187,7 @@ const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
       [line(steps, 'clipped', 0, ({ clipShare }) => clipShare)],
       {
         include: [0],
-        ...(objective.clip === null && { empty: 'These settings do not clip.' }),
+        ...(settings.objective.clip === null && { empty: 'These settings do not clip.' }),
       },
     ),
     spec(
