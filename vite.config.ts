@@ -1,16 +1,19 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { SECURITY_HEADERS } from './scripts/headers.mjs';
+import { writeServiceWorker } from './scripts/offline.mjs';
 import { precompress } from './scripts/precompress.mjs';
 
-/** Leaves compressed copies beside the files of a build. */
-const compressed: Plugin = {
-  name: 'precompress',
+/** Adds the service worker with the list of the build's files, then compressed copies of all. */
+const finished: Plugin = {
+  name: 'finish-build',
   apply: 'build',
   writeBundle: {
     order: 'post',
     async handler({ dir }) {
-      if (dir !== undefined) await precompress(dir);
+      if (dir === undefined) return;
+      await writeServiceWorker(dir);
+      await precompress(dir);
     },
   },
 };
@@ -26,7 +29,7 @@ const forDevelopment = ([name, value]: [string, string]): [string, string] => [
 ];
 
 export default defineConfig({
-  plugins: [react(), compressed],
+  plugins: [react(), finished],
   worker: { format: 'es' },
   server: { headers: Object.fromEntries(Object.entries(SECURITY_HEADERS).map(forDevelopment)) },
   preview: { headers: SECURITY_HEADERS },

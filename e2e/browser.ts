@@ -65,11 +65,13 @@ export const useStage = (options: { webgpu?: boolean; root?: () => string } = {}
 /** A page in a context of its own: no storage, no cache. */
 export const openPage = async (
   stage: Pick<Stage, 'browser' | 'faults'>,
-  options: { colorScheme?: 'light' | 'dark'; width?: number } = {},
+  options: { colorScheme?: 'light' | 'dark'; width?: number; offline?: boolean } = {},
 ): Promise<Page> => {
   const context = await stage.browser.newContext({
     viewport: { width: options.width ?? 1440, height: 900 },
     colorScheme: options.colorScheme ?? 'light',
+    // A page that stores itself would answer for servers that a test changes.
+    serviceWorkers: options.offline ? 'allow' : 'block',
   });
   const page = await context.newPage();
   page.on('pageerror', (error) => stage.faults.push(error.message));

@@ -7,11 +7,15 @@ import './styles/train.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/App.tsx';
 import { connectLab } from './stores/connection.ts';
+import { keepForOffline } from './stores/offline.ts';
 import { openLab } from './stores/open-lab.ts';
 import { useView } from './stores/view-store.ts';
 
 // The workers begin to load before the first thing is drawn.
 connectLab(openLab, useView.getState().address.settings.device);
+
+// A development server has no list of files to keep.
+if (import.meta.env.PROD) keepForOffline();
 
 const root = document.getElementById('root');
 if (root) createRoot(root).render(<App />);

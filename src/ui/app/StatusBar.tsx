@@ -8,6 +8,7 @@ import { formatTrainAddress } from '../stores/train-address.ts';
 import { trainingRun, useTrain } from '../stores/train-store.ts';
 import { phaseText } from '../train/run-words.ts';
 import { firstFailure, useLab } from '../stores/lab-store.ts';
+import { useOffline } from '../stores/offline.ts';
 import { isRunning, useRun } from '../stores/run-store.ts';
 
 /** Bytes that this origin stores, read again when a run begins or ends. */
@@ -82,6 +83,26 @@ const TrainingCell = () => {
   );
 };
 
+const OfflineCell = () => {
+  const { status, reason } = useOffline();
+  if (status === 'waiting') return null;
+  const words = {
+    storing: 'storing for offline use',
+    ready: 'works offline',
+    unavailable: 'needs its server',
+  }[status];
+  const title = {
+    storing: 'The files of the page are being stored on this device.',
+    ready: 'The files of the page are stored on this device: it opens without its server.',
+    unavailable: `The page could not be stored on this device: ${reason}.`,
+  }[status];
+  return (
+    <span className="cell" data-testid="offline" title={title}>
+      {words}
+    </span>
+  );
+};
+
 const RATE_MEANS =
   'Tokens that the policy sampled in all rollouts of this run together, over its last two seconds; tokens that it only read are not counted.';
 
@@ -115,6 +136,7 @@ export const StatusBar = () => {
       <span className="cell">
         storage {storage === null ? 'not available' : formatBytes(storage)}
       </span>
+      <OfflineCell />
       <span className="grow" />
       <button
         type="button"

@@ -1,0 +1,1 @@
+export function writeServiceWorker(root: string): Promise<{ files: number; bytes: number }>;
