@@ -6,7 +6,8 @@ import type { BlobStore } from './blobs.ts';
  */
 
 /** TypeScript's DOM library has no types of what exists in workers only. */
-interface SyncAccessHandle {
+export interface SyncAccessHandle {
+  getSize(): number;
   write(bytes: Uint8Array<ArrayBuffer>, options: { at: number }): number;
   truncate(size: number): void;
   flush(): void;
@@ -19,24 +20,25 @@ declare global {
   }
 }
 
-const missing = (error: unknown): boolean =>
+export const missing = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'NotFoundError';
 
-const parts = (path: string): { folders: string[]; name: string } => {
+export const parts = (path: string): { folders: string[]; name: string } => {
   const all = path.split('/');
   return { folders: all.slice(0, -1), name: all.at(-1)! };
 };
 
-async function directory(folders: readonly string[], create: boolean) {
+export async function directory(folders: readonly string[], create: boolean) {
   let at = await navigator.storage.getDirectory();
   for (const name of folders) at = await at.getDirectoryHandle(name, { create });
   return at;
 }
 
-function writeAll(handle: SyncAccessHandle, bytes: Uint8Array): void {
+/** Writes from a position on and waits for the disk. */
+export function writeAll(handle: SyncAccessHandle, bytes: Uint8Array, from = 0): void {
   // A handle may write less than it is given when the quota is near.
   for (let at = 0; at < bytes.length;) {
-    const written = handle.write(new Uint8Array(bytes.subarray(at)), { at });
+    const written = handle.write(new Uint8Array(bytes.subarray(at)), { at: from + at });
     if (written === 0) throw new DOMException('nothing could be written', 'QuotaExceededError');
     at += written;
   }

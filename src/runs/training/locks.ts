@@ -6,10 +6,10 @@
 const nameOf = (runId: string): string => `forage-run-${runId}`;
 
 /** @returns how to let go; null where another tab holds it */
-export function holdRun(runId: string, locks: LockManager): Promise<(() => void) | null> {
+export function holdLock(name: string, locks: LockManager): Promise<(() => void) | null> {
   return new Promise((resolve, reject) => {
     locks
-      .request(nameOf(runId), { ifAvailable: true }, (lock) => {
+      .request(name, { ifAvailable: true }, (lock) => {
         if (!lock) {
           resolve(null);
           return undefined;
@@ -20,10 +20,15 @@ export function holdRun(runId: string, locks: LockManager): Promise<(() => void)
   });
 }
 
+export const holdRun = (runId: string, locks: LockManager): Promise<(() => void) | null> =>
+  holdLock(nameOf(runId), locks);
+
 /** Runs that some tab of this browser is writing. */
-export async function heldRuns(locks: LockManager): Promise<Set<string>> {
+export const heldRuns = (locks: LockManager): Promise<Set<string>> => heldLocks(nameOf(''), locks);
+
+/** What follows the prefix in the names of locks that some tab holds. */
+export async function heldLocks(prefix: string, locks: LockManager): Promise<Set<string>> {
   const { held = [] } = await locks.query();
-  const prefix = nameOf('');
   return new Set(
     held.flatMap(({ name }) => (name?.startsWith(prefix) ? [name.slice(prefix.length)] : [])),
   );

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { BUILT_IN_SETUP } from '../../../src/data/setup.ts';
+import { choosePolicy, parseSetup, useSetup } from '../../../src/ui/stores/setup-store.ts';
+
+it('takes back what it wrote, and only that', () => {
+  const setup = { ...BUILT_IN_SETUP, policy: { kind: 'checkpoint' as const, id: 'qwen' } };
+  expect(parseSetup(JSON.stringify(setup))).toEqual(setup);
+  for (const text of [null, '', '{', '{}', '[]', JSON.stringify({ ...setup, more: 1 })])
+    expect(parseSetup(text)).toEqual(BUILT_IN_SETUP);
+});
+
+it('changes a part and keeps the rest', () => {
+  useSetup.getState().change({ web: { kind: 'mediawiki', url: 'https://wiki.example/w/api.php' } });
+  choosePolicy({ kind: 'checkpoint', id: 'qwen' });
+  expect(useSetup.getState().setup).toEqual({
+    ...BUILT_IN_SETUP,
+    web: { kind: 'mediawiki', url: 'https://wiki.example/w/api.php' },
+    policy: { kind: 'checkpoint', id: 'qwen' },
+  });
+});
