@@ -86,9 +86,9 @@ function attentionBackward(memory: TrainMemory, batch: PackedBatch, layer: numbe
   });
   // prettier-ignore
   kernels.heads_backward(
-    at.qkv, w.qNorm.byteOffset, w.kNorm.byteOffset, plan.cos.pointer, plan.sin.pointer,
+    at.qkv, w.qNorm!.byteOffset, w.kNorm!.byteOffset, plan.cos.pointer, plan.sin.pointer,
     plan.positions.pointer, at.headInverse, plan.dq.pointer, plan.dk.pointer, plan.dv.pointer,
-    plan.dQkv.pointer, dw.qNorm.byteOffset, dw.kNorm.byteOffset, plan.row.pointer,
+    plan.dQkv.pointer, dw.qNorm!.byteOffset, dw.kNorm!.byteOffset, plan.row.pointer,
     N, heads, kvHeads, headDim,
   );
   const [norm, normed, dNormed] = [

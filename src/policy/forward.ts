@@ -83,7 +83,7 @@ function layerForward(memory: TrainMemory, batch: PackedBatch, layer: number): v
   multiply(memory, m.qkv, normed, at.qkv, N);
   // prettier-ignore
   kernels.heads_forward(
-    at.qkv, w.qNorm.byteOffset, w.kNorm.byteOffset, plan.cos.pointer, plan.sin.pointer,
+    at.qkv, w.qNorm!.byteOffset, w.kNorm!.byteOffset, plan.cos.pointer, plan.sin.pointer,
     plan.positions.pointer, at.q, at.k, at.v, at.headInverse, N, heads, kvHeads, headDim, eps,
   );
   const scale = 1 / Math.sqrt(headDim);

@@ -1,10 +1,16 @@
 import type { Policy, PolicyInfo, PolicySession, PolicyTokenizer } from './policy.ts';
+import { CheckpointError, parsed, parseJson, reasonOf } from './checkpoint-error.ts';
+import type { CheckpointFiles } from './checkpoint-files.ts';
+import { openCheckpoint, readOptionalFile, readSmallFile } from './checkpoint.ts';
 import { parsePolicyConfig, type PolicyConfig } from './config.ts';
 import type { DeviceWeights } from './generation/device-weights.ts';
 import type { GenerationEngine } from './generation/engine.ts';
 import { readSafetensors } from './safetensors.ts';
+import { weightsOf } from './tensor-source.ts';
 import { HuggingFaceTokenizer } from './tokenizer.ts';
 import { parameterCount, viewWeights, weightsFromTensors, type PolicyWeights } from './weights.ts';
+
+export { CheckpointError } from './checkpoint-error.ts';
 
 export type PolicyDevice = 'wasm' | 'webgpu';
 
@@ -15,33 +21,29 @@ export interface LoadProgress {
   readonly share: number;
 }
 
+/** Reads a whole file of a checkpoint; rejects where there is none. */
+export type ReadFile = (name: string) => Promise<Uint8Array>;
+
 export interface LoadPolicyOptions {
-  /** Reads a file of the checkpoint; rejects where there is none. */
-  readonly files: (name: string) => Promise<Uint8Array>;
+  /**
+   * Whole files, for checkpoints with one small `model.safetensors`; or files by range, for any:
+   * those are read and uploaded layer by layer.
+   */
+  readonly files: ReadFile | CheckpointFiles;
   /** Name shown for the checkpoint. */
   readonly id: string;
   readonly device: PolicyDevice;
   /** Most contexts that decode together; 64 if not given. */
   readonly maxSlots?: number;
+  /** Most tokens of one context, if less than the checkpoint's own limit. Of files by range only. */
+  readonly maxContext?: number;
+  /** SHA-256 prefix of the weights, where it is known; else weights by range are named by size. */
+  readonly revision?: string;
   readonly onProgress?: (progress: LoadProgress) => void;
 }
 
-/** A checkpoint that cannot be used; the message names the file and says what to do. */
-export class CheckpointError extends Error {
-  override readonly name = 'CheckpointError';
-  readonly file: string;
-
-  constructor(file: string, problem: string, remedy: string) {
-    super(`${file}: ${problem}. ${remedy}`);
-    this.file = file;
-  }
-}
-
-const reasonOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
-
 async function readFile(
-  options: Pick<LoadPolicyOptions, 'files' | 'onProgress'>,
+  options: { files: ReadFile; onProgress?: LoadPolicyOptions['onProgress'] },
   name: string,
   share: number,
 ) {
@@ -55,23 +57,6 @@ async function readFile(
       'A checkpoint is a folder with config.json, tokenizer.json and model.safetensors',
     );
   }
-}
-
-/** Runs a parser over a file; what it throws is told as a fault of the file. */
-function parsed<T>(file: string, parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    const reason = reasonOf(error).replace(new RegExp(`^${file}: `), '');
-    throw new CheckpointError(file, reason, 'Download or export the checkpoint again');
-  }
-}
-
-/** The copy is for browsers, which refuse to decode from shared memory. */
-function parseJson(bytes: Uint8Array): object {
-  const json: unknown = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes)));
-  if (typeof json !== 'object' || json === null) throw new Error('it holds no JSON object');
-  return json;
 }
 
 async function sha256Prefix(bytes: Uint8Array): Promise<string> {
@@ -132,22 +117,22 @@ class LoadedPolicy implements Policy {
   }
 }
 
-/** Makes a policy of weights that are in memory already, such as those being trained. */
-export async function createPolicy(
-  weights: PolicyWeights,
+type Started = Omit<PolicyInfo, 'device' | 'parameters' | 'maxContext'>;
+
+/** Makes a policy of weights that `upload` puts on the device, which must have been started. */
+async function policyOver(
+  device: DeviceWeights,
   tokenizer: PolicyTokenizer,
-  info: Pick<PolicyInfo, 'id' | 'revision' | 'dtype'>,
-  options: { device: PolicyDevice; maxSlots?: number },
+  info: Started,
+  options: { device: PolicyDevice; maxSlots?: number | undefined },
 ): Promise<Policy> {
-  await startDevice(options.device);
-  // Loaded late: jax-js looks for workers and devices when it is first imported.
   const { uploadWeights } = await import('./generation/device-weights.ts');
   const { GenerationEngine } = await import('./generation/engine.ts');
-  const engine = new GenerationEngine(uploadWeights(weights), {
+  const { config } = device;
+  const engine = new GenerationEngine(device, {
     maxSlots: options.maxSlots ?? 64,
     sync: options.device === 'wasm',
   });
-  const { config } = weights;
   return new LoadedPolicy(
     {
       ...info,
@@ -161,6 +146,19 @@ export async function createPolicy(
   );
 }
 
+/** Makes a policy of weights that are in memory already, such as those being trained. */
+export async function createPolicy(
+  weights: PolicyWeights,
+  tokenizer: PolicyTokenizer,
+  info: Started,
+  options: { device: PolicyDevice; maxSlots?: number },
+): Promise<Policy> {
+  await startDevice(options.device);
+  // Loaded late: jax-js looks for workers and devices when it is first imported.
+  const { uploadWeights } = await import('./generation/device-weights.ts');
+  return policyOver(uploadWeights(weights), tokenizer, info, options);
+}
+
 function checkVocabulary(config: PolicyConfig, tokenizer: PolicyTokenizer): void {
   if (tokenizer.vocabSize > config.vocabSize)
     throw new CheckpointError(
@@ -171,10 +169,15 @@ function checkVocabulary(config: PolicyConfig, tokenizer: PolicyTokenizer): void
 }
 
 /**
- * The weights of a checkpoint alone, in float32, for those who train over them.
+ * The weights of a checkpoint alone, in float32 in one buffer, for those who train over them on the
+ * CPU. A GPU trainer takes what `openCheckpoint` gives, and reads it layer by layer.
  * @throws CheckpointError as `loadPolicy` does
  */
-export async function loadWeights(files: LoadPolicyOptions['files']): Promise<PolicyWeights> {
+export async function loadWeights(
+  files: LoadPolicyOptions['files'],
+  maxContext?: number,
+): Promise<PolicyWeights> {
+  if (typeof files !== 'function') return weightsOf(await openCheckpoint(files, maxContext));
   const options = { files };
   const configBytes = await readFile(options, 'config.json', 0);
   const config = parsed('config.json', () => parsePolicyConfig(parseJson(configBytes)));
@@ -182,22 +185,74 @@ export async function loadWeights(files: LoadPolicyOptions['files']): Promise<Po
   return parsed('model.safetensors', () => weightsFromTensors(config, readSafetensors(bytes)));
 }
 
+/** @param settings `tokenizer_config.json`, which names the end-of-text token; <|endoftext|> without */
+const tokenizerOf = (
+  json: Uint8Array,
+  settings: Uint8Array | null,
+  generation: Uint8Array | null = null,
+): HuggingFaceTokenizer =>
+  parsed(
+    'tokenizer.json',
+    () =>
+      new HuggingFaceTokenizer(
+        parseJson(json),
+        settings ? parseJson(settings) : {},
+        generation ? parseJson(generation) : {},
+      ),
+  );
+
+/** The tokenizer of a checkpoint. @throws CheckpointError that names the file at fault */
+export async function loadTokenizer(files: CheckpointFiles): Promise<HuggingFaceTokenizer> {
+  return tokenizerOf(
+    await readSmallFile(files, 'tokenizer.json'),
+    await readOptionalFile(files, 'tokenizer_config.json'),
+    await readOptionalFile(files, 'generation_config.json'),
+  );
+}
+
+async function loadByRange(options: LoadPolicyOptions, files: CheckpointFiles): Promise<Policy> {
+  const { device, onProgress } = options;
+  onProgress?.({ stage: 'reading config.json', share: 0 });
+  const source = await openCheckpoint(files, options.maxContext);
+  onProgress?.({ stage: 'reading tokenizer.json', share: 0.02 });
+  const tokenizer = await loadTokenizer(files);
+  checkVocabulary(source.config, tokenizer);
+  onProgress?.({ stage: `starting ${device}`, share: 0.05 });
+  await startDevice(device);
+  const { uploadFrom } = await import('./generation/device-weights.ts');
+  const uploaded = await uploadFrom(source, {
+    onLayer: (done, layers) =>
+      onProgress?.({
+        stage: `uploading layer ${done} of ${layers}`,
+        share: 0.05 + (0.9 * done) / layers,
+      }),
+  });
+  const revision = options.revision ?? `size-${source.bytes}`;
+  const dtype = source.dtype === 'f32' ? 'f32' : 'f16';
+  const info = { id: options.id, revision, dtype } as const;
+  const policy = await policyOver(uploaded, tokenizer, info, options);
+  onProgress?.({ stage: 'ready', share: 1 });
+  return policy;
+}
+
 /**
- * Loads a Hugging Face checkpoint in Qwen3's layout: config.json, tokenizer.json and
- * model.safetensors (f32, f16 or bf16; computed in f32).
+ * Loads a Hugging Face checkpoint of a Llama, Qwen2, Qwen3 or SmolLM3 decoder: config.json,
+ * tokenizer.json, and model.safetensors or its shards (f32, f16 or bf16; computed in f32).
  * @throws CheckpointError that names the file at fault and what to do; Error where the device does
  * not exist.
  */
 export async function loadPolicy(options: LoadPolicyOptions): Promise<Policy> {
+  const { files } = options;
+  return typeof files === 'function' ? loadWhole(options, files) : loadByRange(options, files);
+}
+
+async function loadWhole(given: LoadPolicyOptions, files: ReadFile): Promise<Policy> {
+  const options = { ...given, files };
   const configBytes = await readFile(options, 'config.json', 0);
   const config = parsed('config.json', () => parsePolicyConfig(parseJson(configBytes)));
   const tokenizerBytes = await readFile(options, 'tokenizer.json', 0.05);
-  // Only names the end-of-text token; checkpoints without it end with <|endoftext|>.
-  const settings = await options.files('tokenizer_config.json').catch(() => null);
-  const tokenizer = parsed(
-    'tokenizer.json',
-    () => new HuggingFaceTokenizer(parseJson(tokenizerBytes), settings ? parseJson(settings) : {}),
-  );
+  const settings = await files('tokenizer_config.json').catch(() => null);
+  const tokenizer = tokenizerOf(tokenizerBytes, settings);
   checkVocabulary(config, tokenizer);
   const bytes = await readFile(options, 'model.safetensors', 0.1);
   options.onProgress?.({ stage: 'checking model.safetensors', share: 0.7 });

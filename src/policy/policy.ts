@@ -85,4 +85,8 @@ export interface PolicyTokenizer {
   /** Decodes ids, special tokens written out. */
   decode(ids: readonly number[]): string;
   readonly endOfText: number;
+  /** All tokens that end a turn, where there are more than `endOfText`. */
+  readonly endIds?: readonly number[];
+  /** Encodes text in which special tokens are recognised, such as what a chat template renders. */
+  encodeTemplate?(text: string): number[];
 }

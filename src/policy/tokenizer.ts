@@ -1,28 +1,50 @@
 import { Tokenizer } from '@huggingface/tokenizers';
 import type { PolicyTokenizer } from './policy.ts';
 
-/** A tokenizer over the two files of a Hugging Face checkpoint. */
+/** Tokens that end a turn in the chat formats of Llama 3 and of Qwen and SmolLM (ChatML). */
+const TURN_ENDS = ['<|eot_id|>', '<|im_end|>'];
+
+/** `eos_token_id` of a `generation_config.json`: one id, several, or none. */
+const idsIn = (given: unknown): number[] =>
+  (Array.isArray(given) ? (given as unknown[]) : [given]).filter(
+    (id): id is number => typeof id === 'number' && Number.isInteger(id) && id >= 0,
+  );
+
+/** A tokenizer over the files of a Hugging Face checkpoint. */
 export class HuggingFaceTokenizer implements PolicyTokenizer {
   readonly vocabSize: number;
   readonly endOfText: number;
+  /** All tokens that end a turn, `endOfText` first. */
+  readonly endIds: readonly number[];
   private readonly tokenizer: Tokenizer;
   private readonly special: ReadonlyMap<string, number>;
 
   /**
    * @param json parsed `tokenizer.json`
    * @param config parsed `tokenizer_config.json`; its `eos_token` ends a text
+   * @param generation parsed `generation_config.json`, which may name more ids that end a text
    * @throws Error where the model or the end-of-text token is missing
    */
-  constructor(json: object, config: { eos_token?: string | { content: string } | null }) {
+  constructor(
+    json: object,
+    config: { eos_token?: string | { content: string } | null },
+    generation: { eos_token_id?: unknown } = {},
+  ) {
     this.tokenizer = new Tokenizer(json, config);
     const added = this.tokenizer.get_added_tokens_decoder();
     this.special = new Map([...added].map(([id, token]) => [token.content, id]));
     const eos = config.eos_token;
-    const end = this.special.get((typeof eos === 'string' ? eos : eos?.content) ?? '<|endoftext|>');
-    if (end === undefined) throw new Error('the tokenizer has no end-of-text token');
     if (!this.tokenizer.model) throw new Error('the tokenizer has no model');
-    this.endOfText = end;
     this.vocabSize = this.tokenizer.get_vocab().size;
+    const named = this.special.get(
+      (typeof eos === 'string' ? eos : eos?.content) ?? '<|endoftext|>',
+    );
+    const listed = idsIn(generation.eos_token_id).filter((id) => id < this.vocabSize);
+    const end = named ?? listed[0];
+    if (end === undefined) throw new Error('the tokenizer has no end-of-text token');
+    this.endOfText = end;
+    const turns = TURN_ENDS.flatMap((token) => this.special.get(token) ?? []);
+    this.endIds = [...new Set([end, ...listed, ...turns])];
   }
 
   /** Normalizer, pre-tokenizer and model alone: added tokens are never looked for in the text. */
@@ -36,6 +58,14 @@ export class HuggingFaceTokenizer implements PolicyTokenizer {
       if (id === undefined) throw new Error(`the vocabulary lacks ${JSON.stringify(piece)}`);
       return id;
     });
+  }
+
+  /**
+   * Encodes text in which added tokens are recognised, such as what a chat template renders; nothing
+   * is put before or after it. What users or passages wrote is recognised too, as in transformers.
+   */
+  encodeTemplate(text: string): number[] {
+    return text === '' ? [] : this.tokenizer.encode(text, { add_special_tokens: false }).ids;
   }
 
   specialId(token: string): number | undefined {

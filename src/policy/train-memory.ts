@@ -52,8 +52,12 @@ export interface LayerMatrices {
 /** Rows of logits that exist at one time. */
 export const HEAD_ROWS = 192;
 
-/** Sizes must fill SIMD vectors and the matrix kernel's column tile. */
+/** Sizes must fill SIMD vectors and the matrix kernel's column tile; all parameters are trained. */
 function checkShape(c: PolicyConfig): void {
+  if (c.variant)
+    throw new Error(
+      `training of all parameters is for the plain Qwen3 shape; a ${c.variant.family} decoder trains by LoRA`,
+    );
   const sizes = {
     hidden_size: c.hiddenSize,
     head_dim: c.headDim,

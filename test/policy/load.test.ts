@@ -74,16 +74,16 @@ test('missing files are named with what to do', async () => {
 
 test('broken files are named with what is wrong', async () => {
   const cut = (await original('model.safetensors')).subarray(0, 50_000);
-  const llama = text(
+  const gemma = text(
     JSON.stringify({
       ...JSON.parse(Buffer.from(await original('config.json')).toString()),
-      model_type: 'llama',
+      model_type: 'gemma3',
     }),
   );
   const cases: [string, Uint8Array, RegExp][] = [
     ['config.json', text('{'), /JSON/],
     ['config.json', text('[]'), /vocab_size|object/],
-    ['config.json', llama, /only "qwen3" is supported/],
+    ['config.json', gemma, /model_type is "gemma3"/],
     ['tokenizer.json', text('{}'), /tokenizer.json: /],
     ['model.safetensors', text('no weights'), /safetensors/],
     ['model.safetensors', new Uint8Array(cut), /safetensors/],

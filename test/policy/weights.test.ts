@@ -41,11 +41,10 @@ describe('config.json', () => {
   it.each([
     [{ hidden_size: undefined }, /hidden_size/],
     [{ vocab_size: -1 }, /vocab_size/],
-    [{ model_type: 'llama' }, /model_type is "llama"/],
+    [{ model_type: 'gemma3' }, /model_type is "gemma3"; llama, qwen2, qwen3, smollm3/],
     [{ num_key_value_heads: 3 }, /not a multiple of num_key_value_heads \(3\)/],
     [{ head_dim: 7 }, /head_dim \(7\) is odd/],
-    [{ attention_bias: true }, /attention_bias/],
-    [{ rope_scaling: { rope_type: 'yarn' } }, /rope_type is "yarn"/],
+    [{ rope_scaling: { rope_type: 'longrope' } }, /rope_type is "longrope"/],
   ])('refuses %o', (change, message) => {
     expect(() => parsePolicyConfig({ ...json, ...change })).toThrow(message);
   });

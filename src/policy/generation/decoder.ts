@@ -1,5 +1,5 @@
 import { jit, numpy as np } from '@jax-js/jax';
-import type { PolicyConfig } from '../config.ts';
+import { variantOf, type PolicyConfig } from '../config.ts';
 import type { DeviceLayer } from './device-weights.ts';
 import { CHUNK } from './shapes.ts';
 
@@ -46,12 +46,19 @@ const PLAIN_SOFTMAX_BOUND = 40;
 
 /**
  * Largest absolute score a layer can give. Queries and keys are RMS-normalised and then weighted, so
- * that none is longer than sqrt(headDim) times the largest weight; rotation keeps lengths.
+ * that none is longer than sqrt(headDim) times the largest weight; rotation keeps lengths, but for a
+ * factor that some scalings have. Without QK-norm there is no bound.
  */
-export function scoreBound(layer: { qNorm: Float32Array; kNorm: Float32Array }): number {
+export function scoreBound(
+  layer: { qNorm: Float32Array | null; kNorm: Float32Array | null },
+  amplitude = 1,
+): number {
+  if (!layer.qNorm || !layer.kNorm) return Infinity;
   const largest = (values: Float32Array): number =>
     values.reduce((max, value) => Math.max(max, Math.abs(value)), 0);
-  return Math.sqrt(layer.qNorm.length) * largest(layer.qNorm) * largest(layer.kNorm);
+  return (
+    amplitude ** 2 * Math.sqrt(layer.qNorm.length) * largest(layer.qNorm) * largest(layer.kNorm)
+  );
 }
 
 /** 1 / rms over the last axis, of the shape of the other axes: one reduction kernel. */
@@ -120,7 +127,7 @@ export function attend(q: np.Array, c: LayerCache, step: StepInputs, bound: numb
 }
 
 /**
- * One Qwen3 decoder layer over `tokens` new positions a slot: x [slots tokens, hidden] to the same
+ * One decoder layer over `tokens` new positions a slot: x [slots tokens, hidden] to the same
  * shape, and the updated rings. Every slot's row is computed by the same sums in the same order
  * whatever the other slots hold.
  *
@@ -133,20 +140,21 @@ export function decoderLayer(shape: LayerShape): LayerFunction {
   const { slots, tokens } = shape;
   const { heads, kvHeads, headDim, intermediateSize, hiddenSize, rmsNormEps: eps } = shape.config;
   const [group, turned, rows] = [heads / kvHeads, heads + kvHeads, slots * tokens];
+  const { qkNorm } = variantOf(shape.config);
+  const biased = (y: np.Array, bias: np.Array | undefined): np.Array => (bias ? y.add(bias) : y);
 
   /** Heads [from, to) of qkv [rows, …]: [slots, tokens, to - from, headDim]. */
   const headsOf = (qkv: np.Array, from: number, to: number): np.Array =>
     part(qkv, 1, from * headDim, to * headDim).reshape([slots, tokens, to - from, headDim]);
 
-  /** Turns normalised queries and keys by their positions: [slots, tokens, turned, headDim]. */
+  /** Turns (normalised) queries and keys by their positions: [slots, tokens, turned, headDim]. */
   const rotate = (qkv: np.Array, step: StepInputs, w: DeviceLayer): np.Array => {
-    const scale = inverseRms(headsOf(qkv.ref, 0, turned), headDim, eps);
+    const scale = qkNorm ? inverseRms(headsOf(qkv.ref, 0, turned), headDim, eps) : null;
     const halves = headsOf(qkv.ref, 0, turned).reshape([slots, tokens, turned, 2, headDim / 2]);
     const swapped = np.flip(halves, 3).reshape([slots, tokens, turned, headDim]);
     const plain = headsOf(qkv, 0, turned).mul(step.cos.mul(w.turnCos));
-    return plain
-      .add(swapped.mul(step.sin.mul(w.turnSin)))
-      .mul(scale.reshape([slots, tokens, turned, 1]));
+    const turnedBy = plain.add(swapped.mul(step.sin.mul(w.turnSin)));
+    return scale ? turnedBy.mul(scale.reshape([slots, tokens, turned, 1])) : turnedBy;
   };
 
   /** [slots, tokens, heads, headDim] to [slots, kvHeads, group tokens, headDim]. */
@@ -164,7 +172,7 @@ export function decoderLayer(shape: LayerShape): LayerFunction {
 
   const layer: LayerFunction = (x, cache, step, w) => {
     const norm = inverseRms(x.ref, hiddenSize, eps).reshape([rows, 1]);
-    const qkv = np.matmul(x.ref, w.qkv).mul(norm);
+    const qkv = biased(np.matmul(x.ref, w.qkv).mul(norm), w.qkvBias);
     const v = headsOf(qkv.ref, turned, turned + kvHeads).transpose([0, 2, 1, 3]);
     const qk = rotate(qkv, step, w);
     const k = part(qk.ref, 2, heads, turned).transpose([0, 2, 3, 1]);
@@ -176,12 +184,12 @@ export function decoderLayer(shape: LayerShape): LayerFunction {
     const rings = { ...cache, ringK: ringK.ref, ringV: ringV.ref };
     const q = groupQueries(part(qk, 2, 0, heads));
     const attended = attend(q, rings, step, shape.scoreBound);
-    const x1 = np.matmul(ungroup(attended), w.o).add(x);
+    const x1 = biased(np.matmul(ungroup(attended), w.o), w.oBias).add(x);
     const norm1 = inverseRms(x1.ref, hiddenSize, eps).reshape([rows, 1]);
-    const gateUp = np.matmul(x1.ref, w.gateUp).mul(norm1);
+    const gateUp = biased(np.matmul(x1.ref, w.gateUp).mul(norm1), w.gateUpBias);
     const gate = silu(part(gateUp.ref, 1, 0, intermediateSize));
     const up = part(gateUp, 1, intermediateSize, 2 * intermediateSize);
-    return { x: np.matmul(gate.mul(up), w.down).add(x1), ringK, ringV };
+    return { x: biased(np.matmul(gate.mul(up), w.down), w.downBias).add(x1), ringK, ringV };
   };
   return jit(layer) as LayerFunction;
 }

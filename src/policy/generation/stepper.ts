@@ -1,5 +1,5 @@
 import { numpy as np } from '@jax-js/jax';
-import type { PolicyConfig } from '../config.ts';
+import { variantOf, type PolicyConfig } from '../config.ts';
 import {
   decoderLayer,
   HIDDEN,
@@ -10,7 +10,7 @@ import {
 } from './decoder.ts';
 import type { DeviceLayer, DeviceWeights } from './device-weights.ts';
 import type { KvCache } from './kv-cache.ts';
-import { rotaryTables, type RotaryTables } from './rotary.ts';
+import { Rotary } from './rotary.ts';
 import { CHUNK, ringStart } from './shapes.ts';
 
 /** New tokens of one slot: a token to decode, or the part of a chunk that is to be read. */
@@ -30,20 +30,19 @@ interface HostInputs {
   readonly hideRing: Float32Array<ArrayBuffer>;
 }
 
-const layerRefs = (w: DeviceLayer): DeviceLayer => ({
-  qkv: w.qkv.ref,
-  turnCos: w.turnCos.ref,
-  turnSin: w.turnSin.ref,
-  o: w.o.ref,
-  gateUp: w.gateUp.ref,
-  down: w.down.ref,
-});
+/** Another reference to every array of a layer, for a call that consumes it. */
+const layerRefs = (w: DeviceLayer): DeviceLayer =>
+  Object.fromEntries(
+    Object.entries(w).map(([name, array]: [string, np.Array]) => [name, array.ref]),
+  ) as unknown as DeviceLayer;
 
 /** Runs the decoder over a cache: single decode steps, and chunks of given text. */
 export class Stepper {
   #weights: DeviceWeights;
   readonly #config: PolicyConfig;
-  readonly #rotary: RotaryTables;
+  readonly #rotary: Rotary;
+  /** Layers whose queries and keys are not turned. */
+  readonly #unturned: ReadonlySet<number>;
   readonly #layers = new Map<string, LayerFunction>();
   readonly #head: HeadFunction;
   /** WASM kernels run at once in this thread; a GPU answers later. */
@@ -52,7 +51,8 @@ export class Stepper {
   constructor(weights: DeviceWeights, sync: boolean) {
     this.#weights = weights;
     this.#config = weights.config;
-    this.#rotary = rotaryTables(weights.config);
+    this.#rotary = new Rotary(weights.config);
+    this.#unturned = new Set(variantOf(weights.config).unturnedLayers);
     this.#head = outputHead(weights.config);
     this.#sync = sync;
   }
@@ -119,11 +119,10 @@ export class Stepper {
   /** Embedding and rotary factors of a token into row `row` of [slots tokens, …]. */
   #placeToken(inputs: HostInputs, row: number, position: number, id: number): void {
     const { hiddenSize, headDim } = this.#config;
-    const embedding = this.#weights.embed.subarray(id * hiddenSize, (id + 1) * hiddenSize);
-    inputs.x.set(embedding, row * hiddenSize);
-    const [from, to] = [position * headDim, (position + 1) * headDim];
-    inputs.cos.set(this.#rotary.cos.subarray(from, to), row * headDim);
-    inputs.sin.set(this.#rotary.sin.subarray(from, to), row * headDim);
+    inputs.x.set(this.#weights.embed.row(id), row * hiddenSize);
+    const { cos, sin } = this.#rotary.at(position);
+    inputs.cos.set(cos, row * headDim);
+    inputs.sin.set(sin, row * headDim);
   }
 
   #runLayers(cache: KvCache, tokens: number, host: HostInputs): np.Array {
@@ -138,11 +137,17 @@ export class Stepper {
         shape: [slots, 1, host.hideRing.length / (slots * CHUNK), CHUNK],
       }),
     };
+    // Turning by no angle, for layers without positions.
+    const still = this.#unturned.size > 0 && {
+      cos: np.array(new Float32Array(host.cos.length).fill(1), { shape: step.cos.shape }),
+      sin: np.array(new Float32Array(host.sin.length), { shape: step.sin.shape }),
+    };
     let x = np.array(host.x, { shape: [slots * tokens, hiddenSize] });
     for (const [i, weights] of this.#weights.layers.entries()) {
+      const turn = still && this.#unturned.has(i) ? still : step;
       const refs = {
-        cos: step.cos.ref,
-        sin: step.sin.ref,
+        cos: turn.cos.ref,
+        sin: turn.sin.ref,
         write: step.write.ref,
         hideMain: step.hideMain.ref,
         hideRing: step.hideRing.ref,
@@ -163,6 +168,7 @@ export class Stepper {
       if (this.#sync) x.ref.dataSync();
     }
     for (const array of Object.values(step)) array.dispose();
+    if (still) for (const array of Object.values(still)) array.dispose();
     return x;
   }
 

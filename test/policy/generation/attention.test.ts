@@ -106,8 +106,8 @@ test('no score exceeds the bound that chooses the softmax', () => {
 test('norm weights that allow large scores give the same kind of numbers', async () => {
   const sharp = viewWeights(config, Float32Array.from(weights.flat));
   for (const layer of sharp.layers) {
-    layer.qNorm.fill(6);
-    layer.kNorm.fill(6);
+    layer.qNorm!.fill(6);
+    layer.kNorm!.fill(6);
   }
   expect(scoreBound(sharp.layers[0]!)).toBeGreaterThan(88);
   const cache = new KvCache(config, 4, 64);

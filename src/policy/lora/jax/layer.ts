@@ -2,7 +2,7 @@ import { nn, numpy as np } from '@jax-js/jax';
 import type { PolicyConfig } from '../../config.ts';
 import type { LoraTarget } from '../spec.ts';
 
-/** One Qwen3 decoder layer with adapters, written so that jax-js can differentiate it. */
+/** One decoder layer with adapters, written so that jax-js can differentiate it. */
 
 /** Frozen values of a layer; matrices are [in, out]. */
 export interface JaxLayer {
@@ -10,13 +10,16 @@ export interface JaxLayer {
   readonly q_proj: np.Array;
   readonly k_proj: np.Array;
   readonly v_proj: np.Array;
-  readonly qNorm: np.Array;
-  readonly kNorm: np.Array;
+  /** Absent in families without QK-norm. */
+  readonly qNorm?: np.Array;
+  readonly kNorm?: np.Array;
   readonly o_proj: np.Array;
   readonly postNorm: np.Array;
   readonly gate_proj: np.Array;
   readonly up_proj: np.Array;
   readonly down_proj: np.Array;
+  /** Biases, [out], of the targets that have one. */
+  readonly biases: Partial<Record<LoraTarget, np.Array>>;
 }
 
 /** Factors by target: A [rank, in], B [out, rank]. A target that is not adapted is absent. */
@@ -62,8 +65,14 @@ export function adaptedLayer(
   const { heads, kvHeads, headDim, hiddenSize, rmsNormEps: eps } = config;
   const group = heads / kvHeads;
 
-  /** `W h + scale · B (A h)` by rows: consumes h. */
+  /** `W h + b + scale · B (A h)` by rows: consumes h. */
   const project = (target: LoraTarget, h: np.Array): np.Array => {
+    const bias = w.biases[target];
+    const y = unbiased(target, h);
+    return bias ? y.add(bias) : y;
+  };
+
+  const unbiased = (target: LoraTarget, h: np.Array): np.Array => {
     const adapter = factors[target];
     if (!adapter) return np.matmul(h, w[target]);
     const inner = np.matmul(h.ref, adapter.A.transpose());
@@ -73,14 +82,15 @@ export function adaptedLayer(
 
   const headsOf = (flat: np.Array, count: number): np.Array => flat.reshape([n, t, count, headDim]);
 
-  /** Normalised and turned by position: [n, t, count, headDim]. */
+  /** Normalised (where there is a norm) and turned by position: [n, t, count, headDim]. */
   const turned = (
     flat: np.Array,
     count: number,
-    norm: np.Array,
+    norm: np.Array | undefined,
     { cos, sin }: Pick<JaxPositions, 'cos' | 'sin'>,
   ): np.Array => {
-    const normed = rmsNorm(headsOf(flat, count), norm, headDim, eps);
+    const split = headsOf(flat, count);
+    const normed = norm ? rmsNorm(split, norm, headDim, eps) : split;
     const halves = normed.ref.reshape([n, t, count, 2, headDim / 2]);
     const swapped = np.flip(halves, 3).reshape([n, t, count, headDim]);
     return normed.mul(cos).add(swapped.mul(sin));

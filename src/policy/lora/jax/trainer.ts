@@ -1,12 +1,19 @@
 import { grad, jit, numpy as np } from '@jax-js/jax';
-import type { PolicyConfig } from '../../config.ts';
+import { variantOf, type PolicyConfig } from '../../config.ts';
 import { foldedTranspose } from '../../generation/device-weights.ts';
-import { rotaryTables, type RotaryTables } from '../../generation/rotary.ts';
+import { Rotary } from '../../generation/rotary.ts';
+import {
+  embeddingOf,
+  readLayer,
+  sourceOf,
+  type Embedding,
+  type TensorSource,
+} from '../../tensor-source.ts';
 import type { PackedBatch } from '../../train-batch.ts';
 import type { TrainLimits } from '../../train-memory.ts';
-import type { LayerWeights, PolicyWeights } from '../../weights.ts';
+import { EMBED, FINAL_NORM, HEAD, type LayerWeights, type PolicyWeights } from '../../weights.ts';
 import { checkedSlots, checkSpec } from '../check.ts';
-import { loraSlots, type LoraSlot, type LoraSpec } from '../spec.ts';
+import { loraSlots, type LoraSlot, type LoraSpec, type LoraTarget } from '../spec.ts';
 import type { LoraTrainer, RowScores } from '../trainer.ts';
 import { HEAD_ROWS, headFunctions, type HeadFunctions, type JaxHead } from './head.ts';
 import { adaptedLayer, type JaxFactors, type JaxLayer, type JaxPositions } from './layer.ts';
@@ -31,6 +38,8 @@ interface Compiled {
   /** ∂/∂x and ∂/∂factors of `Σ layer(x) · dy`: computes the layer again inside. */
   backward: LayerBackward;
   positions: JaxPositions;
+  /** The same without turning, for layers without rotary positions. */
+  still: JaxPositions | null;
 }
 
 /** Another reference to every array of a record, for a call that consumes it. */
@@ -53,6 +62,24 @@ const matrix = (values: Float32Array<ArrayBuffer>, rows: number): np.Array =>
 
 const copied = (values: Float32Array): np.Array => np.array(new Float32Array(values));
 
+function uploadBiases(c: PolicyConfig, w: LayerWeights): JaxLayer['biases'] {
+  const { qkvBias: qkv, oBias: o, gateUpBias: gateUp, downBias: down } = w;
+  const [queries, keys] = [c.heads * c.headDim, c.kvHeads * c.headDim];
+  const m = c.intermediateSize;
+  const biases: [LoraTarget, Float32Array | undefined][] = [
+    ['q_proj', qkv?.subarray(0, queries)],
+    ['k_proj', qkv?.subarray(queries, queries + keys)],
+    ['v_proj', qkv?.subarray(queries + keys)],
+    ['o_proj', o ?? undefined],
+    ['gate_proj', gateUp?.subarray(0, m)],
+    ['up_proj', gateUp?.subarray(m)],
+    ['down_proj', down ?? undefined],
+  ];
+  return Object.fromEntries(
+    biases.flatMap(([target, values]) => (values ? [[target, copied(values)]] : [])),
+  );
+}
+
 function uploadLayer(c: PolicyConfig, w: LayerWeights): JaxLayer {
   const turned = (values: Float32Array, inputs: number): np.Array =>
     matrix(foldedTranspose(values, inputs), inputs);
@@ -61,14 +88,46 @@ function uploadLayer(c: PolicyConfig, w: LayerWeights): JaxLayer {
     q_proj: turned(w.q, c.hiddenSize),
     k_proj: turned(w.k, c.hiddenSize),
     v_proj: turned(w.v, c.hiddenSize),
-    qNorm: copied(w.qNorm),
-    kNorm: copied(w.kNorm),
+    ...(w.qNorm && { qNorm: copied(w.qNorm) }),
+    ...(w.kNorm && { kNorm: copied(w.kNorm) }),
     o_proj: turned(w.o, c.heads * c.headDim),
     postNorm: copied(w.postNorm),
     gate_proj: turned(w.gate, c.hiddenSize),
     up_proj: turned(w.up, c.hiddenSize),
     down_proj: turned(w.down, c.intermediateSize),
+    biases: uploadBiases(c, w),
   };
+}
+
+/** The frozen policy as the trainer holds it. */
+interface JaxBase {
+  config: PolicyConfig;
+  embed: Embedding;
+  layers: JaxLayer[];
+  head: JaxHead;
+}
+
+/** Uploads a policy layer by layer. */
+async function uploadBase(source: TensorSource): Promise<JaxBase> {
+  const { config } = source;
+  const layers: JaxLayer[] = [];
+  try {
+    for (let layer = 0; layer < config.layers; layer++)
+      layers.push(uploadLayer(config, await readLayer(source, layer)));
+    const head = await source.read(config.tieWordEmbeddings ? EMBED : HEAD);
+    return {
+      config,
+      layers,
+      embed: await embeddingOf(source),
+      head: {
+        norm: copied(await source.read(FINAL_NORM)),
+        matrix: matrix(foldedTranspose(head, config.hiddenSize), config.hiddenSize),
+      },
+    };
+  } catch (error) {
+    disposeAll(layers);
+    throw error;
+  }
 }
 
 /** [1, 1, group · tokens, tokens]: −1e9 for positions to come, else 0. */
@@ -100,11 +159,11 @@ class JaxLoraTrainer implements LoraTrainer {
   readonly #config: PolicyConfig;
   readonly #spec: LoraSpec;
   readonly #slots: readonly LoraSlot[];
-  readonly #embed: Float32Array;
+  readonly #embed: Embedding;
   readonly #layers: JaxLayer[];
   readonly #head: JaxHead;
   readonly #headFunctions: HeadFunctions;
-  readonly #rotary: RotaryTables;
+  readonly #rotary: Rotary;
   readonly #compiled = new Map<string, Compiled>();
   /** By layer; null before the first `setAdapter` and while it is off. */
   #factors: JaxFactors[] | null = null;
@@ -112,24 +171,16 @@ class JaxLoraTrainer implements LoraTrainer {
   #gradient: Float32Array;
   #keptBytes = 0;
 
-  constructor(
-    { config, layers, embed, head, finalNorm }: PolicyWeights,
-    spec: LoraSpec,
-    limits: TrainLimits,
-  ) {
-    checkSpec(spec);
+  constructor({ config, layers, embed, head }: JaxBase, spec: LoraSpec, limits: TrainLimits) {
     this.maxTokens = limits.maxTokens;
     this.#config = config;
     this.#spec = spec;
     this.#slots = loraSlots(config, spec);
     this.#embed = embed;
-    this.#layers = layers.map((layer) => uploadLayer(config, layer));
-    this.#head = {
-      norm: copied(finalNorm),
-      matrix: matrix(foldedTranspose(head, config.hiddenSize), config.hiddenSize),
-    };
+    this.#layers = layers;
+    this.#head = head;
     this.#headFunctions = headFunctions(config);
-    this.#rotary = rotaryTables(config);
+    this.#rotary = new Rotary(config);
     this.#gradient = new Float32Array(this.#size);
   }
 
@@ -140,7 +191,10 @@ class JaxLoraTrainer implements LoraTrainer {
 
   get bytes(): number {
     const { hiddenSize: d, vocabSize } = this.#config;
-    const layers = this.#layers.flatMap((layer) => Object.values(layer) as np.Array[]);
+    const layers = this.#layers.flatMap(({ biases, ...layer }) => [
+      ...Object.values<np.Array>(layer),
+      ...Object.values(biases),
+    ]);
     const values = layers.reduce((sum, array) => sum + array.size, d * (vocabSize + 1));
     return 4 * (values + 2 * this.#size) + this.#keptBytes;
   }
@@ -184,7 +238,10 @@ class JaxLoraTrainer implements LoraTrainer {
     this.#factors = null;
     disposeAll(this.#layers);
     disposeAll(this.#head);
-    for (const { positions } of this.#compiled.values()) disposeAll(positions);
+    for (const { positions, still } of this.#compiled.values()) {
+      disposeAll(positions);
+      if (still) disposeAll(still);
+    }
     this.#compiled.clear();
   }
 
@@ -217,22 +274,28 @@ class JaxLoraTrainer implements LoraTrainer {
     ): np.Array => layer(x, factors, weights, at).mul(dy).sum();
     const { headDim, heads, kvHeads } = this.#config;
     const table = (values: Float32Array): np.Array =>
-      np.array(new Float32Array(values.subarray(0, tokens * headDim)), {
-        shape: [1, tokens, 1, headDim],
-      });
+      np.array(new Float32Array(values), { shape: [1, tokens, 1, headDim] });
+    const { cos, sin } = this.#rotary.first(tokens);
+    const hide = causalMask(heads / kvHeads, tokens);
+    const partly = variantOf(this.#config).unturnedLayers.length > 0;
     const compiled: Compiled = {
       forward: jit(layer as never) as unknown as LayerForward,
       backward: jit(
         grad(against as never, { argnums: [0, 1] }) as never,
       ) as unknown as LayerBackward,
-      positions: {
-        cos: table(this.#rotary.cos),
-        sin: table(this.#rotary.sin),
-        hide: causalMask(heads / kvHeads, tokens),
-      },
+      positions: { cos: table(cos), sin: table(sin), hide },
+      still: partly
+        ? { cos: table(cos.map(() => 1)), sin: table(sin.map(() => 0)), hide: hide.ref }
+        : null,
     };
     this.#compiled.set(key, compiled);
     return compiled;
+  }
+
+  /** What layer `l` turns by; a reference for a call that consumes it. */
+  #positions({ positions, still }: Compiled, l: number): JaxPositions {
+    const unturned = still && variantOf(this.#config).unturnedLayers.includes(l);
+    return shared(unturned ? still : positions);
   }
 
   /** Embeddings of a rectangle; padding is zeros, which RMSNorm keeps finite by its epsilon. */
@@ -242,7 +305,7 @@ class JaxLoraTrainer implements LoraTrainer {
     starts.forEach((start, s) => {
       for (let i = 0; i < lengths[s]!; i++) {
         const id = batch.ids[start + i]!;
-        values.set(this.#embed.subarray(id * d, (id + 1) * d), (s * tokens + i) * d);
+        values.set(this.#embed.row(id), (s * tokens + i) * d);
       }
     });
     return np.array(values, { shape: [sequences * tokens, d] });
@@ -253,7 +316,7 @@ class JaxLoraTrainer implements LoraTrainer {
     const all: Kept[] = [];
     this.#keptBytes = 0;
     for (const part of padBatch(batch, this.maxTokens)) {
-      const { forward, positions } = this.#compile(part);
+      const compiled = this.#compile(part);
       const inputs: np.Array[] = [];
       let x = this.#embedded(batch, part);
       for (const [l, weights] of this.#layers.entries()) {
@@ -261,7 +324,8 @@ class JaxLoraTrainer implements LoraTrainer {
           inputs.push(x.ref);
           this.#keptBytes += 4 * x.size;
         }
-        x = forward(x, shared(this.#factors?.[l] ?? {}), shared(weights), shared(positions));
+        const factors = shared(this.#factors?.[l] ?? {});
+        x = compiled.forward(x, factors, shared(weights), this.#positions(compiled, l));
       }
       all.push({ part, inputs, output: (await x.data()) as Float32Array });
     }
@@ -304,15 +368,15 @@ class JaxLoraTrainer implements LoraTrainer {
 
   async #backward(batch: PackedBatch, kept: Kept, coefficients: Float32Array): Promise<void> {
     const { part, inputs } = kept;
-    const { backward, positions } = this.#compile(part);
+    const compiled = this.#compile(part);
     let dx = await this.#headBackward(batch, kept, coefficients);
     for (let l = this.#layers.length - 1; l >= 0; l--) {
       const factors = shared(this.#factors![l]!);
-      const [next, gradients] = backward(
+      const [next, gradients] = compiled.backward(
         inputs[l]!,
         factors,
         shared(this.#layers[l]!),
-        shared(positions),
+        this.#positions(compiled, l),
         dx,
       );
       dx = next;
@@ -349,9 +413,17 @@ class JaxLoraTrainer implements LoraTrainer {
   }
 }
 
-/** Trains on jax-js's default device; `startDevice` of the policy's loader chooses it. */
-export const createJaxLoraTrainer = (
-  weights: PolicyWeights,
+/**
+ * Trains on jax-js's default device; `startDevice` of the policy's loader chooses it.
+ * @param weights in memory, or a source that is read layer by layer
+ * @throws RangeError for a spec that no adapter can have
+ */
+export async function createJaxLoraTrainer(
+  weights: PolicyWeights | TensorSource,
   spec: LoraSpec,
   limits: TrainLimits,
-): Promise<LoraTrainer> => Promise.resolve(new JaxLoraTrainer(weights, spec, limits));
+): Promise<LoraTrainer> {
+  checkSpec(spec);
+  const source = 'flat' in weights ? sourceOf(weights) : weights;
+  return new JaxLoraTrainer(await uploadBase(source), spec, limits);
+}

@@ -1,3 +1,4 @@
+import type { Region } from '../../kernels/kernels.ts';
 import type { AdaptedMatrix, LoraMemory } from './memory.ts';
 
 const PANEL = 8;
@@ -58,7 +59,22 @@ export function multiplyInner(
   }
 }
 
-/** y[rows, out] (+)= x Wᵀ + s (x Aᵀ) Bᵀ; without adapter the second term is left out. */
+/** y[rows, out] = bias, or += bias. */
+function placeBias(
+  memory: LoraMemory,
+  bias: Region,
+  y: number,
+  rows: number,
+  accumulate: 0 | 1,
+): void {
+  const values = memory.floats(bias);
+  const to = memory.floats({ pointer: y, length: rows * bias.length });
+  for (let row = 0; row < rows; row++)
+    if (accumulate) memory.kernels.add_to(y + 4 * row * bias.length, bias.pointer, bias.length);
+    else to.set(values, row * bias.length);
+}
+
+/** y[rows, out] (+)= x Wᵀ + b + s (x Aᵀ) Bᵀ; without adapter the last term is left out. */
 export function multiply(
   memory: LoraMemory,
   m: AdaptedMatrix,
@@ -69,7 +85,9 @@ export function multiply(
   accumulate: 0 | 1 = 0,
 ): void {
   const { kernels } = memory;
-  kernels.gemm(x, m.in, m.forward, m.in * PANEL, y, m.out, rows, m.out, m.in, accumulate);
+  if (m.bias) placeBias(memory, m.bias, y, rows, accumulate);
+  const add = m.bias ? 1 : accumulate;
+  kernels.gemm(x, m.in, m.forward, m.in * PANEL, y, m.out, rows, m.out, m.in, add);
   if (!adapted) return;
   multiplyInner(memory, m, x, rows);
   for (const part of m.parts) {

@@ -47,11 +47,11 @@ export function layerInner(
   const normed = at.normed.pointer;
   kernels.rms_norm(input, w.inputNorm.byteOffset, normed, at.inputInverse.pointer, N, d, eps);
   multiply(memory, qkv, adapted, normed, at.qkv.pointer, N);
+  const of = memory.heads(layer);
   // prettier-ignore
   kernels.heads_forward(
-    at.qkv.pointer, w.qNorm.byteOffset, w.kNorm.byteOffset, io.cos.pointer, io.sin.pointer,
-    io.positions.pointer, at.q.pointer, at.k.pointer, at.v.pointer, at.headInverse.pointer,
-    N, heads, kvHeads, headDim, eps,
+    at.qkv.pointer, of.qNorm, of.kNorm, of.cos, of.sin, io.positions.pointer, at.q.pointer,
+    at.k.pointer, at.v.pointer, at.headInverse.pointer, N, heads, kvHeads, headDim, of.eps,
   );
   const scale = 1 / Math.sqrt(headDim);
   eachHead(memory, batch, (query, key, out, lse, length) => {
@@ -118,10 +118,10 @@ function attentionBackward(memory: LoraMemory, batch: PackedBatch, layer: number
       at.dk.pointer + key, at.dv.pointer + key, length, headDim, scale, at.attentionScratch.pointer,
     );
   });
+  const of = memory.heads(layer);
   // prettier-ignore
   kernels.heads_backward(
-    at.qkv.pointer, w.qNorm.byteOffset, w.kNorm.byteOffset, io.cos.pointer, io.sin.pointer,
-    io.positions.pointer, at.headInverse.pointer, at.dq.pointer, at.dk.pointer, at.dv.pointer,
+    at.qkv.pointer, of.qNorm, of.kNorm, of.cos, of.sin, io.positions.pointer, at.headInverse.pointer, at.dq.pointer, at.dk.pointer, at.dv.pointer,
     at.dQkv.pointer, at.unused.pointer, at.unused.pointer, at.row.pointer, N, heads, kvHeads, headDim,
   );
   const norm = w.inputNorm.byteOffset;

@@ -1,4 +1,4 @@
-import type { PolicyConfig } from '../../config.ts';
+import { variantOf, type PolicyConfig } from '../../config.ts';
 import { KernelMemory, type Kernels, type Region } from '../../kernels/kernels.ts';
 import { ropeTables } from '../../rope.ts';
 import type { TrainLimits } from '../../train-memory.ts';
@@ -46,7 +46,25 @@ export interface AdaptedMatrix {
   /** Inner activations A x of all parts, [N, columns]. */
   readonly inner: number;
   readonly columns: number;
+  /** [out], or null. */
+  readonly bias: Region | null;
 }
+
+/** What turns queries and keys, and what weights them before. */
+export interface HeadInputs {
+  readonly cos: number;
+  readonly sin: number;
+  readonly qNorm: number;
+  readonly kNorm: number;
+  readonly eps: number;
+}
+
+/**
+ * In a family without QK-norm: RMSNorm with epsilon 2^100 and weight 2^50 is the identity in float32,
+ * bit for bit, as long as a mean square is below 2^75. Its gradient is the identity too: the share of
+ * the mean is 2^-100 of the rest.
+ */
+const IDENTITY_NORM = { eps: 2 ** 100, weight: 2 ** 50 };
 
 export interface AdaptedLayer {
   readonly weights: LayerWeights;
@@ -118,6 +136,10 @@ function planBatch(plan: (length: number) => Region, c: PolicyConfig, limits: Tr
   return {
     cos: plan((limits.maxLength * c.headDim) / 2),
     sin: plan((limits.maxLength * c.headDim) / 2),
+    /** Turning by no angle. */
+    stillCos: plan((limits.maxLength * c.headDim) / 2),
+    stillSin: plan((limits.maxLength * c.headDim) / 2),
+    identityNorm: plan(c.headDim),
     ids: plan(N),
     positions: plan(N),
     rows: plan(N),
@@ -185,7 +207,10 @@ export class LoraMemory {
       this.limits.maxLength,
       this.config.headDim,
       this.config.ropeTheta,
+      variantOf(this.config).rope,
     );
+    memory.floats(this.batch.stillCos).fill(1);
+    memory.floats(this.batch.identityNorm).fill(IDENTITY_NORM.weight);
     memory.floats(this.batch.cos).set(cos);
     memory.floats(this.batch.sin).set(sin);
     for (const m of this.matrices()) {
@@ -204,6 +229,20 @@ export class LoraMemory {
 
   integers(region: Region): Int32Array<ArrayBuffer> {
     return this.#memory.integers(region);
+  }
+
+  /** What layer `layer` does to queries and keys. */
+  heads(layer: number): HeadInputs {
+    const { cos, sin, stillCos, stillSin, identityNorm } = this.batch;
+    const still = variantOf(this.config).unturnedLayers.includes(layer);
+    const { qNorm, kNorm } = this.weights.layers[layer]!;
+    return {
+      cos: (still ? stillCos : cos).pointer,
+      sin: (still ? stillSin : sin).pointer,
+      qNorm: qNorm?.byteOffset ?? identityNorm.pointer,
+      kNorm: kNorm?.byteOffset ?? identityNorm.pointer,
+      eps: qNorm ? this.config.rmsNormEps : IDENTITY_NORM.eps,
+    };
   }
 
   /** The head and every matrix of every layer. */
@@ -246,7 +285,7 @@ class Layout {
     this.batch = planBatch(this.#plan, c, limits);
     // A throwaway view gives each matrix its offset in the flat buffer.
     const view = viewWeights(c, new Float32Array(total));
-    this.head = this.#matrix(view.head, c.vocabSize, c.hiddenSize, [], 0, 0);
+    this.head = this.#matrix(view.head, null, c.vocabSize, c.hiddenSize, [], 0, 0);
     // Inner activations are needed only while their layer runs, so layers share them.
     const inner = [0, 1, 2, 3].map(() => this.#plan(limits.maxTokens * 3 * this.#rank).pointer);
     this.layers = view.layers.map((layer, i) => this.#layer(layer, i, inner));
@@ -263,28 +302,30 @@ class Layout {
     const matrix = (
       place: number,
       values: Float32Array,
+      bias: Float32Array | null,
       out: number,
       input: number,
       rows: readonly [LoraTarget, number, number][],
-    ): AdaptedMatrix => this.#matrix(values, out, input, rows, layer, inner[place]!);
+    ): AdaptedMatrix => this.#matrix(values, bias, out, input, rows, layer, inner[place]!);
     return {
-      qkv: matrix(0, view.qkv, queries + 2 * keys, d, [
+      qkv: matrix(0, view.qkv, view.qkvBias, queries + 2 * keys, d, [
         ['q_proj', 0, queries],
         ['k_proj', queries, keys],
         ['v_proj', queries + keys, keys],
       ]),
-      o: matrix(1, view.o, d, queries, [['o_proj', 0, d]]),
-      gateUp: matrix(2, view.gateUp, 2 * m, d, [
+      o: matrix(1, view.o, view.oBias, d, queries, [['o_proj', 0, d]]),
+      gateUp: matrix(2, view.gateUp, view.gateUpBias, 2 * m, d, [
         ['gate_proj', 0, m],
         ['up_proj', m, m],
       ]),
-      down: matrix(3, view.down, d, m, [['down_proj', 0, d]]),
+      down: matrix(3, view.down, view.downBias, d, m, [['down_proj', 0, d]]),
       input: this.#plan(this.limits.maxTokens * d).pointer,
     };
   }
 
   #matrix(
     values: Float32Array,
+    bias: Float32Array | null,
     out: number,
     input: number,
     rows: readonly [target: LoraTarget, row: number, out: number][],
@@ -304,6 +345,7 @@ class Layout {
       ),
       inner,
       columns: adapted.length * R,
+      bias: bias && { pointer: this.weights.pointer + bias.byteOffset, length: bias.length },
     };
   }
 

@@ -1,0 +1,74 @@
+import type { PolicyConfig } from './config.ts';
+import { widen, type StoredTensor } from './safetensors.ts';
+import {
+  EMBED,
+  layerSlots,
+  parameterCount,
+  viewLayer,
+  viewWeights,
+  type LayerWeights,
+  type ParameterSlot,
+  type PolicyWeights,
+} from './weights.ts';
+
+/** Parameters of a policy by name, read when they are wanted, wherever they lie. */
+export interface TensorSource {
+  readonly config: PolicyConfig;
+  /** Values [from, to) of a parameter of `parameterSlots`, all of them unless told; in f32. */
+  read(name: string, from?: number, to?: number): Promise<Float32Array>;
+  /** All values of a parameter as they are stored. */
+  stored(name: string): Promise<StoredTensor>;
+}
+
+/** All parameters of one layer in a buffer of their own, which the caller may change. */
+export async function readLayer(source: TensorSource, layer: number): Promise<LayerWeights> {
+  const slots = layerSlots(source.config, layer);
+  const values = new Float32Array(slots.reduce((sum, slot) => sum + slot.length, 0));
+  for (const { name, offset } of slots) values.set(await source.read(name), offset);
+  return viewLayer(source.config, values);
+}
+
+/** Rows of the embedding matrix. */
+export interface Embedding {
+  /** [hidden], in f32; to be read before the next call. */
+  row(id: number): Float32Array;
+}
+
+/** The embedding in the type it is stored in: 16-bit values are widened row by row. */
+export async function embeddingOf(source: TensorSource): Promise<Embedding> {
+  const d = source.config.hiddenSize;
+  const { dtype, bytes } = await source.stored(EMBED);
+  const width = dtype === 'F32' ? 4 : 2;
+  return {
+    row: (id) => widen(dtype, bytes.subarray(id * d * width, (id + 1) * d * width), d),
+  };
+}
+
+/** Weights that are in memory as a source; what it reads are views of them. */
+export function sourceOf(weights: PolicyWeights): TensorSource {
+  const slots = new Map(weights.slots.map((slot) => [slot.name, slot]));
+  const slotOf = (name: string): ParameterSlot => {
+    const slot = slots.get(name);
+    if (!slot) throw new Error(`weights: there is no parameter "${name}"`);
+    return slot;
+  };
+  return {
+    config: weights.config,
+    read: async (name, from = 0, to) => {
+      const { offset, length } = slotOf(name);
+      return weights.flat.subarray(offset + from, offset + (to ?? length));
+    },
+    stored: async (name) => {
+      const { offset, length } = slotOf(name);
+      const { buffer, byteOffset } = weights.flat.subarray(offset, offset + length);
+      return { dtype: 'F32', bytes: new Uint8Array(buffer, byteOffset, 4 * length) };
+    },
+  };
+}
+
+/** All parameters of a source in memory. */
+export async function weightsOf(source: TensorSource): Promise<PolicyWeights> {
+  const weights = viewWeights(source.config, new Float32Array(parameterCount(source.config)));
+  for (const { name, offset } of weights.slots) weights.flat.set(await source.read(name), offset);
+  return weights;
+}
