@@ -146,6 +146,7 @@ export async function createPolicy(
   const engine = new GenerationEngine(uploadWeights(weights), {
     maxSlots: options.maxSlots ?? 64,
     sync: options.device === 'wasm',
+    decode: (ids) => tokenizer.decode(ids),
   });
   const { config } = weights;
   return new LoadedPolicy(
