@@ -114,6 +114,8 @@ export interface PolicyTokenizer {
   readonly endOfText: number;
   /** All ids that end a turn or a text, `endOfText` among them; `[endOfText]` where absent. */
   readonly endIds?: readonly number[];
+  /** Stands before a text without a chat template, where the checkpoint was trained with one. */
+  readonly startOfText?: number;
   /** Encodes text of a chat template: special tokens in it are recognised. */
   encodeTemplate?(text: string): number[];
   /** The ids are pieces of text that were met so far, not the vocabulary of the model. */
