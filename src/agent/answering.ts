@@ -10,9 +10,6 @@ import { finalCandidate } from './stie/answers.ts';
 
 /** How a rollout comes to its answer: by the policy, by force at a limit, or by STIE. */
 
-const decode = (state: RunState, ids: readonly number[]): string =>
-  state.deps.policy.tokenizer.decode(ids);
-
 function give(
   state: RunState,
   answer: Pick<AnswerEvent, 'text' | 'form' | 'by'>,
@@ -59,10 +56,10 @@ function filterAnswer(
 /** Takes an answer block that the policy wrote. @returns whether it held an answer */
 export function takeAnswer(
   state: RunState,
-  block: { inner: readonly number[]; form: 'short' | 'long'; segment: number },
+  block: { inner: string; form: 'short' | 'long'; segment: number },
   forced: boolean,
 ): boolean {
-  const { answer, faults } = readAnswer(decode(state, block.inner));
+  const { answer, faults } = readAnswer(block.inner);
   for (const message of faults) fault(state, message, block.segment);
   if (answer === null) return false;
   const { text, by } = filterAnswer(state, answer, block.segment);
@@ -88,21 +85,20 @@ export function answerByStie(
 }
 
 /** Opens the answer block in the policy's place. */
-function openAnswer(state: RunState): number[] {
+function openAnswer(state: RunState): void {
   const { tag, box } = answerOpening(state.deps.policy.tokenizer, state.tags);
-  state.conversation.write('environment', 'answer', [tag, ...box]);
+  state.conversation.write('environment', 'answer', [...tag, ...box]);
   state.conversation.parser.force('short_answer', box);
-  return box;
 }
 
 /**
  * Lets the policy finish an answer block that the environment opened.
  * @returns what the block holds, and its segment
  */
-async function finishAnswer(state: RunState): Promise<{ inner: number[]; segment: number }> {
+async function finishAnswer(state: RunState): Promise<{ inner: string; segment: number }> {
   const { conversation, transcript, settings, tags, request } = state;
   const before = conversation.sampled;
-  let closed: { inner: number[]; segment: number } | null = null;
+  let closed: { inner: string; segment: number } | null = null;
   const onParsed = ({ parsed, segment }: Placed): void => {
     if (parsed.type === 'fault') fault(state, parsed.message, segment);
     if (parsed.type === 'closed' && !closed) closed = { inner: parsed.inner, segment };
@@ -111,7 +107,7 @@ async function finishAnswer(state: RunState): Promise<{ inner: number[]; segment
   const generated = await conversation.sample(
     {
       maxTokens: Math.max(1, Math.min(settings.budgets.answerTokens, free)),
-      stopIds: tags.stopIds,
+      stops: tags.stops,
       sampling: settings.sampling,
       ...(request.signal ? { signal: request.signal } : {}),
     },
@@ -122,7 +118,7 @@ async function finishAnswer(state: RunState): Promise<{ inner: number[]; segment
   const inner = conversation.parser.openInner;
   const segment = transcript.lastSegment;
   fault(state, `the answer is not closed after ${conversation.sampled - before} tokens`, segment);
-  conversation.closeOpenBlock((kind) => tags.id(`</${kind}>`));
+  conversation.closeOpenBlock((kind) => tags.ids(`</${kind}>`));
   return { inner, segment };
 }
 
@@ -139,7 +135,7 @@ export async function forceAnswer(
   checkCancelled(state);
   const open = conversation.parser.open;
   if (open) fault(state, `<${open}> is not closed at the limit`, state.transcript.lastSegment);
-  conversation.closeOpenBlock((kind) => tags.id(`</${kind}>`));
+  conversation.closeOpenBlock((kind) => tags.ids(`</${kind}>`));
   if (hint) {
     conversation.answerBack(
       'hint',

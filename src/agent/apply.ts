@@ -1,6 +1,19 @@
 import type { Rollout } from '../data/rollout.ts';
 import type { RolloutUpdate } from './updates.ts';
 
+type Tokens = Extract<RolloutUpdate, { type: 'tokens' }>;
+
+/** One column of a segment that grew; it is gone once it lacks a value for a token. */
+function values<K extends 'logprobs' | 'entropies'>(
+  column: K,
+  known: readonly number[] | undefined,
+  update: Tokens,
+): Partial<Record<K, number[]>> {
+  const added = update[column];
+  if (!known || added.length !== update.ids.length) return {};
+  return { [column]: [...known, ...added] } as Partial<Record<K, number[]>>;
+}
+
 /**
  * The rollout after one update, as a new object; what did not change is shared with the old one.
  * Applying all updates in order, from `null`, gives the finished record.
@@ -16,12 +29,13 @@ export function applyUpdate(rollout: Rollout | null, update: RolloutUpdate): Rol
   }
   const known = rollout.segments[update.index];
   if (!known) return rollout;
+  const { logprobs, entropies, ...rest } = known;
   const grown = {
-    ...known,
+    ...rest,
     text: known.text + update.text,
     ids: [...known.ids, ...update.ids],
-    logprobs: [...(known.logprobs ?? []), ...update.logprobs],
-    entropies: [...(known.entropies ?? []), ...update.entropies],
+    ...values('logprobs', logprobs, update),
+    ...values('entropies', entropies, update),
   };
   return { ...rollout, segments: rollout.segments.toSpliced(update.index, 1, grown) };
 }

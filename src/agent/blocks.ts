@@ -4,7 +4,10 @@ import type { PolicyTokenizer } from '../policy/policy.ts';
 import { BOX_OPEN, inBlock, renderBoxed, renderPassages, type SpecialToken } from './protocol.ts';
 import type { Tags } from './tags.ts';
 
-/** Token ids of the blocks that the environment writes. Text inside never becomes a tag. */
+/**
+ * Token ids of the blocks that the environment writes. Text inside never becomes a tag: not where tags
+ * are special tokens, which text cannot spell, and not where they are text, which is made harmless.
+ */
 
 type EnvironmentBlock = 'background' | 'question' | 'result' | 'hint' | 'short_answer';
 
@@ -34,8 +37,14 @@ export function blockIds(
   text: string,
   limit = Infinity,
 ): number[] {
-  const inner = cutIds(tokenizer.encodeText(text), limit - 2, (ids) => tokenizer.decode(ids));
-  return [tags.id(tagOf(block, false)), ...inner, tags.id(tagOf(block, true))];
+  const open = tags.ids(tagOf(block, false));
+  const close = tags.ids(tagOf(block, true));
+  const inner = cutIds(
+    tokenizer.encodeText(tags.plain(text)),
+    limit - open.length - close.length,
+    (ids) => tokenizer.decode(ids),
+  );
+  return [...open, ...inner, ...close];
 }
 
 /** A passage whose rendered line takes at most `limit` tokens. */
@@ -64,8 +73,8 @@ export const passagesText = (
 export function answerOpening(
   tokenizer: PolicyTokenizer,
   tags: Tags,
-): { tag: number; box: number[] } {
-  return { tag: tags.id('<short_answer>'), box: tokenizer.encodeText(BOX_OPEN) };
+): { tag: readonly number[]; box: number[] } {
+  return { tag: tags.ids('<short_answer>'), box: tokenizer.encodeText(BOX_OPEN) };
 }
 
 /** `<short_answer> \boxed{ answer } </short_answer>`. */

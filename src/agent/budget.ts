@@ -17,8 +17,10 @@ export function answerReserve(state: RunState): number {
   const { policy } = state.deps;
   const hint = blockIds(policy.tokenizer, state.tags, 'hint', ` ${HINTS.answerNow}`).length;
   const opening = answerOpening(policy.tokenizer, state.tags);
-  // Two more: a block that has to be closed first, and the answer's own closing tag.
-  return hint + 1 + opening.box.length + state.settings.budgets.answerTokens + 2;
+  // A block that has to be closed first, and the answer's own closing tag: no closing tag is longer.
+  const closing = 2 * state.tags.ids('</short_answer>').length;
+  const { answerTokens } = state.settings.budgets;
+  return hint + opening.tag.length + opening.box.length + answerTokens + closing;
 }
 
 /** Free context behind the reserve; may be negative. */

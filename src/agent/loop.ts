@@ -13,7 +13,7 @@ import { isAnswer, isSearch, type AnswerTag, type SearchTag } from './tags.ts';
 /** The think–search–answer loop of the KunLunBaizeRAG protocol. */
 
 interface Block {
-  inner: number[];
+  inner: string;
   segment: number;
 }
 
@@ -26,9 +26,6 @@ type StepEnd =
   /** A fault ended it; the policy may go on. */
   | { type: 'again' };
 
-const textOf = (state: RunState, ids: readonly number[]): string =>
-  state.deps.policy.tokenizer.decode(ids).trim();
-
 function readParsed(state: RunState, placed: Placed): StepEnd | null {
   const { parsed, segment } = placed;
   if (parsed.type === 'fault') fault(state, parsed.message, segment);
@@ -38,20 +35,39 @@ function readParsed(state: RunState, placed: Placed): StepEnd | null {
   if (isSearch(kind)) return parsed.usable ? { type: 'search', tag: kind, inner, segment } : null;
   if (isAnswer(kind)) {
     // A block that another tag cut off counts only where its box is whole.
-    const whole = parsed.usable || readBoxes(textOf(state, inner)).contents.length > 0;
+    const whole = parsed.usable || readBoxes(inner.trim()).contents.length > 0;
     return whole ? { type: 'answer', tag: kind, inner, segment } : null;
   }
   noteThought(state, inner, segment);
   return null;
 }
 
-function noteThought(state: RunState, inner: readonly number[], segment: number): void {
-  const text = textOf(state, inner);
+function noteThought(state: RunState, inner: string, segment: number): void {
+  const text = inner.trim();
   const { mode } = state.settings.background;
   const first = state.transcript.rollout.events.every((event) => event.kind !== 'think');
   const aligned = first && mode !== 'off';
   if (aligned) state.thought = text;
   state.transcript.event({ kind: 'think', text, phase: aligned ? 'alignment' : 'step', segment });
+}
+
+const acts = (end: StepEnd | null): boolean => end?.type === 'search' || end?.type === 'answer';
+
+/** Whether what was read leaves the step's end as it is. */
+function staysBehind(next: StepEnd, placed: Placed, end: StepEnd | null): boolean {
+  // An answer block that the end of text cut off is still that answer.
+  if (next.type === 'end' && end?.type === 'answer') return true;
+  // Sampling ended at the first; the second stands in the same token.
+  return placed.behind && acts(end);
+}
+
+/** A block that the policy opened behind its search, in the same token, gives way to the result. */
+function closeBehind(state: RunState, end: StepEnd): void {
+  const { conversation, tags } = state;
+  const { open } = conversation.parser;
+  if (end.type !== 'search' || !open) return;
+  fault(state, `<${open}> behind a search`, state.transcript.lastSegment);
+  conversation.closeOpenBlock((kind) => tags.ids(`</${kind}>`));
 }
 
 /** Lets the policy write until it searches, answers, ends or meets a limit. */
@@ -63,17 +79,17 @@ async function policyStep(state: RunState): Promise<StepEnd> {
   const generated = await conversation.sample(
     {
       maxTokens: room.tokens,
-      stopIds: tags.stopIds,
+      stops: tags.stops,
       sampling: settings.sampling,
       ...(request.signal ? { signal: request.signal } : {}),
     },
     (placed) => {
       const next = readParsed(state, placed);
-      // An answer block that the end of text cut off is still that answer.
-      if (next && !(next.type === 'end' && end?.type === 'answer')) end = next;
+      if (next && !staysBehind(next, placed, end)) end = next;
     },
   );
   checkCancelled(state);
+  if (end) closeBehind(state, end);
   if (end) return end;
   if (generated.finish === 'stop') return { type: 'again' };
   const reason = generated.finish === 'context' ? 'context-full' : room.limit;
@@ -83,7 +99,7 @@ async function policyStep(state: RunState): Promise<StepEnd> {
 /** One search of the policy. @returns whether the rollout is over */
 async function onSearch(state: RunState, block: Block & { tag: SearchTag }): Promise<boolean> {
   const { retrieval, stie } = state.settings;
-  const query = textOf(state, block.inner);
+  const query = block.inner.trim();
   if (query === '') {
     fault(state, 'the search is empty', block.segment);
     writeHint(state, HINTS.emptyQuery);

@@ -1,38 +1,43 @@
-import { isAnswer, isSearch, type BlockKind, type TagMeaning, type Tags } from './tags.ts';
+import type { Unit } from './scanner.ts';
+import { isAnswer, isSearch, type BlockKind, type Tags } from './tags.ts';
 
 /**
- * The protocol as an incremental state machine over the ids that the policy sampled. It never looks
- * at text for tags: `<search>` spelt in ordinary pieces is text. Every sequence of ids is accepted;
- * what breaks the protocol is a fault in words, and the machine goes on behind it.
+ * The protocol as an incremental state machine over what the policy sampled, in the scanner's units.
+ * It never looks at text for tags: that is the scanner's, where tags are text at all. Every sequence
+ * of units is accepted; what breaks the protocol is a fault in words, and the machine goes on behind it.
  */
 
 export type Parsed =
   | { type: 'opened'; kind: BlockKind }
   /** `usable` is false where the block did not end as its kind of block ends. */
-  | { type: 'closed'; kind: BlockKind; inner: number[]; usable: boolean }
+  | { type: 'closed'; kind: BlockKind; inner: string; usable: boolean }
   | { type: 'fault'; message: string }
   | { type: 'end' };
 
-/** What one token does to the segments, and what it means. */
+/** What one unit does to the segments, and what it means. */
 export interface Step {
-  /** The token begins a new segment: the block it opens, or `other`. */
+  /** The unit begins a new segment: the block it opens, or `other`. */
   starts: BlockKind | 'other' | null;
-  /** The token is the last of its segment. */
+  /** The unit is the last of its segment. */
   ends: boolean;
   parsed: Parsed[];
 }
 
 interface OpenBlock {
   kind: BlockKind;
-  inner: number[];
+  inner: Content[];
 }
+
+/** Ids that are to be decoded together, or text. */
+type Content = readonly number[] | string;
 
 const sameFamily = (a: BlockKind, b: BlockKind): boolean =>
   a === b || (isSearch(a) && isSearch(b)) || (isAnswer(a) && isAnswer(b));
 
 export class ProtocolParser {
   #block: OpenBlock | null = null;
-  #stray: 'none' | 'blank' | 'text' = 'none';
+  /** Between blocks: whether a segment was begun there, and whether it holds more than blanks. */
+  #stray = { begun: false, text: false };
   #thought = false;
   #forced = false;
 
@@ -46,21 +51,21 @@ export class ProtocolParser {
     return this.#block?.kind ?? null;
   }
 
-  /** Ids inside the open block so far, its opening tag left out. */
-  get openInner(): number[] {
-    return [...(this.#block?.inner ?? [])];
+  /** Text inside the open block so far, its opening tag left out. */
+  get openInner(): string {
+    return this.#textOf(this.#block?.inner ?? []);
   }
 
   /** The environment wrote something: the policy must think again before it acts. */
   environmentSpoke(): void {
-    this.#stray = 'none';
+    this.#endStray();
     this.#thought = false;
   }
 
   /** The environment opened a block, and perhaps wrote its first tokens, in the policy's place. */
   force(kind: BlockKind, inner: readonly number[]): void {
-    this.#stray = 'none';
-    this.#block = { kind, inner: [...inner] };
+    this.#endStray();
+    this.#block = { kind, inner: [inner] };
     this.#forced = true;
   }
 
@@ -68,24 +73,30 @@ export class ProtocolParser {
   closedByEnvironment(kind: BlockKind): void {
     this.#block = null;
     this.#forced = false;
-    this.#stray = 'none';
+    this.#endStray();
     if (kind === 'think') this.#thought = true;
   }
 
-  /** Takes the next sampled token. */
+  /** Takes the next sampled token where tags are ids. */
   feed(id: number): Step {
     const meaning = this.tags.meaning(id);
-    const step = this.#block ? this.#inside(this.#block, id, meaning) : this.#between(id, meaning);
-    if (this.#forced) {
+    return this.take({ tokens: [{ id }], text: null, ...(meaning ? { meaning } : {}) });
+  }
+
+  /** Takes the next unit. */
+  take(unit: Unit): Step {
+    const step = this.#block ? this.#inside(this.#block, unit) : this.#between(unit);
+    if (this.#forced && (unit.tokens.length > 0 || unit.meaning)) {
       step.starts ??= this.#block?.kind ?? firstClosed(step) ?? 'other';
       this.#forced = false;
     }
     return step;
   }
 
-  #between(id: number, meaning: TagMeaning | undefined): Step {
-    if (!meaning) return this.#strayToken(id);
-    this.#stray = 'none';
+  #between(unit: Unit): Step {
+    const { meaning } = unit;
+    if (!meaning) return this.#strayUnit(unit);
+    this.#endStray();
     if (meaning.type === 'open') return this.#opening(meaning.kind, []);
     if (meaning.type === 'end') return { starts: 'other', ends: true, parsed: [{ type: 'end' }] };
     const message =
@@ -95,15 +106,19 @@ export class ProtocolParser {
     return { starts: 'other', ends: true, parsed: [{ type: 'fault', message }] };
   }
 
-  #strayToken(id: number): Step {
-    const starts = this.#stray === 'none' ? 'other' : null;
-    const parsed: Parsed[] = [];
-    const blank = this.decode([id]).trim() === '';
-    if (!blank && this.#stray !== 'text') {
-      parsed.push({ type: 'fault', message: 'text between blocks' });
-    }
-    this.#stray = blank && this.#stray !== 'text' ? 'blank' : 'text';
+  #strayUnit(unit: Unit): Step {
+    const stray = this.#stray;
+    // Text whose token stands in another segment begins none of its own.
+    const starts = stray.begun || unit.tokens.length === 0 ? null : 'other';
+    const blank = this.#textOf([contentOf(unit)]).trim() === '';
+    const parsed: Parsed[] =
+      blank || stray.text ? [] : [{ type: 'fault', message: 'text between blocks' }];
+    this.#stray = { begun: stray.begun || starts !== null, text: stray.text || !blank };
     return { starts, ends: false, parsed };
+  }
+
+  #endStray(): void {
+    this.#stray = { begun: false, text: false };
   }
 
   #opening(kind: BlockKind, before: Parsed[]): Step {
@@ -115,9 +130,10 @@ export class ProtocolParser {
     return { starts: kind, ends: false, parsed };
   }
 
-  #inside(block: OpenBlock, id: number, meaning: TagMeaning | undefined): Step {
+  #inside(block: OpenBlock, unit: Unit): Step {
+    const { meaning } = unit;
     if (!meaning) {
-      block.inner.push(id);
+      block.inner.push(contentOf(unit));
       return { starts: null, ends: false, parsed: [] };
     }
     if (meaning.type === 'close' && meaning.kind === block.kind) {
@@ -145,9 +161,25 @@ export class ProtocolParser {
   #close(block: OpenBlock, usable: boolean): Parsed {
     this.#block = null;
     if (block.kind === 'think') this.#thought = true;
-    return { type: 'closed', kind: block.kind, inner: block.inner, usable };
+    return { type: 'closed', kind: block.kind, inner: this.#textOf(block.inner), usable };
+  }
+
+  /** Ids that follow each other are decoded as one: a character may be cut between them. */
+  #textOf(contents: readonly Content[]): string {
+    let text = '';
+    let ids: number[] = [];
+    for (const content of contents) {
+      if (typeof content !== 'string') ids.push(...content);
+      else {
+        text += this.decode(ids) + content;
+        ids = [];
+      }
+    }
+    return text + this.decode(ids);
   }
 }
+
+const contentOf = ({ tokens, text }: Unit): Content => text ?? tokens.map(({ id }) => id);
 
 const firstClosed = (step: Step): BlockKind | undefined => {
   for (const parsed of step.parsed) if (parsed.type === 'closed') return parsed.kind;

@@ -6,34 +6,56 @@ import type { Observation } from './evidence.ts';
 import { deriveSeed } from './seeds.ts';
 import { checkCancelled, type RunState } from './state.ts';
 import { finalCandidate, judgeAnswers } from './stie/answers.ts';
-import { confidenceOf, countedForm, mergeCandidates, type Candidate } from './stie/candidates.ts';
+import {
+  agreement,
+  confidenceOf,
+  countedForm,
+  mergeCandidates,
+  type Candidate,
+  type Sample,
+} from './stie/candidates.ts';
 import { stieStop } from './stie/stop.ts';
+import type { Tags } from './tags.ts';
 
 /** STIE over answers in the loop: probe candidates from a fork, judge them, perhaps stop. */
+
+/** The text before the first tag in it, where tags are text. */
+function untilTag(text: string, { texts }: Tags): string {
+  const found = [...texts.keys()].map((tag) => text.indexOf(tag)).filter((index) => index >= 0);
+  return text.slice(0, Math.min(text.length, ...found));
+}
 
 /** One candidate: what the policy would answer now, sampled in a fork that is then thrown away. */
 async function probeOne(
   state: RunState,
   session: PolicySession,
   mode: 'paper' | 'corrected',
-): Promise<Candidate> {
+): Promise<Sample> {
   const { deps, settings, tags, request } = state;
   const { tokenizer } = deps.policy;
   const { box } = answerOpening(tokenizer, tags);
   const generated = await session.generate({
     maxTokens: settings.stie.probeTokens,
-    stopIds: tags.stopIds,
+    stopIds: tags.stops.stopIds,
+    ...(tags.stops.stopTexts.length > 0 ? { stopTexts: tags.stops.stopTexts } : {}),
     sampling: settings.sampling,
     ...(request.signal ? { signal: request.signal } : {}),
   });
   const inner = generated.ids.filter((id) => !tags.meaning(id));
-  const text = readAnswer(tokenizer.decode([...box, ...inner])).answer ?? '';
-  const confidence = confidenceOf(generated, settings.stie.confidence);
+  const written = untilTag(tokenizer.decode([...box, ...inner]), tags);
+  const text = readAnswer(written).answer ?? '';
+  const known = generated.logprobs.length === generated.ids.length;
+  const confidence = known ? confidenceOf(generated, settings.stie.confidence) : null;
   return { text, canonical: countedForm(text, mode), confidence };
 }
 
+const hasConfidence = (sample: Sample): sample is Candidate => sample.confidence !== null;
+
 /** K candidates, one entry per counted form. */
-async function probe(state: RunState, mode: 'paper' | 'corrected'): Promise<Candidate[]> {
+async function probe(
+  state: RunState,
+  mode: 'paper' | 'corrected',
+): Promise<{ candidates: Candidate[]; by: 'logprob' | 'agreement' }> {
   const { conversation, deps, request, settings, tags } = state;
   const { tag, box } = answerOpening(deps.policy.tokenizer, tags);
   const forks: PolicySession[] = [];
@@ -48,11 +70,16 @@ async function probe(state: RunState, mode: 'paper' | 'corrected'): Promise<Cand
       const seed = deriveSeed(request.seed, 'probe', state.searches.length, k);
       const fork = await conversation.session.fork(seed);
       forks.push(fork);
-      fork.append([tag, ...box]);
+      fork.append([...tag, ...box]);
     }
     const candidates = await Promise.all(forks.map((fork) => probeOne(state, fork, mode)));
     checkCancelled(state);
-    return mergeCandidates(candidates);
+    // Where the policy gives no log-probabilities, how often its samples agree stands for them.
+    const known = candidates.filter(hasConfidence);
+    if (known.length === candidates.length) {
+      return { candidates: mergeCandidates(known), by: 'logprob' };
+    }
+    return { candidates: mergeCandidates(agreement(candidates)), by: 'agreement' };
   } finally {
     for (const fork of forks) fork.close();
   }
@@ -67,10 +94,11 @@ export async function stieRound(state: RunState, seen: Observation): Promise<boo
   if (stie.mode === 'off' || !stie.overAnswers) return false;
   const { mode } = stie;
   const round = state.searches.length;
-  const candidates = await probe(state, mode);
+  const { candidates, by } = await probe(state, mode);
   state.transcript.event({
     kind: 'candidate',
     round,
+    ...(by === 'agreement' ? { confidenceBy: by } : {}),
     candidates: candidates.map((candidate) => ({
       ...candidate,
       count: state.memory.counts.get(candidate.canonical) ?? 0,

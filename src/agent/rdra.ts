@@ -2,9 +2,11 @@ import type { Hit } from '../data/hits.ts';
 import { relevance } from '../retrieval/relevance.ts';
 import { blockIds, passagesText } from './blocks.ts';
 import { contextRoom } from './budget.ts';
-import { ProtocolParser } from './parse.ts';
+import { ProtocolParser, type Parsed } from './parse.ts';
+import { promptFrame, type Frame } from './prompt.ts';
 import { inBlock } from './protocol.ts';
 import { callRetriever } from './retrieving.ts';
+import { createScanner } from './scanner.ts';
 import { supportingRecall } from './scores.ts';
 import { deriveSeed } from './seeds.ts';
 import { checkCancelled, fault, type RunState } from './state.ts';
@@ -17,8 +19,16 @@ import { checkCancelled, fault, type RunState } from './state.ts';
  * are masked from the loss.
  */
 
+/** T's block. */
+interface Thought {
+  /** With its tags. */
+  ids: readonly number[];
+  /** Between them. */
+  text: string;
+}
+
 /** Equation (1), with D0's relevance logged. @returns no hits where the background is off or fails */
-async function retrieveBackground(state: RunState): Promise<Hit[]> {
+async function retrieveBackground(state: RunState, frame: Frame): Promise<Hit[]> {
   const { background } = state.settings;
   const { text, supporting } = state.request.question;
   const retrieval = await callRetriever(state, background.source, text, background.k);
@@ -40,16 +50,16 @@ async function retrieveBackground(state: RunState): Promise<Hit[]> {
             ),
     },
     latencyMs: retrieval.latencyMs,
-    // The background segment is written next, unless there is nothing to show.
-    ...(retrieval.hits.length > 0 ? { segment: 0 } : {}),
+    // The background segment follows the instruction, unless there is nothing to show.
+    ...(retrieval.hits.length > 0 ? { segment: frame.before.length > 0 ? 1 : 0 } : {}),
   });
   state.evidence.observe(retrieval.hits);
   return retrieval.hits;
 }
 
 /** `<question> x </question>`; a question too long for the context is cut, its closing tag is not. */
-const questionIds = (state: RunState): number[] => {
-  const room = Math.max(2, contextRoom(state));
+const questionIds = (state: RunState, frame: Frame): number[] => {
+  const room = Math.max(2, contextRoom(state) - frame.before.length - frame.after.length);
   return blockIds(
     state.deps.policy.tokenizer,
     state.tags,
@@ -61,65 +71,99 @@ const questionIds = (state: RunState): number[] => {
 
 /**
  * Equation (2) without D0: samples one thought after the question alone.
- * @returns the block's ids with its tags, or null where T wrote no whole thought
+ * @returns null where T wrote no whole thought
  */
 async function thinkWithoutBackground(
   state: RunState,
-  question: readonly number[],
-): Promise<number[] | null> {
+  prompt: readonly number[],
+  frame: Frame,
+): Promise<Thought | null> {
   const { deps, request, settings, tags } = state;
-  const { tokenizer } = deps.policy;
   const session = await deps.policy.open(deriveSeed(request.seed, 'thought'));
   try {
-    session.append(question);
+    session.append(prompt);
     const generated = await session.generate({
       maxTokens: Math.max(
         1,
-        Math.min(settings.budgets.stepTokens, contextRoom(state) - question.length),
+        Math.min(settings.budgets.stepTokens, contextRoom(state) - prompt.length),
       ),
-      stopIds: tags.thoughtStopIds,
+      stopIds: tags.thoughtStops.stopIds,
+      ...(tags.spelling === 'text' ? { stopTexts: tags.thoughtStops.stopTexts } : {}),
       sampling: settings.sampling,
       ...(request.signal ? { signal: request.signal } : {}),
     });
     checkCancelled(state);
     state.thoughtTokens += generated.ids.length;
-    const parser = new ProtocolParser(tags, (ids) => tokenizer.decode(ids));
-    const parsed = generated.ids.flatMap((id) => parser.feed(id).parsed);
+    const parsed = readThought(state, generated.ids, frame);
+    const last = parsed.at(-1);
     const whole =
-      tags.meaning(generated.ids[0] ?? -1)?.type === 'open' &&
+      (frame.opensThought || begins(state, generated.ids, parsed)) &&
       parsed.every((step) => step.type !== 'fault') &&
-      parsed.at(-1)?.type === 'closed';
-    return whole ? generated.ids : null;
+      last?.type === 'closed';
+    return whole ? { ids: generated.ids, text: last.inner.trim() } : null;
   } finally {
     session.close();
   }
 }
 
-/** Opens the context: background (if any) and question, and in mode `shown` T's thought. */
+/** What T wrote, step by step. */
+function readThought({ deps, tags }: RunState, ids: readonly number[], frame: Frame): Parsed[] {
+  const decode = (some: readonly number[]): string => deps.policy.tokenizer.decode(some);
+  const parser = new ProtocolParser(tags, decode);
+  if (frame.opensThought) parser.force('think', []);
+  const scanner = createScanner(tags, decode);
+  const units = ids.flatMap((id) => scanner.push({ id }));
+  return [...units, ...scanner.flush()].flatMap((unit) => parser.take(unit).parsed);
+}
+
+/** Whether the thought begins at once; where tags are text, blanks may stand before it. */
+const begins = ({ tags }: RunState, ids: readonly number[], parsed: readonly Parsed[]): boolean =>
+  tags.spelling === 'ids'
+    ? tags.meaning(ids[0] ?? -1)?.type === 'open'
+    : parsed[0]?.type === 'opened';
+
+/** @throws Error where the context cannot even hold the instruction and an answer */
+function checkRoom(state: RunState, frame: Frame): void {
+  const needed = frame.before.length + frame.after.length;
+  if (needed === 0 || contextRoom(state) - needed >= 16) return;
+  const { maxContext } = state.deps.policy.info;
+  throw new Error(
+    `the policy's context of ${maxContext} tokens has no room for the instruction of ${needed} tokens, a question and an answer; choose a policy with a longer context`,
+  );
+}
+
+/** Opens the context: instruction (if any), background (if any) and question, and in mode `shown` T's thought. */
 export async function openContext(state: RunState): Promise<void> {
   const { conversation, deps, settings, tags, transcript } = state;
   const { mode } = settings.background;
   const { tokenizer } = deps.policy;
-  const hits = mode === 'off' ? [] : await retrieveBackground(state);
-  const question = questionIds(state);
-  const thought = mode === 'shown' ? await thinkWithoutBackground(state, question) : null;
+  const frame = promptFrame(deps.policy, tags, settings);
+  checkRoom(state, frame);
+  const hits = mode === 'off' ? [] : await retrieveBackground(state, frame);
+  const question = questionIds(state, frame);
+  const alone = [...frame.before, ...question, ...frame.after];
+  const thought = mode === 'shown' ? await thinkWithoutBackground(state, alone, frame) : null;
+  if (frame.before.length > 0) conversation.write('prompt', 'instruction', frame.before);
   if (hits.length > 0) {
     const text = passagesText(tokenizer, hits, settings.retrieval.passageTokens);
-    const room = contextRoom(state) - question.length - (thought?.length ?? 0);
+    const room =
+      contextRoom(state) - question.length - frame.after.length - (thought?.ids.length ?? 0);
     const ids = blockIds(tokenizer, tags, 'background', text, Math.floor(room / 2));
     if (room / 2 >= 3) conversation.write('environment', 'background', ids);
   }
   conversation.write('prompt', 'question', question);
+  if (frame.after.length > 0) conversation.write('prompt', 'instruction', frame.after);
+  if (frame.opensThought) conversation.parser.force('think', []);
   if (mode !== 'shown') return;
   if (!thought) {
     fault(state, 'T wrote no whole thought; the policy thinks with the background in view');
     return;
   }
   const segment = transcript.lastSegment + 1;
-  conversation.session.append(thought);
-  transcript.add('policy', 'think', thought);
+  conversation.session.append(thought.ids);
+  transcript.add('policy', 'think', thought.ids);
   conversation.parser.closedByEnvironment('think');
-  const text = tokenizer.decode(thought.slice(1, -1)).trim();
+  const { text } = thought;
   state.thought = text;
   transcript.event({ kind: 'think', text, phase: 'alignment', segment });
 }

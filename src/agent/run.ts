@@ -11,6 +11,7 @@ import { rolloutMetrics, supportingRecall } from './scores.ts';
 import { deriveSeed } from './seeds.ts';
 import { Cancelled, initialProgress, isCancelled, messageOf, type RunState } from './state.ts';
 import { readTags } from './tags.ts';
+import { createScanner } from './scanner.ts';
 import { Transcript } from './transcript.ts';
 import type { RolloutUpdate } from './updates.ts';
 import { formatValid } from './validity.ts';
@@ -63,7 +64,8 @@ async function converse(
 ): Promise<RunState> {
   const { policy } = deps;
   const tags = readTags(policy.tokenizer);
-  const parser = new ProtocolParser(tags, (ids) => policy.tokenizer.decode(ids));
+  const decode = (ids: readonly number[]): string => policy.tokenizer.decode(ids);
+  const parser = new ProtocolParser(tags, decode);
   if (isCancelled({ request })) throw new Cancelled();
   const session = await policy.open(deriveSeed(request.seed, 'policy'));
   const state: RunState = {
@@ -72,7 +74,7 @@ async function converse(
     settings,
     tags,
     transcript,
-    conversation: new Conversation(session, transcript, parser),
+    conversation: new Conversation(session, transcript, parser, createScanner(tags, decode)),
     evidence: new Evidence(request.question.text, request.question.supporting),
     webLatency: deps.webLatency ?? new RunningMean(),
     ...initialProgress(),
@@ -94,6 +96,16 @@ function noteFailure(transcript: Transcript, request: RolloutRequest, error: unk
   const message = messageOf(error);
   transcript.event({ kind: 'error', what: 'policy', message });
   transcript.event({ kind: 'stop', reason: 'error', detail: message });
+}
+
+/** Says in the record what its log-probabilities are, where they are not the engine's exact ones. */
+function noteLogprobs({ rollout }: Transcript, { policy }: AgentDeps): void {
+  const sampled = rollout.segments.filter((segment) => segment.mask === 1);
+  const missing = sampled.filter((segment) => segment.logprobs === undefined).length;
+  const told = policy.info.logprobs;
+  if (missing === 0 && told === undefined) return;
+  const gaps = `missing in ${missing} of ${sampled.length} segments: the policy gives none there`;
+  rollout.policy.logprobs = [told, missing > 0 ? gaps : undefined].filter(Boolean).join('; ');
 }
 
 /** Fills in what follows from the record: searches, recall, tokens, scores. */
@@ -135,6 +147,7 @@ export async function runRollout(
     (ids) => deps.policy.tokenizer.decode(ids),
     () => deps.now(),
     onUpdate,
+    deps.policy.tokenizer.pieces ?? false,
   );
   try {
     await converse(deps, request, settings, transcript);
@@ -142,6 +155,7 @@ export async function runRollout(
     noteFailure(transcript, request, error);
   }
   transcript.endSegment();
+  noteLogprobs(transcript, deps);
   score(transcript);
   transcript.finish();
   return transcript.rollout;

@@ -1,5 +1,6 @@
 import type { AgentEvent } from '../data/events.ts';
 import type { Rollout, Segment, SegmentRole, TokenSource } from '../data/rollout.ts';
+import type { SampledToken } from './scanner.ts';
 import type { RolloutUpdate } from './updates.ts';
 
 type WithoutTime<T> = T extends AgentEvent ? Omit<T, 't'> : never;
@@ -9,6 +10,7 @@ export type NewEvent = WithoutTime<AgentEvent>;
 const copy = (segment: Segment): Segment => ({
   ...segment,
   ids: [...segment.ids],
+  ...(segment.tokens ? { tokens: [...segment.tokens] } : {}),
   ...(segment.logprobs ? { logprobs: [...segment.logprobs] } : {}),
   ...(segment.entropies ? { entropies: [...segment.entropies] } : {}),
 });
@@ -27,6 +29,8 @@ export class Transcript {
     private readonly decode: (ids: readonly number[]) => string,
     private readonly now: () => number,
     private readonly onUpdate: (update: RolloutUpdate) => void,
+    /** Ids are pieces of text: their text is kept beside them. */
+    private readonly pieces = false,
   ) {
     this.#start = now();
     this.#tell({ type: 'started', rollout: structuredClone(rollout) });
@@ -61,6 +65,7 @@ export class Transcript {
   add(source: TokenSource, role: SegmentRole, ids: readonly number[]): number {
     this.endSegment();
     const segment: Segment = { source, role, text: this.decode(ids), ids: [...ids], mask: 0 };
+    this.#keepPieces(segment);
     const index = this.rollout.segments.push(segment) - 1;
     this.#tell({ type: 'segment', index, segment: copy(segment) });
     return index;
@@ -81,13 +86,19 @@ export class Transcript {
     this.#writing = { segment, index: this.rollout.segments.push(segment) - 1, told: 0 };
   }
 
-  /** Adds one sampled token to the segment that is being written. */
-  push(id: number, logprob: number, entropy: number): void {
+  /**
+   * Adds one sampled token to the segment that is being written. One token without a value leaves the
+   * whole segment without: a column has one value a token or is not there.
+   */
+  push({ id, logprob, entropy }: SampledToken): void {
     if (!this.#writing) this.beginSampled('other');
     const segment = this.#writing?.segment;
-    segment?.ids.push(id);
-    segment?.logprobs?.push(logprob);
-    segment?.entropies?.push(entropy);
+    if (!segment) return;
+    segment.ids.push(id);
+    if (logprob === undefined) delete segment.logprobs;
+    else segment.logprobs?.push(logprob);
+    if (entropy === undefined) delete segment.entropies;
+    else segment.entropies?.push(entropy);
   }
 
   /** Tells the listener what was pushed since the last time. */
@@ -114,6 +125,7 @@ export class Transcript {
     if (!writing) return;
     this.#writing = null;
     writing.segment.text = this.decode(writing.segment.ids);
+    this.#keepPieces(writing.segment);
     this.#tell({ type: 'segment', index: writing.index, segment: copy(writing.segment) });
   }
 
@@ -121,6 +133,10 @@ export class Transcript {
   finish(): void {
     this.endSegment();
     this.#tell({ type: 'finished', rollout: structuredClone(this.rollout) });
+  }
+
+  #keepPieces(segment: Segment): void {
+    if (this.pieces) segment.tokens = segment.ids.map((id) => this.decode([id]));
   }
 
   #tellEvent(index: number): void {

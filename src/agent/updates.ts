@@ -7,7 +7,10 @@ export type RolloutUpdate = { rolloutId: string } & (
   | { type: 'event'; index: number; event: AgentEvent }
   /** A segment was added at `index`, or replaced there once its role and text are final. */
   | { type: 'segment'; index: number; segment: Segment }
-  /** Tokens were appended to the last policy segment while it streams. */
+  /**
+   * Tokens were appended to the last policy segment while it streams. Log-probabilities and entropies
+   * are empty where the policy gives none.
+   */
   | {
       type: 'tokens';
       index: number;

@@ -88,10 +88,15 @@ export interface SummarizeEvent extends Base {
 export interface CandidateEvent extends Base {
   kind: 'candidate';
   round: number;
+  /**
+   * `agreement`: the policy gives no log-probabilities; a candidate's confidence is the logarithm of
+   * the share of the round's samples that gave it, one more sample being counted that gave another.
+   */
+  confidenceBy?: 'agreement';
   candidates: {
     text: string;
     canonical: string;
-    /** Mean (or minimum) token log-probability. */
+    /** Mean (or minimum) token log-probability, or what `confidenceBy` says. */
     confidence: number;
     /** How often it was the answer of a round so far, n(y). */
     count: number;

@@ -22,9 +22,11 @@ export interface Segment {
   role: SegmentRole;
   text: string;
   ids: number[];
-  /** Natural-log probabilities, one a token; policy segments only. */
+  /** The tokens' text, where ids are pieces of text and not the vocabulary of the policy's model. */
+  tokens?: string[];
+  /** Natural-log probabilities, one a token; policy segments only, and absent where it gave none. */
   logprobs?: number[];
-  /** Entropies in nats, one a token; policy segments only. */
+  /** Entropies in nats, one a token; policy segments only, and absent where it gave none. */
   entropies?: number[];
   /** 1 where the loss may train these tokens: exactly the policy's own. */
   mask: 0 | 1;
@@ -64,7 +66,13 @@ export interface Rollout {
     'id' | 'text' | 'answers' | 'supporting' | 'type' | 'hops' | 'difficulty'
   >;
   recipe: { id: string; version: string; settings: Record<string, unknown> };
-  policy: { id: string; adapter?: string; revision: string };
+  policy: {
+    id: string;
+    adapter?: string;
+    revision: string;
+    /** In words, where log-probabilities are not the sampler's exact ones, or missing. */
+    logprobs?: string;
+  };
   segments: Segment[];
   events: AgentEvent[];
   rewards: RewardClause[];

@@ -132,6 +132,7 @@ async function policyOver(
   const engine = new GenerationEngine(device, {
     maxSlots: options.maxSlots ?? 64,
     sync: options.device === 'wasm',
+    decode: (ids) => tokenizer.decode(ids),
   });
   return new LoadedPolicy(
     {

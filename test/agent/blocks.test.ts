@@ -7,8 +7,8 @@ import { LOCAL } from './helpers.ts';
 import { tokenizer } from './tokenizer.ts';
 
 const tags = readTags(tokenizer);
-const open = tags.id('<result>');
-const close = tags.id('</result>');
+const [open] = tags.ids('<result>');
+const [close] = tags.ids('</result>');
 const hostile = fc
   .array(fc.oneof(fc.constantFrom(...SPECIAL_TOKENS), fc.string({ unit: 'grapheme' })))
   .map((parts) => parts.join(' '));

@@ -15,7 +15,7 @@ const faults = (text: string): string[] =>
   parse(text).flatMap((step) => (step.type === 'fault' ? [step.message] : []));
 const closed = (text: string): [string, string, boolean][] =>
   parse(text).flatMap((step) =>
-    step.type === 'closed' ? [[step.kind, tokenizer.decode(step.inner), step.usable]] : [],
+    step.type === 'closed' ? [[step.kind, step.inner, step.usable]] : [],
   );
 
 /** Which segments begin behind an answer block that the environment opened. */

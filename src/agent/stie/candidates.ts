@@ -7,9 +7,12 @@ export interface Candidate {
   text: string;
   /** The form under which it is counted and blocked. */
   canonical: string;
-  /** Mean or minimum token log-probability; at most 0. */
+  /** Mean or minimum token log-probability, or the logarithm of `agreement`; at most 0. */
   confidence: number;
 }
+
+/** One sample before it is judged; its confidence is null where the policy gave no log-probabilities. */
+export type Sample = Omit<Candidate, 'confidence'> & { confidence: number | null };
 
 /** Confidence of sampled tokens: mean or least log-probability; −∞ without tokens. */
 export function confidenceOf(sampled: Pick<SampledTokens, 'logprobs'>, by: 'mean' | 'min'): number {
@@ -17,6 +20,19 @@ export function confidenceOf(sampled: Pick<SampledTokens, 'logprobs'>, by: 'mean
   if (logprobs.length === 0) return -Infinity;
   if (by === 'min') return Math.min(...logprobs);
   return logprobs.reduce((total, value) => total + value, 0) / logprobs.length;
+}
+
+/**
+ * Confidence without log-probabilities: ln(n / (K + 1)) for an answer that n of K samples gave. The one
+ * sample more stands for answers not seen, so that K equal samples are not certainty.
+ */
+export function agreement(samples: readonly Sample[]): Candidate[] {
+  const counts = new Map<string, number>();
+  for (const { canonical } of samples) counts.set(canonical, (counts.get(canonical) ?? 0) + 1);
+  return samples.map((sample) => ({
+    ...sample,
+    confidence: Math.log((counts.get(sample.canonical) ?? 0) / (samples.length + 1)),
+  }));
 }
 
 /** How an answer is counted: as it stands in `paper`, canonically in `corrected`. */

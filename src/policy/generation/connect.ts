@@ -2,6 +2,7 @@ import type {
   Generated,
   GenerateOptions,
   Policy,
+  PolicyChat,
   PolicyInfo,
   PolicySession,
   PolicyTokenizer,
@@ -41,9 +42,9 @@ class RemoteSession implements PolicySession {
     const result = new Promise<Generated>((resolve, reject) => {
       this.waiting = { options, resolve, reject };
     });
-    const { maxTokens, stopIds, sampling, signal } = options;
+    const { signal, onTokens: _, ...asked } = options;
     try {
-      this.#policy.send({ type: 'generate', session: this.id, maxTokens, stopIds, sampling });
+      this.#policy.send({ type: 'generate', session: this.id, ...asked });
       if (signal?.aborted) abort();
       signal?.addEventListener('abort', abort);
       return await result;
@@ -74,6 +75,7 @@ class RemoteSession implements PolicySession {
 export class RemotePolicy implements Policy {
   readonly info: PolicyInfo;
   readonly tokenizer: PolicyTokenizer;
+  readonly chat?: PolicyChat;
   readonly #port: Port;
   readonly #onSampled: (count: number) => void;
   readonly #sessions = new Map<number, RemoteSession>();
@@ -86,11 +88,13 @@ export class RemotePolicy implements Policy {
     info: PolicyInfo,
     tokenizer: PolicyTokenizer,
     onSampled: (count: number) => void,
+    chat?: PolicyChat,
   ) {
     this.#port = port;
     this.#onSampled = onSampled;
     this.info = info;
     this.tokenizer = tokenizer;
+    if (chat) this.chat = chat;
     port.addEventListener('message', (event) => this.#receive(event.data));
   }
 
@@ -177,19 +181,20 @@ export class RemotePolicy implements Policy {
 
 /**
  * Connects to a policy that `servePolicy` offers at the other end; resolves when it is ready. The
- * tokenizer works on this side, since its calls are synchronous. `onSampled` is told how many tokens
+ * tokenizer and the chat template work on this side, since their calls are synchronous. `onSampled` is told how many tokens
  * came, of all sessions together.
  */
 export function connectPolicy(
   port: Port,
   tokenizer: PolicyTokenizer,
   onSampled: (count: number) => void = () => undefined,
+  chat?: PolicyChat,
 ): Promise<RemotePolicy> {
   return new Promise((resolve) => {
     const onReady = (event: MessageEvent<FromPolicy>): void => {
       if (event.data.type !== 'ready') return;
       port.removeEventListener('message', onReady);
-      resolve(new RemotePolicy(port, event.data.info, tokenizer, onSampled));
+      resolve(new RemotePolicy(port, event.data.info, tokenizer, onSampled, chat));
     };
     port.addEventListener('message', onReady);
     port.start?.();

@@ -1,5 +1,6 @@
 import type { PolicyConfig } from '../config.ts';
-import type { Generated } from '../policy.ts';
+import type { Generated, GenerateOptions } from '../policy.ts';
+import { StopTexts } from '../stop-texts.ts';
 import { disposeWeights, type DeviceWeights } from './device-weights.ts';
 import { uniform } from './numeric.ts';
 import { sampleToken } from './sampling.ts';
@@ -14,6 +15,8 @@ export interface EngineOptions {
   readonly maxSlots: number;
   /** Whether kernels run at once in the calling thread (WASM). */
   readonly sync: boolean;
+  /** Decodes ids; needed where generation is to end at texts. */
+  readonly decode?: (ids: readonly number[]) => string;
 }
 
 /** Decoding never waits longer than so many chunks, some tens of milliseconds each. */
@@ -42,6 +45,7 @@ export class GenerationEngine {
   readonly #reading: SlotTable;
   readonly #yield = createYield();
   readonly #scratch: Float64Array;
+  readonly #decode: EngineOptions['decode'];
   /** Sessions with a request, in the order of their calls. */
   readonly #active = new Set<EngineSession>();
   readonly #open = new Set<EngineSession>();
@@ -59,6 +63,7 @@ export class GenerationEngine {
     const { decode, prefill, capacity } = options.sync ? FINE_BUCKETS : COARSE_BUCKETS;
     this.#main = new SlotTable(weights.config, options.maxSlots, { slots: decode, capacity });
     this.#reading = new SlotTable(weights.config, PREFILL_SLOTS, { slots: prefill, capacity });
+    this.#decode = options.decode;
     this.#scratch = new Float64Array(weights.config.vocabSize);
   }
 
@@ -83,6 +88,13 @@ export class GenerationEngine {
     const bad = ids.find((id) => !Number.isInteger(id) || id < 0 || id >= this.config.vocabSize);
     if (bad !== undefined)
       throw new RangeError(`policy: token id ${bad} is not in [0, ${this.config.vocabSize})`);
+  }
+
+  /** @throws Error where texts are to stop it and the engine cannot decode */
+  watchFor(options: GenerateOptions): StopTexts | null {
+    if (!options.stopTexts?.length) return null;
+    if (!this.#decode) throw new Error('policy: it has no tokenizer to find stop texts with');
+    return new StopTexts(options, this.#decode);
   }
 
   enqueue(session: EngineSession): void {
@@ -288,7 +300,7 @@ export class GenerationEngine {
 
   /** Draws a session's next token and hands it on. */
   #accept(session: EngineSession, logits: Float32Array): void {
-    const { options, output } = session.request!;
+    const { options, output, stopTexts } = session.request!;
     const u = uniform(session.seed, session.drawn++);
     const { id, logprob, entropy } = sampleToken(logits, options.sampling, u, this.#scratch);
     output.ids.push(id);
@@ -297,7 +309,7 @@ export class GenerationEngine {
     session.pending = [id];
     this.#deliver(session);
     if (!session.request) return;
-    if (options.stopIds.includes(id)) this.#finish(session, 'stop');
+    if (options.stopIds.includes(id) || stopTexts?.push(id)) this.#finish(session, 'stop');
     else if (output.ids.length >= options.maxTokens) this.#finish(session, 'length');
   }
 

@@ -1,17 +1,11 @@
-import type { Generated, PolicyInfo, SampledTokens, Sampling } from '../policy.ts';
+import type { Generated, GenerateOptions, PolicyInfo, SampledTokens } from '../policy.ts';
 
 /** What travels between a policy in a worker and those who use it. Sessions are named by number. */
 export type ToPolicy =
   | { type: 'open'; session: number; seed: number }
   | { type: 'fork'; session: number; parent: number; seed: number }
   | { type: 'append'; session: number; ids: readonly number[] }
-  | {
-      type: 'generate';
-      session: number;
-      maxTokens: number;
-      stopIds: readonly number[];
-      sampling: Sampling;
-    }
+  | ({ type: 'generate'; session: number } & Omit<GenerateOptions, 'signal' | 'onTokens'>)
   | { type: 'abort'; session: number }
   | { type: 'close'; session: number }
   /** Answered by `adapted`. */

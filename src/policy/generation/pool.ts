@@ -1,4 +1,4 @@
-import type { Policy, PolicyInfo, PolicySession, PolicyTokenizer } from '../policy.ts';
+import type { Policy, PolicyChat, PolicyInfo, PolicySession, PolicyTokenizer } from '../policy.ts';
 
 /** A session that tells the pool when it is over. */
 class PooledSession implements PolicySession {
@@ -46,6 +46,7 @@ class PooledSession implements PolicySession {
 export class PolicyPool implements Policy {
   readonly info: PolicyInfo;
   readonly tokenizer: PolicyTokenizer;
+  readonly chat?: PolicyChat;
   /** Open sessions of each member. */
   readonly load: number[];
   readonly #members: readonly Policy[];
@@ -58,6 +59,7 @@ export class PolicyPool implements Policy {
       throw new Error('policy pool: its members have different weights');
     this.info = first.info;
     this.tokenizer = first.tokenizer;
+    if (first.chat) this.chat = first.chat;
     this.load = members.map(() => 0);
     this.#members = members;
   }

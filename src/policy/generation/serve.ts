@@ -102,15 +102,13 @@ class PolicyServer {
   }
 
   async #generate(message: Extract<ToPolicy, { type: 'generate' }>): Promise<void> {
-    const { session: id, maxTokens, stopIds, sampling } = message;
+    const { type: _, session: id, ...options } = message;
     const abort = new AbortController();
     this.#aborts.set(id, abort);
     try {
       const session = await this.#find(id);
       const generated = await session.generate({
-        maxTokens,
-        stopIds,
-        sampling,
+        ...options,
         signal: abort.signal,
         onTokens: (added) => this.#collect(id, added),
       });

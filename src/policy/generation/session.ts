@@ -1,4 +1,5 @@
 import type { Generated, GenerateOptions, PolicySession } from '../policy.ts';
+import type { StopTexts } from '../stop-texts.ts';
 import type { KvCache } from './kv-cache.ts';
 import type { GenerationEngine } from './engine.ts';
 
@@ -6,6 +7,7 @@ import type { GenerationEngine } from './engine.ts';
 export interface Request {
   readonly options: GenerateOptions;
   readonly output: Generated;
+  readonly stopTexts: StopTexts | null;
   /** How many tokens of the output `onTokens` has been given. */
   delivered: number;
   readonly resolve: (generated: Generated) => void;
@@ -50,9 +52,10 @@ export class EngineSession implements PolicySession {
 
   generate(options: GenerateOptions): Promise<Generated> {
     this.#check();
+    const stopTexts = this.#engine.watchFor(options);
     return new Promise<Generated>((resolve, reject) => {
       const output: Generated = { ids: [], logprobs: [], entropies: [], finish: 'length' };
-      this.request = { options, output, delivered: 0, resolve, reject };
+      this.request = { options, output, stopTexts, delivered: 0, resolve, reject };
       this.#engine.enqueue(this);
     });
   }

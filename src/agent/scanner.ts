@@ -1,0 +1,208 @@
+import type { TagMeaning, Tags } from './tags.ts';
+
+/**
+ * Between sampled tokens and the parser. Where tags are ids, every token is a unit by itself. Where
+ * they are text, a tag may be spelt by any tokens; the rules are:
+ *
+ * 1. A token whose text may be the beginning of a tag is held back until that is decided; tokens that
+ *    hold halves of a character are held until the character is whole.
+ * 2. Every token that holds a part of a tag belongs to the tag's unit, so a tag is never cut. Text in
+ *    front of the tag in the unit's first token is told before it, as a unit without tokens; text
+ *    behind it in the last token is told after it in the same way, or begins the next tag.
+ * 3. A token that holds parts of two tags (`><`) belongs to the first.
+ *
+ * So every sampled token is in exactly one unit, in order, and the events do not depend on how the
+ * text was cut into tokens.
+ */
+
+export interface SampledToken {
+  id: number;
+  /** Absent where the policy gives none. */
+  logprob?: number;
+  entropy?: number;
+}
+
+export interface Unit {
+  /** None where the text stands in a token of the unit before or after. */
+  tokens: readonly SampledToken[];
+  /** The text; null where a decoding of the tokens' ids gives it (tags are ids). */
+  text: string | null;
+  meaning?: TagMeaning;
+}
+
+export interface Scanner {
+  /** Takes one sampled token. @returns what is decided with it, in order */
+  push(token: SampledToken): Unit[];
+  /** At the end of a call: characters that are not whole will not become so. */
+  endCall(): Unit[];
+  /** Gives out what is held back as the text that it is. */
+  flush(): Unit[];
+  /** Text held back: it may be the beginning of a tag. */
+  readonly held: string;
+}
+
+/** Tokens whose joined text is whole characters; without tokens: text of a token already given out. */
+interface Piece {
+  tokens: SampledToken[];
+  text: string;
+}
+
+type Decode = (ids: readonly number[]) => string;
+
+/** A character is at most four bytes, so more tokens than that are no halves of one. */
+const MOST_HALVES = 4;
+
+const HALF = '\uFFFD';
+
+const idsOf = (tokens: readonly SampledToken[]): number[] => tokens.map((token) => token.id);
+
+/** Cuts sampled tokens into pieces of whole characters. */
+class PieceReader {
+  #halves: SampledToken[] = [];
+  /** Characters that are whole so far, and how many tokens came since there were more of them. */
+  #whole = 0;
+  #waiting = 0;
+  /** The ids before: some decoders treat the first token of a text in a way of its own. */
+  #before: number[] = [];
+
+  constructor(private readonly decode: Decode) {}
+
+  push(token: SampledToken): Piece | null {
+    this.#halves.push(token);
+    const text = this.#text();
+    if (!text.endsWith(HALF)) return this.#take(text);
+    const whole = text.slice(0, -1).length;
+    this.#waiting = whole > this.#whole ? 1 : this.#waiting + 1;
+    this.#whole = whole;
+    return this.#waiting < MOST_HALVES ? null : this.#take(text);
+  }
+
+  /** What is left, as it decodes. */
+  end(): Piece | null {
+    return this.#halves.length === 0 ? null : this.#take(this.#text());
+  }
+
+  #text(): string {
+    const before = this.decode(this.#before).length;
+    return this.decode([...this.#before, ...idsOf(this.#halves)]).slice(before);
+  }
+
+  #take(text: string): Piece {
+    const piece = { tokens: this.#halves, text };
+    // A broken character decodes otherwise beside its neighbours.
+    this.#before = text.includes(HALF) ? [] : idsOf(this.#halves);
+    this.#halves = [];
+    this.#whole = 0;
+    this.#waiting = 0;
+    return piece;
+  }
+}
+
+/** Length of the longest end of `text` that a tag begins with and that is not yet a whole tag. */
+function openEnd(text: string, tags: readonly string[]): number {
+  const from = text.lastIndexOf('<');
+  if (from < 0) return 0;
+  const end = text.slice(from);
+  return tags.some((tag) => tag.length > end.length && tag.startsWith(end)) ? end.length : 0;
+}
+
+class TextScanner implements Scanner {
+  readonly #tags: Tags;
+  readonly #texts: readonly string[];
+  readonly #pattern: RegExp;
+  readonly #reader: PieceReader;
+  #pieces: Piece[] = [];
+
+  constructor(tags: Tags, decode: Decode) {
+    this.#tags = tags;
+    this.#texts = [...tags.texts.keys()];
+    // Tags are letters, underscores and angle brackets: nothing to escape.
+    this.#pattern = new RegExp(this.#texts.join('|'));
+    this.#reader = new PieceReader(decode);
+  }
+
+  get held(): string {
+    return this.#pieces.map((piece) => piece.text).join('');
+  }
+
+  push(token: SampledToken): Unit[] {
+    const meaning = this.#tags.meaning(token.id);
+    if (meaning) return [...this.flush(), { tokens: [token], text: '', meaning }];
+    const piece = this.#reader.push(token);
+    if (!piece) return [];
+    this.#pieces.push(piece);
+    return this.#scan();
+  }
+
+  endCall(): Unit[] {
+    const piece = this.#reader.end();
+    if (!piece) return [];
+    this.#pieces.push(piece);
+    return this.#scan();
+  }
+
+  flush(): Unit[] {
+    const units = this.endCall();
+    units.push(...this.#pieces);
+    this.#pieces = [];
+    return units;
+  }
+
+  /** Gives out whole tags and whatever cannot become one. */
+  #scan(): Unit[] {
+    const units: Unit[] = [];
+    for (;;) {
+      const text = this.held;
+      const found = this.#pattern.exec(text);
+      if (!found) {
+        units.push(...this.#before(text.length - openEnd(text, this.#texts)));
+        return units;
+      }
+      units.push(...this.#before(found.index));
+      units.push(...this.#tag(found[0]));
+    }
+  }
+
+  /** Gives out the pieces that end at or before `index` of the text that is held. */
+  #before(index: number): Unit[] {
+    let end = 0;
+    const whole = this.#pieces.findIndex((piece) => (end += piece.text.length) > index);
+    return this.#pieces.splice(0, whole < 0 ? this.#pieces.length : whole);
+  }
+
+  /** Gives out a tag that begins in the first piece, and the text in front of it in that piece. */
+  #tag(tag: string): Unit[] {
+    const text = this.held;
+    const from = text.indexOf(tag);
+    const end = from + tag.length;
+    const tokens: SampledToken[] = [];
+    let covered = 0;
+    while (covered < end) {
+      const piece = this.#pieces.shift();
+      if (!piece) break;
+      tokens.push(...piece.tokens);
+      covered += piece.text.length;
+    }
+    const behind = text.slice(end, covered);
+    if (behind !== '') this.#pieces.unshift({ tokens: [], text: behind });
+    const meaning = this.#tags.texts.get(tag);
+    const unit: Unit = { tokens, text: tag, ...(meaning ? { meaning } : {}) };
+    return from > 0 ? [{ tokens: [], text: text.slice(0, from) }, unit] : [unit];
+  }
+}
+
+/** Tags are ids: every token is decided at once. */
+function idScanner(tags: Tags): Scanner {
+  return {
+    push: (token) => {
+      const meaning = tags.meaning(token.id);
+      return [{ tokens: [token], text: null, ...(meaning ? { meaning } : {}) }];
+    },
+    endCall: () => [],
+    flush: () => [],
+    held: '',
+  };
+}
+
+export const createScanner = (tags: Tags, decode: Decode): Scanner =>
+  tags.spelling === 'ids' ? idScanner(tags) : new TextScanner(tags, decode);
