@@ -109,6 +109,8 @@ export class EndpointClient {
       ...this.#sampling(options),
       messages,
       logprobs: true,
+      // llama-cpp-python gives none without it.
+      top_logprobs: 1,
       ...(options.continues && { add_generation_prompt: false, continue_final_message: true }),
     };
     return this.#stream(
@@ -176,7 +178,11 @@ export class EndpointClient {
     } finally {
       done();
     }
-    if (finish === '') throw badAnswer(url, 'a stream that ends without finish_reason');
+    if (finish === '')
+      throw new EndpointError(
+        'server',
+        `${url} ended its answer without saying why: the server failed meanwhile, or the context is longer than it takes. Its log tells more.`,
+      );
     return { finish };
   }
 }

@@ -28,6 +28,7 @@ const chatRequest = z.strictObject({
   ...shared,
   messages: z.array(message).min(1),
   logprobs: z.boolean().optional(),
+  top_logprobs: z.int().min(0).max(20).optional(),
   // vLLM's and SGLang's way to continue the assistant's turn.
   add_generation_prompt: z.boolean().optional(),
   continue_final_message: z.boolean().optional(),
