@@ -161,13 +161,15 @@ export class EndpointClient {
     const { url } = this.#transport;
     const { response, done, touch } = await this.#transport.send(path, body, signal);
     let finish = '';
+    let events = 0;
     try {
       if (!response.body) throw badAnswer(url, 'an empty answer');
-      const events = response.body
+      const stream = response.body
         .pipeThrough(new TextDecoderStream())
         .pipeThrough(new EventSourceParserStream({ maxBufferSize: MOST_EVENT_CHARS }));
-      for await (const { data } of iterate(events)) {
+      for await (const { data } of iterate(stream)) {
         touch();
+        events += 1;
         if (data === '[DONE]') break;
         const delta = read(data);
         yield* delta.pieces;
@@ -178,6 +180,7 @@ export class EndpointClient {
     } finally {
       done();
     }
+    if (events === 0) throw badAnswer(url, 'no stream of events');
     if (finish === '')
       throw new EndpointError(
         'server',
