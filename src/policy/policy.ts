@@ -1,3 +1,5 @@
+import type { ChatMessage } from './text-model.ts';
+
 /**
  * What the agent needs of a language model: contexts that can be appended to, sampled from and
  * forked. The built-in transformer implements it directly; a worker implements it over messages.
@@ -16,13 +18,23 @@ export interface GenerateOptions {
   maxTokens: number;
   /** Generation ends after one of these ids was sampled; the id is part of the output. */
   stopIds: readonly number[];
+  /**
+   * Generation also ends right behind the token with which the text of this call first contains one
+   * of these. That token is part of the output, whatever else its text holds.
+   */
+  stopTexts?: readonly string[];
+  /** Text before this call that counts as its beginning: a stop text may have begun there. */
+  stopPrefix?: string;
   sampling: Sampling;
   signal?: AbortSignal;
   /** Called after decoding steps with what was added since the last call. */
   onTokens?: (added: SampledTokens) => void;
 }
 
-/** Tokens that the policy sampled; the three arrays have one length. */
+/**
+ * Tokens that the policy sampled. Log-probabilities and entropies are one a token, or, where a server
+ * gives none, empty: nothing is made up.
+ */
 export interface SampledTokens {
   ids: number[];
   /** Natural-log probability under the sampling distribution's temperature-1 softmax (no top-k, no top-p). */
@@ -32,7 +44,7 @@ export interface SampledTokens {
 }
 
 export interface Generated extends SampledTokens {
-  /** `stop`: a stop id; `length`: maxTokens; `context`: no room left in the context; `abort`: the signal. */
+  /** `stop`: a stop id or text; `length`: maxTokens; `context`: no room left in the context; `abort`: the signal. */
   finish: 'stop' | 'length' | 'context' | 'abort';
 }
 
@@ -53,16 +65,31 @@ export interface PolicyInfo {
   id: string;
   /** SHA-256 prefix of the weights file. */
   revision: string;
+  /** 0 where a server does not tell. */
   parameters: number;
   /** Most tokens one context can hold. */
   maxContext: number;
-  device: 'wasm' | 'webgpu';
-  dtype: 'f16' | 'f32';
+  device: 'wasm' | 'webgpu' | 'server';
+  /** How the weights are stored, such as `f16`; empty where unknown. */
+  dtype: string;
+  /** In words, what log-probabilities are where they are not the engine's own, or that there are none. */
+  logprobs?: string;
+}
+
+/** Turns messages into the text of one context. */
+export interface PolicyChat {
+  /**
+   * The messages in the model's own template; the text ends where the assistant's turn begins.
+   * @throws Error where the template refuses them, such as a system message that it does not know
+   */
+  render(messages: readonly ChatMessage[]): string;
 }
 
 export interface Policy {
   readonly info: PolicyInfo;
   readonly tokenizer: PolicyTokenizer;
+  /** Absent where the checkpoint has no chat template. */
+  readonly chat?: PolicyChat;
   /** Opens a context. The same seed and the same calls give the same tokens on the WASM device. */
   open(seed: number): Promise<PolicySession>;
   /**
@@ -85,4 +112,10 @@ export interface PolicyTokenizer {
   /** Decodes ids, special tokens written out. */
   decode(ids: readonly number[]): string;
   readonly endOfText: number;
+  /** All ids that end a turn or a text, `endOfText` among them; `[endOfText]` where absent. */
+  readonly endIds?: readonly number[];
+  /** Encodes text of a chat template: special tokens in it are recognised. */
+  encodeTemplate?(text: string): number[];
+  /** The ids are pieces of text that were met so far, not the vocabulary of the model. */
+  readonly pieces?: boolean;
 }
