@@ -120,7 +120,7 @@ async function tryOne(
     ...(signal && { signal }),
   };
   const stream =
-    endpoint.api === 'chat'
+    endpoint.api !== 'completions'
       ? client.continueChat([{ role: 'user', content: 'Say yes.' }], options)
       : client.continueText('Say yes.', options);
   let logprobs = false;
