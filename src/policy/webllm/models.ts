@@ -44,8 +44,15 @@ function mirrored(
   };
 }
 
+/**
+ * The library adds `resolve/main/` to every address that lacks it, as hubs want it. In the fragment it
+ * is content, and the files are asked for in the folder itself.
+ */
+const folderAddress = (url: string): string =>
+  url.startsWith(HUB) || url.includes('/resolve/') ? url : `${slashed(url)}#/resolve/main/`;
+
 const ownRecord = ({ id, weights, library, maxContext }: WebLlmModel): ModelRecord => ({
-  model: weights,
+  model: folderAddress(weights),
   model_id: id,
   model_lib: library,
   overrides: { context_window_size: maxContext },

@@ -32,7 +32,10 @@ describe('the list of WebLLM models', () => {
   it('asks a mirror for every file of the list, and leaves the user’s addresses alone', () => {
     const mirror = { weights: 'http://mirror/hub', libraries: 'http://mirror/libs/' };
     const { model_list: records } = appConfig(prebuiltAppConfig, PREFIX, [OWN], mirror);
-    expect(records[0]).toMatchObject({ model: OWN.weights, model_lib: OWN.library });
+    expect(new URL('ndarray-cache.json', records[0]?.model).href).toBe(
+      'http://localhost:8000/mine/ndarray-cache.json',
+    );
+    expect(records[0]?.model_lib).toBe(OWN.library);
     for (const { model, model_lib: library } of records.slice(1)) {
       expect(model).toMatch(/^http:\/\/mirror\/hub\/[^/]/);
       expect(library).toMatch(/^http:\/\/mirror\/libs\/[^/]+\.wasm$/);
@@ -43,6 +46,6 @@ describe('the list of WebLLM models', () => {
     const id = prebuiltAppConfig.model_list[0]?.model_id ?? '';
     const { model_list: records } = appConfig(prebuiltAppConfig, PREFIX, [{ ...OWN, id }]);
     expect(records.filter((record) => record.model_id === id)).toHaveLength(1);
-    expect(records[0]?.model).toBe(OWN.weights);
+    expect(records[0]?.model_lib).toBe(OWN.library);
   });
 });
