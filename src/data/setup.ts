@@ -14,9 +14,22 @@ export const endpointSchema = z.strictObject({
   /** Base address, such as `http://localhost:8080/v1`. */
   url: z.url({ protocol: /^https?$/ }),
   model: z.string().min(1).max(200),
-  /** `completions` takes one text, `chat` messages. */
-  api: z.enum(['chat', 'completions']),
+  /**
+   * `completions` takes one text; `chat` messages in turns; `chat-continue` messages whose last is the
+   * beginning of the assistant's turn (llama.cpp and Ollama do so, vLLM and SGLang where asked to).
+   */
+  api: z.enum(['chat', 'chat-continue', 'completions']),
   /** Most tokens of one context, as the user states it: servers do not tell. */
+  maxContext: z.int().min(256).max(10_000_000),
+});
+
+/** A WebLLM model that is not in the library's own list. */
+export const webLlmModelSchema = z.strictObject({
+  id,
+  /** Folder of the weights: `mlc-chat-config.json`, `ndarray-cache.json`, shards, tokenizer. */
+  weights: z.url({ protocol: /^https?$/ }),
+  /** The compiled library, a `.wasm` file. */
+  library: z.url({ protocol: /^https?$/ }),
   maxContext: z.int().min(256).max(10_000_000),
 });
 
@@ -83,6 +96,7 @@ export const setupSchema = z.strictObject({
 });
 
 export type Endpoint = z.infer<typeof endpointSchema>;
+export type WebLlmModel = z.infer<typeof webLlmModelSchema>;
 export type PolicyRef = z.infer<typeof policyRefSchema>;
 export type LocalSpec = z.infer<typeof localSpecSchema>;
 export type LocalMethod = (typeof LOCAL_METHODS)[number];

@@ -1,0 +1,98 @@
+import type { WebLlmModel } from '../../data/setup.ts';
+import { WebLlmBackend } from './backend.ts';
+import { appConfig, modelLines, type Mirror, type WebLlmLine } from './models.ts';
+
+/** Opens models with the WebLLM library, which is loaded only when it is asked for. */
+
+/** What is used of a Worker. */
+export interface EngineWorker {
+  /** The library sets it. */
+  onmessage: unknown;
+  postMessage(message: unknown): void;
+  addEventListener(type: 'error', listener: (event: Event) => void): void;
+  terminate(): void;
+}
+
+export interface WebLlmOptions {
+  custom: readonly WebLlmModel[];
+  mirror?: Mirror;
+}
+
+async function configOf({ custom, mirror }: WebLlmOptions) {
+  const { prebuiltAppConfig, modelLibURLPrefix, modelVersion } = await import('@mlc-ai/web-llm');
+  return appConfig(prebuiltAppConfig, modelLibURLPrefix + modelVersion, custom, mirror);
+}
+
+/** Everything that could be loaded. */
+export const listWebLlm = async (options: WebLlmOptions): Promise<WebLlmLine[]> =>
+  modelLines(await configOf(options), options.custom);
+
+/** The library's failures, in words that say what to do next. */
+function explained(error: unknown, id: string): Error {
+  const words = error instanceof Error ? error.message : String(error);
+  if (/webgpu|adapter/i.test(words))
+    return new Error(`WebLLM needs WebGPU, which this browser does not offer (${words}).`);
+  if (/fetch|network|404|cache/i.test(words))
+    return new Error(
+      `The files of ${id} could not be fetched (${words}). Check the connection, or the addresses of the mirror.`,
+    );
+  return new Error(`WebLLM could not load ${id}: ${words}`);
+}
+
+export interface OpenOptions extends WebLlmOptions {
+  id: string;
+  /** A worker whose module is the library's own handler. */
+  worker: EngineWorker;
+  onProgress: (progress: { share: number; text: string }) => void;
+  signal?: AbortSignal;
+  /** Told once the engine is gone without being asked to. */
+  onLost?: (reason: Error) => void;
+}
+
+/**
+ * Loads a model, from the library's cache where it was loaded before.
+ * @throws Error in the user's words; the signal's reason where it was aborted, which ends the worker
+ */
+export async function openWebLlm(options: OpenOptions): Promise<WebLlmBackend> {
+  const { id, worker, onProgress, signal } = options;
+  const config = await configOf(options);
+  const line = modelLines(config, options.custom).find((model) => model.id === id);
+  if (!line) throw new Error(`WebLLM's list has no model “${id}”; choose one of the list.`);
+  const { WebWorkerMLCEngine } = await import('@mlc-ai/web-llm');
+  signal?.throwIfAborted();
+  const engine = new WebWorkerMLCEngine(worker, {
+    appConfig: config,
+    initProgressCallback: ({ progress, text }) => onProgress({ share: progress, text }),
+  });
+  let backend: WebLlmBackend | null = null;
+  const ended = new Promise<never>((_, reject) => {
+    const end = (reason: Error): void => {
+      worker.terminate();
+      reject(reason);
+      backend?.lost(reason);
+    };
+    worker.addEventListener('error', (event) => {
+      const told = 'message' in event && typeof event.message === 'string' ? event.message : '';
+      const reason = new Error(
+        `The worker of WebLLM ended${told ? ` (${told})` : ''}; load it again.`,
+      );
+      end(reason);
+      options.onLost?.(reason);
+    });
+    signal?.addEventListener('abort', () => {
+      if (!backend) end(signal.reason instanceof Error ? signal.reason : new Error('cancelled'));
+    });
+  });
+  ended.catch(() => undefined);
+  try {
+    await Promise.race([engine.reload(id), ended]);
+  } catch (error) {
+    signal?.throwIfAborted();
+    worker.terminate();
+    throw explained(error, id);
+  }
+  backend = new WebLlmBackend(engine, { id, maxContext: line.maxContext }, () =>
+    worker.terminate(),
+  );
+  return backend;
+}
