@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { OnnxEncoder } from '../retrieval/encoder/encoder.ts';
-import { loadOrt, ORT_WASM_FILE } from '../retrieval/encoder/runtime.ts';
+import { loadOrt, ORT_WASM_FILE, type OrtModule } from '../retrieval/encoder/runtime.ts';
 import type { FetchFile } from '../retrieval/fetch-file.ts';
 import type { WorldManifest } from '../retrieval/world/manifest.ts';
 import type { PassageEncoder } from '../retrieval/sources.ts';
@@ -42,11 +42,15 @@ export const writeToDisk =
     await writeFile(path, bytes);
   };
 
+/** onnxruntime-web's WebAssembly build. */
+export async function openOrtFromDisk(): Promise<OrtModule> {
+  const script = createRequire(import.meta.url).resolve('onnxruntime-web/wasm');
+  return loadOrt('wasm', await readFile(join(dirname(script), ORT_WASM_FILE.wasm)));
+}
+
 /** An encoder folder run by onnxruntime-web's WebAssembly build. */
 export async function openEncoderFromDisk(folder: string): Promise<OnnxEncoder> {
-  const script = createRequire(import.meta.url).resolve('onnxruntime-web/wasm');
-  const ort = await loadOrt('wasm', await readFile(join(dirname(script), ORT_WASM_FILE.wasm)));
-  return OnnxEncoder.open(fetchFromDisk(folder), ort);
+  return OnnxEncoder.open(fetchFromDisk(folder), await openOrtFromDisk());
 }
 
 const USAGE = `npx tsx src/cli/build-world.ts --out DIR [--seed N] [--encoder DIR | --no-vectors]`;

@@ -5,7 +5,7 @@ import v8 from 'node:v8';
 import {
   ENCODER_FORMAT,
   ENCODER_MANIFEST,
-  type EncoderManifest,
+  type EncoderManifestFile,
 } from '../retrieval/encoder/manifest.ts';
 import { exportOnnx } from '../retrieval/encoder/onnx-export.ts';
 import { decodeState, encodeState } from '../retrieval/encoder/state-file.ts';
@@ -77,10 +77,10 @@ async function saveState(trainer: EncoderTrainer, path: string): Promise<void> {
   await rename(`${path}.new`, path);
 }
 
-async function writeEncoder(trainer: EncoderTrainer, folder: string): Promise<EncoderManifest> {
+async function writeEncoder(trainer: EncoderTrainer, folder: string): Promise<EncoderManifestFile> {
   const { config } = trainer;
   const model = exportOnnx(config, (await trainer.state()).weights);
-  const manifest: EncoderManifest = {
+  const manifest: EncoderManifestFile = {
     format: ENCODER_FORMAT,
     id: `forage-mini@${(await sha256(model)).slice(0, 12)}`,
     model: MODEL_FILE,

@@ -1,3 +1,5 @@
+import { BestK } from './best-k.ts';
+
 /** Nearest neighbours among unit vectors. */
 
 export interface Neighbour {
@@ -29,9 +31,12 @@ export interface VectorTable {
 export function dotRow(a: Float32Array, { dimensions, values }: VectorTable, row: number): number {
   const start = row * dimensions;
   let sum = 0;
-  for (let i = 0; i < dimensions; i++) sum += (a[i] ?? 0) * (values[start + i] ?? 0);
+  for (let i = 0; i < dimensions; i++) sum += a[i]! * values[start + i]!;
   return sum;
 }
+
+/** Lists up to this length are kept by insertion. */
+const INSERTED = 512;
 
 /** Compares the query with every vector. The oracle of every other index, and the default one. */
 export class ExactIndex implements DenseIndex {
@@ -53,15 +58,28 @@ export class ExactIndex implements DenseIndex {
     if (query.length !== this.dimensions) {
       throw new Error(`the query has ${query.length} dimensions, the index ${this.dimensions}`);
     }
-    return Array.from({ length: this.size }, (_, index) => ({
-      index,
-      similarity: this.similarity(query, index),
-    }))
-      .sort((a, b) => b.similarity - a.similarity || a.index - b.index)
-      .slice(0, k);
+    const most = Math.min(k, this.size);
+    if (most > INSERTED) return this.#sorted(query, most);
+    const best = new BestK(Math.max(0, most));
+    for (let row = 0; row < this.size; row++) best.offer(row, dotRow(query, this.#table, row));
+    return best.list();
   }
 
   similarity(query: Float32Array, row: number): number {
     return dotRow(query, this.#table, row);
+  }
+
+  /** Bytes of the vectors. */
+  get bytes(): number {
+    return this.#table.values.byteLength;
+  }
+
+  /** As `search`, by sorting all rows: for lists so long that insertion would take longer. */
+  #sorted(query: Float32Array, k: number): Neighbour[] {
+    const scores = new Float64Array(this.size);
+    for (let row = 0; row < this.size; row++) scores[row] = dotRow(query, this.#table, row);
+    const rows = Int32Array.from(scores, (_, row) => row);
+    rows.sort((a, b) => scores[b]! - scores[a]! || a - b);
+    return Array.from(rows.subarray(0, k), (index) => ({ index, similarity: scores[index]! }));
   }
 }

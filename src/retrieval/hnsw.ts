@@ -1,5 +1,7 @@
 import type { HierarchicalNSW } from 'hnswlib-wasm';
 import { withoutEval, withoutEvalAsync } from './embind.ts';
+import type { BuildSignals } from './lexical.ts';
+import { createTurns } from './turns.ts';
 import { dotRow, type DenseIndex, type Neighbour, type VectorTable } from './dense.ts';
 
 export interface HnswOptions {
@@ -14,6 +16,9 @@ export interface HnswOptions {
 
 export const HNSW_DEFAULTS: HnswOptions = { m: 16, efConstruction: 200, efSearch: 96, seed: 100 };
 
+/** Vectors that are added between two looks at the clock. */
+const ADDED_AT_ONCE = 16;
+
 /**
  * Approximate nearest neighbours on a hierarchical navigable small-world graph (hnswlib in
  * WebAssembly, browsers and workers only). The vectors stay ours; the graph is built from them and
@@ -25,30 +30,55 @@ export class HnswIndex implements DenseIndex {
   readonly #graph: HierarchicalNSW;
   readonly #table: VectorTable;
 
-  private constructor(graph: HierarchicalNSW, table: VectorTable) {
+  readonly #m: number;
+
+  private constructor(graph: HierarchicalNSW, table: VectorTable, m: number) {
+    this.#m = m;
     this.#graph = graph;
     this.#table = table;
     this.dimensions = table.dimensions;
     this.size = table.values.length / table.dimensions;
   }
 
-  /** Loads the library (its files in memory, nothing persistent) and builds the graph. */
-  static async build(vectors: VectorTable, options: Partial<HnswOptions> = {}): Promise<HnswIndex> {
+  /**
+   * Loads the library (its files in memory, nothing persistent) and builds the graph, with turns for
+   * the event loop. @throws the signal's reason when aborted
+   */
+  static async build(
+    vectors: VectorTable,
+    options: Partial<HnswOptions> = {},
+    { onProgress, signal }: BuildSignals = {},
+  ): Promise<HnswIndex> {
     const { m, efConstruction, efSearch, seed } = { ...HNSW_DEFAULTS, ...options };
     const { loadHnswlib } = await import('hnswlib-wasm');
     // It also mounts an IndexedDB file system, to which nothing is ever written.
     const library = await withoutEvalAsync(() => loadHnswlib(undefined));
     const size = vectors.values.length / vectors.dimensions;
-    return withoutEval(() => {
-      const graph = new library.HierarchicalNSW('ip', vectors.dimensions, '');
-      graph.initIndex(size, m, efConstruction, seed);
-      for (let row = 0; row < size; row++) {
-        const start = row * vectors.dimensions;
-        graph.addPoint(vectors.values.slice(start, start + vectors.dimensions), row, false);
-      }
-      graph.setEfSearch(efSearch);
-      return new HnswIndex(graph, vectors);
+    const graph = withoutEval(() => {
+      const empty = new library.HierarchicalNSW('ip', vectors.dimensions, '');
+      empty.initIndex(size, m, efConstruction, seed);
+      return empty;
     });
+    const turn = createTurns(signal);
+    for (let from = 0; from < size; from += ADDED_AT_ONCE) {
+      onProgress?.(from, size);
+      await turn();
+      // The stand-in for `Function` must not be there while others have their turn.
+      withoutEval(() => {
+        for (let row = from; row < Math.min(size, from + ADDED_AT_ONCE); row++) {
+          const start = row * vectors.dimensions;
+          graph.addPoint(vectors.values.slice(start, start + vectors.dimensions), row, false);
+        }
+      });
+    }
+    onProgress?.(size, size);
+    withoutEval(() => graph.setEfSearch(efSearch));
+    return new HnswIndex(graph, vectors, m);
+  }
+
+  /** Bytes of the vectors, ours and the library's copy, and of the lowest layer's edges. */
+  get bytes(): number {
+    return 2 * this.#table.values.byteLength + this.size * (2 * this.#m * 4 + 16);
   }
 
   search(query: Float32Array, k: number): Neighbour[] {

@@ -19,21 +19,22 @@ export interface DensePart {
   encoder: QueryEncoder;
 }
 
-/** The local corpus: BM25+ and, where there is an encoder, dense search, fused by RRF. */
+/** The local corpus: BM25+, dense search, or both fused by RRF. */
 export class LocalSource implements Source {
   readonly name = 'local' as const;
   readonly #passages: readonly Passage[];
   readonly #rows: ReadonlyMap<string, number>;
-  readonly #lexical: LexicalIndex;
+  readonly #lexical: LexicalIndex | null;
   readonly #dense: DensePart | null;
   readonly #options: LocalOptions;
 
   constructor(
     passages: readonly Passage[],
-    lexical: LexicalIndex,
+    lexical: LexicalIndex | null,
     dense: DensePart | null,
     options: Partial<LocalOptions> = {},
   ) {
+    if (!lexical && !dense) throw new Error('a local source needs a lexical or a dense index');
     if (dense && dense.index.size !== passages.length) {
       throw new Error(`${dense.index.size} vectors for ${passages.length} passages`);
     }
@@ -48,7 +49,7 @@ export class LocalSource implements Source {
     signal?.throwIfAborted();
     const depth = Math.max(k, this.#options.depth);
     const vector = await this.#dense?.encoder.encodeQuery(query, signal);
-    const lexical = this.#lexical.search(query, depth).map(({ passage }) => passage.id);
+    const lexical = this.#lexical?.search(query, depth).map(({ passage }) => passage.id) ?? [];
     const fused = fuse([lexical, this.#nearest(vector, depth)], this.#options.rrfK).slice(0, k);
     return { hits: fused.flatMap((entry) => this.#hit(entry, vector)) };
   }

@@ -28,8 +28,19 @@ export interface PassageEncoder {
   readonly dimensions: number;
   encodePassages(
     passages: readonly Passage[],
-    onProgress?: (done: number, total: number) => void,
+    onProgress?: EncodeProgress,
+    signal?: AbortSignal,
   ): Promise<VectorTable>;
+}
+
+export type EncodeProgress = (done: number, total: number) => void;
+
+/** Reads query and passage together; only the order of its scores means something. */
+export interface Reranker {
+  /** Names the model and its weights. */
+  readonly id: string;
+  /** A score for each passage, in their order; higher is better. */
+  score(query: string, passages: readonly Passage[], signal?: AbortSignal): Promise<number[]>;
 }
 
 /** Two passages with one title and one text are the same to a reader. */

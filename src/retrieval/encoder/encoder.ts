@@ -1,39 +1,38 @@
-import type { InferenceSession } from 'onnxruntime-web';
+import type { z } from 'zod';
 import type { Passage } from '../../data/records.ts';
 import type { VectorTable } from '../dense.ts';
 import { explain } from '../explain.ts';
 import { parseJson, type FetchFile } from '../fetch-file.ts';
 import { LruCache } from '../lru.ts';
-import type { PassageEncoder, QueryEncoder } from '../sources.ts';
+import type { EncodeProgress, PassageEncoder, QueryEncoder } from '../sources.ts';
+import { createTurns } from '../turns.ts';
+import { batchesByLength } from './batches.ts';
 import { ENCODER_MANIFEST, encoderManifestSchema, type EncoderManifest } from './manifest.ts';
 import { poolRows, unitRows } from './pooling.ts';
 import type { EncoderDevice, OrtModule } from './runtime.ts';
-import { pad, passageText, queryText, readTokenizer, type Tokenize } from './tokens.ts';
+import { TextTemplate } from './template.ts';
+import { TextModelSession } from './text-model-session.ts';
+import { encodedPassage, encodedQuery, openTokenizer, padRows, type TokenRow } from './tokens.ts';
 
-/** Passages of one run of the model. */
-const BATCH = 32;
+/** Passages that are cut into tokens at a time and sorted by length. */
+const WINDOW = 1024;
 const CACHED_QUERIES = 1024;
 
 /** An ONNX encoder folder, run by onnxruntime-web. */
 export class OnnxEncoder implements QueryEncoder, PassageEncoder {
   readonly manifest: EncoderManifest;
-  readonly #ort: OrtModule;
-  readonly #session: InferenceSession;
-  readonly #tokenize: Tokenize;
+  readonly #session: TextModelSession;
+  readonly #template: TextTemplate;
   readonly #queries = new LruCache<Float32Array>(CACHED_QUERIES);
-  /** Runs follow one another: a session takes one at a time. */
-  #queue: Promise<unknown> = Promise.resolve();
 
   private constructor(
     manifest: EncoderManifest,
-    ort: OrtModule,
-    session: InferenceSession,
-    tokenize: Tokenize,
+    session: TextModelSession,
+    template: TextTemplate,
   ) {
     this.manifest = manifest;
-    this.#ort = ort;
     this.#session = session;
-    this.#tokenize = tokenize;
+    this.#template = template;
   }
 
   /** Reads and checks an encoder folder; the error names the file at fault. */
@@ -42,34 +41,40 @@ export class OnnxEncoder implements QueryEncoder, PassageEncoder {
     ort: OrtModule,
     device: EncoderDevice = 'wasm',
   ): Promise<OnnxEncoder> {
-    const parsed = encoderManifestSchema.safeParse(
-      parseJson(await fetchFile(ENCODER_MANIFEST), ENCODER_MANIFEST),
+    const { manifest, session, template } = await openTextModel(
+      fetchFile,
+      { schema: encoderManifestSchema, file: ENCODER_MANIFEST },
+      ort,
+      device,
     );
-    if (!parsed.success) throw new Error(`${ENCODER_MANIFEST}: ${explain(parsed.error)}`);
-    const { model, tokenizer } = parsed.data;
-    const [modelFile, tokenizerFile] = await Promise.all([fetchFile(model), fetchFile(tokenizer)]);
-    const session = await ort.InferenceSession.create(modelFile, {
-      executionProviders: [device],
-    }).catch((cause: unknown) => {
-      throw new Error(`${model}: onnxruntime cannot load it on ${device}`, { cause });
-    });
-    const tokenize = readTokenizer(parseJson(tokenizerFile, tokenizer), tokenizer);
-    return new OnnxEncoder(parsed.data, ort, session, tokenize);
+    if (manifest.specialTokens)
+      await tried(manifest.tokenizer, session, () => template.single('a', 8));
+    return new OnnxEncoder(manifest, session, template);
   }
 
   get id(): string {
     return this.manifest.id;
   }
 
+  /** Everything that a vector depends on beside the text: two encoders with one revision agree. */
+  get revision(): string {
+    return JSON.stringify(Object.entries(this.manifest).sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
   get dimensions(): number {
     return this.manifest.dimensions;
+  }
+
+  /** A passage as the model is shown it. */
+  passageText(passage: Passage): string {
+    return encodedPassage(passage, this.manifest);
   }
 
   async encodeQuery(text: string, signal?: AbortSignal): Promise<Float32Array> {
     const cached = this.#queries.get(text);
     if (cached) return cached;
     // One query a run: padding beside others would change the last bits.
-    const vector = await this.#run([this.#tokenize(queryText(text, this.manifest.queryPrefix))]);
+    const vector = await this.#run([this.#tokens(encodedQuery(text, this.manifest))]);
     signal?.throwIfAborted();
     this.#queries.set(text, vector);
     return vector;
@@ -77,47 +82,88 @@ export class OnnxEncoder implements QueryEncoder, PassageEncoder {
 
   async encodePassages(
     passages: readonly Passage[],
-    onProgress?: (done: number, total: number) => void,
+    onProgress?: EncodeProgress,
+    signal?: AbortSignal,
   ): Promise<VectorTable> {
-    const { dimensions, passagePrefix } = this.manifest;
+    const { dimensions, maxTokens } = this.manifest;
     const values = new Float32Array(passages.length * dimensions);
-    for (let start = 0; start < passages.length; start += BATCH) {
-      const texts = passages.slice(start, start + BATCH).map((p) => passageText(p, passagePrefix));
-      values.set(await this.#run(texts.map(this.#tokenize)), start * dimensions);
-      onProgress?.(Math.min(start + BATCH, passages.length), passages.length);
+    const turn = createTurns(signal);
+    let done = 0;
+    for (let start = 0; start < passages.length; start += WINDOW) {
+      const rows = passages
+        .slice(start, start + WINDOW)
+        .map((passage) => this.#tokens(this.passageText(passage)));
+      for (const batch of batchesByLength(rows, maxTokens)) {
+        await turn();
+        const vectors = await this.#run(batch.map((place) => rows[place]!));
+        batch.forEach((place, i) =>
+          values.set(
+            vectors.subarray(i * dimensions, (i + 1) * dimensions),
+            (start + place) * dimensions,
+          ),
+        );
+        done += batch.length;
+        onProgress?.(done, passages.length);
+      }
     }
     return { dimensions, values };
   }
 
-  async dispose(): Promise<void> {
-    await this.#queue.catch(() => undefined);
-    await this.#session.release();
+  dispose(): Promise<void> {
+    return this.#session.dispose();
+  }
+
+  #tokens(text: string): TokenRow {
+    const { specialTokens, lowerCase, maxTokens } = this.manifest;
+    const seen = lowerCase ? text.toLowerCase() : text;
+    return specialTokens
+      ? this.#template.single(seen, maxTokens)
+      : { ids: this.#template.ids(seen) };
   }
 
   /** Vectors of token sequences, row-major. */
-  #run(texts: readonly (readonly number[])[]): Promise<Float32Array> {
-    const run = this.#queue.catch(() => undefined).then(() => this.#runNow(texts));
-    this.#queue = run;
-    return run;
-  }
-
-  async #runNow(texts: readonly (readonly number[])[]): Promise<Float32Array> {
-    const { dimensions, maxTokens, normalize, pooling } = this.manifest;
-    const batch = pad(texts, maxTokens);
-    const dims = [batch.rows, batch.length];
-    const int64 = (values: Int32Array): InstanceType<OrtModule['Tensor']> =>
-      new this.#ort.Tensor('int64', BigInt64Array.from(values, BigInt), dims);
-    const inputs: Record<string, InstanceType<OrtModule['Tensor']>> = {
-      input_ids: int64(batch.ids),
-      attention_mask: int64(batch.mask),
-    };
-    if (this.#session.inputNames.includes('token_type_ids')) {
-      inputs['token_type_ids'] = int64(new Int32Array(batch.ids.length));
-    }
-    const outputs = await this.#session.run(inputs);
-    const data = outputs[this.#session.outputNames[0] ?? '']?.data;
-    if (!(data instanceof Float32Array)) throw new Error('the encoder gives no float32 output');
-    const rows = poolRows(data, batch, dimensions, pooling);
+  async #run(texts: readonly TokenRow[]): Promise<Float32Array> {
+    const { dimensions, maxTokens, normalize, padId, pooling } = this.manifest;
+    const batch = padRows(texts, maxTokens, { padId });
+    const { values } = await this.#session.run(batch);
+    const rows = poolRows(values, batch, dimensions, pooling);
     return normalize ? unitRows(rows, dimensions) : rows;
+  }
+}
+
+/** What encoders and cross-encoders have in common: a checked manifest, a session, a template. */
+export async function openTextModel<
+  Manifest extends { model: string; tokenizer: string; output?: string },
+>(
+  fetchFile: FetchFile,
+  { schema, file }: { schema: z.ZodType<Manifest>; file: string },
+  ort: OrtModule,
+  device: EncoderDevice,
+): Promise<{ manifest: Manifest; session: TextModelSession; template: TextTemplate }> {
+  const parsed = schema.safeParse(parseJson(await fetchFile(file), file));
+  if (!parsed.success) throw new Error(`${file}: ${explain(parsed.error)}`);
+  const { model, tokenizer, output } = parsed.data;
+  const [bytes, tokenizerFile] = await Promise.all([fetchFile(model), fetchFile(tokenizer)]);
+  const session = await TextModelSession.open(ort, device, {
+    name: model,
+    bytes,
+    ...(output !== undefined && { output }),
+  });
+  const template = new TextTemplate(openTokenizer(parseJson(tokenizerFile, tokenizer), tokenizer));
+  return { manifest: parsed.data, session, template };
+}
+
+/** Fails now, with the file's name, and not at the first text. */
+export async function tried(
+  name: string,
+  session: TextModelSession,
+  use: () => unknown,
+): Promise<void> {
+  try {
+    use();
+  } catch (cause) {
+    await session.dispose();
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`${name}: ${why}`, { cause });
   }
 }

@@ -16,11 +16,28 @@ export function poolRows(
   if (pooling === 'none') return output.slice();
   const pooled = new Float32Array(rows * dimensions);
   for (let row = 0; row < rows; row++) {
-    const tokens = pooling === 'cls' ? 1 : Math.max(1, sum(mask, row * length, length));
-    for (let i = 0; i < tokens * dimensions; i++) {
-      const at = row * dimensions + (i % dimensions);
-      pooled[at] = (pooled[at] ?? 0) + (output[row * length * dimensions + i] ?? 0) / tokens;
-    }
+    const tokens = Math.max(1, sum(mask, row * length, length));
+    const start = row * length * dimensions;
+    const states = output.subarray(start, start + tokens * dimensions);
+    pooled.set(poolOne(states, tokens, dimensions, pooling), row * dimensions);
+  }
+  return pooled;
+}
+
+/** Pools the states [tokens, d] of one text. */
+function poolOne(
+  states: Float32Array,
+  tokens: number,
+  dimensions: number,
+  pooling: EncoderManifest['pooling'],
+): Float32Array {
+  if (pooling === 'cls') return states.subarray(0, dimensions);
+  if (pooling === 'last') return states.subarray((tokens - 1) * dimensions);
+  const pooled = new Float32Array(dimensions).fill(pooling === 'max' ? -Infinity : 0);
+  for (let i = 0; i < tokens * dimensions; i++) {
+    const at = i % dimensions;
+    const value = states[i]!;
+    pooled[at] = pooling === 'max' ? Math.max(pooled[at]!, value) : pooled[at]! + value / tokens;
   }
   return pooled;
 }

@@ -1,0 +1,104 @@
+import type { Passage } from '../../data/records.ts';
+import type { FetchFile } from '../fetch-file.ts';
+import { LruCache } from '../lru.ts';
+import { contentKey, type Reranker } from '../sources.ts';
+import { createTurns } from '../turns.ts';
+import { batchesByLength } from './batches.ts';
+import { openTextModel, tried } from './encoder.ts';
+import { RERANKER_MANIFEST, rerankerManifestSchema, type RerankerManifest } from './manifest.ts';
+import type { EncoderDevice, OrtModule } from './runtime.ts';
+import type { TextTemplate } from './template.ts';
+import type { TextModelSession } from './text-model-session.ts';
+import { padRows, plainPassage, type TokenRow } from './tokens.ts';
+
+const CACHED_SCORES = 8192;
+
+/** An ONNX cross-encoder folder: reads query and passage together and gives the logit as score. */
+export class OnnxReranker implements Reranker {
+  readonly manifest: RerankerManifest;
+  readonly #session: TextModelSession;
+  readonly #template: TextTemplate;
+  readonly #scores = new LruCache<number>(CACHED_SCORES);
+
+  private constructor(
+    manifest: RerankerManifest,
+    session: TextModelSession,
+    template: TextTemplate,
+  ) {
+    this.manifest = manifest;
+    this.#session = session;
+    this.#template = template;
+  }
+
+  /** Reads and checks a cross-encoder folder; the error names the file at fault. */
+  static async open(
+    fetchFile: FetchFile,
+    ort: OrtModule,
+    device: EncoderDevice = 'wasm',
+  ): Promise<OnnxReranker> {
+    const { manifest, session, template } = await openTextModel(
+      fetchFile,
+      { schema: rerankerManifestSchema, file: RERANKER_MANIFEST },
+      ort,
+      device,
+    );
+    await tried(manifest.tokenizer, session, () => template.pair('a', 'b', 8));
+    return new OnnxReranker(manifest, session, template);
+  }
+
+  get id(): string {
+    return this.manifest.id;
+  }
+
+  async score(
+    query: string,
+    passages: readonly Passage[],
+    signal?: AbortSignal,
+  ): Promise<number[]> {
+    const keys = passages.map((passage) => `${query}\n${contentKey(passage)}`);
+    const scores = keys.map((key) => this.#scores.get(key));
+    const missing = [...keys.keys()].filter((i) => scores[i] === undefined);
+    const found = await this.scorePairs(
+      missing.map((i) => [query, plainPassage(passages[i]!)]),
+      signal,
+    );
+    missing.forEach((i, at) => {
+      scores[i] = found[at]!;
+      this.#scores.set(keys[i]!, found[at]!);
+    });
+    return scores.map((score) => score ?? -Infinity);
+  }
+
+  /** Scores of pairs of texts as they are, in their order. */
+  async scorePairs(
+    pairs: readonly (readonly [string, string])[],
+    signal?: AbortSignal,
+  ): Promise<number[]> {
+    const { maxTokens, lowerCase } = this.manifest;
+    const fold = (text: string): string => (lowerCase ? text.toLowerCase() : text);
+    const rows = pairs.map(([a, b]) => this.#template.pair(fold(a), fold(b), maxTokens));
+    const scores = pairs.map(() => 0);
+    const turn = createTurns(signal);
+    for (const batch of batchesByLength(rows, maxTokens)) {
+      await turn();
+      const found = await this.#run(batch.map((place) => rows[place]!));
+      batch.forEach((place, i) => (scores[place] = found[i]!));
+    }
+    signal?.throwIfAborted();
+    return scores;
+  }
+
+  dispose(): Promise<void> {
+    return this.#session.dispose();
+  }
+
+  async #run(rows: readonly TokenRow[]): Promise<number[]> {
+    const { labels, maxTokens, padId } = this.manifest;
+    const { values } = await this.#session.run(padRows(rows, maxTokens, { padId }));
+    if (values.length !== rows.length * labels)
+      throw new Error(
+        `the reranker gave ${values.length} logits for ${rows.length} pairs; its manifest says ${labels} a pair`,
+      );
+    return rows.map((_, i) => (labels === 1 ? values[i]! : values[2 * i + 1]! - values[2 * i]!));
+  }
+}
