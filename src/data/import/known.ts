@@ -4,8 +4,8 @@ export type Taken = 'here' | 'elsewhere' | null;
 interface Entry {
   id: string;
   hash: string;
-  /** Whether an earlier file gave it. */
-  elsewhere: boolean;
+  /** Name of the file that gave it. */
+  file: string;
 }
 
 /** Ids and content hashes of one kind of item, in both directions. */
@@ -18,8 +18,8 @@ class Ledger {
     return this.#byId.size;
   }
 
-  add(id: string, hash: string, elsewhere: boolean): void {
-    const entry = { id, hash, elsewhere };
+  add(id: string, hash: string, file: string): void {
+    const entry = { id, hash, file };
     this.#byHash.set(hash, entry);
     this.#byId.set(id, entry);
     this.bytes += ENTRY_BYTES + id.length + hash.length;
@@ -27,10 +27,10 @@ class Ledger {
 
   idOf = (hash: string): string | undefined => this.#byHash.get(hash)?.id;
 
-  taken(id: string): Taken {
+  taken(id: string, file: string): Taken {
     const entry = this.#byId.get(id);
     if (!entry) return null;
-    return entry.elsewhere ? 'elsewhere' : 'here';
+    return entry.file === file ? 'here' : 'elsewhere';
   }
 }
 
@@ -44,6 +44,8 @@ const ENTRY_BYTES = 160;
 export class KnownItems {
   readonly passages = new Ledger();
   readonly questions = new Ledger();
+  /** The file that is read now, by any name that no other has. */
+  file = '';
 
   /** Memory that it holds, ≈: grows with the number of items, not with their length. */
   get bytes(): number {
@@ -51,6 +53,6 @@ export class KnownItems {
   }
 }
 
-/** An id that no one has: that of another file's item gets the beginning of the content's hash. */
-export const freeId = (ledger: Ledger, id: string, hash: string): string =>
-  ledger.taken(id) === 'elsewhere' ? `${id}~${hash.slice(0, 8)}` : id;
+/** An id for an item of `file`: one that another file's item has gets the beginning of the content's hash. */
+export const freeId = (ledger: Ledger, file: string, id: string, hash: string): string =>
+  ledger.taken(id, file) === 'elsewhere' ? `${id}~${hash.slice(0, 8)}` : id;

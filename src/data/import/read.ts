@@ -135,13 +135,13 @@ class Importer {
     { id, title, sentences }: PassageDraft,
     hash: string,
   ): ImportedPassage | { id: string } | { expected: string } {
-    const { passages } = this.#known;
+    const { passages, file } = this.#known;
     const known = passages.idOf(hash);
     if (known !== undefined) return { id: known };
-    const own = freeId(passages, id ?? `p-${hash.slice(0, 16)}`, hash);
-    if (passages.taken(own))
+    const own = freeId(passages, file, id ?? `p-${hash.slice(0, 16)}`, hash);
+    if (passages.taken(own, file))
       return { expected: `expected an id of its own; ${own} is another passage's` };
-    passages.add(own, hash, false);
+    passages.add(own, hash, file);
     return { passage: { id: own, title, text: sentences.join(' '), sentences }, hash };
   }
 
@@ -150,15 +150,15 @@ class Importer {
     hash: string,
     passageIds: readonly string[],
   ): ImportedQuestion | { id: string } | { expected: string } {
-    const { questions } = this.#known;
+    const { questions, file } = this.#known;
     const known = questions.idOf(hash);
     // Data sets ask one question under several ids; a question of another file is the same one.
     const same = known !== undefined && (!id || id === known);
-    if (same || (known && questions.taken(known) === 'elsewhere')) return { id: known };
-    const own = freeId(questions, id ?? `q-${hash.slice(0, 16)}`, hash);
-    if (questions.taken(own))
+    if (same || (known && questions.taken(known, file) === 'elsewhere')) return { id: known };
+    const own = freeId(questions, file, id ?? `q-${hash.slice(0, 16)}`, hash);
+    if (questions.taken(own, file))
       return { expected: `expected an id of its own; ${own} is another question's` };
-    questions.add(own, hash, false);
+    questions.add(own, hash, file);
     const steps = chain?.map(({ passage, ...step }): ChainStep => {
       return { ...step, passageId: passage === null ? '' : (passageIds[passage] ?? '') };
     });
