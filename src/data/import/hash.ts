@@ -11,3 +11,7 @@ export async function hashText(text: string): Promise<string> {
 /** Two passages with one title and one text are the same. */
 export const passageHash = (title: string, text: string): Promise<string> =>
   hashText(`${title}\n${text}`);
+
+/** Two questions with one text and the same answers are the same. */
+export const questionHash = (text: string, answers: readonly string[]): Promise<string> =>
+  hashText([text, ...answers].join('\n'));

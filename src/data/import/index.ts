@@ -1,7 +1,8 @@
 /** Reads questions and passages in the formats of the field into the project's own records. */
 export { importAll, previewImport, type Imported, type Preview } from './collect.ts';
 export { detect } from './detect.ts';
-export { hashText, passageHash } from './hash.ts';
+export { hashText, passageHash, questionHash } from './hash.ts';
+export { freeId, KnownItems } from './known.ts';
 export { readImport } from './read.ts';
 export { splitSentences } from './sentences.ts';
 export {

@@ -1,4 +1,5 @@
 import { Chunker, stripMarkdown, type Chunk } from './chunking.ts';
+import { formatOf } from './detect.ts';
 import { lines, type Line } from './lines.ts';
 import { CHUNKING_DEFAULTS, type ImportOptions, type RawItem } from './types.ts';
 
@@ -18,23 +19,26 @@ export async function* prose(
   const title = (options.name ?? '').replace(/^.*[/\\]/u, '').replace(/\.[a-z]{2,8}$/iu, '');
   const chunker = new Chunker(title, { ...CHUNKING_DEFAULTS, ...options.chunking });
   const source = markdown ? new Markdown(title, chunker) : new Paragraphs(chunker);
+  const { resume, signal } = options;
+  // How a chunk is cut depends on those before it: a resumed reading cuts from the start again.
+  const skipped = resume?.item ?? 0;
+  const format = formatOf(markdown ? 'markdown' : 'text', 'prose');
   let item = 0;
   let bytes = 0;
-  const raw = ({ line, ...value }: Chunk): RawItem => ({
-    item: item++,
-    line,
-    value,
-    bytes,
-    next: null,
-  });
-  for await (const line of lines(blob, options.signal ? { signal: options.signal } : {})) {
+  const raw = (line: number, found: Pick<RawItem, 'value' | 'problem'>): RawItem => {
+    const next = { format, offset: 0, line: 1, item: item + 1 };
+    return { item: item++, line, bytes, next, ...found };
+  };
+  const chunked = ({ line, ...value }: Chunk): RawItem => raw(line, { value });
+  const unread = ({ line, problem }: Line): RawItem =>
+    raw(line, { problem: { key: '', expected: problem ?? 'expected UTF-8 text' } });
+  const isNew = ({ item }: RawItem): boolean => item >= skipped;
+  for await (const line of lines(blob, signal ? { signal } : {})) {
     bytes = line.end;
-    if (line.text === null) {
-      const expected = line.problem ?? 'expected UTF-8 text';
-      yield { item: item++, line: line.line, bytes, next: null, problem: { key: '', expected } };
-    } else for (const chunk of source.push(line, line.text)) yield raw(chunk);
+    if (line.text === null) yield* [unread(line)].filter(isNew);
+    else for (const chunk of source.push(line, line.text)) yield* [chunked(chunk)].filter(isNew);
   }
-  for (const chunk of source.end()) yield raw(chunk);
+  for (const chunk of source.end()) yield* [chunked(chunk)].filter(isNew);
 }
 
 /** Long lines without blank ones between them are given on, so that memory stays bounded. */

@@ -1,7 +1,8 @@
 import type { ChainStep } from '../records.ts';
 import { detect } from './detect.ts';
-import { hashText, passageHash } from './hash.ts';
+import { passageHash, questionHash } from './hash.ts';
 import { extract, rawItems, type Extracted } from './items.ts';
+import { freeId, KnownItems } from './known.ts';
 import type { PassageDraft } from './passages.ts';
 import type { QuestionDraft } from './questions.ts';
 import type {
@@ -22,8 +23,8 @@ const BATCH_CHARACTERS = 2 ** 20;
 /**
  * Reads a file of questions or passages of any known format, batch by batch: what each gave, what
  * was rejected and why, how far it is, and where to go on. Passages with the title and text of an
- * earlier one are duplicates (for the contexts of questions that is usual), as are questions with the id, text and
- * answers of an earlier one. An id that stands for something else already is rejected.
+ * earlier one are duplicates (for the contexts of questions that is usual), as are questions with the
+ * text and answers of an earlier one, but for those to which one file gives ids of their own. An id that stands for something else in the same file is rejected.
  * @throws ImportError where the file as a whole cannot be read; the signal's reason when aborted
  */
 export async function* readImport(
@@ -66,13 +67,11 @@ const size = ({ passages }: Extracted): number =>
 class Importer {
   readonly #options: ImportOptions;
   readonly #progress: ImportProgress;
-  /** Content hash → id, and id → content hash. */
-  readonly #passageIds = new Map<string, string>();
-  readonly #passageHashes = new Map<string, string>();
-  readonly #questions = new Map<string, string>();
+  readonly #known: KnownItems;
 
   constructor(totalBytes: number, options: ImportOptions) {
     this.#options = options;
+    this.#known = options.known ?? new KnownItems();
     this.#progress = {
       bytes: 0,
       totalBytes,
@@ -136,13 +135,13 @@ class Importer {
     { id, title, sentences }: PassageDraft,
     hash: string,
   ): ImportedPassage | { id: string } | { expected: string } {
-    const known = this.#passageIds.get(hash);
-    const own = id ?? `p-${hash.slice(0, 16)}`;
-    if (known !== undefined || this.#options.knowsPassage?.(hash)) return { id: known ?? own };
-    if (this.#passageHashes.has(own))
+    const { passages, file } = this.#known;
+    const known = passages.idOf(hash);
+    if (known !== undefined) return { id: known };
+    const own = freeId(passages, file, id ?? `p-${hash.slice(0, 16)}`, hash);
+    if (passages.taken(own, file))
       return { expected: `expected an id of its own; ${own} is another passage's` };
-    this.#passageIds.set(hash, own);
-    this.#passageHashes.set(own, hash);
+    passages.add(own, hash, file);
     return { passage: { id: own, title, text: sentences.join(' '), sentences }, hash };
   }
 
@@ -151,13 +150,15 @@ class Importer {
     hash: string,
     passageIds: readonly string[],
   ): ImportedQuestion | { id: string } | { expected: string } {
-    const own = id ?? `q-${hash.slice(0, 16)}`;
-    const known = this.#questions.get(own);
-    if (known === hash || (known === undefined && this.#options.knowsQuestion?.(own)))
-      return { id: own };
-    if (known !== undefined)
+    const { questions, file } = this.#known;
+    const known = questions.idOf(hash);
+    // Data sets ask one question under several ids; a question of another file is the same one.
+    const same = known !== undefined && (!id || id === known);
+    if (same || (known && questions.taken(known, file) === 'elsewhere')) return { id: known };
+    const own = freeId(questions, file, id ?? `q-${hash.slice(0, 16)}`, hash);
+    if (questions.taken(own, file))
       return { expected: `expected an id of its own; ${own} is another question's` };
-    this.#questions.set(own, hash);
+    questions.add(own, hash, file);
     const steps = chain?.map(({ passage, ...step }): ChainStep => {
       return { ...step, passageId: passage === null ? '' : (passageIds[passage] ?? '') };
     });
@@ -172,7 +173,7 @@ interface ItemHashes {
 
 async function hashesOf({ question, passages }: Extracted): Promise<ItemHashes> {
   return {
-    question: question ? await hashText([question.text, ...question.answers].join('\n')) : '',
+    question: question ? await questionHash(question.text, question.answers) : '',
     passages: await Promise.all(
       passages.map(({ title, sentences }) => passageHash(title, sentences.join(' '))),
     ),

@@ -1,4 +1,5 @@
 import type { Passage, Question } from '../records.ts';
+import type { KnownItems } from './known.ts';
 
 /** How the items lie in a file. */
 export type Container =
@@ -60,7 +61,7 @@ export interface Duplicate {
 /** Where reading can go on. Plain data, to be stored with what was imported up to it. */
 export interface ResumePosition {
   format: Format;
-  /** Byte at which the next item starts (parquet: 0). */
+  /** Byte at which the next item starts; 0 where items are counted from the start again (parquet, prose). */
   offset: number;
   /** 1-based line at that byte. */
   line: number;
@@ -86,7 +87,7 @@ export interface ImportBatch {
   passages: ImportedPassage[];
   duplicates: Duplicate[];
   rejected: Rejection[];
-  /** Where to go on after this batch; null in formats that start over (`.txt`, `.md`). */
+  /** Where to go on after this batch; null after the last one, which may be empty. */
   position: ResumePosition | null;
   progress: ImportProgress;
 }
@@ -109,10 +110,9 @@ export interface ImportOptions {
   chunking?: Partial<ChunkingOptions>;
   /** Whether the contexts of question files are imported as passages. Default: they are. */
   contexts?: boolean;
-  /** Whether a passage of this hash is stored already. */
-  knowsPassage?: (hash: string) => boolean;
-  /** Whether a question of this id is stored already. */
-  knowsQuestion?: (id: string) => boolean;
+  /** What is stored already; what this file gives is added to it. */
+  known?: KnownItems;
+  /** Where an earlier reading of the same file ended. */
   resume?: ResumePosition;
   signal?: AbortSignal;
   onProgress?: (progress: ImportProgress) => void;

@@ -2,12 +2,13 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it } from 'vitest';
 import {
   importAll,
+  KnownItems,
   previewImport,
   readImport,
   type ImportBatch,
   type ResumePosition,
 } from '../../../src/data/import/index.ts';
-import { blob } from './files.ts';
+import { blob, jsonl } from './files.ts';
 
 const N = 57;
 const row = (i: number) => ({ id: `p${i}`, title: `T${i}`, text: `Passage "${i}", é {${i}}.` });
@@ -21,6 +22,7 @@ const FILES: Record<string, Blob> = {
     JSON.stringify(Object.fromEntries(all((i) => [`T${i}`, [`Passage ${i}.`]])), null, 1),
   ),
   csv: blob(`id,question,answer\n${all((i) => `q${i},"Q\n""${i}""?",a${i}`).join('\n')}\n`),
+  markdown: blob(all((i) => `# Part ${i}\n\nPassage ${i} has words.\n\n`).join('')),
   parquet: new Blob([
     parquetWriteBuffer({
       columnData: [
@@ -105,12 +107,18 @@ it('reads items that lie across its pieces of a large file', async () => {
   }
 });
 
-it('leaves out what storage knows', async () => {
+it('leaves out what is known, and gives a taken id of another file another name', async () => {
+  const known = new KnownItems();
   const { passages } = await importAll(FILES.jsonl!);
-  const known = new Set(passages.slice(0, 50).map(({ hash }) => hash));
-  const again = await importAll(FILES.jsonl!, { knowsPassage: (hash) => known.has(hash) });
+  for (const { passage, hash } of passages.slice(0, 50)) known.passages.add(passage.id, hash, 'another');
+  const again = await importAll(FILES.jsonl!, { known });
   expect(again.passages.map(({ passage }) => passage.id)).toEqual(
     Array.from({ length: 7 }, (_, i) => `p${50 + i}`),
   );
   expect(again.duplicates).toHaveLength(50);
+  const other = await importAll(jsonl({ id: 'p3', text: 'Another text.' }), { known });
+  expect(other.passages[0]?.passage.id).toBe(`p3~${other.passages[0]?.hash.slice(0, 8)}`);
+  // Two of one file with one id are still a fault of that file.
+  const twice = await importAll(jsonl({ id: 'x', text: 'One.' }, { id: 'x', text: 'Two.' }));
+  expect(twice.rejected).toMatchObject([{ line: 2, key: 'id' }]);
 });
