@@ -10,8 +10,9 @@ import type { ChatMessage } from '../text-model.ts';
 export interface TextChunk {
   text: string;
   /**
-   * Natural-log probability of this one token as the server states it. Given only where `text` is
-   * exactly one token; absent where the server gives none. Never a made-up number.
+   * Natural-log probability of this one token as the server states it; absent where the server gives
+   * none, or where `text` is no single token. Tokens that share a character come as one chunk with
+   * the sum of theirs.
    */
   logprob?: number;
   /** Alternatives at this place with theirs, most likely first. */
