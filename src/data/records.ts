@@ -6,6 +6,8 @@ export interface Passage {
   title: string;
   text: string;
   sentences: string[];
+  /** Where it was read, for passages of real web sources. */
+  url?: string;
   /** Why this passage is noise, where the generator knows that it is. */
   noise?: 'stale' | 'contradicting' | 'distractor';
 }

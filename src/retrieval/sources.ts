@@ -7,6 +7,10 @@ export interface SourceResult {
   hits: Hit[];
   requests?: number;
   bytes?: number;
+  /** Milliseconds from the call to its answer, waiting for a turn included. */
+  latencyMs?: number;
+  /** The answer came from a cache, or from a call that was under way already. */
+  cached?: boolean;
 }
 
 /** One place where passages can be looked for. */

@@ -1,0 +1,259 @@
+import { EngineError } from './errors.ts';
+import { EngineHttp, systemDeps, type HttpDeps, type HttpLimits, type Meter } from './http.ts';
+import { engineOf, type EngineSpec } from './open.ts';
+
+/** Tries one search and says in words what came of it, and what to do next. */
+
+export type ConnectionOutcome =
+  | 'ok'
+  | 'empty'
+  | 'unreachable'
+  | 'cors'
+  | 'mixed-content'
+  | 'timeout'
+  | 'unauthorized'
+  | 'not-found'
+  | 'rate-limited'
+  | 'server-error'
+  | 'http'
+  | 'too-large'
+  | 'not-json'
+  | 'wrong-shape'
+  | 'engine';
+
+export interface ConnectionReport {
+  outcome: ConnectionOutcome;
+  /** What happened, in one sentence. */
+  said: string;
+  /** What to do next; empty where nothing is. */
+  advice: string;
+  status: number | null;
+  latencyMs: number;
+  requests: number;
+  bytes: number;
+  /** The first passage found. */
+  sample: { title: string; text: string; url?: string } | null;
+}
+
+export interface ConnectionTest {
+  /** What is searched for. */
+  query?: string;
+  signal?: AbortSignal;
+  /** Origin of this page: tells a page served by HTTPS, which may not call HTTP. */
+  origin?: string | null;
+  http?: HttpDeps;
+  limits?: Partial<HttpLimits>;
+}
+
+const DEFAULT_QUERY = 'history';
+
+/** How each server is told to let pages read its answers. */
+const ALLOW: Record<EngineSpec['kind'], string> = {
+  mediawiki:
+    'MediaWiki answers every page that sends origin=*; check that the address ends in /api.php and that no proxy before it drops the CORS headers.',
+  searxng:
+    'Let the proxy before SearXNG send Access-Control-Allow-Origin for this page, or serve Forage from the same host.',
+  'search-r1':
+    'Add FastAPI’s CORSMiddleware to retrieval_server.py with allow_origins, allow_methods and allow_headers for this page, and start it again.',
+  'r1-searcher':
+    'Add flask-cors to wiki_corpus_load.py (CORS(app)) and start it again: the call is JSON, so the browser asks for leave first.',
+  research:
+    'Add FastAPI’s CORSMiddleware to retriever_serving.py with allow_origins, allow_methods and allow_headers for this page, and start it again.',
+};
+
+const PATH: Record<EngineSpec['kind'], string> = {
+  mediawiki: 'The address is that of api.php, such as https://en.wikipedia.org/w/api.php.',
+  searxng: 'The address is that of the instance; /search is asked below it.',
+  'search-r1': 'The address ends in /retrieve.',
+  'r1-searcher': 'The address ends in /queries.',
+  research: 'The address ends in /batch_search.',
+};
+
+type Told = Pick<ConnectionReport, 'outcome' | 'said' | 'advice'>;
+
+const seconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`;
+
+/** By status. */
+function tellHttp(spec: EngineSpec, error: EngineError): Told {
+  const { status, retryAfterMs, message } = error;
+  if (status === 403 && spec.kind === 'searxng')
+    return {
+      outcome: 'unauthorized',
+      said: `The instance refuses JSON (${message}).`,
+      advice: 'Add json to search.formats in its settings.yml. Many public instances leave it out.',
+    };
+  if (status === 401 || status === 403)
+    return {
+      outcome: 'unauthorized',
+      said: `The server wants a login or refuses this caller (${message}).`,
+      advice: 'Ask its owner for access without a login from this machine, or use another server.',
+    };
+  if (status === 404 || status === 405)
+    return {
+      outcome: 'not-found',
+      said: `Nothing answers there (${message}).`,
+      advice: PATH[spec.kind],
+    };
+  if (status === 429)
+    return {
+      outcome: 'rate-limited',
+      said: `The server has had enough calls for now (${message}).`,
+      advice:
+        retryAfterMs === null
+          ? 'Wait a minute and try again.'
+          : `Try again in ${seconds(retryAfterMs)}.`,
+    };
+  if (status === 400 || status === 415 || status === 422)
+    return {
+      outcome: 'http',
+      said: `The server does not understand the call (${message}).`,
+      advice: `Another kind of server may answer there. ${PATH[spec.kind]}`,
+    };
+  if (status !== null && status >= 500)
+    return {
+      outcome: 'server-error',
+      said: `The server failed (${message}).`,
+      advice: 'Look at its log; it was asked correctly as far as this page can tell.',
+    };
+  return { outcome: 'http', said: `The server refused (${message}).`, advice: PATH[spec.kind] };
+}
+
+function tell(spec: EngineSpec, error: EngineError): Told {
+  const { host } = new URL(spec.url);
+  switch (error.fault) {
+    case 'http':
+      return tellHttp(spec, error);
+    case 'timeout':
+      return {
+        outcome: 'timeout',
+        said: `${host} took the call and gave ${error.message}.`,
+        advice:
+          'It may still be loading its index, or a firewall drops the call. Try again in a minute.',
+      };
+    case 'too-large':
+      return {
+        outcome: 'too-large',
+        said: `${host} sent too much: ${error.message}.`,
+        advice: PATH[spec.kind],
+      };
+    case 'not-json':
+      return {
+        outcome: 'not-json',
+        said: `${host} answered, but ${error.message}.`,
+        advice: `The address may be that of a page for people. ${PATH[spec.kind]}`,
+      };
+    case 'wrong-shape':
+      return {
+        outcome: 'wrong-shape',
+        said: `${host} answered with JSON of another kind: ${error.message}.`,
+        advice: `Another kind of server may answer there. ${PATH[spec.kind]}`,
+      };
+    case 'engine':
+      return {
+        outcome: 'engine',
+        said: `The engine answered with an error: ${error.message}.`,
+        advice: error.transient ? 'It says that this passes. Try again in a minute.' : '',
+      };
+    case 'unreachable':
+      return {
+        outcome: 'unreachable',
+        said: `Nothing answers at ${host}: refused, no such host, or no network.`,
+        advice:
+          'Check that the server runs and that host and port are right; open the address in a tab.',
+      };
+  }
+}
+
+/** A page served by HTTPS may call HTTP only on its own machine. */
+function isMixed(spec: EngineSpec, origin: string | null): boolean {
+  const { protocol, hostname } = new URL(spec.url);
+  const local = /^(?:localhost|127(?:\.\d+){3}|\[::1\]|.*\.localhost)$/u.test(hostname);
+  return protocol === 'http:' && !local && (origin ?? '').startsWith('https:');
+}
+
+/**
+ * Whether a server is there at all: a call whose answer the page may not read is sent all the same,
+ * and fails only where nobody answers.
+ */
+async function isThere(address: string, http: HttpDeps, signal?: AbortSignal): Promise<boolean> {
+  const timeout = AbortSignal.timeout(5_000);
+  try {
+    await http.fetch(address, {
+      mode: 'no-cors',
+      credentials: 'omit',
+      cache: 'no-store',
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
+    return true;
+  } catch {
+    signal?.throwIfAborted();
+    return false;
+  }
+}
+
+async function tellUnreachable(
+  spec: EngineSpec,
+  error: EngineError,
+  http: HttpDeps,
+  { origin = null, signal }: ConnectionTest,
+): Promise<Told> {
+  if (isMixed(spec, origin))
+    return {
+      outcome: 'mixed-content',
+      said: 'This page is served by HTTPS, and a browser lets it call HTTP only on this machine.',
+      advice: 'Give the server HTTPS, or serve Forage by HTTP from a host that you trust.',
+    };
+  if (await isThere(engineOf(spec).address, http, signal))
+    return {
+      outcome: 'cors',
+      said: `${new URL(spec.url).host} is there, but the browser may not let this page read its answer (CORS).`,
+      advice: ALLOW[spec.kind],
+    };
+  return tell(spec, error);
+}
+
+/**
+ * One search without retries.
+ * @throws the signal's reason where it was aborted; nothing else
+ */
+export async function testConnection(
+  spec: EngineSpec,
+  options: ConnectionTest = {},
+): Promise<ConnectionReport> {
+  const { query = DEFAULT_QUERY, signal, http = systemDeps(), limits } = options;
+  const client = new EngineHttp(http, { timeoutMs: 10_000, ...limits, retries: 0 });
+  const meter: Meter = { requests: 0, bytes: 0 };
+  const start = http.now();
+  const report = (told: Told, more: Partial<ConnectionReport> = {}): ConnectionReport => ({
+    ...told,
+    ...meter,
+    status: null,
+    latencyMs: http.now() - start,
+    sample: null,
+    ...more,
+  });
+  try {
+    const engine = engineOf(spec);
+    const found = await engine.search({ query, k: 3, http: client, meter, signal });
+    const first = found[0]?.passage;
+    if (!first)
+      return report({
+        outcome: 'empty',
+        said: `The server answered, but found nothing for “${query}”.`,
+        advice: 'Try with words that its corpus holds.',
+      });
+    const { title, text, url } = first;
+    return report(
+      { outcome: 'ok', said: `${found.length} found for “${query}”.`, advice: '' },
+      { sample: { title, text, ...(url === undefined ? {} : { url }) } },
+    );
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    const latencyMs = http.now() - start;
+    const told =
+      error.fault === 'unreachable'
+        ? await tellUnreachable(spec, error, http, options)
+        : tell(spec, error);
+    return report(told, { status: error.status, latencyMs });
+  }
+}
