@@ -53,6 +53,14 @@ collections.open().catch(() => undefined);
 const api: LabApi = {
   collections,
   train,
+  clusters: {
+    overview: async () => (await conductor.clusters()).overview(),
+    progress: async () => (await conductor.clusters()).progress(),
+    stop: async () => (await conductor.clusters()).stop(),
+    search: async (query, k) => (await conductor.clusters()).search(query, k),
+    learn: async (queries, k) => (await conductor.clusters()).learn(queries, k),
+    forget: async () => (await conductor.clusters()).forget(),
+  },
   start: (listener, device) => conductor.start(listener, device),
   run: (request) => conductor.run(request),
   cancel: () => conductor.cancel(),

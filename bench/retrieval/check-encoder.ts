@@ -4,22 +4,16 @@
  *
  *   npx tsx bench/retrieval/check-encoder.ts FOLDER
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
-import { fetchFromDisk, openOrtFromDisk } from '../../src/cli/build-world.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openOrtFromDisk } from '../../src/cli/build-world.ts';
 import { OnnxEncoder } from '../../src/retrieval/encoder/encoder.ts';
-import { withManifest, type ModelFolder } from '../../src/retrieval/encoder/sentence-transformers.ts';
+import { withManifest } from '../../src/retrieval/encoder/sentence-transformers.ts';
+import { diskFolder } from './disk-folder.ts';
 
 interface Reference {
   passages: { title: string; text: string }[];
   vectors: number[][];
-}
-
-function diskFolder(path: string): ModelFolder {
-  const files = readdirSync(path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(path, join(entry.parentPath, entry.name)));
-  return { name: basename(path), files, read: fetchFromDisk(path) };
 }
 
 const cosine = (a: ArrayLike<number>, b: readonly number[]): number => {

@@ -9,9 +9,11 @@ export interface LocalOptions {
   /** How deep the two lists are that are fused. */
   depth: number;
   rrfK: number;
+  /** How much a rank of the dense list counts beside one of the lexical list. */
+  denseWeight: number;
 }
 
-const DEFAULTS: LocalOptions = { depth: 50, rrfK: RRF_K };
+const DEFAULTS: LocalOptions = { depth: 50, rrfK: RRF_K, denseWeight: 1 };
 
 /** Vectors of the passages (row i belongs to passage i) and the encoder that made them. */
 export interface DensePart {
@@ -50,7 +52,9 @@ export class LocalSource implements Source {
     const depth = Math.max(k, this.#options.depth);
     const vector = await this.#dense?.encoder.encodeQuery(query, signal);
     const lexical = this.#lexical?.search(query, depth).map(({ passage }) => passage.id) ?? [];
-    const fused = fuse([lexical, this.#nearest(vector, depth)], this.#options.rrfK).slice(0, k);
+    const { rrfK, denseWeight } = this.#options;
+    const lists = [lexical, this.#nearest(vector, depth)];
+    const fused = fuse(lists, rrfK, [1, denseWeight]).slice(0, k);
     return { hits: fused.flatMap((entry) => this.#hit(entry, vector)) };
   }
 

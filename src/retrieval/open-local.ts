@@ -5,6 +5,7 @@ import { ClusterIndex, type BuildOptions, type SamplingOptions } from './cluster
 import { clusterIdentity, decodeClusters, encodeClusters } from './cluster/file.ts';
 import { ExactIndex, type DenseIndex, type VectorTable } from './dense.ts';
 import { HnswIndex } from './hnsw.ts';
+import { knownItemWeight } from './known-item.ts';
 import { LexicalIndex } from './lexical.ts';
 import { LocalSource } from './local.ts';
 import { RerankedSource } from './reranked.ts';
@@ -77,7 +78,15 @@ export async function openLocalSource(
       ? await LexicalIndex.build(passages, {}, staged(hooks, 'lexical'))
       : null;
   const dense = method === 'lexical' || !encoder ? null : await openDense();
-  const plain = new LocalSource(passages, lexical, dense && { index: dense, encoder: encoder! });
+  const part = dense && encoder ? { index: dense, encoder } : null;
+  const known =
+    lexical && part ? await knownItemWeight(passages, lexical, part, signalOf(hooks)) : null;
+  const plain = new LocalSource(
+    passages,
+    lexical,
+    part,
+    known ? { denseWeight: known.denseWeight } : {},
+  );
   const clusters = dense instanceof ClusterIndex ? dense : null;
   return {
     source: reranker ? new RerankedSource(plain, reranker) : plain,
@@ -123,6 +132,8 @@ export async function openClusters(
   await indexCache?.write(identity, encodeClusters(built, identity));
   return new ClusterIndex(built, sampling);
 }
+
+const signalOf = ({ signal }: LocalHooks): { signal?: AbortSignal } => (signal ? { signal } : {});
 
 const staged = (
   { onProgress, signal }: LocalHooks,

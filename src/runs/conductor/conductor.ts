@@ -4,6 +4,7 @@ import { runGroup } from '../../agent/run.ts';
 import type { SearchTarget } from '../../data/hits.ts';
 import type { Question } from '../../data/records.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
+import type { ClusterApi } from './cluster-messages.ts';
 import { createUpdateBatcher } from './batcher.ts';
 import { describeFailure } from './failures.ts';
 import type { ConductorApi, ConductorMessage, QuestionRow, RunState } from './messages.ts';
@@ -145,6 +146,13 @@ export class Conductor implements ConductorApi {
     const loaded = await this.#retrieval.loading;
     if (!loaded || !this.#world) throw new Error('The world is not loaded; load it again first.');
     return { ...this.#world, retriever: loaded.retriever, router: this.#router };
+  }
+
+  /** Clusters of the local corpus, as soon as it is loaded. */
+  async clusters(): Promise<ClusterApi> {
+    const loaded = await this.#retrieval.loading;
+    if (!loaded) throw new Error('retrieval is not loaded');
+    return loaded.clusters;
   }
 
   async #perform(running: Running): Promise<void> {

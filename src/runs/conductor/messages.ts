@@ -3,6 +3,7 @@ import type { Question, QuestionType } from '../../data/records.ts';
 import type { RolloutUpdate } from '../../agent/updates.ts';
 import type { PolicyInfo } from '../../policy/policy.ts';
 import type { CollectionsApi } from '../collections/messages.ts';
+import type { ClusterApi } from './cluster-messages.ts';
 import type { TrainApi } from '../training/messages.ts';
 import type { RunRequest, DeviceChoice } from './settings.ts';
 
@@ -94,4 +95,5 @@ export interface ConductorApi {
 export interface LabApi extends ConductorApi {
   train: TrainApi;
   collections: CollectionsApi;
+  clusters: ClusterApi;
 }

@@ -6,6 +6,8 @@ import { loadWorld, type World } from '../../retrieval/world/load.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
 import type { SearchTarget } from '../../data/hits.ts';
 import type { Passage } from '../../data/records.ts';
+import type { IndexCache } from '../../retrieval/open-local.ts';
+import { ClusterHost, type ClusterCorpus } from './cluster-host.ts';
 import { fetchWithProgress, type ByteProgress } from './fetch-progress.ts';
 import type { WorldFacts } from './messages.ts';
 
@@ -57,9 +59,12 @@ export class RetrievalHost implements RetrievalHostApi {
   #retriever: WorldRetriever | null = null;
   #encoder: Promise<OnnxEncoder> | null = null;
   #webDelayMs = 0;
+  /** Clusters of the local corpus, opened when they are asked for. */
+  readonly clusters: ClusterHost;
 
-  constructor(listener: RetrievalListener) {
+  constructor(listener: RetrievalListener, indexCache: IndexCache | null = null) {
     this.#listener = listener;
+    this.clusters = new ClusterHost(() => this.#clusterCorpus(), indexCache);
   }
 
   async loadWorld(files: RetrievalFiles): Promise<LoadedWorld> {
@@ -110,6 +115,16 @@ export class RetrievalHost implements RetrievalHostApi {
 
   setWebDelay(ms: number): void {
     this.#webDelayMs = ms;
+  }
+
+  async #clusterCorpus(): Promise<ClusterCorpus> {
+    const encoder = await this.#encoder;
+    const { vectors, local } = this.#world ?? {};
+    if (!encoder || !vectors || !local)
+      throw new Error(
+        'There are no vectors to cluster: this corpus is searched without an encoder.',
+      );
+    return { passages: local, vectors, encoder };
   }
 
   async #openEncoder({ encoder, ortWasm }: RetrievalFiles): Promise<OnnxEncoder> {

@@ -1,4 +1,6 @@
-import { proxy } from 'comlink';
+import { proxy, type Remote } from 'comlink';
+import type { ClusterApi } from './cluster-messages.ts';
+import { remoteClusters } from './remote-clusters.ts';
 import type { WorkerLost } from './failures.ts';
 import type { PartsBoard } from './parts.ts';
 import { RemoteRetriever } from './remote-retriever.ts';
@@ -9,6 +11,7 @@ import type { WorkerFactory } from './workers.ts';
 /** What the module of the retrieval worker exposes: it builds its host around our listener. */
 export interface RetrievalWorkerApi extends RetrievalHostApi {
   connect: (listener: RetrievalListener) => void;
+  clusters: ClusterApi;
 }
 
 /** Comlink's proxies are kept here: one that is collected goes silent. */
@@ -26,7 +29,11 @@ export const startRetrieval = async (options: {
   onLost: (error: WorkerLost) => void;
   onWorld: (world: Awaited<ReturnType<RetrievalHostApi['loadWorld']>>) => void;
   onStarted(terminate: () => void): void;
-}): Promise<{ retriever: RemoteRetriever; setWebDelay(ms: number): Promise<void> }> => {
+}): Promise<{
+  retriever: RemoteRetriever;
+  clusters: ClusterApi;
+  setWebDelay(ms: number): Promise<void>;
+}> => {
   const { workers, board } = options;
   board.loading('world', 'starting the worker');
   board.loading('retrieval', 'starting the worker');
@@ -60,6 +67,9 @@ export const startRetrieval = async (options: {
   board.ready('retrieval', note);
   return {
     retriever: new RemoteRetriever(host),
+    clusters: remoteClusters((use) =>
+      host.call((api) => use(api.clusters as unknown as Remote<ClusterApi>)),
+    ),
     setWebDelay: (ms) => host.call((api) => api.setWebDelay(ms)),
   };
 };

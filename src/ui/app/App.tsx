@@ -13,6 +13,7 @@ import { TopBar } from './TopBar.tsx';
 import { useAddress } from './use-address.ts';
 import { useKeys } from './use-keys.ts';
 
+const ClusterPage = lazy(() => import('../cluster/ClusterPage.tsx'));
 const CorpusPage = lazy(() => import('../pages/CorpusPage.tsx'));
 const ModelsPage = lazy(() => import('../pages/ModelsPage.tsx'));
 const RunsPage = lazy(() => import('../runs/RunsPage.tsx'));
@@ -30,6 +31,9 @@ const Pages = () => (
       </Route>
       <Route path="/runs">
         <RunsPage />
+      </Route>
+      <Route path="/cluster">
+        <ClusterPage />
       </Route>
       <Route path="/corpus">
         <CorpusPage />

@@ -1,5 +1,6 @@
 import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
+import { Link } from 'wouter';
 import type { Hit, SearchTarget } from '../../data/hits.ts';
 import { SourceBadge } from '../events/Passages.tsx';
 import { pickOf } from '../lib/pick-of.ts';
@@ -83,7 +84,8 @@ const CorpusPage = () => {
       <p>
         The passages of the built-in world, found by the retriever that the policy uses, with its
         scores. On <i>local</i> the score is the reciprocal rank fusion of the lexical (BM25) and
-        the dense ranking, on <i>web</i> it is BM25, and <i>both</i> fuses the two lists.
+        the dense ranking, on <i>web</i> it is BM25, and <i>both</i> fuses the two lists.{' '}
+        <Link href="/cluster">See its clusters</Link>
       </p>
       <LoadingFailure />
       <LoadingList />

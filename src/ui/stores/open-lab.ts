@@ -1,6 +1,8 @@
-import { proxy } from 'comlink';
+import { proxy, type Remote } from 'comlink';
 import { describeFailure } from '../../runs/conductor/failures.ts';
 import type { ConductorMessage, LabApi } from '../../runs/conductor/messages.ts';
+import type { ClusterApi } from '../../runs/conductor/cluster-messages.ts';
+import { remoteClusters } from '../../runs/conductor/remote-clusters.ts';
 import { supervise } from '../../runs/conductor/supervised.ts';
 import { useLab } from './lab-store.ts';
 import type { LabOpener } from './connection.ts';
@@ -17,6 +19,10 @@ const fail = (error: unknown): void => {
   if (isRunning(useRun.getState().run)) failRun(error);
 };
 
+/** A part of a remote object is remote, which its type does not tell. */
+const clustersOf = (api: Remote<LabApi>): Remote<ClusterApi> =>
+  api.clusters as unknown as Remote<ClusterApi>;
+
 /** Starts the lab worker, which starts the others. */
 export const openLab: LabOpener = (receive, device) => {
   const worker = supervise<LabApi>({
@@ -32,6 +38,7 @@ export const openLab: LabOpener = (receive, device) => {
   return {
     train: remoteTrain(worker),
     collections: remoteCollections(worker),
+    clusters: remoteClusters((use) => worker.call((api) => use(clustersOf(api)))),
     run: (request) => worker.call((api) => api.run(request)),
     cancel: () => worker.call((api) => api.cancel(), 10_000),
     retry: () => worker.call((api) => api.retry(), 10_000),
