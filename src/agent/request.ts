@@ -2,6 +2,7 @@ import type { Question } from '../data/records.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Recipe, SettingsOverride } from '../recipes/settings.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
+import type { Summarizer } from '../retrieval/summarize/index.ts';
 import type { RunningMean } from './router/reward.ts';
 import type { Router } from './router/router.ts';
 
@@ -10,6 +11,8 @@ export interface AgentDeps {
   policy: Policy;
   retriever: Retriever;
   router: Router;
+  /** Writes what the policy reads in place of passages, where the recipe has `retrieval.summarize` on. */
+  summarizer?: Summarizer | null;
   /** Unix time in milliseconds. */
   now(): number;
   /** Web latencies of earlier calls, for the router's measured reward; one a group where absent. */

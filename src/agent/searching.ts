@@ -3,12 +3,13 @@ import type { SearchTarget, SourceName } from '../data/hits.ts';
 import type { RecipeSettings } from '../recipes/settings.ts';
 import { blockIds, passagesText } from './blocks.ts';
 import { contextRoom } from './budget.ts';
-import { HINTS } from './protocol.ts';
+import { HINTS, inBlock } from './protocol.ts';
 import { retrieve, type Retrieved } from './retrieving.ts';
 import { routeReward } from './router/reward.ts';
 import { deriveSeed, uniform } from './seeds.ts';
 import type { RunState } from './state.ts';
 import { judgeQuery } from './stie/queries.ts';
+import { FALLBACK_HINT, summarizeHits } from './summarizing.ts';
 import type { SearchTag } from './tags.ts';
 
 /** One search: STIE over the query, NLR, retrieval, result. */
@@ -143,10 +144,11 @@ export async function searchRound(
     segment: transcript.lastSegment,
   });
   const got = await retrieve(state, route.choice, retrievalText(state, query));
+  const summary = got && (await summarizeHits(state, query, got.retrieval.hits));
   state.searches.push({
     query,
     source: route.choice,
-    missed: got?.missed ?? true,
+    missed: summary?.fallback === true || (got?.missed ?? true),
     failed: got === null,
   });
   if (!got) {
@@ -154,12 +156,11 @@ export async function searchRound(
     return null;
   }
   rewardRoute(state, event, route, got);
-  const text = passagesText(
-    deps.policy.tokenizer,
-    got.retrieval.hits,
-    settings.retrieval.passageTokens,
-  );
+  const text = summary
+    ? inBlock(summary.text)
+    : passagesText(deps.policy.tokenizer, got.retrieval.hits, settings.retrieval.passageTokens);
   const room = Math.max(2, contextRoom(state));
   conversation.answerBack('result', blockIds(deps.policy.tokenizer, tags, 'result', text, room));
+  if (summary?.fallback) writeHint(state, FALLBACK_HINT);
   return got;
 }

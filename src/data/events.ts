@@ -79,9 +79,23 @@ export interface RetrieveEvent extends Base {
   newEntities: number;
 }
 
+/** UR²'s summarized retrieval. */
 export interface SummarizeEvent extends Base {
   kind: 'summarize';
+  /** What the policy asked. */
+  query: string;
+  /** Method or model that summarized. */
+  by: string;
+  /** Ids of the passages that went in, best first. */
+  passages: string[];
+  /** What the policy reads in their place. */
   text: string;
+  /** The query asks for reasoning (UR²): the text is the fallback sentence, and a hint follows it. */
+  fallback: boolean;
+  /** Why it fell back, or did not. */
+  reason: string;
+  latencyMs: number;
+  cached: boolean;
 }
 
 /** Short answers probed from a fork of the context (STIE, section 2.2). */

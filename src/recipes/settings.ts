@@ -25,6 +25,8 @@ export const retrievalSchema = z.strictObject({
   source: z.enum(['local', 'web', 'both', 'router']),
   /** Whether `<local_search>` and `<web_search>` overrule `source`. */
   honourTags: z.boolean(),
+  /** UR²: whether the policy reads a summary for its query in place of the passages. */
+  summarize: z.enum(['off', 'on']).default('off'),
 });
 
 export const backgroundSchema = z.strictObject({
@@ -157,7 +159,14 @@ export const DEFAULT_SETTINGS: RecipeSettings = {
   loop: 'agent',
   sampling: { temperature: 1, topK: 0, topP: 1 },
   // No paper gives k for this protocol; the built-in policy reads two passages better than three.
-  retrieval: { k: 2, maxSearches: 8, passageTokens: 96, source: 'both', honourTags: true },
+  retrieval: {
+    k: 2,
+    maxSearches: 8,
+    passageTokens: 96,
+    source: 'both',
+    honourTags: true,
+    summarize: 'off',
+  },
   background: { mode: 'off', k: 2, source: 'both', secondStage: 'intention' },
   stie: {
     mode: 'off',

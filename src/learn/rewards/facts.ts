@@ -65,6 +65,11 @@ function queriesOf(rollout: Rollout): AskedQuery[] {
       });
     const last = queries.at(-1);
     if (event.kind === 'retrieve' && last) last.answered = true;
+    if (event.kind === 'summarize' && event.fallback && last) {
+      // UR²'s fallback fault: the passages were held back, and a hint was given.
+      last.answered = false;
+      last.refused = true;
+    }
     if (event.kind === 'verdict' && event.over === 'query' && event.action === 'refused' && last)
       last.refused = true;
   }

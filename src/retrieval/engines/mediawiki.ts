@@ -26,7 +26,7 @@ const page = z.object({
 const answerSchema = z.object({
   error: z.object({ code: z.string(), info: z.string().optional() }).optional(),
   batchcomplete: z.unknown().optional(),
-  continue: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+  continue: z.record(z.string(), z.union([z.string(), z.number().transform(String)])).optional(),
   query: z
     .object({
       pages: z.array(page).max(500).optional(),
@@ -174,11 +174,11 @@ export class MediaWiki implements Engine {
     );
   }
 
-  async #get(params: Record<string, unknown>, call: EngineCall): Promise<Answer> {
+  async #get(params: Record<string, string>, call: EngineCall): Promise<Answer> {
     const url = new URL(this.address);
     const fixed = { action: 'query', format: 'json', formatversion: '2', origin: '*', maxlag: '5' };
     for (const [name, value] of Object.entries({ ...fixed, ...params }))
-      url.searchParams.set(name, String(value));
+      url.searchParams.set(name, value);
     const { http, meter, signal } = call;
     const get = (): Promise<Answer> => {
       const headers = this.#identify ? { 'Api-User-Agent': 'Forage/1 (research workbench)' } : {};

@@ -1,0 +1,53 @@
+import type { Hit } from '../data/hits.ts';
+import type { Summary } from '../retrieval/summarize/index.ts';
+import { checkCancelled, messageOf, type RunState } from './state.ts';
+
+/**
+ * Summarized retrieval (UR², section 3.1.1): what the policy reads in place of the passages. A query
+ * that asks for reasoning gets the fallback sentence as its result and a hint behind it. Both are
+ * written by the environment, so neither is trained (the released code trains the hint).
+ */
+
+/** Follows the fallback sentence (UR², appendix C.4, in our words). */
+export const FALLBACK_HINT =
+  'no search answers this . ask for one fact in simple words or reason on with what is known .';
+
+/**
+ * Summarizes for the query where the recipe says so.
+ * @returns null where the passages themselves are shown: it is off, nothing was found, or it failed
+ */
+export async function summarizeHits(
+  state: RunState,
+  query: string,
+  hits: readonly Hit[],
+): Promise<Summary | null> {
+  const { deps, request, settings, transcript } = state;
+  if (settings.retrieval.summarize === 'off' || hits.length === 0) return null;
+  try {
+    if (!deps.summarizer) throw new Error('there is no summarizer');
+    const passages = hits.map(({ passage }) => passage);
+    const { signal } = request;
+    const summary = await deps.summarizer.summarize({ query, passages, signal });
+    checkCancelled(state);
+    const { by, text, fallback, reason, latencyMs, cached } = summary;
+    transcript.event({
+      kind: 'summarize',
+      query,
+      by,
+      passages: passages.map(({ id }) => id),
+      text,
+      fallback,
+      reason,
+      latencyMs,
+      cached,
+      // The result segment is written next.
+      segment: transcript.lastSegment + 1,
+    });
+    return summary;
+  } catch (error) {
+    checkCancelled(state);
+    const message = `no summary, so the passages are shown: ${messageOf(error)}`;
+    transcript.event({ kind: 'error', what: 'retrieval', message });
+    return null;
+  }
+}

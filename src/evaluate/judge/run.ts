@@ -1,0 +1,102 @@
+import type { Judge, Judgement } from './judge.ts';
+import type { JudgedAnswer } from './prompt.ts';
+
+/** A judge over many answers. */
+
+export interface JudgeItem extends JudgedAnswer {
+  id: string;
+}
+
+/** What became of one answer. */
+export type JudgeOutcome =
+  | { id: string; status: 'judged'; judgement: Judgement }
+  /** It has no gold answer. */
+  | { id: string; status: 'skipped' }
+  | { id: string; status: 'failed'; message: string };
+
+export interface JudgeProgress {
+  done: number;
+  total: number;
+  right: number;
+  wrong: number;
+  unreadable: number;
+  failed: number;
+  skipped: number;
+}
+
+export interface JudgeRunOptions {
+  /** Answers under judgement at once. */
+  concurrency?: number;
+  /** Failures one after another that end the run: the model is gone. */
+  maxFailures?: number;
+  signal?: AbortSignal;
+  /** Called once an answer, in the order in which they end. */
+  onOutcome?: (outcome: JudgeOutcome, progress: JudgeProgress) => void;
+}
+
+export interface JudgeRun {
+  /** In the order of the items; those that were not reached are missing. */
+  outcomes: JudgeOutcome[];
+  progress: JudgeProgress;
+  /** Why it ended. */
+  ended: 'complete' | 'cancelled' | 'gave-up';
+}
+
+const count = (progress: JudgeProgress, outcome: JudgeOutcome): void => {
+  progress.done += 1;
+  progress[outcome.status === 'judged' ? outcome.judgement.verdict : outcome.status] += 1;
+};
+
+/** Judges all answers. Never rejects: what was judged before a cancel or a failure is returned. */
+export async function judgeAnswers(
+  judge: Judge,
+  items: readonly JudgeItem[],
+  options: JudgeRunOptions = {},
+): Promise<JudgeRun> {
+  const { concurrency = 4, maxFailures = 5, signal, onOutcome } = options;
+  const outcomes: (JudgeOutcome | undefined)[] = items.map(() => undefined);
+  const progress: JudgeProgress = {
+    done: 0,
+    total: items.length,
+    right: 0,
+    wrong: 0,
+    unreadable: 0,
+    failed: 0,
+    skipped: 0,
+  };
+  let next = 0;
+  let failures = 0;
+  const one = async ({ id, ...answer }: JudgeItem): Promise<JudgeOutcome | null> => {
+    if (answer.golds.length === 0) return { id, status: 'skipped' };
+    try {
+      return { id, status: 'judged', judgement: await judge.judge(answer, signal) };
+    } catch (error) {
+      if (signal?.aborted) return null;
+      return {
+        id,
+        status: 'failed',
+        message: error instanceof Error ? error.message : String(error),
+      };
+    }
+  };
+  const goesOn = (): boolean =>
+    next < items.length && failures < maxFailures && signal?.aborted !== true;
+  const worker = async (): Promise<void> => {
+    while (goesOn()) {
+      const index = next++;
+      const outcome = await one(items[index]!);
+      if (!outcome) return;
+      if (outcome.status !== 'skipped') failures = outcome.status === 'failed' ? failures + 1 : 0;
+      outcomes[index] = outcome;
+      count(progress, outcome);
+      onOutcome?.(outcome, { ...progress });
+    }
+  };
+  await Promise.all(Array.from({ length: Math.max(1, concurrency) }, worker));
+  const whole = progress.done === items.length;
+  return {
+    outcomes: outcomes.filter((outcome) => outcome !== undefined),
+    progress,
+    ended: whole ? 'complete' : signal?.aborted ? 'cancelled' : 'gave-up',
+  };
+}
