@@ -1,6 +1,6 @@
 /** Reads questions and passages in the formats of the field into the project's own records. */
 export { importAll, previewImport, type Imported, type Preview } from './collect.ts';
-export { detect } from './detect.ts';
+export { detect, formatOf } from './detect.ts';
 export { hashText, passageHash, questionHash } from './hash.ts';
 export { freeId, KnownItems } from './known.ts';
 export { readImport } from './read.ts';

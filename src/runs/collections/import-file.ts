@@ -83,7 +83,7 @@ export async function importFile(
     if (known.bytes > memoryLine) throw new MemoryLineReached(memoryLine);
     // The last batch says that it is the last, so that nothing is read twice after it.
     const ahead = await reader.next().catch((error: unknown) => ({ error }));
-    const last = 'done' in ahead && Boolean(ahead.done);
+    const last = 'done' in ahead && ahead.done;
     current = advanced(current, batch, last);
     await addTo(
       db,

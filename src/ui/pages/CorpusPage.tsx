@@ -1,135 +1,89 @@
-import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core';
-import { useState, type FormEvent } from 'react';
-import { Link } from 'wouter';
-import type { Hit, SearchTarget } from '../../data/hits.ts';
-import { SourceBadge } from '../events/Passages.tsx';
-import { pickOf } from '../lib/pick-of.ts';
-import { formatMs, formatNumber, plural } from '../lib/format.ts';
-import { LoadingFailure, LoadingList } from '../inspect/Loading.tsx';
-import { lab } from '../stores/connection.ts';
-import { useLab } from '../stores/lab-store.ts';
+import { useEffect, useState, type DragEvent } from 'react';
+import { Link, useSearch } from 'wouter';
+import { AddBar, offerGathered } from '../corpus/AddBar.tsx';
+import { Browse } from '../corpus/Browse.tsx';
+import { CollectionsTable } from '../corpus/CollectionsTable.tsx';
+import { droppedFiles } from '../corpus/dropped-files.ts';
+import { ImportJob } from '../corpus/ImportJob.tsx';
+import { MemoryLine } from '../corpus/MemoryLine.tsx';
+import { Notices } from '../corpus/Notices.tsx';
+import { PendingImport } from '../corpus/PendingImport.tsx';
+import { SearchPanel } from '../corpus/SearchPanel.tsx';
+import { SearchWith } from '../corpus/SearchWith.tsx';
+import { StorageLine } from '../runs/StorageLine.tsx';
+import { readCollections } from '../stores/collections-actions.ts';
+import { useCollections } from '../stores/collections-store.ts';
 
-const TARGETS: readonly SearchTarget[] = ['local', 'web', 'both'];
-
-interface Found {
-  query: string;
-  hits: Hit[];
-  latencyMs: number;
-}
-
-const Table = ({ hits }: { hits: readonly Hit[] }) => (
-  <table className="corpus-table">
-    <thead>
-      <tr>
-        <th scope="col" className="figure">
-          score
-        </th>
-        <th scope="col" className="figure wide-only">
-          lexical
-        </th>
-        <th scope="col" className="figure wide-only">
-          dense
-        </th>
-        <th scope="col" className="figure wide-only">
-          cosine
-        </th>
-        <th scope="col">source</th>
-        <th scope="col">passage</th>
-      </tr>
-    </thead>
-    <tbody>
-      {hits.map((hit, index) => (
-        <tr key={index}>
-          <td className="figure">{formatNumber(hit.score)}</td>
-          <td className="figure wide-only">{hit.lexicalRank ?? '–'}</td>
-          <td className="figure wide-only">{hit.denseRank ?? '–'}</td>
-          <td className="figure wide-only">{formatNumber(hit.similarity)}</td>
-          <td>
-            <SourceBadge source={hit.source} />
-          </td>
-          <td>
-            <b>{hit.passage.title}</b>
-            {hit.passage.noise ? <span className="badge bad">⚠ {hit.passage.noise}</span> : null}
-            <div>{hit.passage.text}</div>
-          </td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
-);
-
-/** The corpus through the same retriever that rollouts use. */
-const CorpusPage = () => {
-  const ready = useLab((state) => state.parts.retrieval.status === 'ready');
-  const [query, setQuery] = useState('');
-  const [source, setSource] = useState<SearchTarget>('local');
-  const [k, setK] = useState(20);
-  const [found, setFound] = useState<Found | null>(null);
-  const [error, setError] = useState('');
-  const search = async () => {
-    setError('');
-    try {
-      setFound({ query, ...(await lab().search(source, query, k)) });
-    } catch (reason) {
-      setError(reason instanceof Error ? reason.message : String(reason));
-    }
+/** Files and folders dropped anywhere on the page are looked at. */
+const useDrop = () => {
+  const [over, setOver] = useState(false);
+  const isFile = (event: DragEvent) => event.dataTransfer.types.includes('Files');
+  return {
+    over,
+    handlers: {
+      onDragOver: (event: DragEvent) => {
+        if (!isFile(event)) return;
+        event.preventDefault();
+        setOver(true);
+      },
+      onDragLeave: (event: DragEvent) => {
+        if (event.currentTarget === event.target) setOver(false);
+      },
+      onDrop: (event: DragEvent) => {
+        setOver(false);
+        if (!isFile(event)) return;
+        event.preventDefault();
+        void droppedFiles(event.dataTransfer).then(offerGathered);
+      },
+    },
   };
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault();
-    void search();
-  };
+};
+
+const Collections = () => {
+  const status = useCollections((state) => state.status);
+  const none = useCollections(({ collections }) => collections.length === 0);
+  if (status === 'waiting') return <p role="status">Reading the collections …</p>;
+  if (!none) return <CollectionsTable />;
   return (
-    <main className="page wide">
-      <h1>Corpus</h1>
-      <p>
-        The passages of the built-in world, found by the retriever that the policy uses, with its
-        scores. On <i>local</i> the score is the reciprocal rank fusion of the lexical (BM25) and
-        the dense ranking, on <i>web</i> it is BM25, and <i>both</i> fuses the two lists.{' '}
-        <Link href="/cluster">See its clusters</Link>
-      </p>
-      <LoadingFailure />
-      <LoadingList />
-      <form className="corpus-form" onSubmit={onSubmit}>
-        <TextInput
-          className="grow"
-          label="Query"
-          value={query}
-          onChange={(event) => setQuery(event.currentTarget.value)}
-        />
-        <NativeSelect
-          label="Source"
-          value={source}
-          data={[...TARGETS]}
-          onChange={(event) => setSource(pickOf(TARGETS, event.currentTarget.value) ?? 'local')}
-        />
-        <NumberInput
-          className="narrow"
-          label="Passages"
-          min={1}
-          max={100}
-          value={k}
-          onChange={(value) => typeof value === 'number' && setK(value)}
-        />
-        <Button type="submit" disabled={!ready || query.trim() === ''}>
-          Search
-        </Button>
-      </form>
-      {error ? (
-        <p role="alert" className="tone-bad">
-          ⚠ The search failed: {error}
-        </p>
-      ) : null}
-      {found ? (
-        <>
-          <p className="fine" role="status">
-            {plural(found.hits.length, 'passage')} for “{found.query}” in{' '}
-            {formatMs(found.latencyMs)}
-          </p>
-          <Table hits={found.hits} />
-        </>
-      ) : (
-        <p className="fine">Search for a name to see what the policy would be given.</p>
-      )}
+    <p className="lead">
+      Your own passages and questions go here, and stay in this browser: HotpotQA, 2WikiMultiHopQA,
+      MuSiQue, Bamboogle, FlashRAG and verl files, passages as JSON lines or lists, plain text and
+      Markdown. There are none yet, so runs work with the built-in world. Drop a file to see what it
+      would give; nothing is stored before you say so.
+    </p>
+  );
+};
+
+const useOpened = () => {
+  const id = new URLSearchParams(useSearch()).get('collection');
+  return useCollections(({ collections }) => collections.find((one) => one.id === id));
+};
+
+/** Corpus: what runs search and ask, imported collections, and a search of the built-in world. */
+const CorpusPage = () => {
+  const drop = useDrop();
+  const opened = useOpened();
+  useEffect(() => void readCollections(), []);
+  return (
+    <main
+      className={drop.over ? 'page wide corpus dropping' : 'page wide corpus'}
+      tabIndex={-1}
+      {...drop.handlers}
+    >
+      <div className="runs-bar">
+        <h1>Corpus</h1>
+        <StorageLine />
+        <MemoryLine />
+        <Link href="/cluster">Clusters</Link>
+      </div>
+      <Notices />
+      <SearchWith />
+      <AddBar />
+      <ImportJob />
+      <PendingImport />
+      <Collections />
+      {opened ? <Browse key={opened.id} row={opened} /> : null}
+      <SearchPanel />
     </main>
   );
 };

@@ -1,0 +1,114 @@
+import { Button, Textarea, TextInput } from '@mantine/core';
+import { useRef, useState, type FormEvent } from 'react';
+import { offerFiles, offerUrl } from '../stores/collections-actions.ts';
+import { pickedFiles, type Gathered } from './dropped-files.ts';
+
+export const offerGathered = ({ files, leftOut, folder }: Gathered): void =>
+  offerFiles(files, leftOut, folder);
+
+const Picker = ({ folder, label, name }: { folder?: boolean; label: string; name: string }) => {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label={name}
+        {...(folder && { webkitdirectory: '' })}
+        onChange={(event) => {
+          const files = [...(event.currentTarget.files ?? [])];
+          event.currentTarget.value = '';
+          if (files.length > 0) offerGathered(pickedFiles(files));
+        }}
+      />
+      <Button size="xs" variant="default" onClick={() => input.current?.click()}>
+        {label}
+      </Button>
+    </>
+  );
+};
+
+const FromUrl = ({ close }: { close: () => void }) => {
+  const [url, setUrl] = useState('');
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    void offerUrl(url).then((ok) => ok && close());
+  };
+  return (
+    <form className="corpus-form" onSubmit={onSubmit}>
+      <TextInput
+        size="xs"
+        className="grow"
+        label="Address of a file"
+        placeholder="https://…"
+        data-autofocus
+        value={url}
+        onChange={(event) => setUrl(event.currentTarget.value)}
+      />
+      <Button size="xs" type="submit" disabled={url.trim() === ''}>
+        Fetch
+      </Button>
+    </form>
+  );
+};
+
+const Paste = ({ close }: { close: () => void }) => {
+  const [text, setText] = useState('');
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    const file = new Blob([text]);
+    offerFiles([{ file, name: 'pasted.txt', origin: { kind: 'paste' } }]);
+    close();
+  };
+  return (
+    <form className="paste-form" onSubmit={onSubmit}>
+      <Textarea
+        size="xs"
+        label="Text, Markdown, JSON lines, CSV …"
+        autosize
+        minRows={4}
+        maxRows={16}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Button size="xs" type="submit" disabled={text.trim() === ''}>
+        Look at it
+      </Button>
+    </form>
+  );
+};
+
+/** The ways in: files, a folder, an address, the clipboard; a drop is the page's. */
+export const AddBar = () => {
+  const [open, setOpen] = useState<'url' | 'paste' | null>(null);
+  const toggle = (which: 'url' | 'paste') => setOpen(open === which ? null : which);
+  return (
+    <>
+      <div className="add-bar">
+        <Picker label="Choose files" name="Files to import" />
+        <Picker label="Choose a folder" name="Folder to import" folder />
+        <Button
+          size="xs"
+          variant="default"
+          aria-expanded={open === 'url'}
+          onClick={() => toggle('url')}
+        >
+          From an address
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          aria-expanded={open === 'paste'}
+          onClick={() => toggle('paste')}
+        >
+          Paste
+        </Button>
+        <span className="fine wide-only">or drop files and folders anywhere on this page</span>
+      </div>
+      {open === 'url' ? <FromUrl close={() => setOpen(null)} /> : null}
+      {open === 'paste' ? <Paste close={() => setOpen(null)} /> : null}
+    </>
+  );
+};

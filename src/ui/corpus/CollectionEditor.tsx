@@ -1,0 +1,82 @@
+import { Button, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { CollectionView } from '../../runs/collections/index.ts';
+import { formatBytes, formatCount, plural } from '../lib/format.ts';
+import { exportCollection, renameCollection, saveRejected } from '../stores/collections-actions.ts';
+
+/** Saves when the field is left, or on Enter; Escape takes back what was typed. */
+const Name = ({ row }: { row: CollectionView }) => {
+  const [text, setText] = useState<string | null>(null);
+  const commit = () => {
+    const name = text?.trim() ?? '';
+    if (name !== '' && name !== row.name) void renameCollection(row.id, name);
+    setText(null);
+  };
+  return (
+    <TextInput
+      size="xs"
+      label="Name"
+      maxLength={200}
+      value={text ?? row.name}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onBlur={commit}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') commit();
+        if (event.key === 'Escape') setText(null);
+      }}
+    />
+  );
+};
+
+/** What can be changed about a collection, what it came from, and what can be taken out of it. */
+export const CollectionEditor = ({ row }: { row: CollectionView }) => {
+  const { id, name, sources, sourceCount } = row;
+  return (
+    <div className="run-editor">
+      <Name row={row} />
+      <div className="whole editor-actions">
+        <Button
+          size="xs"
+          variant="default"
+          disabled={row.passages === 0}
+          onClick={() => void exportCollection(id, name, 'passages')}
+        >
+          Passages (JSONL)
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          disabled={row.questions === 0}
+          title="FlashRAG's layout"
+          onClick={() => void exportCollection(id, name, 'questions')}
+        >
+          Questions (JSONL)
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          disabled={row.rejected === 0}
+          title="File, line, key and reason of each; of every file the first thousand"
+          onClick={() => void saveRejected(id, name)}
+        >
+          {plural(row.rejected, 'rejected item')} (JSONL)
+        </Button>
+      </div>
+      <p className="whole fine">
+        {plural(row.duplicates, 'duplicate')} left out. {formatBytes(row.storedBytes)} stored
+        (compressed), {formatCount(row.characters)} characters. Content hash{' '}
+        <code className="hash">{row.hash}</code>
+      </p>
+      <ul className="whole fine sources">
+        {sources.map(({ name, bytes, origin }, index) => (
+          <li key={index}>
+            {origin.kind === 'url' ? origin.url : name} ({formatBytes(bytes)})
+          </li>
+        ))}
+        {sourceCount > sources.length ? (
+          <li>and {plural(sourceCount - sources.length, 'other file')}</li>
+        ) : null}
+      </ul>
+    </div>
+  );
+};

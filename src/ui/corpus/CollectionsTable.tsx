@@ -1,0 +1,215 @@
+import { Button, Checkbox } from '@mantine/core';
+import { Fragment, useState } from 'react';
+import { Link } from 'wouter';
+import type { CollectionView } from '../../runs/collections/index.ts';
+import { formatBytes, formatCount, plural } from '../lib/format.ts';
+import { mergeCollections, removeCollections } from '../stores/collections-actions.ts';
+import { useCollections } from '../stores/collections-store.ts';
+import { useQuestionSets } from '../stores/question-sets.ts';
+import { askQuestionsOf, searchCollections } from '../stores/search-with.ts';
+import { useSetup } from '../stores/setup-store.ts';
+import { CollectionEditor } from './CollectionEditor.tsx';
+import { Unfinished } from './Unfinished.tsx';
+
+const HEADS = [
+  ['choose', 'visually'],
+  ['collection', ''],
+  ['passages', 'figure'],
+  ['questions', 'figure'],
+  ['stored', 'figure wide-only'],
+  ['from', 'wide-only'],
+  ['content hash', 'wide-only'],
+  ['actions', 'visually'],
+] as const;
+
+const origin = ({ sources, sourceCount }: CollectionView): string => {
+  const [first] = sources;
+  const name = first ? (first.origin.kind === 'url' ? first.origin.url : first.name) : '';
+  return sourceCount > 1 ? `${name} and ${plural(sourceCount - 1, 'other file')}` : name;
+};
+
+/** Whether runs search it or ask its questions. */
+const Uses = ({ id }: { id: string }) => {
+  const searched = useSetup(
+    ({ setup: { local } }) => local.kind === 'collections' && local.ids.includes(id),
+  );
+  const asked = useQuestionSets(({ questionSets }) => questionSets.includes(id));
+  return (
+    <>
+      {searched ? <span className="badge good">searched</span> : null}
+      {asked ? <span className="badge good">asked</span> : null}
+    </>
+  );
+};
+
+/** What others hold of it too; told only of those that are still there. */
+const Shared = ({ shared }: { shared: CollectionView['shared'] }) => {
+  const collections = useCollections((state) => state.collections);
+  const told = shared.flatMap(({ collectionId, passages }) => {
+    const other = collections.find(({ id }) => id === collectionId);
+    return other ? [`${plural(passages, 'passage')} also in “${other.name}”`] : [];
+  });
+  return told.length > 0 ? <div className="fine">{told.join('; ')}</div> : null;
+};
+
+interface RowProps {
+  row: CollectionView;
+  chosen: boolean;
+  choose: (on: boolean) => void;
+  open: boolean;
+  toggle: () => void;
+}
+
+const Row = ({ row, chosen, choose, open, toggle }: RowProps) => (
+  <tr className={chosen ? 'chosen' : ''} data-collection={row.name}>
+    <td>
+      <Checkbox
+        size="xs"
+        aria-label={`Choose ${row.name}`}
+        checked={chosen}
+        onChange={(event) => choose(event.currentTarget.checked)}
+      />
+    </td>
+    <td className="run-name">
+      <Link href={`/corpus?collection=${row.id}`}>{row.name}</Link> <Uses id={row.id} />
+      {row.rejected > 0 ? (
+        <div className="fine tone-bad">{plural(row.rejected, 'item')} rejected</div>
+      ) : null}
+      <Shared shared={row.shared} />
+      <Unfinished row={row} />
+    </td>
+    <td className="figure" data-label="passages">
+      {formatCount(row.passages)}
+    </td>
+    <td className="figure" data-label="questions">
+      {formatCount(row.questions)}
+    </td>
+    <td className="figure wide-only">{formatBytes(row.storedBytes)}</td>
+    <td className="wide-only origin">{origin(row)}</td>
+    <td className="wide-only">
+      <code title={row.hash}>{row.hash.slice(0, 10)}</code>
+    </td>
+    <td>
+      <span className="row-actions">
+        <button
+          type="button"
+          className="link"
+          aria-expanded={open}
+          aria-label={`${open ? 'Close' : 'Edit and export'} ${row.name}`}
+          onClick={toggle}
+        >
+          {open ? 'close' : 'edit, export'}
+        </button>
+        <button
+          type="button"
+          className="link"
+          aria-label={`Delete ${row.name}`}
+          disabled={row.busy}
+          onClick={() => void removeCollections([row.id])}
+        >
+          delete
+        </button>
+      </span>
+    </td>
+  </tr>
+);
+
+/** What can be done with the chosen ones together. */
+const Together = ({ rows, clear }: { rows: readonly CollectionView[]; clear: () => void }) => {
+  const busy = useCollections((state) => state.job !== null);
+  const ids = rows.map(({ id }) => id);
+  const has = (kind: 'passages' | 'questions') => rows.some((row) => row[kind] > 0);
+  const withItems = (kind: 'passages' | 'questions') =>
+    rows.filter((row) => row[kind] > 0).map(({ id }) => id);
+  return (
+    <div className="together">
+      <span className="fine">{plural(rows.length, 'collection')} chosen</span>
+      <Button
+        size="compact-xs"
+        disabled={!has('passages')}
+        onClick={() => searchCollections(withItems('passages'))}
+      >
+        Use for search
+      </Button>
+      <Button
+        size="compact-xs"
+        disabled={!has('questions')}
+        onClick={() => askQuestionsOf(withItems('questions'))}
+      >
+        Use these questions
+      </Button>
+      <Button
+        size="compact-xs"
+        variant="default"
+        disabled={rows.length < 2 || busy}
+        onClick={() => void mergeCollections(ids).then((id) => id && clear())}
+      >
+        Merge
+      </Button>
+      <Button
+        size="compact-xs"
+        variant="default"
+        onClick={() => void removeCollections(ids).then(clear)}
+      >
+        Delete
+      </Button>
+    </div>
+  );
+};
+
+/** The collections of this browser. */
+export const CollectionsTable = () => {
+  const rows = useCollections((state) => state.collections);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [opened, setOpened] = useState<string | null>(null);
+  const some = rows.filter(({ id }) => chosen.has(id));
+  const choose = (id: string, on: boolean) => {
+    const next = new Set(chosen);
+    if (on) next.add(id);
+    else next.delete(id);
+    setChosen(next);
+  };
+  return (
+    <>
+      {some.length > 0 ? <Together rows={some} clear={() => setChosen(new Set())} /> : null}
+      <div className="runs-scroll" tabIndex={0} role="group" aria-label="Collections, table">
+        <table className="runs-table">
+          <thead>
+            <tr>
+              {HEADS.map(([name, className]) => (
+                <th key={name} scope="col" className={className}>
+                  {className === 'visually' ? (
+                    <span className="visually-hidden">{name}</span>
+                  ) : (
+                    name
+                  )}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <Fragment key={row.id}>
+                <Row
+                  row={row}
+                  chosen={chosen.has(row.id)}
+                  choose={(on) => choose(row.id, on)}
+                  open={opened === row.id}
+                  toggle={() => setOpened(opened === row.id ? null : row.id)}
+                />
+                {opened === row.id ? (
+                  <tr>
+                    <td />
+                    <td colSpan={HEADS.length - 1}>
+                      <CollectionEditor row={row} />
+                    </td>
+                  </tr>
+                ) : null}
+              </Fragment>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+};

@@ -1,0 +1,34 @@
+import { MEMORY_LINE } from '../../runs/collections/index.ts';
+import { formatBytes } from '../lib/format.ts';
+import { useCollections } from '../stores/collections-store.ts';
+import { useMemory } from './use-memory.ts';
+
+/** What the page uses of memory, and what an import holds of what it may hold. */
+export const MemoryLine = () => {
+  const importing = useCollections(({ job }) => job?.kind === 'import');
+  const held = useCollections(({ job }) => job?.progress?.heldBytes ?? null);
+  const memory = useMemory(importing);
+  return (
+    <span className="fine" data-testid="memory">
+      {memory?.kind === 'measured' ? (
+        <span title="Measured by the browser over the page and its workers">
+          memory <b>{formatBytes(memory.bytes)}</b>
+        </span>
+      ) : memory?.kind === 'heap' ? (
+        <span title="The JavaScript heap of the page; the browser does not tell that of workers">
+          memory <b>{formatBytes(memory.bytes)}</b> without workers
+        </span>
+      ) : memory ? (
+        'memory: not told by this browser'
+      ) : (
+        'memory: measuring …'
+      )}
+      {held === null ? null : (
+        <span title="Ids and hashes to find duplicates, and the batch at hand; a file is never held whole">
+          {' '}
+          · the import holds ≈ {formatBytes(held)} of at most {formatBytes(MEMORY_LINE)}
+        </span>
+      )}
+    </span>
+  );
+};

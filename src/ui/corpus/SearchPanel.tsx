@@ -1,0 +1,133 @@
+import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core';
+import { useState, type FormEvent } from 'react';
+import type { Hit, SearchTarget } from '../../data/hits.ts';
+import { SourceBadge } from '../events/Passages.tsx';
+import { pickOf } from '../lib/pick-of.ts';
+import { formatMs, formatNumber, plural } from '../lib/format.ts';
+import { LoadingFailure, LoadingList } from '../inspect/Loading.tsx';
+import { lab } from '../stores/connection.ts';
+import { useLab } from '../stores/lab-store.ts';
+
+const TARGETS: readonly SearchTarget[] = ['local', 'web', 'both'];
+
+interface Found {
+  query: string;
+  hits: Hit[];
+  latencyMs: number;
+}
+
+const Table = ({ hits }: { hits: readonly Hit[] }) => (
+  <table className="corpus-table">
+    <thead>
+      <tr>
+        <th scope="col" className="figure">
+          score
+        </th>
+        <th scope="col" className="figure wide-only">
+          lexical
+        </th>
+        <th scope="col" className="figure wide-only">
+          dense
+        </th>
+        <th scope="col" className="figure wide-only">
+          cosine
+        </th>
+        <th scope="col">source</th>
+        <th scope="col">passage</th>
+      </tr>
+    </thead>
+    <tbody>
+      {hits.map((hit, index) => (
+        <tr key={index}>
+          <td className="figure">{formatNumber(hit.score)}</td>
+          <td className="figure wide-only">{hit.lexicalRank ?? '–'}</td>
+          <td className="figure wide-only">{hit.denseRank ?? '–'}</td>
+          <td className="figure wide-only">{formatNumber(hit.similarity)}</td>
+          <td>
+            <SourceBadge source={hit.source} />
+          </td>
+          <td>
+            <b>{hit.passage.title}</b>
+            {hit.passage.noise ? <span className="badge bad">⚠ {hit.passage.noise}</span> : null}
+            <div>{hit.passage.text}</div>
+          </td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
+
+/** The corpus through the same retriever that rollouts use. */
+export const SearchPanel = () => {
+  const ready = useLab((state) => state.parts.retrieval.status === 'ready');
+  const [query, setQuery] = useState('');
+  const [source, setSource] = useState<SearchTarget>('local');
+  const [k, setK] = useState(20);
+  const [found, setFound] = useState<Found | null>(null);
+  const [error, setError] = useState('');
+  const search = async () => {
+    setError('');
+    try {
+      setFound({ query, ...(await lab().search(source, query, k)) });
+    } catch (reason) {
+      setError(reason instanceof Error ? reason.message : String(reason));
+    }
+  };
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    void search();
+  };
+  return (
+    <section aria-label="Search">
+      <h2>Search the built-in world</h2>
+      <p className="fine">
+        The passages of the built-in world, found by the retriever that the policy uses, with its
+        scores. On <i>local</i> the score is the reciprocal rank fusion of the lexical (BM25) and
+        the dense ranking, on <i>web</i> it is BM25, and <i>both</i> fuses the two lists.
+      </p>
+      <LoadingFailure />
+      <LoadingList />
+      <form className="corpus-form" onSubmit={onSubmit}>
+        <TextInput
+          className="grow"
+          label="Query"
+          value={query}
+          onChange={(event) => setQuery(event.currentTarget.value)}
+        />
+        <NativeSelect
+          label="Source"
+          value={source}
+          data={[...TARGETS]}
+          onChange={(event) => setSource(pickOf(TARGETS, event.currentTarget.value) ?? 'local')}
+        />
+        <NumberInput
+          className="narrow"
+          label="Passages"
+          min={1}
+          max={100}
+          value={k}
+          onChange={(value) => typeof value === 'number' && setK(value)}
+        />
+        <Button type="submit" disabled={!ready || query.trim() === ''}>
+          Search
+        </Button>
+      </form>
+      {error ? (
+        <p role="alert" className="tone-bad">
+          ⚠ The search failed: {error}
+        </p>
+      ) : null}
+      {found ? (
+        <>
+          <p className="fine" role="status">
+            {plural(found.hits.length, 'passage')} for “{found.query}” in{' '}
+            {formatMs(found.latencyMs)}
+          </p>
+          <Table hits={found.hits} />
+        </>
+      ) : (
+        <p className="fine">Search for a name to see what the policy would be given.</p>
+      )}
+    </section>
+  );
+};
