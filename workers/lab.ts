@@ -1,5 +1,6 @@
 import { expose } from 'comlink';
 import ortWasm from 'onnxruntime-web/ort-wasm-simd-threaded.wasm?url';
+import { startCheckpoints } from '../src/runs/checkpoints/start-host.ts';
 import { Conductor } from '../src/runs/conductor/conductor.ts';
 import type { LabApi } from '../src/runs/conductor/messages.ts';
 import { announce } from '../src/runs/conductor/supervised.ts';
@@ -40,6 +41,7 @@ const train = new TrainingHost({
 
 const api: LabApi = {
   train,
+  checkpoints: startCheckpoints(),
   start: (listener, device) => conductor.start(listener, device),
   run: (request) => conductor.run(request),
   cancel: () => conductor.cancel(),

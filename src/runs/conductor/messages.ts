@@ -2,6 +2,7 @@ import type { Hit, SearchTarget } from '../../data/hits.ts';
 import type { Question, QuestionType } from '../../data/records.ts';
 import type { RolloutUpdate } from '../../agent/updates.ts';
 import type { PolicyInfo } from '../../policy/policy.ts';
+import type { CheckpointsApi } from '../checkpoints/messages.ts';
 import type { TrainApi } from '../training/messages.ts';
 import type { RunRequest, DeviceChoice } from './settings.ts';
 
@@ -92,4 +93,5 @@ export interface ConductorApi {
 /** All that the lab worker offers. */
 export interface LabApi extends ConductorApi {
   train: TrainApi;
+  checkpoints: CheckpointsApi;
 }
