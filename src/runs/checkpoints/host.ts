@@ -1,5 +1,4 @@
 import { heldLocks, holdLock } from '../training/locks.ts';
-import type { StoredCheckpoint } from './store.ts';
 import { download, type DownloadOptions, type DownloadProgress } from './download.ts';
 import { factsOf } from './facts.ts';
 import { CheckpointFault } from './fault.ts';
@@ -16,7 +15,7 @@ import { planHub } from './plan-hub.ts';
 import { planUrl } from './plan-url.ts';
 import { planBytes, planSchema, type CheckpointPlan, type LocalFile } from './plan.ts';
 import { parseHub, parseSource } from './source.ts';
-import type { CheckpointStore } from './store.ts';
+import type { CheckpointStore, StoredCheckpoint } from './store.ts';
 import { folderTransport, httpTransport, type Transport } from './transport.ts';
 import { READING, WRITING } from './locks.ts';
 import type { Web } from './web.ts';
