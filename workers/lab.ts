@@ -6,6 +6,7 @@ import {
   CollectionStore,
   webLocks,
 } from '../src/runs/collections/index.ts';
+import { startCheckpoints } from '../src/runs/checkpoints/start-host.ts';
 import { Conductor } from '../src/runs/conductor/conductor.ts';
 import type { LabApi } from '../src/runs/conductor/messages.ts';
 import { announce } from '../src/runs/conductor/supervised.ts';
@@ -61,6 +62,7 @@ const api: LabApi = {
     learn: async (queries, k) => (await conductor.clusters()).learn(queries, k),
     forget: async () => (await conductor.clusters()).forget(),
   },
+  checkpoints: startCheckpoints(),
   start: (listener, device) => conductor.start(listener, device),
   run: (request) => conductor.run(request),
   cancel: () => conductor.cancel(),

@@ -6,6 +6,7 @@ import './styles/cards.css';
 import './styles/train.css';
 import './styles/cluster.css';
 import './styles/corpus.css';
+import './styles/models.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/App.tsx';
 import { connectLab } from './stores/connection.ts';

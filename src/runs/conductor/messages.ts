@@ -4,6 +4,7 @@ import type { RolloutUpdate } from '../../agent/updates.ts';
 import type { PolicyInfo } from '../../policy/policy.ts';
 import type { CollectionsApi } from '../collections/messages.ts';
 import type { ClusterApi } from './cluster-messages.ts';
+import type { CheckpointsApi } from '../checkpoints/messages.ts';
 import type { TrainApi } from '../training/messages.ts';
 import type { RunRequest, DeviceChoice } from './settings.ts';
 
@@ -96,4 +97,5 @@ export interface LabApi extends ConductorApi {
   train: TrainApi;
   collections: CollectionsApi;
   clusters: ClusterApi;
+  checkpoints: CheckpointsApi;
 }

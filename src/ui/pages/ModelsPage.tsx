@@ -1,5 +1,6 @@
 import { formatCount } from '../lib/format.ts';
 import { LoadingFailure, LoadingList } from '../inspect/Loading.tsx';
+import { CheckpointsSection } from '../models/CheckpointsSection.tsx';
 import { useLab } from '../stores/lab-store.ts';
 
 const Pair = ({ name, value }: { name: string; value: string }) => (
@@ -45,10 +46,7 @@ const ModelsPage = () => {
           <Pair name="questions" value={formatCount(world.questions)} />
         </dl>
       ) : null}
-      <p className="fine">
-        Opening other checkpoints (a Hugging Face folder or address) is not built yet; the engine
-        reads the same files.
-      </p>
+      <CheckpointsSection />
     </main>
   );
 };

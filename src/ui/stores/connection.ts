@@ -3,6 +3,7 @@ import type { DeviceChoice } from '../../runs/conductor/settings.ts';
 import { createFrameQueue } from '../lib/frame-queue.ts';
 import { useLab } from './lab-store.ts';
 import { useRun } from './run-store.ts';
+import { connectCheckpoints } from './checkpoint-actions.ts';
 import { connectTraining } from './train-actions.ts';
 
 /** The lab as the page knows it: the conductor's calls, without the start that connects it. */
@@ -38,6 +39,7 @@ export const connectLab = (open: LabOpener, device: DeviceChoice): void => {
   const queue = createFrameQueue<ConductorMessage>((messages) => messages.forEach(receive));
   connection = open(queue, device);
   connectTraining(connection.train);
+  connectCheckpoints(connection.checkpoints);
 };
 
 /** Opens the connection again after the lab worker died. */

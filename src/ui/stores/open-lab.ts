@@ -8,6 +8,7 @@ import { useLab } from './lab-store.ts';
 import type { LabOpener } from './connection.ts';
 import { failRun } from './actions.ts';
 import { remoteCollections } from './remote-collections.ts';
+import { remoteCheckpoints } from './remote-checkpoints.ts';
 import { remoteTrain } from './remote-train.ts';
 import { isRunning, useRun } from './run-store.ts';
 
@@ -39,6 +40,7 @@ export const openLab: LabOpener = (receive, device) => {
     train: remoteTrain(worker),
     collections: remoteCollections(worker),
     clusters: remoteClusters((use) => worker.call((api) => use(clustersOf(api)))),
+    checkpoints: remoteCheckpoints(worker),
     run: (request) => worker.call((api) => api.run(request)),
     cancel: () => worker.call((api) => api.cancel(), 10_000),
     retry: () => worker.call((api) => api.retry(), 10_000),

@@ -1,0 +1,136 @@
+import type { CheckpointFiles } from '../../policy/checkpoint-files.ts';
+import { readSmallFile } from '../../policy/checkpoint.ts';
+import { loadChatTemplate } from '../../policy/chat-template.ts';
+import { parsePolicyConfig, type PolicyConfig } from '../../policy/config.ts';
+import { loadTokenizer, loadWeights, type LoadPolicyOptions } from '../../policy/load.ts';
+import type { PolicyChat, PolicyTokenizer } from '../../policy/policy.ts';
+import { HuggingFaceTokenizer } from '../../policy/tokenizer.ts';
+import type { PolicyWeights } from '../../policy/weights.ts';
+import type { CheckpointStore } from '../checkpoints/store.ts';
+import { sha256 } from '../storage/blobs.ts';
+import {
+  fetchCheckpoint,
+  jsonOf,
+  type Checkpoint,
+  type FetchedCheckpoint,
+  type StoredCheckpoint,
+} from './checkpoint.ts';
+import type { ByteProgress } from './fetch-progress.ts';
+
+/** Where engines get a checkpoint from: the page's own server, or this device's storage. */
+export interface CheckpointSource {
+  /** @throws MissingFile, CheckpointFault, or the signal's reason */
+  get(onProgress: (bytes: ByteProgress) => void, signal: AbortSignal): Promise<Checkpoint>;
+  /** What turns text into tokens and messages into text, on this side of the workers. */
+  reader(checkpoint: Checkpoint): Promise<{ tokenizer: PolicyTokenizer; chat?: PolicyChat }>;
+}
+
+/** Gives the files of a stored checkpoint; each worker opens the storage by itself. */
+export type OpenStored = (id: string) => Promise<CheckpointFiles>;
+
+/**
+ * Contexts of a checkpoint from elsewhere: published limits (32,768 and more) are not what a key-value
+ * cache on this device holds, and no recipe here needs them.
+ */
+const LONGEST_CONTEXT = 4096;
+const MOST_SLOTS = 16;
+
+const isStored = (checkpoint: Checkpoint): checkpoint is StoredCheckpoint => 'stored' in checkpoint;
+
+/** What `loadPolicy` and `loadWeights` need of a checkpoint in this worker. */
+export async function loadOptions(
+  checkpoint: Checkpoint,
+  open: OpenStored,
+): Promise<Omit<LoadPolicyOptions, 'device'>> {
+  if (isStored(checkpoint)) {
+    const { id, stored, revision, maxContext, maxSlots } = checkpoint;
+    return { id, files: await open(stored), revision, maxContext, maxSlots };
+  }
+  return { id: checkpoint.id, files: readerOf(checkpoint) };
+}
+
+const readerOf =
+  ({ files }: FetchedCheckpoint) =>
+  (name: string): Promise<Uint8Array> => {
+    const file = files[name];
+    return file ? Promise.resolve(file) : Promise.reject(new Error('the server has no such file'));
+  };
+
+/** The weights of a checkpoint in one buffer, for training and merging. */
+export const weightsOf = async (
+  checkpoint: Checkpoint,
+  open: OpenStored,
+): Promise<PolicyWeights> => {
+  const { files, maxContext } = await loadOptions(checkpoint, open);
+  return loadWeights(files, maxContext);
+};
+
+/** Shape of a checkpoint, and the revision that a loaded policy of it names. */
+export async function factsOf(
+  checkpoint: Checkpoint,
+  open: OpenStored,
+): Promise<{ config: PolicyConfig; revision: string }> {
+  if (isStored(checkpoint)) {
+    const bytes = await readSmallFile(await open(checkpoint.stored), 'config.json');
+    const json: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return { config: parsePolicyConfig(json), revision: checkpoint.revision };
+  }
+  const { files } = checkpoint;
+  const revision = (await sha256(files['model.safetensors']!)).slice(0, 12);
+  return { config: parsePolicyConfig(jsonOf(files, 'config.json')), revision };
+}
+
+/** The checkpoint that the page's server gives. */
+export const servedCheckpoint = (base: string): CheckpointSource => ({
+  get: (onProgress, signal) => fetchCheckpoint(base, onProgress, signal),
+  reader: async (checkpoint) => {
+    if (isStored(checkpoint)) throw new Error('this checkpoint is stored on the device');
+    return {
+      tokenizer: new HuggingFaceTokenizer(
+        jsonOf(checkpoint.files, 'tokenizer.json'),
+        jsonOf(checkpoint.files, 'tokenizer_config.json'),
+      ),
+    };
+  },
+});
+
+/** Beginning of the SHA-256 of the weights; of several shards, of their hashes in order. */
+async function revisionOf(store: CheckpointStore, id: string): Promise<string> {
+  const shards = (await store.rows(id))
+    .filter(({ name }) => name.endsWith('.safetensors'))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ digest, done }) => digest ?? `size ${done}`);
+  const [only] = shards;
+  if (shards.length === 1 && only !== undefined) return only.slice(0, 12);
+  return (await sha256(new TextEncoder().encode(shards.join('\n')))).slice(0, 12);
+}
+
+/** A checkpoint on this device. */
+export const storedCheckpoint = (store: CheckpointStore, id: string): CheckpointSource => ({
+  get: async (_, signal) => {
+    // Says in words where it is missing, or not whole.
+    const files = await store.open(id);
+    const { name } = await store.record(id);
+    const json: unknown = JSON.parse(
+      new TextDecoder().decode(await readSmallFile(files, 'config.json')),
+    );
+    const { maxPositions } = parsePolicyConfig(json);
+    signal.throwIfAborted();
+    return {
+      id: name,
+      stored: id,
+      revision: await revisionOf(store, id),
+      maxContext: Math.min(maxPositions, LONGEST_CONTEXT),
+      maxSlots: MOST_SLOTS,
+    };
+  },
+  reader: async (checkpoint) => {
+    if (!isStored(checkpoint)) throw new Error('this checkpoint is not stored on the device');
+    const files = await store.open(checkpoint.stored);
+    const template = await loadChatTemplate(files);
+    return {
+      tokenizer: await loadTokenizer(files),
+      ...(template && { chat: { render: (messages) => template.render(messages, { addGenerationPrompt: true }) } }),
+    };
+  },
+});

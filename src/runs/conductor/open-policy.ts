@@ -1,0 +1,129 @@
+import type { PolicyRef, Resources } from '../../data/setup.ts';
+import { EndpointBackend } from '../../policy/endpoint/backend.ts';
+import { EndpointClient, endpointTextModel } from '../../policy/endpoint/client.ts';
+import { engineTextModel } from '../../policy/engine-text-model.ts';
+import { TextPolicy } from '../../policy/pieces/text-policy.ts';
+import type { TextBackend } from '../../policy/pieces/text-backend.ts';
+import type { TextModel } from '../../policy/text-model.ts';
+import { openWebLlm } from '../../policy/webllm/start.ts';
+import type { CheckpointSource } from './checkpoint-source.ts';
+import type { WorkerLost } from './failures.ts';
+import type { DeviceFacts } from './messages.ts';
+import type { PartsBoard } from './parts.ts';
+import type { DeviceChoice } from './settings.ts';
+import { startPolicy, type LoadedPolicy } from './start-policy.ts';
+import type { WorkerFactory } from './workers.ts';
+
+/** Opens whatever a `PolicyRef` names. */
+
+export interface OpenPolicyOptions {
+  ref: PolicyRef;
+  workers: WorkerFactory;
+  device: DeviceChoice;
+  board: Pick<PartsBoard, 'loading'>;
+  resources: Resources;
+  /** API key of an endpoint; empty where it has none. */
+  keyOf: (endpoint: string) => string;
+  /** The built-in checkpoint, or one of this device. */
+  checkpoint: (ref: PolicyRef & { kind: 'built-in' | 'checkpoint' }) => CheckpointSource;
+  onSampled: (count: number) => void;
+  onLost: (error: WorkerLost | Error) => void;
+  onStarted: (terminate: () => void) => void;
+}
+
+/** A policy, and what it can do besides: judge and summarize. */
+export interface OpenedPolicy extends LoadedPolicy {
+  /** @throws Error in words where it cannot be asked for text */
+  textModel(): TextModel;
+}
+
+const counted = (backend: TextBackend, onSampled: (count: number) => void): TextBackend => ({
+  info: backend.info,
+  turns: backend.turns,
+  async *stream(request) {
+    for await (const chunk of backend.stream(request)) {
+      if (chunk.text !== '') onSampled(1);
+      yield chunk;
+    }
+  },
+  dispose: () => backend.dispose?.(),
+});
+
+/** The endpoint's client; it holds no connection while nothing is asked. */
+export function endpointClient(
+  id: string,
+  { resources, keyOf }: Pick<OpenPolicyOptions, 'resources' | 'keyOf'>,
+) {
+  const endpoint = resources.endpoints.find((entry) => entry.id === id);
+  if (!endpoint)
+    throw new Error('This server is not in the list any more; add it again on the Models page.');
+  const { url, model } = endpoint;
+  return { endpoint, client: new EndpointClient({ url, model, key: () => keyOf(id) }) };
+}
+
+function openEndpoint(id: string, options: OpenPolicyOptions): OpenedPolicy {
+  const { endpoint, client } = endpointClient(id, options);
+  const backend = counted(new EndpointBackend(endpoint, client), options.onSampled);
+  const device: DeviceFacts = {
+    device: 'server',
+    adapter: new URL(endpoint.url).host,
+    fallback: false,
+  };
+  const name = `${endpoint.model} at ${device.adapter}`;
+  return {
+    policy: new TextPolicy(backend),
+    device,
+    textModel: () => endpointTextModel(client, name),
+  };
+}
+
+async function openInWebLlm(id: string, options: OpenPolicyOptions): Promise<OpenedPolicy> {
+  const { workers, board, resources, onStarted, onSampled } = options;
+  if (!navigator.gpu) throw new Error('WebLLM needs WebGPU, which this browser does not offer.');
+  const abort = new AbortController();
+  const worker = workers.webllm('webllm');
+  onStarted(() => {
+    abort.abort(new Error('the WebLLM model was closed'));
+    worker.terminate();
+  });
+  const backend = await openWebLlm({
+    id,
+    worker,
+    custom: resources.webllm,
+    // Fields that are absent, not undefined.
+    mirror: {
+      ...(resources.mirror.weights !== undefined && { weights: resources.mirror.weights }),
+      ...(resources.mirror.libraries !== undefined && { libraries: resources.mirror.libraries }),
+    },
+    onProgress: ({ share, text }) =>
+      board.loading('policy', text, { loaded: Math.round(share * 1000), total: 1000 }),
+    onLost: options.onLost,
+    signal: abort.signal,
+  });
+  return {
+    policy: new TextPolicy(counted(backend, onSampled)),
+    device: { device: 'webgpu', adapter: 'WebLLM', fallback: false },
+    textModel: () => backend,
+  };
+}
+
+/** @throws Error in the user's words */
+export async function openPolicy(options: OpenPolicyOptions): Promise<OpenedPolicy> {
+  const { ref, checkpoint, ...rest } = options;
+  switch (ref.kind) {
+    case 'built-in':
+    case 'checkpoint': {
+      const loaded = await startPolicy({
+        ...rest,
+        board: options.board,
+        source: checkpoint(ref),
+      });
+      return { ...loaded, textModel: () => engineTextModel(loaded.policy) };
+    }
+    case 'endpoint':
+      options.board.loading('policy', 'connecting');
+      return openEndpoint(ref.id, options);
+    case 'webllm':
+      return openInWebLlm(ref.id, options);
+  }
+}

@@ -1,0 +1,112 @@
+import { Button, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { HUB } from '../../runs/checkpoints/source.ts';
+import { dropLook, lookFolder, lookNamed } from '../stores/checkpoint-actions.ts';
+import { useCheckpoints } from '../stores/checkpoint-store.ts';
+import { FolderButton } from './FolderButton.tsx';
+import { PlanCard } from './PlanCard.tsx';
+
+const HUB_KEY = 'forage.hub';
+
+const storedHub = (): string => {
+  try {
+    return localStorage.getItem(HUB_KEY) ?? HUB;
+  } catch {
+    return HUB;
+  }
+};
+
+const keepHub = (hub: string): void => {
+  try {
+    localStorage.setItem(HUB_KEY, hub);
+  } catch {
+    // Not remembered where the browser allows no storage.
+  }
+};
+
+const LookResult = () => {
+  const look = useCheckpoints((state) => state.look);
+  switch (look.status) {
+    case 'none':
+      return null;
+    case 'looking':
+      return (
+        <p role="status">
+          Looking at {look.what} …{' '}
+          <button type="button" className="link" onClick={dropLook}>
+            Cancel
+          </button>
+        </p>
+      );
+    case 'failed':
+      return (
+        <div className="failure" role="alert">
+          <b>⚠ {look.fault.message}</b>
+          <p>{look.fault.next}</p>
+          <button type="button" className="link" onClick={dropLook}>
+            Dismiss
+          </button>
+        </div>
+      );
+    case 'ready':
+      return <PlanCard view={look.view} />;
+  }
+};
+
+/** Names a checkpoint and shows what it would bring, before anything is stored. */
+export const AddCheckpoint = () => {
+  const [text, setText] = useState('');
+  const [hub, setHub] = useState(storedHub);
+  return (
+    <section className="add-checkpoint" aria-label="Add a checkpoint">
+      <form
+        className="add-line"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (text.trim() !== '') void lookNamed(text, hub);
+        }}
+      >
+        <TextInput
+          size="xs"
+          className="grow"
+          label="Repository or address"
+          placeholder="Qwen/Qwen2.5-0.5B-Instruct, with @revision if you like"
+          autoComplete="off"
+          spellCheck={false}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        <Button size="xs" type="submit" disabled={text.trim() === ''}>
+          Look
+        </Button>
+        <FolderButton
+          size="xs"
+          variant="default"
+          label="Folder of a checkpoint"
+          title="config.json, tokenizer.json and safetensors; it may be dropped here too"
+          onFiles={(files) => void lookFolder(files)}
+        >
+          Choose a folder
+        </FolderButton>
+      </form>
+      <details>
+        <summary>
+          Hub: {hub.trim() === '' ? HUB : hub}
+          {hub === HUB ? '' : ' (a mirror)'}
+        </summary>
+        <TextInput
+          size="xs"
+          className="hub-field"
+          label="Address of the hub or of a mirror of its API"
+          description="Requests go to this server only, when you press Look or Download; no account is used."
+          value={hub}
+          onChange={(event) => {
+            setHub(event.currentTarget.value);
+            keepHub(event.currentTarget.value);
+          }}
+        />
+      </details>
+      <LookResult />
+    </section>
+  );
+};

@@ -1,0 +1,237 @@
+import { Button, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { CheckpointView } from '../../runs/checkpoints/messages.ts';
+import type { PolicyRef } from '../../data/setup.ts';
+import { formatDuration } from '../lib/duration.ts';
+import { DASH, formatBytes, plural } from '../lib/format.ts';
+import {
+  pauseCheckpoint,
+  removeCheckpoint,
+  renameCheckpoint,
+  resumeCheckpoint,
+} from '../stores/checkpoint-actions.ts';
+import { useCheckpoints } from '../stores/checkpoint-store.ts';
+import { useSetup } from '../stores/setup-store.ts';
+import { ConfigFacts } from './ConfigFacts.tsx';
+import { FitSummary } from './FitSummary.tsx';
+import { FolderButton } from './FolderButton.tsx';
+
+const sourceText = ({ source, revision }: CheckpointView): string => {
+  switch (source.kind) {
+    case 'hub':
+      return `${source.repository}@${source.revision}, commit ${revision?.slice(0, 8) ?? '?'}, from ${new URL(source.base).host}`;
+    case 'url':
+      return source.url;
+    case 'folder':
+      return `folder “${source.name}” of this machine`;
+  }
+};
+
+/** The name, changed in place: Enter keeps it, Escape and leaving take it back. */
+const Name = ({ checkpoint }: { checkpoint: CheckpointView }) => {
+  const [text, setText] = useState<string | null>(null);
+  if (text === null)
+    return (
+      <>
+        <h3 className="ellipsis">{checkpoint.name}</h3>
+        <button
+          type="button"
+          className="link"
+          aria-label={`Rename ${checkpoint.name}`}
+          onClick={() => setText(checkpoint.name)}
+        >
+          rename
+        </button>
+      </>
+    );
+  const commit = () => {
+    if (text.trim() !== '' && text.trim() !== checkpoint.name)
+      void renameCheckpoint(checkpoint.id, text);
+    setText(null);
+  };
+  return (
+    <TextInput
+      size="xs"
+      className="grow"
+      aria-label="Name of the checkpoint"
+      autoFocus
+      maxLength={200}
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onBlur={commit}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') commit();
+        if (event.key === 'Escape') setText(null);
+      }}
+    />
+  );
+};
+
+const BADGES = {
+  ready: ['badge good', 'ready'],
+  downloading: ['badge', 'downloading'],
+  elsewhere: ['badge', 'downloading in another tab'],
+  paused: ['badge', 'interrupted'],
+} as const;
+
+const StateBadge = ({ checkpoint: { state, failure } }: { checkpoint: CheckpointView }) => {
+  const [className, text] = BADGES[state];
+  const failed = state === 'paused' && failure !== null;
+  return <span className={failed ? 'badge bad' : className}>{text}</span>;
+};
+
+/** How far a download is, how fast, and how long it takes. */
+const Progress = ({ checkpoint }: { checkpoint: CheckpointView }) => {
+  const progress = useCheckpoints((state) => state.progress[checkpoint.id]);
+  const done = progress?.doneBytes ?? checkpoint.doneBytes;
+  const total = Math.max(progress?.totalBytes ?? checkpoint.totalBytes, done);
+  const share = total === 0 ? 0 : done / total;
+  const moves = checkpoint.state !== 'paused' && progress !== undefined;
+  return (
+    <div className="download">
+      <span
+        className="meter"
+        role="progressbar"
+        aria-label={`Stored of ${checkpoint.name}`}
+        aria-valuenow={Math.round(share * 100)}
+        aria-valuemin={0}
+        aria-valuemax={100}
+      >
+        <span style={{ width: `${share * 100}%` }} />
+      </span>
+      <p className="fine">
+        <b>{formatBytes(done)}</b> of {formatBytes(total)}
+        {moves && progress.waiting === null ? (
+          <>
+            {' '}
+            · {formatBytes(Math.round(progress.bytesPerSecond))}/s ·{' '}
+            {progress.secondsLeft === null ? DASH : `${formatDuration(progress.secondsLeft)} left`}{' '}
+            · {progress.file}
+          </>
+        ) : null}
+        {moves && progress.waiting !== null ? (
+          <span className="tone-hint"> · {progress.waiting}</span>
+        ) : null}
+      </p>
+    </div>
+  );
+};
+
+const Resume = ({ checkpoint: { id, name, source } }: { checkpoint: CheckpointView }) =>
+  source.kind === 'folder' ? (
+    <FolderButton
+      size="compact-xs"
+      label={`Folder of ${name}`}
+      title="Pages may not keep a folder: choose the same one"
+      onFiles={(files) => void resumeCheckpoint(id, files)}
+    >
+      Choose “{source.name}” again to resume
+    </FolderButton>
+  ) : (
+    <Button
+      size="compact-xs"
+      aria-label={`Resume ${name}`}
+      onClick={() => void resumeCheckpoint(id)}
+    >
+      Resume
+    </Button>
+  );
+
+const UseAsPolicy = (props: { id: string; name: string; use: (policy: PolicyRef) => void }) => {
+  const chosen = useSetup(({ setup }) => setup.policy);
+  if (chosen.kind === 'checkpoint' && chosen.id === props.id)
+    return (
+      <>
+        <span className="badge good">policy of the next run</span>
+        <button type="button" className="link" onClick={() => props.use({ kind: 'built-in' })}>
+          Use the built-in policy
+        </button>
+      </>
+    );
+  return (
+    <Button
+      size="compact-xs"
+      aria-label={`Use ${props.name} as policy`}
+      onClick={() => props.use({ kind: 'checkpoint', id: props.id })}
+    >
+      Use as policy
+    </Button>
+  );
+};
+
+const Files = ({ checkpoint: { files } }: { checkpoint: CheckpointView }) => (
+  <details>
+    <summary>{plural(files.length, 'file')}</summary>
+    <ul className="file-list">
+      {files.map((file) => (
+        <li key={file.name}>
+          <span className="ellipsis">{file.name}</span>
+          <span className="fine ellipsis" title={file.digest ?? undefined}>
+            {file.digest === null
+              ? 'not whole'
+              : `SHA-256 ${file.digest.slice(0, 12)}…${file.checked ? ', as the hub says' : ''}`}
+          </span>
+          <span className="figure">{formatBytes(file.doneBytes)}</span>
+        </li>
+      ))}
+    </ul>
+  </details>
+);
+
+/** One checkpoint on this device, whole or not. */
+export const CheckpointRow = (props: {
+  checkpoint: CheckpointView;
+  use: (policy: PolicyRef) => void;
+}) => {
+  const { checkpoint } = props;
+  const { id, name, state, failure, facts, doneBytes } = checkpoint;
+  return (
+    <li className="panel checkpoint" data-checkpoint={id} data-state={state}>
+      <div className="checkpoint-title">
+        <Name checkpoint={checkpoint} />
+        <StateBadge checkpoint={checkpoint} />
+        <span className="grow" />
+        <span className="figure">{formatBytes(doneBytes)}</span>
+      </div>
+      <p className="fine source">{sourceText(checkpoint)}</p>
+      <ConfigFacts facts={facts} />
+      {state === 'ready' ? (
+        <>
+          <FitSummary config={checkpoint.config} />
+          <Files checkpoint={checkpoint} />
+        </>
+      ) : (
+        <Progress checkpoint={checkpoint} />
+      )}
+      {state === 'paused' && failure ? (
+        <p className="tone-bad" role="alert">
+          {failure.message} <span className="fine">{failure.next}</span>
+        </p>
+      ) : null}
+      <div className="checkpoint-actions">
+        {state === 'ready' ? <UseAsPolicy id={id} name={name} use={props.use} /> : null}
+        {state === 'paused' ? <Resume checkpoint={checkpoint} /> : null}
+        {state === 'downloading' ? (
+          <Button
+            size="compact-xs"
+            variant="default"
+            aria-label={`Pause ${name}`}
+            onClick={() => void pauseCheckpoint(id)}
+          >
+            Pause
+          </Button>
+        ) : null}
+        {state === 'elsewhere' ? null : (
+          <button
+            type="button"
+            className="link"
+            aria-label={`${state === 'downloading' ? 'Cancel' : 'Delete'} ${name}`}
+            onClick={() => void removeCheckpoint(id)}
+          >
+            {state === 'downloading' ? 'cancel' : 'delete'}
+          </button>
+        )}
+      </div>
+    </li>
+  );
+};

@@ -1,0 +1,163 @@
+import { useEffect, useState, type DragEvent } from 'react';
+import type { PolicyRef } from '../../data/setup.ts';
+import { formatBytes } from '../lib/format.ts';
+import {
+  dismissCheckpointProblem,
+  dismissRemovedCheckpoints,
+  lookFolder,
+  refreshCheckpoints,
+  restoreCheckpoint,
+} from '../stores/checkpoint-actions.ts';
+import { useCheckpoints } from '../stores/checkpoint-store.ts';
+import { choosePolicy } from '../stores/setup-store.ts';
+import { AddCheckpoint } from './AddCheckpoint.tsx';
+import { CheckpointRow } from './CheckpointRow.tsx';
+import { filesOfDrop } from './folder-files.ts';
+
+const REFRESH_MS = 3000;
+
+/** A tab that died while it downloaded tells nobody: the list is read again while one does. */
+const useOtherTabs = (): void => {
+  const elsewhere = useCheckpoints(({ checkpoints }) =>
+    checkpoints.some(({ state }) => state === 'elsewhere'),
+  );
+  useEffect(() => {
+    if (!elsewhere) return undefined;
+    const timer = setInterval(() => void refreshCheckpoints(), REFRESH_MS);
+    return () => clearInterval(timer);
+  }, [elsewhere]);
+};
+
+const Undo = () => {
+  const removed = useCheckpoints((state) => state.removed);
+  return (
+    <div role="status">
+      {removed.length === 0 ? null : (
+        <div className="undo">
+          {removed.map(({ id, name }) => (
+            <span key={id}>
+              Deleted “{name}”.{' '}
+              <button
+                type="button"
+                className="link strong"
+                onClick={() => void restoreCheckpoint(id)}
+              >
+                Undo
+              </button>
+            </span>
+          ))}
+          <span className="fine grow">
+            It can be undone until the page is loaded again or its space is needed.
+          </span>
+          <button
+            type="button"
+            className="link"
+            aria-label="Hide this message"
+            onClick={dismissRemovedCheckpoints}
+          >
+            ✕
+          </button>
+        </div>
+      )}
+    </div>
+  );
+};
+
+const Problem = () => {
+  const problem = useCheckpoints((state) => state.problem);
+  if (!problem) return null;
+  return (
+    <div className="failure" role="alert">
+      <b>⚠ {problem.message}</b>
+      <p>{problem.next}</p>
+      <button type="button" className="link" onClick={dismissCheckpointProblem}>
+        Dismiss
+      </button>
+    </div>
+  );
+};
+
+/** What all of them take, of what the browser gives this site. */
+const Storage = () => {
+  const checkpoints = useCheckpoints((state) => state.checkpoints);
+  const storage = useCheckpoints((state) => state.storage);
+  const bytes = checkpoints.reduce((sum, { doneBytes }) => sum + doneBytes, 0);
+  return (
+    <span className="fine">
+      {formatBytes(bytes)} in checkpoints
+      {storage === null
+        ? ''
+        : ` · ${formatBytes(storage.usedBytes)} of ${formatBytes(storage.quotaBytes)} stored by this site`}
+    </span>
+  );
+};
+
+const List = ({ use }: { use: (policy: PolicyRef) => void }) => {
+  const status = useCheckpoints((state) => state.status);
+  const checkpoints = useCheckpoints((state) => state.checkpoints);
+  if (status === 'waiting') return <p role="status">Reading the checkpoints …</p>;
+  if (checkpoints.length === 0)
+    return (
+      <p className="fine">
+        None yet. Name a Llama-shaped checkpoint with safetensors (Llama 3, Qwen2, Qwen2.5, Qwen3,
+        SmolLM): a repository, the address of its folder, or a folder of this machine, which may be
+        dropped here. What it needs is shown before anything is downloaded.
+      </p>
+    );
+  return (
+    <ul className="checkpoints">
+      {checkpoints.map((checkpoint) => (
+        <CheckpointRow key={checkpoint.id} checkpoint={checkpoint} use={use} />
+      ))}
+    </ul>
+  );
+};
+
+/** A folder dropped on the section is looked at. */
+const useFolderDrop = () => {
+  const [over, setOver] = useState(false);
+  const isFile = (event: DragEvent) => event.dataTransfer.types.includes('Files');
+  const handlers = {
+    onDragOver: (event: DragEvent) => {
+      if (!isFile(event)) return;
+      event.preventDefault();
+      setOver(true);
+    },
+    onDragLeave: (event: DragEvent) => {
+      if (event.currentTarget === event.target) setOver(false);
+    },
+    onDrop: (event: DragEvent) => {
+      setOver(false);
+      if (!isFile(event)) return;
+      event.preventDefault();
+      void filesOfDrop(event.dataTransfer).then(lookFolder);
+    },
+  };
+  return { over, handlers };
+};
+
+/** Checkpoints of others, kept in this browser. */
+export const CheckpointsSection = ({
+  use = choosePolicy,
+}: {
+  use?: (policy: PolicyRef) => void;
+}) => {
+  useOtherTabs();
+  const drop = useFolderDrop();
+  return (
+    <section
+      className={drop.over ? 'checkpoints-section dropping' : 'checkpoints-section'}
+      aria-labelledby="checkpoints"
+      {...drop.handlers}
+    >
+      <div className="section-line">
+        <h2 id="checkpoints">Checkpoints on this device</h2>
+        <Storage />
+      </div>
+      <AddCheckpoint />
+      <Problem />
+      <Undo />
+      <List use={use} />
+    </section>
+  );
+};

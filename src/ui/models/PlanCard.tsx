@@ -1,0 +1,97 @@
+import { Button, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { PlanView } from '../../runs/checkpoints/messages.ts';
+import { DASH, formatBytes, plural } from '../lib/format.ts';
+import { addLooked, dropLook } from '../stores/checkpoint-actions.ts';
+import { sameCheckpoint, useCheckpoints } from '../stores/checkpoint-store.ts';
+import { ConfigFacts } from './ConfigFacts.tsx';
+import { FitSummary } from './FitSummary.tsx';
+
+/** Whether the device has the room; not sure where the browser or the server does not tell. */
+const Room = ({ view }: { view: PlanView }) => {
+  const { bytes, freeBytes, unknownSizes } = view;
+  if (freeBytes === null)
+    return <span className="fine">The browser does not tell how much it may store.</span>;
+  if (bytes > freeBytes)
+    return (
+      <span className="tone-bad">
+        Does not fit: the browser gives this site {formatBytes(Math.max(0, freeBytes))} more. Delete
+        what is not needed, or free space on the disk.
+      </span>
+    );
+  return (
+    <span className="fine">
+      {unknownSizes > 0
+        ? `The server does not tell the size of ${plural(unknownSizes, 'file')}; `
+        : 'Fits: '}
+      the browser gives this site {formatBytes(freeBytes)} more.
+    </span>
+  );
+};
+
+const Files = ({ view: { plan, bytes } }: { view: PlanView }) => {
+  const hashed = plan.files.filter(({ sha256 }) => sha256 !== null).length;
+  return (
+    <details>
+      <summary>
+        {plural(plan.files.length, 'file')}, {formatBytes(bytes)}
+        {hashed > 0
+          ? ` · ${hashed} with a SHA-256 to check against`
+          : ' · no SHA-256 known; lengths and headers are checked'}
+      </summary>
+      <ul className="file-list">
+        {plan.files.map((file) => (
+          <li key={file.name}>
+            <span className="ellipsis">{file.name}</span>
+            <span className="figure">{file.bytes === null ? DASH : formatBytes(file.bytes)}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+};
+
+/** What would be stored, before anything is. */
+export const PlanCard = ({ view }: { view: PlanView }) => {
+  const { plan, facts, bytes, freeBytes } = view;
+  const [name, setName] = useState(plan.title);
+  const known = useCheckpoints((state) => sameCheckpoint(state.checkpoints, view));
+  const local = plan.source.kind === 'folder';
+  return (
+    <section className="panel plan-card" aria-label={`What ${plan.title} would bring`}>
+      <h3>{plan.title}</h3>
+      <ConfigFacts facts={facts} />
+      <FitSummary config={plan.config} />
+      <Files view={view} />
+      <p>
+        <Room view={view} />
+      </p>
+      {known ? (
+        <p className="tone-hint">
+          “{known.name}” on this device is from the same place
+          {known.state === 'ready' ? '.' : '; resume that one instead of storing it twice.'}
+        </p>
+      ) : null}
+      <div className="add-line">
+        <TextInput
+          size="xs"
+          className="grow"
+          label="Name"
+          maxLength={200}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Button
+          size="xs"
+          disabled={freeBytes !== null && bytes > freeBytes}
+          onClick={() => void addLooked(name)}
+        >
+          {local ? 'Copy' : 'Download'} {formatBytes(bytes)}
+        </Button>
+        <Button size="xs" variant="default" onClick={dropLook}>
+          Cancel
+        </Button>
+      </div>
+    </section>
+  );
+};

@@ -1,0 +1,149 @@
+import type {
+  CheckpointMessage,
+  CheckpointsApi,
+  Outcome,
+  PlanRequest,
+} from '../../runs/checkpoints/messages.ts';
+import type { LocalFile } from '../../runs/checkpoints/plan.ts';
+import { applyCheckpointMessage, useCheckpoints } from './checkpoint-store.ts';
+import { choosePolicy, useSetup } from './setup-store.ts';
+
+/** What the models page does with checkpoints. Nothing here rejects: see `problem` and `look`. */
+
+let connected: CheckpointsApi | null = null;
+
+const api = (): CheckpointsApi => {
+  if (!connected) throw new Error('The lab worker did not start.');
+  return connected;
+};
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+/** For what is no fault of the checkpoint: the worker died, the records cannot be read. */
+const BROKEN = 'Load the page again; what is stored stays.';
+
+const tell = (error: unknown): void =>
+  useCheckpoints.setState({ problem: { message: messageOf(error), next: BROKEN } });
+
+/** Whether it was done; the reason why not is in `problem`. */
+const attempt = async (act: () => Promise<Outcome<unknown>>): Promise<boolean> => {
+  try {
+    const outcome = await act();
+    if (outcome.status === 'ready') return true;
+    useCheckpoints.setState({ problem: outcome.fault });
+  } catch (error) {
+    tell(error);
+  }
+  return false;
+};
+
+const readStorage = async (): Promise<void> => {
+  const { usage, quota } = (await navigator.storage?.estimate()) ?? {};
+  if (quota !== undefined)
+    useCheckpoints.setState({ storage: { usedBytes: usage ?? 0, quotaBytes: quota } });
+};
+
+const receive = (message: CheckpointMessage): void => {
+  useCheckpoints.setState((state) => applyCheckpointMessage(state, message));
+  if (message.type === 'list') readStorage().catch(() => undefined);
+};
+
+export const connectCheckpoints = (to: CheckpointsApi): void => {
+  connected = to;
+  to.listen(receive).catch((error: unknown) => {
+    useCheckpoints.setState({ status: 'failed' });
+    tell(error);
+  });
+};
+
+/** Reads the list again, for what no message tells: a tab that died. */
+export const refreshCheckpoints = async (): Promise<void> => {
+  try {
+    receive({ type: 'list', checkpoints: await api().list() });
+  } catch (error) {
+    tell(error);
+  }
+};
+
+/** Only the answer to the last look counts. */
+let looks = 0;
+
+const look = async (what: string, request: PlanRequest): Promise<void> => {
+  const mine = ++looks;
+  const files = request.kind === 'folder' ? request.files : null;
+  useCheckpoints.setState({ look: { status: 'looking', what }, problem: null });
+  try {
+    const outcome = await api().plan(request);
+    if (mine !== looks) return;
+    useCheckpoints.setState({
+      look:
+        outcome.status === 'ready'
+          ? { status: 'ready', view: outcome.value, files }
+          : { status: 'failed', fault: outcome.fault },
+    });
+  } catch (error) {
+    if (mine !== looks) return;
+    const fault = { kind: 'missing', message: messageOf(error), next: BROKEN } as const;
+    useCheckpoints.setState({ look: { status: 'failed', fault } });
+  }
+};
+
+export const lookNamed = (text: string, hub: string): Promise<void> =>
+  look(text.trim(), { kind: 'named', text, hub });
+
+export const lookFolder = (files: LocalFile[]): Promise<void> =>
+  look('the folder', { kind: 'folder', files });
+
+export const dropLook = (): void => {
+  looks++;
+  connected?.cancelPlan().catch(() => undefined);
+  useCheckpoints.setState({ look: { status: 'none' } });
+};
+
+/** Asks that the browser never clears it by itself; only a page may ask, and it may refuse. */
+const keepStorage = async (): Promise<void> => {
+  await navigator.storage?.persist?.().catch(() => false);
+};
+
+/** Begins to store what was looked at. */
+export const addLooked = async (name: string): Promise<void> => {
+  const { look: looked } = useCheckpoints.getState();
+  if (looked.status !== 'ready') return;
+  void keepStorage();
+  const { view, files } = looked;
+  const added = await attempt(() => api().add(view.plan, name, files ?? undefined));
+  if (added) dropLook();
+};
+
+export const resumeCheckpoint = (id: string, files?: LocalFile[]): Promise<unknown> => {
+  useCheckpoints.setState({ problem: null });
+  return attempt(() => api().resume(id, files));
+};
+
+export const pauseCheckpoint = async (id: string): Promise<void> => {
+  try {
+    await api().pause(id);
+  } catch (error) {
+    tell(error);
+  }
+};
+
+export const renameCheckpoint = (id: string, name: string): Promise<unknown> =>
+  attempt(() => api().rename(id, name));
+
+export const removeCheckpoint = async (id: string): Promise<void> => {
+  const name = useCheckpoints.getState().checkpoints.find((each) => each.id === id)?.name ?? id;
+  if (!(await attempt(() => api().remove(id)))) return;
+  const { policy } = useSetup.getState().setup;
+  if (policy.kind === 'checkpoint' && policy.id === id) choosePolicy({ kind: 'built-in' });
+  useCheckpoints.setState(({ removed }) => ({ removed: [...removed, { id, name }] }));
+};
+
+export const restoreCheckpoint = async (id: string): Promise<void> => {
+  await attempt(() => api().restore(id));
+  useCheckpoints.setState(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));
+};
+
+export const dismissRemovedCheckpoints = (): void => useCheckpoints.setState({ removed: [] });
+export const dismissCheckpointProblem = (): void => useCheckpoints.setState({ problem: null });
