@@ -6,12 +6,17 @@ import {
   CollectionStore,
   webLocks,
 } from '../src/runs/collections/index.ts';
+import type { PolicyRef } from '../src/data/setup.ts';
+import { CheckpointDatabase } from '../src/runs/checkpoints/database.ts';
 import { startCheckpoints } from '../src/runs/checkpoints/start-host.ts';
+import { CheckpointStore } from '../src/runs/checkpoints/store.ts';
+import { servedCheckpoint, storedCheckpoint } from '../src/runs/conductor/checkpoint-source.ts';
 import { Conductor } from '../src/runs/conductor/conductor.ts';
 import type { LabApi } from '../src/runs/conductor/messages.ts';
 import { announce } from '../src/runs/conductor/supervised.ts';
 import type { WorkerFactory } from '../src/runs/conductor/workers.ts';
 import { ForageDatabase } from '../src/runs/storage/database.ts';
+import { OpfsRangeFiles } from '../src/runs/storage/opfs-ranges.ts';
 import { OpfsBlobs } from '../src/runs/storage/opfs.ts';
 import { RunStore } from '../src/runs/storage/run-store.ts';
 import { startEngines } from '../src/runs/training/engines.ts';
@@ -28,28 +33,43 @@ const workers: WorkerFactory = {
   policy: (name) => new Worker(new URL('./policy.ts', import.meta.url), { type: 'module', name }),
   retrieval: (name) =>
     new Worker(new URL('./retrieval.ts', import.meta.url), { type: 'module', name }),
+  webllm: (name) => new Worker(new URL('./webllm.ts', import.meta.url), { type: 'module', name }),
   locks: navigator.locks,
 };
-
-const conductor = new Conductor(
-  { policy, files: { world: at('/world/'), encoder: at('/encoder/'), ortWasm: at(ortWasm) } },
-  workers,
-);
-
-const train = new TrainingHost({
-  store: new RunStore(new ForageDatabase(), new OpfsBlobs()),
-  startEngines: (options) => startEngines({ ...options, workers, base: policy }),
-  world: () => conductor.lend(),
-  policy: () => policyFacts(policy),
-  locks: navigator.locks,
-  channel: new BroadcastChannel('forage-training'),
-});
 
 const collections = new CollectionsHost(
   new CollectionStore(new CollectionsDatabase(), webLocks(navigator.locks)),
 );
 // What cannot be cleared up now is cleared up another time.
 collections.open().catch(() => undefined);
+
+const checkpoints = new CheckpointStore(new CheckpointDatabase(), new OpfsRangeFiles());
+const open = (id: string) => checkpoints.open(id);
+
+/** @throws Error for a policy that samples only */
+const trainable = (ref: PolicyRef) => {
+  if (ref.kind === 'built-in') return servedCheckpoint(policy);
+  if (ref.kind === 'checkpoint') return storedCheckpoint(checkpoints, ref.id);
+  throw new Error(
+    'WebLLM models and servers sample only: they give no gradients. Choose the built-in policy or a checkpoint of this device to train.',
+  );
+};
+
+const conductor = new Conductor(
+  { policy, files: { world: at('/world/'), encoder: at('/encoder/'), ortWasm: at(ortWasm) } },
+  workers,
+  { checkpoints, imported: (ids) => collections.questions(ids) },
+);
+
+const train = new TrainingHost({
+  store: new RunStore(new ForageDatabase(), new OpfsBlobs()),
+  startEngines: ({ policy: ref, ...options }) =>
+    startEngines({ ...options, workers, source: trainable(ref), open }),
+  world: (setup) => conductor.lend(setup),
+  policy: async (ref) => policyFacts(trainable(ref), open),
+  locks: navigator.locks,
+  channel: new BroadcastChannel('forage-training'),
+});
 
 const api: LabApi = {
   collections,
@@ -63,7 +83,10 @@ const api: LabApi = {
     forget: async () => (await conductor.clusters()).forget(),
   },
   checkpoints: startCheckpoints(),
-  start: (listener, device) => conductor.start(listener, device),
+  start: (listener, device, setup) => conductor.start(listener, device, setup),
+  use: (setup) => conductor.use(setup),
+  provide: (resources, keys) => conductor.provide(resources, keys),
+  webLlmModels: () => conductor.webLlmModels(),
   run: (request) => conductor.run(request),
   cancel: () => conductor.cancel(),
   retry: () => conductor.retry(),

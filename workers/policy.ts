@@ -3,28 +3,31 @@ import { createReplica } from '../src/learn/rl/create-replica.ts';
 import { serveReplica } from '../src/learn/rl/replica-channel.ts';
 import { servePolicy } from '../src/policy/generation/serve.ts';
 import { watchGpuDevices } from '../src/policy/gpu-loss.ts';
-import { loadPolicy, loadWeights } from '../src/policy/load.ts';
+import { loadPolicy } from '../src/policy/load.ts';
+import { CheckpointDatabase } from '../src/runs/checkpoints/database.ts';
+import { CheckpointStore } from '../src/runs/checkpoints/store.ts';
 import type { Checkpoint } from '../src/runs/conductor/checkpoint.ts';
+import { loadOptions, weightsOf } from '../src/runs/conductor/checkpoint-source.ts';
 import type { PolicyWorkerApi } from '../src/runs/conductor/start-policy.ts';
 import { announce } from '../src/runs/conductor/supervised.ts';
+import { OpfsRangeFiles } from '../src/runs/storage/opfs-ranges.ts';
 
 /** A policy worker: the transformer on WebGPU, or on one core by WASM; and its training. */
 
-let loaded: Checkpoint['files'] = {};
+let loaded: Checkpoint | null = null;
 
-const read = async (name: string): Promise<Uint8Array> => {
-  const file = loaded[name];
-  if (!file) throw new Error('the server has no such file');
-  return file;
-};
+/** The storage is opened where a checkpoint lies in it, and only then. */
+const open = (id: string) =>
+  new CheckpointStore(new CheckpointDatabase(), new OpfsRangeFiles()).open(id);
 
 const api: PolicyWorkerApi = {
-  load: async ({ id, files }, device, port) => {
-    loaded = files;
-    servePolicy(await loadPolicy({ id, device, files: read }), port);
+  load: async (checkpoint, device, port) => {
+    loaded = checkpoint;
+    servePolicy(await loadPolicy({ ...(await loadOptions(checkpoint, open)), device }), port);
   },
   train: async (adapter, device, port) => {
-    const weights = await loadWeights(read);
+    if (!loaded) throw new Error('no checkpoint is loaded');
+    const weights = await weightsOf(loaded, open);
     serveReplica(await createReplica({ weights, adapter, device }), port);
   },
 };

@@ -1,5 +1,7 @@
 import { expose } from 'comlink';
+import { CollectionsDatabase, CollectionStore, webLocks } from '../src/runs/collections/index.ts';
 import { IndexStore } from '../src/runs/retrieval/index-store.ts';
+import { VectorStore } from '../src/runs/retrieval/vector-store.ts';
 import { OpfsBlobs } from '../src/runs/storage/opfs.ts';
 import { RetrievalHost, type RetrievalListener } from '../src/runs/conductor/retrieval-host.ts';
 import { announce } from '../src/runs/conductor/supervised.ts';
@@ -10,7 +12,12 @@ import type { RetrievalWorkerApi } from '../src/runs/conductor/start-retrieval.t
 let listener: RetrievalListener | null = null;
 const host = new RetrievalHost(
   { onProgress: (part, stage, bytes) => listener?.onProgress(part, stage, bytes) },
-  new IndexStore(new OpfsBlobs()),
+  {
+    passages: (ids) =>
+      new CollectionStore(new CollectionsDatabase(), webLocks(navigator.locks)).passagesOf(ids),
+    indexCache: new IndexStore(new OpfsBlobs()),
+    vectorCache: new VectorStore(),
+  },
 );
 
 const api: RetrievalWorkerApi = {
@@ -18,8 +25,8 @@ const api: RetrievalWorkerApi = {
     listener = remote;
   },
   loadWorld: (files) => host.loadWorld(files),
-  openRetriever: () => host.openRetriever(),
-  search: (call, source, query, k) => host.search(call, source, query, k),
+  openRetriever: (spec) => host.openRetriever(spec),
+  search: (call, key, source, query, k) => host.search(call, key, source, query, k),
   abort: (call) => host.abort(call),
   setWebDelay: (ms) => host.setWebDelay(ms),
   clusters: {

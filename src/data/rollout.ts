@@ -80,6 +80,8 @@ export interface Rollout {
   baseline: number | null;
   advantage: number | null;
   metrics: RolloutMetrics | null;
+  /** LJ, where one was asked: the verdict, null where it could not be read, and who gave it. */
+  judge?: { verdict: boolean | null; by: string };
   /** The final answer as the rules of the recipe extracted it; null where none was given. */
   answer: string | null;
 }

@@ -74,6 +74,12 @@ export const webSpecSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('research'), url: address }),
 ]);
 
+/** Where the listed questions come from. */
+export const questionsSpecSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('built-in') }),
+  z.strictObject({ kind: z.literal('collections'), ids: z.array(id).min(1).max(50) }),
+]);
+
 /** Who summarizes passages for the policy (UR², hybrid knowledge access). */
 export const summarizerSpecSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('off') }),
@@ -91,6 +97,7 @@ export const setupSchema = z.strictObject({
   policy: policyRefSchema,
   local: localSpecSchema,
   web: webSpecSchema,
+  questions: questionsSpecSchema.default({ kind: 'built-in' }),
   summarizer: summarizerSpecSchema,
   judge: judgeSpecSchema,
 });
@@ -101,6 +108,7 @@ export type PolicyRef = z.infer<typeof policyRefSchema>;
 export type LocalSpec = z.infer<typeof localSpecSchema>;
 export type LocalMethod = (typeof LOCAL_METHODS)[number];
 export type WebSpec = z.infer<typeof webSpecSchema>;
+export type QuestionsSpec = z.infer<typeof questionsSpecSchema>;
 export type SummarizerSpec = z.infer<typeof summarizerSpecSchema>;
 export type JudgeSpec = z.infer<typeof judgeSpecSchema>;
 export type Setup = z.infer<typeof setupSchema>;
@@ -109,6 +117,22 @@ export const BUILT_IN_SETUP: Setup = {
   policy: { kind: 'built-in' },
   local: { kind: 'built-in' },
   web: { kind: 'built-in' },
+  questions: { kind: 'built-in' },
   summarizer: { kind: 'off' },
   judge: { kind: 'off' },
 };
+
+/** Servers and models that the user named; what a `PolicyRef` refers to. */
+export const resourcesSchema = z.strictObject({
+  endpoints: z.array(endpointSchema).max(100),
+  webllm: z.array(webLlmModelSchema).max(100),
+  /** Where WebLLM takes weights and libraries from instead of their own places; empty: there. */
+  mirror: z.strictObject({
+    weights: z.url({ protocol: /^https?$/ }).optional(),
+    libraries: z.url({ protocol: /^https?$/ }).optional(),
+  }),
+});
+
+export type Resources = z.infer<typeof resourcesSchema>;
+
+export const NO_RESOURCES: Resources = { endpoints: [], webllm: [], mirror: {} };

@@ -130,7 +130,9 @@ export const storedCheckpoint = (store: CheckpointStore, id: string): Checkpoint
     const template = await loadChatTemplate(files);
     return {
       tokenizer: await loadTokenizer(files),
-      ...(template && { chat: { render: (messages) => template.render(messages, { addGenerationPrompt: true }) } }),
+      ...(template && {
+        chat: { render: (messages) => template.render(messages, { addGenerationPrompt: true }) },
+      }),
     };
   },
 });

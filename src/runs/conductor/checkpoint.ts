@@ -1,20 +1,38 @@
 import { fetchWithProgress, type ByteProgress } from './fetch-progress.ts';
 
 /** The files of a checkpoint, fetched once for all engines. */
-export interface Checkpoint {
+export interface FetchedCheckpoint {
   /** Name for records. */
   id: string;
   files: Record<string, Uint8Array>;
 }
+
+/** A checkpoint in this device's storage: each engine reads it there, layer by layer. */
+export interface StoredCheckpoint {
+  /** Name for records. */
+  id: string;
+  /** Its id in the storage. */
+  stored: string;
+  /** Beginning of the SHA-256 of its weights. */
+  revision: string;
+  /** Most tokens of one context, and contexts at a time, that its key-value cache is made for. */
+  maxContext: number;
+  maxSlots: number;
+}
+
+export type Checkpoint = FetchedCheckpoint | StoredCheckpoint;
 
 const FILES = ['config.json', 'tokenizer.json', 'model.safetensors'] as const;
 /** Only names the end-of-text token. */
 const OPTIONAL_FILE = 'tokenizer_config.json';
 
 /** Parsed JSON of a file; an empty object where it has none or is broken. */
-export const jsonOf = (checkpoint: Checkpoint['files'], name: string): Record<string, unknown> => {
+export const jsonOf = (
+  files: FetchedCheckpoint['files'],
+  name: string,
+): Record<string, unknown> => {
   try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(checkpoint[name]));
+    const value: unknown = JSON.parse(new TextDecoder().decode(files[name]));
     return typeof value === 'object' && value !== null ? { ...value } : {};
   } catch {
     return {};
@@ -35,13 +53,13 @@ export const fetchCheckpoint = async (
   base: string,
   onProgress: (progress: ByteProgress) => void,
   signal: AbortSignal,
-): Promise<Checkpoint> => {
+): Promise<FetchedCheckpoint> => {
   const fetchFile = fetchWithProgress(base, onProgress);
   const optional = fetchFile(OPTIONAL_FILE, { signal }).catch(() => null);
   const needed = await Promise.all(
     FILES.map(async (name) => [name, await fetchFile(name, { signal })] as const),
   );
-  const files: Checkpoint['files'] = Object.fromEntries(needed);
+  const files: FetchedCheckpoint['files'] = Object.fromEntries(needed);
   const settings = await optional;
   if (settings) files[OPTIONAL_FILE] = settings;
   return { id: nameIn(jsonOf(files, 'config.json')), files };

@@ -1,20 +1,22 @@
-import { coverageOf } from '../../agent/router/coverage.ts';
-import { createRouter, type Router } from '../../agent/router/router.ts';
 import { runGroup } from '../../agent/run.ts';
+import type { ImportedQuestion } from '../../data/import/index.ts';
 import type { SearchTarget } from '../../data/hits.ts';
-import type { Question } from '../../data/records.ts';
-import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
-import type { ClusterApi } from './cluster-messages.ts';
+import type { Rollout } from '../../data/rollout.ts';
+import { BUILT_IN_SETUP, type Resources, type Setup } from '../../data/setup.ts';
+import { openSummarizer } from '../../retrieval/summarize/index.ts';
+import type { CheckpointStore } from '../checkpoints/store.ts';
 import { createUpdateBatcher } from './batcher.ts';
+import { servedCheckpoint, storedCheckpoint } from './checkpoint-source.ts';
 import { describeFailure } from './failures.ts';
-import type { ConductorApi, ConductorMessage, QuestionRow, RunState } from './messages.ts';
+import { judgeRollouts } from './judging.ts';
+import type { ConductorApi, ConductorMessage, RunState } from './messages.ts';
+import type { OpenedPolicy } from './open-policy.ts';
 import { PartsBoard } from './parts.ts';
+import { PolicyKeeper } from './policy-keeper.ts';
 import { createRateMeter, type RateMeter } from './rate.ts';
 import { recipeFor, typedQuestion } from './request.ts';
 import type { DeviceChoice, RunRequest } from './settings.ts';
-import { startPolicy, type LoadedPolicy } from './start-policy.ts';
-import { startRetrieval } from './start-retrieval.ts';
-import type { TrainWorld } from '../training/parts.ts';
+import { SourceKeeper, type SourceWish } from './source-keeper.ts';
 import type { Places, WorkerFactory } from './workers.ts';
 
 /** How often the state of a run (tokens, rate) is told. */
@@ -27,58 +29,76 @@ interface Running {
   rate: RateMeter;
 }
 
-/** Something that is loaded in a worker: its promise, and how to end it. */
-interface Slot<T> {
-  loading: Promise<T> | null;
-  terminate: () => void;
+/** What lies on this device. */
+export interface ConductorStorage {
+  checkpoints: CheckpointStore;
+  /** Imported questions. */
+  imported: (collections: string[]) => Promise<ImportedQuestion[]>;
 }
-
-const emptySlot = <T>(): Slot<T> => ({ loading: null, terminate: () => undefined });
-
-const toRow = (question: WorldQuestion): QuestionRow => ({
-  id: question.id,
-  text: question.text,
-  split: question.split ?? '',
-  hops: question.hops ?? 0,
-  type: question.type ?? 'bridge',
-  localSuffices: question.localSuffices ?? false,
-});
-
-/** Test questions first: they are what the policy was never trained on. */
-const SPLIT_ORDER = ['test', 'dev', 'train', ''];
-const bySplit = (a: QuestionRow, b: QuestionRow): number =>
-  SPLIT_ORDER.indexOf(a.split) - SPLIT_ORDER.indexOf(b.split);
 
 /**
  * Loads world, retriever and policy, runs groups of rollouts and streams what happens. One run at a
  * time. A part that died is loaded again by `retry`, or by the next run.
  */
 export class Conductor implements ConductorApi {
-  readonly #places: Places;
-  readonly #workers: WorkerFactory;
   readonly #board: PartsBoard;
+  readonly #policy: PolicyKeeper;
+  readonly #sources: SourceKeeper;
   #send: (messages: ConductorMessage[]) => void = () => undefined;
   #device: DeviceChoice = 'auto';
-  #policy = emptySlot<LoadedPolicy>();
-  #retrieval = emptySlot<Awaited<ReturnType<typeof startRetrieval>>>();
-  #questions = new Map<string, Question>();
-  #world: Pick<TrainWorld, 'seed' | 'questions'> | null = null;
-  #router: Router = createRouter();
   #running: Running | null = null;
 
-  constructor(places: Places, workers: WorkerFactory) {
-    this.#places = places;
-    this.#workers = workers;
-    this.#board = new PartsBoard((parts) => this.#send([{ type: 'parts', parts }]));
+  constructor(places: Places, workers: WorkerFactory, storage: ConductorStorage) {
+    const board = new PartsBoard((parts) => this.#send([{ type: 'parts', parts }]));
+    this.#board = board;
+    this.#policy = new PolicyKeeper({
+      workers,
+      board,
+      checkpoint: (ref) =>
+        ref.kind === 'built-in'
+          ? servedCheckpoint(places.policy)
+          : storedCheckpoint(storage.checkpoints, ref.id),
+      onSampled: (count) => this.#running?.rate.add(count),
+      onReady: (opened) => this.#policyReady(opened),
+      onFailed: (error) => {
+        board.failed('policy', error);
+        if (error instanceof Error) this.#onLost(error);
+      },
+    });
+    this.#sources = new SourceKeeper({
+      workers,
+      files: places.files,
+      board,
+      imported: storage.imported,
+      send: (messages) => this.#send(messages),
+      onLost: (error) => this.#onLost(error),
+    });
   }
 
   async start(
     listener: (messages: ConductorMessage[]) => void,
     device: DeviceChoice,
+    setup: Setup = BUILT_IN_SETUP,
   ): Promise<void> {
     this.#send = listener;
     this.#device = device;
+    this.#want(setup);
     this.#load();
+  }
+
+  /** Takes effect at once; while a run is under way, with the next one. */
+  async use(setup: Setup): Promise<void> {
+    if (this.#running) return;
+    this.#want(setup);
+    this.#load();
+  }
+
+  async provide(resources: Resources, keys: Record<string, string>): Promise<void> {
+    this.#policy.provide(resources, keys);
+  }
+
+  webLlmModels() {
+    return this.#policy.webLlmModels();
   }
 
   async retry(): Promise<void> {
@@ -100,7 +120,8 @@ export class Conductor implements ConductorApi {
       rate: createRateMeter(() => performance.now()),
     };
     this.#running = running;
-    this.#useDevice(request.settings.device);
+    this.#device = request.settings.device;
+    this.#want(request.setup);
     this.#load();
     const timer = setInterval(() => this.#tellRun(running), TELL_MS);
     try {
@@ -121,10 +142,8 @@ export class Conductor implements ConductorApi {
     this.#running?.abort.abort();
   }
 
-  async question(id: string): Promise<Question | null> {
-    // An address may name a question before the world is there.
-    await this.#retrieval.loading;
-    return this.#questions.get(id) ?? null;
+  question(id: string) {
+    return this.#sources.question(id);
   }
 
   async pieces(ids: number[]): Promise<string[]> {
@@ -133,55 +152,56 @@ export class Conductor implements ConductorApi {
   }
 
   async search(source: SearchTarget, query: string, k: number) {
-    const loaded = await this.#retrieval.loading;
-    if (!loaded) throw new Error('retrieval is not loaded');
-    if (!this.#running) await loaded.setWebDelay(0);
-    const { hits, latencyMs } = await loaded.retriever.search(source, query, k);
+    const started = await this.#sources.started;
+    const sources = await this.#sources.loading;
+    if (!started || !sources) throw new Error('retrieval is not loaded');
+    if (!this.#running) await started.setWebDelay(0);
+    const { hits, latencyMs } = await sources.retriever.search(source, query, k);
     return { hits, latencyMs };
   }
 
-  /** World and retriever for training, as soon as they are loaded. */
-  async lend(): Promise<TrainWorld> {
-    this.#load();
-    const loaded = await this.#retrieval.loading;
-    if (!loaded || !this.#world) throw new Error('The world is not loaded; load it again first.');
-    return { ...this.#world, retriever: loaded.retriever, router: this.#router };
+  /** Sources and questions for training, as soon as they are loaded. */
+  async lend(wish: SourceWish) {
+    return this.#sources.lend(wish);
   }
 
-  /** Clusters of the local corpus, as soon as it is loaded. */
-  async clusters(): Promise<ClusterApi> {
-    const loaded = await this.#retrieval.loading;
-    if (!loaded) throw new Error('retrieval is not loaded');
-    return loaded.clusters;
+  /** The clusters of the local corpus, as soon as the worker is there. */
+  async clusters() {
+    this.#sources.load();
+    const started = await this.#sources.started;
+    if (!started) throw new Error('retrieval is not loaded');
+    return started.clusters;
   }
 
   async #perform(running: Running): Promise<void> {
     const { request, abort } = running;
-    const { settings, asked, runId } = request;
-    const [{ policy }, retrieval] = await this.#ready(abort.signal);
+    const { settings, asked, runId, setup } = request;
+    const [opened, sources, started] = await this.#ready(abort.signal);
     const question =
-      asked.kind === 'typed' ? typedQuestion(asked.text) : this.#questions.get(asked.id);
+      asked.kind === 'typed' ? typedQuestion(asked.text) : await this.#sources.question(asked.id);
     if (!question)
       throw new Error(
-        `This world has no question "${request.asked.kind === 'world' ? request.asked.id : ''}"; choose one from the list.`,
+        `The list has no question "${asked.kind === 'world' ? asked.id : ''}"; choose one from it.`,
       );
-    await retrieval.setWebDelay(settings.mechanisms.webDelayMs ?? 0);
+    await started.setWebDelay(settings.mechanisms.webDelayMs ?? 0);
+    const summarizer = await this.#summarizer(setup);
     running.state.status = 'running';
     this.#tellRun(running);
     const batcher = createUpdateBatcher((updates) => this.#send([{ type: 'updates', updates }]));
     const lost = new AbortController();
     this.#onLost = (error) => lost.abort(error);
     try {
-      await runGroup(
+      const rollouts = await runGroup(
         {
-          policy,
-          retriever: retrieval.retriever,
-          router: this.#router,
+          policy: opened.policy,
+          retriever: sources.retriever,
+          router: sources.router,
+          summarizer,
           now: () => performance.timeOrigin + performance.now(),
         },
         {
           question,
-          ...recipeFor(settings),
+          ...recipeFor(settings, setup),
           seed: settings.seed,
           size: settings.rollouts,
           runId,
@@ -191,6 +211,7 @@ export class Conductor implements ConductorApi {
         },
         batcher.push,
       );
+      await this.#judge(rollouts, setup, abort.signal, batcher.push);
     } finally {
       batcher.flush();
       this.#onLost = () => undefined;
@@ -198,88 +219,66 @@ export class Conductor implements ConductorApi {
     lost.signal.throwIfAborted();
   }
 
+  async #summarizer({ summarizer }: Setup) {
+    if (summarizer.kind !== 'model') return openSummarizer(summarizer);
+    return openSummarizer(summarizer, { model: await this.#policy.textModel(summarizer.policy) });
+  }
+
+  /** LJ: what the judge says is added to the rollouts, one after another. */
+  async #judge(
+    rollouts: readonly Rollout[],
+    { judge }: Setup,
+    signal: AbortSignal,
+    push: ReturnType<typeof createUpdateBatcher>['push'],
+  ): Promise<void> {
+    if (judge.kind === 'off' || signal.aborted) return;
+    const model = await this.#policy.textModel(judge.policy);
+    await judgeRollouts(rollouts, model, signal, (rollout) =>
+      push({ rolloutId: rollout.id, type: 'finished', rollout }),
+    );
+  }
+
   /** Told when a worker is lost during a run. */
   #onLost: (error: Error) => void = () => undefined;
 
-  /** Both parts; rejects at once when the user cancels while they load. */
+  /** All parts; rejects at once when the user cancels while they load. */
   #ready(signal: AbortSignal) {
     const cancelled = new Promise<never>((_, reject) => {
       const abort = () => reject(new Error('cancelled'));
       if (signal.aborted) abort();
       signal.addEventListener('abort', abort, { once: true });
     });
-    const policy = this.#policy.loading ?? Promise.reject(new Error('the policy is not loaded'));
-    const retrieval =
-      this.#retrieval.loading ?? Promise.reject(new Error('retrieval is not loaded'));
-    return Promise.race([Promise.all([policy, retrieval]), cancelled]);
+    const needed = <T>(part: Promise<T> | null, name: string) =>
+      part ?? Promise.reject<T>(new Error(`${name} is not loaded`));
+    return Promise.race([
+      Promise.all([
+        needed(this.#policy.loading, 'the policy'),
+        needed(this.#sources.loading, 'retrieval'),
+        needed(this.#sources.started, 'retrieval'),
+      ]),
+      cancelled,
+    ]);
   }
 
-  /** Another device is other workers: what the old ones held goes with them. */
-  #useDevice(device: DeviceChoice): void {
-    if (device === this.#device) return;
-    this.#device = device;
-    this.#policy.terminate();
-    this.#policy = emptySlot();
+  #want(setup: Setup): void {
+    this.#policy.want(setup.policy, this.#device);
+    this.#sources.want(setup);
+    this.#policy.keepHelpers(
+      [setup.summarizer, setup.judge].flatMap((helper) =>
+        helper.kind === 'model' ? [helper.policy] : [],
+      ),
+    );
   }
 
   /** Starts whatever is not loading or loaded. */
   #load(): void {
-    if (!this.#policy.loading) this.#loadPolicy();
-    if (!this.#retrieval.loading) this.#loadRetrieval();
+    this.#policy.load();
+    this.#sources.load();
   }
 
-  #loadPolicy(): void {
-    const slot = emptySlot<LoadedPolicy>();
-    this.#policy = slot;
-    const fail = (error: unknown) => {
-      // A worker that was replaced has nothing to say any more.
-      if (this.#policy !== slot) return;
-      slot.loading = null;
-      slot.terminate();
-      this.#board.failed('policy', error);
-      if (error instanceof Error) this.#onLost(error);
-    };
-    slot.loading = startPolicy({
-      workers: this.#workers,
-      base: this.#places.policy,
-      device: this.#device,
-      board: this.#board,
-      onSampled: (count) => this.#running?.rate.add(count),
-      onLost: fail,
-      onStarted: (terminate) => (slot.terminate = terminate),
-    });
-    slot.loading.then(({ policy: { info }, device }) => {
-      if (this.#policy !== slot) return;
-      this.#board.ready('policy', `${info.id} on ${device.device}`);
-      this.#send([{ type: 'policy', info, device }]);
-    }, fail);
-  }
-
-  #loadRetrieval(): void {
-    const slot = emptySlot<Awaited<ReturnType<typeof startRetrieval>>>();
-    this.#retrieval = slot;
-    const fail = (error: unknown) => {
-      if (this.#retrieval !== slot) return;
-      slot.loading = null;
-      slot.terminate();
-      const { world } = this.#board.parts;
-      this.#board.failed(world.status === 'ready' ? 'retrieval' : 'world', error);
-      if (error instanceof Error) this.#onLost(error);
-    };
-    slot.loading = startRetrieval({
-      workers: this.#workers,
-      files: this.#places.files,
-      board: this.#board,
-      onLost: fail,
-      onWorld: ({ questions, local, facts, seed }) => {
-        this.#router = createRouter({ localCoverage: coverageOf(local) });
-        this.#world = { seed, questions };
-        this.#questions = new Map(questions.map((question) => [question.id, question]));
-        this.#send([{ type: 'questions', rows: questions.map(toRow).sort(bySplit), facts }]);
-      },
-      onStarted: (terminate) => (slot.terminate = terminate),
-    });
-    slot.loading.catch(fail);
+  #policyReady({ policy: { info }, device }: OpenedPolicy): void {
+    this.#board.ready('policy', `${info.id} on ${device.device}`);
+    this.#send([{ type: 'policy', info, device }]);
   }
 
   #tellRun({ state, rate }: Running): void {

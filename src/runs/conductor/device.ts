@@ -1,4 +1,4 @@
-import type { DeviceFacts } from './messages.ts';
+import type { DeviceFacts, EngineDevice } from './messages.ts';
 import type { DeviceChoice } from './settings.ts';
 
 const adapterName = (info: GPUAdapterInfo): string =>
@@ -12,7 +12,7 @@ const isSoftware = (adapter: GPUAdapter): boolean =>
 const MOST_ENGINES = 2;
 
 export interface Device {
-  facts: DeviceFacts;
+  facts: DeviceFacts & { device: EngineDevice };
   /** Workers that decode: several on the cores of a CPU, one on a GPU. */
   engines: number;
 }
@@ -35,7 +35,7 @@ export const chooseDevice = async (
   if (choice === 'wasm') return onCores(cores);
   const adapter = (await gpu?.requestAdapter()) ?? null;
   if (adapter !== null && (choice === 'webgpu' || !isSoftware(adapter))) {
-    const facts: DeviceFacts = {
+    const facts: Device['facts'] = {
       device: 'webgpu',
       adapter: adapterName(adapter.info),
       fallback: isSoftware(adapter),

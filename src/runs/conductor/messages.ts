@@ -6,6 +6,9 @@ import type { CollectionsApi } from '../collections/messages.ts';
 import type { ClusterApi } from './cluster-messages.ts';
 import type { CheckpointsApi } from '../checkpoints/messages.ts';
 import type { TrainApi } from '../training/messages.ts';
+import type { LocalMemory } from '../../retrieval/open-local.ts';
+import type { Resources, Setup } from '../../data/setup.ts';
+import type { WebLlmLine } from '../../policy/webllm/models.ts';
 import type { RunRequest, DeviceChoice } from './settings.ts';
 
 /** What the conductor tells the page, and what the page may ask of it. */
@@ -38,14 +41,18 @@ export interface QuestionRow {
   text: string;
   split: string;
   hops: number;
-  type: QuestionType;
-  localSuffices: boolean;
+  /** Null where the question does not tell. */
+  type: QuestionType | null;
+  localSuffices: boolean | null;
 }
 
-/** The GPU, or the CPU, that the policy runs on. */
+/** What the engine runs on. */
+export type EngineDevice = 'wasm' | 'webgpu';
+
+/** The GPU, the CPU or the server that the policy runs on. */
 export interface DeviceFacts {
-  device: 'wasm' | 'webgpu';
-  /** Adapter name as the browser tells it; number of engines (one a core) for WASM. */
+  device: EngineDevice | 'server';
+  /** Adapter name as the browser tells it; number of engines (one a core) for WASM; a server's name. */
   adapter: string;
   /** A software adapter is shown as such. */
   fallback: boolean;
@@ -55,6 +62,17 @@ export interface WorldFacts {
   localPassages: number;
   webPassages: number;
   questions: number;
+}
+
+/** What the next run searches. */
+export interface SourceFacts {
+  localPassages: number;
+  /** Null where the web is a search engine that does not tell. */
+  webPassages: number | null;
+  /** Host of that search engine. */
+  web: string | null;
+  /** Bytes of imported passages and their indexes in memory, partly estimates. */
+  memory: LocalMemory | null;
 }
 
 export interface RunState {
@@ -68,7 +86,9 @@ export interface RunState {
 
 export type ConductorMessage =
   | { type: 'parts'; parts: Parts }
-  | { type: 'questions'; rows: QuestionRow[]; facts: WorldFacts }
+  /** `problem`: why there are none. */
+  | { type: 'questions'; rows: QuestionRow[]; problem: string | null }
+  | { type: 'sources'; facts: SourceFacts }
   | { type: 'policy'; info: PolicyInfo; device: DeviceFacts }
   | { type: 'run'; run: RunState }
   | { type: 'updates'; updates: RolloutUpdate[] };
@@ -76,7 +96,17 @@ export type ConductorMessage =
 /** Calls that the page makes; each is one message to the lab worker. */
 export interface ConductorApi {
   /** Starts loading; everything that happens afterwards arrives at `listener`, in order. */
-  start(listener: (messages: ConductorMessage[]) => void, device: DeviceChoice): Promise<void>;
+  start(
+    listener: (messages: ConductorMessage[]) => void,
+    device: DeviceChoice,
+    setup: Setup,
+  ): Promise<void>;
+  /** Loads what the next run works with, as soon as it is chosen. */
+  use(setup: Setup): Promise<void>;
+  /** Servers and models that the user named, with the keys of the servers; keys stay in memory. */
+  provide(resources: Resources, keys: Record<string, string>): Promise<void>;
+  /** What WebLLM could load here. */
+  webLlmModels(): Promise<WebLlmLine[]>;
   run(request: RunRequest): Promise<void>;
   cancel(): Promise<void>;
   /** Loads again what failed or died. */

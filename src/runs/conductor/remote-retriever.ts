@@ -3,13 +3,18 @@ import type { Retrieval, Retriever } from '../../retrieval/retriever.ts';
 import type { RetrievalHostApi } from './retrieval-host.ts';
 import type { SupervisedWorker } from './supervised.ts';
 
+/** Calls are numbered over all retrievers: they share a worker. */
+let calls = 0;
+
 /** Retrieval behind messages: the side that the agent uses. */
 export class RemoteRetriever implements Retriever {
   readonly #host: SupervisedWorker<RetrievalHostApi>;
-  #calls = 0;
+  readonly #key: string;
 
-  constructor(host: SupervisedWorker<RetrievalHostApi>) {
+  /** @param key of the retriever that was opened there */
+  constructor(host: SupervisedWorker<RetrievalHostApi>, key: string) {
     this.#host = host;
+    this.#key = key;
   }
 
   async search(
@@ -19,11 +24,11 @@ export class RemoteRetriever implements Retriever {
     signal?: AbortSignal,
   ): Promise<Retrieval> {
     signal?.throwIfAborted();
-    const call = ++this.#calls;
+    const call = ++calls;
     const abort = () => void this.#host.call((api) => api.abort(call)).catch(() => undefined);
     signal?.addEventListener('abort', abort, { once: true });
     try {
-      return await this.#host.call((api) => api.search(call, source, query, k));
+      return await this.#host.call((api) => api.search(call, this.#key, source, query, k));
     } catch (error) {
       signal?.throwIfAborted();
       throw error;

@@ -1,4 +1,5 @@
 import type { Question } from '../../data/records.ts';
+import type { Setup } from '../../data/setup.ts';
 import { getRecipe, type Recipe, type SettingsOverride } from '../../recipes/index.ts';
 import type { Mechanisms, RunSettings } from './settings.ts';
 
@@ -12,17 +13,22 @@ const SOURCES = {
 } as const;
 
 /** Only the fields that the user set; everything else stays as the recipe has it. */
-export const overridesOf = (temperature: number, mechanisms: Mechanisms): SettingsOverride => {
+export const overridesOf = (
+  temperature: number,
+  mechanisms: Mechanisms,
+  summarize = false,
+): SettingsOverride => {
   const { background, stie, router, reward, k } = mechanisms;
   return {
     sampling: { temperature },
     ...(background !== undefined && { background: { mode: background } }),
     ...(stie !== undefined && { stie: { mode: stie } }),
     ...(reward !== undefined && { nlr: { reward } }),
-    ...((router !== undefined || k !== undefined) && {
+    ...((router !== undefined || k !== undefined || summarize) && {
       retrieval: {
         ...(router !== undefined && { source: SOURCES[router] }),
         ...(k !== undefined && { k }),
+        ...(summarize && { summarize: 'on' as const }),
       },
     }),
   };
@@ -30,9 +36,14 @@ export const overridesOf = (temperature: number, mechanisms: Mechanisms): Settin
 
 export const recipeFor = (
   settings: RunSettings,
+  setup: Pick<Setup, 'summarizer'>,
 ): { recipe: Recipe; overrides: SettingsOverride } => ({
   recipe: getRecipe(settings.recipe),
-  overrides: overridesOf(settings.temperature, settings.mechanisms),
+  overrides: overridesOf(
+    settings.temperature,
+    settings.mechanisms,
+    setup.summarizer.kind !== 'off',
+  ),
 });
 
 /** A question without gold: it is answered, not scored. */

@@ -1,12 +1,23 @@
-import { OnnxEncoder } from '../../retrieval/encoder/encoder.ts';
-import { loadOrt } from '../../retrieval/encoder/runtime.ts';
-import { openWorldRetriever, type WorldRetriever } from '../../retrieval/open.ts';
-import type { Retrieval } from '../../retrieval/retriever.ts';
-import { loadWorld, type World } from '../../retrieval/world/load.ts';
-import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
+import type { LocalSpec, WebSpec } from '../../data/setup.ts';
 import type { SearchTarget } from '../../data/hits.ts';
 import type { Passage } from '../../data/records.ts';
-import type { IndexCache } from '../../retrieval/open-local.ts';
+import { createRetriever } from '../../retrieval/create.ts';
+import { OnnxEncoder } from '../../retrieval/encoder/encoder.ts';
+import { loadOrt } from '../../retrieval/encoder/runtime.ts';
+import { openWebSource } from '../../retrieval/engines/index.ts';
+import {
+  openLocalSource,
+  type IndexCache,
+  type LocalMemory,
+  type LocalStage,
+} from '../../retrieval/open-local.ts';
+import { openWorldRetriever, type WorldRetriever } from '../../retrieval/open.ts';
+import type { Retrieval, Retriever } from '../../retrieval/retriever.ts';
+import { encodedSimilarities } from '../../retrieval/similarities.ts';
+import type { Source } from '../../retrieval/sources.ts';
+import type { VectorCache } from '../../retrieval/vector-cache.ts';
+import { loadWorld, type World } from '../../retrieval/world/load.ts';
+import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
 import { ClusterHost, type ClusterCorpus } from './cluster-host.ts';
 import { fetchWithProgress, type ByteProgress } from './fetch-progress.ts';
 import type { WorldFacts } from './messages.ts';
@@ -26,21 +37,50 @@ export interface RetrievalListener {
   onProgress(part: 'world' | 'retrieval', stage: string, bytes: ByteProgress): void;
 }
 
+/** What lies on this device: imported passages, and caches that may be gone at any time. */
+export interface RetrievalStorage {
+  /** @throws Error where a collection is not there */
+  passages(collections: readonly string[]): AsyncIterable<Passage[]>;
+  indexCache: IndexCache | null;
+  vectorCache: VectorCache | null;
+}
+
 export interface LoadedWorld {
   questions: WorldQuestion[];
-  /** For the router's coverage feature. */
-  local: Pick<Passage, 'title'>[];
   facts: WorldFacts;
   /** Seed of the generator that made it. */
   seed: number;
 }
 
+/** The two sources of a retriever. */
+export interface RetrieverSpec {
+  local: LocalSpec;
+  web: WebSpec;
+}
+
+export interface OpenedRetriever {
+  /** Names it in searches. */
+  key: string;
+  /** What searches, in a few words. */
+  note: string;
+  /** For the router's coverage feature. */
+  local: Pick<Passage, 'title'>[];
+  /** Bytes in memory where they are known, parts of them estimates. */
+  memory: LocalMemory | null;
+}
+
 export interface RetrievalHostApi {
   /** Fetches the world; the encoder is on its way at the same time. */
   loadWorld(files: RetrievalFiles): Promise<LoadedWorld>;
-  /** Opens encoder and indexes. Says what searches with, in a few words. */
-  openRetriever(): Promise<string>;
-  search(call: number, source: SearchTarget, query: string, k: number): Promise<Retrieval>;
+  /** Opens encoder and indexes, or finds them open. */
+  openRetriever(spec: RetrieverSpec): Promise<OpenedRetriever>;
+  search(
+    call: number,
+    key: string,
+    source: SearchTarget,
+    query: string,
+    k: number,
+  ): Promise<Retrieval>;
   abort(call: number): void;
   setWebDelay(ms: number): void;
 }
@@ -51,20 +91,38 @@ const quietly = <T>(promise: Promise<T>): Promise<T> => {
   return promise;
 };
 
+/** Open at a time: that of the page's questions and that of a training run, and the one before. */
+const KEPT = 3;
+
+const STAGES: Record<LocalStage, string> = {
+  lexical: 'indexing words',
+  encode: 'encoding passages',
+  graph: 'building the graph',
+  clusters: 'building clusters',
+};
+
+interface Opened extends OpenedRetriever {
+  retriever: Retriever;
+}
+
 export class RetrievalHost implements RetrievalHostApi {
   readonly #listener: RetrievalListener;
+  readonly #storage: RetrievalStorage;
   readonly #calls = new Map<number, AbortController>();
+  /** By the specification, last used last. */
+  readonly #opened = new Map<string, { promise: Promise<Opened>; abort: AbortController }>();
   #files: RetrievalFiles | null = null;
   #world: World | null = null;
-  #retriever: WorldRetriever | null = null;
+  #worldRetriever: Promise<WorldRetriever> | null = null;
   #encoder: Promise<OnnxEncoder> | null = null;
   #webDelayMs = 0;
   /** Clusters of the local corpus, opened when they are asked for. */
   readonly clusters: ClusterHost;
 
-  constructor(listener: RetrievalListener, indexCache: IndexCache | null = null) {
+  constructor(listener: RetrievalListener, storage: RetrievalStorage) {
     this.#listener = listener;
-    this.clusters = new ClusterHost(() => this.#clusterCorpus(), indexCache);
+    this.#storage = storage;
+    this.clusters = new ClusterHost(() => this.#clusterCorpus(), storage.indexCache);
   }
 
   async loadWorld(files: RetrievalFiles): Promise<LoadedWorld> {
@@ -79,31 +137,43 @@ export class RetrievalHost implements RetrievalHostApi {
     const { local, web } = world.manifest.counts;
     return {
       questions: world.questions,
-      local: world.local.map(({ title }) => ({ title })),
       facts: { localPassages: local, webPassages: web, questions: world.questions.length },
       seed: world.manifest.seed,
     };
   }
 
-  async openRetriever(): Promise<string> {
-    if (!this.#world || !this.#files) throw new Error('the world is not loaded');
-    const encoder = this.#world.vectors ? await this.#encoder : null;
-    this.#retriever = openWorldRetriever(
-      this.#world,
-      fetchWithProgress(this.#files.world, () => undefined),
-      { encoder, webDelayMs: () => this.#webDelayMs },
-    );
-    // The first search of the web shall pay for its shards alone; a fault is told by that search.
-    this.#retriever.web.prepare().catch(() => undefined);
-    return encoder ? `BM25+ and ${encoder.id}, fused` : 'BM25+ alone: this world has no vectors';
+  async openRetriever(spec: RetrieverSpec): Promise<OpenedRetriever> {
+    const key = JSON.stringify([spec.local, spec.web]);
+    const known = this.#opened.get(key);
+    const abort = known?.abort ?? new AbortController();
+    const promise = known?.promise ?? quietly(this.#open(key, spec, abort.signal));
+    this.#opened.delete(key);
+    this.#opened.set(key, { promise, abort });
+    this.#forget();
+    try {
+      const { note, local, memory } = await promise;
+      return { key, note, local, memory };
+    } catch (error) {
+      // The next call tries again.
+      if (this.#opened.get(key)?.promise === promise) this.#opened.delete(key);
+      throw error;
+    }
   }
 
-  async search(call: number, source: SearchTarget, query: string, k: number): Promise<Retrieval> {
-    if (!this.#retriever) throw new Error('retrieval is not ready');
+  async search(
+    call: number,
+    key: string,
+    source: SearchTarget,
+    query: string,
+    k: number,
+  ): Promise<Retrieval> {
+    const opened = this.#opened.get(key);
+    if (!opened) throw new Error('these sources are not open any more; start again');
     const abort = new AbortController();
     this.#calls.set(call, abort);
     try {
-      return await this.#retriever.search(source, query, k, abort.signal);
+      const { retriever } = await opened.promise;
+      return await retriever.search(source, query, k, abort.signal);
     } finally {
       this.#calls.delete(call);
     }
@@ -115,6 +185,94 @@ export class RetrievalHost implements RetrievalHostApi {
 
   setWebDelay(ms: number): void {
     this.#webDelayMs = ms;
+  }
+
+  /** Memory is that of the few that were used last. */
+  #forget(): void {
+    while (this.#opened.size > KEPT) {
+      const [key, { abort }] = [...this.#opened][0]!;
+      abort.abort(new Error('these sources were closed'));
+      this.#opened.delete(key);
+    }
+  }
+
+  async #open(key: string, { local, web }: RetrieverSpec, signal: AbortSignal): Promise<Opened> {
+    const world = await (this.#worldRetriever ??= this.#openWorld());
+    const opened = await this.#openLocal(local, world, signal);
+    const encoder = this.#world?.vectors ? await this.#encoder : null;
+    const source = openWebSource(web, {
+      builtIn: () => world.web,
+      similarities: encoder && encodedSimilarities(encoder),
+    });
+    return {
+      key,
+      note: web.kind === 'built-in' ? opened.note : `${opened.note}; web: ${web.kind}`,
+      local: opened.passages.map(({ title }) => ({ title })),
+      memory: opened.memory,
+      retriever: createRetriever({
+        local: opened.source,
+        web: source,
+        webDelayMs: () => this.#webDelayMs,
+      }),
+    };
+  }
+
+  async #openLocal(
+    spec: LocalSpec,
+    world: WorldRetriever,
+    signal: AbortSignal,
+  ): Promise<{
+    source: Source;
+    note: string;
+    passages: readonly Passage[];
+    memory: LocalMemory | null;
+  }> {
+    if (spec.kind === 'built-in')
+      return {
+        source: world.local,
+        note: await this.#worldNote(),
+        passages: this.#world?.local ?? [],
+        memory: null,
+      };
+    if (spec.encoder !== 'built-in' || spec.reranker !== null)
+      throw new Error('This encoder or reranker is not on this device any more; choose another.');
+    const tell = (stage: string, loaded: number, total: number) =>
+      this.#listener.onProgress('retrieval', stage, { loaded, total });
+    const passages: Passage[] = [];
+    for await (const some of this.#storage.passages(spec.ids)) {
+      signal.throwIfAborted();
+      passages.push(...some);
+      tell('reading passages', passages.length, 0);
+    }
+    if (passages.length === 0)
+      throw new Error('The chosen collections hold no passages; choose others on the Corpus page.');
+    const { indexCache, vectorCache } = this.#storage;
+    const encoder = spec.method === 'lexical' ? null : await this.#encoder;
+    const { source, note, memory } = await openLocalSource(
+      passages,
+      { method: spec.method },
+      { encoder, indexCache, vectorCache },
+      { signal, onProgress: (stage, done, total) => tell(STAGES[stage], done, total) },
+    );
+    return { source, note, passages, memory };
+  }
+
+  async #worldNote(): Promise<string> {
+    const encoder = this.#world?.vectors ? await this.#encoder : null;
+    return encoder ? `BM25+ and ${encoder.id}, fused` : 'BM25+ alone: this world has no vectors';
+  }
+
+  async #openWorld(): Promise<WorldRetriever> {
+    if (!this.#world || !this.#files) throw new Error('the world is not loaded');
+    const encoder = this.#world.vectors ? await this.#encoder : null;
+    const retriever = openWorldRetriever(
+      this.#world,
+      fetchWithProgress(this.#files.world, () => undefined),
+      { encoder, webDelayMs: () => this.#webDelayMs },
+    );
+    // The first search of the web shall pay for its shards alone; a fault is told by that search.
+    retriever.web.prepare().catch(() => undefined);
+    return retriever;
   }
 
   async #clusterCorpus(): Promise<ClusterCorpus> {

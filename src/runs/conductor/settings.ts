@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Setup } from '../../data/setup.ts';
 
 /**
  * What a user can set before a run, validated where it enters (address, form, stored preference).
@@ -61,4 +62,5 @@ export interface RunRequest {
   runId: string;
   asked: Asked;
   settings: RunSettings;
+  setup: Setup;
 }

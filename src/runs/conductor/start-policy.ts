@@ -2,12 +2,12 @@ import { transfer } from 'comlink';
 import { connectPolicy, type RemotePolicy } from '../../policy/generation/connect.ts';
 import { PolicyPool } from '../../policy/generation/pool.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
-import type { Policy, PolicyTokenizer } from '../../policy/policy.ts';
-import { HuggingFaceTokenizer } from '../../policy/tokenizer.ts';
-import { fetchCheckpoint, jsonOf, type Checkpoint } from './checkpoint.ts';
+import type { Policy, PolicyChat, PolicyTokenizer } from '../../policy/policy.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import type { CheckpointSource } from './checkpoint-source.ts';
 import { chooseDevice } from './device.ts';
 import { WorkerLost } from './failures.ts';
-import type { DeviceFacts } from './messages.ts';
+import type { DeviceFacts, EngineDevice } from './messages.ts';
 import type { PartsBoard } from './parts.ts';
 import type { DeviceChoice } from './settings.ts';
 import { supervise, type SupervisedWorker } from './supervised.ts';
@@ -21,9 +21,9 @@ export interface PolicyWorkerApi {
    * Loads the checkpoint and serves it at the port.
    * @throws CheckpointError where a file is broken.
    */
-  load(checkpoint: Checkpoint, device: DeviceFacts['device'], port: MessagePort): Promise<void>;
+  load(checkpoint: Checkpoint, device: EngineDevice, port: MessagePort): Promise<void>;
   /** Serves a replica of the learner, over the weights loaded before, at another port. */
-  train(adapter: LoraSpec, device: DeviceFacts['device'], port: MessagePort): Promise<void>;
+  train(adapter: LoraSpec, device: EngineDevice, port: MessagePort): Promise<void>;
 }
 
 export interface LoadedPolicy {
@@ -42,7 +42,7 @@ class Engine {
   }
 
   /** Resolves with the end of the channel that the policy is served at. */
-  async load(checkpoint: Checkpoint, device: DeviceFacts['device']): Promise<MessagePort> {
+  async load(checkpoint: Checkpoint, device: EngineDevice): Promise<MessagePort> {
     const { port1, port2 } = new MessageChannel();
     await this.#host.call((api) => api.load(checkpoint, device, transfer(port2, [port2])));
     return port1;
@@ -52,8 +52,9 @@ class Engine {
     port: MessagePort,
     tokenizer: PolicyTokenizer,
     onSampled: (count: number) => void,
+    chat: PolicyChat | undefined,
   ): Promise<RemotePolicy> {
-    this.#policy = await connectPolicy(port, tokenizer, onSampled);
+    this.#policy = await connectPolicy(port, tokenizer, onSampled, chat);
     return this.#policy;
   }
 
@@ -65,9 +66,9 @@ class Engine {
 
 export const startPolicy = async (options: {
   workers: WorkerFactory;
-  base: string;
+  source: CheckpointSource;
   device: DeviceChoice;
-  board: PartsBoard;
+  board: Pick<PartsBoard, 'loading'>;
   onSampled: (count: number) => void;
   /** Told once, when one of the workers ended without being asked to; the others are ended then. */
   onLost: (error: WorkerLost) => void;
@@ -93,23 +94,16 @@ export const startPolicy = async (options: {
     const device = await chooseDevice(options.device, navigator.gpu, navigator.hardwareConcurrency);
     ended.signal.throwIfAborted();
     for (let i = 0; i < device.engines; i++) engines.push(new Engine(workers, lose));
-    const checkpoint = await fetchCheckpoint(
-      options.base,
-      (bytes) => {
-        if (!ended.signal.aborted) board.loading('policy', 'fetching', bytes);
-      },
-      ended.signal,
-    );
+    const checkpoint = await options.source.get((bytes) => {
+      if (!ended.signal.aborted) board.loading('policy', 'fetching', bytes);
+    }, ended.signal);
+    const { tokenizer, chat } = await options.source.reader(checkpoint);
     board.loading('policy', `starting ${device.facts.device}`);
     const ports = await Promise.all(
       engines.map((engine) => engine.load(checkpoint, device.facts.device)),
     );
-    const tokenizer = new HuggingFaceTokenizer(
-      jsonOf(checkpoint.files, 'tokenizer.json'),
-      jsonOf(checkpoint.files, 'tokenizer_config.json'),
-    );
     const members = await Promise.all(
-      engines.map((engine, i) => engine.connect(ports[i]!, tokenizer, onSampled)),
+      engines.map((engine, i) => engine.connect(ports[i]!, tokenizer, onSampled, chat)),
     );
     ended.signal.throwIfAborted();
     return { policy: new PolicyPool(members), device: device.facts };

@@ -4,7 +4,13 @@ import { remoteClusters } from './remote-clusters.ts';
 import type { WorkerLost } from './failures.ts';
 import type { PartsBoard } from './parts.ts';
 import { RemoteRetriever } from './remote-retriever.ts';
-import type { RetrievalFiles, RetrievalHostApi, RetrievalListener } from './retrieval-host.ts';
+import type {
+  OpenedRetriever,
+  RetrievalFiles,
+  RetrievalHostApi,
+  RetrievalListener,
+  RetrieverSpec,
+} from './retrieval-host.ts';
 import { supervise } from './supervised.ts';
 import type { WorkerFactory } from './workers.ts';
 
@@ -22,6 +28,18 @@ const pin = <T extends object>(value: T): T => {
   return shared;
 };
 
+/** A retriever in the worker, and what it searches. */
+export interface RemoteSources extends OpenedRetriever {
+  retriever: RemoteRetriever;
+}
+
+export interface StartedRetrieval {
+  /** Opens other sources in the same worker; those of a running question or training stay open. */
+  open(spec: RetrieverSpec): Promise<RemoteSources>;
+  clusters: ClusterApi;
+  setWebDelay(ms: number): Promise<void>;
+}
+
 export const startRetrieval = async (options: {
   workers: WorkerFactory;
   files: RetrievalFiles;
@@ -29,11 +47,7 @@ export const startRetrieval = async (options: {
   onLost: (error: WorkerLost) => void;
   onWorld: (world: Awaited<ReturnType<RetrievalHostApi['loadWorld']>>) => void;
   onStarted(terminate: () => void): void;
-}): Promise<{
-  retriever: RemoteRetriever;
-  clusters: ClusterApi;
-  setWebDelay(ms: number): Promise<void>;
-}> => {
+}): Promise<StartedRetrieval> => {
   const { workers, board } = options;
   board.loading('world', 'starting the worker');
   board.loading('retrieval', 'starting the worker');
@@ -63,10 +77,11 @@ export const startRetrieval = async (options: {
   const world = await host.call((api) => api.loadWorld(options.files));
   options.onWorld(world);
   board.ready('world', 'loaded');
-  const note = await host.call((api) => api.openRetriever());
-  board.ready('retrieval', note);
   return {
-    retriever: new RemoteRetriever(host),
+    open: async (spec) => {
+      const opened = await host.call((api) => api.openRetriever(spec));
+      return { ...opened, retriever: new RemoteRetriever(host, opened.key) };
+    },
     clusters: remoteClusters((use) =>
       host.call((api) => use(api.clusters as unknown as Remote<ClusterApi>)),
     ),

@@ -1,3 +1,4 @@
+import type { EngineWorker } from '../../policy/webllm/start.ts';
 import type { RetrievalFiles } from './retrieval-host.ts';
 import type { Locks, WorkerLike } from './supervised.ts';
 
@@ -11,5 +12,6 @@ export interface Places {
 export interface WorkerFactory {
   policy: (life: string) => WorkerLike;
   retrieval: (life: string) => WorkerLike;
+  webllm: (life: string) => EngineWorker;
   locks: Locks;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { setupSchema } from '../../data/setup.ts';
 import type { TrainStep } from '../../data/training.ts';
 import { parseTrainSettings } from '../../learn/rl/edit-settings.ts';
 import type { RunRecord } from '../training/messages.ts';
@@ -22,6 +23,7 @@ const runSchema = z.strictObject({
   status: z.enum(['running', 'paused', 'stopped', 'finished', 'failed']),
   settings: z.unknown(),
   policy: z.strictObject({ id: z.string(), revision: z.string() }),
+  setup: setupSchema.optional(),
   world: z.strictObject({ seed: z.int(), questions: z.int() }),
   device: z.enum(['wasm', 'webgpu']),
   step: z.int().min(0),
@@ -38,7 +40,8 @@ export function parseRun(value: unknown): RunRecord {
     const [issue] = parsed.error.issues;
     throw new Error(`run: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`);
   }
-  return { ...parsed.data, settings: parseTrainSettings(parsed.data.settings) };
+  const { setup, ...run } = parsed.data;
+  return { ...run, settings: parseTrainSettings(run.settings), ...(setup && { setup }) };
 }
 
 const number = z.number();

@@ -9,12 +9,15 @@ import { PolicyLearner } from '../../learn/rl/learner.ts';
 import { connectPolicy, type RemotePolicy } from '../../policy/generation/connect.ts';
 import type { Channel } from '../../policy/generation/messages.ts';
 import { PolicyPool } from '../../policy/generation/pool.ts';
-import { loadWeights } from '../../policy/load.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
-import type { PolicyInfo, PolicyTokenizer } from '../../policy/policy.ts';
-import { HuggingFaceTokenizer } from '../../policy/tokenizer.ts';
+import type { PolicyChat, PolicyInfo, PolicyTokenizer } from '../../policy/policy.ts';
 import type { PolicyWeights } from '../../policy/weights.ts';
-import { fetchCheckpoint, jsonOf, type Checkpoint } from '../conductor/checkpoint.ts';
+import type { Checkpoint } from '../conductor/checkpoint.ts';
+import {
+  weightsOf,
+  type CheckpointSource,
+  type OpenStored,
+} from '../conductor/checkpoint-source.ts';
 import { chooseDevice } from '../conductor/device.ts';
 import { WorkerLost } from '../conductor/failures.ts';
 import type { PolicyWorkerApi } from '../conductor/start-policy.ts';
@@ -35,8 +38,8 @@ export interface TrainEngines {
 
 export interface EngineOptions {
   workers: WorkerFactory;
-  /** Folder of the checkpoint, with a slash at its end. */
-  base: string;
+  source: CheckpointSource;
+  open: OpenStored;
   device: 'wasm' | 'webgpu';
   adapter: LoraSpec;
   /** Ends the start. */
@@ -57,7 +60,7 @@ class Engine {
   async start(
     checkpoint: Checkpoint,
     { device, adapter }: EngineOptions,
-    tokenizer: PolicyTokenizer,
+    { tokenizer, chat }: { tokenizer: PolicyTokenizer; chat?: PolicyChat },
   ): Promise<{ policy: RemotePolicy; replica: RemoteReplica }> {
     const [sampling, training] = [new MessageChannel(), new MessageChannel()];
     const { port2 } = sampling;
@@ -65,7 +68,10 @@ class Engine {
     const far = training.port2;
     await this.#host.call((api) => api.train(adapter, device, transfer(far, [far])));
     const near: Channel<FromReplica, ToReplica> = training.port1;
-    const connected = Promise.all([connectPolicy(sampling.port1, tokenizer), connectReplica(near)]);
+    const connected = Promise.all([
+      connectPolicy(sampling.port1, tokenizer, () => undefined, chat),
+      connectReplica(near),
+    ]);
     const [policy, replica] = await connected;
     [this.#policy, this.#replica] = [policy, replica];
     return { policy, replica };
@@ -80,7 +86,7 @@ class Engine {
 
 /** @throws WorkerLost, MissingFile, or the signal's reason */
 export async function startEngines(options: EngineOptions): Promise<TrainEngines> {
-  const { workers, base, device, signal } = options;
+  const { workers, source, device, signal } = options;
   const engines: Engine[] = [];
   const ended = new AbortController();
   const end = (reason: Error): void => {
@@ -97,21 +103,15 @@ export async function startEngines(options: EngineOptions): Promise<TrainEngines
   signal.addEventListener('abort', stop, { once: true });
   try {
     const chosen = await chooseDevice(device, navigator.gpu, navigator.hardwareConcurrency);
-    const checkpoint = await fetchCheckpoint(base, () => undefined, ended.signal);
-    const tokenizer = new HuggingFaceTokenizer(
-      jsonOf(checkpoint.files, 'tokenizer.json'),
-      jsonOf(checkpoint.files, 'tokenizer_config.json'),
-    );
+    const checkpoint = await source.get(() => undefined, ended.signal);
+    const reader = await source.reader(checkpoint);
     ended.signal.throwIfAborted();
     for (let i = 0; i < chosen.engines; i++) engines.push(new Engine(workers, lose));
     const started = await Promise.all(
-      engines.map((engine) => engine.start(checkpoint, options, tokenizer)),
+      engines.map((engine) => engine.start(checkpoint, options, reader)),
     );
     const policy = new PolicyPool(started.map((engine) => engine.policy));
-    const weights = await loadWeights((name) => {
-      const file = checkpoint.files[name];
-      return file ? Promise.resolve(file) : Promise.reject(new Error('there is no such file'));
-    });
+    const weights = await weightsOf(checkpoint, options.open);
     ended.signal.throwIfAborted();
     return {
       policy,

@@ -17,6 +17,7 @@ import type { RunRecord, TrainApi, TrainMessage } from './messages.ts';
 import { checkRouter, trainDeps, type TrainWorld } from './parts.ts';
 import { filesOf, type Download, type DownloadKind } from './downloads.ts';
 import { readRunFile, writeRunFile } from './run-file.ts';
+import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../data/setup.ts';
 import type { PolicyFacts } from './policy-facts.ts';
 import { estimate } from './estimate.ts';
 
@@ -28,20 +29,27 @@ const LOSSES = { most: 3, withinMs: 5 * 60_000 };
 const KEEP_DELETED_MS = 10 * 60_000;
 
 type StartEngines = (
-  options: Pick<EngineOptions, 'device' | 'adapter' | 'signal' | 'onLost'>,
+  options: Pick<EngineOptions, 'device' | 'adapter' | 'signal' | 'onLost'> & { policy: PolicyRef },
 ) => Promise<TrainEngines>;
 
 export interface HostParts {
   store: RunStore;
   startEngines: StartEngines;
-  /** Resolves when world and retriever are loaded. */
-  world(): Promise<TrainWorld>;
-  /** The policy that is trained, without starting an engine. */
-  policy(): Promise<PolicyFacts>;
+  /** Resolves when sources and questions are loaded. */
+  world(setup: Setup): Promise<TrainWorld>;
+  /**
+   * The policy that is trained, without starting an engine.
+   * @throws Error in words where it cannot be trained
+   */
+  policy(ref: PolicyRef): Promise<PolicyFacts>;
   locks: LockManager;
   /** To the same page in other tabs. */
   channel: BroadcastChannel;
 }
+
+/** Sources and policy alone: who judges or summarizes a question of the page is not part of training. */
+const isBuiltIn = ({ policy, local, web, questions }: Setup): boolean =>
+  [policy, local, web, questions].every(({ kind }) => kind === 'built-in');
 
 const nowIso = (): string => new Date().toISOString();
 
@@ -88,11 +96,13 @@ export class TrainingHost implements TrainApi {
     return fresh ? [...fresh.rollouts] : this.#parts.store.rollouts(runId, step);
   }
 
-  async estimate(settings: TrainSettings, device: 'wasm' | 'webgpu' | 'auto') {
+  async estimate(settings: TrainSettings, device: 'wasm' | 'webgpu' | 'auto', setup: Setup) {
     const checked = parseTrainSettings(settings);
-    const { config, engines } = await this.#parts.policy();
+    const { config, engines, id } = await this.#parts.policy(setup.policy);
     const { store } = this.#parts;
-    const past = (await store.runs()).filter((run) => device === 'auto' || run.device === device);
+    const past = (await store.runs()).filter(
+      (run) => run.policy.id === id && (device === 'auto' || run.device === device),
+    );
     const newest = past.find((run) => run.settings.recipe === checked.recipe && run.step > 0);
     const steps = newest ? [{ run: newest, steps: await store.steps(newest.id) }] : [];
     return estimate(checked, config, engines, steps);
@@ -102,13 +112,17 @@ export class TrainingHost implements TrainApi {
     settings: TrainSettings,
     name: string,
     device: 'wasm' | 'webgpu' | 'auto',
+    setup: Setup,
     demonstrations?: Blob,
   ): Promise<RunRecord> {
     this.#checkFree();
     const checked = parseTrainSettings(settings);
     checkRouter(checked);
     const chosen = await chooseDevice(device, navigator.gpu, navigator.hardwareConcurrency);
-    const [world, policy] = await Promise.all([this.#parts.world(), this.#parts.policy()]);
+    const [world, policy] = await Promise.all([
+      this.#parts.world(setup),
+      this.#parts.policy(setup.policy),
+    ]);
     const run: RunRecord = {
       format: 'forage.run/1',
       id: newId(checked),
@@ -120,6 +134,7 @@ export class TrainingHost implements TrainApi {
       status: 'running',
       settings: checked,
       policy: { id: policy.id, revision: policy.revision },
+      ...(!isBuiltIn(setup) && { setup }),
       world: { seed: world.seed, questions: world.questions.length },
       device: chosen.facts.device,
       step: 0,
@@ -139,7 +154,11 @@ export class TrainingHost implements TrainApi {
     this.#checkFree();
     const stored = await this.#parts.store.run(runId);
     const run = { ...stored, device: device ?? stored.device };
-    const [world, policy] = await Promise.all([this.#parts.world(), this.#parts.policy()]);
+    const setup = run.setup ?? BUILT_IN_SETUP;
+    const [world, policy] = await Promise.all([
+      this.#parts.world(setup),
+      this.#parts.policy(setup.policy),
+    ]);
     if (run.policy.revision !== policy.revision)
       throw new Error(
         `"${run.name}" trains the policy ${run.policy.id} ${run.policy.revision}; loaded is ${policy.id} ${policy.revision}. Load the policy that it began with.`,
@@ -227,11 +246,8 @@ export class TrainingHost implements TrainApi {
 
   async download(runId: string, what: DownloadKind): Promise<Download[]> {
     const { store } = this.#parts;
-    const [run, state, policy] = await Promise.all([
-      store.run(runId),
-      store.lastState(runId),
-      this.#parts.policy(),
-    ]);
+    const [run, state] = await Promise.all([store.run(runId), store.lastState(runId)]);
+    const policy = await this.#parts.policy((run.setup ?? BUILT_IN_SETUP).policy);
     return filesOf(what, { run, state, policy, steps: () => this.steps(runId) });
   }
 
@@ -336,12 +352,13 @@ export class TrainingHost implements TrainApi {
     }
   }
 
-  async #attempt(active: ActiveRun, { settings, device }: RunRecord) {
+  async #attempt(active: ActiveRun, { settings, device, setup = BUILT_IN_SETUP }: RunRecord) {
     const { store } = this.#parts;
     const lost = new AbortController();
     const signal = active.abort.signal;
-    const world = await this.#parts.world();
+    const world = await this.#parts.world(setup);
     const engines = await this.#parts.startEngines({
+      policy: setup.policy,
       device,
       adapter: settings.adapter,
       signal,

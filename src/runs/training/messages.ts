@@ -1,4 +1,5 @@
 import type { TrainStep } from '../../data/training.ts';
+import type { Setup } from '../../data/setup.ts';
 import type { TrainSettings } from '../../learn/rl/settings.ts';
 import type { Rollout } from '../../data/rollout.ts';
 import type { Failure } from '../conductor/messages.ts';
@@ -22,6 +23,8 @@ export interface RunRecord {
   status: RunStatus;
   settings: TrainSettings;
   policy: { id: string; revision: string };
+  /** Policy, sources and questions that it trains with; absent for the built-in ones. */
+  setup?: Setup;
   world: { seed: number; questions: number };
   device: 'wasm' | 'webgpu';
   /** Steps done, and the step of the last committed checkpoint. */
@@ -70,12 +73,17 @@ export interface TrainApi {
   steps(runId: string): Promise<TrainStep[]>;
   /** The rollouts of a step with rewards and advantages; empty where they were not kept. */
   rollouts(runId: string, step: number): Promise<Rollout[]>;
-  estimate(settings: TrainSettings, device: 'wasm' | 'webgpu' | 'auto'): Promise<TrainEstimate>;
+  estimate(
+    settings: TrainSettings,
+    device: 'wasm' | 'webgpu' | 'auto',
+    setup: Setup,
+  ): Promise<TrainEstimate>;
   /** @param demonstrations JSON lines of rollouts, where `settings.warmUp` wants some */
   create(
     settings: TrainSettings,
     name: string,
     device: 'wasm' | 'webgpu' | 'auto',
+    setup: Setup,
     demonstrations?: Blob,
   ): Promise<RunRecord>;
   /** Goes on from the last good checkpoint, on another device where one is given. */

@@ -1,9 +1,12 @@
-import { parsePolicyConfig, type PolicyConfig } from '../../policy/config.ts';
-import { loadWeights } from '../../policy/load.ts';
+import type { PolicyConfig } from '../../policy/config.ts';
 import type { PolicyWeights } from '../../policy/weights.ts';
-import { fetchCheckpoint, jsonOf } from '../conductor/checkpoint.ts';
+import {
+  factsOf,
+  weightsOf,
+  type CheckpointSource,
+  type OpenStored,
+} from '../conductor/checkpoint-source.ts';
 import { chooseDevice } from '../conductor/device.ts';
-import { sha256 } from '../storage/blobs.ts';
 
 /** What training knows of the policy without starting it. */
 export interface PolicyFacts {
@@ -16,16 +19,17 @@ export interface PolicyFacts {
   weights(): Promise<PolicyWeights>;
 }
 
-/** @throws MissingFile, CheckpointError */
-export async function policyFacts(base: string): Promise<PolicyFacts> {
-  const { id, files } = await fetchCheckpoint(base, () => undefined, new AbortController().signal);
-  const model = files['model.safetensors']!;
+/** @throws MissingFile, CheckpointError, CheckpointFault */
+export async function policyFacts(
+  source: CheckpointSource,
+  open: OpenStored,
+): Promise<PolicyFacts> {
+  const checkpoint = await source.get(() => undefined, new AbortController().signal);
   const device = await chooseDevice('wasm', undefined, navigator.hardwareConcurrency);
   return {
-    id,
-    revision: (await sha256(model)).slice(0, 12),
-    config: parsePolicyConfig(jsonOf(files, 'config.json')),
+    id: checkpoint.id,
+    ...(await factsOf(checkpoint, open)),
     engines: device.engines,
-    weights: () => loadWeights((name) => Promise.resolve(files[name]!)),
+    weights: () => weightsOf(checkpoint, open),
   };
 }

@@ -51,7 +51,7 @@ const PolicyCell = () => {
 };
 
 const LoadedCell = () => {
-  const world = useLab((state) => state.world);
+  const sources = useLab((state) => state.sources);
   const failed = useLab((state) => firstFailure(state)?.part);
   const parts = useLab((state) => state.parts);
   if (failed) return <span className="cell tone-bad">⚠ {failed} failed</span>;
@@ -61,8 +61,8 @@ const LoadedCell = () => {
   }
   return (
     <span className="cell">
-      {world
-        ? `world ${formatCount(world.localPassages)} local, ${formatCount(world.webPassages)} web`
+      {sources
+        ? `${formatCount(sources.localPassages)} local passages, web ${sources.web ?? formatCount(sources.webPassages ?? 0)}`
         : 'loaded'}
     </span>
   );

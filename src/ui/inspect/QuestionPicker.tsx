@@ -14,13 +14,21 @@ const ROW_HEIGHT = 60;
 const TYPES: readonly QuestionType[] = ['bridge', 'comparison', 'intersection', 'yesno', 'summary'];
 const SOURCES = ['local', 'web'] as const;
 
+/** What is known of a question; imported ones tell less. */
+const factsOf = ({ hops, type, localSuffices, split }: QuestionRow): string =>
+  [
+    hops > 0 ? `${hops} ${hops === 1 ? 'hop' : 'hops'}` : null,
+    type,
+    localSuffices === null ? null : localSuffices ? '⌂ local suffices' : '⇄ needs web',
+    split,
+  ]
+    .filter((part) => part !== null && part !== '')
+    .join(' · ');
+
 const Row = (props: { row: QuestionRow }) => (
   <>
     <span className="question-text">{props.row.text}</span>
-    <span className="fine">
-      {props.row.hops} {props.row.hops === 1 ? 'hop' : 'hops'} · {props.row.type} ·{' '}
-      {props.row.localSuffices ? '⌂ local suffices' : '⇄ needs web'} · {props.row.split}
-    </span>
+    <span className="fine">{factsOf(props.row)}</span>
   </>
 );
 

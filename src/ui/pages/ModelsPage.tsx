@@ -14,7 +14,8 @@ const Pair = ({ name, value }: { name: string; value: string }) => (
 const ModelsPage = () => {
   const policy = useLab((state) => state.policy);
   const device = useLab((state) => state.device);
-  const world = useLab((state) => state.world);
+  const sources = useLab((state) => state.sources);
+  const questions = useLab((state) => state.questions.length);
   const retrieval = useLab((state) => state.parts.retrieval);
   return (
     <main className="page">
@@ -39,11 +40,14 @@ const ModelsPage = () => {
       )}
       <h2>Retrieval</h2>
       <p>{retrieval.note}</p>
-      {world ? (
+      {sources ? (
         <dl className="pairs">
-          <Pair name="local corpus" value={`${formatCount(world.localPassages)} passages`} />
-          <Pair name="web corpus" value={`${formatCount(world.webPassages)} passages`} />
-          <Pair name="questions" value={formatCount(world.questions)} />
+          <Pair name="local corpus" value={`${formatCount(sources.localPassages)} passages`} />
+          <Pair
+            name="web corpus"
+            value={sources.web ?? `${formatCount(sources.webPassages ?? 0)} passages`}
+          />
+          <Pair name="questions" value={formatCount(questions)} />
         </dl>
       ) : null}
       <CheckpointsSection />

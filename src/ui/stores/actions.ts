@@ -6,6 +6,7 @@ import { lab, reconnectLab } from './connection.ts';
 import { useLab } from './lab-store.ts';
 import { moveStep, type Move } from './playback.ts';
 import { isRunning, useRun } from './run-store.ts';
+import { useSetup } from './setup-store.ts';
 import { isNarrow, useView } from './view-store.ts';
 
 /** What buttons, keys and the palette do; one function each. */
@@ -56,7 +57,12 @@ export const startRun = async (): Promise<void> => {
   const { address, setAddress } = useView.getState();
   const asked: Asked | null = first ? { kind: 'world', id: first.id } : address.asked;
   if (!asked) return;
-  const request = { runId: newRunId(), asked, settings: address.settings };
+  const request = {
+    runId: newRunId(),
+    asked,
+    settings: address.settings,
+    setup: useSetup.getState().setup,
+  };
   setAddress({ asked, run: true });
   useView.setState({ playing: false, selection: null, ...(isNarrow() && { setupOpen: false }) });
   useRun.getState().begin(request, null);

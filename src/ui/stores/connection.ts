@@ -1,8 +1,11 @@
+import type { Setup } from '../../data/setup.ts';
 import type { ConductorMessage, LabApi } from '../../runs/conductor/messages.ts';
 import type { DeviceChoice } from '../../runs/conductor/settings.ts';
 import { createFrameQueue } from '../lib/frame-queue.ts';
 import { useLab } from './lab-store.ts';
+import { useResources } from './resources-store.ts';
 import { useRun } from './run-store.ts';
+import { useSetup } from './setup-store.ts';
 import { connectCheckpoints } from './checkpoint-actions.ts';
 import { connectTraining } from './train-actions.ts';
 
@@ -13,6 +16,7 @@ export type LabConnection = Omit<LabApi, 'start'>;
 export type LabOpener = (
   receive: (messages: ConductorMessage[]) => void,
   device: DeviceChoice,
+  setup: Setup,
 ) => LabConnection;
 
 let connection: LabConnection | null = null;
@@ -23,7 +27,9 @@ const receive = (message: ConductorMessage): void => {
     case 'parts':
       return useLab.setState({ parts: message.parts });
     case 'questions':
-      return useLab.setState({ questions: message.rows, world: message.facts });
+      return useLab.setState({ questions: message.rows, questionsProblem: message.problem });
+    case 'sources':
+      return useLab.setState({ sources: message.facts });
     case 'policy':
       return useLab.setState({ policy: message.info, device: message.device });
     case 'run':
@@ -37,10 +43,19 @@ export const connectLab = (open: LabOpener, device: DeviceChoice): void => {
   opener = open;
   useLab.setState({ labFailure: null });
   const queue = createFrameQueue<ConductorMessage>((messages) => messages.forEach(receive));
-  connection = open(queue, device);
+  const { resources, keys } = useResources.getState();
+  const opened = open(queue, device, useSetup.getState().setup);
+  connection = opened;
+  void opened.provide(resources, keys).catch(() => undefined);
   connectTraining(connection.train);
   connectCheckpoints(connection.checkpoints);
 };
+
+// What was chosen begins to load at once; a worker that is gone learns it when it is opened again.
+useSetup.subscribe(({ setup }) => void connection?.use(setup).catch(() => undefined));
+useResources.subscribe(
+  ({ resources, keys }) => void connection?.provide(resources, keys).catch(() => undefined),
+);
 
 /** Opens the connection again after the lab worker died. */
 export const reconnectLab = (device: DeviceChoice): void => {

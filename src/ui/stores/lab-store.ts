@@ -6,7 +6,7 @@ import type {
   Parts,
   PartState,
   QuestionRow,
-  WorldFacts,
+  SourceFacts,
 } from '../../runs/conductor/messages.ts';
 
 const WAITING: PartState = {
@@ -21,7 +21,10 @@ const WAITING: PartState = {
 interface LabStore {
   parts: Parts;
   questions: QuestionRow[];
-  world: WorldFacts | null;
+  /** Why there are no questions. */
+  questionsProblem: string | null;
+  /** What the next run searches. */
+  sources: SourceFacts | null;
   policy: PolicyInfo | null;
   device: DeviceFacts | null;
   /** The lab worker itself died or could not start. */
@@ -31,7 +34,8 @@ interface LabStore {
 export const useLab = create<LabStore>()(() => ({
   parts: { world: WAITING, retrieval: WAITING, policy: WAITING },
   questions: [],
-  world: null,
+  questionsProblem: null,
+  sources: null,
   policy: null,
   device: null,
   labFailure: null,

@@ -25,7 +25,7 @@ const clustersOf = (api: Remote<LabApi>): Remote<ClusterApi> =>
   api.clusters as unknown as Remote<ClusterApi>;
 
 /** Starts the lab worker, which starts the others. */
-export const openLab: LabOpener = (receive, device) => {
+export const openLab: LabOpener = (receive, device, setup) => {
   const worker = supervise<LabApi>({
     name: 'lab',
     create: (name) =>
@@ -35,12 +35,15 @@ export const openLab: LabOpener = (receive, device) => {
   });
   const listener = proxy((messages: ConductorMessage[]) => receive(messages));
   pinned = listener;
-  worker.call((api) => api.start(listener, device)).catch(fail);
+  worker.call((api) => api.start(listener, device, setup)).catch(fail);
   return {
     train: remoteTrain(worker),
     collections: remoteCollections(worker),
     clusters: remoteClusters((use) => worker.call((api) => use(clustersOf(api)))),
     checkpoints: remoteCheckpoints(worker),
+    use: (setup) => worker.call((api) => api.use(setup)),
+    provide: (resources, keys) => worker.call((api) => api.provide(resources, keys)),
+    webLlmModels: () => worker.call((api) => api.webLlmModels(), 60_000),
     run: (request) => worker.call((api) => api.run(request)),
     cancel: () => worker.call((api) => api.cancel(), 10_000),
     retry: () => worker.call((api) => api.retry(), 10_000),

@@ -22,9 +22,9 @@ export const remoteTrain = (worker: SupervisedWorker<LabApi>): TrainApi => {
     runs: () => call((train) => train.runs(), SHORT_MS),
     steps: (id) => call((train) => train.steps(id), SHORT_MS),
     rollouts: (id, step) => call((train) => train.rollouts(id, step), SHORT_MS),
-    estimate: (settings, device) => call((train) => train.estimate(settings, device)),
-    create: (settings, name, device, demonstrations) =>
-      call((train) => train.create(settings, name, device, demonstrations)),
+    estimate: (settings, device, setup) => call((train) => train.estimate(settings, device, setup)),
+    create: (settings, name, device, setup, demonstrations) =>
+      call((train) => train.create(settings, name, device, setup, demonstrations)),
     resume: (id, device) => call((train) => train.resume(id, device)),
     pause: (id) => call((train) => train.pause(id), SHORT_MS),
     stop: (id, keep) => call((train) => train.stop(id, keep)),

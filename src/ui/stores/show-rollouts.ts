@@ -5,6 +5,7 @@ import { cancelRun } from './actions.ts';
 import type { RolloutTable } from './apply-updates.ts';
 import { lab } from './connection.ts';
 import { useRun, type RolloutSource } from './run-store.ts';
+import { useSetup } from './setup-store.ts';
 import { useView } from './view-store.ts';
 
 /** Rollouts that ended, as the table that Inspect shows. */
@@ -33,7 +34,7 @@ export const inspectRollouts = async (
   const runId = `step-${source.runId}-${source.step}`;
   const settings = { ...address.settings, recipe };
   useRun.setState({
-    request: { runId, asked, settings },
+    request: { runId, asked, settings, setup: useSetup.getState().setup },
     // Without the chain, until the world's own question is there.
     question: first.question,
     run: { runId, status: 'done', tokens: 0, tokensPerSecond: 0, failure: null },

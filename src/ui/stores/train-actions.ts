@@ -1,6 +1,7 @@
 import type { TrainSettings } from '../../learn/rl/settings.ts';
 import type { RunRecord, TrainApi, TrainMessage } from '../../runs/training/messages.ts';
 import type { DeviceChoice } from '../../runs/conductor/settings.ts';
+import { useSetup } from './setup-store.ts';
 import { createFrameQueue } from '../lib/frame-queue.ts';
 import { fileStem, saveFile } from '../lib/save-file.ts';
 import { frozenSeconds, frozenText, type Silence } from './silence.ts';
@@ -142,7 +143,13 @@ export const startTraining = async (start: {
   const { settings, name, device, demonstrations } = start;
   void keepStorage();
   const run = await attempt('The run did not start', () =>
-    trainApi().create(settings, name, device, demonstrations ?? undefined),
+    trainApi().create(
+      settings,
+      name,
+      device,
+      useSetup.getState().setup,
+      demonstrations ?? undefined,
+    ),
   );
   if (!run) return null;
   useTrain.setState((state) => ({

@@ -9,6 +9,7 @@ import { formatBytes, formatCount, plural } from '../lib/format.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { pickOf } from '../lib/pick-of.ts';
 import { useDemonstrations } from '../stores/demonstrations.ts';
+import { useSetup } from '../stores/setup-store.ts';
 import { startTraining } from '../stores/train-actions.ts';
 import { formatTrainAddress } from '../stores/train-address.ts';
 import {
@@ -43,12 +44,13 @@ type Answer =
 const useEstimate = (settings: TrainSettings, device: DeviceChoice): Answer => {
   const [answer, setAnswer] = useState<Answer>(null);
   const connected = useTrain((state) => state.status === 'ready');
+  const setup = useSetup((state) => state.setup);
   useEffect(() => {
     if (!connected) return undefined;
     let live = true;
     const ask = async () => {
       try {
-        const estimate = await trainApi().estimate(settings, device);
+        const estimate = await trainApi().estimate(settings, device, setup);
         if (live) setAnswer({ estimate, problem: null });
       } catch (error) {
         const problem = error instanceof Error ? error.message : String(error);
@@ -60,7 +62,7 @@ const useEstimate = (settings: TrainSettings, device: DeviceChoice): Answer => {
       live = false;
       clearTimeout(timer);
     };
-  }, [settings, device, connected]);
+  }, [settings, device, setup, connected]);
   return answer;
 };
 

@@ -3,28 +3,35 @@ import { withOverrides } from '../../../src/recipes/index.ts';
 import { describeFailure, MissingFile, WorkerLost } from '../../../src/runs/conductor/failures.ts';
 import { createRateMeter } from '../../../src/runs/conductor/rate.ts';
 import { recipeFor, typedQuestion } from '../../../src/runs/conductor/request.ts';
+import { BUILT_IN_SETUP } from '../../../src/data/setup.ts';
 import { DEFAULT_SETTINGS, RECIPE_IDS } from '../../../src/runs/conductor/settings.ts';
 
 describe('what the user set, as the agent takes it', () => {
   it('leaves a recipe as it is where nothing was set', () => {
     for (const recipe of RECIPE_IDS) {
-      const { recipe: found, overrides } = recipeFor({ ...DEFAULT_SETTINGS, recipe });
+      const { recipe: found, overrides } = recipeFor(
+        { ...DEFAULT_SETTINGS, recipe },
+        BUILT_IN_SETUP,
+      );
       expect(withOverrides(found.settings, overrides)).toEqual(found.settings);
     }
   });
 
   it('changes exactly the mechanisms that were set', () => {
-    const { recipe, overrides } = recipeFor({
-      ...DEFAULT_SETTINGS,
-      temperature: 0.5,
-      mechanisms: {
-        background: 'off',
-        stie: 'paper',
-        router: 'always-web',
-        reward: 'measured',
-        k: 5,
+    const { recipe, overrides } = recipeFor(
+      {
+        ...DEFAULT_SETTINGS,
+        temperature: 0.5,
+        mechanisms: {
+          background: 'off',
+          stie: 'paper',
+          router: 'always-web',
+          reward: 'measured',
+          k: 5,
+        },
       },
-    });
+      BUILT_IN_SETUP,
+    );
     const before = recipe.settings;
     expect(withOverrides(before, overrides)).toEqual({
       ...before,
@@ -33,6 +40,15 @@ describe('what the user set, as the agent takes it', () => {
       stie: { ...before.stie, mode: 'paper' },
       retrieval: { ...before.retrieval, source: 'web', k: 5 },
       nlr: { ...before.nlr, reward: 'measured' },
+    });
+  });
+
+  it('lets retrieval be summarized where a summarizer was chosen', () => {
+    const setup = { ...BUILT_IN_SETUP, summarizer: { kind: 'extractive' as const } };
+    const { recipe, overrides } = recipeFor(DEFAULT_SETTINGS, setup);
+    expect(withOverrides(recipe.settings, overrides).retrieval).toEqual({
+      ...recipe.settings.retrieval,
+      summarize: 'on',
     });
   });
 
