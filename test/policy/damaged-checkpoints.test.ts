@@ -74,7 +74,7 @@ function changed(files: ReadonlyMap<string, Uint8Array>, name: string, bytes: Ui
   const inner = memoryFiles(new Map([...files, [name, bytes]]));
   const read = { bytes: 0 };
   const counted: CheckpointFiles = {
-    size: inner.size,
+    size: (name) => inner.size(name),
     readRange: async (file, start, end) => {
       const size = (await inner.size(file))!;
       expect(start >= 0 && end >= start && end <= size, `${file} ${start} ${end}`).toBe(true);

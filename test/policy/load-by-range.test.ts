@@ -75,7 +75,7 @@ describe('a policy from files by range', () => {
     const reads: number[] = [];
     const inner = memoryFiles(tiny);
     const files: CheckpointFiles = {
-      size: inner.size,
+      size: (name) => inner.size(name),
       readRange: (name, start, end) => {
         if (name === 'model.safetensors') reads.push(end - start);
         return inner.readRange(name, start, end);
