@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readPeft } from '../src/policy/lora/peft.ts';
 import { loraSlots } from '../src/policy/lora/spec.ts';
 import { loadLoraFixture } from '../test/fixtures/qwen3-lora/load.ts';
+import { loadFamily } from '../test/fixtures/families/load.ts';
 import { useStage } from './browser.ts';
 import type { LoraReport } from './pages/lora/worker.ts';
 
@@ -16,7 +17,7 @@ beforeAll(async () => {
   await build({
     configFile: resolve(import.meta.dirname, '../vite.config.ts'),
     root: resolve(import.meta.dirname, 'pages/lora'),
-    publicDir: resolve(import.meta.dirname, '../test/fixtures/qwen3-lora'),
+    publicDir: resolve(import.meta.dirname, '../test/fixtures'),
     logLevel: 'error',
     build: { outDir: root, emptyOutDir: true },
   });
@@ -34,7 +35,7 @@ const relative = (a: readonly number[], b: readonly number[]): number => {
   return Math.sqrt(difference / size);
 };
 
-it('computes PEFT’s log-probabilities and LoRA gradients on WebGPU, to 1e-3', async () => {
+it('computes PEFT’s log-probabilities and LoRA gradients on WebGPU, to 1e-3, of Qwen3 and SmolLM3', async () => {
   const { page } = stage;
   await page.goto(stage.url);
   const text = await page.locator('output').textContent({ timeout: 90_000 });
@@ -47,6 +48,17 @@ it('computes PEFT’s log-probabilities and LoRA gradients on WebGPU, to 1e-3', 
   for (const { name, offset, length } of loraSlots(config, readPeft(config, files).spec)) {
     const got = report.gradients.slice(offset, offset + length);
     expect(relative(got, expected.gradients[name]!), name).toBeLessThan(1e-3);
+  }
+
+  const family = await loadFamily('smollm3');
+  const { greedy, sequences } = family.expected;
+  expect(report.family.ids).toEqual(greedy.ids.slice(0, 6));
+  expect(relative(report.family.sampledLogprobs, greedy.logprobs.slice(0, 6))).toBeLessThan(1e-4);
+  const logprobs = sequences.flatMap((s) => s.logprobs.slice(1));
+  expect(relative(report.family.logprobs, logprobs)).toBeLessThan(1e-4);
+  for (const { name, offset, length } of loraSlots(family.source.config, family.adapter.spec)) {
+    const got = report.family.gradients.slice(offset, offset + length);
+    expect(relative(got, [...family.gradients.get(name)!.data]), name).toBeLessThan(1e-3);
   }
   expect(stage.faults).toEqual([]);
 });

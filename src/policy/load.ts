@@ -6,7 +6,10 @@ import { parsePolicyConfig, type PolicyConfig } from './config.ts';
 import type { DeviceWeights } from './generation/device-weights.ts';
 import type { GenerationEngine } from './generation/engine.ts';
 import { readSafetensors } from './safetensors.ts';
-import { weightsOf } from './tensor-source.ts';
+import { checkedSlots } from './lora/check.ts';
+import { mergeLayer } from './lora/merge.ts';
+import type { LoraSpec } from './lora/spec.ts';
+import { readLayer, weightsOf, type TensorSource } from './tensor-source.ts';
 import { HuggingFaceTokenizer } from './tokenizer.ts';
 import { parameterCount, viewWeights, weightsFromTensors, type PolicyWeights } from './weights.ts';
 
@@ -91,17 +94,35 @@ class LoadedPolicy implements Policy {
   readonly tokenizer: PolicyTokenizer;
   readonly #engine: GenerationEngine;
   readonly #upload: (flat: Float32Array) => DeviceWeights;
+  readonly setAdapter?: NonNullable<Policy['setAdapter']>;
 
+  /** @param source what layers are made anew of, for `setAdapter` */
   constructor(
     info: PolicyInfo,
     tokenizer: PolicyTokenizer,
     engine: GenerationEngine,
     upload: (flat: Float32Array) => DeviceWeights,
+    source: TensorSource | null,
   ) {
     this.info = info;
     this.tokenizer = tokenizer;
     this.#engine = engine;
     this.#upload = upload;
+    if (source) this.setAdapter = (adapter) => this.#fold(source, adapter);
+  }
+
+  async #fold(
+    source: TensorSource,
+    adapter: { spec: LoraSpec; flat: Float32Array } | null,
+  ): Promise<void> {
+    const { config } = source;
+    if (adapter) checkedSlots(config, adapter.spec, adapter.flat);
+    const { uploadLayer } = await import('./generation/device-weights.ts');
+    await this.#engine.updateLayers(async (index) => {
+      const layer = await readLayer(source, index);
+      if (adapter) mergeLayer(config, layer, index, adapter.spec, adapter.flat);
+      return uploadLayer(config, layer);
+    });
   }
 
   open(seed: number): Promise<PolicySession> {
@@ -125,6 +146,7 @@ async function policyOver(
   tokenizer: PolicyTokenizer,
   info: Started,
   options: { device: PolicyDevice; maxSlots?: number | undefined },
+  source: TensorSource | null = null,
 ): Promise<Policy> {
   const { uploadWeights } = await import('./generation/device-weights.ts');
   const { GenerationEngine } = await import('./generation/engine.ts');
@@ -144,6 +166,7 @@ async function policyOver(
     tokenizer,
     engine,
     (flat) => uploadWeights(viewWeights(config, flat)),
+    source,
   );
 }
 
@@ -231,7 +254,7 @@ async function loadByRange(options: LoadPolicyOptions, files: CheckpointFiles): 
   const revision = options.revision ?? `size-${source.bytes}`;
   const dtype = source.dtype === 'f32' ? 'f32' : 'f16';
   const info = { id: options.id, revision, dtype } as const;
-  const policy = await policyOver(uploaded, tokenizer, info, options);
+  const policy = await policyOver(uploaded, tokenizer, info, options, source);
   onProgress?.({ stage: 'ready', share: 1 });
   return policy;
 }

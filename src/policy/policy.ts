@@ -5,6 +5,8 @@ import type { ChatMessage } from './text-model.ts';
  * forked. The built-in transformer implements it directly; a worker implements it over messages.
  */
 
+import type { LoraSpec } from './lora/spec.ts';
+
 export interface Sampling {
   /** 0 means greedy. */
   temperature: number;
@@ -99,6 +101,13 @@ export interface Policy {
    * @throws Error while sessions are open, or for a wrong number of values
    */
   setWeights?(flat: Float32Array): Promise<void>;
+  /**
+   * Samples from the checkpoint with an adapter folded in from now on, null for the checkpoint itself:
+   * what `setWeights` does with `mergeAdapter`, layer by layer and without the weights in memory. There
+   * where the policy was loaded from files by range.
+   * @throws Error while sessions are open; RangeError for a wrong number of values
+   */
+  setAdapter?(adapter: { spec: LoraSpec; flat: Float32Array } | null): Promise<void>;
   dispose(): void;
 }
 

@@ -1,5 +1,23 @@
 import { Tokenizer } from '@huggingface/tokenizers';
+import { z } from 'zod';
 import type { PolicyTokenizer } from './policy.ts';
+
+/** The library makes a list as long as the largest id: it must be one that a vocabulary can have. */
+const id = z.number().int().nonnegative().max(2_000_000);
+
+const schema = z.object({
+  added_tokens: z.array(z.object({ id, content: z.string() })).nullish(),
+  model: z.object({
+    vocab: z.union([z.record(z.string(), id), z.array(z.tuple([z.string(), z.number()]))]),
+  }),
+});
+
+/** @throws Error naming the field at fault */
+function checkTokenizer(json: object): void {
+  const { error } = schema.safeParse(json);
+  const issue = error?.issues[0];
+  if (issue) throw new Error(`${issue.path.join('.')}: ${issue.message}`);
+}
 
 /** Tokens that end a turn in the chat formats of Llama 3 and of Qwen and SmolLM (ChatML). */
 const TURN_ENDS = ['<|eot_id|>', '<|im_end|>'];
@@ -30,6 +48,7 @@ export class HuggingFaceTokenizer implements PolicyTokenizer {
     config: { eos_token?: string | { content: string } | null },
     generation: { eos_token_id?: unknown } = {},
   ) {
+    checkTokenizer(json);
     this.tokenizer = new Tokenizer(json, config);
     const added = this.tokenizer.get_added_tokens_decoder();
     this.special = new Map([...added].map(([id, token]) => [token.content, id]));

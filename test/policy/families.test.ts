@@ -2,12 +2,14 @@ import { defaultDevice, init } from '@jax-js/jax';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { uploadFrom } from '../../src/policy/generation/device-weights.ts';
 import { GenerationEngine } from '../../src/policy/generation/engine.ts';
+import { createLoraTrainer, wasmKernelFault } from '../../src/policy/lora/create.ts';
 import { createJaxLoraTrainer } from '../../src/policy/lora/jax/trainer.ts';
 import { loraSlots } from '../../src/policy/lora/spec.ts';
 import type { LoraTrainer } from '../../src/policy/lora/trainer.ts';
 import { createWasmLoraTrainer } from '../../src/policy/lora/wasm/trainer.ts';
 import { weightsOf } from '../../src/policy/tensor-source.ts';
 import { packBatch } from '../../src/policy/train-batch.ts';
+import { initWeights } from '../../src/policy/weights.ts';
 import { FAMILY_FIXTURES, loadFamily, type Family } from '../fixtures/families/load.ts';
 
 // Compiling kernels is quick, but not on a machine that does much else.
@@ -117,5 +119,24 @@ describe.each(FAMILY_FIXTURES)('%s', (name) => {
     sampled.close();
     engine.dispose();
     trainer.dispose();
+  });
+});
+
+describe('a trainer on the CPU', () => {
+  it('is jax-js where the kernels cannot train a shape, and says why', async () => {
+    const { source, adapter } = await loadFamily('qwen2');
+    const plain = await createLoraTrainer(source, adapter.spec, limits, 'wasm');
+    expect(plain).toMatchObject({ kernels: 'wasm', fallback: null });
+    const odd = initWeights({ ...source.config, intermediateSize: 36 }, 1);
+    const other = await createLoraTrainer(odd, adapter.spec, limits, 'wasm');
+    expect(other).toMatchObject({
+      kernels: 'jax',
+      fallback: 'intermediate_size is 36, no multiple of 8',
+    });
+    other.trainer.dispose();
+    const large = { ...source.config, vocabSize: 151_936, hiddenSize: 4096 };
+    expect(wasmKernelFault({ ...large, layers: 24 })).toMatch(
+      /^weights and .* GiB; WebAssembly has 4/,
+    );
   });
 });

@@ -1,17 +1,27 @@
 import { defaultDevice, init } from '@jax-js/jax';
-import { parsePolicyConfig } from '../../../src/policy/config.ts';
+import type { CheckpointFiles } from '../../../src/policy/checkpoint-files.ts';
+import { openCheckpoint } from '../../../src/policy/checkpoint.ts';
+import { parsePolicyConfig, type PolicyConfig } from '../../../src/policy/config.ts';
+import { uploadFrom } from '../../../src/policy/generation/device-weights.ts';
+import { GenerationEngine } from '../../../src/policy/generation/engine.ts';
 import { createJaxLoraTrainer } from '../../../src/policy/lora/jax/trainer.ts';
 import { readPeft } from '../../../src/policy/lora/peft.ts';
+import type { TensorSource } from '../../../src/policy/tensor-source.ts';
 import { packBatch } from '../../../src/policy/train-batch.ts';
-import { readWeights } from '../../../src/policy/weights.ts';
+import { readWeights, type PolicyWeights } from '../../../src/policy/weights.ts';
 
-/** Scores and gradients of an adapter that PEFT wrote, on WebGPU. */
+/** Scores and gradients of adapters that PEFT wrote, and tokens of a checkpoint, on WebGPU. */
 
-export interface LoraReport {
-  adapter: string;
+export interface Trained {
   logprobs: number[];
   /** In the order of `loraSlots`. */
   gradients: number[];
+}
+
+export interface LoraReport extends Trained {
+  adapter: string;
+  /** Of a checkpoint that was read by range and uploaded layer by layer. */
+  family: Trained & { ids: number[]; sampledLogprobs: number[] };
 }
 
 interface Batch {
@@ -22,28 +32,78 @@ const bytes = async (name: string): Promise<Uint8Array<ArrayBuffer>> =>
   new Uint8Array(await (await fetch(`/${name}`)).arrayBuffer());
 const json = async (name: string): Promise<unknown> => (await fetch(`/${name}`)).json();
 
-async function report(): Promise<LoraReport> {
-  const gpu = await navigator.gpu?.requestAdapter();
-  if (!gpu) throw new Error('there is no WebGPU adapter');
-  await init('webgpu');
-  defaultDevice('webgpu');
-  const config = parsePolicyConfig(await json('config.json'));
+/** Files of a folder of the server. */
+function folder(at: string): CheckpointFiles {
+  const whole = new Map<string, Promise<Uint8Array | null>>();
+  const get = async (name: string): Promise<Uint8Array | null> => {
+    const response = await fetch(`/${at}/${name}`);
+    // A server of pages may answer with its page where there is no file.
+    const found = response.ok && !response.headers.get('content-type')?.includes('text/html');
+    return found ? new Uint8Array(await response.arrayBuffer()) : null;
+  };
+  const read = (name: string): Promise<Uint8Array | null> => {
+    if (!whole.has(name)) whole.set(name, get(name));
+    return whole.get(name)!;
+  };
+  return {
+    size: async (name) => (await read(name))?.length ?? null,
+    readRange: async (name, start, end) => (await read(name))!.subarray(start, end),
+  };
+}
+
+async function train(
+  weights: PolicyWeights | TensorSource,
+  config: PolicyConfig,
+  at: string,
+  sequences: Batch['sequences'],
+): Promise<Trained> {
   const names = ['adapter_config.json', 'adapter_model.safetensors'];
-  const files = await Promise.all(names.map(async (name) => ({ name, bytes: await bytes(name) })));
+  const files = await Promise.all(
+    names.map(async (name) => ({ name, bytes: await bytes(`${at}/${name}`) })),
+  );
   const { spec, flat } = readPeft(config, files);
-  const { sequences } = (await json('batch.json')) as Batch;
   const batch = packBatch(sequences.map(({ ids }) => ({ ids, weights: ids.map(() => 1) })));
-  const weights = readWeights(config, await bytes('model.safetensors'));
   const trainer = await createJaxLoraTrainer(weights, spec, { maxTokens: 128, maxLength: 64 });
   await trainer.setAdapter(flat);
   const given = Float32Array.from(sequences.flatMap((s) => s.coefficients.slice(1)));
   const { logprobs } = await trainer.accumulate(batch, () => given);
   const gradients = await trainer.gradients();
   trainer.dispose();
+  return { logprobs: [...logprobs], gradients: [...gradients] };
+}
+
+async function family(at: string): Promise<LoraReport['family']> {
+  const { greedy, sequences } = (await json(`${at}/expected.json`)) as Batch & {
+    greedy: { prompt: number[]; ids: number[] };
+  };
+  const source = await openCheckpoint(folder(at));
+  const engine = new GenerationEngine(await uploadFrom(source), { maxSlots: 4, sync: false });
+  const session = engine.open(1);
+  session.append(greedy.prompt);
+  // A few tokens show it: a step takes long without a GPU.
+  const { ids, logprobs } = await session.generate({
+    maxTokens: 6,
+    stopIds: [],
+    sampling: { temperature: 0, topK: 0, topP: 1 },
+  });
+  session.close();
+  engine.dispose();
+  const trained = await train(source, source.config, at, sequences);
+  return { ...trained, ids, sampledLogprobs: logprobs };
+}
+
+async function report(): Promise<LoraReport> {
+  const gpu = await navigator.gpu?.requestAdapter();
+  if (!gpu) throw new Error('there is no WebGPU adapter');
+  await init('webgpu');
+  defaultDevice('webgpu');
+  const config = parsePolicyConfig(await json('qwen3-lora/config.json'));
+  const { sequences } = (await json('qwen3-lora/batch.json')) as Batch;
+  const weights = readWeights(config, await bytes('qwen3-lora/model.safetensors'));
   return {
     adapter: `${gpu.info.vendor} ${gpu.info.architecture}`,
-    logprobs: [...logprobs],
-    gradients: [...gradients],
+    ...(await train(weights, config, 'qwen3-lora', sequences)),
+    family: await family('families/smollm3'),
   };
 }
 

@@ -1,4 +1,6 @@
+import { createLoraTrainer } from '../../policy/lora/create.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
+import type { TensorSource } from '../../policy/tensor-source.ts';
 import type { PolicyWeights } from '../../policy/weights.ts';
 import { TrainReplica } from './replica.ts';
 
@@ -6,7 +8,8 @@ import { TrainReplica } from './replica.ts';
 export const MICRO_TOKENS = 2048;
 
 export interface ReplicaOptions {
-  weights: PolicyWeights;
+  /** In memory, or a source, of which a GPU reads one layer at a time. */
+  weights: PolicyWeights | TensorSource;
   adapter: LoraSpec;
   device: 'wasm' | 'webgpu';
   microTokens?: number;
@@ -14,16 +17,12 @@ export interface ReplicaOptions {
 
 /**
  * A replica of the learner: on the CPU over hand-written kernels, on a GPU over jax-js, whose device
- * must have been started (loading a policy does so).
+ * must have been started (loading a policy does so). `createLoraTrainer` says where it is another.
  */
 export async function createReplica(options: ReplicaOptions): Promise<TrainReplica> {
   const { weights, adapter, device, microTokens = MICRO_TOKENS } = options;
   const maxLength = weights.config.maxPositions;
   const limits = { maxTokens: Math.max(microTokens, maxLength), maxLength };
-  if (device === 'wasm') {
-    const { createWasmLoraTrainer } = await import('../../policy/lora/wasm/trainer.ts');
-    return new TrainReplica(await createWasmLoraTrainer(weights, adapter, limits));
-  }
-  const { createJaxLoraTrainer } = await import('../../policy/lora/jax/trainer.ts');
-  return new TrainReplica(await createJaxLoraTrainer(weights, adapter, limits));
+  const { trainer } = await createLoraTrainer(weights, adapter, limits, device);
+  return new TrainReplica(trainer);
 }

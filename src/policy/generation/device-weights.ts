@@ -134,13 +134,11 @@ async function uploadHead(source: TensorSource): Promise<np.Array> {
  * at a time, and at the end the output projection. The embedding stays on the host as it is stored.
  *
  * @param onLayer told the layers done and their number
- * @param changed what becomes of a layer's weights before they are uploaded, such as an adapter merged
  */
 export async function uploadFrom(
   source: TensorSource,
   options: {
     onLayer?: (done: number, layers: number) => void;
-    changed?: (layer: LayerWeights, index: number) => void;
   } = {},
 ): Promise<DeviceWeights> {
   const { config } = source;
@@ -150,7 +148,6 @@ export async function uploadFrom(
   try {
     for (let index = 0; index < config.layers; index++) {
       const layer = await readLayer(source, index);
-      options.changed?.(layer, index);
       layers.push(uploadLayer(config, layer));
       bound = Math.max(bound, boundOf(config, layer));
       options.onLayer?.(index + 1, config.layers);

@@ -1,7 +1,12 @@
 import type { PolicyConfig } from '../config.ts';
 import type { Generated, GenerateOptions } from '../policy.ts';
 import { StopTexts } from '../stop-texts.ts';
-import { disposeWeights, type DeviceWeights } from './device-weights.ts';
+import {
+  disposeLayer,
+  disposeWeights,
+  type DeviceLayer,
+  type DeviceWeights,
+} from './device-weights.ts';
 import { uniform } from './numeric.ts';
 import { sampleToken } from './sampling.ts';
 import { EngineSession } from './session.ts';
@@ -51,6 +56,8 @@ export class GenerationEngine {
   readonly #open = new Set<EngineSession>();
   #running: Promise<void> | null = null;
   #disposed = false;
+  /** Whether layers are being replaced. */
+  #updating = false;
   /** Turns in a row in which nothing was decoded though it could have been. */
   #paused = 0;
   /** Why generation cannot go on: after a failed step the caches hold nothing certain. */
@@ -70,6 +77,7 @@ export class GenerationEngine {
   open(seed: number): EngineSession {
     if (this.#fault) throw this.#fault;
     if (this.#disposed) throw new Error('policy: it was disposed');
+    if (this.#updating) throw new Error('policy: its weights are being replaced');
     const session = new EngineSession(this, seed);
     this.#open.add(session);
     return session;
@@ -123,16 +131,47 @@ export class GenerationEngine {
    */
   async replaceWeights(upload: () => DeviceWeights): Promise<void> {
     await this.#running;
-    if (this.#fault) throw this.#fault;
-    if (this.#disposed) throw new Error('policy: it was disposed');
-    if (this.#open.size > 0)
-      throw new Error(
-        `policy: ${this.#open.size} sessions are open; weights change between rollouts only`,
-      );
+    this.#checkIdle();
     const weights = upload();
     disposeWeights(this.#weights);
     this.#weights = weights;
     this.#stepper.setWeights(weights);
+  }
+
+  /**
+   * Changes the weights where they lie, layer by layer, so that no second copy of them exists.
+   * @param layer makes layer `index` anew, on the device
+   * @throws Error while sessions are open. Where `layer` fails, generation cannot go on: the policy is
+   * of two kinds of layers then
+   */
+  async updateLayers(layer: (index: number) => Promise<DeviceLayer>): Promise<void> {
+    await this.#running;
+    this.#checkIdle();
+    this.#updating = true;
+    try {
+      for (let index = 0; index < this.config.layers; index++) {
+        const fresh = await layer(index);
+        disposeLayer(this.#weights.layers[index]!);
+        this.#weights.layers[index] = fresh;
+      }
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#fault = new Error(`policy: its weights changed in part (${reason}); load it again`);
+      throw this.#fault;
+    } finally {
+      this.#updating = false;
+    }
+  }
+
+  /** @throws Error unless weights can be replaced now */
+  #checkIdle(): void {
+    if (this.#fault) throw this.#fault;
+    if (this.#disposed) throw new Error('policy: it was disposed');
+    if (this.#updating) throw new Error('policy: its weights are being replaced');
+    if (this.#open.size > 0)
+      throw new Error(
+        `policy: ${this.#open.size} sessions are open; weights change between rollouts only`,
+      );
   }
 
   dispose(): void {

@@ -1,6 +1,9 @@
+import type { PolicyConfig } from '../config.ts';
 import { viewWeights, type LayerWeights, type PolicyWeights } from '../weights.ts';
 import { checkedSlots } from './check.ts';
 import type { LoraSpec, LoraTarget } from './spec.ts';
+
+type Matrix = 'q' | 'k' | 'v' | 'o' | 'gate' | 'up' | 'down';
 
 const MATRIX = {
   q_proj: 'q',
@@ -10,7 +13,7 @@ const MATRIX = {
   gate_proj: 'gate',
   up_proj: 'up',
   down_proj: 'down',
-} as const satisfies Record<LoraTarget, keyof LayerWeights>;
+} as const satisfies Record<LoraTarget, Matrix>;
 
 /** `W += scale · B A` in place; sums in double precision, each weight rounded once. */
 function addProduct(
@@ -36,6 +39,32 @@ function addProduct(
 }
 
 /**
+ * Folds the part of an adapter that is layer `index`'s into its matrices, in place.
+ * @param flat values in the order of `loraSlots`
+ * @throws RangeError where `flat` is not as long as the spec asks
+ */
+export function mergeLayer(
+  config: PolicyConfig,
+  layer: LayerWeights,
+  index: number,
+  spec: LoraSpec,
+  flat: Float32Array,
+): void {
+  const slots = checkedSlots(config, spec, flat).filter((slot) => slot.layer === index);
+  // A and B of one matrix are neighbours.
+  for (let i = 0; i < slots.length; i += 2) {
+    const [a, b] = [slots[i]!, slots[i + 1]!];
+    addProduct(
+      layer[MATRIX[a.target]],
+      flat.subarray(a.offset, a.offset + a.length),
+      flat.subarray(b.offset, b.offset + b.length),
+      spec.rank,
+      spec.alpha / spec.rank,
+    );
+  }
+}
+
+/**
  * The policy with its adapter folded in, `W + (alpha / rank) B A` (Hu et al., 2021, section 4.1):
  * a new copy in float32; the given weights stay as they are.
  *
@@ -48,19 +77,9 @@ export function mergeAdapter(
   flat: Float32Array,
 ): PolicyWeights {
   const { config } = weights;
-  const slots = checkedSlots(config, spec, flat);
+  checkedSlots(config, spec, flat);
   const merged = viewWeights(config, new Float32Array(weights.flat));
-  const scale = spec.alpha / spec.rank;
-  // A and B of one matrix are neighbours.
-  for (let i = 0; i < slots.length; i += 2) {
-    const [a, b] = [slots[i]!, slots[i + 1]!];
-    addProduct(
-      merged.layers[a.layer]![MATRIX[a.target]],
-      flat.subarray(a.offset, a.offset + a.length),
-      flat.subarray(b.offset, b.offset + b.length),
-      spec.rank,
-      scale,
-    );
-  }
+  for (const [index, layer] of merged.layers.entries())
+    mergeLayer(config, layer, index, spec, flat);
   return merged;
 }
