@@ -98,7 +98,7 @@ export const AddCheckpoint = () => {
           size="xs"
           className="hub-field"
           label="Address of the hub or of a mirror of its API"
-          description="Requests go to this server only, when you press Look or Download; no account is used."
+          description="Nothing is asked before you press Look."
           value={hub}
           onChange={(event) => {
             setHub(event.currentTarget.value);

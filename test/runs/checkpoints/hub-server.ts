@@ -139,13 +139,14 @@ export async function startHub(files = shardedFiles()): Promise<HubServer> {
     record: { sent: number },
     cut: boolean,
   ): Promise<void> => {
+    const closed = new Promise<void>((resolve) => response.once('close', resolve));
     const step = hub.rate === null ? 64 * 1024 : Math.max(1, Math.round(hub.rate / 20));
     for (let at = 0; at < bytes.length; at += step) {
       const piece = bytes.subarray(at, at + step);
-      await new Promise<void>((resolve) => {
+      const written = new Promise<void>((resolve) => {
         response.write(piece, () => resolve());
-        response.once('close', resolve);
       });
+      await Promise.race([written, closed]);
       if (response.destroyed) return;
       record.sent += piece.length;
       if (hub.rate !== null) await new Promise((resolve) => setTimeout(resolve, 50));
