@@ -67,7 +67,13 @@ it(
     await page.getByRole('button', { name: /^Download 56 MB/ }).click();
     // The cut is mended without a click; then the page dies in the second chunk.
     const firsts = () => hub.asked.filter(({ name }) => name === FIRST);
-    await expect.poll(() => firsts().length, { timeout: 10_000 }).toBe(2);
+    await expect
+      .poll(() => firsts().length, { timeout: 30_000 })
+      .toBe(2)
+      .catch(async (e: unknown) => {
+        console.log(await page.locator('.checkpoints-section').innerText(), hub.asked);
+        throw e;
+      });
     const [cut, mended] = firsts();
     expect(cut!.sent - mended!.from).toBeLessThanOrEqual(CHUNK);
     expect(mended!.from).toBeGreaterThan(0);
@@ -91,6 +97,9 @@ it(
     await page.getByRole('button', { name: 'Rename forage/tiny' }).click();
     await page.getByLabel('Name of the checkpoint').fill('Tiny one');
     await page.keyboard.press('Enter');
+    const rename = page.getByRole('button', { name: 'Rename Tiny one' });
+    await rename.waitFor();
+    expect(await rename.evaluate((button) => button === document.activeElement)).toBe(true);
     await page.getByRole('button', { name: 'Use Tiny one as policy' }).click();
     await page.getByText('policy of the next run').waitFor();
     await page.reload();

@@ -27,7 +27,7 @@ const sourceText = ({ source, revision }: CheckpointView): string => {
   }
 };
 
-/** The name, changed in place: Enter keeps it, Escape and leaving take it back. */
+/** The name, changed in place: Enter and leaving keep what was typed, Escape takes it back. */
 const Name = ({ checkpoint }: { checkpoint: CheckpointView }) => {
   const [text, setText] = useState<string | null>(null);
   // Who renamed by the keyboard goes on from the button.
@@ -64,6 +64,8 @@ const Name = ({ checkpoint }: { checkpoint: CheckpointView }) => {
       onBlur={commit}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' && event.key !== 'Escape') return;
+        // Else the key would press the button that gets the focus.
+        event.preventDefault();
         setBack(true);
         if (event.key === 'Enter') commit();
         else setText(null);
