@@ -18,6 +18,8 @@ export interface HubServer {
   cors: boolean;
   /** Bytes a second; sends at once where it is null. */
   rate: number | null;
+  /** Files and API are given to those who send it only. */
+  token: string | null;
   /** Status and code header that answer every request, where set. */
   refuse: { status: number; code?: string; headers?: Record<string, string> } | null;
   /** Changes the hub's answer before it is sent. */
@@ -94,6 +96,7 @@ export async function startHub(files = shardedFiles()): Promise<HubServer> {
     etags: true,
     cors: true,
     rate: null,
+    token: null,
     refuse: null,
     spoil: null,
     close: () => Promise.resolve(),
@@ -165,6 +168,10 @@ export async function startHub(files = shardedFiles()): Promise<HubServer> {
     if (hub.refuse) {
       const { status, code, headers } = hub.refuse;
       response.writeHead(status, { ...(code && { 'X-Error-Code': code }), ...headers }).end('no');
+      return;
+    }
+    if (hub.token !== null && request.headers.authorization !== `Bearer ${hub.token}`) {
+      response.writeHead(401, { 'X-Error-Code': 'GatedRepo' }).end('who are you');
       return;
     }
     if (request.method === 'HEAD' && !hub.head) {
