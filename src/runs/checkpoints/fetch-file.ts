@@ -72,12 +72,17 @@ class ChunkSink {
     }
   }
 
+  /** Writes what is left and commits it. */
   async flush(): Promise<void> {
     if (this.#filled === 0) return;
+    this.write();
+    await this.#parts.commit(this.row);
+  }
+
+  /** Writes what is left; whoever commits the row commits it. */
+  write(): void {
     this.#parts.writer.write(this.row.done, this.#buffer.slice(0, this.#filled));
-    const row = { ...this.row, done: this.arrived, hash: this.#hash.save() };
-    await this.#parts.commit(row);
-    this.row = row;
+    this.row = { ...this.row, done: this.arrived, hash: this.#hash.save() };
     this.#filled = 0;
   }
 
@@ -105,7 +110,6 @@ async function drain(parts: FetchParts, opened: Opened, sink: ChunkSink): Promis
       await sink.add(piece.value);
       parts.onBytes(sink.arrived, piece.value.length);
     }
-    await sink.flush();
   } finally {
     await reader.cancel().catch(() => undefined);
   }
@@ -144,13 +148,17 @@ export async function fetchFile(parts: FetchParts, stored: FileRow): Promise<Fil
   if (row.exact && expected !== null) row = { ...row, bytes: expected };
   const sink = new ChunkSink(parts, row);
   await drain(parts, opened, sink);
-  if (expected !== null && sink.row.done < expected)
+  if (expected !== null && sink.arrived < expected) {
+    await sink.flush();
     throw interrupted(sink.row.name, new Error(`${sink.row.done} of ${expected} bytes`));
-  if (expected !== null && sink.row.done > expected)
+  }
+  if (expected !== null && sink.arrived > expected)
     throw new CheckpointFault(
       'damaged',
       `${sink.row.name} is longer than its ${expected} bytes.`,
       'Try again; if it stays so, the server sends another file than it announces.',
     );
+  // Committed by the caller, once it is checked: a wait for the disk less for each file.
+  sink.write();
   return { ...sink.row, bytes: sink.row.done, digest: sink.digest() };
 }

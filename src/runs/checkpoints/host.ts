@@ -14,11 +14,11 @@ import { planFolder } from './plan-folder.ts';
 import { planHub } from './plan-hub.ts';
 import { planUrl } from './plan-url.ts';
 import { planBytes, planSchema, type CheckpointPlan, type LocalFile } from './plan.ts';
-import { parseHub, parseSource } from './source.ts';
+import { parseHub, parseSource, type Source } from './source.ts';
 import type { CheckpointStore, StoredCheckpoint } from './store.ts';
 import { folderTransport, httpTransport, type Transport } from './transport.ts';
 import { READING, WRITING } from './locks.ts';
-import type { Web } from './web.ts';
+import { withToken, type Web } from './web.ts';
 
 /** Deleted ones are kept at least this long for the undo of another tab. */
 const KEEP_DELETED_MS = 10 * 60_000;
@@ -76,6 +76,8 @@ export class CheckpointsHost implements CheckpointsApi {
   readonly #parts: CheckpointsHostParts;
   readonly #jobs = new Map<string, Job>();
   #listener: (message: CheckpointMessage) => void = () => undefined;
+  /** By the address of the hub; never stored. */
+  readonly #tokens = new Map<string, string>();
   #planning: AbortController | null = null;
   /** What is done once before anything is listed. */
   #ready: Promise<void> | null = null;
@@ -103,6 +105,12 @@ export class CheckpointsHost implements CheckpointsApi {
     return all
       .filter(({ record }) => record.deletedAt === null)
       .map((stored) => this.#view(stored, held));
+  }
+
+  useToken(hub: string, token: string): Promise<void> {
+    if (token.trim() === '') this.#tokens.delete(parseHub(hub));
+    else this.#tokens.set(parseHub(hub), token.trim());
+    return Promise.resolve();
   }
 
   plan(request: PlanRequest): Promise<Outcome<PlanView>> {
@@ -184,8 +192,14 @@ export class CheckpointsHost implements CheckpointsApi {
   async #planOf(request: PlanRequest, signal: AbortSignal): Promise<CheckpointPlan> {
     if (request.kind === 'folder') return planFolder(request.files);
     const source = parseSource(request.text, parseHub(request.hub));
-    const { web } = this.#parts;
+    const web = this.#webOf(source);
     return source.kind === 'hub' ? planHub(web, source, signal) : planUrl(web, source, signal);
+  }
+
+  #webOf(source: Source): Web {
+    const token = source.kind === 'hub' ? this.#tokens.get(source.base) : undefined;
+    const { web } = this.#parts;
+    return source.kind === 'hub' && token !== undefined ? withToken(web, source.base, token) : web;
   }
 
   #transport(
@@ -193,7 +207,7 @@ export class CheckpointsHost implements CheckpointsApi {
     files: LocalFile[] | undefined,
   ): Transport {
     if (source.kind !== 'folder')
-      return httpTransport(this.#parts.web, source.kind === 'hub' ? source.repository : null);
+      return httpTransport(this.#webOf(source), source.kind === 'hub' ? source.repository : null);
     if (files) return folderTransport(files);
     throw new CheckpointFault(
       'needs-files',

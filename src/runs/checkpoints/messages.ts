@@ -53,6 +53,11 @@ export interface CheckpointsApi {
   /** Everything that happens from now on arrives at `listener`. */
   listen(listener: (message: CheckpointMessage) => void): Promise<void>;
   list(): Promise<CheckpointView[]>;
+  /**
+   * Sends this token to a hub from now on, for gated and private repositories. It is kept in memory
+   * only. @param token empty takes it away
+   */
+  useToken(hub: string, token: string): Promise<void>;
   /** Looks what a source would bring; an earlier look that is under way is given up. */
   plan(request: PlanRequest): Promise<Outcome<PlanView>>;
   cancelPlan(): Promise<void>;

@@ -15,6 +15,20 @@ export const browserWeb = (): Web => ({
   origin: globalThis.location?.origin ?? null,
 });
 
+/** Sends an access token of the user's to one hub, and to nobody else. */
+export const withToken = (web: Web, base: string, token: string): Web => ({
+  ...web,
+  fetch: (input, init) => {
+    const url = typeof input === 'string' ? input : input instanceof URL ? input.href : input.url;
+    // Browsers take it away again where the hub sends the request on to another server.
+    const ours = url.startsWith(`${base}/`) && init?.mode !== 'no-cors';
+    if (!ours) return web.fetch(input, init);
+    const headers = new Headers(init?.headers);
+    headers.set('Authorization', `Bearer ${token}`);
+    return web.fetch(input, { ...init, headers });
+  },
+});
+
 /** Whose answer it is, for the words of a refusal. */
 export interface Asked {
   /** What was asked for, such as `config.json of Qwen/Qwen3-0.6B`. */
@@ -24,7 +38,7 @@ export interface Asked {
 }
 
 const ADD_FOLDER =
-  'download it with "hf download" (signed in) or git, and add the folder from this machine';
+  'give an access token of yours below "Hub", or download it with "hf download" and add the folder';
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 
@@ -44,7 +58,7 @@ function denied(response: Response, { what, repository }: Asked): CheckpointFaul
     return new CheckpointFault(
       'gated',
       `${repository} is gated: its owner gives it to those who accepted the conditions (HTTP ${status}).`,
-      `Accept them on the hub, ${ADD_FOLDER}.`,
+      `Accept them on the hub, then ${ADD_FOLDER}.`,
     );
   return new CheckpointFault(
     status === 401 ? 'not-found' : 'denied',

@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { HUB } from '../../runs/checkpoints/source.ts';
-import { dropLook, lookFolder, lookNamed } from '../stores/checkpoint-actions.ts';
+import { dropLook, giveToken, lookFolder, lookNamed } from '../stores/checkpoint-actions.ts';
 import { useCheckpoints } from '../stores/checkpoint-store.ts';
 import { FolderButton } from './FolderButton.tsx';
 import { PlanCard } from './PlanCard.tsx';
@@ -57,6 +57,7 @@ const LookResult = () => {
 export const AddCheckpoint = () => {
   const [text, setText] = useState('');
   const [hub, setHub] = useState(storedHub);
+  const [token, setToken] = useState('');
   return (
     <section className="add-checkpoint" aria-label="Add a checkpoint">
       <form
@@ -94,17 +95,31 @@ export const AddCheckpoint = () => {
           Hub: {hub.trim() === '' ? HUB : hub}
           {hub === HUB ? '' : ' (a mirror)'}
         </summary>
-        <TextInput
-          size="xs"
-          className="hub-field"
-          label="Address of the hub or of a mirror of its API"
-          description="Requests go to this server only, when you press Look or Download; no account is used."
-          value={hub}
-          onChange={(event) => {
-            setHub(event.currentTarget.value);
-            keepHub(event.currentTarget.value);
-          }}
-        />
+        <div className="hub-fields">
+          <TextInput
+            size="xs"
+            label="Address of the hub or of a mirror of its API"
+            description="Nothing is asked before you press Look."
+            value={hub}
+            onChange={(event) => {
+              setHub(event.currentTarget.value);
+              keepHub(event.currentTarget.value);
+              giveToken(event.currentTarget.value, token);
+            }}
+          />
+          <TextInput
+            size="xs"
+            type="password"
+            label="Access token, for gated repositories"
+            description="Sent to this hub only; kept in memory until the page is left."
+            autoComplete="off"
+            value={token}
+            onChange={(event) => {
+              setToken(event.currentTarget.value);
+              giveToken(hub, event.currentTarget.value);
+            }}
+          />
+        </div>
       </details>
       <LookResult />
     </section>

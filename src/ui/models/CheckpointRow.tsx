@@ -27,9 +27,11 @@ const sourceText = ({ source, revision }: CheckpointView): string => {
   }
 };
 
-/** The name, changed in place: Enter keeps it, Escape and leaving take it back. */
+/** The name, changed in place: Enter and leaving keep what was typed, Escape takes it back. */
 const Name = ({ checkpoint }: { checkpoint: CheckpointView }) => {
   const [text, setText] = useState<string | null>(null);
+  // Who renamed by the keyboard goes on from the button.
+  const [back, setBack] = useState(false);
   if (text === null)
     return (
       <>
@@ -38,6 +40,7 @@ const Name = ({ checkpoint }: { checkpoint: CheckpointView }) => {
           type="button"
           className="link"
           aria-label={`Rename ${checkpoint.name}`}
+          autoFocus={back}
           onClick={() => setText(checkpoint.name)}
         >
           rename
@@ -60,8 +63,12 @@ const Name = ({ checkpoint }: { checkpoint: CheckpointView }) => {
       onChange={(event) => setText(event.currentTarget.value)}
       onBlur={commit}
       onKeyDown={(event) => {
+        if (event.key !== 'Enter' && event.key !== 'Escape') return;
+        // Else the key would press the button that gets the focus.
+        event.preventDefault();
+        setBack(true);
         if (event.key === 'Enter') commit();
-        if (event.key === 'Escape') setText(null);
+        else setText(null);
       }}
     />
   );
@@ -191,7 +198,7 @@ export const CheckpointRow = (props: {
         <Name checkpoint={checkpoint} />
         <StateBadge checkpoint={checkpoint} />
         <span className="grow" />
-        <span className="figure">{formatBytes(doneBytes)}</span>
+        {state === 'ready' ? <span className="figure">{formatBytes(doneBytes)}</span> : null}
       </div>
       <p className="fine source">{sourceText(checkpoint)}</p>
       <ConfigFacts facts={facts} />

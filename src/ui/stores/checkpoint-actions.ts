@@ -89,6 +89,11 @@ const look = async (what: string, request: PlanRequest): Promise<void> => {
   }
 };
 
+/** An access token for a hub; the lab keeps it in memory only. An address that is none has no effect. */
+export const giveToken = (hub: string, token: string): void => {
+  connected?.useToken(hub, token).catch(() => undefined);
+};
+
 export const lookNamed = (text: string, hub: string): Promise<void> =>
   look(text.trim(), { kind: 'named', text, hub });
 

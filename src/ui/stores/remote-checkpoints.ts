@@ -17,6 +17,7 @@ export const remoteCheckpoints = (worker: SupervisedWorker<LabApi>): Checkpoints
       return call((api) => api.listen(shared));
     },
     list: () => call((api) => api.list()),
+    useToken: (hub, token) => call((api) => api.useToken(hub, token)),
     plan: (request) => call(async (api) => await api.plan(request)),
     cancelPlan: () => call((api) => api.cancelPlan()),
     add: (plan, name, files) => call(async (api) => await api.add(plan, name, files)),

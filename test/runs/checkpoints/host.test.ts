@@ -210,6 +210,22 @@ describe('a folder of this machine', () => {
   });
 });
 
+it('sends an access token to its hub alone, and stores it nowhere', async () => {
+  const { bench, tab } = await browser();
+  bench.hub.token = 'hf_secret';
+  const host = tab();
+  expect(await host.plan(request(bench))).toMatchObject({ fault: { kind: 'gated' } });
+  await host.useToken('http://localhost:1', 'hf_secret');
+  expect(await host.plan(request(bench))).toMatchObject({ fault: { kind: 'gated' } });
+  await host.useToken(`${bench.hub.url}/`, ' hf_secret ');
+  await start(host, bench);
+  await reaches(host, 'ready');
+  const { record, rows } = (await bench.store.list())[0]!;
+  expect(JSON.stringify([record, rows])).not.toContain('hf_secret');
+  await host.useToken(bench.hub.url, '');
+  expect(await host.plan(request(bench))).toMatchObject({ fault: { kind: 'gated' } });
+});
+
 it('answers what cannot be planned with a fault, and a name that is none', async () => {
   const { bench, tab } = await browser();
   const host = tab();

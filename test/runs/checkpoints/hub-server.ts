@@ -18,6 +18,8 @@ export interface HubServer {
   cors: boolean;
   /** Bytes a second; sends at once where it is null. */
   rate: number | null;
+  /** Files and API are given to those who send it only. */
+  token: string | null;
   /** Status and code header that answer every request, where set. */
   refuse: { status: number; code?: string; headers?: Record<string, string> } | null;
   /** Changes the hub's answer before it is sent. */
@@ -94,6 +96,7 @@ export async function startHub(files = shardedFiles()): Promise<HubServer> {
     etags: true,
     cors: true,
     rate: null,
+    token: null,
     refuse: null,
     spoil: null,
     close: () => Promise.resolve(),
@@ -139,13 +142,14 @@ export async function startHub(files = shardedFiles()): Promise<HubServer> {
     record: { sent: number },
     cut: boolean,
   ): Promise<void> => {
+    const closed = new Promise<void>((resolve) => response.once('close', resolve));
     const step = hub.rate === null ? 64 * 1024 : Math.max(1, Math.round(hub.rate / 20));
     for (let at = 0; at < bytes.length; at += step) {
       const piece = bytes.subarray(at, at + step);
-      await new Promise<void>((resolve) => {
+      const written = new Promise<void>((resolve) => {
         response.write(piece, () => resolve());
-        response.once('close', resolve);
       });
+      await Promise.race([written, closed]);
       if (response.destroyed) return;
       record.sent += piece.length;
       if (hub.rate !== null) await new Promise((resolve) => setTimeout(resolve, 50));
@@ -164,6 +168,10 @@ export async function startHub(files = shardedFiles()): Promise<HubServer> {
     if (hub.refuse) {
       const { status, code, headers } = hub.refuse;
       response.writeHead(status, { ...(code && { 'X-Error-Code': code }), ...headers }).end('no');
+      return;
+    }
+    if (hub.token !== null && request.headers.authorization !== `Bearer ${hub.token}`) {
+      response.writeHead(401, { 'X-Error-Code': 'GatedRepo' }).end('who are you');
       return;
     }
     if (request.method === 'HEAD' && !hub.head) {
