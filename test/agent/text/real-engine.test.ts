@@ -56,13 +56,11 @@ describe('an untrained checkpoint whose tokenizer has no tags', () => {
   });
 
   it('says when its context has no room for the instruction', async () => {
-    const { tokenizer, open, dispose } = policy;
-    const info = { ...policy.info, maxContext: 256 };
     const small: Policy = {
-      info,
-      tokenizer,
-      open: (seed) => open.call(policy, seed),
-      dispose: () => dispose.call(policy),
+      info: { ...policy.info, maxContext: 256 },
+      tokenizer: policy.tokenizer,
+      open: (seed) => policy.open(seed),
+      dispose: () => undefined,
     };
     const rollout = await runText({ policy: small, overrides: SHORT });
     expect(eventsOf(rollout, 'error')[0]?.message).toMatch(

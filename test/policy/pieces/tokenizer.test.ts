@@ -24,10 +24,8 @@ it('cuts about as finely as tokens are cut', () => {
   const tokenizer = new PieceTokenizer();
   const cut = (text: string): string[] =>
     tokenizer.encodeText(text).map((id) => tokenizer.decode([id]));
-  expect(cut('The internationalist, in 2018:\n\n <search>')).toEqual([
-    ...['The', ' intern', 'ationa', 'list', ',', ' in', ' 201', '8', ':'],
-    ...['\n\n ', '<', 'search', '>'],
-  ]);
+  const sentence = 'The internationalist, in 2018:\n\n <search>';
+  expect(cut(sentence).join('|')).toBe('The| intern|ationa|list|,| in| 201|8|:|\n\n |<|search|>');
   expect(cut('東京 タワー')).toHaveLength(5);
 });
 
