@@ -85,3 +85,22 @@ it('a real tokenizer of words and one of bytes give the same events', async () =
   expect(words).toEqual(bytes);
   expect(rollouts[0]?.answer).toBe('Borfield');
 });
+
+it('stays within its context, wherever that ends', async () => {
+  const steps = [
+    ...STEPS.slice(0, 1),
+    '<think> a</think><search></search>',
+    '<think> '.padEnd(200),
+  ];
+  for (let maxContext = 1400; maxContext < 3200; maxContext += 60) {
+    const policy = new ScriptedTokens(byteTokenizer, idsOf(byteTokenizer, steps));
+    policy.info.maxContext = maxContext;
+    const rollout = await runText({
+      policy,
+      recipe: 'kunlun-baize',
+      overrides: { budgets: { answerTokens: 24 }, background: { mode: 'shown-and-used-by-T' } },
+    });
+    const length = rollout.segments.reduce((sum, { ids }) => sum + ids.length, 0);
+    expect(length).toBeLessThanOrEqual(maxContext);
+  }
+});
