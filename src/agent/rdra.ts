@@ -106,14 +106,16 @@ async function thinkWithoutBackground(
   }
 }
 
-/** What T wrote, step by step. */
+/** What T wrote up to the end of its first block; in the last token more may follow. */
 function readThought({ deps, tags }: RunState, ids: readonly number[], frame: Frame): Parsed[] {
   const decode = (some: readonly number[]): string => deps.policy.tokenizer.decode(some);
   const parser = new ProtocolParser(tags, decode);
   if (frame.opensThought) parser.force('think', []);
   const scanner = createScanner(tags, decode);
   const units = ids.flatMap((id) => scanner.push({ id }));
-  return [...units, ...scanner.flush()].flatMap((unit) => parser.take(unit).parsed);
+  const parsed = [...units, ...scanner.flush()].flatMap((unit) => parser.take(unit).parsed);
+  const closed = parsed.findIndex((step) => step.type === 'closed');
+  return closed < 0 ? parsed : parsed.slice(0, closed + 1);
 }
 
 /** Whether the thought begins at once; where tags are text, blanks may stand before it. */

@@ -59,7 +59,7 @@ const idsOf = (tokens: readonly SampledToken[]): number[] => tokens.map((token) 
 /** Cuts sampled tokens into pieces of whole characters. */
 class PieceReader {
   #halves: SampledToken[] = [];
-  /** Characters that are whole so far, and how many tokens came since there were more of them. */
+  /** Length of what is whole so far, and how many tokens came since it grew. */
   #whole = 0;
   #waiting = 0;
   /** The ids before: some decoders treat the first token of a text in a way of its own. */
@@ -68,13 +68,28 @@ class PieceReader {
   constructor(private readonly decode: Decode) {}
 
   push(token: SampledToken): Piece | null {
+    const broken = this.#cutBefore(token);
+    if (broken) return broken;
     this.#halves.push(token);
     const text = this.#text();
     if (!text.endsWith(HALF)) return this.#take(text);
-    const whole = text.slice(0, -1).length;
+    const whole = text.length - HALF.length;
     this.#waiting = whole > this.#whole ? 1 : this.#waiting + 1;
     this.#whole = whole;
     return this.#waiting < MOST_HALVES ? null : this.#take(text);
+  }
+
+  /** What is held, where `token` completes nothing of it but is half a character itself; it is held then. */
+  #cutBefore(token: SampledToken): Piece | null {
+    if (this.#halves.length === 0) return null;
+    const alone = this.decode([token.id]);
+    const held = this.#text();
+    if (!alone.endsWith(HALF) || this.#text([token]) !== held + alone) return null;
+    const piece = this.#take(held);
+    this.#halves = [token];
+    this.#waiting = 1;
+    this.#whole = alone.length - HALF.length;
+    return piece;
   }
 
   /** What is left, as it decodes. */
@@ -82,9 +97,10 @@ class PieceReader {
     return this.#halves.length === 0 ? null : this.#take(this.#text());
   }
 
-  #text(): string {
+  #text(next: readonly SampledToken[] = []): string {
     const before = this.decode(this.#before).length;
-    return this.decode([...this.#before, ...idsOf(this.#halves)]).slice(before);
+    const ids = idsOf([...this.#halves, ...next]);
+    return this.decode([...this.#before, ...ids]).slice(before);
   }
 
   #take(text: string): Piece {

@@ -82,6 +82,15 @@ export const VerdictBody = ({ event, limit }: { event: VerdictEvent; limit: numb
   </div>
 );
 
+/** What confidence is, as column titles. */
+const CONFIDENCE = {
+  logprob: ['probability a token', 'Log-probability a token of the probed answer'],
+  agreement: [
+    'share of the samples',
+    'Logarithm of the share of this round’s samples that gave it; the policy gives no log-probabilities',
+  ],
+} as const;
+
 /** Confidence is a log-probability; the bar shows its exponential, a probability. */
 export const CandidatesBody = ({ event }: { event: CandidateEvent }) => (
   <div className="body">
@@ -89,8 +98,8 @@ export const CandidatesBody = ({ event }: { event: CandidateEvent }) => (
       <thead>
         <tr>
           <th scope="col">probed answer</th>
-          <th scope="col">probability a token</th>
-          <th scope="col" className="figure" title="Log-probability a token of the probed answer">
+          <th scope="col">{CONFIDENCE[event.confidenceBy ?? 'logprob'][0]}</th>
+          <th scope="col" className="figure" title={CONFIDENCE[event.confidenceBy ?? 'logprob'][1]}>
             confidence
           </th>
           <th scope="col" className="figure" title="How many rounds so far this was the answer of">
