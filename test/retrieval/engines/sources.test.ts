@@ -227,7 +227,7 @@ describe('a web source', () => {
       Array.from({ length: 8 }, () => source.search('old wolf', 2)),
     );
     expect(server.asked).toHaveLength(1);
-    expect(results.map(({ requests }) => requests).sort()).toEqual([0, 0, 0, 0, 0, 0, 0, 1]);
+    expect(results.reduce((sum, { requests = 0 }) => sum + requests, 0)).toBe(1);
     expect(new Set(results.map(({ hits }) => hits.length))).toEqual(new Set([2]));
   });
 
