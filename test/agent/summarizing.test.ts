@@ -27,7 +27,11 @@ async function summarized(query: string, summarizer: Summarizer | null) {
       question: QUESTION,
       recipe: getRecipe('search'),
       overrides: { retrieval: { summarize: 'on' } },
-      ...{ seed: 7, rolloutId: 'r', runId: 'run', groupId: 'g', step: 0 },
+      seed: 7,
+      rolloutId: 'r',
+      runId: 'run',
+      groupId: 'g',
+      step: 0,
     },
   );
   expectInvariants(rollout, policy);

@@ -174,12 +174,14 @@ describe('a run', () => {
 describe('agreement with exact match', () => {
   it('is counted, with κ as worked by hand', () => {
     // 20 both right, 15 both wrong, 10 judge only, 5 EM only: Cohen's own kind of table.
+    const times = (n: number, judge: boolean, em: boolean) =>
+      Array.from({ length: n }, () => ({ judge, em }));
     const pairs = [
-      ...Array(20).fill({ judge: true, em: true }),
-      ...Array(15).fill({ judge: false, em: false }),
-      ...Array(10).fill({ judge: true, em: false }),
-      ...Array(5).fill({ judge: false, em: true }),
-    ] as { judge: boolean; em: boolean }[];
+      ...times(20, true, true),
+      ...times(15, false, false),
+      ...times(10, true, false),
+      ...times(5, false, true),
+    ];
     const found = agreementOf(pairs);
     expect(found).toMatchObject({ n: 50, bothRight: 20, bothWrong: 15, judgeOnly: 10, emOnly: 5 });
     // p_o = 0.7; p_e = 0.6·0.5 + 0.4·0.5 = 0.5; κ = 0.2 / 0.5.
