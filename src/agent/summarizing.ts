@@ -14,7 +14,7 @@ export const FALLBACK_HINT =
 
 /**
  * Summarizes for the query where the recipe says so.
- * @returns null where the passages themselves are shown: it is off, nothing was found, or it failed
+ * @returns null where the passages themselves are shown: it is off, or it failed
  */
 export async function summarizeHits(
   state: RunState,
@@ -22,7 +22,7 @@ export async function summarizeHits(
   hits: readonly Hit[],
 ): Promise<Summary | null> {
   const { deps, request, settings, transcript } = state;
-  if (settings.retrieval.summarize === 'off' || hits.length === 0) return null;
+  if (settings.retrieval.summarize === 'off') return null;
   try {
     if (!deps.summarizer) throw new Error('there is no summarizer');
     const passages = hits.map(({ passage }) => passage);

@@ -15,7 +15,9 @@ function wikiPath({ hostname, pathname }: URL): string {
   if (pathname.endsWith('/api.php')) return pathname;
   // Wikimedia serves articles below /wiki/ and the API below /w/; the installer's default is one folder.
   if (WIKIMEDIA.test(hostname)) return '/w/api.php';
-  return pathname.replace(/\/(?:index\.php.*|wiki\/.*|)$/u, '') + '/api.php';
+  const script = pathname.indexOf('/index.php');
+  const folder = script < 0 ? pathname.replace(/\/wiki(?:\/.*)?$/u, '') : pathname.slice(0, script);
+  return `${folder.replace(/\/+$/u, '')}/api.php`;
 }
 
 /**

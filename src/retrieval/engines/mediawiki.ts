@@ -67,6 +67,13 @@ function readAnswer(value: unknown, headers: Headers): Answer {
   });
 }
 
+/** Snippets of a wiki without CirrusSearch are wikitext: links and bold type become their words. */
+const wikitextToText = (text: string): string =>
+  text
+    .replace(/\{\{[^{}]*\}\}/gu, '')
+    .replace(/\[\[(?:[^[\]|]*\|)?([^[\]|]*)\]\]/gu, '$1')
+    .replace(/'{2,5}/gu, '');
+
 /** Signs that mean something to a wiki's search become spaces: a policy writes words. */
 export const searchWords = (query: string): string =>
   query
@@ -170,7 +177,10 @@ export class MediaWiki implements Engine {
       call,
     );
     return new Map(
-      (answer.query?.search ?? []).map(({ pageid, snippet = '' }) => [pageid, htmlToText(snippet)]),
+      (answer.query?.search ?? []).map(({ pageid, snippet = '' }) => [
+        pageid,
+        wikitextToText(htmlToText(snippet)),
+      ]),
     );
   }
 

@@ -16,9 +16,12 @@ const NAMED: Record<string, string> = {
   rdquo: '”',
 };
 
+/** More of a snippet is not looked at. Every pattern here has bounds, so that time stays in proportion. */
+const MAX_MARKUP = 20_000;
+
 /** Elements whose text is no prose. */
-const SILENT = /<(script|style|template|noscript)\b[^>]*>[\s\S]{0,20000}?<\/\1\s*>/giu;
-const TAG = /<(?:\/?[a-z][a-z0-9-]*(?:\s[^<>]*)?\/?|!--[^>]*--)>/giu;
+const SILENT = /<(script|style|template|noscript)\b[^>]{0,300}>[\s\S]{0,4000}?<\/\1\s{0,9}>/giu;
+const TAG = /<(?:\/?[a-z][a-z0-9-]{0,30}(?:\s[^<>]{0,1000})?\/?|!--[^>]{0,1000}--)>/giu;
 /** Tags that part words; the others (`<b>`, `<span>`) stand inside them. */
 const PARTING = /^<\/?(?:br|p|div|li|ul|ol|tr|td|th|table|h[1-6]|blockquote|hr)\b/i;
 const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));/giu;
@@ -49,5 +52,10 @@ export const cleanText = (text: string): string =>
 /** The text of an HTML fragment, as one line. What looks like a tag but is none stays as text. */
 export const htmlToText = (html: string): string =>
   cleanText(
-    decodeEntities(html.replace(SILENT, ' ').replace(TAG, (tag) => (PARTING.test(tag) ? ' ' : ''))),
+    decodeEntities(
+      html
+        .slice(0, MAX_MARKUP)
+        .replace(SILENT, ' ')
+        .replace(TAG, (tag) => (PARTING.test(tag) ? ' ' : '')),
+    ),
   );

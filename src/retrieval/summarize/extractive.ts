@@ -43,7 +43,7 @@ const RANK = 0.02;
 /** A sentence of whose words this share was said already is left out. */
 const REPEATED = 0.8;
 /** A sentence that scores less than this share of the best one does not bear on the query. */
-const RELEVANT = 0.15;
+const RELEVANT = 0.35;
 /** More are not looked at: a source gives at most 50 passages of 3,000 characters. */
 const MOST = 2_000;
 

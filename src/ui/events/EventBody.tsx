@@ -6,6 +6,7 @@ import { Passages } from './Passages.tsx';
 import { RouteBody, type CallFacts } from './RouteBody.tsx';
 import { CandidatesBody, VerdictBody } from './StieBody.tsx';
 import { stopReason } from './summary.ts';
+import { SummaryBody } from './SummaryBody.tsx';
 import { unreachable } from '../lib/unreachable.ts';
 
 export interface EventBodyProps {
@@ -125,11 +126,7 @@ export const EventBody = (props: EventBodyProps) => {
     case 'route':
       return <RouteBody event={event} call={callAfter(props.rollout, props.index)} />;
     case 'summarize':
-      return (
-        <div className="body">
-          <p className="prose">{event.text}</p>
-        </div>
-      );
+      return <SummaryBody rollout={props.rollout} index={props.index} event={event} />;
     case 'candidate':
       return <CandidatesBody event={event} />;
     case 'verdict':

@@ -36,6 +36,14 @@ export const SourceBadge = ({ source }: { source: Hit['source'] }) => (
   </span>
 );
 
+/** Records come from files too, so the address is checked where it becomes a link. */
+const PageLink = ({ url }: { url: string | undefined }) =>
+  url !== undefined && /^https?:\/\//u.test(url) ? (
+    <a className="fine" href={url} target="_blank" rel="noopener noreferrer">
+      open page
+    </a>
+  ) : null;
+
 const ranks = (hit: Hit): string =>
   [
     hit.lexicalRank === undefined ? null : `lexical #${hit.lexicalRank}`,
@@ -67,6 +75,7 @@ export const Passages = memo((props: PassagesProps) => (
               {hit.passage.title}
             </button>
             <SourceBadge source={hit.source} />
+            <PageLink url={hit.passage.url} />
             {isSupporting(hit.passage, props.gold) ? (
               <span className="badge good">✓ gold title</span>
             ) : null}

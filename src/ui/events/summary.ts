@@ -55,7 +55,7 @@ export const eventLine = (event: AgentEvent): string => {
     case 'retrieve':
       return event.hits.length === 0 ? 'nothing found' : titles(event.hits);
     case 'summarize':
-      return event.text.trim();
+      return event.fallback ? `sent back: ${event.reason}` : event.text.trim();
     case 'candidate':
       return event.candidates.map((c) => c.text.trim() || '(empty)').join(' · ') || 'none';
     case 'verdict':
@@ -86,6 +86,7 @@ export const eventMeta = (event: AgentEvent): string => {
   switch (event.kind) {
     case 'background':
     case 'retrieve':
+    case 'summarize':
       return formatMs(event.latencyMs);
     case 'search':
       return `round ${event.round}`;

@@ -1,0 +1,93 @@
+import { expect, it } from 'vitest';
+import { runRollout } from '../../src/agent/run.ts';
+import { createRouter } from '../../src/agent/router/router.ts';
+import { FALLBACK_HINT } from '../../src/agent/summarizing.ts';
+import { readFacts } from '../../src/learn/rewards/index.ts';
+import { trainedTokens } from '../../src/learn/mask.ts';
+import { getRecipe } from '../../src/recipes/index.ts';
+import { openSummarizer, type Summarizer } from '../../src/retrieval/summarize/index.ts';
+import {
+  contextText,
+  eventsOf,
+  expectInvariants,
+  QUESTION,
+  retrieverOver,
+  run,
+} from './helpers.ts';
+import { ScriptedPolicy } from './scripted-policy.ts';
+
+const search = (query: string) => `<think> t</think><search> ${query}</search>`;
+const ANSWER = '<think> t</think><short_answer> \\boxed{ Borfield }</short_answer>';
+
+async function summarized(query: string, summarizer: Summarizer | null) {
+  const policy = new ScriptedPolicy({ main: [search(query), ANSWER] }, 4);
+  const rollout = await runRollout(
+    { policy, retriever: retrieverOver(), router: createRouter(), now: Date.now, summarizer },
+    {
+      question: QUESTION,
+      recipe: getRecipe('search'),
+      overrides: { retrieval: { summarize: 'on' } },
+      seed: 7,
+      rolloutId: 'r',
+      runId: 'run',
+      groupId: 'g',
+      step: 0,
+    },
+  );
+  expectInvariants(rollout, policy);
+  return rollout;
+}
+
+const result = (text: string) => /<result>([\s\S]*?)<\/result>/u.exec(text)?.[1]?.trim();
+
+it('shows the summary in place of the passages, and keeps what went in', async () => {
+  const rollout = await summarized('who wrote Old Wolf', openSummarizer({ kind: 'extractive' }));
+  const [event] = eventsOf(rollout, 'summarize');
+  const [retrieved] = eventsOf(rollout, 'retrieve');
+  expect(event).toMatchObject({ query: 'who wrote Old Wolf', fallback: false, cached: false });
+  expect(event?.passages).toEqual(retrieved?.hits.map(({ passage }) => passage.id));
+  expect(result(contextText(rollout))).toBe(event?.text);
+  expect(event?.text).toContain('Old Wolf : Old Wolf was written by Victor Kerlund.');
+  expect(event?.segment).toBe(retrieved?.segment);
+  expect(rollout.segments[event?.segment ?? -1]?.role).toBe('result');
+  expect(readFacts(rollout).queries).toMatchObject([{ answered: true, refused: false }]);
+});
+
+it('sends a query for reasoning back: fallback sentence, then a hint, neither trained', async () => {
+  const rollout = await summarized('calculate 3 * 4', openSummarizer({ kind: 'extractive' }));
+  const [event] = eventsOf(rollout, 'summarize');
+  expect(event?.fallback).toBe(true);
+  expect(result(contextText(rollout))).toBe(event?.text);
+  const at = rollout.segments.findIndex(({ role }) => role === 'result');
+  const hint = rollout.segments[at + 1];
+  expect(hint).toMatchObject({ role: 'hint', source: 'environment', mask: 0 });
+  expect(hint?.text).toContain(FALLBACK_HINT);
+  // UR²'s P_fallback counts it.
+  expect(readFacts(rollout).queries).toMatchObject([{ answered: false, refused: true }]);
+  const before = rollout.segments.slice(0, at).reduce((sum, { ids }) => sum + ids.length, 0);
+  const length = (rollout.segments[at]?.ids.length ?? 0) + (hint?.ids.length ?? 0);
+  const { mask } = trainedTokens(rollout);
+  expect(mask.length).toBeGreaterThan(before + length);
+  expect([...mask].slice(before, before + length).map(Number)).toEqual(Array(length).fill(0));
+});
+
+it('shows the passages where the summarizer fails or is missing, and says so', async () => {
+  const broken: Summarizer = { id: 'x', summarize: () => Promise.reject(new Error('offline')) };
+  for (const [summarizer, why] of [
+    [broken, 'offline'],
+    [null, 'there is no summarizer'],
+  ] as const) {
+    const rollout = await summarized('who wrote Old Wolf', summarizer);
+    expect(eventsOf(rollout, 'summarize')).toEqual([]);
+    expect(eventsOf(rollout, 'error')).toMatchObject([
+      { what: 'retrieval', message: expect.stringContaining(why) },
+    ]);
+    expect(result(contextText(rollout))).toContain('Old Wolf : Old Wolf was written by');
+  }
+});
+
+it('is off by default', async () => {
+  const { rollout } = await run({ main: [search('Old Wolf'), ANSWER] });
+  expect(rollout.recipe.settings).toMatchObject({ retrieval: { summarize: 'off' } });
+  expect(eventsOf(rollout, 'summarize')).toEqual([]);
+});
