@@ -10,7 +10,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ClusterIndex } from '../../src/retrieval/cluster/index.ts';
-import type { Neighbour, VectorTable } from '../../src/retrieval/dense.ts';
+import type { VectorTable } from '../../src/retrieval/dense.ts';
+import { measure, PAPER, printRows, type Method } from './measure.ts';
 import { flatScan, flatScanSimd } from './flat.ts';
 import { clusteredVectors } from './vectors.ts';
 
@@ -30,75 +31,7 @@ const { values: options } = parseArgs({
 });
 
 const K = 10;
-const WARM_UP = 20;
-
-interface Row {
-  name: string;
-  bytes: number;
-  times: number[];
-  found: number[][];
-}
-
 const numberOr = (text: string): number | 'auto' => (text === 'auto' ? 'auto' : Number(text));
-
-interface Method {
-  name: string;
-  bytes: number;
-  search: (query: Float32Array) => Neighbour[];
-}
-
-/** Queries of one method before the next has its turn: what else the machine does then hits all alike. */
-const TURN = 10;
-
-/** Times every method on every query, in turns. */
-function measure(methods: readonly Method[], queries: readonly Float32Array[]): Row[] {
-  for (const { search } of methods) for (const query of queries.slice(0, WARM_UP)) search(query);
-  const rows = methods.map(({ name, bytes }): Row => ({ name, bytes, times: [], found: [] }));
-  for (let from = 0; from < queries.length; from += TURN) {
-    methods.forEach(({ search }, m) => {
-      for (const query of queries.slice(from, from + TURN)) {
-        const start = performance.now();
-        const neighbours = search(query);
-        rows[m]!.times.push(performance.now() - start);
-        rows[m]!.found.push(neighbours.map(({ index }) => index));
-      }
-    });
-  }
-  return rows;
-}
-
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
-const p99 = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.ceil(0.99 * values.length) - 1] ?? 0;
-
-function recall(found: readonly number[][], truth: readonly number[][]): number {
-  return mean(
-    truth.map((rows, i) => rows.filter((row) => found[i]?.includes(row)).length / rows.length),
-  );
-}
-
-/** The paper's Table 1, its storage and its recall (KunLunBaizeRAG, section 3.1.1). */
-const PAPER = [
-  ['paper, full retrieval', '820', '1320', '3072', '0.82', '1.0'],
-  ['paper, cluster retrieval', '85', '140', '256', '0.82', '9.6'],
-];
-
-function print(rows: readonly Row[], n: number): void {
-  const [flat] = rows;
-  if (!flat) return;
-  const table = rows.map(({ name, bytes, times, found }) => [
-    name,
-    mean(times).toFixed(3),
-    p99(times).toFixed(3),
-    (bytes / n).toFixed(0),
-    recall(found, flat.found).toFixed(4),
-    (mean(flat.times) / mean(times)).toFixed(1),
-  ]);
-  console.log('| method | mean ms | P99 ms | bytes a document | recall@10 | times faster |');
-  console.log('|---|---|---|---|---|---|');
-  for (const row of [...table, ...PAPER]) console.log(`| ${row.join(' | ')} |`);
-}
 
 function exportVectors(
   folder: string,
@@ -163,7 +96,7 @@ async function main(): Promise<void> {
     { name: 'cluster', bytes: index.bytes, search: (q) => index.search(q, K) },
   ];
   const rows = measure(methods, queries);
-  print(rows, n);
+  printRows(rows, n, PAPER);
   const last = index.trace(queries[0]!, K).trace;
   console.log(
     `a query: τ ${last.temperature.toFixed(2)}, scanned ${last.scanned}, re-ranked ${last.candidates}`,

@@ -65,9 +65,12 @@ export class ClusterHost implements ClusterApi {
     const vector = await corpus.encoder.encodeQuery(query);
     const start = performance.now();
     const { neighbours, clusters, trace } = index.trace(vector, k);
-    const middle = performance.now();
+    const clusterMs = performance.now() - start;
+    // Deeper than what is timed, for the ranks of what only the clusters found; it also warms up.
     const order = exact.search(vector, Math.max(k, EXACT_DEPTH));
-    const end = performance.now();
+    const exactStart = performance.now();
+    exact.search(vector, k);
+    const exactMs = performance.now() - exactStart;
     for (const cluster of clusters) opened.hits[cluster]!++;
     const ranks = new Map(order.map(({ index: row }, i) => [row, i + 1]));
     const found = new Set(neighbours.map(({ index: row }) => row));
@@ -92,8 +95,8 @@ export class ClusterHost implements ClusterApi {
               },
             ],
       ),
-      clusterMs: middle - start,
-      exactMs: end - middle,
+      clusterMs,
+      exactMs,
     };
   }
 

@@ -96,7 +96,7 @@ const Shares = ({
                   <span className="cluster-share" aria-hidden="true">
                     <i style={{ width: `${Math.min(1, share.share) * 100}%` }} />
                   </span>
-                  {formatShare(share.share)}
+                  <span className="cluster-figure">{formatShare(share.share)}</span>
                 </td>
                 <td className="figure">
                   {formatCount(share.candidates)}
@@ -110,7 +110,7 @@ const Shares = ({
       </div>
       <p className="fine">
         n is the number of candidates allotted, never above the cluster’s size. The floor is{' '}
-        {formatShare(sampling.minimumShare)} a cluster, {least.toFixed(2)} candidates before
+        {(100 * sampling.minimumShare).toFixed(3)} % a cluster, {least.toFixed(2)} candidates before
         rounding.{' '}
         {rest > 0
           ? `${plural(rest, 'farther cluster')} not considered (the ${sampling.considered} nearest are).`

@@ -49,7 +49,7 @@ export const ClusterTable = ({ clusters }: { clusters: readonly ClusterRow[] }) 
                 <span className="cluster-share" aria-hidden="true">
                   <i style={{ width: `${(row.size / largest) * 100}%` }} />
                 </span>
-                {formatCount(row.size)}
+                <span className="cluster-figure">{formatCount(row.size)}</span>
               </td>
               <td className="figure">{row.weight.toFixed(3)}</td>
               <td className="figure">{row.hits || DASH}</td>

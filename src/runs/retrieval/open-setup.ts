@@ -1,0 +1,63 @@
+import type { LocalSpec } from '../../data/setup.ts';
+import type { Passage } from '../../data/records.ts';
+import type { OnnxEncoder } from '../../retrieval/encoder/encoder.ts';
+import type { EncoderDevice } from '../../retrieval/encoder/runtime.ts';
+import {
+  openLocalSource,
+  type IndexCache,
+  type LocalHooks,
+  type OpenedLocal,
+} from '../../retrieval/open-local.ts';
+import type { VectorCache } from '../../retrieval/vector-cache.ts';
+import type { EncoderHost } from '../encoders/host.ts';
+
+type CollectionsSpec = Extract<LocalSpec, { kind: 'collections' }>;
+
+export interface SetupParts {
+  encoders: Pick<EncoderHost, 'encoder' | 'reranker'>;
+  /** The encoder that ships with the page; it is shared and not disposed of. */
+  builtIn: () => Promise<OnnxEncoder>;
+  /** Where stored models run. */
+  device?: EncoderDevice;
+  vectorCache?: VectorCache | null;
+  indexCache?: IndexCache | null;
+}
+
+export interface OpenedSetup extends OpenedLocal {
+  /** Ends the sessions that were opened for it. */
+  dispose(): Promise<void>;
+}
+
+/**
+ * A local source over the passages of collections, with the encoder and the reranker that a setup names.
+ * @throws Error where one of them is not on this device; the signal's reason when aborted
+ */
+export async function openLocalSetup(
+  { method, encoder: encoderId, reranker: rerankerId }: CollectionsSpec,
+  passages: readonly Passage[],
+  { encoders, builtIn, device = 'wasm', vectorCache = null, indexCache = null }: SetupParts,
+  hooks: LocalHooks = {},
+): Promise<OpenedSetup> {
+  const own: { dispose(): Promise<void> }[] = [];
+  const keep = <T extends { dispose(): Promise<void> }>(model: T): T => {
+    own.push(model);
+    return model;
+  };
+  const dispose = async (): Promise<void> => {
+    for (const model of own.splice(0)) await model.dispose();
+  };
+  try {
+    const encoder =
+      method === 'lexical'
+        ? null
+        : encoderId === 'built-in'
+          ? await builtIn()
+          : keep(await encoders.encoder(encoderId, device));
+    const reranker = rerankerId === null ? null : keep(await encoders.reranker(rerankerId, device));
+    const parts = { encoder, reranker, vectorCache, indexCache };
+    return { ...(await openLocalSource(passages, { method }, parts, hooks)), dispose };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
