@@ -6,6 +6,7 @@ import type {
   ImportRecord,
   ItemKind,
 } from '../../runs/collections/index.ts';
+import { countWords } from '../corpus/count-words.ts';
 import { plural } from '../lib/format.ts';
 import { fileStem, saveFile } from '../lib/save-file.ts';
 import { fetchFile } from '../corpus/fetch-file.ts';
@@ -16,7 +17,7 @@ import {
   type Offered,
   type PendingImport,
 } from './collections-store.ts';
-import { forgetCollection } from './search-with.ts';
+import { forgetCollection, takeUp } from './search-with.ts';
 
 /** What the corpus page does; one function each. Nothing here rejects: see `problem`. */
 
@@ -159,11 +160,6 @@ const free = (): boolean => {
   return !job;
 };
 
-const counted = (passages: number, questions: number): string =>
-  [passages > 0 && plural(passages, 'passage'), questions > 0 && plural(questions, 'question')]
-    .filter(Boolean)
-    .join(' and ') || 'nothing';
-
 const told = (outcome: ImportOutcome): void => {
   if (outcome.status === 'failed')
     return set({ problem: { text: outcome.message, detail: outcome.reason } });
@@ -176,7 +172,7 @@ const told = (outcome: ImportOutcome): void => {
     rejected > 0 && `${plural(rejected, 'item')} rejected`,
   ].filter(Boolean);
   set({
-    notice: `“${name}” holds ${[counted(passages, questions), ...more].join(', ')}.`,
+    notice: `“${name}” holds ${[countWords(passages, questions), ...more].join(', ')}.`,
     problem:
       failed.length === 0
         ? null
@@ -282,14 +278,19 @@ export const removeCollections = async (ids: readonly string[]): Promise<void> =
       return true;
     });
     if (!done) continue;
-    forgetCollection(id);
-    set(({ removed }) => ({ removed: [...removed, { id, name: found.name }] }));
+    const uses = forgetCollection(id);
+    set(({ removed }) => ({ removed: [...removed, { id, name: found.name, uses }] }));
   }
   await readCollections();
 };
 
 export const restoreCollection = async (id: string): Promise<void> => {
-  await attempt('It could not be brought back', () => api().restore(id));
+  const entry = useCollections.getState().removed.find((one) => one.id === id);
+  const back = await attempt('It could not be brought back', async () => {
+    await api().restore(id);
+    return true;
+  });
+  if (back && entry) takeUp(id, entry.uses);
   set(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));
   await readCollections();
 };
@@ -318,8 +319,8 @@ export const mergeCollections = async (ids: readonly string[]): Promise<string |
     if (outcome.status === 'failed')
       set({ problem: { text: `Nothing was merged: ${outcome.message}`, detail: outcome.reason } });
     if (outcome.status !== 'ready') return null;
-    for (const { id } of sources) forgetCollection(id);
-    const removed = sources.map((one) => ({ id: one.id, name: one.name }));
+    const removed = sources.map(({ id, name }) => ({ id, name, uses: forgetCollection(id) }));
+    for (const { uses } of removed) takeUp(outcome.collection.id, uses);
     set((state) => ({ removed: [...state.removed, ...removed] }));
     return outcome.collection.id;
   } catch (error) {
