@@ -4,7 +4,7 @@ import { importAll, previewImport } from '../../../src/data/import/index.ts';
 import { cpuMs, FILES, mutate, mutation, readBroken } from './mutations.ts';
 
 /** Cases of each format; scripts/fuzz-import.ts is the long run. */
-const RUNS = 500;
+const RUNS = 300;
 
 describe('mutated files give records, rejections or an ImportError, soon', () => {
   it.each(Object.keys(FILES))('%s', async (name) => {
