@@ -63,10 +63,6 @@ const useOpened = () => {
 const CorpusPage = () => {
   const drop = useDrop();
   const opened = useOpened();
-  // What is stored is asked for again whenever it changes.
-  const stored = useCollections(({ collections }) =>
-    collections.reduce((sum, { storedBytes }) => sum + storedBytes, 0),
-  );
   useEffect(() => void readCollections(), []);
   return (
     <main
@@ -76,7 +72,7 @@ const CorpusPage = () => {
     >
       <div className="runs-bar">
         <h1>Corpus</h1>
-        <StorageLine key={stored} />
+        <StorageLine />
         <MemoryLine />
       </div>
       <Notices />

@@ -18,6 +18,7 @@ import {
   type PendingImport,
 } from './collections-store.ts';
 import { forgetCollection, takeUp } from './search-with.ts';
+import { useTrain } from './train-store.ts';
 
 /** What the corpus page does; one function each. Nothing here rejects: see `problem`. */
 
@@ -50,7 +51,16 @@ const attempt = async <T>(what: string, act: () => Promise<T>): Promise<T | null
 export const dismissProblem = (): void => set({ problem: null });
 export const dismissNotice = (): void => set({ notice: null });
 
+/** What the page says of storage, everywhere. */
+const readStorage = async (): Promise<void> => {
+  const { usage = 0, quota = 0 } = await navigator.storage.estimate();
+  const persisted = await navigator.storage.persisted();
+  useTrain.setState({ storage: { usedBytes: usage, quotaBytes: quota, persisted } });
+};
+
 export const readCollections = async (): Promise<void> => {
+  // Where the browser does not tell, the page says so.
+  void readStorage().catch(() => undefined);
   try {
     set({ collections: await api().list(), status: 'ready' });
   } catch (error) {
@@ -213,6 +223,8 @@ export const startImport = async (): Promise<string | null> => {
     total: list.reduce((sum, { file }) => sum + file.size, 0),
   });
   set({ pending: null });
+  // Asked for when something is first worth keeping; a browser that refuses keeps it as long as it can.
+  void navigator.storage?.persist?.().catch(() => undefined);
   const target = into === null ? { name: name.trim() || 'Collection' } : { id: into };
   return runImport(() => api().importFiles(JOB, target, list, onProgress));
 };
