@@ -28,7 +28,7 @@ export const answerTexts = z.union([
 export function problemOf(error: z.ZodError): { key: string; expected: string } {
   const issue = error.issues[0];
   if (!issue) return { key: '', expected: 'expected another shape' };
-  const expected = issue.message.replace(/^Invalid input: /u, '');
+  const expected = issue.message.replace(/^[^:]*: (?=expected )/u, '');
   return {
     key: issue.path.map(String).join('.'),
     expected:

@@ -7,15 +7,13 @@ import {
 import type { CollectionsDatabase } from './database.ts';
 import { MemoryLineReached } from './errors.ts';
 import { unpackHashes } from './hashes.ts';
+import { MEMORY_LINE } from './memory-line.ts';
 import { indexChunks } from './read.ts';
 import type { ImportChoice, ImportRecord } from './records.ts';
 import { addTo } from './write.ts';
 
 /** Items that are stored together: a chunk is read in some milliseconds. */
 const BATCH_ITEMS = 500;
-
-/** What an import may hold in memory to find duplicates: about a million passages. */
-export const MEMORY_LINE = 256 * 2 ** 20;
 
 export interface ImportStep {
   record: ImportRecord;

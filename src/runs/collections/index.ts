@@ -2,7 +2,7 @@
 export { CollectionsDatabase, type ItemKind } from './database.ts';
 export { CollectionBusy, CollectionStorageFull, MemoryLineReached, OtherFile } from './errors.ts';
 export { CollectionsHost } from './host.ts';
-export { MEMORY_LINE } from './import-file.ts';
+export { MEMORY_LINE } from './memory-line.ts';
 export {
   importFiles,
   resumeImport,

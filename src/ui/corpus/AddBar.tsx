@@ -59,7 +59,7 @@ const Paste = ({ close }: { close: () => void }) => {
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     const file = new Blob([text]);
-    offerFiles([{ file, name: 'pasted.txt', origin: { kind: 'paste' } }]);
+    offerFiles([{ file, name: 'pasted', origin: { kind: 'paste' } }]);
     close();
   };
   return (

@@ -118,7 +118,7 @@ const List = ({ id, kind, count, places }: ListProps) => {
                 data-index={index}
                 style={{ transform: `translateY(${start}px)` }}
               >
-                <span className="place">{formatCount(placeOf(index) + 1)}</span>
+                <span className="browse-place">{formatCount(placeOf(index) + 1)}</span>
                 <div className="grow">
                   {item ? <Entry item={item} /> : <span className="fine">…</span>}
                 </div>

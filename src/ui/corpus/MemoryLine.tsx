@@ -1,4 +1,4 @@
-import { MEMORY_LINE } from '../../runs/collections/index.ts';
+import { MEMORY_LINE } from '../../runs/collections/memory-line.ts';
 import { formatBytes } from '../lib/format.ts';
 import { useCollections } from '../stores/collections-store.ts';
 import { useMemory } from './use-memory.ts';
@@ -10,18 +10,16 @@ export const MemoryLine = () => {
   const memory = useMemory(importing);
   return (
     <span className="fine" data-testid="memory">
-      {memory?.kind === 'measured' ? (
+      {memory.kind === 'measured' ? (
         <span title="Measured by the browser over the page and its workers">
           memory <b>{formatBytes(memory.bytes)}</b>
         </span>
-      ) : memory?.kind === 'heap' ? (
+      ) : memory.kind === 'heap' ? (
         <span title="The JavaScript heap of the page; the browser does not tell that of workers">
           memory <b>{formatBytes(memory.bytes)}</b> without workers
         </span>
-      ) : memory ? (
-        'memory: not told by this browser'
       ) : (
-        'memory: measuring …'
+        'memory: not told by this browser'
       )}
       {held === null ? null : (
         <span title="Ids and hashes to find duplicates, and the batch at hand; a file is never held whole">

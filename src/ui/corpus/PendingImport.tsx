@@ -1,5 +1,6 @@
 import { Button, Checkbox, NativeSelect, NumberInput, TextInput } from '@mantine/core';
-import { CHUNKING_DEFAULTS, type Preview } from '../../data/import/index.ts';
+import type { Preview } from '../../data/import/index.ts';
+import { CHUNKING_DEFAULTS } from '../../data/import/types.ts';
 import { formatBytes, formatCount, plural } from '../lib/format.ts';
 import {
   changeChoice,
@@ -8,6 +9,7 @@ import {
   startImport,
 } from '../stores/collections-actions.ts';
 import { useCollections, type PendingImport as Pending } from '../stores/collections-store.ts';
+import { countWords } from './count-words.ts';
 import { FORMATS, formatKey, formatWords } from './format-words.ts';
 import { PreviewItems } from './PreviewItems.tsx';
 
@@ -163,7 +165,7 @@ const Found = ({ pending }: { pending: Pending }) => {
       <p data-testid="found">
         <b>{formatWords(format)}</b>, {about}
         {part}
-        {plural(progress.questions, 'question')}, {plural(progress.passages, 'passage')}
+        {countWords(progress.passages, progress.questions)}
         {progress.duplicates > 0
           ? `, ${plural(progress.duplicates, 'duplicate')} to leave out`
           : ''}

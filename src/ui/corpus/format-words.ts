@@ -1,4 +1,5 @@
-import { formatOf, type Container, type Format, type Schema } from '../../data/import/index.ts';
+import { formatOf } from '../../data/import/detect.ts';
+import type { Container, Format, Schema } from '../../data/import/index.ts';
 
 /** Formats in words, and those that a file may be read as. */
 

@@ -13,20 +13,24 @@ interface MemoryPerformance {
   memory?: { usedJSHeapSize: number };
 }
 
-export async function measureMemory(): Promise<Memory> {
-  const { measureUserAgentSpecificMemory, memory } = performance as MemoryPerformance;
-  if (globalThis.crossOriginIsolated && measureUserAgentSpecificMemory) {
-    const { bytes } = await measureUserAgentSpecificMemory.call(performance);
-    return { kind: 'measured', bytes };
-  }
+const heap = (): Memory => {
+  const { memory } = performance as MemoryPerformance;
   return memory ? { kind: 'heap', bytes: memory.usedJSHeapSize } : { kind: 'unknown' };
+};
+
+/** Over the page and its workers where the browser can; it may take a while. */
+async function measureMemory(): Promise<Memory> {
+  const { measureUserAgentSpecificMemory } = performance as MemoryPerformance;
+  if (!globalThis.crossOriginIsolated || !measureUserAgentSpecificMemory) return heap();
+  const { bytes } = await measureUserAgentSpecificMemory.call(performance);
+  return { kind: 'measured', bytes };
 }
 
 const EVERY_MS = 5000;
 
-/** Measured now, and again and again while `often`. The browser may take some seconds for one. */
-export const useMemory = (often: boolean): Memory | null => {
-  const [memory, setMemory] = useState<Memory | null>(null);
+/** Measured now, and again and again while `often`; until the first is there, what is known at once. */
+export const useMemory = (often: boolean): Memory => {
+  const [memory, setMemory] = useState<Memory>(heap);
   useEffect(() => {
     let live = true;
     let timer: ReturnType<typeof setTimeout> | undefined;

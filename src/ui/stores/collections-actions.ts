@@ -6,6 +6,7 @@ import type {
   ImportRecord,
   ItemKind,
 } from '../../runs/collections/index.ts';
+import { countWords } from '../corpus/count-words.ts';
 import { plural } from '../lib/format.ts';
 import { fileStem, saveFile } from '../lib/save-file.ts';
 import { fetchFile } from '../corpus/fetch-file.ts';
@@ -16,7 +17,8 @@ import {
   type Offered,
   type PendingImport,
 } from './collections-store.ts';
-import { forgetCollection } from './search-with.ts';
+import { forgetCollection, takeUp } from './search-with.ts';
+import { useTrain } from './train-store.ts';
 
 /** What the corpus page does; one function each. Nothing here rejects: see `problem`. */
 
@@ -49,7 +51,16 @@ const attempt = async <T>(what: string, act: () => Promise<T>): Promise<T | null
 export const dismissProblem = (): void => set({ problem: null });
 export const dismissNotice = (): void => set({ notice: null });
 
+/** What the page says of storage, everywhere. */
+const readStorage = async (): Promise<void> => {
+  const { usage = 0, quota = 0 } = await navigator.storage.estimate();
+  const persisted = await navigator.storage.persisted();
+  useTrain.setState({ storage: { usedBytes: usage, quotaBytes: quota, persisted } });
+};
+
 export const readCollections = async (): Promise<void> => {
+  // Where the browser does not tell, the page says so.
+  void readStorage().catch(() => undefined);
   try {
     set({ collections: await api().list(), status: 'ready' });
   } catch (error) {
@@ -159,11 +170,6 @@ const free = (): boolean => {
   return !job;
 };
 
-const counted = (passages: number, questions: number): string =>
-  [passages > 0 && plural(passages, 'passage'), questions > 0 && plural(questions, 'question')]
-    .filter(Boolean)
-    .join(' and ') || 'nothing';
-
 const told = (outcome: ImportOutcome): void => {
   if (outcome.status === 'failed')
     return set({ problem: { text: outcome.message, detail: outcome.reason } });
@@ -176,7 +182,7 @@ const told = (outcome: ImportOutcome): void => {
     rejected > 0 && `${plural(rejected, 'item')} rejected`,
   ].filter(Boolean);
   set({
-    notice: `“${name}” holds ${[counted(passages, questions), ...more].join(', ')}.`,
+    notice: `“${name}” holds ${[countWords(passages, questions), ...more].join(', ')}.`,
     problem:
       failed.length === 0
         ? null
@@ -217,6 +223,8 @@ export const startImport = async (): Promise<string | null> => {
     total: list.reduce((sum, { file }) => sum + file.size, 0),
   });
   set({ pending: null });
+  // Asked for when something is first worth keeping; a browser that refuses keeps it as long as it can.
+  void navigator.storage?.persist?.().catch(() => undefined);
   const target = into === null ? { name: name.trim() || 'Collection' } : { id: into };
   return runImport(() => api().importFiles(JOB, target, list, onProgress));
 };
@@ -282,14 +290,19 @@ export const removeCollections = async (ids: readonly string[]): Promise<void> =
       return true;
     });
     if (!done) continue;
-    forgetCollection(id);
-    set(({ removed }) => ({ removed: [...removed, { id, name: found.name }] }));
+    const uses = forgetCollection(id);
+    set(({ removed }) => ({ removed: [...removed, { id, name: found.name, uses }] }));
   }
   await readCollections();
 };
 
 export const restoreCollection = async (id: string): Promise<void> => {
-  await attempt('It could not be brought back', () => api().restore(id));
+  const entry = useCollections.getState().removed.find((one) => one.id === id);
+  const back = await attempt('It could not be brought back', async () => {
+    await api().restore(id);
+    return true;
+  });
+  if (back && entry) takeUp(id, entry.uses);
   set(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));
   await readCollections();
 };
@@ -318,8 +331,8 @@ export const mergeCollections = async (ids: readonly string[]): Promise<string |
     if (outcome.status === 'failed')
       set({ problem: { text: `Nothing was merged: ${outcome.message}`, detail: outcome.reason } });
     if (outcome.status !== 'ready') return null;
-    for (const { id } of sources) forgetCollection(id);
-    const removed = sources.map((one) => ({ id: one.id, name: one.name }));
+    const removed = sources.map(({ id, name }) => ({ id, name, uses: forgetCollection(id) }));
+    for (const { uses } of removed) takeUp(outcome.collection.id, uses);
     set((state) => ({ removed: [...state.removed, ...removed] }));
     return outcome.collection.id;
   } catch (error) {

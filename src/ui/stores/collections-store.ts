@@ -1,4 +1,5 @@
 import { create } from 'zustand';
+import type { Uses } from './search-with.ts';
 import type {
   CollectionView,
   FileToImport,
@@ -48,7 +49,7 @@ export interface CollectionsState {
   problem: { text: string; detail: string } | null;
   notice: string | null;
   /** Collections that were just deleted and can be brought back. */
-  removed: readonly { id: string; name: string }[];
+  removed: readonly { id: string; name: string; uses: Uses }[];
 }
 
 export const EMPTY_COLLECTIONS: CollectionsState = {

@@ -33,11 +33,27 @@ export const changeSearch = (part: Partial<Omit<Collected, 'kind' | 'ids'>>): vo
 export const askQuestionsOf = (ids: readonly string[]): void =>
   useQuestionSets.setState({ questionSets: [...ids] });
 
-/** A deleted collection is neither searched nor asked from. */
-export const forgetCollection = (id: string): void => {
+export interface Uses {
+  searched: boolean;
+  asked: boolean;
+}
+
+/** A deleted collection is neither searched nor asked from. @returns whether it was */
+export const forgetCollection = (id: string): Uses => {
   const { local } = useSetup.getState().setup;
-  if (local.kind === 'collections' && local.ids.includes(id))
-    searchCollections(local.ids.filter((one) => one !== id));
+  const searched = local.kind === 'collections' && local.ids.includes(id);
+  if (searched) searchCollections(local.ids.filter((one) => one !== id));
   const { questionSets } = useQuestionSets.getState();
-  if (questionSets.includes(id)) askQuestionsOf(questionSets.filter((one) => one !== id));
+  const asked = questionSets.includes(id);
+  if (asked) askQuestionsOf(questionSets.filter((one) => one !== id));
+  return { searched, asked };
+};
+
+/** Uses a collection as one was used that it stands for. */
+export const takeUp = (id: string, { searched, asked }: Uses): void => {
+  const { local } = useSetup.getState().setup;
+  const ids = local.kind === 'collections' ? local.ids : [];
+  if (searched && !ids.includes(id)) searchCollections([...ids, id]);
+  const { questionSets } = useQuestionSets.getState();
+  if (asked && !questionSets.includes(id)) askQuestionsOf([...questionSets, id]);
 };

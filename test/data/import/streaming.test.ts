@@ -110,7 +110,8 @@ it('reads items that lie across its pieces of a large file', async () => {
 it('leaves out what is known, and gives a taken id of another file another name', async () => {
   const known = new KnownItems();
   const { passages } = await importAll(FILES.jsonl!);
-  for (const { passage, hash } of passages.slice(0, 50)) known.passages.add(passage.id, hash, 'another');
+  for (const { passage, hash } of passages.slice(0, 50))
+    known.passages.add(passage.id, hash, 'another');
   const again = await importAll(FILES.jsonl!, { known });
   expect(again.passages.map(({ passage }) => passage.id)).toEqual(
     Array.from({ length: 7 }, (_, i) => `p${50 + i}`),

@@ -1,0 +1,2 @@
+/** What an import may hold in memory to find duplicates, bytes: about a million passages. */
+export const MEMORY_LINE = 256 * 2 ** 20;

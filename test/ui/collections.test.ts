@@ -1,0 +1,104 @@
+import { beforeEach, expect, it } from 'vitest';
+import { BUILT_IN_SETUP } from '../../src/data/setup.ts';
+import { FORMATS, formatKey, formatWords } from '../../src/ui/corpus/format-words.ts';
+import { FetchError, parseFileUrl } from '../../src/ui/corpus/fetch-file.ts';
+import { pickedFiles } from '../../src/ui/corpus/dropped-files.ts';
+import { secondsLeft } from '../../src/ui/stores/collections-store.ts';
+import { parseQuestionSets, useQuestionSets } from '../../src/ui/stores/question-sets.ts';
+import {
+  askQuestionsOf,
+  changeSearch,
+  forgetCollection,
+  searchCollections,
+  takeUp,
+} from '../../src/ui/stores/search-with.ts';
+import { useSetup } from '../../src/ui/stores/setup-store.ts';
+
+beforeEach(() => {
+  useSetup.setState({ setup: BUILT_IN_SETUP });
+  useQuestionSets.setState({ questionSets: [] });
+});
+
+const local = () => useSetup.getState().setup.local;
+
+it('searches collections as chosen, and the built-in world where none is left', () => {
+  changeSearch({ method: 'hybrid' });
+  expect(local()).toEqual({ kind: 'built-in' });
+  searchCollections(['a', 'b']);
+  changeSearch({ method: 'hybrid' });
+  searchCollections(['a', 'b', 'c']);
+  expect(local()).toEqual({
+    kind: 'collections',
+    ids: ['a', 'b', 'c'],
+    method: 'hybrid',
+    encoder: 'built-in',
+    reranker: null,
+  });
+  searchCollections([]);
+  expect(local()).toEqual({ kind: 'built-in' });
+});
+
+it('a deleted collection is used no more; brought back, it is used as before', () => {
+  searchCollections(['a', 'b']);
+  askQuestionsOf(['b']);
+  const uses = forgetCollection('b');
+  expect(uses).toEqual({ searched: true, asked: true });
+  expect(local()).toMatchObject({ ids: ['a'] });
+  expect(useQuestionSets.getState().questionSets).toEqual([]);
+  takeUp('b', uses);
+  takeUp('b', uses);
+  expect(local()).toMatchObject({ ids: ['a', 'b'] });
+  expect(useQuestionSets.getState().questionSets).toEqual(['b']);
+  expect(forgetCollection('unknown')).toEqual({ searched: false, asked: false });
+});
+
+it('reads back which questions are asked, and only that', () => {
+  expect(parseQuestionSets('["a","b"]')).toEqual(['a', 'b']);
+  for (const text of [null, '', '{', '{}', '[1]', '[""]'])
+    expect(parseQuestionSets(text)).toEqual([]);
+});
+
+it('tells the time that is left from what was done since the job began', () => {
+  const job = {
+    startedAt: 1000,
+    startedDone: 100,
+    done: 300,
+    total: 1100,
+    progress: null,
+    cancelling: false,
+  };
+  // 200 in 2 s: the other 800 take 8 s.
+  expect(secondsLeft(job, 3000)).toBe(8);
+  expect(secondsLeft({ ...job, done: 100 }, 3000)).toBeNull();
+  expect(secondsLeft(job, 1100)).toBeNull();
+});
+
+it('takes addresses of files, and says what is wrong with others', () => {
+  expect(parseFileUrl(' https://a.example/b.jsonl ').href).toBe('https://a.example/b.jsonl');
+  for (const [text, words] of [
+    ['b.jsonl', /no address/u],
+    ['ftp://a/b', /found ftp:/u],
+    ['javascript:alert(1)', /found javascript:/u],
+  ] as const) {
+    expect(() => parseFileUrl(text)).toThrow(words);
+    expect(() => parseFileUrl(text)).toThrow(FetchError);
+  }
+});
+
+it('of a folder takes the files it can read, in order; of chosen files all', () => {
+  const file = (path: string): File => {
+    const made = new File(['x'], path.split('/').at(-1)!);
+    Object.defineProperty(made, 'webkitRelativePath', { value: path.includes('/') ? path : '' });
+    return made;
+  };
+  const folder = pickedFiles(['d/b.md', 'd/a/x.jsonl', 'd/photo.png', 'd/.hidden.md'].map(file));
+  expect(folder).toMatchObject({ folder: 'd', leftOut: 2 });
+  expect(folder.files.map(({ name }) => name)).toEqual(['d/a/x.jsonl', 'd/b.md']);
+  expect(pickedFiles([file('data'), file('y.bin')]).files).toHaveLength(2);
+});
+
+it('names every format in words of its own', () => {
+  expect(new Set(FORMATS.map(formatKey)).size).toBe(FORMATS.length);
+  expect(new Set(FORMATS.map(formatWords)).size).toBe(FORMATS.length);
+  expect(formatWords(FORMATS[0]!)).toBe('HotpotQA questions, JSON lines');
+});
