@@ -1,12 +1,16 @@
 import type { ConductorMessage, LabApi } from '../../runs/conductor/messages.ts';
 import type { DeviceChoice } from '../../runs/conductor/settings.ts';
+import type { InspectionApi } from '../../runs/inspection/index.ts';
 import { createFrameQueue } from '../lib/frame-queue.ts';
 import { useLab } from './lab-store.ts';
 import { useRun } from './run-store.ts';
 import { connectTraining } from './train-actions.ts';
 
 /** The lab as the page knows it: the conductor's calls, without the start that connects it. */
-export type LabConnection = Omit<LabApi, 'start'>;
+export type LabConnection = Omit<LabApi, 'start'> & {
+  /** Imported rollouts; they have a worker of their own. */
+  inspection: InspectionApi;
+};
 
 /** Opens a connection; every message of the conductor is handed to `receive`. */
 export type LabOpener = (

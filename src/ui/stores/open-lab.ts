@@ -5,6 +5,7 @@ import { supervise } from '../../runs/conductor/supervised.ts';
 import { useLab } from './lab-store.ts';
 import type { LabOpener } from './connection.ts';
 import { failRun } from './actions.ts';
+import { remoteInspection } from './remote-inspection.ts';
 import { remoteTrain } from './remote-train.ts';
 import { isRunning, useRun } from './run-store.ts';
 
@@ -30,6 +31,7 @@ export const openLab: LabOpener = (receive, device) => {
   worker.call((api) => api.start(listener, device)).catch(fail);
   return {
     train: remoteTrain(worker),
+    inspection: remoteInspection(),
     run: (request) => worker.call((api) => api.run(request)),
     cancel: () => worker.call((api) => api.cancel(), 10_000),
     retry: () => worker.call((api) => api.retry(), 10_000),
