@@ -1,5 +1,5 @@
 import { GROUPINGS } from '../browse/groupings.ts';
-import { filePath, formatBrowseAddress, parseBrowseAddress } from '../stores/browse-address.ts';
+import { filePath, formatBrowseAddress, isRollouts, parseBrowseAddress } from '../stores/browse-address.ts';
 import {
   moveCursor,
   openCursor,
