@@ -20,6 +20,7 @@ interface Table {
 export class RowTables {
   readonly #store: InspectionStore;
   readonly #tables = new Map<string, Table>();
+  readonly #reading = new Map<string, Promise<Table>>();
 
   constructor(store: InspectionStore) {
     this.#store = store;
@@ -33,14 +34,23 @@ export class RowTables {
   /** Tags stand in the rows of every file of that name. */
   retag(mark: Mark): void {
     const tags = tagsOf(mark);
-    for (const { name, rows } of this.#tables.values()) {
-      if (name !== mark.file) continue;
-      for (const [at, stored] of rows.entries())
-        if (stored.row.id === mark.rollout) rows[at] = { ...stored, row: { ...stored.row, tags } };
+    for (const table of this.#tables.values()) {
+      if (table.name !== mark.file) continue;
+      table.rows = table.rows.map((stored) =>
+        stored.row.id === mark.rollout ? { ...stored, row: { ...stored.row, tags } } : stored,
+      );
     }
   }
 
-  async #table(fileId: string): Promise<Table> {
+  /** One reader of a file at a time: two would both add the rows that are new. */
+  #table(fileId: string): Promise<Table> {
+    const before = this.#reading.get(fileId) ?? Promise.resolve();
+    const reading = before.catch(() => undefined).then(() => this.#read(fileId));
+    this.#reading.set(fileId, reading);
+    return reading;
+  }
+
+  async #read(fileId: string): Promise<Table> {
     let table = this.#tables.get(fileId);
     const file = await this.#store.file(fileId);
     const open = file?.status === 'importing';
@@ -51,12 +61,15 @@ export class RowTables {
     this.#tables.set(fileId, table);
     for (const key of this.#tables.keys()) if (this.#tables.size > KEPT) this.#tables.delete(key);
     if (table.next > 0 && !open) return table;
-    for (const stored of await this.#store.rows(fileId, table.next)) {
-      if (!table.positions.has(stored.row.id))
-        table.positions.set(stored.row.id, table.rows.length);
-      table.rows.push(stored);
-      table.next = stored.chunk + 1;
+    const fresh = await this.#store.rows(fileId, table.next);
+    if (fresh.length === 0) return table;
+    // A new list: who looks at the one before sees it as it was.
+    table.rows = [...table.rows, ...fresh];
+    for (let at = table.rows.length - fresh.length; at < table.rows.length; at++) {
+      const { id } = table.rows[at]!.row;
+      if (!table.positions.has(id)) table.positions.set(id, at);
     }
+    table.next = fresh.at(-1)!.chunk + 1;
     return table;
   }
 

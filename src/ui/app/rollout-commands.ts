@@ -1,5 +1,10 @@
 import { GROUPINGS } from '../browse/groupings.ts';
-import { filePath, formatBrowseAddress, isRollouts, parseBrowseAddress } from '../stores/browse-address.ts';
+import {
+  filePath,
+  formatBrowseAddress,
+  isRollouts,
+  parseBrowseAddress,
+} from '../stores/browse-address.ts';
 import {
   moveCursor,
   openCursor,

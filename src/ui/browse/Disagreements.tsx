@@ -80,7 +80,9 @@ const List = (props: { fileId: string; search: string; found: readonly Disagreem
                   {question.slice(0, 300)}
                 </Link>
               </th>
-              <td>{answer === null ? <i>none</i> : answer.trim().slice(0, 200)}</td>
+              <td className="free">
+                {answer === null ? <i>none</i> : answer.trim().slice(0, 200)}
+              </td>
               <td>
                 <Said opinion={kindest} tone="tone-good" />
               </td>

@@ -110,7 +110,7 @@ const Head = (props: { file: FileRecord; view: BrowseView; change: Change }) => 
       <Tabs {...props} />
       {own === null ? null : (
         <Button
-          size="compact-sm"
+          size="compact-xs"
           variant="default"
           title="Reads what the run has stored by now"
           onClick={() => openOwnRun(own, file.name.replace(/^run /, ''), go)}
@@ -119,7 +119,7 @@ const Head = (props: { file: FileRecord; view: BrowseView; change: Change }) => 
         </Button>
       )}
       <Button
-        size="compact-sm"
+        size="compact-xs"
         variant="subtle"
         color="red"
         onClick={() => {
@@ -206,7 +206,7 @@ const Toolbar = (props: {
       <ColumnsMenu shown={columns} clauses={clauses} change={change} />
       {selected ? <ExportMenu file={file} selected={selected} columns={columns} /> : null}
       <Button
-        size="compact-sm"
+        size="compact-xs"
         variant={panel ? 'light' : 'default'}
         aria-pressed={panel}
         onClick={props.togglePanel}

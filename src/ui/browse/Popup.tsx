@@ -20,7 +20,7 @@ export const Popup = (props: {
     >
       <Popover.Target>
         <Button
-          size="compact-sm"
+          size="compact-xs"
           variant="default"
           title={props.note}
           onClick={() => setOpen(!open)}

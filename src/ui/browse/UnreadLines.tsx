@@ -19,7 +19,7 @@ export const UnreadLines = ({ file }: { file: FileRecord }) => (
             <th scope="row" className="figure">
               line {formatCount(line)}
             </th>
-            <td>{reason}</td>
+            <td className="free">{reason}</td>
           </tr>
         ))}
       </tbody>

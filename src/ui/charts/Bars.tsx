@@ -26,12 +26,12 @@ interface BarsProps {
 }
 
 const ROW = 22;
-const NAME = 0.46;
+const NAME = 0.5;
 
 /** The drawing; the buttons that open cases lie over it. */
 const Drawing = ({ bars, width }: Pick<BarsProps, 'bars'> & { width: number }) => {
   const most = Math.max(1, ...bars.map(({ count }) => count));
-  const from = Math.round(Math.min(220, width * NAME));
+  const from = Math.round(Math.min(230, width * NAME));
   const room = Math.max(10, width - from - 46);
   return (
     <svg width={width} height={bars.length * ROW} aria-hidden="true">
