@@ -167,6 +167,7 @@ export const Panel = (props: {
   narrow: Narrow;
 }) => (
   <aside className="browse-panel" aria-label="Overview of the selection">
+    <h2 className="visually-hidden">Overview of the selection</h2>
     <OutcomeBars {...props} />
     <Findings {...props} />
     <Facets key={props.fileId} {...props} />
