@@ -7,6 +7,7 @@ import './styles/train.css';
 import './styles/cluster.css';
 import './styles/corpus.css';
 import './styles/models.css';
+import './styles/browse.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/App.tsx';
 import { connectLab } from './stores/connection.ts';

@@ -1,6 +1,6 @@
 import { normalizeAnswer } from '../../agent/answers.ts';
 import { coverExactMatch, exactMatch, f1Score, subExactMatch } from '../../agent/scores.ts';
-import type { ImportedRollout } from '../../data/rollouts/index.ts';
+import type { ImportedRollout, ImportedSegment } from '../../data/rollouts/index.ts';
 
 /** What the statistics count of one rollout: small, so that a file of any size can be counted. */
 export interface RolloutFacts {
@@ -30,6 +30,19 @@ export const isClosed = (golds: readonly string[]): boolean =>
 
 /** A text as whole normalised words, so that `holdsAnswer` is one look-up. */
 export const wordText = (text: string): string => ` ${normalizeAnswer(text)} `;
+
+const known = new WeakMap<object, { text: string; words: string }>();
+
+/** `wordText` of a segment, made once: several checks and the facts look into the same results. */
+export function segmentWords(segment: Pick<ImportedSegment, 'text'>): string {
+  const { text } = segment;
+  const before = known.get(segment);
+  // A segment that was changed meanwhile is read again.
+  if (before?.text === text) return before.words;
+  const words = wordText(text);
+  known.set(segment, { text, words });
+  return words;
+}
 
 /**
  * What to look for in `wordText` for some answers: each as whole normalised words; yes, no and empty
@@ -73,7 +86,7 @@ export function readFactsOf(rollout: ImportedRollout): RolloutFacts {
     judge: rollout.judge?.verdict ?? null,
     closed: isClosed(answers),
     retrieved: evidenceSegments(rollout).some((i) =>
-      holdsAnswer(wordText(segments[i]!.text), needles),
+      holdsAnswer(segmentWords(segments[i]!), needles),
     ),
     searches: segments.filter(({ source, role }) => source === 'policy' && role === 'search')
       .length,

@@ -138,3 +138,25 @@ export function rowOf(
     clauses: clausesOf(rollout),
   };
 }
+
+/** What the statistics count, read back from a row: for a selection no text has to be read again. */
+export function factsOfRow({ id, questionId, group, numbers }: RolloutRow): RolloutFacts {
+  const { em, f1, judge, answered, retrieved, step, searches, reward, advantage } = numbers;
+  const coverEm = numbers['cover-em'];
+  const subEm = numbers['sub-em'];
+  const scored = em !== null && f1 !== null && coverEm !== null && subEm !== null;
+  return {
+    id,
+    questionId,
+    groupId: group,
+    step,
+    scores: scored ? { em, f1, coverEm, subEm } : null,
+    answered: answered === 1,
+    judge: judge === null ? null : judge === 1,
+    closed: scored && retrieved === null,
+    retrieved: retrieved === 1,
+    searches: searches ?? 0,
+    reward,
+    advantage,
+  };
+}

@@ -10,10 +10,23 @@ import { FilterError } from '../../evaluate/inspect/filter/index.ts';
 import { DisagreementQueue, rescore } from '../../evaluate/inspect/rescore/index.ts';
 import type { RolloutRow } from '../../evaluate/inspect/row.ts';
 import { whatIf, type WhatIfSettings } from '../../evaluate/inspect/what-if/index.ts';
+import { facetsOf, selected, type BrowseQuery } from './browse.ts';
+import type { GroupField } from './names.ts';
 import type { Mark, SavedView } from './database.ts';
+import { isRolloutFormat, rolloutLines, tableText, type ExportFormat } from './export.ts';
 import type { ImportProgress } from './import-file.ts';
-import type { ImportOutcome, InspectionApi, Selection } from './messages.ts';
-import type { InspectionStore, RolloutPlace } from './store.ts';
+import type {
+  Browsed,
+  ComparedRuns,
+  FilterFault,
+  FoundRow,
+  ImportOutcome,
+  InspectionApi,
+  Selection,
+} from './messages.ts';
+import { runFileId, type RunSource } from './own-runs.ts';
+import type { InspectionStore, RolloutPlace, StoreImportOptions } from './store.ts';
+import { RowTables } from './tables.ts';
 
 function comparedFacts({ id, questionId, numbers }: RolloutRow): ComparedFacts {
   const { em, f1, judge } = numbers;
@@ -28,13 +41,36 @@ function comparedFacts({ id, questionId, numbers }: RolloutRow): ComparedFacts {
   };
 }
 
+/** A filter's error as a value. @throws what is none */
+function faultOf(error: unknown): FilterFault {
+  if (!(error instanceof FilterError)) throw error;
+  const { message, position, length } = error;
+  return { status: 'fault', message, position, length };
+}
+
+const TABLE_TYPES = { csv: 'text/csv', markdown: 'text/markdown', latex: 'text/x-tex' } as const;
+
 /** Answers the page from a store; one job of a name at a time. */
 export class InspectionHost implements InspectionApi {
   readonly #store: InspectionStore;
+  readonly #tables: RowTables;
+  readonly #runs: RunSource | null;
+  readonly #ready: Promise<unknown>;
   readonly #jobs = new Map<string, AbortController>();
 
-  constructor(store: InspectionStore) {
+  /**
+   * @param runs training runs, where there are any at hand
+   * @param ready what imports and the list of files wait for: files left half read are marked by then
+   */
+  constructor(
+    store: InspectionStore,
+    runs: RunSource | null = null,
+    ready: Promise<unknown> = Promise.resolve(),
+  ) {
     this.#store = store;
+    this.#tables = new RowTables(store);
+    this.#runs = runs;
+    this.#ready = ready;
   }
 
   /** Runs under a name that `cancel` stops; an earlier job of that name is stopped. */
@@ -61,14 +97,40 @@ export class InspectionHost implements InspectionApi {
     name: string,
     onProgress: (progress: ImportProgress) => void,
   ): Promise<ImportOutcome> {
+    return this.#job(job, (signal) => this.#import(file, name, { onProgress, signal }));
+  }
+
+  async #import(file: Blob, name: string, options: StoreImportOptions): Promise<ImportOutcome> {
+    try {
+      await this.#ready;
+      const record = await this.#store.importFile(file, name, options);
+      return { status: 'ready', file: record };
+    } catch (error) {
+      if (error instanceof ImportError) return { status: 'failed', message: error.message };
+      throw error;
+    }
+  }
+
+  ownRuns = () => this.#runs?.runs() ?? Promise.resolve([]);
+
+  importRun(
+    job: string,
+    runId: string,
+    onProgress: (progress: ImportProgress) => void,
+  ): Promise<ImportOutcome> {
     return this.#job(job, async (signal): Promise<ImportOutcome> => {
-      try {
-        const record = await this.#store.importFile(file, name, { onProgress, signal });
-        return { status: 'ready', file: record };
-      } catch (error) {
-        if (error instanceof ImportError) return { status: 'failed', message: error.message };
-        throw error;
-      }
+      const run = (await this.ownRuns()).find(({ id }) => id === runId);
+      if (!run || !this.#runs)
+        return { status: 'failed', message: 'There is no such run in this browser.' };
+      const lines = await this.#runs.lines(runId, signal);
+      if (lines.size === 0)
+        return {
+          status: 'failed',
+          message: `No rollouts of “${run.name}” are stored: they were deleted to free storage, or the run was imported without them.`,
+        };
+      const id = runFileId(runId);
+      this.#tables.forget(id);
+      return this.#import(lines, `run ${run.name}`, { id, onProgress, signal });
     });
   }
 
@@ -82,25 +144,88 @@ export class InspectionHost implements InspectionApi {
       try {
         return { status: 'ready', rows: await this.#store.select(fileId, filter, signal) };
       } catch (error) {
-        if (!(error instanceof FilterError)) throw error;
-        const { message, position, length } = error;
-        return { status: 'fault', message, position, length };
+        return faultOf(error);
       }
     });
   }
 
-  files = () => this.#store.files();
+  browse(job: string, fileId: string, query: BrowseQuery): Promise<Browsed> {
+    return this.#job(job, async (signal): Promise<Browsed> => {
+      try {
+        const rows = await this.#tables.rows(fileId);
+        const passing = await this.#store.positions(fileId, rows, query.filter, signal);
+        return { status: 'ready', ...selected(rows, passing, query) };
+      } catch (error) {
+        signal.throwIfAborted();
+        return faultOf(error);
+      }
+    });
+  }
+
+  async rowsAt(fileId: string, positions: readonly number[]): Promise<FoundRow[]> {
+    const rows = await this.#tables.rows(fileId);
+    return positions.flatMap((position) => {
+      const row = rows[position];
+      return row ? [{ ...row, position }] : [];
+    });
+  }
+
+  async ids(fileId: string, positions: readonly number[]): Promise<string[]> {
+    const rows = await this.#tables.rows(fileId);
+    return positions.flatMap((position) => rows[position]?.row.id ?? []);
+  }
+
+  async find(fileId: string, rolloutId: string): Promise<FoundRow | null> {
+    const position = await this.#tables.position(fileId, rolloutId);
+    return position === null ? null : ((await this.rowsAt(fileId, [position]))[0] ?? null);
+  }
+
+  async facets(fileId: string, filter: string, field: GroupField) {
+    const rows = await this.#tables.rows(fileId);
+    const passing = await this.#store.positions(fileId, rows, filter).catch((error: unknown) => {
+      faultOf(error);
+      return [];
+    });
+    return facetsOf(rows, passing, field);
+  }
+
+  exportRows(
+    job: string,
+    fileId: string,
+    positions: Uint32Array,
+    format: ExportFormat,
+    columns: readonly string[],
+  ): Promise<Blob | null> {
+    return this.#job(job, async (signal) => {
+      const rows = await this.rowsAt(fileId, [...positions]);
+      if (!isRolloutFormat(format))
+        return new Blob([tableText(rows, columns, format)], { type: TABLE_TYPES[format] });
+      return rolloutLines(rows, (row) => this.#store.rollout(fileId, row), format, signal);
+    }).then((outcome) => (outcome instanceof Blob ? outcome : null));
+  }
+
+  async files() {
+    await this.#ready;
+    return this.#store.files();
+  }
+
   rows = (fileId: string, from?: number) => this.#store.rows(fileId, from);
   rollout = (fileId: string, place: RolloutPlace) => this.#store.rollout(fileId, place);
   remove = (fileId: string) => this.#store.remove(fileId);
   restore = (fileId: string) => this.#store.restore(fileId);
   purge = (before?: string) => this.#store.purge(before);
   marks = (file: string) => this.#store.marks(file);
-  mark = (
+
+  async mark(
     file: string,
     rollout: string,
     change: Partial<Pick<Mark, 'bookmarked' | 'tags' | 'note'>>,
-  ) => this.#store.mark(file, rollout, change);
+  ): Promise<Mark> {
+    const mark = await this.#store.mark(file, rollout, change);
+    this.#tables.retag(mark);
+    return mark;
+  }
+
   views = () => this.#store.views();
   saveView = (view: SavedView) => this.#store.saveView(view);
   removeView = (name: string) => this.#store.removeView(name);
@@ -111,7 +236,7 @@ export class InspectionHost implements InspectionApi {
 
   async disagreements(fileId: string, scorers?: string[], threshold?: number) {
     const queue = new DisagreementQueue(scorers, threshold);
-    for (const row of await this.#store.rows(fileId))
+    for (const row of await this.#tables.rows(fileId))
       queue.add(await this.#store.rollout(fileId, row));
     return queue.result();
   }
@@ -120,7 +245,7 @@ export class InspectionHost implements InspectionApi {
     fileId: string,
     groupId: string,
   ): Promise<{ rollouts: ImportedRollout[]; places: RolloutPlace[] }> {
-    const rows = (await this.#store.rows(fileId)).filter(({ row }) => row.group === groupId);
+    const rows = (await this.#tables.rows(fileId)).filter(({ row }) => row.group === groupId);
     const rollouts: ImportedRollout[] = [];
     for (const row of rows) rollouts.push(await this.#store.rollout(fileId, row));
     return { rollouts, places: rows.map(({ chunk, index }) => ({ chunk, index })) };
@@ -146,9 +271,10 @@ export class InspectionHost implements InspectionApi {
     );
   }
 
-  async compare(fileA: string, fileB: string, criterion: Criterion) {
-    const facts = async (fileId: string) =>
-      (await this.#store.rows(fileId)).map(({ row }) => comparedFacts(row));
-    return compareRuns(await facts(fileA), await facts(fileB), criterion);
+  async compare(fileA: string, fileB: string, criterion: Criterion): Promise<ComparedRuns> {
+    const [a, b] = [await this.#tables.rows(fileA), await this.#tables.rows(fileB)];
+    const facts = (rows: typeof a) => rows.map(({ row }) => comparedFacts(row));
+    const texts = Object.fromEntries([...b, ...a].map(({ row }) => [row.questionId, row.question]));
+    return { ...compareRuns(facts(a), facts(b), criterion), texts };
   }
 }

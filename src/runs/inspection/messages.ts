@@ -4,11 +4,14 @@ import type { DiffPiece, DiffRun } from '../../evaluate/inspect/diff.ts';
 import type { Disagreement, Rescored } from '../../evaluate/inspect/rescore/index.ts';
 import type { WhatIf, WhatIfSettings } from '../../evaluate/inspect/what-if/index.ts';
 import type { ImportedRollout } from '../../data/rollouts/index.ts';
+import type { BrowseQuery, Facet, Selected } from './browse.ts';
+import type { GroupField } from './names.ts';
 import type { FileRecord, Mark, SavedView, StoredRow } from './database.ts';
+import type { ExportFormat } from './export.ts';
 import type { ImportProgress } from './import-file.ts';
 import type { RolloutPlace } from './store.ts';
 
-/** What the page may ask of the inspector's storage, which lives in the lab worker. */
+/** What the page may ask of the inspector's storage, which lives in a worker of its own. */
 
 /** How an import ended; errors lose their class on the way between workers, so they are told as values. */
 export type ImportOutcome =
@@ -21,6 +24,35 @@ export type Selection =
   | { status: 'ready'; rows: StoredRow[] }
   | { status: 'cancelled' }
   | { status: 'fault'; message: string; position: number; length: number };
+
+/** A filter that cannot be read: what is wrong, and where it stands in the filter. */
+export interface FilterFault {
+  status: 'fault';
+  message: string;
+  position: number;
+  length: number;
+}
+
+export type Browsed = ({ status: 'ready' } & Selected) | { status: 'cancelled' } | FilterFault;
+
+/** A stored row and where it stands in its file. */
+export interface FoundRow extends StoredRow {
+  position: number;
+}
+
+export interface ComparedRuns extends RunComparison {
+  /** Texts of the questions of either file, by id. */
+  texts: Record<string, string>;
+}
+
+/** A training run of this browser whose steps have rollouts to open. */
+export interface OwnRun {
+  id: string;
+  name: string;
+  step: number;
+  /** When it last changed, ISO. */
+  updatedAt: string;
+}
 
 export interface InspectionApi {
   /** @param job name of the caller's, for `cancel` */
@@ -35,6 +67,35 @@ export interface InspectionApi {
   files(): Promise<FileRecord[]>;
   rows(fileId: string, from?: number): Promise<StoredRow[]>;
   select(job: string, fileId: string, filter: string): Promise<Selection>;
+  /** A selection as positions in the file; rows are asked for with `rowsAt`. A newer call of the job stops it. */
+  browse(job: string, fileId: string, query: BrowseQuery): Promise<Browsed>;
+  rowsAt(fileId: string, positions: readonly number[]): Promise<FoundRow[]>;
+  /** Rollout ids at positions. */
+  ids(fileId: string, positions: readonly number[]): Promise<string[]>;
+  /** The row of a rollout; null where the file has none of that id. */
+  find(fileId: string, rolloutId: string): Promise<FoundRow | null>;
+  /** Values of a field in a selection; an unreadable filter selects nothing. */
+  facets(
+    fileId: string,
+    filter: string,
+    field: GroupField,
+  ): Promise<{ values: Facet[]; all: number }>;
+  /** Rollouts at positions as one file; null where it was cancelled. @param columns of a table */
+  exportRows(
+    job: string,
+    fileId: string,
+    positions: Uint32Array,
+    format: ExportFormat,
+    columns: readonly string[],
+  ): Promise<Blob | null>;
+  /** Training runs of this browser; empty where the host has none at hand. */
+  ownRuns(): Promise<OwnRun[]>;
+  /** Reads the rollouts of a training run as a file `run NAME`; what was read of it before is replaced. */
+  importRun(
+    job: string,
+    runId: string,
+    onProgress: (progress: ImportProgress) => void,
+  ): Promise<ImportOutcome>;
   rollout(fileId: string, place: RolloutPlace): Promise<ImportedRollout>;
   remove(fileId: string): Promise<void>;
   restore(fileId: string): Promise<void>;
@@ -67,5 +128,5 @@ export interface InspectionApi {
     a: { fileId: string; place: RolloutPlace },
     b: { fileId: string; place: RolloutPlace },
   ): Promise<{ a: DiffPiece[]; b: DiffPiece[]; runs: DiffRun[] }>;
-  compare(fileA: string, fileB: string, criterion: Criterion): Promise<RunComparison>;
+  compare(fileA: string, fileB: string, criterion: Criterion): Promise<ComparedRuns>;
 }

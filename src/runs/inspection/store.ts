@@ -2,6 +2,7 @@ import { isImportedRollout, type ImportedRollout } from '../../data/rollouts/ind
 import { compileFilter, parseFilter } from '../../evaluate/inspect/filter/index.ts';
 import { gunzip } from '../storage/blobs.ts';
 import type { FileRecord, InspectionDatabase, Mark, SavedView, StoredRow } from './database.ts';
+import { BOOKMARK } from './names.ts';
 import { writeFile, type ImportOptions } from './import-file.ts';
 
 /** Where a rollout lies. */
@@ -15,7 +16,16 @@ const emptyMark = (file: string, rollout: string): Mark => ({
   note: '',
 });
 
+/** Tags as a row shows them. */
+export const tagsOf = ({ bookmarked, tags }: Mark): string[] =>
+  bookmarked ? [BOOKMARK, ...tags] : [...tags];
+
 /** Imported rollout files and what the reader noted on them. */
+export interface StoreImportOptions extends ImportOptions {
+  /** Id of the file; what had that id is replaced. */
+  id?: string;
+}
+
 export class InspectionStore {
   readonly #database: InspectionDatabase;
   readonly #now: () => string;
@@ -38,9 +48,14 @@ export class InspectionStore {
    * Imports a file; nothing of it stays where that fails or is stopped.
    * @throws ImportError for a file without rollouts, the signal's reason where it was stopped
    */
-  async importFile(source: Blob, name: string, options: ImportOptions = {}): Promise<FileRecord> {
+  async importFile(
+    source: Blob,
+    name: string,
+    options: StoreImportOptions = {},
+  ): Promise<FileRecord> {
+    if (options.id !== undefined) await this.#erase(options.id);
     const record: FileRecord = {
-      id: crypto.randomUUID(),
+      id: options.id ?? crypto.randomUUID(),
       name,
       bytes: source.size,
       readBytes: 0,
@@ -71,7 +86,12 @@ export class InspectionStore {
       .sort((a, b) => b.importedAt.localeCompare(a.importedAt));
   }
 
-  /** Rows in the file's order, with the reader's tags. @param from first chunk, for what is new */
+  /** A file's record, deleted or not; null where there is none. */
+  async file(fileId: string): Promise<FileRecord | null> {
+    return (await this.#database.files.get(fileId)) ?? null;
+  }
+
+  /** Rows in the file's order, with the reader's tags; a bookmark is the tag `★`. @param from first chunk, for what is new */
   async rows(fileId: string, from = 0): Promise<StoredRow[]> {
     const { rows, files, marks } = this.#database;
     const chunks = await rows
@@ -80,7 +100,7 @@ export class InspectionStore {
       .toArray();
     const file = await files.get(fileId);
     const noted = file ? await marks.where({ file: file.name }).toArray() : [];
-    const tags = new Map(noted.map((mark) => [mark.rollout, mark.tags]));
+    const tags = new Map(noted.map((mark) => [mark.rollout, tagsOf(mark)]));
     return chunks.flatMap((chunk) =>
       chunk.rows.map((stored) => {
         const own = tags.get(stored.row.id);
@@ -117,14 +137,25 @@ export class InspectionStore {
    * @throws FilterError for a filter that cannot be read, the signal's reason where it was stopped
    */
   async select(fileId: string, filter: string, signal?: AbortSignal): Promise<StoredRow[]> {
+    const rows = await this.rows(fileId);
+    return (await this.positions(fileId, rows, filter, signal)).map((at) => rows[at]!);
+  }
+
+  /** Positions of the rows that pass a filter; as `select`, of rows that are at hand. */
+  async positions(
+    fileId: string,
+    rows: readonly StoredRow[],
+    filter: string,
+    signal?: AbortSignal,
+  ): Promise<number[]> {
     const compiled = compileFilter(parseFilter(filter));
-    const passing: StoredRow[] = [];
-    for (const stored of await this.rows(fileId)) {
+    const passing: number[] = [];
+    for (const [at, stored] of rows.entries()) {
       signal?.throwIfAborted();
       const verdict = compiled.row(stored.row);
       if (verdict === false) continue;
       if (verdict || compiled.rollout(stored.row, await this.rollout(fileId, stored)))
-        passing.push(stored);
+        passing.push(at);
     }
     return passing;
   }

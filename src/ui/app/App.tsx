@@ -14,6 +14,9 @@ import { useAddress } from './use-address.ts';
 import { useKeys } from './use-keys.ts';
 
 const ClusterPage = lazy(() => import('../cluster/ClusterPage.tsx'));
+const FilePage = lazy(() => import('../browse/FilePage.tsx'));
+const FilesPage = lazy(() => import('../browse/FilesPage.tsx'));
+const ReaderPage = lazy(() => import('../reader/ReaderPage.tsx'));
 const CorpusPage = lazy(() => import('../pages/CorpusPage.tsx'));
 const ModelsPage = lazy(() => import('../pages/ModelsPage.tsx'));
 const RunsPage = lazy(() => import('../runs/RunsPage.tsx'));
@@ -25,6 +28,13 @@ const Pages = () => (
     <Switch>
       <Route path="/">
         <InspectPage />
+      </Route>
+      <Route path="/rollouts">
+        <FilesPage />
+      </Route>
+      <Route path="/rollouts/:fileId">{({ fileId }) => <FilePage key={fileId} />}</Route>
+      <Route path="/rollouts/:fileId/:rolloutId">
+        <ReaderPage />
       </Route>
       <Route path="/train">
         <TrainPage />
@@ -47,7 +57,7 @@ const Pages = () => (
 );
 
 const Workbench = () => {
-  const [, go] = useLocation();
+  const [path, go] = useLocation();
   const { setColorScheme } = useMantineColorScheme();
   const scheme = useComputedColorScheme('light');
   const commands = useMemo(() => {
@@ -57,6 +67,7 @@ const Workbench = () => {
   const open = useView(
     useShallow((state) => ({ palette: state.paletteOpen, keys: state.keysOpen })),
   );
+  const here = commands.list.filter(({ when }) => when?.(path) ?? true);
   useKeys(commands.list);
   useAddress();
   return (
@@ -65,8 +76,8 @@ const Workbench = () => {
       <TopBar toggleTheme={commands.toggleTheme} />
       <Pages />
       <StatusBar />
-      {open.palette ? <CommandPalette commands={commands.list} /> : null}
-      {open.keys ? <KeyList commands={commands.list} /> : null}
+      {open.palette ? <CommandPalette commands={here} /> : null}
+      {open.keys ? <KeyList commands={here} /> : null}
     </div>
   );
 };

@@ -1,6 +1,7 @@
 import type { Setup } from '../../data/setup.ts';
 import type { ConductorMessage, LabApi } from '../../runs/conductor/messages.ts';
 import type { DeviceChoice } from '../../runs/conductor/settings.ts';
+import type { InspectionApi } from '../../runs/inspection/index.ts';
 import { createFrameQueue } from '../lib/frame-queue.ts';
 import { useLab } from './lab-store.ts';
 import { useResources } from './resources-store.ts';
@@ -10,7 +11,10 @@ import { connectCheckpoints } from './checkpoint-actions.ts';
 import { connectTraining } from './train-actions.ts';
 
 /** The lab as the page knows it: the conductor's calls, without the start that connects it. */
-export type LabConnection = Omit<LabApi, 'start'>;
+export type LabConnection = Omit<LabApi, 'start'> & {
+  /** Imported rollouts; they have a worker of their own. */
+  inspection: InspectionApi;
+};
 
 /** Opens a connection; every message of the conductor is handed to `receive`. */
 export type LabOpener = (

@@ -9,6 +9,7 @@ import type { LabOpener } from './connection.ts';
 import { failRun } from './actions.ts';
 import { remoteCollections } from './remote-collections.ts';
 import { remoteCheckpoints } from './remote-checkpoints.ts';
+import { remoteInspection } from './remote-inspection.ts';
 import { remoteTrain } from './remote-train.ts';
 import { isRunning, useRun } from './run-store.ts';
 
@@ -44,6 +45,7 @@ export const openLab: LabOpener = (receive, device, setup) => {
     use: (setup) => worker.call((api) => api.use(setup)),
     provide: (resources, keys) => worker.call((api) => api.provide(resources, keys)),
     webLlmModels: () => worker.call((api) => api.webLlmModels(), 60_000),
+    inspection: remoteInspection(),
     run: (request) => worker.call((api) => api.run(request)),
     cancel: () => worker.call((api) => api.cancel(), 10_000),
     retry: () => worker.call((api) => api.retry(), 10_000),

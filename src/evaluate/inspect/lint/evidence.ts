@@ -7,7 +7,7 @@ import {
   isClosed,
   needlesOf,
   readFactsOf,
-  wordText,
+  segmentWords,
 } from '../facts.ts';
 import { finding, type Finding } from './finding.ts';
 
@@ -32,7 +32,7 @@ export function underSearch(rollout: ImportedRollout): Finding[] {
   if (read.length === 0)
     return [finding(rollout, 'under-search', 'Answered without having read anything.')];
   const needles = needlesOf([answer]);
-  if (isClosed([answer]) || read.some((i) => holdsAnswer(wordText(segments[i]!.text), needles)))
+  if (isClosed([answer]) || read.some((i) => holdsAnswer(segmentWords(segments[i]!), needles)))
     return [];
   const message = `"${answer.trim().slice(0, 120)}" stands in none of the ${read.length} results.`;
   return [finding(rollout, 'under-search', message)];
@@ -45,7 +45,7 @@ export function answerSeenNotGiven(rollout: ImportedRollout): Finding[] {
   const { answers } = rollout.question;
   const golds = answers.map((text) => ({ text, needles: needlesOf([text]) }));
   const where = evidenceSegments(rollout).flatMap((i) => {
-    const words = wordText(rollout.segments[i]!.text);
+    const words = segmentWords(rollout.segments[i]!);
     const gold = golds.find(({ needles }) => holdsAnswer(words, needles));
     return gold === undefined ? [] : [locate(rollout, i, gold.text)];
   });

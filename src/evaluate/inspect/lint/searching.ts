@@ -70,16 +70,22 @@ const marks = (text: string): string[] =>
 const triples = (list: readonly string[]): string[] =>
   list.slice(2).map((word, i) => `${list[i]} ${list[i + 1]} ${word}`);
 
-/** Segment in which the policy first wrote each item; what the question holds counts as known before. */
-function firstWritten(
-  { segments, question }: ImportedRollout,
-  items: (text: string) => string[],
-): ReadonlyMap<string, number> {
-  const first = new Map(items(question.text).map((item) => [item, -1]));
-  segments.forEach(({ source, text }, i) => {
-    if (source !== 'policy') return;
-    for (const item of items(text)) if (!first.has(item)) first.set(item, i);
-  });
+/** Segment in which the policy first wrote something; what the question holds counts as known before. */
+interface FirstWritten {
+  words: ReadonlyMap<string, number>;
+  /** Runs of three words. */
+  triples: ReadonlyMap<string, number>;
+}
+
+function firstWritten({ segments, question }: ImportedRollout): FirstWritten {
+  const first = { words: new Map<string, number>(), triples: new Map<string, number>() };
+  const add = (text: string, segment: number): void => {
+    const list = words(text);
+    for (const word of list) if (!first.words.has(word)) first.words.set(word, segment);
+    for (const run of triples(list)) if (!first.triples.has(run)) first.triples.set(run, segment);
+  };
+  add(question.text, -1);
+  segments.forEach(({ source, text }, i) => source === 'policy' && add(text, i));
   return first;
 }
 
@@ -91,16 +97,15 @@ function firstWritten(
 export function evidenceIgnored(rollout: ImportedRollout): Finding[] {
   const { segments } = rollout;
   const protocol = protocolOf(rollout);
-  const firstWord = firstWritten(rollout, words);
-  const firstTriple = firstWritten(rollout, (text) => triples(words(text)));
+  const first = firstWritten(rollout);
   const lastOwn = segments.findLastIndex(({ source }) => source === 'policy');
   return segments.flatMap((segment, i) => {
     if (segment.role !== 'result' || segment.source !== 'environment' || lastOwn < i) return [];
     const text = blockText(segment.text, protocol).text;
-    const fresh = marks(text).filter((word) => (firstWord.get(word) ?? Infinity) > i);
+    const fresh = marks(text).filter((word) => (first.words.get(word) ?? Infinity) > i);
     const used =
-      fresh.some((word) => firstWord.has(word)) ||
-      triples(words(text)).some((run) => (firstTriple.get(run) ?? -1) > i);
+      fresh.some((word) => first.words.has(word)) ||
+      triples(words(text)).some((run) => (first.triples.get(run) ?? -1) > i);
     if (fresh.length === 0 || used) return [];
     const message = `None of ${new Set(fresh).size} new words is used afterwards.`;
     return [

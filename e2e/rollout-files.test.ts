@@ -1,0 +1,294 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, expect, it } from 'vitest';
+import type { Inspection } from '../src/evaluate/inspect/index.ts';
+import { openPage, useStage } from './browser.ts';
+
+const stage = useStage();
+const LONG = 60_000;
+const ROOT = resolve(import.meta.dirname, '..');
+const REAL = resolve(ROOT, '../shared/data/r1-searcher/hotpotqa_qwen.jsonl');
+
+const folder = mkdtempSync(join(tmpdir(), 'forage-rollouts-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const GOLDS = ['Ida Holm', 'Oslo', 'Ada Berg'];
+
+/** A verl dump: 2 steps of 30 questions with 4 rollouts each; line 5 is broken. */
+const lines = [1, 2].flatMap((step) =>
+  Array.from({ length: 30 }, (_, q) =>
+    Array.from({ length: 4 }, (_, i) => {
+      const gold = GOLDS[q % 3]!;
+      const right = (q + i) % 3 === 0;
+      const result =
+        i % 2 === 0 ? `Doc 1(Title: T${q}) It was ${gold}.` : `Doc 1(Title: T${q}) Rain.`;
+      const searches = Array.from(
+        { length: i },
+        (_, n) => `<search> about ${q} ${n} </search>\n<information>${result}\n</information>\n`,
+      ).join('');
+      return JSON.stringify({
+        input: `Question: What is thing number ${q}?\n`,
+        output: `<think>I am ${i === 3 ? 'not sure' : 'certain'}.</think>\n${searches}<answer> ${right ? gold : 'Fog'} </answer>`,
+        gts: { target: [gold] },
+        score: right ? 1 : 0,
+        step,
+      });
+    }),
+  ).flat(),
+);
+lines.splice(4, 0, '{"input": "cut of');
+const dump = join(folder, 'dump.jsonl');
+writeFileSync(dump, `${lines.join('\n')}\n`);
+
+const labInspect = (path: string): Inspection =>
+  JSON.parse(
+    execFileSync('npx', ['tsx', 'src/cli/main.ts', 'inspect', path, '--json'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      maxBuffer: 1e8,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  ) as Inspection;
+
+/** Drops a file on the page as a user does. */
+const drop = async (page: Page, path: string, name: string): Promise<void> => {
+  const text = readFileSync(path, 'utf8');
+  const dataTransfer = await page.evaluateHandle(
+    ([text, name]) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([text!], name!));
+      return transfer;
+    },
+    [text, name],
+  );
+  await page.dispatchEvent('main', 'drop', { dataTransfer });
+};
+
+const figure = (page: Page, id: string): Promise<string> =>
+  page.locator(`[data-figure="${id}"] dd`).innerText();
+
+const said = (page: Page) => page.locator('.filter-said');
+
+/** Waits until the filter says so. */
+const matched = (page: Page, text: string): Promise<unknown> =>
+  page.waitForFunction(
+    (wanted) => document.querySelector('.filter-said')?.textContent === wanted,
+    text,
+    { timeout: 20_000 },
+  );
+
+const expectSame = async (page: Page, { statistics }: Inspection): Promise<void> => {
+  const { em, subEm, coverEm, evidence, judge } = statistics;
+  expect(await figure(page, 'em')).toContain(` ${em.count}`);
+  expect(await figure(page, 'sub-em')).toContain(` ${subEm.count}`);
+  expect(await figure(page, 'cover-em')).toContain(` ${coverEm.count}`);
+  expect(await figure(page, 'retrieved')).toContain(` ${evidence.retrieved.count}`);
+  const { wrongThoughRetrieved: wrong, rightWithoutRetrieved: right } = evidence;
+  expect(await figure(page, 'wrong-though-retrieved')).toMatch(
+    new RegExp(`^${wrong.em} ${wrong.coverEm} by cover-EM`),
+  );
+  expect(await figure(page, 'right-without')).toMatch(
+    new RegExp(`^${right.em} ${right.coverEm} by cover-EM`),
+  );
+  if (!judge) return;
+  expect(await figure(page, 'judge')).toContain(` ${judge.right.count}`);
+  expect(await figure(page, 'judge-em')).toContain(` ${judge.agreement.em.count}`);
+};
+
+it(
+  'a dropped file is counted as `lab inspect` counts it; filter, order, marks and views hold',
+  async () => {
+    const { page } = stage;
+    await page.goto(stage.url);
+    await page.waitForSelector('main');
+    await drop(page, dump, 'dump.jsonl');
+    await page.waitForSelector('[data-testid="file-figures"]');
+    const inspection = labInspect(dump);
+    await expectSame(page, inspection);
+    await matched(page, '240 rollouts');
+
+    // The broken line is named, the rest is here.
+    await page.getByRole('button', { name: 'Unreadable lines 1' }).click();
+    await page.getByRole('rowheader', { name: 'line 5' }).waitFor();
+    await page.goBack();
+
+    // A number opens exactly its cases.
+    await page.locator('[data-figure="wrong-though-retrieved"] button').click();
+    const { em } = inspection.statistics.evidence.wrongThoughRetrieved;
+    await matched(page, `${em} of 240`);
+    await page.goBack();
+    await matched(page, '240 rollouts');
+
+    // Completion, a fault at its place, and text of segments.
+    const filter = page.getByRole('combobox', { name: 'Filter' });
+    await filter.click();
+    await filter.pressSequentially('thi');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Tab');
+    expect(await filter.inputValue()).toBe('think ');
+    await filter.pressSequentially('contains');
+    await page.waitForSelector('.filter-mirror u');
+    expect(await said(page).innerText()).toMatch(/^at character \d+: expected/);
+    await filter.fill('think contains "not sure" and step = 2');
+    await page.keyboard.press('Enter');
+    await matched(page, '30 of 240');
+
+    // The order, kept by the address.
+    await page.getByRole('button', { name: 'searches', exact: true }).click();
+    await page.waitForURL(/sort=-searches/);
+    await page.reload();
+    await matched(page, '30 of 240');
+    await page.locator('th[aria-sort="descending"]', { hasText: 'searches' }).waitFor();
+    expect(await page.locator('tr[data-position]').count()).toBe(30);
+
+    // A view under a name, then away and back.
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByLabel('Name of the view').fill('unsure');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'unsure', exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Clear the filter' }).click();
+    await matched(page, '240 rollouts');
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('button', { name: 'unsure', exact: true }).click();
+    await matched(page, '30 of 240');
+
+    // Keys: a bookmark, tags, and the reader.
+    await page.locator('main').focus();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('b');
+    await page.locator('.star.on').first().waitFor();
+    await page.keyboard.press('t');
+    await page.getByLabel('Tags').fill('odd');
+    await page.keyboard.press('Enter');
+    await page.locator('tr.chosen', { hasText: 'odd' }).waitFor();
+    await page.locator('main').focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/rollouts\/[^/]+\/dump\.jsonl%3A/);
+    await page.goBack();
+    await filter.fill('tags has odd');
+    await page.keyboard.press('Enter');
+    await matched(page, '1 of 240');
+    expect(stage.faults).toEqual([]);
+  },
+  LONG,
+);
+
+it(
+  'groups, exports, deletes with undo',
+  async () => {
+    const { page } = stage;
+    await page.goto(`${stage.url}rollouts`);
+    await page.getByRole('link', { name: 'dump.jsonl' }).click();
+    await matched(page, '240 rollouts');
+    await page.locator('main').focus();
+    await page.keyboard.press('g');
+    await page.waitForURL(/group=question/);
+    await page.getByRole('button', { name: 'close or open all' }).click();
+    await page.waitForFunction(() => !document.querySelector('tr[data-position]'));
+    await page
+      .getByRole('button', { name: /What is thing number 7/ })
+      .first()
+      .click();
+    await page.waitForFunction(() => document.querySelectorAll('tr[data-position]').length === 8);
+
+    const filter = page.getByRole('combobox', { name: 'Filter' });
+    await filter.fill('em = 1 and searches = 3');
+    await page.keyboard.press('Enter');
+    await matched(page, '20 of 240');
+    await page.getByRole('button', { name: 'Export' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV' }).click(),
+    ]);
+    const rows = readFileSync(await download.path(), 'utf8')
+      .trim()
+      .split('\r\n');
+    expect(rows).toHaveLength(21);
+    expect(rows[0]).toMatch(/^question,answer,step,em/);
+    const [picture] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'How they ended: save as SVG' }).click(),
+    ]);
+    const svg = readFileSync(await picture.path(), 'utf8');
+    expect(svg).toContain('right, without evidence');
+    expect(svg).not.toContain('var(--');
+
+    await page.goto(`${stage.url}rollouts`);
+    await page.getByRole('button', { name: 'Delete dump.jsonl' }).click();
+    await page.getByRole('link', { name: 'dump.jsonl' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('link', { name: 'dump.jsonl' }).waitFor();
+    expect(stage.faults).toEqual([]);
+  },
+  LONG,
+);
+
+it(
+  'a file of something else says what was expected, and leaves nothing',
+  async () => {
+    const { page } = stage;
+    await page.goto(`${stage.url}rollouts`);
+    const other = join(folder, 'notes.txt');
+    writeFileSync(other, 'Dear diary\n');
+    await page.getByLabel('Rollout files').setInputFiles(other);
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.innerText()).toMatch(
+      /notes\.txt holds no rollouts.*Expected are JSON lines/s,
+    );
+    expect(await page.getByRole('link', { name: 'notes.txt' }).count()).toBe(0);
+  },
+  LONG,
+);
+
+it.each([
+  ['light', 1440],
+  ['dark', 1440],
+  ['light', 390],
+] as const)(
+  'axe finds no fault, %s at %i pixels, and nothing is wider than the screen',
+  async (colorScheme, width) => {
+    const page = await openPage(stage, { colorScheme, width });
+    const faults = async (): Promise<string[]> => {
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
+    };
+    await page.goto(`${stage.url}rollouts`);
+    await page.waitForSelector('.empty-place');
+    if (colorScheme === 'light') expect(await faults()).toEqual([]);
+    await drop(page, dump, 'dump.jsonl');
+    await page.waitForSelector('[data-testid="file-figures"]');
+    await matched(page, '240 rollouts');
+    if (width === 390) await page.getByRole('button', { name: 'Overview' }).click();
+    await page.waitForSelector('[data-chart="outcomes"] svg');
+    await page.locator('tr[data-position]').first().click();
+    await page.waitForTimeout(200);
+    expect(await faults()).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
+      width,
+    );
+    await page.context().close();
+  },
+  LONG,
+);
+
+it.skipIf(!existsSync(REAL))(
+  'the 500 HotpotQA rollouts of R1-Searcher (../shared/data/r1-searcher) open by drop with the right counts',
+  async () => {
+    const page = await openPage(stage);
+    await page.goto(`${stage.url}rollouts`);
+    await page.waitForSelector('.empty-place');
+    await drop(page, REAL, 'hotpotqa_qwen.jsonl');
+    await page.waitForSelector('[data-testid="file-figures"]', { timeout: 50_000 });
+    await expectSame(page, labInspect(REAL));
+    await matched(page, '500 rollouts');
+    await page.context().close();
+  },
+  LONG,
+);

@@ -1,0 +1,33 @@
+import type { RunStore } from '../storage/run-store.ts';
+import type { OwnRun } from './messages.ts';
+
+/** Rollouts that training stored, as a file of `forage.rollout/1` that the inspector reads. */
+
+/** What is needed of a run store. */
+export interface RunSource {
+  runs(): Promise<OwnRun[]>;
+  /** Lines of every stored step. */
+  lines(runId: string, signal: AbortSignal): Promise<Blob>;
+}
+
+/** A run has one file, whose addresses stay when it is read again. */
+export const runFileId = (runId: string): string => `run-${runId}`;
+
+/** @throws Error where a step's rollouts are damaged */
+export const ownRunsOf = (store: Pick<RunStore, 'runs' | 'steps' | 'rollouts'>): RunSource => ({
+  async runs() {
+    const runs = await store.runs();
+    return runs
+      .filter(({ deletedAt, step }) => deletedAt === null && step > 0)
+      .map(({ id, name, step, updatedAt }) => ({ id, name, step, updatedAt }));
+  },
+  async lines(runId, signal) {
+    const parts: string[] = [];
+    for (const { step } of await store.steps(runId)) {
+      signal.throwIfAborted();
+      for (const rollout of await store.rollouts(runId, step))
+        parts.push(`${JSON.stringify(rollout)}\n`);
+    }
+    return new Blob(parts, { type: 'application/x-ndjson' });
+  },
+});

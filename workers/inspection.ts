@@ -1,0 +1,37 @@
+import { expose } from 'comlink';
+import { announce } from '../src/runs/conductor/supervised.ts';
+import {
+  InspectionDatabase,
+  InspectionHost,
+  InspectionStore,
+  ownRunsOf,
+} from '../src/runs/inspection/index.ts';
+import { ForageDatabase } from '../src/runs/storage/database.ts';
+import { OpfsBlobs } from '../src/runs/storage/opfs.ts';
+import { RunStore } from '../src/runs/storage/run-store.ts';
+
+/**
+ * The inspection worker: imported rollout files. It is one of its own because reading a file takes the
+ * processor for seconds, and the lab worker hands tokens of running rollouts to the page meanwhile.
+ */
+
+const LOCK = 'forage-inspection';
+/** A page that was just closed lets go within this; another open tab does not. */
+const LET_GO_MS = 700;
+const DAY_MS = 24 * 3600 * 1000;
+
+const store = new InspectionStore(new InspectionDatabase());
+
+/** Files that a closed page left half read are marked so, unless another tab may still be reading. */
+const recover = async (): Promise<void> => {
+  const signal = AbortSignal.timeout(LET_GO_MS);
+  await navigator.locks.request(LOCK, { signal }, () => store.recover()).catch(() => undefined);
+  // Held for as long as this worker lives.
+  void navigator.locks.request(LOCK, { mode: 'shared' }, () => new Promise(() => undefined));
+  await store.purge(new Date(Date.now() - DAY_MS).toISOString());
+};
+
+const runs = ownRunsOf(new RunStore(new ForageDatabase(), new OpfsBlobs()));
+
+expose(new InspectionHost(store, runs, recover()));
+announce(self.name, navigator.locks, (sign) => postMessage(sign));
