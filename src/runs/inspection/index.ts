@@ -32,4 +32,5 @@ export {
   type Selection,
 } from './messages.ts';
 export { ownRunsOf, runFileId, type RunSource } from './own-runs.ts';
+export { type Neighbour, type Reading, type RolloutFile } from './reading.ts';
 export { BOOKMARK, InspectionStore, type RolloutPlace } from './store.ts';

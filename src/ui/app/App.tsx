@@ -17,6 +17,7 @@ const CorpusPage = lazy(() => import('../pages/CorpusPage.tsx'));
 const ModelsPage = lazy(() => import('../pages/ModelsPage.tsx'));
 const RunsPage = lazy(() => import('../runs/RunsPage.tsx'));
 const TrainPage = lazy(() => import('../train/TrainPage.tsx'));
+const ReaderPage = lazy(() => import('../reader/ReaderPage.tsx'));
 const LaterPage = lazy(() => import('../pages/LaterPage.tsx'));
 
 const Pages = () => (
@@ -36,6 +37,9 @@ const Pages = () => (
       </Route>
       <Route path="/models">
         <ModelsPage />
+      </Route>
+      <Route path="/rollouts/:fileId/:rolloutId">
+        <ReaderPage />
       </Route>
       <Route path="/:page">{({ page }) => <LaterPage page={page} />}</Route>
     </Switch>

@@ -61,6 +61,9 @@ export const remoteInspection = (): InspectionApi => {
     browse: (job, fileId, query) => call(async (api) => api.browse(job, fileId, query)),
     rowsAt: (fileId, positions) => call((api) => api.rowsAt(fileId, positions)),
     find: (fileId, rolloutId) => call((api) => api.find(fileId, rolloutId)),
+    read: (fileId, rolloutId) => call((api) => api.read(fileId, rolloutId)),
+    sameQuestion: (fileId, question) => call((api) => api.sameQuestion(fileId, question)),
+    rolloutFile: (fileId, place, format) => call((api) => api.rolloutFile(fileId, place, format)),
     facets: (fileId, filter, field) => call((api) => api.facets(fileId, filter, field)),
     exportRows: (job, fileId, positions, format, columns) =>
       call((api) => api.exportRows(job, fileId, positions, format, columns)),
