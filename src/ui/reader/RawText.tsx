@@ -1,13 +1,5 @@
 import { useElementSize } from '@mantine/hooks';
-import {
-  memo,
-  useCallback,
-  useEffect,
-  useMemo,
-  useState,
-  type ReactNode,
-  type RefObject,
-} from 'react';
+import { memo, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import type { ImportedSegment } from '../../data/rollouts/index.ts';
 import { writerOf } from '../tokens/layout.ts';
 import { MarkedText, type TextMark } from './MarkedText.tsx';

@@ -3,7 +3,7 @@ import { useElementSize } from '@mantine/hooks';
 import { useEffect, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
 import type { ImportedSegment } from '../../data/rollouts/index.ts';
 import type { TokenTable } from '../../evaluate/inspect/reading/index.ts';
-import { readPalette } from '../tokens/paint.ts';
+import { readPalette, type Palette } from '../tokens/paint.ts';
 import { paintToken, scaleOf, type TokenColour } from './token-paint.ts';
 
 /** All tokens as cells of one height; only the rows on the screen are drawn. */
@@ -36,7 +36,17 @@ interface Drawing extends Pick<TokenCanvasProps, 'table' | 'segments' | 'by' | '
   height: number;
   top: number;
   columns: number;
+  scheme: string;
 }
+
+/** Reading the style sheet's variables costs a style pass; once a theme is enough. */
+const palettes = new Map<string, Palette>();
+
+const paletteOf = (element: Element, scheme: string): Palette => {
+  const known = palettes.get(scheme) ?? readPalette(element);
+  palettes.set(scheme, known);
+  return known;
+};
 
 const hatch = (context: CanvasRenderingContext2D, x: number, y: number, h: number): void => {
   context.beginPath();
@@ -50,14 +60,14 @@ const hatch = (context: CanvasRenderingContext2D, x: number, y: number, h: numbe
 };
 
 const draw = (canvas: HTMLCanvasElement, drawing: Drawing): void => {
-  const { table, segments, by, cursor, range, width, height, top, columns } = drawing;
+  const { table, segments, by, cursor, range, width, height, top, columns, scheme } = drawing;
   const context = canvas.getContext('2d');
   if (!context) return;
   const scale = globalThis.devicePixelRatio || 1;
   canvas.width = Math.round(width * scale);
   canvas.height = Math.round(height * scale);
   context.scale(scale, scale);
-  const palette = readPalette(canvas);
+  const palette = paletteOf(canvas, scheme);
   const measure = scaleOf(table, by);
   const full = ROW - 3;
   const first = Math.floor(top / ROW) * columns;
@@ -128,6 +138,7 @@ export const TokenCanvas = (props: TokenCanvasProps) => {
           height: window,
           top,
           columns,
+          scheme,
         });
     });
     return () => cancelAnimationFrame(frame.current);

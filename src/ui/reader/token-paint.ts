@@ -30,9 +30,9 @@ export interface TokenScale {
 /** Values beyond these shares of all are drawn at full height, so that one outlier hides nothing. */
 const CUT = 0.005;
 
-export const scaleOf = (table: TokenTable, by: TokenColour): TokenScale | null => {
-  const column = by === 'writer' || by === 'mask' ? undefined : table.columns[by];
-  if (!column) return null;
+const scales = new WeakMap<Float64Array, TokenScale>();
+
+const measured = (column: Float64Array, by: TokenColour): TokenScale => {
   const known = column.filter((value) => Number.isFinite(value)).sort();
   const middle = by === 'ratio' ? 1 : SIGNED.has(by) ? 0 : null;
   if (known.length === 0) return { low: 0, high: 0, middle };
@@ -40,6 +40,15 @@ export const scaleOf = (table: TokenTable, by: TokenColour): TokenScale | null =
   const [low, high] = [known[cut]!, known[known.length - 1 - cut]!];
   const { low: least, high: most } = rangeOf(column);
   return low === high ? { low: least, high: most, middle } : { low, high, middle };
+};
+
+/** The scale of a column; made once for each. */
+export const scaleOf = (table: TokenTable, by: TokenColour): TokenScale | null => {
+  const column = by === 'writer' || by === 'mask' ? undefined : table.columns[by];
+  if (!column) return null;
+  const scale = scales.get(column) ?? measured(column, by);
+  scales.set(column, scale);
+  return scale;
 };
 
 export interface CellPaint {
