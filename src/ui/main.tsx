@@ -4,6 +4,7 @@ import './styles/frame.css';
 import './styles/inspect.css';
 import './styles/cards.css';
 import './styles/train.css';
+import './styles/browse.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/App.tsx';
 import { connectLab } from './stores/connection.ts';

@@ -7,15 +7,12 @@ import {
 import { factsOfRow, type RolloutRow } from '../../evaluate/inspect/row.ts';
 import { ordered } from './columns.ts';
 import type { StoredRow } from './database.ts';
+import type { GroupField } from './names.ts';
 
 /**
  * A selection as the page shows it: positions in place of rows, because a page that holds tens of
  * thousands of rows cannot scroll. Rows are then asked for as they come on the screen.
  */
-
-export const GROUP_FIELDS = ['step', 'question', 'group', 'outcome'] as const;
-
-export type GroupField = (typeof GROUP_FIELDS)[number];
 
 export interface BrowseQuery {
   /** Of the filter language; empty for all rows. */

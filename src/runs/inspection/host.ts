@@ -10,7 +10,8 @@ import { FilterError } from '../../evaluate/inspect/filter/index.ts';
 import { DisagreementQueue, rescore } from '../../evaluate/inspect/rescore/index.ts';
 import type { RolloutRow } from '../../evaluate/inspect/row.ts';
 import { whatIf, type WhatIfSettings } from '../../evaluate/inspect/what-if/index.ts';
-import { facetsOf, selected, type BrowseQuery, type GroupField } from './browse.ts';
+import { facetsOf, selected, type BrowseQuery } from './browse.ts';
+import type { GroupField } from './names.ts';
 import type { Mark, SavedView } from './database.ts';
 import { isRolloutFormat, rolloutLines, tableText, type ExportFormat } from './export.ts';
 import type { ImportProgress } from './import-file.ts';
@@ -168,6 +169,11 @@ export class InspectionHost implements InspectionApi {
       const row = rows[position];
       return row ? [{ ...row, position }] : [];
     });
+  }
+
+  async ids(fileId: string, positions: readonly number[]): Promise<string[]> {
+    const rows = await this.#tables.rows(fileId);
+    return positions.flatMap((position) => rows[position]?.row.id ?? []);
   }
 
   async find(fileId: string, rolloutId: string): Promise<FoundRow | null> {

@@ -1,12 +1,10 @@
 /** Storage of imported rollout files, and what the page may ask of it. */
 export {
   facetsOf,
-  GROUP_FIELDS,
   selected,
   type BrowseGroup,
   type BrowseQuery,
   type Facet,
-  type GroupField,
   type Selected,
 } from './browse.ts';
 export { COLUMN_NAMES, columnReader, type Cell } from './columns.ts';
@@ -32,5 +30,6 @@ export {
   type Selection,
 } from './messages.ts';
 export { ownRunsOf, runFileId, type RunSource } from './own-runs.ts';
+export { BOOKMARK, GROUP_FIELDS, type GroupField } from './names.ts';
 export { type Neighbour, type Reading, type RolloutFile } from './reading.ts';
-export { BOOKMARK, InspectionStore, type RolloutPlace } from './store.ts';
+export { InspectionStore, type RolloutPlace } from './store.ts';

@@ -4,7 +4,8 @@ import type { DiffPiece, DiffRun } from '../../evaluate/inspect/diff.ts';
 import type { Disagreement, Rescored } from '../../evaluate/inspect/rescore/index.ts';
 import type { WhatIf, WhatIfSettings } from '../../evaluate/inspect/what-if/index.ts';
 import type { ImportedRollout } from '../../data/rollouts/index.ts';
-import type { BrowseQuery, Facet, GroupField, Selected } from './browse.ts';
+import type { BrowseQuery, Facet, Selected } from './browse.ts';
+import type { GroupField } from './names.ts';
 import type { FileRecord, Mark, SavedView, StoredRow } from './database.ts';
 import type { ExportFormat } from './export.ts';
 import type { ImportProgress } from './import-file.ts';
@@ -70,6 +71,8 @@ export interface InspectionApi {
   /** A selection as positions in the file; rows are asked for with `rowsAt`. A newer call of the job stops it. */
   browse(job: string, fileId: string, query: BrowseQuery): Promise<Browsed>;
   rowsAt(fileId: string, positions: readonly number[]): Promise<FoundRow[]>;
+  /** Rollout ids at positions. */
+  ids(fileId: string, positions: readonly number[]): Promise<string[]>;
   /** The row of a rollout; null where the file has none of that id. */
   find(fileId: string, rolloutId: string): Promise<FoundRow | null>;
   /** A rollout with its rounds, findings and siblings; null where the file, or it, is not there. */

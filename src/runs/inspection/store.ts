@@ -2,6 +2,7 @@ import { isImportedRollout, type ImportedRollout } from '../../data/rollouts/ind
 import { compileFilter, parseFilter } from '../../evaluate/inspect/filter/index.ts';
 import { gunzip } from '../storage/blobs.ts';
 import type { FileRecord, InspectionDatabase, Mark, SavedView, StoredRow } from './database.ts';
+import { BOOKMARK } from './names.ts';
 import { writeFile, type ImportOptions } from './import-file.ts';
 
 /** Where a rollout lies. */
@@ -14,9 +15,6 @@ const emptyMark = (file: string, rollout: string): Mark => ({
   tags: [],
   note: '',
 });
-
-/** What a bookmark is called among the tags, so that filters can ask for it. */
-export const BOOKMARK = '★';
 
 /** Tags as a row shows them. */
 export const tagsOf = ({ bookmarked, tags }: Mark): string[] =>

@@ -13,11 +13,13 @@ import { TopBar } from './TopBar.tsx';
 import { useAddress } from './use-address.ts';
 import { useKeys } from './use-keys.ts';
 
+const FilePage = lazy(() => import('../browse/FilePage.tsx'));
+const FilesPage = lazy(() => import('../browse/FilesPage.tsx'));
+const ReaderPage = lazy(() => import('../reader/ReaderPage.tsx'));
 const CorpusPage = lazy(() => import('../pages/CorpusPage.tsx'));
 const ModelsPage = lazy(() => import('../pages/ModelsPage.tsx'));
 const RunsPage = lazy(() => import('../runs/RunsPage.tsx'));
 const TrainPage = lazy(() => import('../train/TrainPage.tsx'));
-const ReaderPage = lazy(() => import('../reader/ReaderPage.tsx'));
 const LaterPage = lazy(() => import('../pages/LaterPage.tsx'));
 
 const Pages = () => (
@@ -25,6 +27,13 @@ const Pages = () => (
     <Switch>
       <Route path="/">
         <InspectPage />
+      </Route>
+      <Route path="/rollouts">
+        <FilesPage />
+      </Route>
+      <Route path="/rollouts/:fileId">{({ fileId }) => <FilePage key={fileId} />}</Route>
+      <Route path="/rollouts/:fileId/:rolloutId">
+        <ReaderPage />
       </Route>
       <Route path="/train">
         <TrainPage />
@@ -38,16 +47,13 @@ const Pages = () => (
       <Route path="/models">
         <ModelsPage />
       </Route>
-      <Route path="/rollouts/:fileId/:rolloutId">
-        <ReaderPage />
-      </Route>
       <Route path="/:page">{({ page }) => <LaterPage page={page} />}</Route>
     </Switch>
   </Suspense>
 );
 
 const Workbench = () => {
-  const [, go] = useLocation();
+  const [path, go] = useLocation();
   const { setColorScheme } = useMantineColorScheme();
   const scheme = useComputedColorScheme('light');
   const commands = useMemo(() => {
@@ -57,6 +63,7 @@ const Workbench = () => {
   const open = useView(
     useShallow((state) => ({ palette: state.paletteOpen, keys: state.keysOpen })),
   );
+  const here = commands.list.filter(({ when }) => when?.(path) ?? true);
   useKeys(commands.list);
   useAddress();
   return (
@@ -65,8 +72,8 @@ const Workbench = () => {
       <TopBar toggleTheme={commands.toggleTheme} />
       <Pages />
       <StatusBar />
-      {open.palette ? <CommandPalette commands={commands.list} /> : null}
-      {open.keys ? <KeyList commands={commands.list} /> : null}
+      {open.palette ? <CommandPalette commands={here} /> : null}
+      {open.keys ? <KeyList commands={here} /> : null}
     </div>
   );
 };

@@ -91,7 +91,7 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
   );
 };
 
-const GROUPS = ['Run', 'Train', 'Playback', 'View', 'Go to'] as const;
+const GROUPS = ['Run', 'Train', 'Playback', 'Rollouts', 'View', 'Go to'] as const;
 
 /** `?`: every key. */
 export const KeyList = ({ commands }: { commands: readonly Command[] }) => (

@@ -1,9 +1,12 @@
-import { Link, useRoute } from 'wouter';
+import { Link, useLocation, useRoute } from 'wouter';
 import { Icon } from '../lib/Icon.tsx';
+import { isRollouts } from '../stores/browse-address.ts';
 import { ROUTES, type Route } from './routes.ts';
 
 const Item = ({ route }: { route: Route }) => {
-  const [active] = useRoute(route.path);
+  const [path] = useLocation();
+  const [here] = useRoute(route.path);
+  const active = here || (route.path === '/' && isRollouts(path));
   return (
     <Link
       href={route.path}

@@ -1,10 +1,11 @@
 import { ActionIcon, useComputedColorScheme } from '@mantine/core';
 import { useState } from 'react';
-import { useRoute } from 'wouter';
+import { Link, useLocation, useRoute } from 'wouter';
 import { Icon, type IconName } from '../lib/Icon.tsx';
 import { useView } from '../stores/view-store.ts';
 import { useLab } from '../stores/lab-store.ts';
 import { useRun } from '../stores/run-store.ts';
+import { isRollouts } from '../stores/browse-address.ts';
 import { ROUTES } from './routes.ts';
 
 const Tool = (props: {
@@ -43,11 +44,35 @@ const Place = () => {
   const asked = request && inspect ? request.settings : null;
   const recipe = asked ? ` · ${asked.recipe}` : '';
   const seed = !asked ? '' : source ? ` · step ${source.step}` : ` · seed ${asked.seed}`;
-  const name = ROUTES.find((route) => route.path === `/${params?.page ?? ''}`)?.name ?? 'Forage';
+  const [path] = useLocation();
+  const known = ROUTES.find((route) => route.path === `/${params?.page ?? ''}`)?.name ?? 'Forage';
+  const name = isRollouts(path) ? 'Inspect' : known;
   return (
     <div className="place">
       <b>Forage</b> <span className="fine ellipsis">{`${name}${recipe}${seed}`}</span>
     </div>
+  );
+};
+
+/** The two halves of Inspect: ask the policy, or read rollouts that there are. */
+const InspectTabs = () => {
+  const [path] = useLocation();
+  const rollouts = isRollouts(path);
+  if (path !== '/' && !rollouts) return null;
+  const tab = (href: string, name: string, active: boolean) => (
+    <Link
+      href={href}
+      className={active ? 'choice chosen' : 'choice'}
+      aria-current={active ? 'page' : undefined}
+    >
+      {name}
+    </Link>
+  );
+  return (
+    <nav className="view-tabs" aria-label="Inspect">
+      {tab('/', 'Ask', !rollouts)}
+      {tab('/rollouts', 'Rollouts', rollouts)}
+    </nav>
   );
 };
 
@@ -100,6 +125,7 @@ export const TopBar = ({ toggleTheme }: { toggleTheme: () => void }) => {
   return (
     <header className="topbar">
       <Place />
+      <InspectTabs />
       <span className="grow" />
       {inspect ? (
         <>

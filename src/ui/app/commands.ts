@@ -5,14 +5,18 @@ import { pauseRun, resumeRun, stopRun } from '../stores/train-actions.ts';
 import { formatTrainAddress, parseTrainAddress } from '../stores/train-address.ts';
 import { trainingRun, useTrain, visibleRuns } from '../stores/train-store.ts';
 import { useView } from '../stores/view-store.ts';
+import { isRollouts } from '../stores/browse-address.ts';
 import { ROUTES } from './routes.ts';
+import { rolloutCommands } from './rollout-commands.ts';
 
 /** Everything that can be done by name (⌘K) or by key (`?` lists them). */
 export interface Command {
   name: string;
   /** As `event.key`, or `g i` for a sequence; several keys may do one thing. */
   keys: readonly string[];
-  group: 'Run' | 'Train' | 'Playback' | 'View' | 'Go to';
+  group: 'Run' | 'Train' | 'Playback' | 'Rollouts' | 'View' | 'Go to';
+  /** Pages on which it means something; everywhere where absent. */
+  when?: (path: string) => boolean;
   act: () => void;
 }
 
@@ -68,7 +72,13 @@ export const createCommands = ({ go, toggleTheme }: CommandContext): Command[] =
     act: escape(go),
   },
   { name: 'Download the rollouts (JSONL)', keys: [], group: 'Run', act: downloadRollouts },
-  { name: 'New training run', keys: ['n'], group: 'Train', act: () => go('/train?new=1') },
+  {
+    name: 'New training run',
+    keys: ['n'],
+    group: 'Train',
+    when: (path) => !isRollouts(path),
+    act: () => go('/train?new=1'),
+  },
   { name: 'Pause training', keys: [], group: 'Train', act: withTraining(pauseRun) },
   {
     name: 'Stop training and keep what it learned',
@@ -77,6 +87,7 @@ export const createCommands = ({ go, toggleTheme }: CommandContext): Command[] =
     act: withTraining((id) => stopRun(id, true)),
   },
   { name: 'Resume the newest run', keys: [], group: 'Train', act: resumeNewest(go) },
+  ...rolloutCommands(go),
   { name: 'Next event', keys: ['ArrowRight'], group: 'Playback', act: () => move('forward') },
   { name: 'Previous event', keys: ['ArrowLeft'], group: 'Playback', act: () => move('back') },
   { name: 'First event', keys: ['Home'], group: 'Playback', act: () => move('first') },
@@ -84,7 +95,13 @@ export const createCommands = ({ go, toggleTheme }: CommandContext): Command[] =
   { name: 'Play or pause', keys: [' '], group: 'Playback', act: togglePlaying },
   { name: 'Next rollout', keys: [']'], group: 'Playback', act: () => focusNext(1) },
   { name: 'Previous rollout', keys: ['['], group: 'Playback', act: () => focusNext(-1) },
-  { name: 'Search the questions', keys: ['/'], group: 'View', act: focusSearch },
+  {
+    name: 'Search the questions',
+    keys: ['/'],
+    group: 'View',
+    when: (path) => !isRollouts(path),
+    act: focusSearch,
+  },
   { name: 'Show or hide the setup', keys: ['s'], group: 'View', act: toggle('setupOpen') },
   { name: 'Show or hide the details', keys: ['d'], group: 'View', act: toggle('detailsOpen') },
   { name: 'Light or dark', keys: ['l'], group: 'View', act: toggleTheme },

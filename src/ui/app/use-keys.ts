@@ -2,6 +2,9 @@ import { useEffect, useRef } from 'react';
 import { useView } from '../stores/view-store.ts';
 import type { Command } from './commands.ts';
 
+/** A `g` that no other key follows within this is a key of its own. */
+const SEQUENCE_MS = 450;
+
 /** Elements that use letters, arrows or the space bar themselves. */
 const OWN_KEYS = 'input, textarea, select, [role=slider], [role=listbox], [contenteditable=true]';
 
@@ -16,6 +19,7 @@ const usesKey = (target: EventTarget | null, key: string): boolean => {
 /** Listens for the commands' keys, `g` sequences included; stays out of fields and dialogs. */
 export const useKeys = (commands: readonly Command[]): void => {
   const prefix = useRef('');
+  const waiting = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
@@ -27,11 +31,21 @@ export const useKeys = (commands: readonly Command[]): void => {
       if (event.metaKey || event.ctrlKey || event.altKey || paletteOpen || keysOpen) return;
       if (usesKey(event.target, event.key)) return;
       const key = prefix.current ? `${prefix.current} ${event.key}` : event.key;
-      prefix.current = event.key === 'g' && !prefix.current ? 'g' : '';
-      const command = commands.find(({ keys }) => keys.includes(key));
+      const starts = event.key === 'g' && !prefix.current;
+      prefix.current = starts ? 'g' : '';
+      clearTimeout(waiting.current);
+      const here = commands.filter(({ when }) => when?.(location.pathname) ?? true);
+      const command =
+        here.find(({ keys }) => keys.includes(key)) ??
+        // The letter behind a `g` that meant nothing together is a key of its own.
+        here.find(({ keys }) => keys.includes(event.key));
       if (!command) return;
       event.preventDefault();
-      command.act();
+      if (!starts) return command.act();
+      waiting.current = setTimeout(() => {
+        prefix.current = '';
+        command.act();
+      }, SEQUENCE_MS);
     };
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);

@@ -14,6 +14,7 @@ import { takeTurn, useTurn } from '../lib/turns.ts';
 import { ChartTable } from './ChartTable.tsx';
 import { endLabels, planChart, type ChartPlan } from './plan.ts';
 import { PAD, Plot } from './Plot.tsx';
+import { SaveChart } from './SaveChart.tsx';
 import { allX, isEmpty, nearestIndex, valueAt, type ChartSpec, type Series } from './series.ts';
 import { formatValue } from './units.ts';
 
@@ -201,6 +202,7 @@ export const Chart = memo(({ spec: newest, selected = null, onSelect }: ChartPro
       <header>
         <h3>{spec.title}</h3>
         <span className="grow" />
+        {empty || asTable || !near ? null : <SaveChart box={element} title={spec.title} />}
         {empty ? null : (
           <button
             type="button"

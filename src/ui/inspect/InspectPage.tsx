@@ -1,7 +1,10 @@
 import { useDeferredValue, useEffect, useMemo } from 'react';
+import { useLocation } from 'wouter';
 import { useShallow } from 'zustand/react/shallow';
+import { useFileDrop } from '../browse/use-file-drop.ts';
 import { DetailsPanel } from '../details/DetailsPanel.tsx';
 import { focusRollout, runFromStart, startRun } from '../stores/actions.ts';
+import { importRolloutFiles } from '../stores/browse-actions.ts';
 import { downloadRollouts } from '../stores/export.ts';
 import { firstFailure, useLab } from '../stores/lab-store.ts';
 import { isRunning, useRun } from '../stores/run-store.ts';
@@ -171,11 +174,19 @@ export const InspectPage = () => {
   const by = useColourBy();
   const detailsShown = detailsOpen && started && !(grouped && idle && !isOverlay());
   useAutoRun();
+  const [, go] = useLocation();
+  // Rollout files open in their own table.
+  const drop = useFileDrop((files) => importRolloutFiles(files, go));
   const classes = ['inspect', setupOpen ? '' : 'no-setup', detailsShown ? '' : 'no-details'];
   return (
     <div className={classes.join(' ')}>
       {setupOpen ? <Setup /> : null}
-      <main className="inspect-main" aria-busy={running} tabIndex={-1}>
+      <main
+        className={drop.over ? 'inspect-main dropping' : 'inspect-main'}
+        aria-busy={running}
+        tabIndex={-1}
+        {...drop.handlers}
+      >
         <LoadingFailure />
         <AddressProblems />
         {started ? (

@@ -3,6 +3,7 @@ import type { Reading } from '../../runs/inspection/index.ts';
 import { LINTS } from '../../evaluate/inspect/lint/finding.ts';
 import { Link } from 'wouter';
 import { formatCount, formatNumber, formatSigned } from '../lib/format.ts';
+import { filePath } from '../stores/browse-address.ts';
 import { MarkedText } from './MarkedText.tsx';
 import { Marks } from './Marks.tsx';
 import type { Neighbours } from './order.ts';
@@ -62,16 +63,21 @@ interface ReaderHeaderProps {
   neighbours: Neighbours;
   mark: MarkState;
   go: (rolloutId: string) => void;
+  /** Filter and order of the table. */
+  rest: string;
 }
 
-export const ReaderHeader = memo(({ reading, neighbours, mark, go }: ReaderHeaderProps) => {
+export const ReaderHeader = memo(({ reading, neighbours, mark, go, rest }: ReaderHeaderProps) => {
   const { rollout, file, row } = reading;
   const { previous, next, position, count, selected } = neighbours;
   const { question, answer } = rollout;
   return (
     <header className="reader-head">
       <div className="reader-bar">
-        <Link href={`/rollouts?file=${encodeURIComponent(file.id)}`} className="ellipsis file-link">
+        <Link
+          href={filePath(file.id, rest === '' ? '' : `?${rest}`)}
+          className="ellipsis file-link"
+        >
           ← <MarkedText text={file.name} marks={[]} />
         </Link>
         <button

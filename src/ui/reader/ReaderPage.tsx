@@ -78,7 +78,7 @@ const Panel = ({ reading, place, event, change, findAsked }: PanelProps) => {
   }
 };
 
-const Missing = ({ fileId }: { fileId: string }) => (
+const Missing = () => (
   <main className="page" tabIndex={-1}>
     <h1>This rollout is not here</h1>
     <p>
@@ -86,7 +86,7 @@ const Missing = ({ fileId }: { fileId: string }) => (
       in another browser; import it here to read it, then choose the rollout in the table.
     </p>
     <p>
-      <Link href={`/rollouts?file=${encodeURIComponent(fileId)}`}>Rollouts of this browser</Link>
+      <Link href="/rollouts">Rollouts of this browser</Link>
     </p>
   </main>
 );
@@ -141,7 +141,13 @@ const Reader = ({ reading, place }: { reading: Reading; place: Place }) => {
   const fills = address.view === 'text' || address.view === 'scores';
   return (
     <main className={fills ? 'reader fills' : 'reader'} tabIndex={-1} ref={box}>
-      <ReaderHeader reading={reading} neighbours={neighbours} mark={mark} go={go} />
+      <ReaderHeader
+        reading={reading}
+        neighbours={neighbours}
+        mark={mark}
+        go={go}
+        rest={address.rest}
+      />
       <ViewTabs view={address.view} show={(view) => place.change({ view })} />
       <div
         className="reader-panel"
@@ -178,7 +184,7 @@ export default function ReaderPage() {
         <Problem what="This rollout" message={read.message} />
       </main>
     );
-  if (read.state === 'ready' && !read.value) return <Missing fileId={fileId} />;
+  if (read.state === 'ready' && !read.value) return <Missing />;
   const reading = read.state === 'ready' ? read.value : shown;
   if (!reading)
     return (

@@ -1,5 +1,6 @@
 import { useCallback, useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
+import { readerPath } from '../stores/browse-address.ts';
 
 /** The address of a place in a rollout: which one, which view of it, where in it. */
 
@@ -30,6 +31,8 @@ export interface ReaderAddress extends RolloutName {
   tokens: { from: number; to: number } | null;
   /** The other side of a diff. */
   other: RolloutName | null;
+  /** What else stands in the query: filter and order of the table that the rollout was opened from. */
+  rest: string;
 }
 
 const decode = (part: string): string => {
@@ -60,6 +63,14 @@ const otherOf = (text: string | null, fileId: string): RolloutName | null => {
     : { fileId: decode(first), rolloutId: decode(second) };
 };
 
+const OWN = ['view', 'event', 'round', 'tokens', 'with'];
+
+const restOf = (search: string): string => {
+  const query = new URLSearchParams(search);
+  for (const name of OWN) query.delete(name);
+  return query.toString();
+};
+
 /** @param path as the address bar has it, still encoded */
 export const parseReaderAddress = (path: string, search: string): ReaderAddress => {
   const [, , file = '', rollout = ''] = path.split('/');
@@ -74,16 +85,14 @@ export const parseReaderAddress = (path: string, search: string): ReaderAddress 
     round: counted(query.get('round')),
     tokens: tokensOf(query.get('tokens')),
     other: otherOf(query.get('with'), fileId),
+    rest: restOf(search),
   };
 };
-
-export const rolloutPath = ({ fileId, rolloutId }: RolloutName): string =>
-  `/rollouts/${encodeURIComponent(fileId)}/${encodeURIComponent(rolloutId)}`;
 
 /** The address that `parseReaderAddress` turns into the same place. */
 export const formatReaderAddress = (address: ReaderAddress): string => {
   const { view, event, round, tokens, other } = address;
-  const query = new URLSearchParams();
+  const query = new URLSearchParams(address.rest);
   if (view !== 'rounds') query.set('view', view);
   if (event !== null) query.set('event', String(event + 1));
   else if (round !== null) query.set('round', String(round + 1));
@@ -94,13 +103,13 @@ export const formatReaderAddress = (address: ReaderAddress): string => {
     query.set('with', same ? id : `${encodeURIComponent(other.fileId)}/${id}`);
   }
   const text = query.toString();
-  return `${rolloutPath(address)}${text ? `?${text}` : ''}`;
+  return readerPath(address.fileId, address.rolloutId, text ? `?${text}` : '');
 };
 
 export interface Place {
   address: ReaderAddress;
   /** Another place in this rollout. */
-  change: (change: Partial<Omit<ReaderAddress, 'fileId' | 'rolloutId'>>) => void;
+  change: (change: Partial<Omit<ReaderAddress, 'fileId' | 'rolloutId' | 'rest'>>) => void;
   /** Another rollout, in the same view. */
   open: (rollout: RolloutName) => void;
 }
@@ -124,10 +133,11 @@ export const usePlace = (): Place => {
   );
   const open = useCallback<Place['open']>(
     (rollout) => {
-      const { view } = parseReaderAddress(location.pathname, location.search);
+      const { view, rest, fileId } = parseReaderAddress(location.pathname, location.search);
       const kept = view === 'diff' ? 'rounds' : view;
       const start = { event: null, round: null, tokens: null, other: null };
-      go(formatReaderAddress({ ...rollout, ...start, view: kept }));
+      const table = rollout.fileId === fileId ? rest : '';
+      go(formatReaderAddress({ ...rollout, ...start, view: kept, rest: table }));
     },
     [go],
   );

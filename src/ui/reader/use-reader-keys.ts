@@ -34,6 +34,8 @@ const OWN_KEYS = 'input, textarea, select, [role=listbox], [contenteditable=true
 /** `g` alone shows the group; `g` and a place's letter goes there, as everywhere. */
 const SEQUENCE_MS = 450;
 
+const PLACES: ReadonlySet<string> = new Set([...ROUTES.map(({ letter }) => letter), 'o']);
+
 const actionOf = (key: string, keys: ReaderKeys): (() => void) | null => {
   const actions: Record<string, () => void> = {
     j: keys.nextRollout,
@@ -70,7 +72,7 @@ export const useReaderKeys = (keys: ReaderKeys): void => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (isBusy(event)) return;
       const sequence = waiting !== null;
-      if (sequence && ROUTES.some(({ letter }) => letter === event.key)) {
+      if (sequence && PLACES.has(event.key)) {
         clearTimeout(waiting!);
         waiting = null;
         return;

@@ -60,6 +60,7 @@ export const remoteInspection = (): InspectionApi => {
     select: (job, fileId, filter) => call(async (api) => api.select(job, fileId, filter)),
     browse: (job, fileId, query) => call(async (api) => api.browse(job, fileId, query)),
     rowsAt: (fileId, positions) => call((api) => api.rowsAt(fileId, positions)),
+    ids: (fileId, positions) => call((api) => api.ids(fileId, positions)),
     find: (fileId, rolloutId) => call((api) => api.find(fileId, rolloutId)),
     read: (fileId, rolloutId) => call((api) => api.read(fileId, rolloutId)),
     sameQuestion: (fileId, question) => call((api) => api.sameQuestion(fileId, question)),

@@ -1,0 +1,36 @@
+import { Button, Popover } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+
+/** A button with a small panel under it. */
+export const Popup = (props: {
+  name: string;
+  note?: string;
+  children: (close: () => void) => ReactNode;
+}) => {
+  const [open, setOpen] = useState(false);
+  return (
+    <Popover
+      opened={open}
+      onChange={setOpen}
+      position="bottom-end"
+      shadow="md"
+      trapFocus
+      returnFocus
+      transitionProps={{ duration: 0 }}
+    >
+      <Popover.Target>
+        <Button
+          size="compact-sm"
+          variant="default"
+          title={props.note}
+          onClick={() => setOpen(!open)}
+        >
+          {props.name}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown p="xs" className="popup" aria-label={props.name}>
+        {props.children(() => setOpen(false))}
+      </Popover.Dropdown>
+    </Popover>
+  );
+};

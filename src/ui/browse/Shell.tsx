@@ -1,0 +1,157 @@
+import { Button } from '@mantine/core';
+import { useRef, type ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import { formatBytes, formatCount, plural } from '../lib/format.ts';
+import { formatDuration } from '../lib/duration.ts';
+import { cancelImport, importRolloutFiles, restoreFile } from '../stores/browse-actions.ts';
+import { useBrowse, type ImportJob } from '../stores/browse-store.ts';
+import { useFileDrop } from './use-file-drop.ts';
+
+/** What the pages of imported rollouts share: the drop, imports under way, undo, what went wrong. */
+
+export const OpenButton = ({ primary = false }: { primary?: boolean }) => {
+  const input = useRef<HTMLInputElement>(null);
+  const [, go] = useLocation();
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label="Rollout files"
+        onChange={(event) => {
+          const files = [...(event.currentTarget.files ?? [])];
+          event.currentTarget.value = '';
+          if (files.length > 0) importRolloutFiles(files, go);
+        }}
+      />
+      <Button
+        size={primary ? 'sm' : 'xs'}
+        variant={primary ? 'filled' : 'default'}
+        title="Files may be dropped anywhere on this page too"
+        onClick={() => input.current?.click()}
+      >
+        Open files
+      </Button>
+    </>
+  );
+};
+
+const JobLine = ({ job }: { job: ImportJob }) => {
+  const { progress, status, left } = job;
+  if (status === 'failed')
+    return (
+      <li className="failure" role="alert">
+        <b>⚠ {job.message}</b>{' '}
+        <button type="button" className="link" onClick={() => cancelImport(job.job)}>
+          Dismiss
+        </button>
+      </li>
+    );
+  const facts =
+    status === 'waiting'
+      ? 'waits for the one before'
+      : progress === null
+        ? 'reading …'
+        : [
+            `${formatBytes(progress.readBytes)} of ${formatBytes(progress.bytes)}`,
+            plural(progress.rollouts, 'rollout'),
+            ...(progress.faultCount > 0 ? [`${formatCount(progress.faultCount)} unreadable`] : []),
+            ...(left === null ? [] : [`about ${formatDuration(left)} left`]),
+          ].join(' · ');
+  return (
+    <li className="import-line">
+      <span className="ellipsis import-name">{job.name}</span>
+      <progress
+        className="bar"
+        aria-label={`Reading ${job.name}`}
+        max={1}
+        value={progress && progress.bytes > 0 ? progress.readBytes / progress.bytes : 0}
+      />
+      <span className="fine">{facts}</span>
+      <button type="button" className="link" onClick={() => cancelImport(job.job)}>
+        Cancel
+      </button>
+    </li>
+  );
+};
+
+const Imports = () => {
+  const jobs = useBrowse((state) => state.jobs);
+  return jobs.length === 0 ? null : (
+    <ul className="imports" aria-label="Files being read">
+      {jobs.map((job) => (
+        <JobLine key={job.job} job={job} />
+      ))}
+    </ul>
+  );
+};
+
+const Undo = () => {
+  const removed = useBrowse((state) => state.removed);
+  return (
+    <div role="status">
+      {removed.length === 0 ? null : (
+        <div className="undo">
+          {removed.map(({ id, name }) => (
+            <span key={id}>
+              Deleted “{name}”.{' '}
+              <button type="button" className="link strong" onClick={() => void restoreFile(id)}>
+                Undo
+              </button>
+            </span>
+          ))}
+          <span className="fine grow">
+            Its space is freed after a day; notes and tags are kept for the next import of that
+            name.
+          </span>
+          <button
+            type="button"
+            className="link"
+            aria-label="Hide this message"
+            onClick={() => useBrowse.setState({ removed: [] })}
+          >
+            ✕
+          </button>
+        </div>
+      )}
+    </div>
+  );
+};
+
+const Problem = () => {
+  const problem = useBrowse((state) => state.problem);
+  return problem === null ? null : (
+    <div className="failure" role="alert">
+      <b>⚠ {problem}</b>{' '}
+      <button type="button" className="link" onClick={() => useBrowse.setState({ problem: null })}>
+        Dismiss
+      </button>
+    </div>
+  );
+};
+
+/** Frame of a page on which files may be dropped. */
+export const BrowseShell = ({
+  className,
+  children,
+}: {
+  className: string;
+  children: ReactNode;
+}) => {
+  const [, go] = useLocation();
+  const drop = useFileDrop((files) => importRolloutFiles(files, go));
+  return (
+    <main
+      className={`${className}${drop.over ? ' dropping' : ''}`}
+      tabIndex={-1}
+      {...drop.handlers}
+    >
+      <Problem />
+      <Imports />
+      <Undo />
+      {children}
+    </main>
+  );
+};

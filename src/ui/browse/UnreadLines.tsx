@@ -1,0 +1,28 @@
+import type { FileRecord } from '../../runs/inspection/index.ts';
+import { formatCount, plural } from '../lib/format.ts';
+
+/** Lines of the file that could not be read, with their numbers and why. */
+export const UnreadLines = ({ file }: { file: FileRecord }) => (
+  <section className="browse-body" aria-label="Unreadable lines">
+    <p>
+      {file.faultCount === 0
+        ? 'Every line of the file was read.'
+        : `${plural(file.faultCount, 'line')} could not be read; the other ${formatCount(file.rollouts)} are here.`}
+      {file.faultCount > file.faults.length
+        ? ` The first ${formatCount(file.faults.length)} are listed.`
+        : ''}
+    </p>
+    <table className="runs-table">
+      <tbody>
+        {file.faults.map(({ line, reason }) => (
+          <tr key={`${line} ${reason}`}>
+            <th scope="row" className="figure">
+              line {formatCount(line)}
+            </th>
+            <td>{reason}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+);

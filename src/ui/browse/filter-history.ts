@@ -1,0 +1,25 @@
+/** Filters that were asked before, the latest first; kept in this browser. */
+
+const KEY = 'forage-filters';
+const MOST = 30;
+
+export const pastFilters = (): string[] => {
+  try {
+    const parsed: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
+    return Array.isArray(parsed) ? parsed.filter((one) => typeof one === 'string') : [];
+  } catch {
+    // Not allowed, or not ours: then there is no history.
+    return [];
+  }
+};
+
+export const rememberFilter = (filter: string): void => {
+  const text = filter.trim();
+  if (text === '') return;
+  const list = [text, ...pastFilters().filter((one) => one !== text)].slice(0, MOST);
+  try {
+    localStorage.setItem(KEY, JSON.stringify(list));
+  } catch {
+    // Without storage the filter is still in the address.
+  }
+};

@@ -1,0 +1,38 @@
+import { create } from 'zustand';
+
+/** Widths that the reader gave to columns, by name; kept in this browser. */
+
+const KEY = 'forage-column-widths';
+export const LEAST_WIDTH = 44;
+export const MOST_WIDTH = 1200;
+
+const read = (): Record<string, number> => {
+  try {
+    const parsed: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}');
+    if (typeof parsed !== 'object' || parsed === null) return {};
+    return Object.fromEntries(
+      Object.entries(parsed).filter(
+        (entry): entry is [string, number] =>
+          typeof entry[1] === 'number' && entry[1] >= LEAST_WIDTH && entry[1] <= MOST_WIDTH,
+      ),
+    );
+  } catch {
+    return {};
+  }
+};
+
+export const useWidths = create<Record<string, number>>()(() => read());
+
+export const setWidth = (column: string, width: number): void => {
+  const fit = Math.round(Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, width)));
+  useWidths.setState({ [column]: fit });
+};
+
+/** To be called when a column has its new width. */
+export const keepWidths = (): void => {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(useWidths.getState()));
+  } catch {
+    // Then they last as long as the page.
+  }
+};
