@@ -25,6 +25,7 @@ import type {
   Selection,
 } from './messages.ts';
 import { runFileId, type RunSource } from './own-runs.ts';
+import { readingOf, rolloutFile, sameQuestion, type RolloutFile } from './reading.ts';
 import type { InspectionStore, RolloutPlace, StoreImportOptions } from './store.ts';
 import { RowTables } from './tables.ts';
 
@@ -178,6 +179,19 @@ export class InspectionHost implements InspectionApi {
   async find(fileId: string, rolloutId: string): Promise<FoundRow | null> {
     const position = await this.#tables.position(fileId, rolloutId);
     return position === null ? null : ((await this.rowsAt(fileId, [position]))[0] ?? null);
+  }
+
+  async read(fileId: string, rolloutId: string) {
+    const rows = await this.#tables.rows(fileId);
+    return readingOf(this.#store, rows, fileId, rolloutId);
+  }
+
+  sameQuestion(fileId: string, question: { id: string; text: string }) {
+    return sameQuestion(this.#store, (id) => this.#tables.rows(id), fileId, question);
+  }
+
+  rolloutFile(fileId: string, place: RolloutPlace, format: RolloutFile) {
+    return rolloutFile(this.#store, fileId, place, format);
   }
 
   async facets(fileId: string, filter: string, field: GroupField) {

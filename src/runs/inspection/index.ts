@@ -31,4 +31,5 @@ export {
 } from './messages.ts';
 export { ownRunsOf, runFileId, type RunSource } from './own-runs.ts';
 export { BOOKMARK, GROUP_FIELDS, type GroupField } from './names.ts';
+export { type Neighbour, type Reading, type RolloutFile } from './reading.ts';
 export { InspectionStore, type RolloutPlace } from './store.ts';

@@ -9,6 +9,7 @@ import type { GroupField } from './names.ts';
 import type { FileRecord, Mark, SavedView, StoredRow } from './database.ts';
 import type { ExportFormat } from './export.ts';
 import type { ImportProgress } from './import-file.ts';
+import type { Neighbour, Reading, RolloutFile } from './reading.ts';
 import type { RolloutPlace } from './store.ts';
 
 /** What the page may ask of the inspector's storage, which lives in a worker of its own. */
@@ -74,6 +75,12 @@ export interface InspectionApi {
   ids(fileId: string, positions: readonly number[]): Promise<string[]>;
   /** The row of a rollout; null where the file has none of that id. */
   find(fileId: string, rolloutId: string): Promise<FoundRow | null>;
+  /** A rollout with its rounds, findings and siblings; null where the file, or it, is not there. */
+  read(fileId: string, rolloutId: string): Promise<Reading | null>;
+  /** Rollouts of a question in other files. */
+  sameQuestion(fileId: string, question: { id: string; text: string }): Promise<Neighbour[]>;
+  /** One rollout as a file: a line of JSON, Markdown, or HTML that opens anywhere. */
+  rolloutFile(fileId: string, place: RolloutPlace, format: RolloutFile): Promise<Blob>;
   /** Values of a field in a selection; an unreadable filter selects nothing. */
   facets(
     fileId: string,

@@ -62,6 +62,9 @@ export const remoteInspection = (): InspectionApi => {
     rowsAt: (fileId, positions) => call((api) => api.rowsAt(fileId, positions)),
     ids: (fileId, positions) => call((api) => api.ids(fileId, positions)),
     find: (fileId, rolloutId) => call((api) => api.find(fileId, rolloutId)),
+    read: (fileId, rolloutId) => call((api) => api.read(fileId, rolloutId)),
+    sameQuestion: (fileId, question) => call((api) => api.sameQuestion(fileId, question)),
+    rolloutFile: (fileId, place, format) => call((api) => api.rolloutFile(fileId, place, format)),
     facets: (fileId, filter, field) => call((api) => api.facets(fileId, filter, field)),
     exportRows: (job, fileId, positions, format, columns) =>
       call((api) => api.exportRows(job, fileId, positions, format, columns)),

@@ -1,0 +1,177 @@
+import type { ImportedRollout } from '../../../data/rollouts/index.ts';
+import { LINTS } from '../lint/index.ts';
+import {
+  cutByMarks,
+  gainInWords,
+  TOKEN_COLUMNS,
+  tokenTable,
+  type PassageReading,
+  type RoundReading,
+  type Stretch,
+  type TokenColumn,
+} from '../reading/index.ts';
+import { htmlText } from './escape.ts';
+import { HTML_STYLE } from './html-style.ts';
+import { figuresOf, findingText, numberText, reportOf, type Report } from './report.ts';
+
+/**
+ * One rollout as one HTML file that needs nothing else: no script, no font, no address. A policy in its
+ * head forbids them too, so that a fault of the escaping could do nothing.
+ */
+
+/** Tokens that are written one by one; the text of all stands in the rounds. */
+export const MOST_SPANS = 20_000;
+
+interface Mark extends Stretch {
+  tag: 'mark' | 'u' | 'span';
+  title: string;
+}
+
+const element = (tag: string, name: string, body: string, title = ''): string =>
+  `<${tag}${name === '' ? '' : ` class="${name}"`}${title === '' ? '' : ` title="${htmlText(title)}"`}>${body}</${tag}>`;
+
+function marked(text: string, from: number, to: number, marks: readonly Mark[]): string {
+  return cutByMarks(from, to, marks)
+    .map((piece) =>
+      piece.marks.reduce(
+        (body, { tag, title }) => element(tag, tag === 'span' ? 'supports' : '', body, title),
+        htmlText(text.slice(piece.start, piece.end)),
+      ),
+    )
+    .join('');
+}
+
+function faultMarks({ findings }: Report, segment: number): Mark[] {
+  return findings.flatMap(({ code, where }) =>
+    where
+      .filter((span) => span.segment === segment)
+      .map(({ start, end }): Mark => ({ start, end, tag: 'u', title: LINTS[code].title })),
+  );
+}
+
+function passageHtml(passage: PassageReading, text: string, faults: readonly Mark[]): string {
+  const marks: Mark[] = [
+    ...faults,
+    ...passage.sentences.map((s): Mark => ({ ...s, tag: 'span', title: 'evidence' })),
+    ...passage.answers.map((s): Mark => ({ ...s, tag: 'mark', title: 'gold answer' })),
+  ];
+  const badges = [
+    passage.supporting ? element('span', 'badge', 'gold title') : '',
+    passage.seenIn === null ? '' : element('span', 'badge', `seen in round ${passage.seenIn + 1}`),
+  ];
+  const title = passage.title === '' ? '' : element('b', '', htmlText(passage.title));
+  const body = marked(text, passage.bodyAt, passage.end, marks);
+  return element('li', '', `${title} ${badges.join(' ')}${element('p', 'text', body)}`);
+}
+
+function segmentHtml(report: Report, round: RoundReading, index: number): string {
+  const { source, role, text } = report.rollout.segments[index]!;
+  const faults = faultMarks(report, index);
+  const passages = round.passages.filter(({ segment }) => segment === index);
+  const body =
+    passages.length > 0
+      ? element('ol', '', passages.map((one) => passageHtml(one, text, faults)).join(''))
+      : element('p', 'text', marked(text, 0, text.length, faults));
+  const notes = report.findings
+    .filter(({ where }) => where.some(({ segment }) => segment === index))
+    .map((one) => element('p', 'note', `⚠ ${htmlText(findingText(one))}`));
+  return element(
+    'section',
+    `segment ${source}`,
+    `${element('h3', '', `${role} <small>${source}</small>`)}${body}${notes.join('')}`,
+  );
+}
+
+function roundHtml(report: Report, round: RoundReading): string {
+  const parts = round.segments.map((index) => segmentHtml(report, round, index));
+  const gain = round.gain ? element('p', 'fine', htmlText(gainInWords(round.gain))) : '';
+  return `<details open><summary>Round ${round.number + 1}</summary>${parts.join('')}${gain}</details>`;
+}
+
+function scoresHtml({ scores }: Report): string {
+  if (scores.length === 0)
+    return element('p', '', 'The record has no gold answers; nothing was scored.');
+  const rows = scores.map(({ name, total, clauses, lacks }) => {
+    const terms = clauses.map(({ clause, value }) => `${clause} ${numberText(value)}`).join(', ');
+    const cells = [
+      element('td', '', htmlText(name)),
+      element('td', 'number', numberText(total)),
+      element('td', '', htmlText(terms)),
+      element('td', 'fine', htmlText(lacks.join('; '))),
+    ];
+    return element('tr', '', cells.join(''));
+  });
+  const head =
+    '<tr><th>Scorer</th><th>Total</th><th>Clauses</th><th>Could not be computed</th></tr>';
+  return `<table>${head}${rows.join('')}</table>`;
+}
+
+function tokensHtml({ rollout }: Report): string {
+  const table = tokenTable(rollout);
+  const names = Object.keys(table.columns) as TokenColumn[];
+  const shown = Math.min(table.count, MOST_SPANS);
+  const spans: string[] = [];
+  for (let i = 0; i < shown; i++) {
+    const { source, role } = rollout.segments[table.segment[i]!]!;
+    const numbers = names
+      .filter((name) => !Number.isNaN(table.columns[name]![i]))
+      .map((name) => `${TOKEN_COLUMNS[name].name} ${numberText(table.columns[name]![i])}`);
+    const mask = table.mask[i] === 1 ? ['trained'] : table.mask[i] === 0 ? ['mask 0'] : [];
+    const id = table.ids[i]! >= 0 ? [`id ${table.ids[i]!}`] : [];
+    const title = [`${i}: ${source}, ${role}`, ...id, ...mask, ...numbers].join(' · ');
+    const text = table.texts[i] ?? `#${table.ids[i]!} `;
+    spans.push(
+      element('span', `t ${source}${table.mask[i] === 0 ? ' m0' : ''}`, htmlText(text), title),
+    );
+  }
+  const kind =
+    table.kind === 'pieces'
+      ? 'The file has no tokens: these are pieces between white space.'
+      : `${table.count} tokens; point at one for its numbers.`;
+  const rest = shown < table.count ? ` The first ${shown} of ${table.count} are written here.` : '';
+  return `${element('p', 'fine', `${kind}${rest}`)}<div class="tokens">${spans.join('')}</div>`;
+}
+
+/** @returns the text of an HTML file; nothing of the rollout is markup in it */
+export function rolloutHtml(rollout: ImportedRollout): string {
+  const report = reportOf(rollout);
+  const { question, answer } = rollout;
+  const title = htmlText(question.text.slice(0, 120));
+  const figures = figuresOf(report).map(
+    ([name, value]) => `<span><small>${name}</small> <b>${htmlText(value)}</b></span>`,
+  );
+  const loose = report.findings
+    .filter(({ where }) => where.length === 0)
+    .map((one) => element('p', 'note', `⚠ ${htmlText(findingText(one))}`));
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+<meta name="referrer" content="no-referrer">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<style>${HTML_STYLE}</style>
+</head>
+<body>
+<main>
+<header>
+<h1>${htmlText(question.text)}</h1>
+<p>Gold <b>${htmlText(question.answers.join(' or ') || 'none in the file')}</b></p>
+<p>Answer <b>${htmlText(answer ?? 'none')}</b></p>
+<p class="figures">${figures.join('')}</p>
+<p class="fine">Rollout ${htmlText(rollout.id)} of ${htmlText(rollout.runId)}, written by Forage</p>
+${loose.join('')}
+</header>
+<h2>Rounds</h2>
+${report.rounds.map((round) => roundHtml(report, round)).join('\n')}
+<h2>Scores</h2>
+<div class="wide">${scoresHtml(report)}</div>
+<h2>Tokens</h2>
+${tokensHtml(report)}
+</main>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,50 @@
+import type { ImportedRollout } from '../../../data/rollouts/index.ts';
+import { gainInWords } from '../reading/index.ts';
+import { markdownBlock, markdownText } from './escape.ts';
+import { figuresOf, findingText, numberText, reportOf, type Report } from './report.ts';
+
+/** One rollout as Markdown: figures, rounds with their whole text, scores, findings. */
+
+function roundText({ rollout, rounds, findings }: Report): string {
+  return rounds
+    .map((round) => {
+      const parts = round.segments.map((index) => {
+        const { role, source, text } = rollout.segments[index]!;
+        const notes = findings
+          .filter(({ where }) => where.some(({ segment }) => segment === index))
+          .map((one) => `> ${markdownText(findingText(one))}\n`);
+        return `**${role}**, ${source}\n\n${markdownBlock(text)}${notes.join('')}`;
+      });
+      const gain = round.gain ? `\n${markdownText(gainInWords(round.gain))}\n` : '';
+      return `## Round ${round.number + 1}\n\n${parts.join('\n')}${gain}`;
+    })
+    .join('\n');
+}
+
+function scoreTable({ scores }: Report): string {
+  if (scores.length === 0) return 'The record has no gold answers; nothing was scored.\n';
+  const lines = scores.map(({ name, total, clauses, lacks }) => {
+    const terms = clauses.map(({ clause, value }) => `${clause} ${numberText(value)}`);
+    const cells = [name, numberText(total), terms.join(', '), lacks.join('; ')];
+    return `| ${cells.map(markdownText).join(' | ')} |\n`;
+  });
+  return `| scorer | total | clauses | lacks |\n| --- | ---: | --- | --- |\n${lines.join('')}`;
+}
+
+/** @returns the text of a Markdown file; nothing of the rollout is markup in it */
+export function rolloutMarkdown(rollout: ImportedRollout): string {
+  const report = reportOf(rollout);
+  const { question, answer } = rollout;
+  const figures = figuresOf(report).map(([name, value]) => `${name} ${value}`);
+  const loose = report.findings.filter(({ where }) => where.length === 0);
+  return [
+    `# ${markdownText(question.text)}\n`,
+    `Gold: ${markdownText(question.answers.join(' or ') || 'none in the file')}\n`,
+    `Answer: ${markdownText(answer ?? 'none')}\n`,
+    `${markdownText(figures.join(' · '))}\n`,
+    `Rollout ${markdownText(rollout.id)}, of ${markdownText(rollout.runId)}\n`,
+    ...loose.map((one) => `> ${markdownText(findingText(one))}\n`),
+    roundText(report),
+    `## Scores\n\n${scoreTable(report)}`,
+  ].join('\n');
+}

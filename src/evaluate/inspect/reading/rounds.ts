@@ -1,0 +1,138 @@
+import {
+  roundsOf,
+  type ImportedRollout,
+  type ReadPassage,
+  type Round,
+} from '../../../data/rollouts/index.ts';
+import { isClosed } from '../facts.ts';
+import { findPhrase, sentenceStretches, type Stretch } from './spans.ts';
+
+/** The rounds of a rollout with what a reader looks for in them: evidence, repetition, gain. */
+
+/** A retrieved passage. Spans are offsets in its segment's text. */
+export interface PassageReading extends ReadPassage {
+  /** Where its own text begins, behind number and title. */
+  bodyAt: number;
+  /** Its title is one of the question's supporting titles. */
+  supporting: boolean;
+  /** Where a gold answer stands; yes and no are not looked for. */
+  answers: Stretch[];
+  /** Sentences that hold a gold answer, or, in a supporting passage, name another supporting title. */
+  sentences: Stretch[];
+  /** Earlier round that had brought the same passage; null where it is new. */
+  seenIn: number | null;
+}
+
+/** What one search added to what was known. */
+export interface Gain {
+  passages: number;
+  /** Passages that no earlier round had. */
+  fresh: number;
+  /** Supporting titles read first in this round; null where the question names none. */
+  newSupporting: string[] | null;
+  /** A gold answer stands in a passage of this round and stood in none before. */
+  answerFirst: boolean;
+}
+
+export interface RoundReading extends Omit<Round, 'passages'> {
+  passages: PassageReading[];
+  /** Null where the round read nothing. */
+  gain: Gain | null;
+}
+
+/** Passages longer than this are not searched to their end: they are no passages. */
+const LONGEST = 200_000;
+
+/** Results cut one passage at different places; its title and how it begins tell it. */
+export const passageKey = ({ title, text }: Pick<ReadPassage, 'title' | 'text'>): string =>
+  `${title}\n${text.slice(0, 80)}`;
+
+const overlaps = (a: Stretch, b: Stretch): boolean => a.start < b.end && b.start < a.end;
+
+interface Gold {
+  answers: string[];
+  titles: string[];
+}
+
+function readPassage(
+  passage: ReadPassage,
+  text: string,
+  { answers, titles }: Gold,
+): Omit<PassageReading, 'seenIn'> {
+  const bodyAt = passage.end - passage.text.length;
+  const body = text.slice(bodyAt, Math.min(passage.end, bodyAt + LONGEST));
+  const shift = ({ start, end }: Stretch): Stretch => ({
+    start: start + bodyAt,
+    end: end + bodyAt,
+  });
+  const supporting = titles.includes(passage.title);
+  const found = answers.flatMap((answer) => findPhrase(body, answer));
+  const others = supporting
+    ? titles.filter((title) => title !== passage.title).flatMap((title) => findPhrase(body, title))
+    : [];
+  const telling = [...found, ...others];
+  const sentences =
+    telling.length === 0
+      ? []
+      : sentenceStretches(body).filter((sentence) =>
+          telling.some((one) => overlaps(one, sentence)),
+        );
+  return {
+    ...passage,
+    bodyAt,
+    supporting,
+    answers: found.map(shift),
+    sentences: sentences.map(shift),
+  };
+}
+
+/** The rounds with evidence marked, repeated passages linked and the marginal gain of each search. */
+export function readRounds(
+  rollout: Pick<ImportedRollout, 'segments' | 'origin' | 'question'>,
+): RoundReading[] {
+  const { answers, supporting } = rollout.question;
+  const gold: Gold = { answers: isClosed(answers) ? [] : answers, titles: supporting };
+  const seen = new Map<string, number>();
+  const titles = new Set<string>();
+  let answered = false;
+  return roundsOf(rollout).map((round) => {
+    const passages = round.passages.map((passage): PassageReading => {
+      const key = passageKey(passage);
+      const earlier = seen.get(key) ?? null;
+      if (earlier === null) seen.set(key, round.number);
+      const text = rollout.segments[passage.segment]!.text;
+      // The same passage twice in one result is no link to an earlier round.
+      const seenIn = earlier === round.number ? null : earlier;
+      return { ...readPassage(passage, text, gold), seenIn };
+    });
+    if (passages.length === 0) return { ...round, passages, gain: null };
+    const fresh = passages.filter(({ seenIn }) => seenIn === null).length;
+    const added = supporting.filter(
+      (title) => !titles.has(title) && passages.some((passage) => passage.title === title),
+    );
+    for (const title of added) titles.add(title);
+    const holds = passages.some((passage) => passage.answers.length > 0);
+    const answerFirst = holds && !answered;
+    answered ||= holds;
+    const newSupporting = supporting.length === 0 ? null : added;
+    return {
+      ...round,
+      passages,
+      gain: { passages: passages.length, fresh, newSupporting, answerFirst },
+    };
+  });
+}
+
+/** The gain in words: "3 of 5 passages new, first with the answer". */
+export function gainInWords({ passages, fresh, newSupporting, answerFirst }: Gain): string {
+  const parts = [`${fresh} of ${passages} passages new`];
+  if (newSupporting !== null)
+    parts.push(
+      newSupporting.length === 0
+        ? 'no new supporting title'
+        : `new supporting: ${newSupporting.join(', ')}`,
+    );
+  if (answerFirst) parts.push('first with a gold answer');
+  else if (fresh === 0) parts.push('nothing gained');
+  return parts.join(' · ');
+}

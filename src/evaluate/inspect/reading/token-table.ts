@@ -1,0 +1,212 @@
+import type {
+  ImportedRollout,
+  ImportedSegment,
+  TokenValues,
+} from '../../../data/rollouts/index.ts';
+import type { RolloutOutcome } from '../what-if/index.ts';
+
+/** Every token of a rollout with every number that is known of it, as columns. */
+
+export const TOKEN_COLUMNS = {
+  logprob: { name: 'log-probability', unit: 'nat' },
+  refLogprob: { name: 'reference log-probability', unit: 'nat' },
+  ratio: { name: 'ratio to the reference', unit: '' },
+  entropy: { name: 'entropy', unit: 'nat' },
+  advantage: { name: 'advantage', unit: '' },
+  weight: { name: 'weight in the loss', unit: '' },
+  push: { name: 'push of the update', unit: '' },
+  kl: { name: 'KL to the reference', unit: 'nat' },
+  value: { name: 'critic’s value', unit: '' },
+  tokenReward: { name: 'reward of the token', unit: '' },
+} as const;
+
+export type TokenColumn = keyof typeof TOKEN_COLUMNS;
+
+/** What stands for a token: the file's tokens, or words where it has none. */
+export type TokenKind = 'tokens' | 'ids' | 'pieces';
+
+export interface TokenTable {
+  count: number;
+  /** `pieces`: white-space pieces stand for tokens that the file does not have. */
+  kind: TokenKind;
+  /** Some segments have tokens, others are cut at white space. */
+  mixed: boolean;
+  /** The text goes on after the last piece: `MOST_PIECES` are cut at most. */
+  more: boolean;
+  /** Segment of each token, and place in it. */
+  segment: Int32Array;
+  index: Int32Array;
+  /** First token of each segment; the last entry is `count`. */
+  starts: Int32Array;
+  /** 1 trained, 0 not, −1 where the file does not say. */
+  mask: Int8Array;
+  /** −1 where there is no id. */
+  ids: Int32Array;
+  /** Null where only the id is known. */
+  texts: (string | null)[];
+  columns: Partial<Record<TokenColumn, Float64Array>>;
+  /** Why a column is not there. */
+  lacks: Partial<Record<TokenColumn, string>>;
+}
+
+/** White-space pieces after which a text is cut no further. */
+export const MOST_PIECES = 100_000;
+
+function piecesOf(text: string, most: number): string[] {
+  const pieces: string[] = [];
+  for (const match of text.matchAll(/\s*\S{1,80}|\s+$/g)) {
+    if (pieces.length === most) break;
+    pieces.push(match[0]);
+  }
+  return pieces;
+}
+
+const tokensIn = ({ ids, tokens }: ImportedSegment): number => ids?.length ?? tokens?.length ?? 0;
+
+const hasTokens = (segment: ImportedSegment): boolean =>
+  segment.ids !== undefined || segment.tokens !== undefined;
+
+const NO_COLUMN: Record<TokenColumn, string> = {
+  logprob: 'the file has no log-probabilities',
+  refLogprob: 'the file has no reference log-probabilities',
+  ratio: 'it needs log-probabilities of the policy and of a reference; the file lacks one of them',
+  entropy: 'the file has no entropies',
+  advantage: 'the file has no advantage, and none can be computed without the rewards of a group',
+  weight: 'it needs tokens and rewards of every rollout of the group',
+  push: 'it needs tokens and rewards of every rollout of the group',
+  kl: 'it needs log-probabilities of the policy and of a reference; the file lacks one of them',
+  value: 'the file has no values of a critic',
+  tokenReward: 'the file has no rewards of single tokens',
+};
+
+const FROM_FILE: readonly [TokenColumn, keyof ImportedSegment][] = [
+  ['logprob', 'logprobs'],
+  ['refLogprob', 'refLogprobs'],
+  ['entropy', 'entropies'],
+  ['advantage', 'advantages'],
+  ['value', 'values'],
+  ['tokenReward', 'tokenRewards'],
+];
+
+const nans = (count: number): Float64Array => new Float64Array(count).fill(NaN);
+
+const someFinite = (column: Float64Array): boolean => column.some((value) => !Number.isNaN(value));
+
+function maskOf(segment: ImportedSegment, index: number): number {
+  const own = segment.lossMask?.[index] ?? segment.mask;
+  if (own !== undefined) return own === 1 ? 1 : 0;
+  return segment.source === 'prompt' ? 0 : -1;
+}
+
+/** Fills the columns that the file itself has. */
+function fileColumns(table: TokenTable, { segments }: Pick<ImportedRollout, 'segments'>): void {
+  for (const [name, key] of FROM_FILE) {
+    const column = nans(table.count);
+    segments.forEach((segment, s) => {
+      const values = segment[key] as TokenValues | undefined;
+      const from = table.starts[s]!;
+      const to = table.starts[s + 1]!;
+      if (values) for (let i = from; i < to; i++) column[i] = values[i - from] ?? NaN;
+    });
+    if (someFinite(column)) table.columns[name] = column;
+  }
+  const { logprob, refLogprob } = table.columns;
+  if (logprob && refLogprob)
+    table.columns.ratio = logprob.map((value, i) => Math.exp(value - refLogprob[i]!));
+}
+
+/** Columns that follow from the group: they are computed, not read. */
+function groupColumns(table: TokenTable, outcome: RolloutOutcome): void {
+  const { tokens, advantage } = outcome;
+  if (!tokens) return;
+  const columns = { weight: nans(table.count), push: nans(table.count), kl: nans(table.count) };
+  const own = table.columns.advantage ?? nans(table.count);
+  for (let i = 0; i < tokens.segment.length; i++) {
+    const at = table.starts[tokens.segment[i]!]! + tokens.index[i]!;
+    const trained = tokens.mask[i] === 1;
+    columns.weight[at] = tokens.weight[i]!;
+    columns.push[at] = tokens.push[i]!;
+    columns.kl[at] = trained ? tokens.kl[i]! : NaN;
+    if (!table.columns.advantage) own[at] = trained && advantage !== null ? advantage : NaN;
+  }
+  for (const name of ['weight', 'push', 'kl'] as const)
+    if (someFinite(columns[name])) table.columns[name] = columns[name];
+  if (someFinite(own)) table.columns.advantage = own;
+}
+
+/** The file's one advantage, on every token that it trained. */
+function rolloutAdvantage(table: TokenTable, rollout: ImportedRollout): void {
+  const { advantage, segments } = rollout;
+  if (table.columns.advantage || advantage === null) return;
+  const column = nans(table.count);
+  for (let i = 0; i < table.count; i++) {
+    const bit = table.mask[i]!;
+    const trained = bit < 0 ? segments[table.segment[i]!]!.source === 'policy' : bit === 1;
+    if (trained) column[i] = advantage;
+  }
+  if (someFinite(column)) table.columns.advantage = column;
+}
+
+/**
+ * The tokens of a rollout. A segment without tokens is cut at white space, so that all of the text is
+ * there; its pieces have no numbers.
+ * @param outcome weights under the group's settings, where they could be computed
+ */
+export function tokenTable(rollout: ImportedRollout, outcome?: RolloutOutcome | null): TokenTable {
+  const { segments } = rollout;
+  let room = MOST_PIECES;
+  const pieces = segments.map((segment) => {
+    if (hasTokens(segment)) return null;
+    const cut = piecesOf(segment.text, room);
+    room -= cut.length;
+    return cut;
+  });
+  const starts = new Int32Array(segments.length + 1);
+  segments.forEach((segment, s) => {
+    starts[s + 1] = starts[s]! + (pieces[s]?.length ?? tokensIn(segment));
+  });
+  const count = starts[segments.length]!;
+  const cuts = segments.filter((segment) => !hasTokens(segment) && segment.text !== '').length;
+  const some = segments.some(hasTokens);
+  const table: TokenTable = {
+    count,
+    kind: !some ? 'pieces' : segments.some(({ tokens }) => tokens) ? 'tokens' : 'ids',
+    mixed: some && cuts > 0,
+    more: room === 0,
+    segment: new Int32Array(count),
+    index: new Int32Array(count),
+    starts,
+    mask: new Int8Array(count),
+    ids: new Int32Array(count).fill(-1),
+    texts: Array.from({ length: count }, () => null),
+    columns: {},
+    lacks: {},
+  };
+  segments.forEach((segment, s) => {
+    for (let at = starts[s]!, i = 0; at < starts[s + 1]!; at++, i++) {
+      table.segment[at] = s;
+      table.index[at] = i;
+      table.mask[at] = maskOf(segment, i);
+      table.ids[at] = segment.ids?.[i] ?? -1;
+      table.texts[at] = pieces[s]?.[i] ?? segment.tokens?.[i] ?? null;
+    }
+  });
+  fileColumns(table, rollout);
+  rolloutAdvantage(table, rollout);
+  if (outcome) groupColumns(table, outcome);
+  for (const name of Object.keys(TOKEN_COLUMNS) as TokenColumn[])
+    if (!table.columns[name])
+      table.lacks[name] = some ? NO_COLUMN[name] : `the file has no tokens; ${NO_COLUMN[name]}`;
+  return table;
+}
+
+/** Least and greatest finite value of a column. */
+export function rangeOf(column: Float64Array): { low: number; high: number } {
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of column) {
+    if (!Number.isFinite(value)) continue;
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return low <= high ? { low, high } : { low: 0, high: 0 };
+}

@@ -1,0 +1,15 @@
+/**
+ * Characters that are not seen but change how others are: bidirectional controls turn a text around,
+ * zero-width ones part or join words, others are no text at all. In imported text they are shown by
+ * their number, so that what is read is what is there.
+ */
+const HIDDEN = /(?!\t|\n|\r|\uFE0F)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu;
+
+const nameOf = (sign: string): string =>
+  `⟨U+${sign.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟩`;
+
+/** The text with hidden characters as `⟨U+202E⟩`; most texts come back as they are. */
+export const revealHidden = (text: string): string => text.replaceAll(HIDDEN, nameOf);
+
+/** Whether a text has characters that are not seen. */
+export const hasHidden = (text: string): boolean => text.search(HIDDEN) >= 0;
