@@ -74,6 +74,12 @@ const train = new TrainingHost({
 const api: LabApi = {
   collections,
   train,
+  encoders: {
+    list: async () => (await conductor.encoders()).list(),
+    add: async (files) => (await conductor.encoders()).add(files),
+    remove: async (id) => (await conductor.encoders()).remove(id),
+    restore: async (id) => (await conductor.encoders()).restore(id),
+  },
   clusters: {
     overview: async () => (await conductor.clusters()).overview(),
     progress: async () => (await conductor.clusters()).progress(),

@@ -1,5 +1,6 @@
 import { expose } from 'comlink';
 import { CollectionsDatabase, CollectionStore, webLocks } from '../src/runs/collections/index.ts';
+import { EncoderStore } from '../src/runs/encoders/store.ts';
 import { IndexStore } from '../src/runs/retrieval/index-store.ts';
 import { VectorStore } from '../src/runs/retrieval/vector-store.ts';
 import { OpfsBlobs } from '../src/runs/storage/opfs.ts';
@@ -17,6 +18,7 @@ const host = new RetrievalHost(
       new CollectionStore(new CollectionsDatabase(), webLocks(navigator.locks)).passagesOf(ids),
     indexCache: new IndexStore(new OpfsBlobs()),
     vectorCache: new VectorStore(),
+    encoders: new EncoderStore(new OpfsBlobs()),
   },
 );
 
@@ -29,6 +31,12 @@ const api: RetrievalWorkerApi = {
   search: (call, key, source, query, k) => host.search(call, key, source, query, k),
   abort: (call) => host.abort(call),
   setWebDelay: (ms) => host.setWebDelay(ms),
+  encoders: {
+    list: () => host.encoders.list(),
+    add: (files) => host.encoders.add(files),
+    remove: (id) => host.encoders.remove(id),
+    restore: (id) => host.encoders.restore(id),
+  },
   clusters: {
     overview: () => host.clusters.overview(),
     progress: () => host.clusters.progress(),

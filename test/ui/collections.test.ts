@@ -4,11 +4,11 @@ import { FORMATS, formatKey, formatWords } from '../../src/ui/corpus/format-word
 import { FetchError, parseFileUrl } from '../../src/ui/corpus/fetch-file.ts';
 import { pickedFiles } from '../../src/ui/corpus/dropped-files.ts';
 import { secondsLeft } from '../../src/ui/stores/collections-store.ts';
-import { parseQuestionSets, useQuestionSets } from '../../src/ui/stores/question-sets.ts';
 import {
   askQuestionsOf,
   changeSearch,
   forgetCollection,
+  questionSetsOf,
   searchCollections,
   takeUp,
 } from '../../src/ui/stores/search-with.ts';
@@ -16,7 +16,6 @@ import { useSetup } from '../../src/ui/stores/setup-store.ts';
 
 beforeEach(() => {
   useSetup.setState({ setup: BUILT_IN_SETUP });
-  useQuestionSets.setState({ questionSets: [] });
 });
 
 const local = () => useSetup.getState().setup.local;
@@ -44,18 +43,12 @@ it('a deleted collection is used no more; brought back, it is used as before', (
   const uses = forgetCollection('b');
   expect(uses).toEqual({ searched: true, asked: true });
   expect(local()).toMatchObject({ ids: ['a'] });
-  expect(useQuestionSets.getState().questionSets).toEqual([]);
+  expect(questionSetsOf(useSetup.getState().setup)).toEqual([]);
   takeUp('b', uses);
   takeUp('b', uses);
   expect(local()).toMatchObject({ ids: ['a', 'b'] });
-  expect(useQuestionSets.getState().questionSets).toEqual(['b']);
+  expect(questionSetsOf(useSetup.getState().setup)).toEqual(['b']);
   expect(forgetCollection('unknown')).toEqual({ searched: false, asked: false });
-});
-
-it('reads back which questions are asked, and only that', () => {
-  expect(parseQuestionSets('["a","b"]')).toEqual(['a', 'b']);
-  for (const text of [null, '', '{', '{}', '[1]', '[""]'])
-    expect(parseQuestionSets(text)).toEqual([]);
 });
 
 it('tells the time that is left from what was done since the job began', () => {

@@ -173,6 +173,14 @@ export class Conductor implements ConductorApi {
     return started.clusters;
   }
 
+  /** The encoders of this device, as soon as the worker is there. */
+  async encoders() {
+    this.#sources.load();
+    const started = await this.#sources.started;
+    if (!started) throw new Error('retrieval is not loaded');
+    return started.encoders;
+  }
+
   async #perform(running: Running): Promise<void> {
     const { request, abort } = running;
     const { settings, asked, runId, setup } = request;

@@ -6,6 +6,7 @@ import type { CollectionsApi } from '../collections/messages.ts';
 import type { ClusterApi } from './cluster-messages.ts';
 import type { CheckpointsApi } from '../checkpoints/messages.ts';
 import type { TrainApi } from '../training/messages.ts';
+import type { EncoderApi } from '../encoders/messages.ts';
 import type { LocalMemory } from '../../retrieval/open-local.ts';
 import type { Resources, Setup } from '../../data/setup.ts';
 import type { WebLlmLine } from '../../policy/webllm/models.ts';
@@ -127,5 +128,6 @@ export interface LabApi extends ConductorApi {
   train: TrainApi;
   collections: CollectionsApi;
   clusters: ClusterApi;
+  encoders: EncoderApi;
   checkpoints: CheckpointsApi;
 }

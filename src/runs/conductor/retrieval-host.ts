@@ -3,14 +3,9 @@ import type { SearchTarget } from '../../data/hits.ts';
 import type { Passage } from '../../data/records.ts';
 import { createRetriever } from '../../retrieval/create.ts';
 import { OnnxEncoder } from '../../retrieval/encoder/encoder.ts';
-import { loadOrt } from '../../retrieval/encoder/runtime.ts';
+import { loadOrt, type OrtModule } from '../../retrieval/encoder/runtime.ts';
 import { openWebSource } from '../../retrieval/engines/index.ts';
-import {
-  openLocalSource,
-  type IndexCache,
-  type LocalMemory,
-  type LocalStage,
-} from '../../retrieval/open-local.ts';
+import type { IndexCache, LocalMemory, LocalStage } from '../../retrieval/open-local.ts';
 import { openWorldRetriever, type WorldRetriever } from '../../retrieval/open.ts';
 import type { Retrieval, Retriever } from '../../retrieval/retriever.ts';
 import { encodedSimilarities } from '../../retrieval/similarities.ts';
@@ -18,6 +13,9 @@ import type { Source } from '../../retrieval/sources.ts';
 import type { VectorCache } from '../../retrieval/vector-cache.ts';
 import { loadWorld, type World } from '../../retrieval/world/load.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
+import { EncoderHost } from '../encoders/host.ts';
+import type { EncoderStore } from '../encoders/store.ts';
+import { openLocalSetup } from '../retrieval/open-setup.ts';
 import { ClusterHost, type ClusterCorpus } from './cluster-host.ts';
 import { fetchWithProgress, type ByteProgress } from './fetch-progress.ts';
 import type { WorldFacts } from './messages.ts';
@@ -43,6 +41,7 @@ export interface RetrievalStorage {
   passages(collections: readonly string[]): AsyncIterable<Passage[]>;
   indexCache: IndexCache | null;
   vectorCache: VectorCache | null;
+  encoders: EncoderStore;
 }
 
 export interface LoadedWorld {
@@ -103,6 +102,8 @@ const STAGES: Record<LocalStage, string> = {
 
 interface Opened extends OpenedRetriever {
   retriever: Retriever;
+  /** Gives back what was opened for it alone. */
+  dispose: () => Promise<void>;
 }
 
 export class RetrievalHost implements RetrievalHostApi {
@@ -118,10 +119,14 @@ export class RetrievalHost implements RetrievalHostApi {
   #webDelayMs = 0;
   /** Clusters of the local corpus, opened when they are asked for. */
   readonly clusters: ClusterHost;
+  /** Encoders and cross-encoders of this device. */
+  readonly encoders: EncoderHost;
+  #ort: Promise<OrtModule> | null = null;
 
   constructor(listener: RetrievalListener, storage: RetrievalStorage) {
     this.#listener = listener;
     this.#storage = storage;
+    this.encoders = new EncoderHost(storage.encoders, () => this.#runtime());
     this.clusters = new ClusterHost(() => this.#clusterCorpus(), storage.indexCache);
   }
 
@@ -190,9 +195,10 @@ export class RetrievalHost implements RetrievalHostApi {
   /** Memory is that of the few that were used last. */
   #forget(): void {
     while (this.#opened.size > KEPT) {
-      const [key, { abort }] = [...this.#opened][0]!;
+      const [key, { abort, promise }] = [...this.#opened][0]!;
       abort.abort(new Error('these sources were closed'));
       this.#opened.delete(key);
+      promise.then(({ dispose }) => dispose()).catch(() => undefined);
     }
   }
 
@@ -209,6 +215,7 @@ export class RetrievalHost implements RetrievalHostApi {
       note: web.kind === 'built-in' ? opened.note : `${opened.note}; web: ${web.kind}`,
       local: opened.passages.map(({ title }) => ({ title })),
       memory: opened.memory,
+      dispose: opened.dispose,
       retriever: createRetriever({
         local: opened.source,
         web: source,
@@ -226,6 +233,7 @@ export class RetrievalHost implements RetrievalHostApi {
     note: string;
     passages: readonly Passage[];
     memory: LocalMemory | null;
+    dispose: () => Promise<void>;
   }> {
     if (spec.kind === 'built-in')
       return {
@@ -233,9 +241,8 @@ export class RetrievalHost implements RetrievalHostApi {
         note: await this.#worldNote(),
         passages: this.#world?.local ?? [],
         memory: null,
+        dispose: () => Promise.resolve(),
       };
-    if (spec.encoder !== 'built-in' || spec.reranker !== null)
-      throw new Error('This encoder or reranker is not on this device any more; choose another.');
     const tell = (stage: string, loaded: number, total: number) =>
       this.#listener.onProgress('retrieval', stage, { loaded, total });
     const passages: Passage[] = [];
@@ -247,14 +254,18 @@ export class RetrievalHost implements RetrievalHostApi {
     if (passages.length === 0)
       throw new Error('The chosen collections hold no passages; choose others on the Corpus page.');
     const { indexCache, vectorCache } = this.#storage;
-    const encoder = spec.method === 'lexical' ? null : await this.#encoder;
-    const { source, note, memory } = await openLocalSource(
+    const opened = await openLocalSetup(
+      spec,
       passages,
-      { method: spec.method },
-      { encoder, indexCache, vectorCache },
+      { encoders: this.encoders, builtIn: () => this.#builtIn(), indexCache, vectorCache },
       { signal, onProgress: (stage, done, total) => tell(STAGES[stage], done, total) },
     );
-    return { source, note, passages, memory };
+    return { ...opened, passages };
+  }
+
+  async #builtIn(): Promise<OnnxEncoder> {
+    if (!this.#encoder) throw new Error('the encoder is not loaded');
+    return this.#encoder;
   }
 
   async #worldNote(): Promise<string> {
@@ -286,11 +297,26 @@ export class RetrievalHost implements RetrievalHostApi {
   }
 
   async #openEncoder({ encoder, ortWasm }: RetrievalFiles): Promise<OnnxEncoder> {
-    const tell = (bytes: ByteProgress) =>
-      this.#listener.onProgress('retrieval', 'fetching the encoder', bytes);
+    this.#ort = quietly(this.#loadRuntime(ortWasm));
+    const fetchFile = fetchWithProgress(encoder, (bytes) => this.#tellEncoder(bytes));
+    return OnnxEncoder.open(fetchFile, await this.#ort, 'wasm');
+  }
+
+  #tellEncoder(bytes: ByteProgress): void {
+    this.#listener.onProgress('retrieval', 'fetching the encoder', bytes);
+  }
+
+  async #loadRuntime(ortWasm: string): Promise<OrtModule> {
     const slash = ortWasm.lastIndexOf('/') + 1;
-    const fetchRuntime = fetchWithProgress(ortWasm.slice(0, slash), tell);
-    const ort = await loadOrt('wasm', await fetchRuntime(ortWasm.slice(slash)));
-    return OnnxEncoder.open(fetchWithProgress(encoder, tell), ort, 'wasm');
+    const fetchFile = fetchWithProgress(ortWasm.slice(0, slash), (bytes) =>
+      this.#tellEncoder(bytes),
+    );
+    return loadOrt('wasm', await fetchFile(ortWasm.slice(slash)));
+  }
+
+  /** One runtime for all encoders; stored ones run where the built-in one does. */
+  async #runtime(): Promise<OrtModule> {
+    if (!this.#ort) throw new Error('the runtime of encoders is not loaded');
+    return this.#ort;
   }
 }

@@ -1,6 +1,8 @@
 import { proxy, type Remote } from 'comlink';
 import type { ClusterApi } from './cluster-messages.ts';
+import type { EncoderApi } from '../encoders/messages.ts';
 import { remoteClusters } from './remote-clusters.ts';
+import { remoteEncoders } from './remote-encoders.ts';
 import type { WorkerLost } from './failures.ts';
 import type { PartsBoard } from './parts.ts';
 import { RemoteRetriever } from './remote-retriever.ts';
@@ -18,6 +20,7 @@ import type { WorkerFactory } from './workers.ts';
 export interface RetrievalWorkerApi extends RetrievalHostApi {
   connect: (listener: RetrievalListener) => void;
   clusters: ClusterApi;
+  encoders: EncoderApi;
 }
 
 /** Comlink's proxies are kept here: one that is collected goes silent. */
@@ -37,6 +40,7 @@ export interface StartedRetrieval {
   /** Opens other sources in the same worker; those of a running question or training stay open. */
   open(spec: RetrieverSpec): Promise<RemoteSources>;
   clusters: ClusterApi;
+  encoders: EncoderApi;
   setWebDelay(ms: number): Promise<void>;
 }
 
@@ -84,6 +88,9 @@ export const startRetrieval = async (options: {
     },
     clusters: remoteClusters((use) =>
       host.call((api) => use(api.clusters as unknown as Remote<ClusterApi>)),
+    ),
+    encoders: remoteEncoders((use) =>
+      host.call((api) => use(api.encoders as unknown as Remote<EncoderApi>)),
     ),
     setWebDelay: (ms) => host.call((api) => api.setWebDelay(ms)),
   };

@@ -5,8 +5,7 @@ import type { CollectionView } from '../../runs/collections/index.ts';
 import { formatBytes, formatCount, plural } from '../lib/format.ts';
 import { mergeCollections, removeCollections } from '../stores/collections-actions.ts';
 import { useCollections } from '../stores/collections-store.ts';
-import { useQuestionSets } from '../stores/question-sets.ts';
-import { askQuestionsOf, searchCollections } from '../stores/search-with.ts';
+import { askQuestionsOf, questionSetsOf, searchCollections } from '../stores/search-with.ts';
 import { useSetup } from '../stores/setup-store.ts';
 import { CollectionEditor } from './CollectionEditor.tsx';
 import { Unfinished } from './Unfinished.tsx';
@@ -33,7 +32,7 @@ const Uses = ({ id }: { id: string }) => {
   const searched = useSetup(
     ({ setup: { local } }) => local.kind === 'collections' && local.ids.includes(id),
   );
-  const asked = useQuestionSets(({ questionSets }) => questionSets.includes(id));
+  const asked = useSetup(({ setup }) => questionSetsOf(setup).includes(id));
   return (
     <>
       {searched ? <span className="badge good">searched</span> : null}

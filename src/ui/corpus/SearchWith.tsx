@@ -1,11 +1,13 @@
 import { NativeSelect } from '@mantine/core';
 import { LOCAL_METHODS, type LocalMethod } from '../../data/setup.ts';
 import { pickOf } from '../lib/pick-of.ts';
+import type { EncoderKind } from '../../runs/encoders/messages.ts';
+import { useEncoders } from '../stores/encoders-store.ts';
 import { useCollections } from '../stores/collections-store.ts';
-import { useQuestionSets } from '../stores/question-sets.ts';
 import {
   askQuestionsOf,
   changeSearch,
+  questionSetsOf,
   searchCollections,
   type Collected,
 } from '../stores/search-with.ts';
@@ -26,45 +28,53 @@ const useNames = (ids: readonly string[]): string => {
     .join(', ');
 };
 
-/** What is stored elsewhere is offered by its id, so that a choice made there can be seen here. */
-const Fields = ({ local }: { local: Collected }) => (
-  <span className="with-fields">
-    <NativeSelect
-      size="xs"
-      label="Method"
-      value={local.method}
-      data={LOCAL_METHODS.map((value) => ({ value, label: METHODS[value] }))}
-      onChange={({ currentTarget: { value } }) => {
-        const method = pickOf(LOCAL_METHODS, value);
-        if (method) changeSearch({ method });
-      }}
-    />
-    <NativeSelect
-      size="xs"
-      label="Encoder"
-      disabled={local.method === 'lexical'}
-      title={local.method === 'lexical' ? 'Lexical search needs none' : undefined}
-      value={local.encoder}
-      data={[...new Set(['built-in', local.encoder])]}
-      onChange={(event) => changeSearch({ encoder: event.currentTarget.value })}
-    />
-    <NativeSelect
-      size="xs"
-      label="Reranker"
-      value={local.reranker ?? ''}
-      data={[
-        { value: '', label: 'none' },
-        ...(local.reranker === null ? [] : [{ value: local.reranker, label: local.reranker }]),
-      ]}
-      onChange={({ currentTarget: { value } }) => changeSearch({ reranker: value || null })}
-    />
-  </span>
-);
+/** What is gone meanwhile is still shown, so that the choice can be seen. */
+const Fields = ({ local }: { local: Collected }) => {
+  const stored = useEncoders((state) => state.encoders);
+  const idsOf = (kind: EncoderKind) =>
+    stored.filter((one) => one.kind === kind).map(({ id }) => id);
+  const [encoders, rerankers] = [idsOf('encoder'), idsOf('reranker')];
+  return (
+    <span className="with-fields">
+      <NativeSelect
+        size="xs"
+        label="Method"
+        value={local.method}
+        data={LOCAL_METHODS.map((value) => ({ value, label: METHODS[value] }))}
+        onChange={({ currentTarget: { value } }) => {
+          const method = pickOf(LOCAL_METHODS, value);
+          if (method) changeSearch({ method });
+        }}
+      />
+      <NativeSelect
+        size="xs"
+        label="Encoder"
+        disabled={local.method === 'lexical'}
+        title={local.method === 'lexical' ? 'Lexical search needs none' : undefined}
+        value={local.encoder}
+        data={[...new Set(['built-in', ...encoders, local.encoder])]}
+        onChange={(event) => changeSearch({ encoder: event.currentTarget.value })}
+      />
+      <NativeSelect
+        size="xs"
+        label="Reranker"
+        value={local.reranker ?? ''}
+        data={[
+          { value: '', label: 'none' },
+          ...[...new Set([...rerankers, ...(local.reranker === null ? [] : [local.reranker])])].map(
+            (id) => ({ value: id, label: id }),
+          ),
+        ]}
+        onChange={({ currentTarget: { value } }) => changeSearch({ reranker: value || null })}
+      />
+    </span>
+  );
+};
 
 /** What runs search and what they ask, in a sentence, and how to go back to the built-in world. */
 export const SearchWith = () => {
   const local = useSetup(({ setup }) => setup.local);
-  const questionSets = useQuestionSets((state) => state.questionSets);
+  const questionSets = useSetup(({ setup }) => questionSetsOf(setup));
   const searched = useNames(local.kind === 'collections' ? local.ids : []);
   const asked = useNames(questionSets);
   return (

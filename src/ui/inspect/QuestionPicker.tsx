@@ -144,9 +144,10 @@ const List = ({ rows }: { rows: QuestionRow[] }) => {
   );
 };
 
-/** The world's questions, filtered. */
+/** The questions of the world, or of the collections that were chosen, filtered. */
 export const QuestionPicker = () => {
   const questions = useLab((state) => state.questions);
+  const problem = useLab((state) => state.questionsProblem);
   const world = useLab((state) => state.parts.world);
   const [filter, setFilter] = useState(NO_FILTER);
   const deferred = useDeferredValue(filter);
@@ -166,9 +167,11 @@ export const QuestionPicker = () => {
       <Filters filter={filter} splits={splits} change={change} />
       {questions.length === 0 ? (
         <p className="fine">
-          {world.status === 'failed'
-            ? 'The questions could not be loaded; see the message above.'
-            : 'The questions of the built-in world appear here in a moment.'}
+          {problem !== null
+            ? `The questions could not be read: ${problem}`
+            : world.status === 'failed'
+              ? 'The questions could not be loaded; see the message above.'
+              : 'The questions appear here in a moment.'}
         </p>
       ) : (
         <>

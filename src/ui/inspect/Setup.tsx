@@ -4,8 +4,10 @@ import { MAX_QUESTION_LENGTH } from '../../runs/conductor/settings.ts';
 import { ask, cancelRun, runFromStart } from '../stores/actions.ts';
 import { allReady, useLab } from '../stores/lab-store.ts';
 import { isRunning, useRun } from '../stores/run-store.ts';
+import { useSetup } from '../stores/setup-store.ts';
 import { useView } from '../stores/view-store.ts';
 import { QuestionPicker } from './QuestionPicker.tsx';
+import { WorksWith } from '../setup/WorksWith.tsx';
 import { SettingsForm } from './SettingsForm.tsx';
 
 const TypedQuestion = () => {
@@ -16,7 +18,7 @@ const TypedQuestion = () => {
       <Textarea
         size="xs"
         label="Your question"
-        description="Asked of the built-in world; no gold is known, so no EM or F1 is shown."
+        description="No gold is known, so no EM or F1 is shown."
         autosize
         minRows={3}
         maxLength={MAX_QUESTION_LENGTH}
@@ -49,6 +51,7 @@ export const RunButton = () => {
 /** What to ask and how: the left column of Inspect. */
 export const Setup = () => {
   const asked = useView((state) => state.address.asked);
+  const imported = useSetup(({ setup }) => setup.questions.kind === 'collections');
   const [tab, setTab] = useState<'world' | 'typed'>(asked?.kind === 'typed' ? 'typed' : 'world');
   const choose = (next: 'world' | 'typed') => {
     setTab(next);
@@ -58,13 +61,14 @@ export const Setup = () => {
     <aside className="setup" aria-label="What to run">
       <div className="segmented" role="group" aria-label="Where the question comes from">
         <button type="button" aria-pressed={tab === 'world'} onClick={() => choose('world')}>
-          World question
+          {imported ? 'Imported question' : 'World question'}
         </button>
         <button type="button" aria-pressed={tab === 'typed'} onClick={() => choose('typed')}>
           Type one
         </button>
       </div>
       {tab === 'world' ? <QuestionPicker /> : <TypedQuestion />}
+      <WorksWith />
       <SettingsForm />
       <RunButton />
     </aside>

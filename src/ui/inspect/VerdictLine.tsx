@@ -56,6 +56,19 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
             />
           </>
         ) : null}
+        {rollout.judge ? (
+          <Figure
+            name="judge"
+            value={
+              rollout.judge.verdict === null
+                ? 'unreadable'
+                : rollout.judge.verdict
+                  ? 'right'
+                  : 'wrong'
+            }
+            title={`LJ: what ${rollout.judge.by} says of the answer`}
+          />
+        ) : null}
         <Figure name="searches" value={formatCount(measures.searches)} />
         <Figure name="tokens" value={formatCount(measures.tokens)} title="Written by the policy" />
         <Figure name="time" value={formatSeconds(measures.seconds)} />

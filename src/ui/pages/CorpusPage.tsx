@@ -8,6 +8,7 @@ import { ImportJob } from '../corpus/ImportJob.tsx';
 import { MemoryLine } from '../corpus/MemoryLine.tsx';
 import { Notices } from '../corpus/Notices.tsx';
 import { PendingImport } from '../corpus/PendingImport.tsx';
+import { WebSourceForm } from '../sources/WebSourceForm.tsx';
 import { SearchPanel } from '../corpus/SearchPanel.tsx';
 import { SearchWith } from '../corpus/SearchWith.tsx';
 import { StorageLine } from '../runs/StorageLine.tsx';
@@ -78,6 +79,7 @@ const CorpusPage = () => {
       </div>
       <Notices />
       <SearchWith />
+      <WebSourceForm />
       <AddBar />
       <ImportJob />
       <PendingImport />

@@ -1,6 +1,9 @@
 import { formatCount } from '../lib/format.ts';
 import { LoadingFailure, LoadingList } from '../inspect/Loading.tsx';
 import { CheckpointsSection } from '../models/CheckpointsSection.tsx';
+import { EncodersSection } from '../models/EncodersSection.tsx';
+import { ServersSection } from '../models/ServersSection.tsx';
+import { WebLlmSection } from '../models/WebLlmSection.tsx';
 import { useLab } from '../stores/lab-store.ts';
 
 const Pair = ({ name, value }: { name: string; value: string }) => (
@@ -26,10 +29,13 @@ const ModelsPage = () => {
       {policy && device ? (
         <dl className="pairs">
           <Pair name="checkpoint" value={policy.id} />
-          <Pair name="revision" value={policy.revision} />
-          <Pair name="parameters" value={formatCount(policy.parameters)} />
+          {policy.revision ? <Pair name="revision" value={policy.revision} /> : null}
+          {policy.parameters > 0 ? (
+            <Pair name="parameters" value={formatCount(policy.parameters)} />
+          ) : null}
           <Pair name="longest context" value={`${formatCount(policy.maxContext)} tokens`} />
-          <Pair name="stored as" value={policy.dtype} />
+          {policy.dtype ? <Pair name="stored as" value={policy.dtype} /> : null}
+          {policy.logprobs ? <Pair name="log-probabilities" value={policy.logprobs} /> : null}
           <Pair
             name="device"
             value={`${device.device} · ${device.adapter}${device.fallback ? ' (software)' : ''}`}
@@ -51,6 +57,9 @@ const ModelsPage = () => {
         </dl>
       ) : null}
       <CheckpointsSection />
+      <ServersSection />
+      <WebLlmSection />
+      <EncodersSection />
     </main>
   );
 };

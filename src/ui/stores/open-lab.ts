@@ -3,6 +3,8 @@ import { describeFailure } from '../../runs/conductor/failures.ts';
 import type { ConductorMessage, LabApi } from '../../runs/conductor/messages.ts';
 import type { ClusterApi } from '../../runs/conductor/cluster-messages.ts';
 import { remoteClusters } from '../../runs/conductor/remote-clusters.ts';
+import { remoteEncoders } from '../../runs/conductor/remote-encoders.ts';
+import type { EncoderApi } from '../../runs/encoders/messages.ts';
 import { supervise } from '../../runs/conductor/supervised.ts';
 import { useLab } from './lab-store.ts';
 import type { LabOpener } from './connection.ts';
@@ -40,6 +42,9 @@ export const openLab: LabOpener = (receive, device, setup) => {
   return {
     train: remoteTrain(worker),
     collections: remoteCollections(worker),
+    encoders: remoteEncoders((use) =>
+      worker.call((api) => use(api.encoders as unknown as Remote<EncoderApi>)),
+    ),
     clusters: remoteClusters((use) => worker.call((api) => use(clustersOf(api)))),
     checkpoints: remoteCheckpoints(worker),
     use: (setup) => worker.call((api) => api.use(setup)),

@@ -1,5 +1,4 @@
-import type { LocalSpec } from '../../data/setup.ts';
-import { useQuestionSets } from './question-sets.ts';
+import type { LocalSpec, Setup } from '../../data/setup.ts';
 import { useSetup } from './setup-store.ts';
 
 /** Which collections a run searches and which questions it asks. */
@@ -31,7 +30,15 @@ export const changeSearch = (part: Partial<Omit<Collected, 'kind' | 'ids'>>): vo
 
 /** Asks the questions of these collections, or the built-in world's where there is none. */
 export const askQuestionsOf = (ids: readonly string[]): void =>
-  useQuestionSets.setState({ questionSets: [...ids] });
+  useSetup.getState().change({
+    questions: ids.length > 0 ? { kind: 'collections', ids: [...ids] } : { kind: 'built-in' },
+  });
+
+/** Ids of the collections whose questions are asked; empty for the built-in world. */
+export const questionSetsOf = ({ questions }: Setup): readonly string[] =>
+  questions.kind === 'collections' ? questions.ids : NONE;
+
+const NONE: readonly string[] = [];
 
 export interface Uses {
   searched: boolean;
@@ -40,10 +47,11 @@ export interface Uses {
 
 /** A deleted collection is neither searched nor asked from. @returns whether it was */
 export const forgetCollection = (id: string): Uses => {
-  const { local } = useSetup.getState().setup;
+  const { setup } = useSetup.getState();
+  const { local } = setup;
   const searched = local.kind === 'collections' && local.ids.includes(id);
   if (searched) searchCollections(local.ids.filter((one) => one !== id));
-  const { questionSets } = useQuestionSets.getState();
+  const questionSets = questionSetsOf(setup);
   const asked = questionSets.includes(id);
   if (asked) askQuestionsOf(questionSets.filter((one) => one !== id));
   return { searched, asked };
@@ -54,6 +62,6 @@ export const takeUp = (id: string, { searched, asked }: Uses): void => {
   const { local } = useSetup.getState().setup;
   const ids = local.kind === 'collections' ? local.ids : [];
   if (searched && !ids.includes(id)) searchCollections([...ids, id]);
-  const { questionSets } = useQuestionSets.getState();
+  const questionSets = questionSetsOf(useSetup.getState().setup);
   if (asked && !questionSets.includes(id)) askQuestionsOf([...questionSets, id]);
 };

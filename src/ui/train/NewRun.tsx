@@ -9,6 +9,7 @@ import { formatBytes, formatCount, plural } from '../lib/format.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { pickOf } from '../lib/pick-of.ts';
 import { useDemonstrations } from '../stores/demonstrations.ts';
+import { WorksWith } from '../setup/WorksWith.tsx';
 import { useSetup } from '../stores/setup-store.ts';
 import { startTraining } from '../stores/train-actions.ts';
 import { formatTrainAddress } from '../stores/train-address.ts';
@@ -199,6 +200,17 @@ const StartBar = (props: { settings: TrainSettings | null }) => {
   );
 };
 
+/** Imported questions have no split of ours; where they go is said. */
+const ImportedSplits = () => {
+  const imported = useSetup(({ setup }) => setup.questions.kind === 'collections');
+  return imported ? (
+    <p className="fine">
+      Of the imported questions, by a hash of their ids, 70 % are trained on, 15 % are held out for
+      the curve, and 15 % stay untouched for a test.
+    </p>
+  ) : null;
+};
+
 /** The form of a new run. */
 export const NewRun = () => {
   const { preset, changes, device } = useDraft();
@@ -219,12 +231,14 @@ export const NewRun = () => {
       <form className="new-run" onSubmit={(event) => event.preventDefault()}>
         <h1>{first ? 'Train the policy in this tab' : 'New training run'}</h1>
         <p className="lead">
-          Reinforcement learning of a LoRA adapter over the built-in policy, on this device. It
-          searches and answers questions of the built-in world, earns rewards, and learns from them;
-          every step is stored in this browser.
+          Reinforcement learning of a LoRA adapter over the policy, on this device. It searches and
+          answers questions, earns rewards, and learns from them; every step is stored in this
+          browser.
           {first ? ' Nothing has been trained here yet: press Start training.' : ''}
         </p>
         <Basics />
+        <WorksWith helpers={false} />
+        <ImportedSplits />
         <StageFields />
         <AdvancedFields />
         {checked.warnings.map((warning) => (

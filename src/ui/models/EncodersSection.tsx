@@ -1,0 +1,104 @@
+import { Button } from '@mantine/core';
+import { useEffect } from 'react';
+import type { EncoderFacts } from '../../runs/encoders/messages.ts';
+import { formatBytes, formatCount } from '../lib/format.ts';
+import {
+  addEncoder,
+  dismissEncoderProblem,
+  readEncoders,
+  removeEncoder,
+  restoreEncoder,
+  useEncoders,
+} from '../stores/encoders-store.ts';
+import { useLab } from '../stores/lab-store.ts';
+import { FolderButton } from './FolderButton.tsx';
+
+/** Encoders and cross-encoders in ONNX, kept in this browser. */
+
+const Row = ({ encoder }: { encoder: EncoderFacts }) => (
+  <li className="checkpoint">
+    <div className="section-line">
+      <h3 className="ellipsis">{encoder.id}</h3>
+      <span className="badge">{encoder.kind === 'encoder' ? 'encoder' : 'reranker'}</span>
+    </div>
+    <p className="fine">
+      {formatBytes(encoder.bytes)}
+      {encoder.dimensions === null ? '' : ` · ${formatCount(encoder.dimensions)} dimensions`} · at
+      most {formatCount(encoder.maxTokens)} tokens · {encoder.note}
+    </p>
+    <Button
+      size="compact-xs"
+      variant="subtle"
+      aria-label={`Delete ${encoder.id}`}
+      onClick={() => void removeEncoder(encoder)}
+    >
+      Delete
+    </Button>
+  </li>
+);
+
+const Undo = () => {
+  const removed = useEncoders((state) => state.removed);
+  return (
+    <div role="status">
+      {removed.map(({ id }) => (
+        <div className="undo" key={id}>
+          Deleted “{id}”.{' '}
+          <button type="button" className="link strong" onClick={() => void restoreEncoder(id)}>
+            Undo
+          </button>
+          <span className="fine grow">It can be undone until the page is loaded again.</span>
+        </div>
+      ))}
+    </div>
+  );
+};
+
+export const EncodersSection = () => {
+  const { encoders, adding, problem, status } = useEncoders();
+  const ready = useLab((state) => state.parts.world.status === 'ready');
+  useEffect(() => {
+    if (ready) void readEncoders();
+  }, [ready]);
+  return (
+    <section aria-labelledby="encoders">
+      <div className="section-line">
+        <h2 id="encoders">Encoders and rerankers</h2>
+        <FolderButton
+          size="compact-xs"
+          variant="default"
+          label="Folder of an encoder"
+          onFiles={(files) =>
+            void addEncoder(files.map(({ path, file }) => ({ path, blob: file })))
+          }
+        >
+          Add a folder
+        </FolderButton>
+      </div>
+      <div role="status">{adding ? <p>Reading the folder and trying it once …</p> : null}</div>
+      {problem ? (
+        <div className="failure" role="alert">
+          <b>⚠ {problem}</b>
+          <p>Nothing was stored.</p>
+          <button type="button" className="link" onClick={dismissEncoderProblem}>
+            Dismiss
+          </button>
+        </div>
+      ) : null}
+      <Undo />
+      {encoders.length === 0 ? (
+        <p className="fine">
+          {status === 'waiting' ? 'Reading the list …' : 'None yet.'} A folder with an ONNX model
+          and its tokenizer.json: a sentence-transformers model (MiniLM, E5, BGE) or a
+          cross-encoder. It is chosen on the Corpus page.
+        </p>
+      ) : (
+        <ul className="checkpoints">
+          {encoders.map((encoder) => (
+            <Row key={encoder.id} encoder={encoder} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+};

@@ -1,0 +1,283 @@
+import { Button, NativeSelect, NumberInput, PasswordInput, TextInput } from '@mantine/core';
+import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { endpointSchema, type Endpoint } from '../../data/setup.ts';
+import { testEndpoint, type ConnectionReport } from '../../policy/endpoint/test-connection.ts';
+import { formatCount, formatMs } from '../lib/format.ts';
+import { pickOf } from '../lib/pick-of.ts';
+import { putEndpoint, removeEndpoint, setKey, useResources } from '../stores/resources-store.ts';
+import { choosePolicy, useSetup } from '../stores/setup-store.ts';
+
+/** OpenAI-compatible servers: llama.cpp, Ollama, vLLM, SGLang. */
+
+const APIS = ['chat', 'chat-continue', 'completions'] as const;
+const API_WORDS: Record<Endpoint['api'], string> = {
+  chat: 'chat, in turns',
+  'chat-continue': 'chat, continues its own turn',
+  completions: 'completions (one text)',
+};
+
+const EMPTY: Endpoint = {
+  id: '',
+  url: 'http://localhost:8080/v1',
+  model: '',
+  api: 'chat',
+  maxContext: 8192,
+};
+
+/** What is wrong with the form, in words; null where nothing is. */
+const faultOf = (endpoint: Endpoint): string | null => {
+  const parsed = endpointSchema.safeParse({ ...endpoint, id: endpoint.id || 'new' });
+  if (parsed.success) return null;
+  const [field] = parsed.error.issues[0]?.path ?? [];
+  if (field === 'url') return 'The address must begin with http:// or https://.';
+  if (field === 'model') return 'Name the model as the server lists it.';
+  return 'The context must be a number of tokens, 256 or more.';
+};
+
+/** Runs one test at a time; another one, or leaving, cancels it. */
+const useTest = () => {
+  const [report, setReport] = useState<ConnectionReport | null>(null);
+  const [busy, setBusy] = useState(false);
+  const running = useRef<AbortController | null>(null);
+  useEffect(() => () => running.current?.abort(), []);
+  const cancel = () => {
+    running.current?.abort();
+    running.current = null;
+    setBusy(false);
+  };
+  const start = async (endpoint: Endpoint, key: string) => {
+    cancel();
+    const controller = new AbortController();
+    running.current = controller;
+    setReport(null);
+    setBusy(true);
+    const told = await testEndpoint(endpoint, key, { signal: controller.signal }).catch(() => null);
+    if (running.current !== controller) return;
+    setReport(told);
+    setBusy(false);
+  };
+  return { report, busy, start, cancel, forget: () => (cancel(), setReport(null)) };
+};
+
+const Report = ({
+  report,
+  choose,
+}: {
+  report: ConnectionReport;
+  choose: (model: string) => void;
+}) => (
+  <div className={report.ok ? 'connection good' : 'connection bad'}>
+    <p>
+      <b>{report.ok ? '✓' : '⚠'}</b> {report.message}{' '}
+      <span className="fine">{formatMs(report.latencyMs)}</span>
+    </p>
+    {report.models.length > 0 ? (
+      <p className="fine">
+        It lists{' '}
+        {report.models.slice(0, 12).map((model, i) => (
+          <span key={model}>
+            {i > 0 ? ', ' : ''}
+            <button type="button" className="link" onClick={() => choose(model)}>
+              {model}
+            </button>
+          </span>
+        ))}
+        {report.models.length > 12 ? ` and ${report.models.length - 12} more` : ''}.
+      </p>
+    ) : null}
+  </div>
+);
+
+const Form = ({ first, done }: { first: Endpoint; done: () => void }) => {
+  const [endpoint, setEndpoint] = useState(first);
+  const [key, setTyped] = useState(() => useResources.getState().keys[first.id] ?? '');
+  const test = useTest();
+  const fault = faultOf(endpoint);
+  const change = (part: Partial<Endpoint>) => {
+    test.forget();
+    setEndpoint((before) => ({ ...before, ...part }));
+  };
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    if (fault !== null) return;
+    const id = endpoint.id || `server-${crypto.randomUUID().slice(0, 8)}`;
+    setKey(id, key);
+    putEndpoint({ ...endpoint, id });
+    done();
+  };
+  return (
+    <form className="server-form" aria-label="Server" onSubmit={onSubmit}>
+      <div className="corpus-form">
+        <TextInput
+          className="grow"
+          label="Address"
+          inputMode="url"
+          spellCheck={false}
+          value={endpoint.url}
+          onChange={(event) => change({ url: event.currentTarget.value.trim() })}
+        />
+        <TextInput
+          label="Model"
+          spellCheck={false}
+          placeholder="as the server lists it"
+          value={endpoint.model}
+          onChange={(event) => change({ model: event.currentTarget.value })}
+        />
+        <NativeSelect
+          label="Protocol"
+          value={endpoint.api}
+          data={APIS.map((value) => ({ value, label: API_WORDS[value] }))}
+          onChange={(event) => change({ api: pickOf(APIS, event.currentTarget.value) ?? 'chat' })}
+        />
+        <NumberInput
+          className="narrow"
+          label="Context, tokens"
+          min={256}
+          step={1024}
+          value={endpoint.maxContext}
+          onChange={(value) => change({ maxContext: Number(value) })}
+        />
+        <PasswordInput
+          label="API key"
+          autoComplete="off"
+          placeholder="if it needs one"
+          value={key}
+          onChange={(event) => {
+            test.forget();
+            setTyped(event.currentTarget.value);
+          }}
+        />
+      </div>
+      <p className="fine">
+        The key stays in the memory of this tab and is sent to this address alone. The server must
+        allow this page to read it (CORS).
+      </p>
+      {fault !== null && endpoint.model !== '' ? (
+        <p role="alert" className="tone-bad">
+          ⚠ {fault}
+        </p>
+      ) : null}
+      <div role="status">
+        {test.busy ? <p className="fine">Asking for one token …</p> : null}
+        {test.report ? <Report report={test.report} choose={(model) => change({ model })} /> : null}
+      </div>
+      <div className="buttons">
+        <Button
+          size="xs"
+          variant="default"
+          disabled={faultOf({ ...endpoint, model: endpoint.model || '?' }) !== null}
+          onClick={() =>
+            test.busy
+              ? test.cancel()
+              : void test.start({ ...endpoint, model: endpoint.model || '?' }, key)
+          }
+        >
+          {test.busy ? 'Cancel' : 'Test connection'}
+        </Button>
+        <Button size="xs" type="submit" disabled={fault !== null}>
+          Keep
+        </Button>
+        <Button size="xs" variant="subtle" onClick={done}>
+          Close
+        </Button>
+      </div>
+    </form>
+  );
+};
+
+const Row = (props: { endpoint: Endpoint; edit: () => void; remove: () => void }) => {
+  const { endpoint } = props;
+  const used = useSetup(
+    ({ setup }) => setup.policy.kind === 'endpoint' && setup.policy.id === endpoint.id,
+  );
+  const hasKey = useResources((state) => endpoint.id in state.keys);
+  return (
+    <li className="checkpoint">
+      <div className="section-line">
+        <h3 className="ellipsis">{endpoint.model}</h3>
+        {used ? <span className="badge good">policy</span> : null}
+        {hasKey ? <span className="badge">key in memory</span> : null}
+      </div>
+      <p className="fine">
+        {endpoint.url} · {API_WORDS[endpoint.api]} · context {formatCount(endpoint.maxContext)}{' '}
+        tokens · samples only, it cannot be trained here
+      </p>
+      <div className="buttons">
+        <Button
+          size="compact-xs"
+          disabled={used}
+          onClick={() => choosePolicy({ kind: 'endpoint', id: endpoint.id })}
+        >
+          {used ? 'Is the policy' : 'Use as policy'}
+        </Button>
+        <Button size="compact-xs" variant="default" onClick={props.edit}>
+          Edit and test
+        </Button>
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          aria-label={`Remove ${endpoint.model}`}
+          onClick={props.remove}
+        >
+          Remove
+        </Button>
+      </div>
+    </li>
+  );
+};
+
+export const ServersSection = () => {
+  const endpoints = useResources(({ resources }) => resources.endpoints);
+  const [open, setOpen] = useState<Endpoint | null>(null);
+  const [removed, setRemoved] = useState<Endpoint | null>(null);
+  return (
+    <section aria-labelledby="servers">
+      <div className="section-line">
+        <h2 id="servers">Servers</h2>
+        {open ? null : (
+          <Button size="compact-xs" variant="default" onClick={() => setOpen(EMPTY)}>
+            Add a server
+          </Button>
+        )}
+      </div>
+      {open ? <Form key={open.id} first={open} done={() => setOpen(null)} /> : null}
+      <div role="status">
+        {removed ? (
+          <div className="undo">
+            Removed “{removed.model}”.{' '}
+            <button
+              type="button"
+              className="link strong"
+              onClick={() => {
+                putEndpoint(removed);
+                setRemoved(null);
+              }}
+            >
+              Undo
+            </button>
+          </div>
+        ) : null}
+      </div>
+      {endpoints.length === 0 && !open ? (
+        <p className="fine">
+          None yet. Any OpenAI-compatible server can be policy, judge or summarizer: llama.cpp,
+          Ollama, vLLM, SGLang, on this machine or on a cluster.
+        </p>
+      ) : (
+        <ul className="checkpoints">
+          {endpoints.map((endpoint) => (
+            <Row
+              key={endpoint.id}
+              endpoint={endpoint}
+              edit={() => setOpen(endpoint)}
+              remove={() => {
+                removeEndpoint(endpoint.id);
+                setRemoved(endpoint);
+              }}
+            />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+};

@@ -1,0 +1,251 @@
+import { Button, NumberInput, TextInput } from '@mantine/core';
+import { useState, type FormEvent } from 'react';
+import { resourcesSchema, webLlmModelSchema, type WebLlmModel } from '../../data/setup.ts';
+import type { WebLlmLine } from '../../policy/webllm/models.ts';
+import { formatCount } from '../lib/format.ts';
+import { lab } from '../stores/connection.ts';
+import {
+  putWebLlmModel,
+  removeWebLlmModel,
+  setMirror,
+  useResources,
+} from '../stores/resources-store.ts';
+import { choosePolicy, useSetup } from '../stores/setup-store.ts';
+
+/** Models of WebLLM: quantized, on the GPU of this device; they sample and do not train. */
+
+const EMPTY: WebLlmModel = { id: '', weights: '', library: '', maxContext: 4096 };
+
+const OwnModel = ({ done }: { done: () => void }) => {
+  const [model, setModel] = useState(EMPTY);
+  const change = (part: Partial<WebLlmModel>) => setModel((before) => ({ ...before, ...part }));
+  const valid = webLlmModelSchema.safeParse(model).success;
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!valid) return;
+    putWebLlmModel(model);
+    done();
+  };
+  return (
+    <form className="server-form" aria-label="WebLLM model" onSubmit={onSubmit}>
+      <div className="corpus-form">
+        <TextInput
+          label="Name"
+          value={model.id}
+          onChange={(event) => change({ id: event.currentTarget.value.trim() })}
+        />
+        <TextInput
+          className="grow"
+          label="Folder of the weights"
+          placeholder="https://… with mlc-chat-config.json"
+          value={model.weights}
+          onChange={(event) => change({ weights: event.currentTarget.value.trim() })}
+        />
+        <TextInput
+          className="grow"
+          label="Compiled library"
+          placeholder="https://… .wasm"
+          value={model.library}
+          onChange={(event) => change({ library: event.currentTarget.value.trim() })}
+        />
+        <NumberInput
+          className="narrow"
+          label="Context, tokens"
+          min={256}
+          step={1024}
+          value={model.maxContext}
+          onChange={(value) => change({ maxContext: Number(value) })}
+        />
+      </div>
+      <div className="buttons">
+        <Button size="xs" type="submit" disabled={!valid}>
+          Keep
+        </Button>
+        <Button size="xs" variant="subtle" onClick={done}>
+          Close
+        </Button>
+      </div>
+    </form>
+  );
+};
+
+const MirrorFields = () => {
+  const mirror = useResources(({ resources }) => resources.mirror);
+  const [weights, setWeights] = useState(mirror.weights ?? '');
+  const [libraries, setLibraries] = useState(mirror.libraries ?? '');
+  const wanted = {
+    ...(weights.trim() !== '' && { weights: weights.trim() }),
+    ...(libraries.trim() !== '' && { libraries: libraries.trim() }),
+  };
+  const valid = resourcesSchema.shape.mirror.safeParse(wanted).success;
+  const same = JSON.stringify(wanted) === JSON.stringify(mirror);
+  return (
+    <details>
+      <summary>Mirror</summary>
+      <div className="corpus-form">
+        <TextInput
+          className="grow"
+          label="In place of huggingface.co"
+          placeholder="http://localhost:8000/"
+          value={weights}
+          onChange={(event) => setWeights(event.currentTarget.value)}
+        />
+        <TextInput
+          className="grow"
+          label="In place of the folder of libraries"
+          placeholder="http://localhost:8000/libraries/"
+          value={libraries}
+          onChange={(event) => setLibraries(event.currentTarget.value)}
+        />
+        <Button variant="default" disabled={!valid || same} onClick={() => setMirror(wanted)}>
+          Use
+        </Button>
+      </div>
+    </details>
+  );
+};
+
+/** The library is large: its list is fetched when somebody wants to see it. */
+const useList = () => {
+  const [list, setList] = useState<WebLlmLine[] | null>(null);
+  const [state, setState] = useState<'closed' | 'loading' | 'open'>('closed');
+  const [problem, setProblem] = useState('');
+  const read = async () => {
+    setState('loading');
+    setProblem('');
+    try {
+      setList(await lab().webLlmModels());
+      setState('open');
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+      setState('closed');
+    }
+  };
+  return { list, state, problem, read };
+};
+
+const Line = ({ line, remove }: { line: WebLlmLine; remove: () => void }) => {
+  const used = useSetup(
+    ({ setup }) => setup.policy.kind === 'webllm' && setup.policy.id === line.id,
+  );
+  return (
+    <tr>
+      <td>{line.id}</td>
+      <td className="figure">
+        {line.memoryMB === null ? '–' : `${formatCount(Math.round(line.memoryMB))} MB`}
+      </td>
+      <td className="figure wide-only">{formatCount(line.maxContext)}</td>
+      <td className="wide-only">{line.features.join(', ')}</td>
+      <td>
+        <Button
+          size="compact-xs"
+          variant={used ? 'light' : 'default'}
+          disabled={used}
+          aria-label={`Use ${line.id} as policy`}
+          onClick={() => choosePolicy({ kind: 'webllm', id: line.id })}
+        >
+          {used ? 'Is the policy' : 'Use'}
+        </Button>{' '}
+        {line.custom ? (
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            aria-label={`Remove ${line.id}`}
+            onClick={remove}
+          >
+            Remove
+          </Button>
+        ) : null}
+      </td>
+    </tr>
+  );
+};
+
+const Table = ({ lines, again }: { lines: readonly WebLlmLine[]; again: () => void }) => {
+  const [filter, setFilter] = useState('');
+  const words = filter.toLowerCase().split(/\s+/);
+  const shown = lines.filter(({ id }) => words.every((word) => id.toLowerCase().includes(word)));
+  return (
+    <>
+      <TextInput
+        size="xs"
+        aria-label="Filter the models"
+        placeholder="filter, such as qwen 0.5b"
+        value={filter}
+        onChange={(event) => setFilter(event.currentTarget.value)}
+      />
+      <div className="scroll-table" tabIndex={0} role="region" aria-label="WebLLM models">
+        <table className="corpus-table">
+          <thead>
+            <tr>
+              <th scope="col">model</th>
+              <th scope="col" className="figure">
+                GPU memory
+              </th>
+              <th scope="col" className="figure wide-only">
+                context
+              </th>
+              <th scope="col" className="wide-only">
+                needs
+              </th>
+              <th scope="col">policy</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((line) => (
+              <Line
+                key={line.id}
+                line={line}
+                remove={() => {
+                  removeWebLlmModel(line.id);
+                  again();
+                }}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {shown.length === 0 ? <p className="fine">No model has all of these words.</p> : null}
+    </>
+  );
+};
+
+export const WebLlmSection = () => {
+  const { list, state, problem, read } = useList();
+  const [adding, setAdding] = useState(false);
+  return (
+    <section aria-labelledby="webllm">
+      <div className="section-line">
+        <h2 id="webllm">WebLLM</h2>
+        <Button size="compact-xs" variant="default" onClick={() => void read()}>
+          {state === 'loading' ? 'Loading …' : list ? 'Read the list again' : 'Show the models'}
+        </Button>
+        {adding ? null : (
+          <Button size="compact-xs" variant="default" onClick={() => setAdding(true)}>
+            Add one of your own
+          </Button>
+        )}
+      </div>
+      <p className="fine">
+        Quantized models on the GPU of this device, as policy, judge or summarizer. They sample
+        only: the library gives no gradients and takes no adapters. Log-probabilities are WebLLM’s,
+        after temperature.
+      </p>
+      {adding ? (
+        <OwnModel
+          done={() => {
+            setAdding(false);
+            void read();
+          }}
+        />
+      ) : null}
+      {problem ? (
+        <p role="alert" className="tone-bad">
+          ⚠ The list could not be read: {problem}
+        </p>
+      ) : null}
+      {list ? <Table lines={list} again={() => void read()} /> : null}
+      <MirrorFields />
+    </section>
+  );
+};
