@@ -4,9 +4,6 @@ import { rmsNorm } from './layer.ts';
 
 /** Final norm and output layer over a fixed number of rows, so that one kernel serves all of them. */
 
-/** Rows of one call: `rows × vocabulary` is the largest matrix that exists. */
-export const HEAD_ROWS = 192;
-
 export interface JaxHead {
   /** [hidden] */
   readonly norm: np.Array;
