@@ -55,7 +55,7 @@ const plan = planFit({
   limits: { maxBinding: Infinity, maxBuffer: Infinity, memory: Infinity },
 });
 const gib = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
-const report = (name: string, value: string): void => console.log(`${name.padEnd(34)}${value}`);
+const report = (name: string, value: string): void => console.log(`${name.padEnd(38)}${value}`);
 
 report('parameters', plan.parameters.toLocaleString('en'));
 report('plan: weights (sampling, training)', gib(plan.weightBytes));
@@ -118,9 +118,11 @@ const [sampled, generating] = await timed(() => generate(count('tokens')));
 const read = count('slots') * count('prompt');
 report('prefill', `${(read / reading).toFixed(0)} tokens/s (${read} in ${reading.toFixed(2)} s)`);
 const decoding = generating - reading;
+const rate = (sampled - count('slots')) / decoding;
 report(
   'decode',
-  `${((sampled - count('slots')) / decoding).toFixed(1)} tokens/s, ${values.slots} together`,
+  // Few tokens take less than the time of reading varies.
+  decoding > 0 ? `${rate.toFixed(1)} tokens/s, ${values.slots} together` : 'too few to tell',
 );
 engine.dispose();
 

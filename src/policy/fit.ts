@@ -1,5 +1,6 @@
 import type { PolicyConfig } from './config.ts';
 import { CHUNK, PREFILL_SLOTS } from './generation/shapes.ts';
+import { headRows } from './lora/jax/padding.ts';
 import { loraSize, type LoraSpec } from './lora/spec.ts';
 import { parameterCount } from './weights.ts';
 
@@ -87,9 +88,6 @@ function decodeBytes(c: PolicyConfig, slots: number, context: number): number {
   return rows * rowBytes(c, context) + 2 * F32 * slots * c.vocabSize + rewritten;
 }
 
-/** Rows of logits of the trainer's head at a time, as in `lora/jax/head.ts`. */
-const HEAD_ROWS = 192;
-
 /**
  * What the trainer holds beside the weights: the input of every layer; of the layer at work all
  * activations and their gradients, scores included; three arrays of logits; the adapter four times
@@ -99,7 +97,7 @@ function trainBytes(c: PolicyConfig, spec: LoraSpec, tokens: number, length: num
   const kept = F32 * c.layers * tokens * c.hiddenSize;
   const layer = 2 * tokens * rowBytes(c, 0);
   const scores = 4 * F32 * tokens * c.heads * length;
-  const head = 3 * F32 * HEAD_ROWS * c.vocabSize;
+  const head = 3 * F32 * headRows(c.vocabSize) * c.vocabSize;
   return kept + layer + scores + head + 4 * F32 * loraSize(c, spec);
 }
 
@@ -118,7 +116,7 @@ function largestBuffer({ config: c, dtype, slots, context, train }: FitQuestion)
   if (train) {
     const length = Math.min(train.tokens, context);
     arrays.push(
-      ['logits of training', F32 * HEAD_ROWS * c.vocabSize],
+      ['logits of training', F32 * headRows(c.vocabSize) * c.vocabSize],
       ['scores of training', F32 * train.tokens * c.heads * length],
     );
   }

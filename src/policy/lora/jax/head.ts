@@ -4,9 +4,6 @@ import { rmsNorm } from './layer.ts';
 
 /** Final norm and output layer over a fixed number of rows, so that one kernel serves all of them. */
 
-/** Rows of one call: `rows × vocabulary` is the largest matrix that exists. */
-export const HEAD_ROWS = 192;
-
 export interface JaxHead {
   /** [hidden] */
   readonly norm: np.Array;
@@ -20,8 +17,15 @@ function allLogprobs(c: PolicyConfig, x: np.Array, head: JaxHead): np.Array {
   return nn.logSoftmax(np.matmul(normed, head.matrix), -1);
 }
 
-const picked = (logprobs: np.Array, targets: np.Array, vocab: number): np.Array =>
-  logprobs.mul(nn.oneHot(targets, vocab)).sum(-1);
+/**
+ * The log-probability of each row's target. `nn.oneHot` would take rows of an identity matrix, which for
+ * a vocabulary of 150,000 is out of the question.
+ */
+function picked(logprobs: np.Array, targets: np.Array, vocab: number): np.Array {
+  const ids = np.arange(vocab).reshape([1, vocab]);
+  const chosen = ids.equal(targets.reshape([-1, 1])).astype(np.float32);
+  return logprobs.mul(chosen).sum(-1);
+}
 
 export interface HeadFunctions {
   /** x [rows, hidden], targets [rows] int32: log-probability and entropy (nats) of each row. */

@@ -3,6 +3,13 @@ import type { PackedBatch } from '../../train-batch.ts';
 /** Lengths are rounded up to a multiple of this, so that few shapes are compiled. */
 const STEP = 32;
 
+/**
+ * Rows of the output layer in one call: `rows × vocabulary` is the largest matrix that exists. Fewer for
+ * large vocabularies, so that a matrix of a published one stays below the 128 MiB that every WebGPU
+ * adapter binds.
+ */
+export const headRows = (vocabSize: number): number => (vocabSize > 32_768 ? 64 : 192);
+
 /** A rectangle of sequences, padded at their ends. */
 export interface PaddedPart {
   sequences: number;

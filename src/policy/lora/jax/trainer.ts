@@ -15,9 +15,9 @@ import { EMBED, FINAL_NORM, HEAD, type LayerWeights, type PolicyWeights } from '
 import { checkedSlots, checkSpec } from '../check.ts';
 import { loraSlots, type LoraSlot, type LoraSpec, type LoraTarget } from '../spec.ts';
 import type { LoraTrainer, RowScores } from '../trainer.ts';
-import { HEAD_ROWS, headFunctions, type HeadFunctions, type JaxHead } from './head.ts';
+import { headFunctions, type HeadFunctions, type JaxHead } from './head.ts';
 import { adaptedLayer, type JaxFactors, type JaxLayer, type JaxPositions } from './layer.ts';
-import { padBatch, type PaddedPart } from './padding.ts';
+import { headRows, padBatch, type PaddedPart } from './padding.ts';
 
 type LayerForward = (
   x: np.Array,
@@ -332,22 +332,23 @@ class JaxLoraTrainer implements LoraTrainer {
     return all;
   }
 
-  /** Calls `use` for every HEAD_ROWS rows of a rectangle, with their hidden states. */
+  /** Calls `use` for every `headRows` rows of a rectangle, with their hidden states. */
   async #byRows(
     batch: PackedBatch,
     { part, output }: Kept,
     use: (x: np.Array, targets: np.Array, rows: PaddedPart['rows']) => Promise<void>,
   ): Promise<void> {
     const d = this.#config.hiddenSize;
-    for (let from = 0; from < part.rows.length; from += HEAD_ROWS) {
-      const rows = part.rows.slice(from, from + HEAD_ROWS);
-      const x = new Float32Array(HEAD_ROWS * d);
-      const targets = new Int32Array(HEAD_ROWS);
+    const most = headRows(this.#config.vocabSize);
+    for (let from = 0; from < part.rows.length; from += most) {
+      const rows = part.rows.slice(from, from + most);
+      const x = new Float32Array(most * d);
+      const targets = new Int32Array(most);
       rows.forEach(({ place, row }, i) => {
         x.set(output.subarray(row * d, (row + 1) * d), i * d);
         targets[i] = batch.targets[place]!;
       });
-      await use(np.array(x, { shape: [HEAD_ROWS, d] }), np.array(targets), rows);
+      await use(np.array(x, { shape: [most, d] }), np.array(targets), rows);
     }
   }
 
@@ -395,7 +396,7 @@ class JaxLoraTrainer implements LoraTrainer {
     const { sequences, tokens } = kept.part;
     const all = new Float32Array(sequences * tokens * d);
     await this.#byRows(batch, kept, async (x, targets, rows) => {
-      const c = new Float32Array(HEAD_ROWS);
+      const c = new Float32Array(targets.size);
       rows.forEach(({ place }, i) => (c[i] = coefficients[place]!));
       const gradient = this.#headFunctions.backward(x, targets, np.array(c), shared(this.#head));
       const values = (await gradient.data()) as Float32Array;
