@@ -106,9 +106,25 @@ class Download {
 
   async run(): Promise<void> {
     const { store } = this.#options;
+    await this.#dropChanged();
     await checkRoom(this.#rows, this.#options);
     for (const row of this.#rows) if (row.digest === null) await this.#whole(row);
     await store.finish(this.#record.id);
+  }
+
+  /**
+   * Files of an earlier run that have become others since, so that shards of two versions do not mix.
+   * Those of a hub are of one commit.
+   */
+  async #dropChanged(): Promise<void> {
+    const { transport, signal, store } = this.#options;
+    for (const row of this.#rows) {
+      if (row.digest === null || row.sha256 !== null || row.tag === null) continue;
+      const now = await transport.tag(row, signal);
+      if (now === null || now === row.tag) continue;
+      await throwAway(store, row);
+      this.#rows = await store.rows(row.checkpointId);
+    }
   }
 
   /** Fetches and checks a file, over as many connections as it takes. */

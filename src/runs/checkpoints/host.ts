@@ -10,6 +10,7 @@ import type {
   PlanRequest,
   PlanView,
 } from './messages.ts';
+import { busy, outcome, toFault } from './outcome.ts';
 import { planFolder } from './plan-folder.ts';
 import { planHub } from './plan-hub.ts';
 import { planUrl } from './plan-url.ts';
@@ -40,36 +41,6 @@ interface Job {
   abort: AbortController;
   ended: Promise<void>;
 }
-
-const UNEXPECTED = 'Try again; if it stays so, copy this text into a report.';
-
-function toFault(error: unknown): CheckpointFault {
-  if (error instanceof CheckpointFault) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  // What a file of a folder says when it was moved or changed since it was chosen.
-  if (error instanceof DOMException && ['NotReadableError', 'NotFoundError'].includes(error.name))
-    return new CheckpointFault(
-      'changed',
-      `A file could not be read any more: ${message}`,
-      'Choose the folder again.',
-    );
-  return new CheckpointFault('bad-answer', message, UNEXPECTED, { cause: error });
-}
-
-async function outcome<T>(act: () => Promise<T>): Promise<Outcome<T>> {
-  try {
-    return { status: 'ready', value: await act() };
-  } catch (error) {
-    return { status: 'failed', fault: toFault(error).toFault() };
-  }
-}
-
-const busy = (): CheckpointFault =>
-  new CheckpointFault(
-    'busy',
-    'Another tab works on this checkpoint.',
-    'Go on there, or pause it there first.',
-  );
 
 /** Keeps the checkpoints of this device; lives in the lab worker. */
 export class CheckpointsHost implements CheckpointsApi {

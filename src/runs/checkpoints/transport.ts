@@ -23,12 +23,17 @@ export interface Transport {
    * @throws CheckpointFault; the signal's reason where it was aborted
    */
   open(file: PlannedFile, from: number, tag: string | null, signal: AbortSignal): Promise<Opened>;
+  /** The tag that the file has now; null where the source does not tell. */
+  tag(file: PlannedFile, signal: AbortSignal): Promise<string | null>;
 }
 
 const startOf = (contentRange: string | null): number | null => {
   const start = /^bytes\s+(\d+)-/.exec(contentRange ?? '')?.[1];
   return start === undefined ? null : Number(start);
 };
+
+const tagOf = ({ headers }: Response): string | null =>
+  headers.get('ETag') ?? headers.get('Last-Modified');
 
 const EMPTY = (): ReadableStream<Uint8Array> => new Blob([]).stream();
 
@@ -54,6 +59,11 @@ export function httpTransport(web: Web, repository: string | null): Transport {
   };
 
   return {
+    async tag(file, signal) {
+      const response = await ask(web, file.url!, file.name, { method: 'HEAD', signal });
+      return response.ok ? tagOf(response) : null;
+    },
+
     async open(file, from, tag, signal) {
       // Without a tag or a hash nobody could tell whether the rest belongs to what is here.
       const begin = tag === null && file.sha256 === null ? 0 : from;
@@ -68,7 +78,7 @@ export function httpTransport(web: Web, repository: string | null): Transport {
       if (status === 416 && (totalOf(headers.get('Content-Range')) ?? file.bytes) === 0)
         return { from: 0, total: 0, tag: null, body: EMPTY() };
       if (!response.ok) throw refusal(response, file.url!, { what: file.name, repository });
-      const now = headers.get('ETag') ?? headers.get('Last-Modified');
+      const now = tagOf(response);
       const body = response.body ?? EMPTY();
       if (status !== 206) {
         const length = isWeights(file.name) ? Number(headers.get('Content-Length') ?? 'none') : NaN;
@@ -90,7 +100,13 @@ export function httpTransport(web: Web, repository: string | null): Transport {
 /** Files of a folder of this machine. */
 export function folderTransport(files: readonly LocalFile[]): Transport {
   const { byName } = folderFiles(files);
+  const tagOfFile = ({ size, lastModified }: File): string => `${size}-${lastModified}`;
   return {
+    tag(planned) {
+      const file = byName.get(planned.name);
+      return Promise.resolve(file ? tagOfFile(file) : null);
+    },
+
     open(planned, from, tag) {
       const file = byName.get(planned.name);
       if (!file)
@@ -99,7 +115,7 @@ export function folderTransport(files: readonly LocalFile[]): Transport {
           `The folder has no ${planned.name}.`,
           'Choose the same folder as before.',
         );
-      const now = `${file.size}-${file.lastModified}`;
+      const now = tagOfFile(file);
       const begin = tag === now && from <= file.size ? from : 0;
       return Promise.resolve({
         from: begin,

@@ -57,7 +57,7 @@ const LookResult = () => {
 export const AddCheckpoint = () => {
   const [text, setText] = useState('');
   const [hub, setHub] = useState(storedHub);
-  const [token, setToken] = useState('');
+  const token = useCheckpoints((state) => state.token);
   return (
     <section className="add-checkpoint" aria-label="Add a checkpoint">
       <form
@@ -111,13 +111,10 @@ export const AddCheckpoint = () => {
             size="xs"
             type="password"
             label="Access token, for gated repositories"
-            description="Sent to this hub only; kept in memory until the page is left."
+            description="Sent to this hub only; kept in memory only, until this tab is closed or loaded again."
             autoComplete="off"
             value={token}
-            onChange={(event) => {
-              setToken(event.currentTarget.value);
-              giveToken(hub, event.currentTarget.value);
-            }}
+            onChange={(event) => giveToken(hub, event.currentTarget.value)}
           />
         </div>
       </details>

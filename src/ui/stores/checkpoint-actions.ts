@@ -91,6 +91,7 @@ const look = async (what: string, request: PlanRequest): Promise<void> => {
 
 /** An access token for a hub; the lab keeps it in memory only. An address that is none has no effect. */
 export const giveToken = (hub: string, token: string): void => {
+  useCheckpoints.setState({ token });
   connected?.useToken(hub, token).catch(() => undefined);
 };
 

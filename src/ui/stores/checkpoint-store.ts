@@ -27,6 +27,8 @@ export interface CheckpointState {
   look: Look;
   /** Deleted ones that can be brought back. */
   removed: readonly { id: string; name: string }[];
+  /** Access token for the hub: in memory only, here and in the lab. */
+  token: string;
   /** What this site stores of what the browser gives it, where that is told. */
   storage: { usedBytes: number; quotaBytes: number } | null;
   problem: Pick<Fault, 'message' | 'next'> | null;
@@ -38,6 +40,7 @@ export const EMPTY_CHECKPOINTS: CheckpointState = {
   progress: {},
   look: { status: 'none' },
   removed: [],
+  token: '',
   storage: null,
   problem: null,
 };

@@ -132,6 +132,21 @@ describe('a file that changed meanwhile', () => {
   });
 });
 
+it('fetches a whole file again that became another one before the rest came', async () => {
+  const bench = await makeBench();
+  const id = await added(bench, 'url');
+  bench.hub.cutAt.set(SECOND, [100_000]);
+  expect((await faultOf(bench.run(id))).kind).toBe('interrupted');
+  bench.hub.files.set(FIRST, weights('a', 50_000, 9));
+  bench.hub.asked.length = 0;
+  await bench.run(id);
+  expect(bench.hub.asked.map(({ name, from }) => [name, from > 0])).toEqual([
+    [FIRST, false],
+    [SECOND, true],
+  ]);
+  await expectWhole(bench, id);
+});
+
 it('begins a file again where the server knows no ranges, or nothing names its state', async () => {
   for (const lack of ['ranges', 'etags'] as const) {
     const bench = await makeBench();
