@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Rollout } from '../../src/data/rollout.ts';
+import { roundsOf } from '../../src/data/rollouts/index.ts';
 import { trainedTokens } from '../../src/learn/mask.ts';
 import { readFacts } from '../../src/learn/rewards/facts.ts';
 import { readDemonstrations } from '../../src/learn/rl/demonstrations.ts';
@@ -54,8 +55,21 @@ describe('rewards of a policy whose tags are text', () => {
     const facts = readFacts(shared);
     expect(facts.opened).toEqual([{ segment: 4, start: 0, end: 7 }]);
     expect(facts).toMatchObject({ form: 'long', prose: '', em: 1, formatValid: true });
+    expect(roundsOf(shared)[0]?.query?.text).toBe('author of Old Wolf');
     const apart = readFacts(await fromServer(/(>)/));
     expect(apart.opened).toHaveLength(1);
     expect(apart.prose).toBe('');
+  });
+
+  it('see a tag whose token holds more than it', async () => {
+    const before = await fromServer(/(k><sea| wrote it<\/)/);
+    const search = before.segments.find((segment) => segment.role === 'search');
+    expect(search?.text.startsWith('rch>')).toBe(true);
+    expect(readFacts(before).opened).toHaveLength(1);
+    const query = (text: string): string | undefined =>
+      roundsOf({ segments: [{ source: 'policy', role: 'search', text }] })[0]?.query?.text;
+    expect(query(' <search> a b</search>\n\n')).toBe('a b');
+    expect(query('earch> a b</search>')).toBe('a b');
+    expect(query(' a < b')).toBe('a < b');
   });
 });
