@@ -55,5 +55,6 @@ function asking(messages: ChatMessage[]): ChatMessage[] {
   const last = messages.at(-1);
   if (last?.role === 'assistant') return [...messages, { role: 'user', content: GO_ON }];
   if (last?.role !== 'user' || openBlock(last.content) === '') return messages;
-  return messages.with(-1, { role: 'user', content: `${last.content}\n\n${CLOSE_IT}` });
+  const asked = { ...last, content: `${last.content}\n\n${CLOSE_IT}` };
+  return [...messages.slice(0, -1), asked];
 }
