@@ -28,6 +28,10 @@ export function trainedTokens(rollout: Pick<Rollout, 'id' | 'segments'>): Traine
     if (segment.mask === 1) {
       if (segment.source !== 'policy')
         throw fault(`was written by the ${segment.source}, but is marked as trained`);
+      if (segment.tokens)
+        throw fault(
+          'holds pieces of text in place of token ids: its policy cannot be trained here',
+        );
       if (segment.logprobs?.length !== segment.ids.length)
         throw fault('needs one log-probability a token');
       if (!segment.logprobs.every((value) => Number.isFinite(value) && value <= 1e-4))

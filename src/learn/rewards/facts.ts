@@ -2,7 +2,13 @@ import type { AgentEvent } from '../../data/events.ts';
 import type { Rollout } from '../../data/rollout.ts';
 import { coverExactMatch, exactMatch, f1Score } from '../../agent/scores.ts';
 import { formatValid } from '../../agent/validity.ts';
-import { openingTags, thoughtsAfterReading, type Span, type WrittenText } from './written.ts';
+import {
+  openingTags,
+  tagBegun,
+  thoughtsAfterReading,
+  type Span,
+  type WrittenText,
+} from './written.ts';
 
 export type { Span } from './written.ts';
 
@@ -93,14 +99,15 @@ function findBox(text: string, answer: string): { box: number; start: number } |
 function answerSpan(rollout: Rollout): { spans: Span[]; prose: string } {
   const index = rollout.segments.findLastIndex((s) => s.role === 'answer' && s.source === 'policy');
   const segment = rollout.segments[index];
-  if (!segment || rollout.answer === null) return { spans: [], prose: segment?.text ?? '' };
-  const found = findBox(segment.text, rollout.answer);
+  if (!segment) return { spans: [], prose: '' };
+  const begun = tagBegun(rollout.segments, index);
+  const found = rollout.answer === null ? null : findBox(segment.text, rollout.answer);
   // An answer that STIE chose stands in no box of the policy's.
-  if (!found) return { spans: [], prose: segment.text };
+  if (!found || rollout.answer === null) return { spans: [], prose: begun + segment.text };
   const end = found.start + rollout.answer.length;
   return {
     spans: [{ segment: index, start: found.start, end }],
-    prose: segment.text.slice(0, found.box),
+    prose: begun + segment.text.slice(0, found.box),
   };
 }
 

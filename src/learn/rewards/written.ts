@@ -12,17 +12,26 @@ export interface WrittenText {
 
 const SEARCH_TAG = /<(?:local_|web_)?search>/g;
 
+/**
+ * The beginning of a tag that stands in the last token of the segment before, where one token holds
+ * parts of two tags (`><`); empty for policies whose tags are special tokens.
+ */
+export function tagBegun(segments: Rollout['segments'], index: number): string {
+  const before = segments[index - 1];
+  return before?.source === 'policy' ? (/<\/?[a-z_]*$/.exec(before.text)?.[0] ?? '') : '';
+}
+
 /** Every opening tag of a search in the policy's segments, in order. */
-export const openingTags = (rollout: Rollout): Span[] =>
-  rollout.segments.flatMap(({ source, text }, segment) =>
-    source !== 'policy'
-      ? []
-      : [...text.matchAll(SEARCH_TAG)].map((match) => ({
-          segment,
-          start: match.index,
-          end: match.index + match[0].length,
-        })),
-  );
+export const openingTags = ({ segments }: Rollout): Span[] =>
+  segments.flatMap(({ source, text }, segment) => {
+    if (source !== 'policy') return [];
+    const begun = tagBegun(segments, segment);
+    return [...`${begun}${text}`.matchAll(SEARCH_TAG)].map((match) => ({
+      segment,
+      start: Math.max(0, match.index - begun.length),
+      end: match.index + match[0].length - begun.length,
+    }));
+  });
 
 /** The policy's thoughts after the first result. */
 export function thoughtsAfterReading({ segments }: Rollout): WrittenText {

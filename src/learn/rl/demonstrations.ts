@@ -14,6 +14,7 @@ export const DEFAULT_WARM_UP = {
 const segmentSchema = z.looseObject({
   source: z.enum(['prompt', 'policy', 'environment']),
   ids: z.array(z.int().min(0)),
+  tokens: z.undefined('its ids are pieces of text, not tokens of a model').optional(),
   mask: z.union([z.literal(0), z.literal(1)]),
 });
 const rolloutSchema = z.looseObject({

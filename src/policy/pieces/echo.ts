@@ -7,6 +7,9 @@
 /** A tag and what follows it, at the end of a text, without another tag: a block that is left open. */
 const OPEN_BLOCK = /<[a-z_]+>[^<>]*$/;
 
+/** The block that a text leaves open, from its tag on; empty where there is none. */
+export const openBlock = (text: string): string => OPEN_BLOCK.exec(text)?.[0] ?? '';
+
 const bare = (text: string): string => text.replace(/\s+/g, '');
 
 export class Echo {
@@ -16,7 +19,7 @@ export class Echo {
 
   /** @param given text that the reply follows */
   constructor(given: string) {
-    this.#expected = bare(OPEN_BLOCK.exec(given)?.[0] ?? '');
+    this.#expected = bare(openBlock(given));
   }
 
   /** Whether texts still have to pass through here. */

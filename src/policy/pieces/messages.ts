@@ -1,4 +1,5 @@
 import type { ChatMessage } from '../text-model.ts';
+import { openBlock } from './echo.ts';
 import type { Turns } from './text-backend.ts';
 import type { PieceTokenizer } from './tokenizer.ts';
 
@@ -15,6 +16,10 @@ export interface ContextPiece {
  * in the request alone, not in the record of the rollout.
  */
 export const GO_ON = 'Go on.';
+
+/** Asked where the environment opened a block in the model's place, in the request alone too. */
+export const CLOSE_IT =
+  'Go on exactly where this ends, and close every brace and every tag that is open.';
 
 /**
  * With `continue`, everything behind the assistant's mark is one message of the assistant's, whoever
@@ -42,6 +47,14 @@ export function messagesOf(
     else messages.push({ role, content });
   }
   const said = messages.filter(({ content }) => content.trim() !== '');
-  const mustAsk = turns === 'alternate' && said.at(-1)?.role === 'assistant';
-  return mustAsk ? [...said, { role: 'user', content: GO_ON }] : said;
+  return turns === 'alternate' ? asking(said) : said;
+}
+
+/** Messages of which the last is a question to the model. */
+function asking(messages: ChatMessage[]): ChatMessage[] {
+  const last = messages.at(-1);
+  if (last?.role === 'assistant') return [...messages, { role: 'user', content: GO_ON }];
+  if (last?.role !== 'user' || openBlock(last.content) === '') return messages;
+  const asked = { ...last, content: `${last.content}\n\n${CLOSE_IT}` };
+  return [...messages.slice(0, -1), asked];
 }

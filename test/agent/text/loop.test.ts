@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/data/records.ts';
-import { trainedTokens } from '../../../src/learn/mask.ts';
 import { TextPolicy } from '../../../src/policy/pieces/text-policy.ts';
 import type { TextChunk, TextRequest } from '../../../src/policy/pieces/text-backend.ts';
 import {
@@ -248,7 +247,6 @@ describe('the mechanisms with tags as text', () => {
     ]);
     expect(rollout.segments.every((segment) => segment.logprobs === undefined)).toBe(true);
     expect(rollout.policy.logprobs).toContain('the policy gives none');
-    expect(() => trainedTokens(rollout)).toThrow('needs one log-probability a token');
   });
 
   it.each(['naive-rag', 'naive-generation'])('%s asks for the answer at once', async (recipe) => {
@@ -257,14 +255,4 @@ describe('the mechanisms with tags as text', () => {
     expect(rollout.segments[0]?.text).not.toContain('<search>');
     expect(eventsOf(rollout, 'retrieve')).toHaveLength(recipe === 'naive-rag' ? 1 : 0);
   });
-});
-
-it('trains on the sampled ids and on no others', async () => {
-  const rollout = await runText({ policy: policyOf(STEPS) });
-  const { ids, mask, oldLogprobs } = trainedTokens(rollout);
-  expect([...ids]).toEqual(rollout.segments.flatMap((segment) => segment.ids));
-  const trained = rollout.segments.filter((segment) => segment.source === 'policy');
-  const count = trained.reduce((sum, segment) => sum + segment.ids.length, 0);
-  expect(mask.reduce((sum, value) => sum + value, 0)).toBe(count);
-  expect(oldLogprobs.filter((value) => value !== 0).every((value) => value === -0.25)).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { GenerateOptions, PolicySession } from '../../../src/policy/policy.ts';
 import { Echo } from '../../../src/policy/pieces/echo.ts';
-import { GO_ON } from '../../../src/policy/pieces/messages.ts';
+import { CLOSE_IT, GO_ON } from '../../../src/policy/pieces/messages.ts';
 import type { TextChunk, Turns } from '../../../src/policy/pieces/text-backend.ts';
 import { TextPolicy } from '../../../src/policy/pieces/text-policy.ts';
 import { INFO, ScriptedBackend, tokensOf, type Reply } from './scripted-backend.ts';
@@ -181,11 +181,17 @@ describe('messages', () => {
   it('hold an opened answer once, though a model repeats it', async () => {
     for (const repeated of ['<short_answer> \\boxed{', '<short_answer>\\boxed{ ', '']) {
       const said = `${repeated}Borfield }</short_answer>`;
-      const { policy, session } = await opened(() => tokensOf(said, 3), 'alternate');
+      const { backend, policy, session } = await opened(() => tokensOf(said, 3), 'alternate');
       const { tokenizer } = policy;
       session.append(tokenizer.encodeText('<hint> now</hint><short_answer> \\boxed{'));
       const { ids } = await session.generate(asked({ stopTexts: ['</short_answer>'] }));
       expect(tokenizer.decode(ids).trim()).toBe('Borfield }</short_answer>');
+      expect(backend.requests[0]?.messages).toEqual([
+        {
+          role: 'user',
+          content: `<hint> now</hint><short_answer> \\boxed{\n\n${CLOSE_IT}`,
+        },
+      ]);
     }
   });
 });

@@ -80,14 +80,33 @@ export function splitText(text: string, protocol: Protocol): Piece[] {
   return pieces;
 }
 
+/** Most characters that the token of an opening tag holds in front of it. */
+const MOST_BEFORE = 24;
+
+/**
+ * The opening tag of a segment and where it ends. Where tags are ordinary text, the tag's first token
+ * may hold text in front of it (` <search>`), or the tag's beginning may stand in the last token of the
+ * segment before (`><`, then `search>`).
+ */
+function openingIn(text: string, { blocks }: Protocol): { rule: BlockRule; end: number } | null {
+  const at = text.slice(0, MOST_BEFORE).indexOf('<');
+  const whole = at < 0 ? undefined : blocks.find(({ open }) => text.startsWith(open, at));
+  if (whole) return { rule: whole, end: at + whole.open.length };
+  for (const missing of [1, 2, 3]) {
+    const rule = blocks.find(({ open }) => text.startsWith(open.slice(missing)));
+    if (rule) return { rule, end: rule.open.length - missing };
+  }
+  return null;
+}
+
 /** The text of a block without its tags, trimmed, and where it begins. */
 export function blockText(
   text: string,
   protocol: Protocol | null,
 ): { text: string; start: number } {
-  const rule = protocol?.blocks.find(({ open }) => text.startsWith(open));
-  const from = rule ? rule.open.length : 0;
-  const close = rule ? text.lastIndexOf(rule.close) : -1;
+  const opening = protocol && openingIn(text, protocol);
+  const from = opening?.end ?? 0;
+  const close = opening ? text.lastIndexOf(opening.rule.close) : -1;
   const inner = text.slice(from, close >= from ? close : text.length);
   const lead = inner.length - inner.trimStart().length;
   return { text: inner.trim(), start: from + lead };
