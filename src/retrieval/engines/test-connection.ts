@@ -1,6 +1,7 @@
 import { EngineError } from './errors.ts';
 import { EngineHttp, systemDeps, type HttpDeps, type HttpLimits, type Meter } from './http.ts';
 import { engineOf, type EngineSpec } from './open.ts';
+import { isThere, systemStream, type OpenStream } from './probe.ts';
 
 /** Tries one search and says in words what came of it, and what to do next. */
 
@@ -43,6 +44,8 @@ export interface ConnectionTest {
   origin?: string | null;
   http?: HttpDeps;
   limits?: Partial<HttpLimits>;
+  /** Opens an event stream: tells a refused connection from a CORS refusal in isolated pages. */
+  stream?: OpenStream | null;
 }
 
 const DEFAULT_QUERY = 'history';
@@ -171,31 +174,11 @@ function isMixed(spec: EngineSpec, origin: string | null): boolean {
   return protocol === 'http:' && !local && (origin ?? '').startsWith('https:');
 }
 
-/**
- * Whether a server is there at all: a call whose answer the page may not read is sent all the same,
- * and fails only where nobody answers.
- */
-async function isThere(address: string, http: HttpDeps, signal?: AbortSignal): Promise<boolean> {
-  const timeout = AbortSignal.timeout(5_000);
-  try {
-    await http.fetch(address, {
-      mode: 'no-cors',
-      credentials: 'omit',
-      cache: 'no-store',
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-    });
-    return true;
-  } catch {
-    signal?.throwIfAborted();
-    return false;
-  }
-}
-
 async function tellUnreachable(
   spec: EngineSpec,
   error: EngineError,
   http: HttpDeps,
-  { origin = null, signal }: ConnectionTest,
+  { origin = null, signal, stream = systemStream }: ConnectionTest,
 ): Promise<Told> {
   if (isMixed(spec, origin))
     return {
@@ -203,7 +186,7 @@ async function tellUnreachable(
       said: 'This page is served by HTTPS, and a browser lets it call HTTP only on this machine.',
       advice: 'Give the server HTTPS, or serve Forage by HTTP from a host that you trust.',
     };
-  if (await isThere(engineOf(spec).address, http, signal))
+  if (await isThere(engineOf(spec).address, http, stream, signal))
     return {
       outcome: 'cors',
       said: `${new URL(spec.url).host} is there, but the browser may not let this page read its answer (CORS).`,

@@ -6,6 +6,7 @@ import {
   type EngineSpec,
 } from '../../../src/retrieval/engines/index.ts';
 import { systemDeps } from '../../../src/retrieval/engines/http.ts';
+import type { EventStream } from '../../../src/retrieval/engines/probe.ts';
 import { json, serve, type Reply, type TestServer } from './server.ts';
 import { searchR1Reply, wikiReply } from './strict.ts';
 
@@ -120,6 +121,30 @@ describe('a test of the connection tells', () => {
       expect(report.advice).toMatch(/CORS|Access-Control/u);
     }
   });
+
+  it.each([
+    [2, 'cors'],
+    [0, 'unreachable'],
+  ])(
+    'the same in a page without opaque answers, from a stream in state %i',
+    async (state, outcome) => {
+      const http = {
+        ...systemDeps(),
+        fetch: () => Promise.reject(new TypeError('Failed to fetch')),
+      };
+      let closed = 0;
+      const stream = (): EventStream => ({
+        readyState: state,
+        addEventListener: (type, listener) => void (type === 'error' && setTimeout(listener, 1)),
+        close: () => void (closed += 1),
+      });
+      const url = 'http://lab.test:8000/retrieve';
+      expect((await testConnection({ kind: 'search-r1', url }, { http, stream })).outcome).toBe(
+        outcome,
+      );
+      expect(closed).toBe(1);
+    },
+  );
 
   it('HTTP called from HTTPS', async () => {
     const http = { ...systemDeps(), fetch: () => Promise.reject(new TypeError('Failed to fetch')) };
