@@ -137,6 +137,12 @@ it(
     await page.keyboard.press('Enter');
     await matched(page, '30 of 240');
 
+    // What was written is one place to come back from.
+    await page.goBack();
+    await matched(page, '240 rollouts');
+    await page.goForward();
+    await matched(page, '30 of 240');
+
     // The order, kept by the address.
     await page.getByRole('button', { name: 'searches', exact: true }).click();
     await page.waitForURL(/sort=-searches/);
@@ -164,7 +170,7 @@ it(
     await page.keyboard.press('b');
     await page.locator('.star.on').first().waitFor();
     await page.keyboard.press('t');
-    await page.getByLabel('Tags').fill('odd');
+    await page.getByRole('textbox', { name: 'Tags' }).fill('odd');
     await page.keyboard.press('Enter');
     await page.locator('tr.chosen', { hasText: 'odd' }).waitFor();
     await page.locator('main').focus();
@@ -265,6 +271,10 @@ it.each([
     await drop(page, dump, 'dump.jsonl');
     await page.waitForSelector('[data-testid="file-figures"]');
     await matched(page, '240 rollouts');
+    // A few rows say as much as many, and take axe less long.
+    await page.getByRole('combobox', { name: 'Filter' }).fill('question contains "number 7"');
+    await page.keyboard.press('Enter');
+    await matched(page, '8 of 240');
     if (width === 390) await page.getByRole('button', { name: 'Overview' }).click();
     await page.waitForSelector('[data-chart="outcomes"] svg');
     await page.locator('tr[data-position]').first().click();
