@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, expect, it } from 'vitest';
 import type { Inspection } from '../src/evaluate/inspect/index.ts';
 import { openPage, useStage } from './browser.ts';
+import { startSmall, status } from './training.ts';
 
 const stage = useStage();
 const LONG = 60_000;
@@ -252,6 +253,26 @@ it(
   },
   LONG,
 );
+
+it('the rollouts of a training run open in the same table, step by step, and again as it was', async () => {
+  const { page } = stage;
+  const run = await startSmall(page, stage, { steps: 2, group: 3 });
+  await status(page, 'finished');
+  await page.goto(`${stage.url}rollouts`);
+  await page
+    .getByRole('region', { name: 'Rollouts of your training runs' })
+    .getByRole('button')
+    .click();
+  await page.waitForURL(new RegExp(`/rollouts/run-${run}`));
+  await page.waitForSelector('[data-testid="file-figures"]');
+  await page.getByLabel('Group the table (g)').selectOption({ label: 'step, then question' });
+  await page.locator('.group-head', { hasText: 'step 2' }).waitFor();
+  expect(await page.locator('tr[data-position]').count()).toBe(6);
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await page.waitForFunction(() => document.querySelectorAll('.imports').length === 0);
+  await matched(page, '6 rollouts');
+  expect(stage.faults).toEqual([]);
+}, 120_000);
 
 it.each([
   ['light', 1440],
