@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, expect, it } from 'vitest';
 import type { Inspection } from '../src/evaluate/inspect/index.ts';
 import { openPage, useStage } from './browser.ts';
+import { startSmall, status } from './training.ts';
 
 const stage = useStage();
 const LONG = 60_000;
@@ -137,6 +138,12 @@ it(
     await page.keyboard.press('Enter');
     await matched(page, '30 of 240');
 
+    // What was written is one place to come back from.
+    await page.goBack();
+    await matched(page, '240 rollouts');
+    await page.goForward();
+    await matched(page, '30 of 240');
+
     // The order, kept by the address.
     await page.getByRole('button', { name: 'searches', exact: true }).click();
     await page.waitForURL(/sort=-searches/);
@@ -164,7 +171,7 @@ it(
     await page.keyboard.press('b');
     await page.locator('.star.on').first().waitFor();
     await page.keyboard.press('t');
-    await page.getByLabel('Tags').fill('odd');
+    await page.getByRole('textbox', { name: 'Tags' }).fill('odd');
     await page.keyboard.press('Enter');
     await page.locator('tr.chosen', { hasText: 'odd' }).waitFor();
     await page.locator('main').focus();
@@ -247,6 +254,26 @@ it(
   LONG,
 );
 
+it('the rollouts of a training run open in the same table, step by step, and again as it was', async () => {
+  const { page } = stage;
+  const run = await startSmall(page, stage, { steps: 2, group: 3 });
+  await status(page, 'finished');
+  await page.goto(`${stage.url}rollouts`);
+  await page
+    .getByRole('region', { name: 'Rollouts of your training runs' })
+    .getByRole('button')
+    .click();
+  await page.waitForURL(new RegExp(`/rollouts/run-${run}`));
+  await page.waitForSelector('[data-testid="file-figures"]');
+  await page.getByLabel('Group the table (g)').selectOption({ label: 'step, then question' });
+  await page.locator('.group-head', { hasText: 'step 2' }).waitFor();
+  expect(await page.locator('tr[data-position]').count()).toBe(6);
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await page.waitForFunction(() => document.querySelectorAll('.imports').length === 0);
+  await matched(page, '6 rollouts');
+  expect(stage.faults).toEqual([]);
+}, 120_000);
+
 it.each([
   ['light', 1440],
   ['dark', 1440],
@@ -265,6 +292,10 @@ it.each([
     await drop(page, dump, 'dump.jsonl');
     await page.waitForSelector('[data-testid="file-figures"]');
     await matched(page, '240 rollouts');
+    // A few rows say as much as many, and take axe less long.
+    await page.getByRole('combobox', { name: 'Filter' }).fill('question contains "number 7"');
+    await page.keyboard.press('Enter');
+    await matched(page, '8 of 240');
     if (width === 390) await page.getByRole('button', { name: 'Overview' }).click();
     await page.waitForSelector('[data-chart="outcomes"] svg');
     await page.locator('tr[data-position]').first().click();

@@ -120,8 +120,7 @@ const Head = (props: { file: FileRecord; view: BrowseView; change: Change }) => 
       )}
       <Button
         size="compact-xs"
-        variant="subtle"
-        color="red"
+        variant="default"
         onClick={() => {
           void removeFile(file.id, file.name);
           go('/rollouts');

@@ -91,8 +91,8 @@ const offersAt = (text: string, at: number, known: KnownValues): Completions => 
 
 interface FilterFieldProps {
   filter: string;
-  /** @param typed while typing: the address changes, but "back" does not stop there */
-  setFilter: (filter: string, typed: boolean) => void;
+  /** @param further the same writing goes on: "back" does not stop at each key */
+  setFilter: (filter: string, further: boolean) => void;
   known: KnownValues;
   matched: number | null;
   total: number | null;
@@ -110,6 +110,7 @@ export const FilterField = (props: FilterFieldProps) => {
   const [at, setAt] = useState(-1);
   const [cursor, setCursor] = useState(filter.length);
   const [left, setLeft] = useState(0);
+  const written = useRef(false);
   // A filter that came from elsewhere (a bar, "back") replaces what is written.
   if (given !== filter) {
     setGiven(filter);
@@ -125,7 +126,8 @@ export const FilterField = (props: FilterFieldProps) => {
     if (!typed) rememberFilter(next);
     if (next === filter) return;
     setGiven(next);
-    setFilter(next, typed);
+    setFilter(next, written.current);
+    written.current = typed;
   };
   useEffect(() => {
     if (text === filter || fault) return undefined;
@@ -190,7 +192,10 @@ export const FilterField = (props: FilterFieldProps) => {
           placeholder='Filter: em = 0 and retrieved = 1 and think contains "not sure"'
           value={text}
           onKeyDown={onKeyDown}
-          onFocus={() => setOpen(true)}
+          onFocus={() => {
+            written.current = false;
+            setOpen(true);
+          }}
           onBlur={() => {
             setOpen(false);
             setAt(-1);

@@ -12,6 +12,7 @@ import {
   useSelection,
   wantRows,
 } from '../stores/browse-selection.ts';
+import { isNarrow } from '../stores/view-store.ts';
 import { CellValue, fullText } from './Cell.tsx';
 import { columnOf, type Column } from './columns.ts';
 import { HeadCell } from './HeadCell.tsx';
@@ -19,6 +20,7 @@ import { useWidths } from './widths.ts';
 import { outcomeName } from './words.ts';
 
 const ROW_HEIGHT = 28;
+const NARROW = 190;
 /** Rows around the screen that are fetched with it. */
 const AHEAD = 40;
 
@@ -131,9 +133,11 @@ const useColumns = (names: readonly string[]): { column: Column; width: number }
   const widths = useWidths();
   return useMemo(
     () =>
-      names.map((name) => {
+      names.map((name, index) => {
         const column = columnOf(name);
-        return { column, width: widths[name] ?? column.width };
+        // The first column stays in sight; on a narrow screen it must leave room for others.
+        const usual = index === 0 && isNarrow() ? Math.min(NARROW, column.width) : column.width;
+        return { column, width: widths[name] ?? usual };
       }),
     [names, widths],
   );

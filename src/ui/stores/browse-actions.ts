@@ -136,6 +136,7 @@ export const importRolloutFiles = (files: readonly File[], go: (path: string) =>
 
 /** Opens the rollouts of a training run; read again where the run has gone on. */
 export const openOwnRun = (id: string, name: string, go: (path: string) => void): void => {
+  if (!isRollouts(location.pathname)) go('/rollouts');
   const job = newJob(`run ${name}`, 0);
   enqueue(
     job,

@@ -5,6 +5,7 @@ import type { Rollout } from '../../data/rollout.ts';
 import type { TrainStep } from '../../data/training.ts';
 import type { RunRecord } from '../../runs/training/messages.ts';
 import { formatCount, formatNumber, formatSigned, plural } from '../lib/format.ts';
+import { openOwnRun } from '../stores/browse-actions.ts';
 import { inspectRollouts } from '../stores/show-rollouts.ts';
 import { trainApi } from '../stores/train-store.ts';
 import { groupRollouts, type RolloutGroup } from './rollout-groups.ts';
@@ -147,6 +148,7 @@ interface StepRolloutsProps {
 /** The rollouts of one step by question, with what they earned; each opens in Inspect. */
 export const StepRollouts = ({ run, step, record, last, select }: StepRolloutsProps) => {
   const read = useRollouts(run.id, step);
+  const [, go] = useLocation();
   const count =
     read.state === 'read'
       ? read.groups.reduce((sum, { rollouts }) => sum + rollouts.length, 0)
@@ -177,6 +179,14 @@ export const StepRollouts = ({ run, step, record, last, select }: StepRolloutsPr
             ? ` of ${record.rollouts} drawn`
             : ''}
         </span>
+        <button
+          type="button"
+          className="link"
+          title="The rollouts of every step, with filter, statistics and findings"
+          onClick={() => openOwnRun(run.id, run.name, go)}
+        >
+          all steps in a table
+        </button>
         <button
           type="button"
           className="link"

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseFilter, printFilter } from '../../../src/evaluate/inspect/filter/index.ts';
 import {

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import type { Rollout } from '../../../src/data/rollout.ts';
+import type { TrainStep } from '../../../src/data/training.ts';
+import type { RunRecord } from '../../../src/runs/training/messages.ts';
+import { ownRunsOf } from '../../../src/runs/inspection/index.ts';
+import { ownLines } from '../../data/rollouts/helpers.ts';
+
+const run = (id: string, step: number, deletedAt: string | null): RunRecord =>
+  ({ id, name: `run of ${id}`, step, deletedAt, updatedAt: 't' }) as RunRecord;
+
+const rollouts = ownLines().map((line) => JSON.parse(line) as Rollout);
+
+const source = ownRunsOf({
+  runs: () => Promise.resolve([run('a', 3, null), run('b', 0, null), run('c', 2, 'yesterday')]),
+  steps: () => Promise.resolve([1, 2, 3].map((step) => ({ step }) as TrainStep)),
+  // The rollouts of step 2 were deleted to free storage.
+  rollouts: (_, step) => Promise.resolve(step === 2 ? [] : rollouts.slice(step, step + 2)),
+});
+
+const signal = new AbortController().signal;
+
+test('runs that did a step and are not deleted can be opened', async () => {
+  expect(await source.runs()).toEqual([{ id: 'a', name: 'run of a', step: 3, updatedAt: 't' }]);
+});
+
+test('their rollouts are lines in the order of the steps, as they were stored', async () => {
+  const text = await (await source.lines('a', signal)).text();
+  expect(
+    text
+      .trim()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line)),
+  ).toEqual([rollouts[1], rollouts[2], rollouts[3], rollouts[4]]);
+});
+
+test('reading them can be stopped', async () => {
+  await expect(source.lines('a', AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
+});
