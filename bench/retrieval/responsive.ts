@@ -2,14 +2,14 @@
  * Indexing many passages: time, memory by the source's own account, and the longest stretch in which
  * the event loop had no turn. Vectors are random around topics, as in bench/cluster.
  *
- *   npx tsx bench/retrieval/responsive.ts [passages, 100000 unless given] [dimensions, 96]
+ *   npx tsx bench/retrieval/responsive.ts [passages, 100000 unless given] [dimensions, 96] [one method]
  */
 import { clusteredVectors } from '../cluster/vectors.ts';
 import type { Passage } from '../../src/data/records.ts';
 import { randomNumbers } from '../../src/retrieval/cluster/random.ts';
 import { openLocalSource } from '../../src/retrieval/open-local.ts';
 
-const [count = '100000', size = '96'] = process.argv.slice(2);
+const [count = '100000', size = '96', only] = process.argv.slice(2);
 const [n, dimensions] = [Number(count), Number(size)];
 const random = randomNumbers(3);
 /** Words whose frequency falls with their rank, as in a language. */
@@ -26,7 +26,8 @@ const encoder = {
   encodePassages: () => Promise.resolve(vectors),
 };
 
-for (const method of ['lexical', 'flat', 'cluster'] as const) {
+const METHODS = ['lexical', 'flat', 'cluster'] as const;
+for (const method of METHODS.filter((one) => only === undefined || one === only)) {
   let [last, longest, stage, at] = [performance.now(), 0, '', ''];
   const timer = setInterval(() => {
     const now = performance.now();
