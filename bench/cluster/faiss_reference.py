@@ -1,7 +1,7 @@
 """FAISS on the vectors that `run.ts --export FOLDER` wrote: flat and IVF-PQ, one thread.
 
     pip install faiss-cpu numpy
-    python bench/cluster/faiss_reference.py FOLDER [--clusters 2000] [--subspaces 32] [--probes 16]
+    python bench/cluster/faiss_reference.py FOLDER [--clusters 2000] [--subspaces 32] [--probes 16] [--hnsw]
 """
 
 import argparse
@@ -37,6 +37,7 @@ def main():
     parser.add_argument("--clusters", type=int, default=2000)
     parser.add_argument("--subspaces", type=int, default=32)
     parser.add_argument("--probes", type=int, default=16)
+    parser.add_argument("--hnsw", action="store_true", help="also HNSW, which takes minutes to build")
     options = parser.parse_args()
     faiss.omp_set_num_threads(1)
     shape = json.loads((options.folder / "shape.json").read_text())
@@ -61,7 +62,20 @@ def main():
     scalar.add(vectors)
     refined = faiss.IndexRefine(ivf, scalar)
     refined.k_factor = 100
-    measure("the same, 8-bit refinement", refined, queries, truth, options.subspaces + 8 + d)
+    for probes in [options.probes, 2 * options.probes, 4 * options.probes]:
+        ivf.nprobe = probes
+        measure(
+            f"the same, 8-bit refinement, {probes} probes",
+            refined, queries, truth, options.subspaces + 8 + d,
+        )
+    if options.hnsw:
+        hnsw = faiss.IndexHNSWFlat(d, 16, faiss.METRIC_INNER_PRODUCT)
+        hnsw.hnsw.efConstruction = 100
+        start = time.perf_counter()
+        hnsw.add(vectors)
+        print(f"HNSW built in {time.perf_counter() - start:.0f} s")
+        hnsw.hnsw.efSearch = 96
+        measure("FAISS HNSW, M 16, efSearch 96", hnsw, queries, truth, 4 * d + 2 * 16 * 4)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ import { LexicalIndex } from '../../src/retrieval/lexical.ts';
 import { LocalSource } from '../../src/retrieval/local.ts';
 import { openLocalSource } from '../../src/retrieval/open-local.ts';
 import type { Source } from '../../src/retrieval/sources.ts';
+import { terms } from '../../src/retrieval/text.ts';
 import { diskFolder } from './disk-folder.ts';
 
 const K = 5;
@@ -34,6 +35,13 @@ const { values: options, positionals } = parseArgs({
     keep: { type: 'string', default: '' },
   },
 });
+
+/** Bytes in use after a collection; 0 where Node was not started with --expose-gc. */
+function heap(): number {
+  if (!globalThis.gc) return 0;
+  globalThis.gc();
+  return process.memoryUsage().heapUsed;
+}
 
 const read = async (path: string) => importAll(await openAsBlob(path), { name: basename(path) });
 
@@ -78,7 +86,16 @@ async function main(): Promise<void> {
   const print = async (name: string, source: Source): Promise<void> =>
     console.log(`| ${name} | ${(await recall(source, asked)).toFixed(4)} |`);
   console.log('| method | supporting-title recall@5 |\n|---|---|');
+  const before = heap();
   const lexical = new LexicalIndex(passages);
+  const taken = heap();
+  if (before > 0) {
+    const count = passages.reduce(
+      (sum, { title, text }) => sum + terms(`${title} ${text}`).length,
+      0,
+    );
+    console.log(`lexical index: ${((taken - before) / count).toFixed(0)} bytes of heap a term`);
+  }
   const dense = { index: new ExactIndex(vectors), encoder };
   await print('lexical', new LocalSource(passages, lexical, null));
   await print('dense, exact scan', new LocalSource(passages, null, dense));

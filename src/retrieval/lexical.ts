@@ -21,9 +21,9 @@ const TOLD_EVERY = 64;
 
 /**
  * Heap that a term of a text takes, measured in Node on the 994 passages of HotpotQA's sample
- * (bench/retrieval/local.ts).
+ * (NODE_OPTIONS=--expose-gc, bench/retrieval/local.ts). Large corpora repeat words and take less.
  */
-const BYTES_PER_TERM = 60;
+const BYTES_PER_TERM = 110;
 
 /** BM25+ (minisearch, its defaults k = 1.2, b = 0.7, d = 0.5) over title and text. */
 export class LexicalIndex {

@@ -1,12 +1,13 @@
-import { chooseClusterCount, clusterCountCandidates, type ClusterCountChoice } from './choose-k.ts';
-import { kMeans } from './kmeans.ts';
+import { choiceSteps, clusterCountCandidates, type ClusterCountChoice } from './choose-k.ts';
+import { kMeansSteps } from './kmeans.ts';
 import { fastestNearest } from './kernels/kernels.ts';
 import { rowCount, takeRows, type FindNearest, type Rows } from './nearest.ts';
 import { BUILD_DEFAULTS, type BuildOptions } from './options.ts';
-import { assign, BLOCK, dissolveSmall, invert, type Partition } from './partition.ts';
+import { assignSteps, dissolveSteps, invert, type Partition } from './partition.ts';
 import { ProductQuantizer } from './product-quantizer.ts';
 import { randomNumbers, sampleRows } from './random.ts';
 import { Refinement } from './refinement.ts';
+import { paced, type Steps } from './steps.ts';
 
 /** Everything that an index keeps of the vectors; the vectors themselves are not needed any more. */
 export interface ClusterParts extends Partition {
@@ -34,6 +35,8 @@ export interface BuildHooks {
 /** Vectors that the number of clusters is chosen on. */
 const CHOICE_SAMPLE = 16_384;
 const CHOICE_ITERATIONS = 5;
+/** Rows that are quantized between two turns. */
+const ENCODED_AT_ONCE = 2048;
 
 /**
  * Builds inverted lists over k-means++ clusters with product-quantized residuals.
@@ -60,36 +63,42 @@ export async function buildClusters(
     await hooks.pause?.();
   };
   await step('choose', 0, 1);
-  const choice = all.clusters === 'auto' ? choose(vectors, all, random, nearest) : null;
+  // Between pieces an abort is seen, whether or not there is a pause.
+  const pace = <Result>(steps: Steps<Result>): Promise<Result> =>
+    paced(steps, async () => {
+      signal?.throwIfAborted();
+      await hooks.pause?.();
+    });
+  const choice = all.clusters === 'auto' ? await pace(choose(vectors, all, random, nearest)) : null;
   const clusters = Math.min(n, choice?.clusters ?? Number(all.clusters));
   await step('cluster', 0, 1);
   const training = takeRows(vectors, sampleRows(n, clusters * all.trainingPerCluster, random));
-  const { centroids } = kMeans(training, {
-    clusters,
-    iterations: all.iterations,
-    random,
-    nearest,
-    ...(signal && { signal }),
-  });
+  const { centroids } = await pace(
+    kMeansSteps(training, { clusters, iterations: all.iterations, random, nearest }),
+  );
   await step('assign', 0, n);
-  const labels = assign(vectors, centroids, nearest, (done) => onProgress('assign', done, n));
-  const kept = dissolveSmall(vectors, centroids, labels, all.minimumDocuments, nearest);
+  const labels = await pace(
+    assignSteps(vectors, centroids, nearest, (done) => onProgress('assign', done, n)),
+  );
+  const kept = await pace(dissolveSteps(vectors, centroids, labels, all.minimumDocuments, nearest));
   const lists = invert(kept.labels, rowCount(kept.centroids));
   const partition = { centroids: kept.centroids, dissolved: kept.dissolved, ...lists };
   await step('quantize', 0, 1);
   const residual = residuals(vectors, partition, kept.labels);
   const subspaces = all.subspaces === 'auto' ? defaultSubspaces(vectors.dimensions) : all.subspaces;
-  const quantizer = ProductQuantizer.train(
-    residual(sampleRows(n, CHOICE_SAMPLE, random).map((place) => lists.rows[place]!)),
-    subspaces,
-    { iterations: all.iterations, random, nearest },
+  const quantizer = await pace(
+    ProductQuantizer.trainSteps(
+      residual(sampleRows(n, CHOICE_SAMPLE, random).map((place) => lists.rows[place]!)),
+      subspaces,
+      { iterations: all.iterations, random, nearest },
+    ),
   );
   const codes = new Uint8Array(n * subspaces);
   const refinement =
     all.refineBits === 0 ? null : new Refinement(all.refineBits, vectors.dimensions, n);
-  for (let from = 0; from < n; from += BLOCK) {
+  for (let from = 0; from < n; from += ENCODED_AT_ONCE) {
     await step('encode', from, n);
-    const block = residual(lists.rows.subarray(from, from + BLOCK));
+    const block = residual(lists.rows.subarray(from, from + ENCODED_AT_ONCE));
     const encoded = quantizer.encode(block, nearest);
     codes.set(encoded, from * subspaces);
     if (refinement) refine(block, encoded, from, quantizer, refinement);
@@ -103,10 +112,10 @@ function choose(
   { minimumDocuments }: BuildOptions,
   random: () => number,
   nearest: FindNearest,
-): ClusterCountChoice {
+): Steps<ClusterCountChoice> {
   const n = rowCount(vectors);
   const sample = takeRows(vectors, sampleRows(n, CHOICE_SAMPLE, random));
-  return chooseClusterCount(sample, clusterCountCandidates(n, minimumDocuments, sample), {
+  return choiceSteps(sample, clusterCountCandidates(n, minimumDocuments, sample), {
     iterations: CHOICE_ITERATIONS,
     random,
     nearest,

@@ -1,5 +1,6 @@
-import { kMeans } from './kmeans.ts';
+import { kMeansSteps, type KMeans } from './kmeans.ts';
 import { rowCount, type FindNearest, type Rows } from './nearest.ts';
+import { finish, type Steps } from './steps.ts';
 
 /** What one number of clusters scored. */
 export interface ClusterCountScore {
@@ -43,19 +44,29 @@ export function scaled(values: readonly number[]): number[] {
  * (Hruschka et al., 2004), by distances to centroids: pairwise it would cost rows².
  * @throws RangeError without candidates
  */
-export function chooseClusterCount(
+export const chooseClusterCount = (
   sample: Rows,
   candidates: readonly number[],
-  options: {
-    iterations: number;
-    random: () => number;
-    nearest?: FindNearest;
-    signal?: AbortSignal;
-  },
-): ClusterCountChoice {
+  options: ChoiceOptions,
+): ClusterCountChoice => finish(choiceSteps(sample, candidates, options));
+
+interface ChoiceOptions {
+  iterations: number;
+  random: () => number;
+  nearest?: FindNearest;
+  signal?: AbortSignal;
+}
+
+/** As `chooseClusterCount`, in pieces. */
+export function* choiceSteps(
+  sample: Rows,
+  candidates: readonly number[],
+  options: ChoiceOptions,
+): Steps<ClusterCountChoice> {
   const ks = [...new Set(candidates)].filter((k) => k >= 1).sort((a, b) => a - b);
   if (ks.length === 0) throw new RangeError('no number of clusters to choose from');
-  const runs = ks.map((clusters) => kMeans(sample, { ...options, clusters }));
+  const runs: KMeans[] = [];
+  for (const clusters of ks) runs.push(yield* kMeansSteps(sample, { ...options, clusters }));
   const elbow = elbows(
     ks,
     runs.map(({ inertia }) => inertia),

@@ -1,5 +1,6 @@
 import { findNearest, rowCount, takeRows, type FindNearest, type Rows } from './nearest.ts';
 import { sampleRows } from './random.ts';
+import { finish, nearestSteps, type Steps } from './steps.ts';
 
 export interface KMeansOptions {
   clusters: number;
@@ -20,13 +21,20 @@ const SEEDING_ROWS = 16_384;
  * k-means++ (Arthur and Vassilvitskii, 2007): the first centre at random, each next one in proportion
  * to the squared distance from the centres so far. With fewer distinct rows than clusters, some repeat.
  */
-export function kMeansPlusPlus(points: Rows, clusters: number, random: () => number): Rows {
+export const kMeansPlusPlus = (points: Rows, clusters: number, random: () => number): Rows =>
+  finish(seedSteps(points, clusters, random));
+
+/** Centres between two turns. */
+const SEEDED_AT_ONCE = 8;
+
+function* seedSteps(points: Rows, clusters: number, random: () => number): Steps<Rows> {
   const { values, dimensions: d } = points;
   const n = rowCount(points);
   const centroids = new Float32Array(clusters * d);
   const distances = new Float64Array(n).fill(Infinity);
   let pick = Math.floor(random() * n);
   for (let c = 0; c < clusters; c++) {
+    if (c % SEEDED_AT_ONCE === 0) yield;
     centroids.set(values.subarray(pick * d, (pick + 1) * d), c * d);
     let sum = 0;
     for (let p = 0; p < n; p++) {
@@ -79,19 +87,23 @@ export interface KMeans {
  * that is farthest from its own.
  * @throws RangeError where there are no rows or no clusters are asked for
  */
-export function kMeans(points: Rows, options: KMeansOptions): KMeans {
+export const kMeans = (points: Rows, options: KMeansOptions): KMeans =>
+  finish(kMeansSteps(points, options));
+
+/** As `kMeans`, in pieces. */
+export function* kMeansSteps(points: Rows, options: KMeansOptions): Steps<KMeans> {
   const { clusters, iterations, random, nearest = findNearest } = options;
   const n = rowCount(points);
   if (n < 1 || clusters < 1) throw new RangeError(`${clusters} clusters of ${n} vectors`);
   const seeds = takeRows(points, sampleRows(n, options.seedingRows ?? SEEDING_ROWS, random));
-  const centroids = kMeansPlusPlus(seeds, clusters, random);
-  let found = nearest(points, centroids);
+  const centroids = yield* seedSteps(seeds, clusters, random);
+  let found = yield* nearestSteps(points, centroids, nearest);
   let done = 0;
   for (; done < iterations; done++) {
     options.signal?.throwIfAborted();
     move(points, centroids, found.labels, found.distances);
     const before = found.labels;
-    found = nearest(points, centroids);
+    found = yield* nearestSteps(points, centroids, nearest);
     if (before.every((label, p) => label === found.labels[p])) {
       done++;
       break;

@@ -1,7 +1,8 @@
 import { rowCount, takeRows, type FindNearest, type Rows } from './nearest.ts';
+import { finish, nearestSteps, type Steps } from './steps.ts';
 
 /** Rows that are handled at a time, so that temporary memory stays small. */
-export const BLOCK = 8192;
+const BLOCK = 8192;
 
 /** Which documents are in which cluster. */
 export interface Partition {
@@ -15,19 +16,23 @@ export interface Partition {
 }
 
 /** Labels of all rows, block by block. */
-export function assign(
+export const assign = (vectors: Rows, centroids: Rows, nearest: FindNearest): Int32Array =>
+  finish(assignSteps(vectors, centroids, nearest));
+
+/** As `assign`, in pieces. */
+export function* assignSteps(
   vectors: Rows,
   centroids: Rows,
   nearest: FindNearest,
   onBlock: (done: number) => void = () => {},
-): Int32Array {
+): Steps<Int32Array> {
   const { values, dimensions } = vectors;
   const n = rowCount(vectors);
   const labels = new Int32Array(n);
   for (let from = 0; from < n; from += BLOCK) {
     const to = Math.min(n, from + BLOCK);
     const block = { values: values.subarray(from * dimensions, to * dimensions), dimensions };
-    labels.set(nearest(block, centroids).labels, from);
+    labels.set((yield* nearestSteps(block, centroids, nearest)).labels, from);
     onBlock(to);
   }
   return labels;
@@ -37,13 +42,18 @@ export function assign(
  * Dissolves clusters of fewer than `minimum` documents, the smaller half of them at a time: their
  * documents go to the nearest of the clusters that stay. At least one stays.
  */
-export function dissolveSmall(
+export const dissolveSmall = (
+  ...args: Parameters<typeof dissolveSteps>
+): { centroids: Rows; labels: Int32Array; dissolved: number } => finish(dissolveSteps(...args));
+
+/** As `dissolveSmall`, in pieces. */
+export function* dissolveSteps(
   vectors: Rows,
   centroids: Rows,
   labels: Int32Array,
   minimum: number,
   nearest: FindNearest,
-): { centroids: Rows; labels: Int32Array; dissolved: number } {
+): Steps<{ centroids: Rows; labels: Int32Array; dissolved: number }> {
   const before = rowCount(centroids);
   let current = { centroids, labels };
   for (;;) {
@@ -54,22 +64,22 @@ export function dissolveSmall(
       .sort((a, b) => sizes[a]! - sizes[b]! || a - b);
     if (small.length === 0 || k === 1) return { ...current, dissolved: before - k };
     const gone = new Set(small.slice(0, Math.min(k - 1, Math.ceil(small.length / 2))));
-    current = without(vectors, current.centroids, current.labels, gone, nearest);
+    current = yield* without(vectors, current.centroids, current.labels, gone, nearest);
   }
 }
 
-function without(
+function* without(
   vectors: Rows,
   centroids: Rows,
   labels: Int32Array,
   gone: ReadonlySet<number>,
   nearest: FindNearest,
-): { centroids: Rows; labels: Int32Array } {
+): Steps<{ centroids: Rows; labels: Int32Array }> {
   const stay = Int32Array.from([...Array(rowCount(centroids)).keys()].filter((c) => !gone.has(c)));
   const names = new Map([...stay].map((c, i) => [c, i]));
   const left = takeRows(centroids, stay);
   const homeless = Int32Array.from([...labels.keys()].filter((row) => gone.has(labels[row]!)));
-  const moved = assign(takeRows(vectors, homeless), left, nearest);
+  const moved = yield* assignSteps(takeRows(vectors, homeless), left, nearest);
   const next = labels.map((label) => names.get(label) ?? 0);
   for (const [i, row] of homeless.entries()) next[row] = moved[i]!;
   return { centroids: left, labels: next };

@@ -1,10 +1,17 @@
-import { kMeans } from './kmeans.ts';
+import { kMeansSteps } from './kmeans.ts';
 import { findNearest, rowCount, takeRows, type FindNearest, type Rows } from './nearest.ts';
 import { sampleRows } from './random.ts';
+import { finish, type Steps } from './steps.ts';
 
 /** Centroids of a subspace; a code is one byte. */
 const CENTROIDS = 256;
 const TRAINING_ROWS = 256 * 64;
+
+interface TrainOptions {
+  iterations: number;
+  random: () => number;
+  nearest?: FindNearest;
+}
 
 /**
  * Product quantization (Jégou, Douze, Schmid, 2011): the vector is cut into subspaces of equal
@@ -30,18 +37,27 @@ export class ProductQuantizer {
   }
 
   /** k-means in every subspace, on at most 16,384 of the rows. */
-  static train(
+  static train(rows: Rows, subspaces: number, options: TrainOptions): ProductQuantizer {
+    return finish(ProductQuantizer.trainSteps(rows, subspaces, options));
+  }
+
+  /** As `train`, in pieces. */
+  static *trainSteps(
     rows: Rows,
     subspaces: number,
-    options: { iterations: number; random: () => number; nearest?: FindNearest },
-  ): ProductQuantizer {
+    options: TrainOptions,
+  ): Steps<ProductQuantizer> {
     const { dimensions } = rows;
     const centroids = new Float32Array(CENTROIDS * dimensions);
     const quantizer = new ProductQuantizer(dimensions, subspaces, centroids);
     const sample = takeRows(rows, sampleRows(rowCount(rows), TRAINING_ROWS, options.random));
     for (let m = 0; m < subspaces; m++) {
       const part = quantizer.#part(sample, m);
-      const found = kMeans(part, { ...options, clusters: CENTROIDS, seedingRows: 4096 });
+      const found = yield* kMeansSteps(part, {
+        ...options,
+        clusters: CENTROIDS,
+        seedingRows: 4096,
+      });
       centroids.set(found.centroids.values, m * CENTROIDS * quantizer.width);
     }
     return quantizer;

@@ -77,13 +77,21 @@ export class EncoderHost implements EncoderApi {
     if (kind === 'reranker') {
       const reranker = await OnnxReranker.open(read, ort);
       const { manifest } = reranker;
-      await reranker.scorePairs([['a', 'b']]).finally(() => reranker.dispose());
+      try {
+        await reranker.scorePairs([['a', 'b']]);
+      } finally {
+        await reranker.dispose();
+      }
       const note = manifest.labels === 1 ? 'one logit' : 'two logits, their difference';
       return { ...manifest, facts: factsOf(manifest, null, note) };
     }
     const encoder = await OnnxEncoder.open(read, ort);
     const { manifest } = encoder;
-    await encoder.encodeQuery('a').finally(() => encoder.dispose());
+    try {
+      await encoder.encodeQuery('a');
+    } finally {
+      await encoder.dispose();
+    }
     const { queryPrefix, passagePrefix, pooling, normalize } = manifest;
     const prefixes =
       queryPrefix || passagePrefix ? `, “${queryPrefix}” and “${passagePrefix}” in front` : '';
