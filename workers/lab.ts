@@ -1,11 +1,6 @@
 import { expose } from 'comlink';
 import ortWasm from 'onnxruntime-web/ort-wasm-simd-threaded.wasm?url';
-import {
-  CollectionsDatabase,
-  CollectionsHost,
-  CollectionStore,
-  webLocks,
-} from '../src/runs/collections/index.ts';
+import { CollectionsHost, openCollections } from '../src/runs/collections/index.ts';
 import { Conductor } from '../src/runs/conductor/conductor.ts';
 import type { LabApi } from '../src/runs/conductor/messages.ts';
 import { announce } from '../src/runs/conductor/supervised.ts';
@@ -44,9 +39,7 @@ const train = new TrainingHost({
   channel: new BroadcastChannel('forage-training'),
 });
 
-const collections = new CollectionsHost(
-  new CollectionStore(new CollectionsDatabase(), webLocks(navigator.locks)),
-);
+const collections = new CollectionsHost(openCollections());
 // What cannot be cleared up now is cleared up another time.
 collections.open().catch(() => undefined);
 
