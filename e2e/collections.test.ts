@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openPage, useStage } from './browser.ts';
+import { useStage } from './browser.ts';
 
 /** A researcher's own files go in by drop, picker, address and paste, and are there to work with. */
 
@@ -27,11 +27,11 @@ const written = (name: string, text: string): string => {
   return path;
 };
 
+/** One page for all: what a test imports is there in the next. */
 const opened = async (): Promise<Page> => {
-  const page = await openPage(stage);
-  await page.goto(`${stage.url}corpus`);
-  await page.getByText('There are none yet').waitFor();
-  return page;
+  await stage.page.goto(`${stage.url}corpus`);
+  await stage.page.getByRole('heading', { name: 'Corpus' }).waitFor();
+  return stage.page;
 };
 
 /** Drops files on the page as a file manager does. */
@@ -124,9 +124,51 @@ it('two thousand passages: dropped, looked at, imported, read, filtered, renamed
   await page.reload();
   await merged.waitFor();
   expect(await page.getByTestId('searched').textContent()).toBe('more + all rivers');
+
+  // On a narrow screen nothing is wider than it.
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole('link', { name: 'more + all rivers' }).click();
+  await page.getByText('Passage 3 tells').waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  expect(await faultsOf(page)).toEqual([]);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.emulateMedia({ colorScheme: 'light' });
   expect(stage.faults).toEqual([]);
-  await page.context().close();
-}, 60_000);
+}, 90_000);
+
+it('a folder goes in as one collection, files of other kinds are left out', async () => {
+  const page = await opened();
+  const notes = join(folder, 'notes');
+  mkdirSync(join(notes, 'deep'), { recursive: true });
+  writeFileSync(join(notes, 'towns.md'), '# Towns\n\nAlbi is old.\n');
+  writeFileSync(join(notes, 'deep', 'rivers.txt'), 'The Tarn is long.');
+  writeFileSync(join(notes, 'photo.png'), 'x');
+  await page.getByLabel('Folder to import').setInputFiles(notes);
+  expect(await found(page)).toContain('running text, plain text, 1 item: 1 passage');
+  await page.getByText('1 file of other kinds left out').waitFor();
+  expect(await imported(page, 'notes')).toBe('“notes” holds 2 passages.');
+});
+
+it('full storage is told, what was read is kept, and it goes on when there is space', async () => {
+  const page = await opened();
+  const session = await page.context().newCDPSession(page);
+  const origin = new URL(stage.url).origin;
+  const { usage } = (await session.send('Storage.getUsageAndQuota', { origin })) as {
+    usage: number;
+  };
+  await session.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: usage + 300_000 });
+  await page
+    .getByLabel('Files to import')
+    .setInputFiles(written('large.jsonl', passages(10_000, 22_000)));
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.getByRole('alert').getByText('storage is full').waitFor({ timeout: 30_000 });
+  await page.getByTestId('unfinished').getByText('storage is full').waitFor();
+  await session.send('Storage.overrideQuotaForOrigin', { origin });
+  // The file is still at hand.
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await page.getByText('“large” holds 12,000 passages.').waitFor({ timeout: 60_000 });
+  expect(await page.getByTestId('unfinished').count()).toBe(0);
+});
 
 it('what is exported is what was imported', async () => {
   const page = await opened();
@@ -153,7 +195,6 @@ it('what is exported is what was imported', async () => {
     },
     { title: 'Towns', text: 'Albi is old.' },
   ]);
-  await page.context().close();
 });
 
 /** A server of another origin: a file, one that pages may not read, and what goes wrong. */
@@ -196,7 +237,6 @@ it('an address is fetched; what goes wrong is told apart', async () => {
   expect(await found(page)).toContain('5 passages');
   await imported(page, 'five');
   await page.getByText(`${base}/five.jsonl`).waitFor();
-  await page.context().close();
 });
 
 const HOTPOT = resolve(import.meta.dirname, '../../shared/data/hotpotqa');
@@ -219,18 +259,4 @@ it.skipIf(missing)('the 100 HotpotQA questions and 994 passages go in by drop', 
   await page.getByRole('button', { name: 'Use for search' }).click();
   await page.getByRole('button', { name: 'Use these questions' }).click();
   expect(await page.getByTestId('asked').textContent()).toBe('questions');
-  await page.context().close();
-});
-
-it('works at 390 pixels: nothing wider than the screen, no fault found by axe', async () => {
-  const page = await openPage(stage, { width: 390 });
-  await page.goto(`${stage.url}corpus`);
-  await page.getByLabel('Files to import').setInputFiles(written('narrow.jsonl', passages(0, 20)));
-  await found(page);
-  await imported(page, 'narrow');
-  await page.getByRole('link', { name: 'narrow', exact: true }).click();
-  await page.getByText('Passage 3 tells').waitFor();
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
-  expect(await faultsOf(page)).toEqual([]);
-  await page.context().close();
 });

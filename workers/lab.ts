@@ -1,11 +1,6 @@
 import { expose } from 'comlink';
 import ortWasm from 'onnxruntime-web/ort-wasm-simd-threaded.wasm?url';
-import {
-  CollectionsDatabase,
-  CollectionsHost,
-  CollectionStore,
-  webLocks,
-} from '../src/runs/collections/index.ts';
+import { CollectionsHost, openCollections } from '../src/runs/collections/index.ts';
 import type { PolicyRef } from '../src/data/setup.ts';
 import { CheckpointDatabase } from '../src/runs/checkpoints/database.ts';
 import { startCheckpoints } from '../src/runs/checkpoints/start-host.ts';
@@ -37,9 +32,7 @@ const workers: WorkerFactory = {
   locks: navigator.locks,
 };
 
-const collections = new CollectionsHost(
-  new CollectionStore(new CollectionsDatabase(), webLocks(navigator.locks)),
-);
+const collections = new CollectionsHost(openCollections());
 // What cannot be cleared up now is cleared up another time.
 collections.open().catch(() => undefined);
 

@@ -1,5 +1,5 @@
 import { expose } from 'comlink';
-import { CollectionsDatabase, CollectionStore, webLocks } from '../src/runs/collections/index.ts';
+import { openCollections } from '../src/runs/collections/index.ts';
 import { EncoderStore } from '../src/runs/encoders/store.ts';
 import { IndexStore } from '../src/runs/retrieval/index-store.ts';
 import { VectorStore } from '../src/runs/retrieval/vector-store.ts';
@@ -14,8 +14,7 @@ let listener: RetrievalListener | null = null;
 const host = new RetrievalHost(
   { onProgress: (part, stage, bytes) => listener?.onProgress(part, stage, bytes) },
   {
-    passages: (ids) =>
-      new CollectionStore(new CollectionsDatabase(), webLocks(navigator.locks)).passagesOf(ids),
+    passages: (ids) => openCollections().passagesOf(ids),
     indexCache: new IndexStore(new OpfsBlobs()),
     vectorCache: new VectorStore(),
     encoders: new EncoderStore(new OpfsBlobs()),

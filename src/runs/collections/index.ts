@@ -20,4 +20,4 @@ export type {
   StopReason,
 } from './messages.ts';
 export type { CollectionRecord, ImportChoice, ImportRecord, Origin } from './records.ts';
-export { CollectionStore, type CollectionView, type Item } from './store.ts';
+export { CollectionStore, openCollections, type CollectionView, type Item } from './store.ts';

@@ -1,10 +1,10 @@
 import type { ImportedQuestion, Rejection } from '../../data/import/index.ts';
 import type { Passage } from '../../data/records.ts';
-import { chunkRange, type BodyChunk, type CollectionsDatabase, type ItemKind } from './database.ts';
+import { chunkRange, CollectionsDatabase, type BodyChunk, type ItemKind } from './database.ts';
 import { exportLines } from './export.ts';
 import { hashKeys, NO_HASH, unpackHashes } from './hashes.ts';
 import { unpackPassages, unpackQuestions } from './items.ts';
-import type { CollectionLocks } from './locks.ts';
+import { webLocks, type CollectionLocks } from './locks.ts';
 import { mergeInto } from './merge.ts';
 import { bodyChunks, chunkAt, indexChunks, passagesIn, questionsIn } from './read.ts';
 import {
@@ -304,3 +304,7 @@ export class CollectionStore {
     return new Blob(parts, { type: 'application/jsonl' });
   }
 }
+
+/** The collections of this browser, for any worker of the page. */
+export const openCollections = (): CollectionStore =>
+  new CollectionStore(new CollectionsDatabase(), webLocks(navigator.locks));

@@ -174,7 +174,13 @@ export const Browse = ({ row }: { row: CollectionView }) => {
       {places?.length === 0 && !searching ? (
         <p className="fine">None of its {kind} holds all of these words.</p>
       ) : (
-        <List key={`${row.id} ${kind}`} id={row.id} kind={kind} count={row[kind]} places={places} />
+        <List
+          key={`${kind} ${row[kind]}`}
+          id={row.id}
+          kind={kind}
+          count={row[kind]}
+          places={places}
+        />
       )}
     </section>
   );
