@@ -279,8 +279,8 @@ const Strip = (props: {
     <section aria-label={name}>
       <h3>
         {name} <span className="fine">push of the update on each token of this rollout</span>{' '}
-        {has ? <TokenLegend by="push" scale={scaleOf(table, 'push')} /> : null}
       </h3>
+      {has ? <TokenLegend by="push" scale={scaleOf(table, 'push')} /> : null}
       {has ? (
         <>
           <TokenCanvas
