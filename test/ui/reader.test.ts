@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffRollouts } from '../../src/evaluate/inspect/diff.ts';
 import { formatReaderAddress, parseReaderAddress } from '../../src/ui/reader/address.ts';
