@@ -146,13 +146,13 @@ export const partsOf = (
 
 const TAGS = { same: 'span', removed: 'del', added: 'ins' } as const;
 
-const PartView = ({ part, role }: { part: Part; role: string | null }) => {
+const PartView = ({ part, role, first }: { part: Part; role: string | null; first: boolean }) => {
   const Tag = TAGS[part.kind];
   return (
     <>
       {role === null ? null : (
         <span className="diff-role">
-          <br />
+          {first ? null : <br />}
           {role}
         </span>
       )}
@@ -263,13 +263,9 @@ const Differences = (props: {
       <div className="diff-text" ref={box}>
         {value.parts.slice(0, most).map((part, at) => {
           const before = value.parts[at - 1];
-          const changed = !before || role(before) !== role(part) || before.segment !== part.segment;
+          const begins = !before || role(before) !== role(part);
           return (
-            <PartView
-              key={at}
-              part={part}
-              role={changed && (!before || role(before) !== role(part)) ? role(part) : null}
-            />
+            <PartView key={at} part={part} role={begins ? role(part) : null} first={at === 0} />
           );
         })}
       </div>

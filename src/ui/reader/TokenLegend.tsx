@@ -44,16 +44,20 @@ const ScaleLegend = ({ scale, unit }: { scale: TokenScale; unit: string }) => {
     </>
   ) : (
     <>
+      {high > middle ? (
+        <span>
+          <i className="swatch gain" aria-hidden="true" /> stands: {formatNumber(middle)} to{' '}
+          {formatNumber(high)} {unit}
+        </span>
+      ) : null}
+      {low < middle ? (
+        <span>
+          <i className="swatch loss" aria-hidden="true" /> hangs: {formatNumber(middle)} to{' '}
+          {formatNumber(low)} {unit}
+        </span>
+      ) : null}
       <span>
-        <i className="swatch gain" aria-hidden="true" /> stands: {formatNumber(middle)} to{' '}
-        {formatNumber(Math.max(high, middle))} {unit}
-      </span>
-      <span>
-        <i className="swatch loss" aria-hidden="true" /> hangs: {formatNumber(middle)} to{' '}
-        {formatNumber(Math.min(low, middle))} {unit}
-      </span>
-      <span>
-        <i className="swatch idle" aria-hidden="true" /> none
+        <i className="swatch idle" aria-hidden="true" /> {formatNumber(middle)}, or no number
       </span>
     </>
   );

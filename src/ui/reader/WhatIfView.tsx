@@ -277,10 +277,10 @@ const Strip = (props: {
   const has = table.columns.push !== undefined;
   return (
     <section aria-label={name}>
-      <h3>
+      <h2>
         {name} <span className="fine">push of the update on each token of this rollout</span>{' '}
-        {has ? <TokenLegend by="push" scale={scaleOf(table, 'push')} /> : null}
-      </h3>
+      </h2>
+      {has ? <TokenLegend by="push" scale={scaleOf(table, 'push')} /> : null}
       {has ? (
         <>
           <TokenCanvas

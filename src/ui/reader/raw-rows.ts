@@ -114,7 +114,7 @@ export interface FoundText {
 export const MOST_FOUND = 10_000;
 
 const escapePattern = (text: string): string =>
-  text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, String.raw`\$&`);
+  text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);
 
 /** Occurrences of a text, whatever its case. Yields after every slice, and returns them. */
 export function* findText(

@@ -72,7 +72,7 @@ const clamp = (value: number): number => Math.max(0, Math.min(1, value));
 
 /** A number on its scale: from the middle where it has one, else from the low end. */
 export const cellOf = (value: number, { low, high, middle }: TokenScale): CellPaint => {
-  if (!Number.isFinite(value)) return NO_NUMBER;
+  if (!Number.isFinite(value) || value === middle) return NO_NUMBER;
   const share =
     middle === null
       ? clamp((value - low) / (high - low || 1))

@@ -5,7 +5,7 @@ import {
   type Round,
 } from '../../../data/rollouts/index.ts';
 import { isClosed } from '../facts.ts';
-import { findPhrase, sentenceStretches, type Stretch } from './spans.ts';
+import { findPattern, phrasePattern, sentenceStretches, type Stretch } from './spans.ts';
 
 /** The rounds of a rollout with what a reader looks for in them: evidence, repetition, gain. */
 
@@ -50,8 +50,21 @@ export const passageKey = ({ title, text }: Pick<ReadPassage, 'title' | 'text'>)
 const overlaps = (a: Stretch, b: Stretch): boolean => a.start < b.end && b.start < a.end;
 
 interface Gold {
-  answers: string[];
-  titles: string[];
+  answers: RegExp[];
+  titles: { title: string; pattern: RegExp | null }[];
+}
+
+/** Names that are looked for; more than these are no gold answers but an attack on the reader's time. */
+const MOST_NAMES = 64;
+
+function goldOf({ answers, supporting }: ImportedRollout['question']): Gold {
+  const looked = isClosed(answers) ? [] : [...new Set(answers)].slice(0, MOST_NAMES);
+  return {
+    answers: looked.flatMap((answer) => phrasePattern(answer) ?? []),
+    titles: [...new Set(supporting)]
+      .slice(0, MOST_NAMES)
+      .map((title) => ({ title, pattern: phrasePattern(title) })),
+  };
 }
 
 function readPassage(
@@ -65,10 +78,12 @@ function readPassage(
     start: start + bodyAt,
     end: end + bodyAt,
   });
-  const supporting = titles.includes(passage.title);
-  const found = answers.flatMap((answer) => findPhrase(body, answer));
+  const supporting = titles.some(({ title }) => title === passage.title);
+  const found = answers.flatMap((answer) => findPattern(body, answer));
   const others = supporting
-    ? titles.filter((title) => title !== passage.title).flatMap((title) => findPhrase(body, title))
+    ? titles.flatMap(({ title, pattern }) =>
+        pattern && title !== passage.title ? findPattern(body, pattern) : [],
+      )
     : [];
   const telling = [...found, ...others];
   const sentences =
@@ -90,8 +105,8 @@ function readPassage(
 export function readRounds(
   rollout: Pick<ImportedRollout, 'segments' | 'origin' | 'question'>,
 ): RoundReading[] {
-  const { answers, supporting } = rollout.question;
-  const gold: Gold = { answers: isClosed(answers) ? [] : answers, titles: supporting };
+  const { supporting } = rollout.question;
+  const gold = goldOf(rollout.question);
   const seen = new Map<string, number>();
   const titles = new Set<string>();
   let answered = false;

@@ -7,25 +7,35 @@ export interface Stretch {
 }
 
 const escapePattern = (text: string): string =>
-  text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, String.raw`\$&`);
+  text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);
 
-/**
- * Occurrences of a phrase as whole words, whatever their case and white space; offsets are those of the
- * text itself. Nothing for an empty phrase. @param most occurrences after which the search ends
- */
-export function findPhrase(text: string, phrase: string, most = 1000): Stretch[] {
+/** Characters of the longest phrase: a longer one is no name, and would make a pattern too large. */
+const LONGEST_PHRASE = 2000;
+
+/** A phrase as a pattern: whole words, whatever their case and white space; null for an empty phrase. */
+export function phrasePattern(phrase: string): RegExp | null {
   const words = phrase.trim().split(/\s+/).filter(Boolean).map(escapePattern);
-  if (words.length === 0) return [];
-  const pattern = new RegExp(
+  if (words.length === 0 || phrase.length > LONGEST_PHRASE) return null;
+  return new RegExp(
     String.raw`(?<![\p{L}\p{N}])${words.join(String.raw`\s{1,8}`)}(?![\p{L}\p{N}])`,
     'giu',
   );
+}
+
+/** Where a pattern stands; offsets are those of the text. @param most occurrences after which it ends */
+export function findPattern(text: string, pattern: RegExp, most = 1000): Stretch[] {
   const found: Stretch[] = [];
   for (const match of text.matchAll(pattern)) {
     found.push({ start: match.index, end: match.index + match[0].length });
     if (found.length === most) break;
   }
   return found;
+}
+
+/** Occurrences of a phrase as whole words. */
+export function findPhrase(text: string, phrase: string): Stretch[] {
+  const pattern = phrasePattern(phrase);
+  return pattern ? findPattern(text, pattern) : [];
 }
 
 /** A piece of a text between two borders, and the marks that cover it. */
