@@ -78,7 +78,7 @@ const HelperSelect = (props: {
   title: string;
 }) => {
   const spec = useSetup(({ setup }) => setup[props.part]);
-  const { change } = useSetup.getState();
+  const change = useSetup((state) => state.change);
   const models = props.choices.filter(({ chats }) => chats);
   const use = (ref: PolicyRef) =>
     props.part === 'judge'

@@ -24,7 +24,7 @@ const stored = (): string | null => {
 
 interface SetupStore {
   setup: Setup;
-  change(part: Partial<Setup>): void;
+  change: (part: Partial<Setup>) => void;
 }
 
 export const useSetup = create<SetupStore>()((set) => ({
