@@ -1,7 +1,7 @@
 import { Button, TextInput, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import type { RunRecord } from '../../runs/training/messages.ts';
-import { formatBytes } from '../lib/format.ts';
+import { formatBytes, formatCount } from '../lib/format.ts';
 import { downloadOf, dropRollouts, editRun, exportRun } from '../stores/train-actions.ts';
 import { Again } from '../train/Again.tsx';
 import { parseTags } from './figures.ts';
@@ -122,7 +122,10 @@ export const RunEditor = ({ run }: { run: RunRecord }) => (
         {run.checkpointStep === null
           ? 'No checkpoint yet, so there is no adapter to take out.'
           : `Checkpoint of step ${run.checkpointStep}. `}
-        {run.policy.id} {run.policy.revision.slice(0, 12)}, world of seed {run.world.seed}
+        {run.policy.id} {run.policy.revision.slice(0, 12)},{' '}
+        {run.setup?.questions.kind === 'collections'
+          ? `${formatCount(run.world.questions)} imported questions`
+          : `world of seed ${run.world.seed}`}
       </span>
     </div>
   </div>

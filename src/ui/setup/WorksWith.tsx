@@ -1,6 +1,7 @@
 import { NativeSelect } from '@mantine/core';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
+import { useShallow } from 'zustand/react/shallow';
 import type { PolicyRef, Setup } from '../../data/setup.ts';
 import { refreshCheckpoints } from '../stores/checkpoint-actions.ts';
 import { useCheckpoints } from '../stores/checkpoint-store.ts';
@@ -118,6 +119,17 @@ const useLists = (): void => {
   }, []);
 };
 
+/** Parts that are not the built-in ones, in a word each. */
+const changedParts = ({ policy, local, web, questions, summarizer, judge }: Setup): string[] =>
+  [
+    policy.kind === 'built-in' ? '' : 'policy',
+    questions.kind === 'built-in' ? '' : 'questions',
+    local.kind === 'built-in' ? '' : 'passages',
+    web.kind === 'built-in' ? '' : 'web',
+    summarizer.kind === 'off' ? '' : 'summarizer',
+    judge.kind === 'off' ? '' : 'judge',
+  ].filter((part) => part !== '');
+
 /** @param helpers whether summarizer and judge take part, as they do when a question is asked */
 export const WorksWith = ({ helpers = true }: { helpers?: boolean }) => {
   useLists();
@@ -125,9 +137,17 @@ export const WorksWith = ({ helpers = true }: { helpers?: boolean }) => {
   const local = useSetup(({ setup }) => setup.local);
   const web = useSetup(({ setup }) => setup.web);
   const questionSets = useSetup(({ setup }) => questionSetsOf(setup));
+  const changed = useSetup(useShallow(({ setup }) => changedParts(setup)));
+  // Open where something was chosen; what is opened by hand stays open.
+  const [open] = useState(changed.length > 0);
   return (
-    <fieldset className="works-with">
-      <legend>Works with</legend>
+    <details className="works-with" open={open}>
+      <summary>
+        Works with{' '}
+        <span className="fine">
+          · {changed.length === 0 ? 'what is built in' : changed.join(', ')}
+        </span>
+      </summary>
       <div className="fields">
         <PolicySelect choices={choices} />
         <CollectionSelect
@@ -169,6 +189,6 @@ export const WorksWith = ({ helpers = true }: { helpers?: boolean }) => {
         {web.kind === 'built-in' ? '' : ` at ${new URL(web.url).host}`}. More of each on{' '}
         <Link href="/models">Models</Link> and <Link href="/corpus">Corpus</Link>.
       </p>
-    </fieldset>
+    </details>
   );
 };
