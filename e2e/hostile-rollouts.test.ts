@@ -212,10 +212,12 @@ describe.each([
       const before = page.url();
       await page.keyboard.press('j');
       await page.waitForFunction((old) => location.href !== old, before);
+      await page.getByText(/^2 of \d+ in /).waitFor();
       await page.keyboard.press('b');
       await page.getByRole('button', { name: '★ bookmarked (b)' }).waitFor();
       await page.keyboard.press('/');
-      await page.keyboard.type('the');
+      await page.locator('[aria-label="Find in the text"]:focus').waitFor();
+      await page.keyboard.type('think');
       await page.getByText(/^1 of \d+$/).waitFor();
       await page.context().close();
     },
