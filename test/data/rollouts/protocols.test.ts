@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  blockText,
   PROTOCOLS,
   readAnswer,
   recogniseProtocol,
@@ -132,4 +133,15 @@ describe('splitting', () => {
     splitText('<information><search>'.repeat(50_000), searchR1);
     expect(process.cpuUsage(start).user / 1e6).toBeLessThan(10);
   });
+});
+
+test('finds the answer however tokens straddle the border of its block', () => {
+  const protocol = PROTOCOLS.find(({ id }) => id === 'search-r1')!;
+  for (const text of [
+    '<answer> Peru </answer>',
+    'answer> Peru </answer>',
+    ' <answer> Peru </answer>\n',
+    ' Peru </answer>',
+  ])
+    expect(blockText(text, protocol).text).toBe('Peru');
 });

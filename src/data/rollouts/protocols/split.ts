@@ -96,7 +96,10 @@ function openingIn(text: string, { blocks }: Protocol): { rule: BlockRule; end: 
     const rule = blocks.find(({ open }) => text.startsWith(open.slice(missing)));
     if (rule) return { rule, end: rule.open.length - missing };
   }
-  return null;
+  // The whole opening tag may be part of the token before (`</think><answer>` as one).
+  const end = text.trimEnd();
+  const closed = blocks.find(({ close }) => end.endsWith(close));
+  return closed ? { rule: closed, end: 0 } : null;
 }
 
 /** The text of a block without its tags, trimmed, and where it begins. */
