@@ -52,7 +52,11 @@ it.skipIf(model === undefined)(
       if ('failure' in told) throw new Error(told.failure);
       const { loadMs, totalMs, rollout } = told;
       expect(rollout.events.at(-1)?.kind).toBe('stop');
-      expect(rollout.events.filter((event) => event.kind === 'error')).toEqual([]);
+      // Random weights break the protocol; nothing else may go wrong.
+      const errors = rollout.events.flatMap((event) =>
+        event.kind === 'error' ? [event.what] : [],
+      );
+      expect(errors.filter((what) => what !== 'malformed')).toEqual([]);
       const sampled = rollout.segments.filter((segment) => segment.mask === 1);
       const count = sampled.flatMap(({ ids }) => ids).length;
       const logprobs = sampled.flatMap(({ logprobs: values }) => values ?? []);

@@ -40,9 +40,12 @@ const textRequest = z.strictObject({
   logprobs: z.int().min(0).max(5).optional(),
 });
 
+/** A request that was taken. */
+export type Asked = z.infer<typeof chatRequest> | z.infer<typeof textRequest>;
+
 export interface Scripted {
-  /** Tokens that the model writes, whatever it is asked. */
-  tokens: string[];
+  /** Tokens that the model writes, whatever it is asked, or by what it is asked. */
+  tokens: string[] | ((asked: Asked) => string[]);
   /** Answers of the next requests that are no answers: status, headers, body. */
   failures: { status: number; headers?: Record<string, string>; body?: string }[];
   key: string;
@@ -61,7 +64,9 @@ export interface StrictServer {
   url: string;
   script: Scripted;
   /** Bodies of the requests that were taken. */
-  requests: unknown[];
+  requests: Asked[];
+  /** Keys that requests came with. */
+  keys: Set<string>;
   /** Streams that the client left before their end. */
   left: number;
   close(): Promise<void>;
@@ -99,6 +104,7 @@ export async function strictServer(script: Partial<Scripted> = {}): Promise<Stri
     url: '',
     script: { ...SCRIPT, ...script },
     requests: [],
+    keys: new Set(),
     left: 0,
     close: () => Promise.resolve(),
   };
@@ -133,6 +139,7 @@ async function handle(
     response.writeHead(failure.status, failure.headers);
     return void response.end(failure.body ?? '');
   }
+  state.keys.add(request.headers.authorization ?? '');
   if (script.key !== '' && request.headers.authorization !== `Bearer ${script.key}`)
     return refuse(response, 401, 'Incorrect API key provided');
   const path = request.url ?? '';
@@ -153,10 +160,11 @@ async function handle(
 }
 
 /** What is written before the first stop string, cut at max_tokens. */
-function written(script: Scripted, stop: readonly string[], most: number) {
+function written({ tokens: said }: Scripted, asked: Asked) {
+  const { stop = [], max_tokens: most } = asked;
   let text = '';
   const tokens: string[] = [];
-  for (const token of script.tokens) {
+  for (const token of typeof said === 'function' ? said(asked) : said) {
     if (tokens.length === most) return { tokens, finish: 'length' };
     text += token;
     if (stop.some((end) => text.includes(end))) return { tokens, finish: 'stop' };
@@ -168,11 +176,11 @@ function written(script: Scripted, stop: readonly string[], most: number) {
 async function answer(
   state: StrictServer,
   chat: boolean,
-  asked: z.infer<typeof chatRequest> | z.infer<typeof textRequest>,
+  asked: Asked,
   response: ServerResponse,
 ): Promise<void> {
   const { script } = state;
-  const { tokens, finish } = written(script, asked.stop ?? [], asked.max_tokens);
+  const { tokens, finish } = written(script, asked);
   if (!asked.stream) {
     const content = tokens.join('');
     return json(response, 200, {
