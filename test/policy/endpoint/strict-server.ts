@@ -55,6 +55,8 @@ export interface Scripted {
   /** Closes the connection after so many events. */
   breakAfter: number;
   logprobs: boolean;
+  /** Ends a stream without a word when another request comes in, as llama-cpp-python does. */
+  interrupts: boolean;
   cors: boolean;
   /** Never answers. */
   silent: boolean;
@@ -80,6 +82,7 @@ const SCRIPT: Scripted = {
   slice: 0,
   breakAfter: Infinity,
   logprobs: true,
+  interrupts: false,
   cors: true,
   silent: false,
 };
@@ -205,9 +208,14 @@ async function answer(
     }
   };
   const event = (part: object): string => `data: ${JSON.stringify({ choices: [part] })}\n\n`;
+  const mine = state.requests.length;
   const logprobs = script.logprobs && asked.logprobs !== undefined && asked.logprobs !== false;
   for (const [i, token] of tokens.entries()) {
     if (i >= script.breakAfter) return void response.destroy();
+    if (script.interrupts && state.requests.length > mine) {
+      ended = true;
+      return void response.end();
+    }
     const logprob = -0.5 - i;
     const chatPart = {
       index: 0,
