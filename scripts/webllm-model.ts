@@ -8,6 +8,8 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { instructionText } from '../src/agent/instruction.ts';
+import { getRecipe } from '../src/recipes/index.ts';
 
 const metadataSchema = z.object({
   context_window_size: z.number(),
@@ -76,10 +78,17 @@ function byteSpellings(): string[] {
 
 const SPECIAL = ['<|endoftext|>', '<|im_start|>', '<|im_end|>'];
 
+/** Words of what the agent tells a policy: known whole, so that a prompt is tens of tokens long. */
+const promptWords = (): string[] => {
+  const text = instructionText(getRecipe('naive-generation').settings);
+  return [...new Set(text.match(/[ <\\]?[\p{L}_]{2,}/gu))];
+};
+
 function tokenizer(vocabulary: number) {
   const spelt = byteSpellings();
+  const added = [...promptWords(), ...SPECIAL];
   const words = Array.from(
-    { length: vocabulary - spelt.length - SPECIAL.length },
+    { length: vocabulary - spelt.length - added.length },
     (_, i) => `Ġw${i}`,
   );
   const tokens = [...spelt, ...words];
@@ -87,14 +96,14 @@ function tokenizer(vocabulary: number) {
     version: '1.0',
     truncation: null,
     padding: null,
-    added_tokens: SPECIAL.map((content, i) => ({
+    added_tokens: added.map((content, i) => ({
       id: tokens.length + i,
       content,
       single_word: false,
       lstrip: false,
       rstrip: false,
       normalized: false,
-      special: true,
+      special: SPECIAL.includes(content),
     })),
     normalizer: null,
     pre_tokenizer: {

@@ -25,6 +25,8 @@ export interface Streamed {
 
 /** Servers take four stop strings at most. */
 export const MOST_STOPS = 4;
+/** Times that one request is sent again because another one broke in. */
+const MOST_INTERRUPTIONS = 3;
 /** Longest event of a stream. */
 const MOST_EVENT_CHARS = 4 * 2 ** 20;
 const MOST_ANSWER_BYTES = 16 * 2 ** 20;
@@ -152,7 +154,42 @@ export class EndpointClient {
     }
   }
 
+  /**
+   * llama-cpp-python breaks a stream off when another request comes in, unless it is told not to
+   * (`--interrupt_requests false`). From then on requests go one at a time, and this one is sent again:
+   * with the same seed it begins with what was given already.
+   */
   async *#stream(
+    path: string,
+    body: unknown,
+    read: (text: string) => Delta,
+    signal?: AbortSignal,
+  ): AsyncGenerator<Piece, Streamed> {
+    const given: string[] = [];
+    for (let repeats = 0; ; repeats++) {
+      let at = 0;
+      const pieces = this.#streamOnce(path, body, read, signal);
+      let step = await pieces.next();
+      try {
+        for (; !step.done; step = await pieces.next()) {
+          const { text } = step.value;
+          const before = given[at++];
+          if (before === undefined) {
+            given.push(text);
+            yield step.value;
+          } else if (before !== text) throw interrupted(this.#transport.url);
+        }
+      } finally {
+        if (!step.done) await pieces.return({ finish: 'left' });
+      }
+      if (step.value.finish !== '') return step.value;
+      if (repeats === MOST_INTERRUPTIONS || !this.#transport.oneAtATime())
+        throw interrupted(this.#transport.url);
+    }
+  }
+
+  /** `finish` is empty where the server stopped without saying why. */
+  async *#streamOnce(
     path: string,
     body: unknown,
     read: (text: string) => Delta,
@@ -180,15 +217,18 @@ export class EndpointClient {
     } finally {
       done();
     }
-    if (events === 0) throw badAnswer(url, 'no stream of events');
-    if (finish === '')
-      throw new EndpointError(
-        'server',
-        `${url} ended its answer without saying why: the server failed meanwhile, or the context is longer than it takes. Its log tells more.`,
-      );
+    const type = response.headers.get('content-type') ?? '';
+    // llama-cpp-python ends the stream at once where the context is too long for it.
+    if (events === 0 && !type.includes('event-stream')) throw badAnswer(url, 'no stream of events');
     return { finish };
   }
 }
+
+const interrupted = (url: string): EndpointError =>
+  new EndpointError(
+    'server',
+    `${url} ended its answer without saying why: the server failed meanwhile, the context is longer than it takes, or another request broke in (llama-cpp-python: start it with --interrupt_requests false). Its log tells more.`,
+  );
 
 /** Not every browser can iterate over a stream. */
 async function* iterate<T>(stream: ReadableStream<T>): AsyncGenerator<T> {

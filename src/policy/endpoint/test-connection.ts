@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../data/setup.ts';
+import { isThere, systemStream, type OpenStream } from '../../data/is-there.ts';
 import { EndpointClient } from './client.ts';
 import { EndpointError, type EndpointFault } from './errors.ts';
 import { joinUrl } from './transport.ts';
@@ -19,22 +20,11 @@ export interface ConnectionReport {
 
 export interface ConnectionTools {
   fetch?: typeof fetch;
+  /** Opens an event stream: tells a refused connection from a CORS refusal in isolated pages. */
+  stream?: OpenStream | null;
   now?: () => number;
   timeoutMs?: number;
   signal?: AbortSignal;
-}
-
-/**
- * A browser tells a page nothing of why a request failed. One that needs no permission, and whose
- * answer stays closed, still shows whether somebody answers at that address.
- */
-async function answersAtAll(url: string, { fetch: send = fetch }: ConnectionTools) {
-  try {
-    await send(url, { mode: 'no-cors', credentials: 'omit', referrerPolicy: 'no-referrer' });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function explained(
@@ -43,7 +33,10 @@ async function explained(
   tools: ConnectionTools,
 ): Promise<Pick<ConnectionReport, 'fault' | 'message'>> {
   if (error.fault !== 'unreachable') return { fault: error.fault, message: error.message };
-  if (await answersAtAll(joinUrl(url, 'models'), tools))
+  // A browser tells a page nothing of why a request failed.
+  const { stream = systemStream, signal } = tools;
+  const send = tools.fetch ?? ((address: string, init: RequestInit) => fetch(address, init));
+  if (await isThere(joinUrl(url, 'models'), send, stream, signal))
     return {
       fault: 'cors',
       message: `A server answers at ${url}, but does not allow this page to read it (CORS). Allow the page's origin there: llama.cpp does by default, Ollama takes OLLAMA_ORIGINS, vLLM --allowed-origins.`,

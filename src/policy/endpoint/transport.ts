@@ -70,6 +70,9 @@ export class Transport {
   readonly model: string;
   readonly #options: Required<Omit<TransportOptions, 'url' | 'model'>>;
   #free: number;
+  #limit: number;
+  /** Since requests go one at a time; requests that began before may still be under way. */
+  #narrowed = false;
   readonly #waiting: (() => void)[] = [];
 
   constructor({ url, model, ...options }: TransportOptions) {
@@ -85,7 +88,8 @@ export class Transport {
       ...DEFAULTS,
       ...options,
     };
-    this.#free = this.#options.concurrency;
+    this.#limit = this.#options.concurrency;
+    this.#free = this.#limit;
   }
 
   /**
@@ -116,6 +120,16 @@ export class Transport {
       release();
       throw error;
     }
+  }
+
+  /** From here on requests wait for each other. @returns whether that may help: others were under way */
+  oneAtATime(): boolean {
+    if (this.#narrowed) return true;
+    if (this.#limit - this.#free === 0) return false;
+    this.#free -= this.#limit - 1;
+    this.#limit = 1;
+    this.#narrowed = true;
+    return true;
   }
 
   async #repeat(path: string, body: unknown, signal?: AbortSignal) {
@@ -213,9 +227,13 @@ export class Transport {
   }
 
   #release(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#free += 1;
+    this.#free += 1;
+    while (this.#free > 0) {
+      const next = this.#waiting.shift();
+      if (!next) return;
+      this.#free -= 1;
+      next();
+    }
   }
 }
 

@@ -1,7 +1,7 @@
+import { isThere, systemStream, type OpenStream } from '../../data/is-there.ts';
 import { EngineError } from './errors.ts';
 import { EngineHttp, systemDeps, type HttpDeps, type HttpLimits, type Meter } from './http.ts';
 import { engineOf, type EngineSpec } from './open.ts';
-import { isThere, systemStream, type OpenStream } from './probe.ts';
 
 /** Tries one search and says in words what came of it, and what to do next. */
 
@@ -186,7 +186,7 @@ async function tellUnreachable(
       said: 'This page is served by HTTPS, and a browser lets it call HTTP only on this machine.',
       advice: 'Give the server HTTPS, or serve Forage by HTTP from a host that you trust.',
     };
-  if (await isThere(engineOf(spec).address, http, stream, signal))
+  if (await isThere(engineOf(spec).address, http.fetch, stream, signal))
     return {
       outcome: 'cors',
       said: `${new URL(spec.url).host} is there, but the browser may not let this page read its answer (CORS).`,

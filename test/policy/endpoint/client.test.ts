@@ -194,6 +194,27 @@ describe('a client of an OpenAI-compatible server', () => {
     expect(most).toBe(2);
   });
 
+  it('gives each text once and whole where a server breaks one off for the next', async () => {
+    const { client, server } = await start({ interrupts: true });
+    const all = await Promise.all(
+      Array.from({ length: 5 }, () => collect(client.continueText('Where?', OPTIONS))),
+    );
+    for (const { pieces, finish } of all) {
+      expect(pieces.map(({ text }) => text).join('')).toBe('The answer is Oslo.');
+      expect(finish).toBe('stop');
+    }
+    expect(server.requests.length).toBeGreaterThan(5);
+  });
+
+  it('says so where a stream ends without a word, as it does for contexts that are too long', async () => {
+    const headers = { 'Content-Type': 'text/event-stream' };
+    const { client, server } = await start({ failures: [{ status: 200, headers }] });
+    const error = await failure(collect(client.continueText('Where?', OPTIONS)));
+    expect(error).toMatchObject({ fault: 'server' });
+    expect(error.message).toContain('context');
+    expect(server.requests).toHaveLength(0);
+  });
+
   it('tells silence, a broken stream and other formats apart', async () => {
     const silent = await start({ silent: true }, { timeoutMs: 50, retries: 0 });
     expect((await failure(silent.client.models())).fault).toBe('time-out');

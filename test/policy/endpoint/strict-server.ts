@@ -40,9 +40,12 @@ const textRequest = z.strictObject({
   logprobs: z.int().min(0).max(5).optional(),
 });
 
+/** A request that was taken. */
+export type Asked = z.infer<typeof chatRequest> | z.infer<typeof textRequest>;
+
 export interface Scripted {
-  /** Tokens that the model writes, whatever it is asked. */
-  tokens: string[];
+  /** Tokens that the model writes, whatever it is asked, or by what it is asked. */
+  tokens: string[] | ((asked: Asked) => string[]);
   /** Answers of the next requests that are no answers: status, headers, body. */
   failures: { status: number; headers?: Record<string, string>; body?: string }[];
   key: string;
@@ -52,6 +55,8 @@ export interface Scripted {
   /** Closes the connection after so many events. */
   breakAfter: number;
   logprobs: boolean;
+  /** Ends a stream without a word when another request comes in, as llama-cpp-python does. */
+  interrupts: boolean;
   cors: boolean;
   /** Never answers. */
   silent: boolean;
@@ -61,7 +66,9 @@ export interface StrictServer {
   url: string;
   script: Scripted;
   /** Bodies of the requests that were taken. */
-  requests: unknown[];
+  requests: Asked[];
+  /** Keys that requests came with. */
+  keys: Set<string>;
   /** Streams that the client left before their end. */
   left: number;
   close(): Promise<void>;
@@ -75,6 +82,7 @@ const SCRIPT: Scripted = {
   slice: 0,
   breakAfter: Infinity,
   logprobs: true,
+  interrupts: false,
   cors: true,
   silent: false,
 };
@@ -99,6 +107,7 @@ export async function strictServer(script: Partial<Scripted> = {}): Promise<Stri
     url: '',
     script: { ...SCRIPT, ...script },
     requests: [],
+    keys: new Set(),
     left: 0,
     close: () => Promise.resolve(),
   };
@@ -133,6 +142,7 @@ async function handle(
     response.writeHead(failure.status, failure.headers);
     return void response.end(failure.body ?? '');
   }
+  state.keys.add(request.headers.authorization ?? '');
   if (script.key !== '' && request.headers.authorization !== `Bearer ${script.key}`)
     return refuse(response, 401, 'Incorrect API key provided');
   const path = request.url ?? '';
@@ -153,10 +163,11 @@ async function handle(
 }
 
 /** What is written before the first stop string, cut at max_tokens. */
-function written(script: Scripted, stop: readonly string[], most: number) {
+function written({ tokens: said }: Scripted, asked: Asked) {
+  const { stop = [], max_tokens: most } = asked;
   let text = '';
   const tokens: string[] = [];
-  for (const token of script.tokens) {
+  for (const token of typeof said === 'function' ? said(asked) : said) {
     if (tokens.length === most) return { tokens, finish: 'length' };
     text += token;
     if (stop.some((end) => text.includes(end))) return { tokens, finish: 'stop' };
@@ -168,11 +179,11 @@ function written(script: Scripted, stop: readonly string[], most: number) {
 async function answer(
   state: StrictServer,
   chat: boolean,
-  asked: z.infer<typeof chatRequest> | z.infer<typeof textRequest>,
+  asked: Asked,
   response: ServerResponse,
 ): Promise<void> {
   const { script } = state;
-  const { tokens, finish } = written(script, asked.stop ?? [], asked.max_tokens);
+  const { tokens, finish } = written(script, asked);
   if (!asked.stream) {
     const content = tokens.join('');
     return json(response, 200, {
@@ -197,9 +208,14 @@ async function answer(
     }
   };
   const event = (part: object): string => `data: ${JSON.stringify({ choices: [part] })}\n\n`;
+  const mine = state.requests.length;
   const logprobs = script.logprobs && asked.logprobs !== undefined && asked.logprobs !== false;
   for (const [i, token] of tokens.entries()) {
     if (i >= script.breakAfter) return void response.destroy();
+    if (script.interrupts && state.requests.length > mine) {
+      ended = true;
+      return void response.end();
+    }
     const logprob = -0.5 - i;
     const chatPart = {
       index: 0,

@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import type { Endpoint } from '../../../src/data/setup.ts';
 import { testEndpoint } from '../../../src/policy/endpoint/test-connection.ts';
+import type { EventStream } from '../../../src/data/is-there.ts';
 import { strictServer, type Scripted, type StrictServer } from './strict-server.ts';
 
 const open: StrictServer[] = [];
@@ -72,6 +73,26 @@ it.each([
   expect(report).toMatchObject({ ok: false, fault });
   expect(report.message).toContain(words);
   expect(JSON.stringify(report)).not.toContain('wrong"');
+});
+
+it.each([
+  ['answers what may not be read', 2, 'cors'],
+  ['is not there', 0, 'unreachable'],
+] as const)('tells a cross-origin isolated page that a server %s', async (_, readyState, fault) => {
+  // Such a page gets no opaque answer; an event stream gives up for good where an answer came.
+  const refused: typeof fetch = () => Promise.reject(new TypeError('Failed to fetch'));
+  const asked: string[] = [];
+  const stream = (address: string): EventStream => {
+    asked.push(address);
+    return {
+      readyState,
+      addEventListener: (type, listener) => void (type === 'error' && listener()),
+      close: () => undefined,
+    };
+  };
+  const report = await testEndpoint(endpoint('http://host/v1/'), '', { fetch: refused, stream });
+  expect(report).toMatchObject({ ok: false, fault });
+  expect(asked).toEqual(['http://host/v1/models']);
 });
 
 it('tells silence from an answer', async () => {

@@ -1,13 +1,19 @@
-import type { HttpDeps } from './http.ts';
-
 /** Finds out whether a server is there at all, although this page may not read its answer. */
+
+type Fetch = (address: string, init: RequestInit) => Promise<Response>;
 
 const WAIT_MS = 5_000;
 
 /** A call whose answer nobody may read is sent all the same, and fails only where nobody answers. */
-async function opaqueCall(address: string, http: HttpDeps, signal: AbortSignal): Promise<boolean> {
+async function opaqueCall(address: string, send: Fetch, signal: AbortSignal): Promise<boolean> {
   try {
-    await http.fetch(address, { mode: 'no-cors', credentials: 'omit', cache: 'no-store', signal });
+    await send(address, {
+      mode: 'no-cors',
+      credentials: 'omit',
+      cache: 'no-store',
+      referrerPolicy: 'no-referrer',
+      signal,
+    });
     return true;
   } catch {
     return false;
@@ -48,17 +54,21 @@ export type OpenStream = (address: string) => EventStream;
 export const systemStream: OpenStream | null =
   typeof EventSource === 'undefined' ? null : (address) => new EventSource(address);
 
-/** @throws the signal's reason */
+/**
+ * Whether somebody answers at an address, readable or not; neither a key nor cookies are sent.
+ * @param open null where the platform has no event streams
+ * @throws the signal's reason
+ */
 export async function isThere(
   address: string,
-  http: HttpDeps,
+  send: Fetch,
   open: OpenStream | null,
   signal?: AbortSignal,
 ): Promise<boolean> {
   const timeout = AbortSignal.timeout(WAIT_MS);
   const either = signal ? AbortSignal.any([signal, timeout]) : timeout;
   const there =
-    (await opaqueCall(address, http, either)) ||
+    (await opaqueCall(address, send, either)) ||
     (open !== null && !either.aborted && (await eventStream(open(address), either)));
   signal?.throwIfAborted();
   return there;
