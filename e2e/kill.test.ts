@@ -17,7 +17,8 @@ import { DIST } from './browser.ts';
  */
 const KILLS = Number(process.env.FORAGE_KILLS ?? 10);
 
-const STEPS = 60;
+/** More than kills: each lets a step or so be done. */
+const STEPS = Math.round(1.2 * KILLS) + 10;
 /** A kill and what follows it take some seconds on two cores. */
 vi.setConfig({ testTimeout: 120_000 + KILLS * 30_000 });
 
