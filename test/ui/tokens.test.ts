@@ -7,6 +7,8 @@ import {
   tokensUpTo,
   writerOf,
 } from '../../src/ui/tokens/layout.ts';
+import { describeToken } from '../../src/ui/tokens/TokenStrip.tsx';
+import type { Segment } from '../../src/data/rollout.ts';
 import { emptyRollout, policySegment, readSegment, search } from '../fixtures/rollouts.ts';
 
 const rollout = {
@@ -51,5 +53,25 @@ describe('the token strip', () => {
     expect(cellAt(grid, 1, 13, 10)).toBe(4);
     expect(cellAt(grid, 16, 25, 10)).toBeNull();
     expect(cellAt(grid, 21, 1, 10)).toBeNull();
+  });
+});
+
+describe('the words of a token', () => {
+  const words = (segment: Segment) => {
+    const facts = tokenAt({ segments: [segment] }, 0);
+    return facts ? describeToken(facts, 'asked') : '';
+  };
+  const { logprobs: _, entropies: __, ...bare } = policySegment([7]);
+
+  it('reads the record’s own text, and says what the policy did not give', () => {
+    const said = words({ ...bare, tokens: [' Oslo'] });
+    expect(said).toContain('“␣Oslo” · piece 7');
+    expect(said).toContain('log-probability not given · entropy not given');
+    expect(said).not.toContain('asked');
+  });
+
+  it('asks nothing of tokens that were only read', () => {
+    expect(words(readSegment([5]))).toMatch(/“asked” · id 5/);
+    expect(words(readSegment([5]))).not.toContain('log-probability');
   });
 });

@@ -31,6 +31,8 @@ export interface PartState {
   loadedBytes: number;
   /** 0 where it is not known. */
   totalBytes: number;
+  /** In place of bytes, where only this is known: 0 to 1. */
+  share?: number;
   failure: Failure | null;
 }
 

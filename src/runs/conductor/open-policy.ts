@@ -80,6 +80,7 @@ function openEndpoint(id: string, options: OpenPolicyOptions): OpenedPolicy {
 async function openInWebLlm(id: string, options: OpenPolicyOptions): Promise<OpenedPolicy> {
   const { workers, board, resources, onStarted, onSampled } = options;
   if (!navigator.gpu) throw new Error('WebLLM needs WebGPU, which this browser does not offer.');
+  board.loading('policy', `WebLLM: ${id}`, { share: 0 });
   const abort = new AbortController();
   const worker = workers.webllm('webllm');
   onStarted(() => {
@@ -95,8 +96,7 @@ async function openInWebLlm(id: string, options: OpenPolicyOptions): Promise<Ope
       ...(resources.mirror.weights !== undefined && { weights: resources.mirror.weights }),
       ...(resources.mirror.libraries !== undefined && { libraries: resources.mirror.libraries }),
     },
-    onProgress: ({ share, text }) =>
-      board.loading('policy', text, { loaded: Math.round(share * 1000), total: 1000 }),
+    onProgress: ({ share, text }) => board.loading('policy', text, { share }),
     onLost: options.onLost,
     signal: abort.signal,
   });
@@ -121,7 +121,7 @@ export async function openPolicy(options: OpenPolicyOptions): Promise<OpenedPoli
       return { ...loaded, textModel: () => engineTextModel(loaded.policy) };
     }
     case 'endpoint':
-      options.board.loading('policy', 'connecting');
+      options.board.loading('policy', 'connecting', { share: 0 });
       return openEndpoint(ref.id, options);
     case 'webllm':
       return openInWebLlm(ref.id, options);

@@ -23,15 +23,20 @@ export class PartsBoard {
     return this.#parts;
   }
 
-  loading(part: PartName, note: string, bytes?: ByteProgress): void {
-    const { loadedBytes, totalBytes } = this.#parts[part];
-    this.#set(part, {
-      status: 'loading',
-      note,
-      loadedBytes: bytes?.loaded ?? loadedBytes,
-      totalBytes: bytes?.total ?? totalBytes,
-      failure: null,
-    });
+  /** @param progress what is known of it; without, that of before stays */
+  loading(part: PartName, note: string, progress?: ByteProgress | { share: number }): void {
+    const { loadedBytes, totalBytes, share } = this.#parts[part];
+    const state = { status: 'loading', note, failure: null } as const;
+    if (!progress)
+      return this.#set(part, {
+        ...state,
+        loadedBytes,
+        totalBytes,
+        ...(share !== undefined && { share }),
+      });
+    if ('share' in progress)
+      return this.#set(part, { ...state, ...progress, loadedBytes: 0, totalBytes: 0 });
+    this.#set(part, { ...state, loadedBytes: progress.loaded, totalBytes: progress.total });
   }
 
   ready(part: PartName, note: string): void {

@@ -4,7 +4,7 @@ import { formatNumber, formatShare } from '../lib/format.ts';
 import { lab } from '../stores/connection.ts';
 import { useView } from '../stores/view-store.ts';
 import { writerOf } from '../tokens/layout.ts';
-import { requestPieces, usePieces, visible } from '../tokens/pieces.ts';
+import { requestPieces, useKnowsIds, usePieces, visible } from '../tokens/pieces.ts';
 import { WRITER_NAMES } from '../tokens/TokenStrip.tsx';
 
 /** More tokens than this are left out of the text view; the strip shows them all. */
@@ -14,17 +14,23 @@ const MOST_SHOWN = 600;
 export const SegmentTokens = memo(
   (props: { rollout: Rollout; index: number; segment: Segment; chosen?: number }) => {
     const { segment, index, rollout } = props;
+    const known = useKnowsIds(rollout);
     const texts = usePieces((state) => state.texts);
     const writer = writerOf(segment);
+    const own = segment.tokens;
     useEffect(() => {
-      void requestPieces(segment.ids, (ids) => lab().pieces(ids));
-    }, [segment.ids]);
+      if (known && !own) void requestPieces(segment.ids, (ids) => lab().pieces(ids));
+    }, [known, own, segment.ids]);
+    const textOf = (id: number, token: number): string => {
+      const text = own?.[token] ?? (known ? texts[id] : undefined);
+      return text === undefined ? `#${id}` : visible(text);
+    };
     const shown = segment.ids.slice(0, MOST_SHOWN);
     return (
       <div className="segment-tokens">
         <h3>
           <i className={`swatch who-${writer}`} aria-hidden="true" /> {segment.role},{' '}
-          {segment.ids.length} tokens, {WRITER_NAMES[writer]}
+          {segment.ids.length} {own ? 'pieces, not tokens' : 'tokens'}, {WRITER_NAMES[writer]}
           {segment.mask === 0 ? ', masked' : ''}
         </h3>
         <div className="token-text">
@@ -40,7 +46,7 @@ export const SegmentTokens = memo(
                   .select({ kind: 'token', rolloutId: rollout.id, segment: index, token })
               }
             >
-              {texts[id] === undefined ? `#${id}` : visible(texts[id])}
+              {textOf(id, token)}
             </button>
           ))}
           {segment.ids.length > MOST_SHOWN ? ` and ${segment.ids.length - MOST_SHOWN} more` : ''}
@@ -57,13 +63,20 @@ const opacityOf = (logprob: number | undefined): number =>
 export const TokenDetails = (props: { rollout: Rollout; segment: number; token: number }) => {
   const segment = props.rollout.segments[props.segment];
   const id = segment?.ids[props.token];
-  const text = usePieces((state) => (id === undefined ? undefined : state.texts[id]));
+  const known = useKnowsIds(props.rollout);
+  const asked = usePieces((state) => (id === undefined || !known ? undefined : state.texts[id]));
+  const own = segment?.tokens?.[props.token];
+  const text = own ?? asked;
   if (!segment || id === undefined) return null;
   const logprob = segment.logprobs?.[props.token];
+  const entropy = segment.entropies?.[props.token];
   const writer = writerOf(segment);
+  const missing = writer === 'policy' ? 'not given by the policy' : 'none: it was only read';
   return (
     <>
-      <h2>Token “{text === undefined ? `#${id}` : visible(text)}”</h2>
+      <h2>
+        {own === undefined ? 'Token' : 'Piece'} “{text === undefined ? `#${id}` : visible(text)}”
+      </h2>
       <dl className="pairs">
         <dt>id</dt>
         <dd>{id}</dd>
@@ -74,13 +87,11 @@ export const TokenDetails = (props: { rollout: Rollout; segment: number; token: 
         <dt>role</dt>
         <dd>{segment.role}</dd>
         <dt>log-probability</dt>
-        <dd>{logprob === undefined ? 'none: it was only read' : formatNumber(logprob)}</dd>
+        <dd>{logprob === undefined ? missing : formatNumber(logprob)}</dd>
         <dt>probability</dt>
         <dd>{logprob === undefined ? 'none' : formatShare(Math.exp(logprob))}</dd>
         <dt>entropy</dt>
-        <dd>
-          {segment.entropies ? `${formatNumber(segment.entropies[props.token])} nat` : 'none'}
-        </dd>
+        <dd>{entropy === undefined ? missing : `${formatNumber(entropy)} nat`}</dd>
         <dt>loss mask</dt>
         <dd>{segment.mask === 1 ? '1, may be trained' : '0, never trained'}</dd>
       </dl>

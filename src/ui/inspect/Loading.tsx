@@ -15,7 +15,9 @@ const PART_NAMES: Record<string, string> = {
 /** Share of the bytes; nothing where loading failed or the size is not known. */
 const shareOf = (part: PartState): number => {
   if (part.status === 'ready') return 1;
-  if (part.status === 'failed' || part.totalBytes === 0) return 0;
+  if (part.status === 'failed') return 0;
+  if (part.share !== undefined) return part.share;
+  if (part.totalBytes === 0) return 0;
   return Math.min(1, part.loadedBytes / part.totalBytes);
 };
 

@@ -28,6 +28,7 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
   const { metrics, answer } = rollout;
   const measures = measuresOf(rollout);
   const interruption = interruptionOf(rollout);
+  const pieces = rollout.segments.some((segment) => segment.tokens);
   const right = metrics && gold && metrics.em === 1;
   return (
     <div className="verdict" data-testid="verdict">
@@ -70,7 +71,15 @@ export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Questio
           />
         ) : null}
         <Figure name="searches" value={formatCount(measures.searches)} />
-        <Figure name="tokens" value={formatCount(measures.tokens)} title="Written by the policy" />
+        <Figure
+          name={pieces ? 'pieces' : 'tokens'}
+          value={formatCount(measures.tokens)}
+          title={
+            pieces
+              ? 'Pieces of text written by the policy: its server’s tokens are not known here'
+              : 'Written by the policy'
+          }
+        />
         <Figure name="time" value={formatSeconds(measures.seconds)} />
         {metrics && !interruption ? (
           <Figure name="format" value={metrics.formatValid ? '✓ valid' : '✗ broken'} />

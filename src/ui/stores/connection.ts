@@ -3,6 +3,7 @@ import type { ConductorMessage, LabApi } from '../../runs/conductor/messages.ts'
 import type { DeviceChoice } from '../../runs/conductor/settings.ts';
 import type { InspectionApi } from '../../runs/inspection/index.ts';
 import { createFrameQueue } from '../lib/frame-queue.ts';
+import { forgetPieces } from '../tokens/pieces.ts';
 import { useLab } from './lab-store.ts';
 import { useResources } from './resources-store.ts';
 import { useRun } from './run-store.ts';
@@ -35,6 +36,8 @@ const receive = (message: ConductorMessage): void => {
     case 'sources':
       return useLab.setState({ sources: message.facts });
     case 'policy':
+      // Ids mean something else with another tokenizer.
+      forgetPieces();
       return useLab.setState({ policy: message.info, device: message.device });
     case 'run':
       return useRun.getState().setRun(message.run);

@@ -5,7 +5,7 @@ import type { Rollout } from '../../data/rollout.ts';
 import { formatNumber } from '../lib/format.ts';
 import { lab } from '../stores/connection.ts';
 import { cellAt, countTokens, stripGrid, tokenAt, WRITERS, type TokenFacts } from './layout.ts';
-import { requestPieces, usePieces, visible } from './pieces.ts';
+import { requestPieces, useKnowsIds, usePieces, visible } from './pieces.ts';
 import { BY_WRITER, type ColourMode } from './paint.ts';
 import { useStripCanvas } from './use-strip-canvas.ts';
 
@@ -16,16 +16,31 @@ export const WRITER_NAMES = {
   hint: 'hint of the environment',
 } as const;
 
-export const describeToken = (facts: TokenFacts, text: string | undefined): string =>
-  [
-    text === undefined ? `id ${facts.id}` : `“${visible(text)}” · id ${facts.id}`,
+/** A number of a token; a token of the policy's that lacks it says so, one that was only read does not. */
+const numberWords = (
+  name: string,
+  value: number | null,
+  unit: string,
+  { writer }: TokenFacts,
+): string | null => {
+  if (value !== null) return `${name} ${formatNumber(value)}${unit}`;
+  return writer === 'policy' ? `${name} not given` : null;
+};
+
+/** @param asked what the policy's tokenizer says of the id */
+export const describeToken = (facts: TokenFacts, asked: string | undefined): string => {
+  const text = facts.text ?? asked;
+  const number = `${facts.text === null ? 'id' : 'piece'} ${facts.id}`;
+  return [
+    text === undefined ? number : `“${visible(text)}” · ${number}`,
     `${WRITER_NAMES[facts.writer]}, ${facts.role}`,
-    facts.logprob === null ? null : `log-probability ${formatNumber(facts.logprob)}`,
-    facts.entropy === null ? null : `entropy ${formatNumber(facts.entropy)} nat`,
+    numberWords('log-probability', facts.logprob, '', facts),
+    numberWords('entropy', facts.entropy, ' nat', facts),
     facts.mask === 1 ? 'mask 1' : 'mask 0, not in the loss',
   ]
     .filter((part) => part !== null)
     .join(' · ');
+};
 
 const AdvantageLegend = () => (
   <>
@@ -62,6 +77,12 @@ export const StripLegend = (props: { by: ColourMode['by']; children?: ReactNode 
   </span>
 );
 
+/** A server's text has no tokens of its own: it is cut into pieces about as long. */
+const countWords = ({ segments }: Rollout, count: number): string =>
+  segments.some((segment) => segment.tokens)
+    ? `${count} pieces of text, about as many tokens`
+    : `${count} tokens`;
+
 const moveCursor = (key: string, at: number, count: number, columns: number): number | null => {
   const moves: Record<string, number> = {
     ArrowRight: at + 1,
@@ -93,10 +114,11 @@ export const TokenStrip = memo((props: TokenStripProps) => {
   const grid = stripGrid(count, width || 320);
   const height = grid.rows * grid.rowHeight;
   const facts = cursor === null ? null : tokenAt(rollout, cursor);
-  const text = usePieces((state) => (facts ? state.texts[facts.id] : undefined));
+  const known = useKnowsIds(rollout);
+  const text = usePieces((state) => (facts && known ? state.texts[facts.id] : undefined));
 
   const canvas = useStripCanvas({ rollout, grid, width, until, cursor, scheme, mode });
-  const id = facts?.id;
+  const id = known && facts?.text === null ? facts.id : undefined;
   useEffect(() => {
     if (id !== undefined) void requestPieces([id], (ids) => lab().pieces(ids));
   }, [id]);
@@ -110,7 +132,7 @@ export const TokenStrip = memo((props: TokenStripProps) => {
     event.stopPropagation();
     setCursor(next);
   };
-  const label = facts ? describeToken(facts, text) : `${count} tokens`;
+  const label = facts ? describeToken(facts, text) : countWords(rollout, count);
 
   return (
     <div className="strip">

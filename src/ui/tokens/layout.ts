@@ -6,7 +6,9 @@ export interface TokenFacts {
   /** Index within the segment. */
   token: number;
   id: number;
-  /** null where the policy did not write the token. */
+  /** The record's own text of it, where ids are pieces of text; else the policy's tokenizer knows. */
+  text: string | null;
+  /** null where the policy did not write the token, or gave none. */
   logprob: number | null;
   entropy: number | null;
   writer: Writer;
@@ -38,6 +40,7 @@ export const tokenAt = (
         segment: index,
         token: rest,
         id,
+        text: segment.tokens?.[rest] ?? null,
         logprob: segment.logprobs?.[rest] ?? null,
         entropy: segment.entropies?.[rest] ?? null,
         writer: writerOf(segment),

@@ -1,4 +1,6 @@
 import { create } from 'zustand';
+import type { Rollout } from '../../data/rollout.ts';
+import { useLab } from '../stores/lab-store.ts';
 
 /** Texts of single tokens, asked of the lab once each; the page itself has no tokenizer. */
 interface Pieces {
@@ -31,6 +33,10 @@ export const requestPieces = async (
     for (const id of fresh) asked.delete(id);
   }
 };
+
+/** Whether the policy that is loaded knows this rollout's ids. */
+export const useKnowsIds = ({ policy }: Pick<Rollout, 'policy'>): boolean =>
+  useLab((state) => state.policy?.id === policy.id);
 
 /** A token as it can be read: blanks and line ends made visible. */
 export const visible = (text: string): string =>
