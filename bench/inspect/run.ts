@@ -1,12 +1,19 @@
 /**
- * Main-thread tasks of the rollout table with many rollouts, in headless Chromium against the built
- * page (`npx vite build` first): while the file is read, while it is opened again, scrolled, ordered,
- * filtered by numbers and by text, grouped, and walked through by keys. The rollouts are made up here,
- * in verl's layout, 2 kB each on average.
+ * Main-thread tasks of the inspector in scripted use, in headless Chromium against the built page
+ * (`npx vite build` first). The rollouts are made up here.
  *
- *   npx tsx bench/inspect/run.ts [--rollouts 10000] [--json]
+ * - many: a file of `--rollouts` in verl's layout, 2 kB each on average: read, opened again, scrolled,
+ *   ordered, filtered by numbers and by text, grouped, walked through by keys, re-scored, and one of
+ *   them in every view of the reader;
+ * - long: one trace of `--trace` megabytes with its tokens, RLLoggingBoard's layout: as rounds, as text,
+ *   as tokens;
+ * - big: a file of `--big` megabytes, up to its first row and to its end; 0 leaves it out.
+ *
+ * Charts of 100,000 points: `npx tsx bench/charts/run.ts --steps 10000` draws more than ten of them.
+ *
+ *   npx tsx bench/inspect/run.ts [--rollouts 10000] [--trace 20] [--big 0] [--json]
  */
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -23,10 +30,15 @@ const GROUP = 8;
 const { values } = parseArgs({
   options: {
     rollouts: { type: 'string', default: '10000' },
+    trace: { type: 'string', default: '20' },
+    big: { type: 'string', default: '0' },
     json: { type: 'boolean', default: false },
   },
 });
 const COUNT = Number(values.rollouts);
+const TRACE_MB = Number(values.trace);
+const BIG_MB = Number(values.big);
+const VIEWS = ['Rounds', 'Text', 'Tokens', 'Group', 'Diff', 'Scores', 'What if'];
 
 const WORDS =
   'harbour letter museum river engine winter notary glass orchard signal border painter valley chapel'.split(
@@ -56,9 +68,53 @@ function rolloutLine(i: number): string {
   });
 }
 
+/** One rollout of about this many megabytes: text, one token a word, and six columns of numbers. */
+function longTrace(megabytes: number): string {
+  // A word of seven letters stands twice, with some 40 characters of numbers.
+  const count = Math.round((megabytes * 1e6) / 62);
+  const tokens: string[] = [];
+  while (tokens.length < count) {
+    const round = Math.floor(tokens.length / 4000);
+    const body = prose(round, 2500).split(' ');
+    tokens.push(
+      '<think>',
+      ...prose(round, 900)
+        .split(' ')
+        .map((word) => ` ${word}`),
+      '</think>',
+    );
+    tokens.push('<search>', ` who ${round}`, '</search>', '<information>', 'Doc 1(Title: T) ');
+    tokens.push(...body.map((word) => ` ${word}`), '</information>');
+  }
+  tokens.push('<answer>', ' Name 1 ', '</answer>');
+  const wave = (scale: number): number[] =>
+    tokens.map((_, i) => Number((scale * Math.sin(i / 9)).toFixed(3)));
+  return JSON.stringify({
+    prompt: 'Question: Who kept number 1?\n',
+    response: tokens.join(''),
+    response_tokens: tokens,
+    logprobs: wave(-1),
+    ref_logprobs: wave(-1.1),
+    values: wave(0.5),
+    token_rewards: wave(0.1),
+    reward: 1,
+    ground_truth: 'Name 1',
+    step: 1,
+  });
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'forage-inspect-'));
 const file = join(folder, 'many.jsonl');
 writeFileSync(file, Array.from({ length: COUNT }, (_, i) => `${rolloutLine(i)}\n`).join(''));
+
+const trace = join(folder, 'long.jsonl');
+if (TRACE_MB > 0) writeFileSync(trace, `${longTrace(TRACE_MB)}\n`);
+const big = join(folder, 'big.jsonl');
+if (BIG_MB > 0) {
+  writeFileSync(big, '');
+  for (let i = 0; statSync(big).size < BIG_MB * 1e6; i += 2000)
+    appendFileSync(big, Array.from({ length: 2000 }, (_, k) => `${rolloutLine(i + k)}\n`).join(''));
+}
 
 /** Waits for what stands beside the filter. */
 const said = (page: Page, pattern: string): Promise<unknown> =>
@@ -142,6 +198,74 @@ try {
     await page.locator('main').focus();
     for (let i = 0; i < 60; i++) await page.keyboard.press('j');
   });
+  await phase('disagreements', async () => {
+    await page.getByRole('button', { name: 'Disagreements', exact: true }).click();
+    await page.getByText('to look at').waitFor({ timeout: 300_000 });
+    await page.getByRole('button', { name: 'Table', exact: true }).click();
+    await page.locator('tr[data-position] a').first().waitFor();
+  });
+  /** Every view of the rollout that is open: scrolled by wheel, and walked through by keys. */
+  const views = async (name: string, shown: readonly string[]): Promise<void> => {
+    for (const view of shown)
+      await phase(`${name}: ${view}`, async () => {
+        await page.getByRole('tab', { name: view, exact: true }).click();
+        await page
+          .locator('[role=tabpanel] :is(p, table, .raw-row, section, canvas)')
+          .first()
+          .waitFor();
+        await page.waitForTimeout(name === 'long' ? 2500 : 600);
+        await page.mouse.move(600, 600);
+        for (let i = 0; i < 25; i++) {
+          await page.mouse.wheel(0, i % 8 === 7 ? 30_000 : 500);
+          await page.mouse.move(500 + 8 * i, 600 + (i % 5) * 8);
+          await page.waitForTimeout(40);
+        }
+      });
+  };
+  await phase('to the reader', async () => {
+    await page.locator('main').focus();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.locator('.reader-head').waitFor();
+  });
+  await views('reader', VIEWS);
+  await phase('reader: j', async () => {
+    await page.getByRole('tab', { name: 'Rounds', exact: true }).click();
+    for (let i = 0; i < 15; i++) {
+      await page.keyboard.press('j');
+      await page.waitForTimeout(150);
+    }
+  });
+  if (TRACE_MB > 0) {
+    await page.goto(`${server.url}rollouts`);
+    await page.getByRole('link', { name: 'many.jsonl' }).waitFor();
+    await phase('long: read', async () => {
+      await page.getByLabel('Rollout files').setInputFiles(trace);
+      await page.waitForSelector('[data-testid="file-figures"]', { timeout: 300_000 });
+    });
+    await phase('long: to the reader', async () => {
+      await page.locator('tr[data-position] a').first().click();
+      await page.locator('.reader-head').waitFor({ timeout: 120_000 });
+      await page.waitForTimeout(1500);
+    });
+    await views('long', ['Rounds', 'Text', 'Tokens', 'Scores', 'What if']);
+  }
+  if (BIG_MB > 0) {
+    await page.goto(`${server.url}rollouts`);
+    await phase('big: first row', async () => {
+      await page.getByLabel('Rollout files').setInputFiles(big);
+      await page.locator('tr[data-position] a').first().waitFor({ timeout: 60_000 });
+    });
+    await phase('big: read', () =>
+      page.waitForSelector('[data-testid="file-figures"]', { timeout: 900_000 }),
+    );
+    const heap = await page.evaluate(
+      () =>
+        (performance as { memory?: { usedJSHeapSize: number } }).memory?.usedJSHeapSize ??
+        Number.NaN,
+    );
+    if (!values.json) console.log(`page's own heap after it: ${(heap / 1e6).toFixed(0)} MB`);
+  }
   const longest = Math.max(...Object.values(phases).map(({ longestOwnMs }) => longestOwnMs));
   const megabytes = statSync(file).size / 1e6;
   if (values.json)
@@ -150,10 +274,10 @@ try {
     console.log(`${COUNT} rollouts, ${megabytes.toFixed(1)} MB`);
     for (const [name, main] of Object.entries(phases))
       console.log(
-        `${name.padEnd(15)} ${seconds[name]!.toFixed(2).padStart(7)} s ${String(main.tasks).padStart(6)} tasks; longest ${main.longestOwnMs.toFixed(1)} ms of its own, ${main.longestWallMs.toFixed(1)} ms by the clock`,
+        `${name.padEnd(20)} ${seconds[name]!.toFixed(2).padStart(7)} s ${String(main.tasks).padStart(6)} tasks; longest ${main.longestOwnMs.toFixed(1)} ms of its own, ${main.longestWallMs.toFixed(1)} ms by the clock`,
       );
     console.log(
-      `longest task    ${longest.toFixed(1)} ms of its own (limit ${LIMIT_MS}): ${longest <= LIMIT_MS ? 'kept' : 'MISSED'}`,
+      `longest task         ${longest.toFixed(1)} ms of its own (limit ${LIMIT_MS}): ${longest <= LIMIT_MS ? 'kept' : 'MISSED'}`,
     );
   }
 } finally {

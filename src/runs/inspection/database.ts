@@ -2,6 +2,7 @@ import { Dexie, type EntityTable, type Table } from 'dexie';
 import type { LintCode, Statistics } from '../../evaluate/inspect/index.ts';
 import type { RolloutRow } from '../../evaluate/inspect/row.ts';
 import type { RolloutLayout } from '../../data/rollouts/index.ts';
+import type { GroupField } from './names.ts';
 
 /** Imported rollout files: a small record each, rows for tables, and the rollouts themselves, gzipped. */
 
@@ -62,12 +63,14 @@ export interface Mark {
   note: string;
 }
 
-/** A filter, columns and an order under a name. */
+/** A filter, columns, an order and groups under a name. */
 export interface SavedView {
   name: string;
   filter: string;
   columns: string[];
   sort: { column: string; descending: boolean } | null;
+  /** Outermost first; absent in views that were saved without. */
+  group?: GroupField[];
 }
 
 export class InspectionDatabase extends Dexie {

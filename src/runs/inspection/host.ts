@@ -7,12 +7,17 @@ import {
 } from '../../evaluate/inspect/compare-runs.ts';
 import { diffRollouts } from '../../evaluate/inspect/diff.ts';
 import { FilterError } from '../../evaluate/inspect/filter/index.ts';
-import { DisagreementQueue, rescore } from '../../evaluate/inspect/rescore/index.ts';
+import {
+  DisagreementQueue,
+  rescore,
+  type Disagreement,
+} from '../../evaluate/inspect/rescore/index.ts';
 import type { RolloutRow } from '../../evaluate/inspect/row.ts';
 import { whatIf, type WhatIfSettings } from '../../evaluate/inspect/what-if/index.ts';
 import { facetsOf, selected, type BrowseQuery } from './browse.ts';
 import type { GroupField } from './names.ts';
-import type { Mark, SavedView } from './database.ts';
+import { Kept } from './kept.ts';
+import type { Mark, SavedView, StoredRow } from './database.ts';
 import { isRolloutFormat, rolloutLines, tableText, type ExportFormat } from './export.ts';
 import type { ImportProgress } from './import-file.ts';
 import type {
@@ -51,6 +56,9 @@ function faultOf(error: unknown): FilterFault {
 
 const TABLE_TYPES = { csv: 'text/csv', markdown: 'text/markdown', latex: 'text/x-tex' } as const;
 
+/** Rollouts between two signs of how far a re-scoring is. */
+const TOLD_EVERY = 128;
+
 /** Answers the page from a store; one job of a name at a time. */
 export class InspectionHost implements InspectionApi {
   readonly #store: InspectionStore;
@@ -58,6 +66,7 @@ export class InspectionHost implements InspectionApi {
   readonly #runs: RunSource | null;
   readonly #ready: Promise<unknown>;
   readonly #jobs = new Map<string, AbortController>();
+  readonly #scored = new Kept<Disagreement[]>();
 
   /**
    * @param runs training runs, where there are any at hand
@@ -194,13 +203,18 @@ export class InspectionHost implements InspectionApi {
     return rolloutFile(this.#store, fileId, place, format);
   }
 
-  async facets(fileId: string, filter: string, field: GroupField) {
-    const rows = await this.#tables.rows(fileId);
-    const passing = await this.#store.positions(fileId, rows, filter).catch((error: unknown) => {
-      faultOf(error);
-      return [];
+  async facets(job: string, fileId: string, filter: string, field: GroupField) {
+    const counted = await this.#job(job, async (signal) => {
+      const rows = await this.#tables.rows(fileId);
+      try {
+        return facetsOf(rows, await this.#store.positions(fileId, rows, filter, signal), field);
+      } catch (error) {
+        signal.throwIfAborted();
+        faultOf(error);
+        return facetsOf(rows, [], field);
+      }
     });
-    return facetsOf(rows, passing, field);
+    return 'values' in counted ? counted : null;
   }
 
   exportRows(
@@ -248,10 +262,34 @@ export class InspectionHost implements InspectionApi {
     return rescore(await this.#store.rollout(fileId, place));
   }
 
-  async disagreements(fileId: string, scorers?: string[], threshold?: number) {
-    const queue = new DisagreementQueue(scorers, threshold);
-    for (const row of await this.#tables.rows(fileId))
+  async disagreements(
+    job: string,
+    fileId: string,
+    scorers: readonly string[],
+    onProgress: (share: number) => void,
+  ): Promise<Disagreement[] | null> {
+    const found = await this.#job(job, async (signal) => {
+      const rows = await this.#tables.rows(fileId);
+      return this.#scored.read(rows, scorers.join(), () =>
+        this.#disagreements(fileId, rows, scorers, onProgress, signal),
+      );
+    });
+    return Array.isArray(found) ? found : null;
+  }
+
+  async #disagreements(
+    fileId: string,
+    rows: readonly StoredRow[],
+    scorers: readonly string[],
+    onProgress: (share: number) => void,
+    signal: AbortSignal,
+  ): Promise<Disagreement[]> {
+    const queue = new DisagreementQueue(scorers);
+    for (const [at, row] of rows.entries()) {
+      signal.throwIfAborted();
       queue.add(await this.#store.rollout(fileId, row));
+      if (at % TOLD_EVERY === TOLD_EVERY - 1) onProgress((at + 1) / rows.length);
+    }
     return queue.result();
   }
 

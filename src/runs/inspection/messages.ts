@@ -63,7 +63,7 @@ export interface InspectionApi {
     name: string,
     onProgress: (progress: ImportProgress) => void,
   ): Promise<ImportOutcome>;
-  /** Stops an import or a selection; nothing where there is none of that name. */
+  /** Stops a job: an import, a selection, a re-scoring, an export; nothing where there is none of that name. */
   cancel(job: string): Promise<void>;
   files(): Promise<FileRecord[]>;
   rows(fileId: string, from?: number): Promise<StoredRow[]>;
@@ -81,12 +81,13 @@ export interface InspectionApi {
   sameQuestion(fileId: string, question: { id: string; text: string }): Promise<Neighbour[]>;
   /** One rollout as a file: a line of JSON, Markdown, or HTML that opens anywhere. */
   rolloutFile(fileId: string, place: RolloutPlace, format: RolloutFile): Promise<Blob>;
-  /** Values of a field in a selection; an unreadable filter selects nothing. */
+  /** Values of a field in a selection; an unreadable filter selects nothing. Null where it was stopped. */
   facets(
+    job: string,
     fileId: string,
     filter: string,
     field: GroupField,
-  ): Promise<{ values: Facet[]; all: number }>;
+  ): Promise<{ values: Facet[]; all: number } | null>;
   /** Rollouts at positions as one file; null where it was cancelled. @param columns of a table */
   exportRows(
     job: string,
@@ -117,8 +118,17 @@ export interface InspectionApi {
   saveView(view: SavedView): Promise<void>;
   removeView(name: string): Promise<void>;
   rescore(fileId: string, place: RolloutPlace): Promise<Rescored[]>;
-  /** @param scorers ids; those of the answer where absent */
-  disagreements(fileId: string, scorers?: string[], threshold?: number): Promise<Disagreement[]>;
+  /**
+   * Rollouts that scorers see differently, the widest apart first; null where it was stopped.
+   * @param scorers ids
+   * @param onProgress share of the rollouts that were scored, 0 to 1
+   */
+  disagreements(
+    job: string,
+    fileId: string,
+    scorers: readonly string[],
+    onProgress: (share: number) => void,
+  ): Promise<Disagreement[] | null>;
   /** The siblings of a group by round, and their credit under some settings. */
   group(
     fileId: string,

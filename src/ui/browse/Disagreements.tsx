@@ -11,28 +11,44 @@ import {
 import type { FileRecord } from '../../runs/inspection/index.ts';
 import { formatNumber, plural } from '../lib/format.ts';
 import { readerPath } from '../stores/browse-address.ts';
+import { attempt } from '../stores/browse-actions.ts';
 import { lab } from '../stores/connection.ts';
 
 /** Rollouts that scorers, or scorers and the file's judge, see differently. */
 
 const ANSWERS = 'answer';
+const JUDGE = 'judge';
 
 type Read =
-  | { state: 'reading' }
+  | { state: 'reading'; share: number }
+  | { state: 'stopped' }
   | { state: 'failed'; message: string }
   | { state: 'read'; found: readonly Disagreement[] };
 
+const START: Read = { state: 'reading', share: 0 };
+
+const stop = (job: string): void =>
+  void attempt('The scoring could not be stopped', () => lab().inspection.cancel(job));
+
 /** Two published scorers, or those of the answer together; the judge is asked where there is one. */
-const useDisagreements = (fileId: string, a: string, b: string): Read => {
-  const key = `${fileId} ${a} ${b}`;
-  const [read, setRead] = useState<Read & { key: string }>({ key, state: 'reading' });
+const useDisagreements = (
+  fileId: string,
+  a: string,
+  b: string,
+  turn: number,
+): Read & { key: string } => {
+  // Also what the scoring is cancelled by: one that is stopped late must not stop the next.
+  const key = `disagreements ${fileId} ${a} ${b} ${turn}`;
+  const [read, setRead] = useState<Read & { key: string }>({ key, ...START });
   useEffect(() => {
     let live = true;
     const load = async (): Promise<void> => {
       try {
-        const scorers = a === ANSWERS ? ANSWER_SCORERS : [a, b];
-        const found = await lab().inspection.disagreements(fileId, scorers);
-        if (live) setRead({ key, state: 'read', found });
+        const scorers = a === ANSWERS ? ANSWER_SCORERS : b === JUDGE ? [a] : [a, b];
+        const found = await lab().inspection.disagreements(key, fileId, scorers, (share) => {
+          if (live) setRead({ key, state: 'reading', share });
+        });
+        if (live) setRead(found ? { key, state: 'read', found } : { key, state: 'stopped' });
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
         if (live) setRead({ key, state: 'failed', message });
@@ -41,9 +57,10 @@ const useDisagreements = (fileId: string, a: string, b: string): Read => {
     void load();
     return () => {
       live = false;
+      stop(key);
     };
   }, [key, fileId, a, b]);
-  return read.key === key ? read : { state: 'reading' };
+  return read.key === key ? read : { key, ...START };
 };
 
 const scorerName = (id: string): string =>
@@ -105,7 +122,8 @@ const List = (props: { fileId: string; search: string; found: readonly Disagreem
 export const Disagreements = ({ file, search }: { file: FileRecord; search: string }) => {
   const [a, setA] = useState(ANSWERS);
   const [b, setB] = useState('cover-em');
-  const read = useDisagreements(file.id, a, b);
+  const [turn, setTurn] = useState(0);
+  const read = useDisagreements(file.id, a, b, turn);
   const scorers = SCORERS.map(({ id, name }) => ({ value: id, label: name }));
   return (
     <section className="browse-body" aria-label="Disagreements">
@@ -126,13 +144,19 @@ export const Disagreements = ({ file, search }: { file: FileRecord; search: stri
             <NativeSelect
               size="xs"
               aria-label="Second scorer"
-              data={scorers}
+              data={
+                file.statistics?.judge
+                  ? [{ value: JUDGE, label: 'the file’s judge' }, ...scorers]
+                  : scorers
+              }
               value={b}
               onChange={(event) => setB(event.currentTarget.value)}
             />
           </>
         )}
-        {file.statistics?.judge ? <span>and the file’s judge</span> : null}
+        {file.statistics?.judge && (a === ANSWERS || b !== JUDGE) ? (
+          <span>and the file’s judge</span>
+        ) : null}
       </div>
       <p className="fine">
         Shares of each scorer’s own range, 0 its worst and 1 its best; listed where best and worst
@@ -140,8 +164,22 @@ export const Disagreements = ({ file, search }: { file: FileRecord; search: stri
       </p>
       <div role="status">
         {read.state === 'reading' ? 'Scoring every rollout …' : null}
+        {read.state === 'stopped' ? 'Stopped; nothing is listed.' : null}
         {read.state === 'read' ? `${plural(read.found.length, 'rollout')} to look at` : null}
       </div>
+      {read.state === 'reading' ? (
+        <p className="choice-line">
+          <progress className="bar" aria-label="Rollouts scored" max={1} value={read.share} />
+          <button type="button" className="link" onClick={() => stop(read.key)}>
+            Cancel
+          </button>
+        </p>
+      ) : null}
+      {read.state === 'stopped' ? (
+        <button type="button" className="link" onClick={() => setTurn(turn + 1)}>
+          Score again
+        </button>
+      ) : null}
       {read.state === 'failed' ? <p className="tone-bad">⚠ {read.message}</p> : null}
       {read.state === 'read' && read.found.length > 0 ? (
         <List fileId={file.id} search={search} found={read.found} />

@@ -89,19 +89,22 @@ const ViewsList = (props: { address: BrowseAddress; change: Change; close: () =>
   const views = useBrowse((state) => state.views);
   const [name, setName] = useState('');
   useEffect(() => void reloadViews(), []);
-  const open = ({ filter, columns, sort }: SavedView): void => {
-    change({ filter, columns: columns.length > 0 ? columns : null, sort, view: 'table' });
+  const open = ({ filter, columns, sort, group = [] }: SavedView): void => {
+    change({ filter, columns: columns.length > 0 ? columns : null, sort, group, view: 'table' });
     close();
   };
   const save = (): void => {
-    const { filter, columns, sort } = address;
-    void saveView({ name: name.trim(), filter, columns: [...(columns ?? [])], sort });
+    const { filter, columns, sort, group } = address;
+    const shown = { filter, columns: [...(columns ?? [])], sort, group: [...group] };
+    void saveView({ name: name.trim(), ...shown });
     setName('');
   };
   return (
     <>
       {views.length === 0 ? (
-        <p className="fine">A view is a filter with its order and columns. None is saved yet.</p>
+        <p className="fine">
+          A view is a filter with its order, groups and columns. None is saved yet.
+        </p>
       ) : (
         <ul className="column-list" aria-label="Saved views">
           {views.map((view) => (
@@ -145,7 +148,7 @@ const ViewsList = (props: { address: BrowseAddress; change: Change; close: () =>
 };
 
 export const ViewsMenu = (props: { address: BrowseAddress; change: Change }) => (
-  <Popup name="Views" note="Saved filters with order and columns">
+  <Popup name="Views" note="Saved filters with order, groups and columns">
     {(close) => <ViewsList {...props} close={close} />}
   </Popup>
 );

@@ -70,19 +70,24 @@ const Findings = ({ selected, narrow }: { selected: Selected; narrow: Narrow }) 
 const nameOf = (field: GroupField, value: string | number): string =>
   field === 'outcome' ? outcomeName(value as Outcome) : String(value);
 
+/** Each counting has a name of its own: one that is stopped late must not stop the next. */
+let countings = 0;
+
 const useFacets = (fileId: string, filter: string, field: GroupField, selected: Selected) => {
   const [facets, setFacets] = useState<{ values: Facet[]; all: number } | null>(null);
   useEffect(() => {
     let live = true;
+    const job = `facets-${++countings}`;
     // Counted again where the selection changed, also while the file is still read.
     if (selected.total === 0) return undefined;
     void attempt('The parts could not be counted', () =>
-      lab().inspection.facets(fileId, filter, field),
+      lab().inspection.facets(job, fileId, filter, field),
     ).then((found) => {
       if (live && found) setFacets(found);
     });
     return () => {
       live = false;
+      void attempt('The counting could not be stopped', () => lab().inspection.cancel(job));
     };
   }, [fileId, filter, field, selected]);
   return facets;

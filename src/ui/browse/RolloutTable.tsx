@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useMemo, useRef, type MouseEvent } from 'react';
 import { useLocation } from 'wouter';
 import type { BrowseGroup, BrowseQuery, FoundRow, Selected } from '../../runs/inspection/index.ts';
-import { DASH, formatCount, formatNumber, formatShare } from '../lib/format.ts';
+import { formatCount, formatNumber, formatShare } from '../lib/format.ts';
 import { readerPath } from '../stores/browse-address.ts';
 import { displayOf, groupOf, isRow } from '../stores/browse-display.ts';
 import {
@@ -112,8 +112,11 @@ const GroupRow = (props: { group: BrowseGroup; index: number; span: number; clos
             <span aria-hidden="true">{closed ? '▸' : '▾'}</span> {nameOf(group)}
           </button>
           <span className="fine">
-            {formatCount(group.count)} · reward{' '}
-            {group.reward === null ? DASH : formatNumber(group.reward)} · EM {formatShare(group.em)}
+            {[
+              formatCount(group.count),
+              ...(group.reward === null ? [] : [`reward ${formatNumber(group.reward)}`]),
+              ...(group.em === null ? [] : [`EM ${formatShare(group.em)}`]),
+            ].join(' · ')}
           </span>
           {group.flat ? (
             <span

@@ -65,7 +65,7 @@ export const remoteInspection = (): InspectionApi => {
     read: (fileId, rolloutId) => call((api) => api.read(fileId, rolloutId)),
     sameQuestion: (fileId, question) => call((api) => api.sameQuestion(fileId, question)),
     rolloutFile: (fileId, place, format) => call((api) => api.rolloutFile(fileId, place, format)),
-    facets: (fileId, filter, field) => call((api) => api.facets(fileId, filter, field)),
+    facets: (job, fileId, filter, field) => call((api) => api.facets(job, fileId, filter, field)),
     exportRows: (job, fileId, positions, format, columns) =>
       call((api) => api.exportRows(job, fileId, positions, format, columns)),
     rollout: (fileId, place) => call((api) => api.rollout(fileId, place)),
@@ -78,8 +78,10 @@ export const remoteInspection = (): InspectionApi => {
     saveView: (view) => call((api) => api.saveView(view), SHORT_MS),
     removeView: (name) => call((api) => api.removeView(name), SHORT_MS),
     rescore: (fileId, place) => call((api) => api.rescore(fileId, place)),
-    disagreements: (fileId, scorers, threshold) =>
-      call((api) => api.disagreements(fileId, scorers, threshold)),
+    disagreements: (job, fileId, scorers, onProgress) =>
+      listening(onProgress, (shared) =>
+        call(async (api) => api.disagreements(job, fileId, scorers, shared)),
+      ),
     group: (fileId, groupId, settings) => call((api) => api.group(fileId, groupId, settings)),
     whatIf: (fileId, groupId, before, after) =>
       call((api) => api.whatIf(fileId, groupId, before, after)),

@@ -117,13 +117,19 @@ describe('a selection', () => {
 
   test('facets are counted over it', async () => {
     const id = await imported(blobOf(...records));
-    const { values, all } = await host.facets(id, 'em = 1', 'step');
+    const { values, all } = (await host.facets('f', id, 'em = 1', 'step'))!;
     expect(all).toBe(2);
     expect(values).toEqual([
       { value: 1, count: 1, reward: 1, em: 1, flat: false },
       { value: 2, count: 1, reward: 1, em: 1, flat: false },
     ]);
-    expect((await host.facets(id, 'em =', 'step')).values).toEqual([]);
+    expect((await host.facets('f', id, 'em =', 'step'))!.values).toEqual([]);
+    const [stopped, counted] = await Promise.all([
+      host.facets('f', id, '', 'step'),
+      host.facets('f', id, '', 'question'),
+    ]);
+    expect(stopped).toBeNull();
+    expect(counted!.all).toBeGreaterThan(0);
   });
 
   test('bookmarks and tags can be asked for at once', async () => {
@@ -149,10 +155,10 @@ describe('a selection', () => {
       if (chunks !== 1) return;
       seen.push(
         // Two that ask at once must not both add what is new.
-        Promise.all([host.browse('b', fileId, ALL), host.facets(fileId, '', 'step')]).then(
+        Promise.all([host.browse('b', fileId, ALL), host.facets('f', fileId, '', 'step')]).then(
           ([browsed, facets]) => {
             early = ready(browsed).total;
-            expect(facets.values.every(({ count }) => count === 1)).toBe(true);
+            expect(facets!.values.every(({ count }) => count === 1)).toBe(true);
           },
         ),
       );

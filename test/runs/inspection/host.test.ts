@@ -5,6 +5,7 @@ import {
   InspectionHost,
   InspectionStore,
 } from '../../../src/runs/inspection/index.ts';
+import { ANSWER_SCORERS } from '../../../src/evaluate/inspect/rescore/index.ts';
 import type { WhatIfSettings } from '../../../src/evaluate/inspect/what-if/index.ts';
 import { loggingBoard } from '../../fixtures/inspect/records.ts';
 import { blobOf } from '../../data/rollouts/helpers.ts';
@@ -84,7 +85,14 @@ test('re-scored, compared and told apart', async () => {
   expect(compared.gained).toMatchObject([{ a: 0.5, b: 1 }]);
   const { runs } = await host.diff({ fileId: a, place }, { fileId: b, place });
   expect(runs.map(({ kind }) => kind)).toContain('added');
-  expect(await host.disagreements(a)).toEqual([]);
+  const disagreements = (fileId: string) =>
+    host.disagreements('scores', fileId, ANSWER_SCORERS, nothing);
+  expect(await disagreements(a)).toEqual([]);
   const wordy = await imported('c.jsonl', 'Ida Holm of Denmark, a novelist');
-  expect(await host.disagreements(wordy)).toMatchObject([{ kindest: { by: 'cover-em' } }]);
+  expect(await disagreements(wordy)).toMatchObject([{ kindest: { by: 'cover-em' } }]);
+  expect(await disagreements(wordy)).toBe(await disagreements(wordy));
+  const strict = host.disagreements('scores', wordy, ['em', 'f1'], nothing);
+  await host.cancel('scores');
+  expect(await strict).toBeNull();
+  expect(await host.disagreements('scores', wordy, ['em', 'sub-em'], nothing)).toHaveLength(1);
 });

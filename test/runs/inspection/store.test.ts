@@ -144,7 +144,13 @@ describe('selection', () => {
   });
 
   test('views are kept by name', async () => {
-    const view = { name: 'wrong', filter: 'em = 0', columns: ['em'], sort: null };
+    const view = {
+      name: 'wrong',
+      filter: 'em = 0',
+      columns: ['em'],
+      sort: null,
+      group: ['step' as const],
+    };
     await store.saveView(view);
     await store.saveView({ ...view, filter: 'em = 0 and recall = 1' });
     expect(await store.views()).toEqual([{ ...view, filter: 'em = 0 and recall = 1' }]);
