@@ -3,7 +3,7 @@ import { useState, type FormEvent } from 'react';
 import type { Hit, SearchTarget } from '../../data/hits.ts';
 import { SourceBadge } from '../events/Passages.tsx';
 import { pickOf } from '../lib/pick-of.ts';
-import { formatMs, formatNumber, plural } from '../lib/format.ts';
+import { formatBytes, formatMs, formatNumber, plural } from '../lib/format.ts';
 import { LoadingFailure, LoadingList } from '../inspect/Loading.tsx';
 import { lab } from '../stores/connection.ts';
 import { useLab } from '../stores/lab-store.ts';
@@ -60,6 +60,11 @@ const Table = ({ hits }: { hits: readonly Hit[] }) => (
 /** The corpus through the same retriever that rollouts use. */
 export const SearchPanel = () => {
   const ready = useLab((state) => state.parts.retrieval.status === 'ready');
+  const note = useLab((state) => state.parts.retrieval.note);
+  const sources = useLab((state) => state.sources);
+  const memory = sources?.memory
+    ? `≈ ${formatBytes(sources.memory.passages + sources.memory.lexical + sources.memory.dense)}`
+    : null;
   const [query, setQuery] = useState('');
   const [source, setSource] = useState<SearchTarget>('local');
   const [k, setK] = useState(20);
@@ -79,11 +84,14 @@ export const SearchPanel = () => {
   };
   return (
     <section aria-label="Search">
-      <h2>Search the built-in world</h2>
+      <h2>Search as runs do</h2>
       <p className="fine">
-        The passages of the built-in world, found by the retriever that the policy uses, with its
-        scores. On <i>local</i> the score is the reciprocal rank fusion of the lexical (BM25) and
-        the dense ranking, on <i>web</i> it is BM25, and <i>both</i> fuses the two lists.
+        Passages found by the retriever that the policy uses, with its scores: now{' '}
+        <b data-testid="retriever">{note}</b>
+        {sources
+          ? `, over ${plural(sources.localPassages, 'local passage')}${memory ? `, ${memory} in memory` : ''}; web: ${sources.web ?? 'the built-in one'}`
+          : ''}
+        . <i>both</i> fuses the two sources’ lists by reciprocal rank.
       </p>
       <LoadingFailure />
       <LoadingList />
