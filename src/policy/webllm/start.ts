@@ -27,9 +27,32 @@ async function configOf({ custom, mirror }: WebLlmOptions) {
 export const listWebLlm = async (options: WebLlmOptions): Promise<WebLlmLine[]> =>
   modelLines(await configOf(options), options.custom);
 
+/** Memory and adapters differ; whether there is a GPU at all is known before anything is fetched. */
+export async function webLlmProblem(gpu: GpuLike | undefined): Promise<string | null> {
+  if (!gpu)
+    return 'WebLLM needs WebGPU, which this browser does not offer. Use a recent Chrome, Edge or Safari, or choose another policy.';
+  const adapter = await gpu.requestAdapter().catch(() => null);
+  return adapter
+    ? null
+    : 'WebLLM needs a GPU, and WebGPU finds none here. Check the browser’s graphics settings, or choose another policy.';
+}
+
+/** What is asked of `navigator.gpu`. */
+interface GpuLike {
+  requestAdapter(): Promise<object | null>;
+}
+
 /** The library's failures, in words that say what to do next. */
 function explained(error: unknown, id: string): Error {
   const words = error instanceof Error ? error.message : String(error);
+  if (/shader-f16|extension|required feature/i.test(words))
+    return new Error(
+      `${id} needs a feature that this GPU lacks (${words}). Choose one whose name has q4f32 in place of q4f16.`,
+    );
+  if (/device was lost|out of memory/i.test(words))
+    return new Error(
+      `The GPU ran out of memory with ${id} (${words}). Choose a smaller model or a shorter context.`,
+    );
   if (/webgpu|adapter/i.test(words))
     return new Error(`WebLLM needs WebGPU, which this browser does not offer (${words}).`);
   if (/fetch|network|404|cache/i.test(words))

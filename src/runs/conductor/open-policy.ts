@@ -5,7 +5,7 @@ import { engineTextModel } from '../../policy/engine-text-model.ts';
 import { TextPolicy } from '../../policy/pieces/text-policy.ts';
 import type { TextBackend } from '../../policy/pieces/text-backend.ts';
 import type { TextModel } from '../../policy/text-model.ts';
-import { openWebLlm } from '../../policy/webllm/start.ts';
+import { openWebLlm, webLlmProblem } from '../../policy/webllm/start.ts';
 import type { CheckpointSource } from './checkpoint-source.ts';
 import type { WorkerLost } from './failures.ts';
 import type { DeviceFacts } from './messages.ts';
@@ -79,9 +79,12 @@ function openEndpoint(id: string, options: OpenPolicyOptions): OpenedPolicy {
 
 async function openInWebLlm(id: string, options: OpenPolicyOptions): Promise<OpenedPolicy> {
   const { workers, board, resources, onStarted, onSampled } = options;
-  if (!navigator.gpu) throw new Error('WebLLM needs WebGPU, which this browser does not offer.');
   board.loading('policy', `WebLLM: ${id}`, { share: 0 });
   const abort = new AbortController();
+  onStarted(() => abort.abort(new Error('the WebLLM model was closed')));
+  const problem = await webLlmProblem(navigator.gpu);
+  if (problem !== null) throw new Error(problem);
+  abort.signal.throwIfAborted();
   const worker = workers.webllm('webllm');
   onStarted(() => {
     abort.abort(new Error('the WebLLM model was closed'));

@@ -109,6 +109,7 @@ const Form = ({ first, done }: { first: Endpoint; done: () => void }) => {
     <form className="server-form" aria-label="Server" onSubmit={onSubmit}>
       <div className="corpus-form">
         <TextInput
+          size="xs"
           className="grow"
           label="Address"
           inputMode="url"
@@ -117,6 +118,7 @@ const Form = ({ first, done }: { first: Endpoint; done: () => void }) => {
           onChange={(event) => change({ url: event.currentTarget.value.trim() })}
         />
         <TextInput
+          size="xs"
           label="Model"
           spellCheck={false}
           placeholder="as the server lists it"
@@ -124,12 +126,14 @@ const Form = ({ first, done }: { first: Endpoint; done: () => void }) => {
           onChange={(event) => change({ model: event.currentTarget.value })}
         />
         <NativeSelect
+          size="xs"
           label="Protocol"
           value={endpoint.api}
           data={APIS.map((value) => ({ value, label: API_WORDS[value] }))}
           onChange={(event) => change({ api: pickOf(APIS, event.currentTarget.value) ?? 'chat' })}
         />
         <NumberInput
+          size="xs"
           className="narrow"
           label="Context, tokens"
           min={256}
@@ -138,6 +142,7 @@ const Form = ({ first, done }: { first: Endpoint; done: () => void }) => {
           onChange={(value) => change({ maxContext: Number(value) })}
         />
         <PasswordInput
+          size="xs"
           label="API key"
           autoComplete="off"
           placeholder="if it needs one"

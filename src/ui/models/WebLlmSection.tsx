@@ -30,11 +30,13 @@ const OwnModel = ({ done }: { done: () => void }) => {
     <form className="server-form" aria-label="WebLLM model" onSubmit={onSubmit}>
       <div className="corpus-form">
         <TextInput
+          size="xs"
           label="Name"
           value={model.id}
           onChange={(event) => change({ id: event.currentTarget.value.trim() })}
         />
         <TextInput
+          size="xs"
           className="grow"
           label="Folder of the weights"
           placeholder="https://… with mlc-chat-config.json"
@@ -42,6 +44,7 @@ const OwnModel = ({ done }: { done: () => void }) => {
           onChange={(event) => change({ weights: event.currentTarget.value.trim() })}
         />
         <TextInput
+          size="xs"
           className="grow"
           label="Compiled library"
           placeholder="https://… .wasm"
@@ -49,6 +52,7 @@ const OwnModel = ({ done }: { done: () => void }) => {
           onChange={(event) => change({ library: event.currentTarget.value.trim() })}
         />
         <NumberInput
+          size="xs"
           className="narrow"
           label="Context, tokens"
           min={256}
@@ -84,6 +88,7 @@ const MirrorFields = () => {
       <summary>Mirror</summary>
       <div className="corpus-form">
         <TextInput
+          size="xs"
           className="grow"
           label="In place of huggingface.co"
           placeholder="http://localhost:8000/"
@@ -91,13 +96,19 @@ const MirrorFields = () => {
           onChange={(event) => setWeights(event.currentTarget.value)}
         />
         <TextInput
+          size="xs"
           className="grow"
           label="In place of the folder of libraries"
           placeholder="http://localhost:8000/libraries/"
           value={libraries}
           onChange={(event) => setLibraries(event.currentTarget.value)}
         />
-        <Button variant="default" disabled={!valid || same} onClick={() => setMirror(wanted)}>
+        <Button
+          size="xs"
+          variant="default"
+          disabled={!valid || same}
+          onClick={() => setMirror(wanted)}
+        >
           Use
         </Button>
       </div>
