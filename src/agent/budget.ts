@@ -1,7 +1,9 @@
 import type { StopEvent } from '../data/events.ts';
+import type { RecipeSettings, SettingsOverride } from '../recipes/settings.ts';
 import { answerOpening, blockIds } from './blocks.ts';
 import { HINTS } from './protocol.ts';
 import type { RunState } from './state.ts';
+import type { Tags } from './tags.ts';
 
 /** How many tokens may still be written, and what limits them. */
 
@@ -10,6 +12,50 @@ export interface Room {
   /** The limit that binds, as the reason to stop once it is reached. */
   limit: Extract<StopEvent['reason'], 'token-budget' | 'context-full'>;
   detail: string;
+}
+
+/**
+ * Budgets of policies whose tags are text. The recipes' own are those of the built-in policy, whose
+ * tokenizer knows its small world; others take more tokens for the same words, and write more of them.
+ */
+const TEXT_BUDGETS = { tokens: 2048, stepTokens: 640, answerTokens: 128, passageTokens: 200 };
+
+/**
+ * The settings in force for a policy: where its tags are text, budgets that nobody set are at least
+ * `TEXT_BUDGETS`, as far as a context holds them: half of it for all that is written, a sixth for one
+ * step, a thirty-second for the answer, a twentieth for a passage.
+ *
+ * @param over what was set for this rollout; it counts as it is
+ */
+export function budgetsInForce(
+  settings: RecipeSettings,
+  over: SettingsOverride,
+  { spelling }: Pick<Tags, 'spelling'>,
+  maxContext: number,
+): RecipeSettings {
+  if (spelling === 'ids') return settings;
+  const { budgets, retrieval } = settings;
+  const raised = (own: number, set: number | undefined, wanted: number, share: number): number =>
+    set === undefined ? Math.max(own, Math.min(wanted, Math.floor(maxContext / share))) : own;
+  const set = over.budgets;
+  return {
+    ...settings,
+    budgets: {
+      ...budgets,
+      tokens: raised(budgets.tokens, set?.tokens, TEXT_BUDGETS.tokens, 2),
+      stepTokens: raised(budgets.stepTokens, set?.stepTokens, TEXT_BUDGETS.stepTokens, 6),
+      answerTokens: raised(budgets.answerTokens, set?.answerTokens, TEXT_BUDGETS.answerTokens, 32),
+    },
+    retrieval: {
+      ...retrieval,
+      passageTokens: raised(
+        retrieval.passageTokens,
+        over.retrieval?.passageTokens,
+        TEXT_BUDGETS.passageTokens,
+        20,
+      ),
+    },
+  };
 }
 
 /** Tokens kept free for the environment's hint, the forced opening, the answer and its closing tag. */

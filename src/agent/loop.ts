@@ -150,6 +150,30 @@ function onAnswer(state: RunState, block: Block & { tag: AnswerTag }): void {
   else stop(state, 'malformed', 'the answer block holds no answer');
 }
 
+/**
+ * A policy that was not trained on the protocol ends its turn behind its thought or behind prose, as in
+ * a chat: it is told once more what is wanted, until its faults are too many. One whose tags are tokens
+ * of its own means the end.
+ * @returns whether the rollout is over
+ */
+function onTurnEnd(state: RunState): boolean {
+  if (state.tags.spelling === 'ids') {
+    stop(state, 'end-of-text', 'the policy ended without an answer');
+    return true;
+  }
+  fault(state, 'the turn ended without a search or an answer', state.transcript.lastSegment);
+  if (state.faults >= state.settings.budgets.maxFaults) {
+    stop(
+      state,
+      'end-of-text',
+      `the policy ended its turn without an answer, fault ${state.faults}`,
+    );
+    return true;
+  }
+  writeHint(state, HINTS.turnEnded);
+  return false;
+}
+
 /** @returns whether the rollout is over */
 async function act(state: RunState, end: StepEnd): Promise<boolean> {
   switch (end.type) {
@@ -159,8 +183,7 @@ async function act(state: RunState, end: StepEnd): Promise<boolean> {
       onAnswer(state, end);
       return true;
     case 'end':
-      stop(state, 'end-of-text', 'the policy ended without an answer');
-      return true;
+      return onTurnEnd(state);
     case 'limit':
       await forceAnswer(state, end, true);
       return true;

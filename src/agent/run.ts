@@ -1,5 +1,6 @@
 import type { Rollout } from '../data/rollout.ts';
 import { withOverrides, type RecipeSettings } from '../recipes/settings.ts';
+import { budgetsInForce } from './budget.ts';
 import { Conversation } from './conversation.ts';
 import { Evidence } from './evidence.ts';
 import { agentLoop } from './loop.ts';
@@ -141,7 +142,14 @@ export async function runRollout(
   request: RolloutRequest,
   onUpdate: (update: RolloutUpdate) => void = () => undefined,
 ): Promise<Rollout> {
-  const settings = withOverrides(request.recipe.settings, request.overrides ?? {});
+  const over = request.overrides ?? {};
+  const { tokenizer, info } = deps.policy;
+  const settings = budgetsInForce(
+    withOverrides(request.recipe.settings, over),
+    over,
+    readTags(tokenizer),
+    info.maxContext,
+  );
   const transcript = new Transcript(
     emptyRollout(deps, request, settings),
     (ids) => deps.policy.tokenizer.decode(ids),

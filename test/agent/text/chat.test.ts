@@ -60,7 +60,7 @@ describe('a chat checkpoint', () => {
     });
     expect(eventsOf(rollout, 'think')[0]?.text).toBe('a <|im_end|> b');
     expect(stopReason(rollout)).toBe('end-of-text');
-    expect(rollout.segments.at(-1)?.ids).toEqual([end]);
+    expect(rollout.segments.some(({ ids }) => ids.length === 1 && ids[0] === end)).toBe(true);
   });
 });
 

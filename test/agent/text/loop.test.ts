@@ -126,9 +126,23 @@ describe('the loop with tags as text', () => {
     expect(rollout.answer).toBe('Borfield');
   });
 
-  it('ends with the turn', async () => {
-    const rollout = await runText({ policy: policyOf([`${THINK} I give up.`]) });
+  it('is told to go on where it ends its turn without an action, and then may answer', async () => {
+    const rollout = await runText({ policy: policyOf([THINK, STEPS[2] ?? '']) });
+    expect(faultsOf(rollout)).toEqual(['the turn ended without a search or an answer']);
+    const hint = rollout.segments.find(({ role }) => role === 'hint');
+    expect(hint).toMatchObject({ source: 'environment', mask: 0 });
+    expect(hint?.text).toContain('write a search or a short answer now');
+    expect(stopReason(rollout)).toBe('answer');
+    expect(rollout.answer).toBe('Borfield');
+  });
+
+  it('ends with its turn once its faults are too many', async () => {
+    const rollout = await runText({
+      policy: policyOf([`${THINK} I give up.`]),
+      overrides: { budgets: { maxFaults: 3 } },
+    });
     expect(stopReason(rollout)).toBe('end-of-text');
+    expect(faultsOf(rollout)).toHaveLength(3);
     expect(rollout.segments.at(-1)?.tokens?.at(-1)).toBe('');
   });
 
