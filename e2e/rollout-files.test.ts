@@ -350,6 +350,7 @@ it('the rollouts of a training run open in the same table, step by step, and aga
   await page.getByLabel('Group the table (g)').selectOption({ label: 'step, then question' });
   await page.locator('.group-head', { hasText: 'step 2' }).waitFor();
   expect(await page.locator('tr[data-position]').count()).toBe(4);
+  await page.getByText('None of the published faults is in these rollouts.').waitFor();
   await page.getByRole('button', { name: 'Refresh' }).click();
   await page.waitForFunction(() => document.querySelectorAll('.imports').length === 0);
   await matched(page, '4 rollouts');

@@ -5,8 +5,8 @@ import { useEffect, useState } from 'react';
  * Until it is there, the last one of the same subject; null where there is none.
  * @param make is taken as it is when its identity changes
  */
-export const useLater = <S, T>(subject: S, make: () => T): T | null => {
-  const [made, setMade] = useState<{ subject: S; value: T } | null>(null);
+export const useLater = <T>(subject: unknown, make: () => T): T | null => {
+  const [made, setMade] = useState<{ subject: unknown; value: T } | null>(null);
   useEffect(() => {
     const timer = setTimeout(() => setMade({ subject, value: make() }));
     return () => clearTimeout(timer);
