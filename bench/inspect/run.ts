@@ -9,9 +9,10 @@
  *   as tokens;
  * - big: a file of `--big` megabytes, up to its first row and to its end; 0 leaves it out.
  *
- * - charts: those of a training run of `--points` steps, measured by `bench/charts`; 0 leaves them out.
+ * - charts: those of a training run of `--points` steps, measured by `bench/charts`: with 10,000 the
+ *   page has more than 100,000 points; 0 leaves them out.
  *
- *   npx tsx bench/inspect/run.ts [--rollouts 10000] [--trace 20] [--big 0] [--points 100000] [--json]
+ *   npx tsx bench/inspect/run.ts [--rollouts 10000] [--trace 20] [--big 0] [--points 10000] [--json]
  */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -33,7 +34,7 @@ const { values } = parseArgs({
     rollouts: { type: 'string', default: '10000' },
     trace: { type: 'string', default: '20' },
     big: { type: 'string', default: '0' },
-    points: { type: 'string', default: '100000' },
+    points: { type: 'string', default: '10000' },
     json: { type: 'boolean', default: false },
   },
 });
