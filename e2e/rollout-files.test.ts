@@ -1,12 +1,11 @@
 import { AxeBuilder } from '@axe-core/playwright';
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, openAsBlob, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, it } from 'vitest';
-import type { Inspection } from '../src/evaluate/inspect/index.ts';
-import { openPage, useStage } from './browser.ts';
+import { inspectFile, type Inspection } from '../src/evaluate/inspect/index.ts';
+import { useStage } from './browser.ts';
 import { startSmall, status } from './training.ts';
 
 const stage = useStage();
@@ -45,15 +44,9 @@ lines.splice(4, 0, '{"input": "cut of');
 const dump = join(folder, 'dump.jsonl');
 writeFileSync(dump, `${lines.join('\n')}\n`);
 
-const labInspect = (path: string): Inspection =>
-  JSON.parse(
-    execFileSync('npx', ['tsx', 'src/cli/main.ts', 'inspect', path, '--json'], {
-      cwd: ROOT,
-      encoding: 'utf8',
-      maxBuffer: 1e8,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }),
-  ) as Inspection;
+/** What `lab inspect FILE --json` prints. */
+const labInspect = async (path: string): Promise<Inspection> =>
+  inspectFile(await openAsBlob(path), basename(path));
 
 /** Drops a file on the page as a user does. */
 const drop = async (page: Page, path: string, name: string): Promise<void> => {
@@ -108,7 +101,7 @@ it(
     await page.waitForSelector('main');
     await drop(page, dump, 'dump.jsonl');
     await page.waitForSelector('[data-testid="file-figures"]');
-    const inspection = labInspect(dump);
+    const inspection = await labInspect(dump);
     await expectSame(page, inspection);
     await matched(page, '240 rollouts');
 
@@ -152,17 +145,35 @@ it(
     await page.locator('th[aria-sort="descending"]', { hasText: 'searches' }).waitFor();
     expect(await page.locator('tr[data-position]').count()).toBe(30);
 
+    // Columns by keys: one wider, one put away, and both kept.
+    const grip = page.getByRole('separator', { name: 'Width of answer' });
+    const wide = Number(await grip.getAttribute('aria-valuenow'));
+    await grip.press('ArrowRight');
+    expect(Number(await grip.getAttribute('aria-valuenow'))).toBe(wide + 16);
+    const heads = () => page.locator('th button.head').allInnerTexts();
+    const before = await heads();
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('button', { name: 'Move answer right' }).click();
+    await page.getByRole('checkbox', { name: 'F1' }).click();
+    await page.keyboard.press('Escape');
+    const [question, answer, next, ...rest] = before.filter((name) => name !== 'F1');
+    expect(await heads()).toEqual([question, next, answer, ...rest]);
+
     // A view under a name, then away and back.
+    await page.getByLabel('Group the table (g)').selectOption({ label: 'by step' });
     await page.getByRole('button', { name: 'Views' }).click();
     await page.getByLabel('Name of the view').fill('unsure');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'unsure', exact: true }).waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Clear the filter' }).click();
+    await page.goto(page.url().replace(/\?.*/, ''));
     await matched(page, '240 rollouts');
+    expect(await grip.getAttribute('aria-valuenow')).toBe(String(wide + 16));
     await page.getByRole('button', { name: 'Views' }).click();
     await page.getByRole('button', { name: 'unsure', exact: true }).click();
     await matched(page, '30 of 240');
+    await page.locator('.group-head', { hasText: 'step 2' }).waitFor();
+    expect(await heads()).toEqual([question, next, answer, ...rest]);
 
     // Keys: a bookmark, tags, and the reader.
     await page.locator('main').focus();
@@ -225,6 +236,14 @@ it(
     const svg = readFileSync(await picture.path(), 'utf8');
     expect(svg).toContain('right, without evidence');
     expect(svg).not.toContain('var(--');
+    const [bitmap] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'How they ended: save as PNG' }).click(),
+    ]);
+    const png = readFileSync(await bitmap.path());
+    expect(png.subarray(1, 4).toString()).toBe('PNG');
+    // Twice the pixels of the drawing.
+    expect(png.readUInt32BE(16)).toBe(2 * Number(/<svg[^>]* width="(\d+)/.exec(svg)![1]));
 
     await page.goto(`${stage.url}rollouts`);
     await page.getByRole('button', { name: 'Delete dump.jsonl' }).click();
@@ -237,7 +256,7 @@ it(
 );
 
 it(
-  'a file of something else says what was expected, and leaves nothing',
+  'a file of something else says what was expected; it, and one that is stopped, leave nothing',
   async () => {
     const { page } = stage;
     await page.goto(`${stage.url}rollouts`);
@@ -250,13 +269,76 @@ it(
       /notes\.txt holds no rollouts.*Expected are JSON lines/s,
     );
     expect(await page.getByRole('link', { name: 'notes.txt' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+
+    // One that is stopped leaves nothing either.
+    const long = join(folder, 'long.jsonl');
+    const block = `${lines.filter((_, i) => i !== 4).join('\n')}\n`;
+    writeFileSync(long, block.repeat(150));
+    await page.getByLabel('Rollout files').setInputFiles(long);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.locator('.import-line').waitFor({ state: 'detached' });
+    await page.goto(`${stage.url}rollouts`);
+    await page.getByRole('link', { name: 'dump.jsonl' }).waitFor();
+    expect(await page.getByRole('link', { name: 'long.jsonl' }).count()).toBe(0);
+  },
+  LONG,
+);
+
+/** One rollout a question; the answers that are not named are right. */
+const small = (name: string, count: number, answers: Record<number, string>): string => {
+  const path = join(folder, name);
+  const record = (_: unknown, q: number): string =>
+    JSON.stringify({
+      input: `Question: Who wrote book ${q}?\n`,
+      output: `<answer> ${answers[q] ?? 'Ida Holm'} </answer>`,
+      gts: { target: ['Ida Holm'] },
+      score: 0,
+      step: 1,
+    });
+  writeFileSync(path, Array.from({ length: count }, record).join('\n'));
+  return path;
+};
+
+it(
+  'what scorers disagree on is listed; two files on the same questions are compared, traces a press away',
+  async () => {
+    const { page } = stage;
+    const a = small('a.jsonl', 8, { 0: 'Fog', 1: 'Fog', 2: 'Ida Holm of Denmark', 3: 'Fog' });
+    const b = small('b.jsonl', 7, { 1: 'Fog', 2: 'Fog', 4: 'Fog' });
+    await page.goto(`${stage.url}rollouts`);
+    await page.getByLabel('Rollout files').setInputFiles([a, b]);
+    await page.getByRole('link', { name: 'b.jsonl' }).waitFor();
+    await page.getByRole('link', { name: 'a.jsonl' }).click();
+    await page.getByRole('button', { name: 'Disagreements' }).click();
+    await page.getByText('1 rollout to look at').waitFor();
+    await page
+      .getByRole('row', { name: /book 2.*Ida Holm of Denmark.*cover-EM.*Exact match/ })
+      .waitFor();
+    await page.getByLabel('First scorer').selectOption({ label: 'Exact match' });
+    await page.getByLabel('Second scorer').selectOption({ label: 'F1' });
+    await page.getByText('1 rollout to look at').waitFor();
+
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    await page.getByLabel('File to compare with').selectOption({ label: 'b.jsonl' });
+    await page.getByText('7 questions in both').waitFor();
+    expect(await page.locator('.browse-body').innerText()).toContain('1 only in A');
+    for (const name of ['flipped 3', 'gained 2', 'lost 1', 'same 4'])
+      await page.getByRole('button', { name, exact: true }).waitFor();
+    await page.getByRole('button', { name: 'lost 1' }).click();
+    const lost = page.getByRole('row', { name: /book 4/ });
+    expect(await lost.getByRole('link', { name: 'trace' }).count()).toBe(2);
+    await lost.getByRole('link', { name: 'trace' }).nth(1).click();
+    await page.waitForURL(/b\.jsonl%3A5/);
+    await page.getByText('Fog').first().waitFor();
+    expect(stage.faults).toEqual([]);
   },
   LONG,
 );
 
 it('the rollouts of a training run open in the same table, step by step, and again as it was', async () => {
   const { page } = stage;
-  const run = await startSmall(page, stage, { steps: 2, group: 3 });
+  const run = await startSmall(page, stage, { steps: 2, group: 2 });
   await status(page, 'finished');
   await page.goto(`${stage.url}rollouts`);
   await page
@@ -267,44 +349,48 @@ it('the rollouts of a training run open in the same table, step by step, and aga
   await page.waitForSelector('[data-testid="file-figures"]');
   await page.getByLabel('Group the table (g)').selectOption({ label: 'step, then question' });
   await page.locator('.group-head', { hasText: 'step 2' }).waitFor();
-  expect(await page.locator('tr[data-position]').count()).toBe(6);
+  expect(await page.locator('tr[data-position]').count()).toBe(4);
+  await page.getByText('None of the published faults is in these rollouts.').waitFor();
   await page.getByRole('button', { name: 'Refresh' }).click();
   await page.waitForFunction(() => document.querySelectorAll('.imports').length === 0);
-  await matched(page, '6 rollouts');
+  await matched(page, '4 rollouts');
   expect(stage.faults).toEqual([]);
 }, 120_000);
 
-it.each([
-  ['light', 1440],
-  ['dark', 1440],
-  ['light', 390],
-] as const)(
-  'axe finds no fault, %s at %i pixels, and nothing is wider than the screen',
-  async (colorScheme, width) => {
-    const page = await openPage(stage, { colorScheme, width });
-    const faults = async (): Promise<string[]> => {
-      const { violations } = await new AxeBuilder({ page }).analyze();
+it(
+  'axe finds no fault, light and dark, wide and narrow, and nothing is wider than the screen',
+  async () => {
+    const { page } = stage;
+    const faults = async (part = 'body'): Promise<string[]> => {
+      const { violations } = await new AxeBuilder({ page }).include(part).analyze();
       return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
     };
     await page.goto(`${stage.url}rollouts`);
-    await page.waitForSelector('.empty-place');
-    if (colorScheme === 'light') expect(await faults()).toEqual([]);
-    await drop(page, dump, 'dump.jsonl');
-    await page.waitForSelector('[data-testid="file-figures"]');
+    await page.getByRole('link', { name: 'dump.jsonl' }).click();
     await matched(page, '240 rollouts');
     // A few rows say as much as many, and take axe less long.
     await page.getByRole('combobox', { name: 'Filter' }).fill('question contains "number 7"');
     await page.keyboard.press('Enter');
     await matched(page, '8 of 240');
-    if (width === 390) await page.getByRole('button', { name: 'Overview' }).click();
     await page.waitForSelector('[data-chart="outcomes"] svg');
     await page.locator('tr[data-position]').first().click();
-    await page.waitForTimeout(200);
-    expect(await faults()).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
-      width,
-    );
-    await page.context().close();
+    for (const [colorScheme, width] of [
+      ['light', 1440],
+      ['dark', 390],
+    ] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.setViewportSize({ width, height: 900 });
+      await page.waitForTimeout(200);
+      expect(await faults()).toEqual([]);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(wide).toBeLessThanOrEqual(width);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+    for (const name of ['Disagreements', 'Compare']) {
+      await page.getByRole('button', { name, exact: true }).click();
+      await page.locator('.browse-body').waitFor();
+      expect(await faults('.browse-body')).toEqual([]);
+    }
   },
   LONG,
 );
@@ -312,14 +398,14 @@ it.each([
 it.skipIf(!existsSync(REAL))(
   'the 500 HotpotQA rollouts of R1-Searcher (../shared/data/r1-searcher) open by drop with the right counts',
   async () => {
-    const page = await openPage(stage);
+    const { page } = stage;
     await page.goto(`${stage.url}rollouts`);
-    await page.waitForSelector('.empty-place');
+    await page.getByRole('link', { name: 'dump.jsonl' }).waitFor();
     await drop(page, REAL, 'hotpotqa_qwen.jsonl');
     await page.waitForSelector('[data-testid="file-figures"]', { timeout: 50_000 });
-    await expectSame(page, labInspect(REAL));
     await matched(page, '500 rollouts');
-    await page.context().close();
+    await page.waitForURL(/\/rollouts\/.+/);
+    await expectSame(page, await labInspect(REAL));
   },
   LONG,
 );

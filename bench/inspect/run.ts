@@ -9,10 +9,12 @@
  *   as tokens;
  * - big: a file of `--big` megabytes, up to its first row and to its end; 0 leaves it out.
  *
- * Charts of 100,000 points: `npx tsx bench/charts/run.ts --steps 10000` draws more than ten of them.
+ * - charts: those of a training run of `--points` steps, measured by `bench/charts`: with 10,000 the
+ *   page has more than 100,000 points; 0 leaves them out.
  *
- *   npx tsx bench/inspect/run.ts [--rollouts 10000] [--trace 20] [--big 0] [--json]
+ *   npx tsx bench/inspect/run.ts [--rollouts 10000] [--trace 20] [--big 0] [--points 10000] [--json]
  */
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -32,12 +34,14 @@ const { values } = parseArgs({
     rollouts: { type: 'string', default: '10000' },
     trace: { type: 'string', default: '20' },
     big: { type: 'string', default: '0' },
+    points: { type: 'string', default: '10000' },
     json: { type: 'boolean', default: false },
   },
 });
 const COUNT = Number(values.rollouts);
 const TRACE_MB = Number(values.trace);
 const BIG_MB = Number(values.big);
+const POINTS = Number(values.points);
 const VIEWS = ['Rounds', 'Text', 'Tokens', 'Group', 'Diff', 'Scores', 'What if'];
 
 const WORDS =
@@ -66,6 +70,14 @@ function rolloutLine(i: number): string {
     score: right ? 1 : 0,
     step: Math.floor(i / 2000),
   });
+}
+
+/** The phases that `bench/charts` measures, in a process and a browser of its own. */
+function chartPhases(points: number): Record<string, MainThread> {
+  const script = resolve(import.meta.dirname, '../charts/run.ts');
+  const args = ['--import', 'tsx', script, '--steps', String(points), '--json'];
+  const out = execFileSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 1e8 });
+  return (JSON.parse(out) as { phases: Record<string, MainThread> }).phases;
 }
 
 /** One rollout of about this many megabytes: text, one token a word, and six columns of numbers. */
@@ -266,6 +278,9 @@ try {
     );
     if (!values.json) console.log(`page's own heap after it: ${(heap / 1e6).toFixed(0)} MB`);
   }
+  if (POINTS > 0)
+    for (const [name, main] of Object.entries(chartPhases(POINTS)))
+      phases[`charts: ${name}`] = main;
   const longest = Math.max(...Object.values(phases).map(({ longestOwnMs }) => longestOwnMs));
   const megabytes = statSync(file).size / 1e6;
   if (values.json)
@@ -274,7 +289,7 @@ try {
     console.log(`${COUNT} rollouts, ${megabytes.toFixed(1)} MB`);
     for (const [name, main] of Object.entries(phases))
       console.log(
-        `${name.padEnd(20)} ${seconds[name]!.toFixed(2).padStart(7)} s ${String(main.tasks).padStart(6)} tasks; longest ${main.longestOwnMs.toFixed(1)} ms of its own, ${main.longestWallMs.toFixed(1)} ms by the clock`,
+        `${name.padEnd(20)} ${(seconds[name]?.toFixed(2) ?? '').padStart(7)} s ${String(main.tasks).padStart(6)} tasks; longest ${main.longestOwnMs.toFixed(1)} ms of its own, ${main.longestWallMs.toFixed(1)} ms by the clock`,
       );
     console.log(
       `longest task         ${longest.toFixed(1)} ms of its own (limit ${LIMIT_MS}): ${longest <= LIMIT_MS ? 'kept' : 'MISSED'}`,

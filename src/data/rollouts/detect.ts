@@ -36,6 +36,14 @@ export const layoutOf = (record: JsonObject): Layout | null =>
     ? FORAGE
     : (LAYOUT_KEYS.find(({ keys }) => keys.every((key) => Object.hasOwn(record, key))) ?? null);
 
+/** Files of questions lie beside those of rollouts and are easily taken for them. */
+const isQuestion = (record: JsonObject): boolean =>
+  Object.hasOwn(record, 'question') &&
+  ['answer', 'answers', 'golden_answers'].some((key) => Object.hasOwn(record, key));
+
+const QUESTION =
+  '. It has a question with its answer and no text of a rollout: files of questions open under Corpus';
+
 const EXPECTED = LAYOUT_KEYS.map(({ id, keys }) => `${keys.join(' and ')} (${id})`).join(', ');
 
 /** Reads a record of any known layout. @throws RecordError */
@@ -51,7 +59,7 @@ export function readRecord(
   if (!layout) {
     const keys = Object.keys(value).slice(0, 8).join(', ');
     throw new RecordError(
-      `no rollout layout is known with the keys ${keys || '(none)'}; expected ${EXPECTED} or format: forage.rollout/1`,
+      `no rollout layout is known with the keys ${keys || '(none)'}; expected ${EXPECTED} or format: forage.rollout/1${isQuestion(value) ? QUESTION : ''}`,
     );
   }
   return { rollout: layout.read(value, place), layout: layout.id };

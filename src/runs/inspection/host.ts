@@ -30,6 +30,7 @@ import type {
   Selection,
 } from './messages.ts';
 import { runFileId, type RunSource } from './own-runs.ts';
+import { packReading } from './packed.ts';
 import { readingOf, rolloutFile, sameQuestion, type RolloutFile } from './reading.ts';
 import type { InspectionStore, RolloutPlace, StoreImportOptions } from './store.ts';
 import { RowTables } from './tables.ts';
@@ -193,6 +194,11 @@ export class InspectionHost implements InspectionApi {
   async read(fileId: string, rolloutId: string) {
     const rows = await this.#tables.rows(fileId);
     return readingOf(this.#store, rows, fileId, rolloutId);
+  }
+
+  async readPacked(fileId: string, rolloutId: string) {
+    const reading = await this.read(fileId, rolloutId);
+    return reading && packReading(reading);
   }
 
   sameQuestion(fileId: string, question: { id: string; text: string }) {

@@ -31,5 +31,6 @@ export {
 } from './messages.ts';
 export { ownRunsOf, runFileId, type RunSource } from './own-runs.ts';
 export { BOOKMARK, GROUP_FIELDS, type GroupField } from './names.ts';
+export { packReading, unpackReading, type PackedReading } from './packed.ts';
 export { type Neighbour, type Reading, type RolloutFile } from './reading.ts';
 export { InspectionStore, type RolloutPlace } from './store.ts';

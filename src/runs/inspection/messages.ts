@@ -9,6 +9,7 @@ import type { GroupField } from './names.ts';
 import type { FileRecord, Mark, SavedView, StoredRow } from './database.ts';
 import type { ExportFormat } from './export.ts';
 import type { ImportProgress } from './import-file.ts';
+import type { PackedReading } from './packed.ts';
 import type { Neighbour, Reading, RolloutFile } from './reading.ts';
 import type { RolloutPlace } from './store.ts';
 
@@ -77,6 +78,8 @@ export interface InspectionApi {
   find(fileId: string, rolloutId: string): Promise<FoundRow | null>;
   /** A rollout with its rounds, findings and siblings; null where the file, or it, is not there. */
   read(fileId: string, rolloutId: string): Promise<Reading | null>;
+  /** The same as it goes between threads. */
+  readPacked(fileId: string, rolloutId: string): Promise<PackedReading | null>;
   /** Rollouts of a question in other files. */
   sameQuestion(fileId: string, question: { id: string; text: string }): Promise<Neighbour[]>;
   /** One rollout as a file: a line of JSON, Markdown, or HTML that opens anywhere. */

@@ -5,6 +5,7 @@ import {
   MOST_PIECES,
   TOKEN_COLUMNS,
   tokenTable,
+  withOutcome,
   type TokenTable,
 } from '../../evaluate/inspect/reading/index.ts';
 import type { Reading } from '../../runs/inspection/index.ts';
@@ -186,7 +187,8 @@ interface TokensViewProps {
 export const TokensView = ({ reading, range: wanted, onRange }: TokensViewProps) => {
   const { rollout } = reading;
   const { state, outcome, cannot } = useOutcome(reading);
-  const table = useMemo(() => tokenTable(rollout, outcome), [rollout, outcome]);
+  const plain = useMemo(() => tokenTable(rollout), [rollout]);
+  const table = useMemo(() => (outcome ? withOutcome(plain, outcome) : plain), [plain, outcome]);
   const [by, setBy] = useState<TokenColour>('writer');
   const [hovered, setHovered] = useState<number | null>(null);
   const range = isRange(wanted, table.count);

@@ -1,6 +1,6 @@
 import { Checkbox, NativeSelect, NumberInput } from '@mantine/core';
-import { useMemo, useState } from 'react';
-import { tokenTable } from '../../evaluate/inspect/reading/index.ts';
+import { memo, useCallback, useState } from 'react';
+import { tokenTable, withOutcome, type TokenTable } from '../../evaluate/inspect/reading/index.ts';
 import type {
   RolloutOutcome,
   WhatIf,
@@ -19,6 +19,7 @@ import { TokenCanvas } from './TokenCanvas.tsx';
 import { TokenLegend } from './TokenLegend.tsx';
 import { scaleOf } from './token-paint.ts';
 import { tokenWords } from './token-words.ts';
+import { useLater } from './use-later.ts';
 
 /** The group under other settings, beside what it was, from stored numbers. */
 
@@ -182,7 +183,8 @@ const pushOf = ({ tokens }: RolloutOutcome): number | null =>
 const small = (number: number | null): string =>
   number === null ? '–' : number === 0 ? '0' : number.toExponential(2);
 
-const Outcomes = ({ made, reading }: { made: WhatIf; reading: Reading }) => (
+/** Drawn again only where the numbers are new: sums over long traces take time. */
+const Outcomes = memo(({ made, reading }: { made: WhatIf; reading: Reading }) => (
   <div className="wide-scroll" role="region" aria-label="Advantages and weights" tabIndex={0}>
     <table className="rollout-table what-if-table">
       <thead>
@@ -261,18 +263,21 @@ const Outcomes = ({ made, reading }: { made: WhatIf; reading: Reading }) => (
       </tbody>
     </table>
   </div>
-);
+));
 
 const Strip = (props: {
   name: string;
   reading: Reading;
+  plain: TokenTable;
   outcome: RolloutOutcome | undefined;
   cursor: number | null;
   onCursor: (at: number | null) => void;
 }) => {
-  const { name, reading, outcome, cursor, onCursor } = props;
+  const { name, reading, plain, outcome, cursor, onCursor } = props;
   const { rollout } = reading;
-  const table = useMemo(() => tokenTable(rollout, outcome), [rollout, outcome]);
+  const make = useCallback(() => (outcome ? withOutcome(plain, outcome) : plain), [plain, outcome]);
+  const table = useLater(plain, make);
+  if (!table) return null;
   const words = cursor === null ? '' : tokenWords(table, rollout.segments, cursor, undefined);
   const has = table.columns.push !== undefined;
   return (
@@ -311,6 +316,8 @@ export const WhatIfView = ({ reading }: { reading: Reading }) => {
     objective: { ...DEFAULT_SETTINGS.objective, estimator: 'dr-grpo' },
   });
   const [cursor, setCursor] = useState<number | null>(null);
+  const makePlain = useCallback(() => tokenTable(rollout), [rollout]);
+  const plain = useLater(rollout, makePlain);
   const key = JSON.stringify([file.id, row.row.group, before, after]);
   const made = useAnswer(key, () => inspection().whatIf(file.id, row.row.group, before, after));
   const [last, setLast] = useState<WhatIf | null>(null);
@@ -349,20 +356,19 @@ export const WhatIfView = ({ reading }: { reading: Reading }) => {
               </ul>
             </div>
           ) : null}
-          <Strip
-            name="Before"
-            reading={reading}
-            outcome={shown.before.rollouts[at]}
-            cursor={cursor}
-            onCursor={setCursor}
-          />
-          <Strip
-            name="After"
-            reading={reading}
-            outcome={shown.after.rollouts[at]}
-            cursor={cursor}
-            onCursor={setCursor}
-          />
+          {plain
+            ? (['before', 'after'] as const).map((side) => (
+                <Strip
+                  key={side}
+                  name={side === 'before' ? 'Before' : 'After'}
+                  reading={reading}
+                  plain={plain}
+                  outcome={shown[side].rollouts[at]}
+                  cursor={cursor}
+                  onCursor={setCursor}
+                />
+              ))
+            : null}
         </>
       ) : (
         <p className="fine">Computing …</p>

@@ -1,6 +1,7 @@
 import { proxy, type Remote } from 'comlink';
 import { supervise, type SupervisedWorker } from '../../runs/conductor/supervised.ts';
 import type { InspectionApi } from '../../runs/inspection/index.ts';
+import { unpackReading } from '../../runs/inspection/packed.ts';
 
 /** Longest wait for what only reads or writes a record. */
 const SHORT_MS = 30_000;
@@ -62,7 +63,11 @@ export const remoteInspection = (): InspectionApi => {
     rowsAt: (fileId, positions) => call((api) => api.rowsAt(fileId, positions)),
     ids: (fileId, positions) => call((api) => api.ids(fileId, positions)),
     find: (fileId, rolloutId) => call((api) => api.find(fileId, rolloutId)),
-    read: (fileId, rolloutId) => call((api) => api.read(fileId, rolloutId)),
+    read: async (fileId, rolloutId) => {
+      const found = await call((api) => api.readPacked(fileId, rolloutId));
+      return found && unpackReading(found);
+    },
+    readPacked: (fileId, rolloutId) => call((api) => api.readPacked(fileId, rolloutId)),
     sameQuestion: (fileId, question) => call((api) => api.sameQuestion(fileId, question)),
     rolloutFile: (fileId, place, format) => call((api) => api.rolloutFile(fileId, place, format)),
     facets: (job, fileId, filter, field) => call((api) => api.facets(job, fileId, filter, field)),

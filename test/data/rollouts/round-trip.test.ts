@@ -1,7 +1,8 @@
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { writeRollout, type ImportedRollout } from '../../../src/data/rollouts/index.ts';
-import { FOREIGN, loggingBoard, r1Searcher, verl } from '../../fixtures/inspect/records.ts';
+import { FOREIGN, loggingBoard, r1Searcher, trl, verl } from '../../fixtures/inspect/records.ts';
 import { importOne, ownLines, rolloutsOf } from './helpers.ts';
 
 const throughOurs = async (rollout: ImportedRollout): Promise<ImportedRollout> =>
@@ -32,6 +33,29 @@ describe('through our JSONL and back', () => {
     const back = await throughOurs(rollout);
     expect(back).toEqual(rollout);
     expect(restored(back)).toEqual(restored(rollout));
+  });
+
+  test('TRL’s parquet, row for row', async () => {
+    const column = (name: string, type: 'STRING' | 'DOUBLE' | 'INT64', data: unknown[]) => ({
+      name,
+      type,
+      data,
+    });
+    const file = parquetWriteBuffer({
+      columnData: [
+        column('step', 'INT64', [7n, 8n]),
+        column('prompt', 'STRING', [trl['prompt'], 'Question: x?\n']),
+        column('completion', 'STRING', [trl['completion'], '<answer>é\u0000</answer>']),
+        column('accuracy_reward', 'DOUBLE', [1, Number.NaN]),
+        column('advantage', 'DOUBLE', [0.25, null]),
+        column('note', 'STRING', [null, 'kept']),
+      ],
+    });
+    for (const rollout of await rolloutsOf(new Blob([file]), 'a.parquet')) {
+      const back = await throughOurs(rollout);
+      expect(back).toEqual(rollout);
+      expect(restored(back)).toEqual(restored(rollout));
+    }
   });
 
   test('ours, byte for byte, with keys that this version does not know', async () => {

@@ -4,6 +4,9 @@ import {
   InspectionDatabase,
   InspectionHost,
   InspectionStore,
+  packReading,
+  unpackReading,
+  type StoredRow,
 } from '../../../src/runs/inspection/index.ts';
 import { ANSWER_SCORERS } from '../../../src/evaluate/inspect/rescore/index.ts';
 import type { WhatIfSettings } from '../../../src/evaluate/inspect/what-if/index.ts';
@@ -73,6 +76,17 @@ test('a group is aligned and its credit is worked out; what if another estimator
   const { after } = await host.whatIf(fileId, row!.row.group, settings, rloo);
   expect(after.rollouts.map(({ advantage }) => advantage)).toEqual([1, -1]);
   expect(await host.group(fileId, 'none', settings)).toBeNull();
+});
+
+test('a reading goes between threads as typed arrays and comes out the same', async () => {
+  const fileId = await imported('a.jsonl', 'nobody');
+  const [{ row }] = (await host.rows(fileId)) as [StoredRow];
+  const reading = (await host.read(fileId, row.id))!;
+  expect(reading.rollout.segments.some(({ logprobs }) => logprobs)).toBe(true);
+  reading.rollout.segments.find(({ logprobs }) => logprobs)!.logprobs![0] = null;
+  const packed = packReading(reading);
+  expect(packed.reading.rollout.segments.some(({ logprobs }) => logprobs)).toBe(false);
+  expect(unpackReading(structuredClone(packed))).toEqual(reading);
 });
 
 test('re-scored, compared and told apart', async () => {

@@ -13,6 +13,7 @@ export {
   rangeOf,
   TOKEN_COLUMNS,
   tokenTable,
+  withOutcome,
   type TokenColumn,
   type TokenTable,
 } from './token-table.ts';

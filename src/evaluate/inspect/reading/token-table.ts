@@ -147,6 +147,22 @@ function rolloutAdvantage(table: TokenTable, rollout: ImportedRollout): void {
   if (someFinite(column)) table.columns.advantage = column;
 }
 
+const lacksOf = ({ columns, kind }: Pick<TokenTable, 'columns' | 'kind'>): TokenTable['lacks'] => {
+  const lacks: TokenTable['lacks'] = {};
+  for (const name of Object.keys(TOKEN_COLUMNS) as TokenColumn[])
+    if (!columns[name])
+      lacks[name] =
+        kind === 'pieces' ? `the file has no tokens; ${NO_COLUMN[name]}` : NO_COLUMN[name];
+  return lacks;
+};
+
+/** The table with weights under the group's settings; the other columns are shared, not copied. */
+export function withOutcome(table: TokenTable, outcome: RolloutOutcome): TokenTable {
+  const made = { ...table, columns: { ...table.columns } };
+  groupColumns(made, outcome);
+  return { ...made, lacks: lacksOf(made) };
+}
+
 /**
  * The tokens of a rollout. A segment without tokens is cut at white space, so that all of the text is
  * there; its pieces have no numbers.
@@ -193,10 +209,8 @@ export function tokenTable(rollout: ImportedRollout, outcome?: RolloutOutcome | 
   });
   fileColumns(table, rollout);
   rolloutAdvantage(table, rollout);
-  if (outcome) groupColumns(table, outcome);
-  for (const name of Object.keys(TOKEN_COLUMNS) as TokenColumn[])
-    if (!table.columns[name])
-      table.lacks[name] = some ? NO_COLUMN[name] : `the file has no tokens; ${NO_COLUMN[name]}`;
+  if (outcome) return withOutcome(table, outcome);
+  table.lacks = lacksOf(table);
   return table;
 }
 
