@@ -10,7 +10,7 @@ it(
   async () => {
     const { page } = stage;
     await page.goto(`${stage.url}corpus?device=wasm`);
-    await page.getByRole('link', { name: 'See its clusters' }).click();
+    await page.getByRole('link', { name: 'Clusters' }).click();
     const facts = page.getByTestId('cluster-facts');
     await facts.waitFor({ timeout: 30_000 });
     expect(await facts.textContent()).toMatch(/4,267 passages of 96 dimensions in \d+ clusters/);

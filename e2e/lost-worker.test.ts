@@ -28,7 +28,7 @@ it.each(['policy', 'retrieval', 'lab'])(
     const { page } = stage;
     await page.goto(`${stage.url}?device=wasm&recipe=naive-rag`);
     await page.waitForSelector('[data-testid="device"]:has-text("wasm")');
-    await page.waitForSelector('.status:has-text("world ")');
+    await page.waitForSelector('.status:has-text("local passages")');
     await kill(page, name);
     const alert = page.getByRole('alert');
     await alert.waitFor({ timeout: 5000 });
@@ -45,7 +45,7 @@ it.each(['policy', 'retrieval', 'lab'])(
 it('keeps what had happened when the policy worker dies in the middle of a run', async () => {
   const { page } = stage;
   await page.goto(`${stage.url}?device=wasm&n=16`);
-  await page.waitForSelector('.status:has-text("world ")');
+  await page.waitForSelector('.status:has-text("local passages")');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.waitForSelector('.card');
   await kill(page, 'policy');

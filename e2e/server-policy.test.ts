@@ -132,6 +132,7 @@ it('says what went wrong where the server is gone, and asks again', async () => 
     );
   }, gone.url);
   await page.goto(`${stage.url}?device=wasm&recipe=search&n=1`);
+  await page.locator('.works-with summary').click();
   await page.getByLabel('Policy').selectOption({ label: `tiny at ${new URL(gone.url).host}` });
   gone.script.failures = [{ status: 401, body: '{}' }];
   await page.getByLabel('Search the questions').fill('directed Northern Drum');
