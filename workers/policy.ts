@@ -4,21 +4,18 @@ import { serveReplica } from '../src/learn/rl/replica-channel.ts';
 import { servePolicy } from '../src/policy/generation/serve.ts';
 import { watchGpuDevices } from '../src/policy/gpu-loss.ts';
 import { loadPolicy } from '../src/policy/load.ts';
-import { CheckpointDatabase } from '../src/runs/checkpoints/database.ts';
-import { CheckpointStore } from '../src/runs/checkpoints/store.ts';
+import { openCheckpoint } from '../src/runs/checkpoints/open.ts';
 import type { Checkpoint } from '../src/runs/conductor/checkpoint.ts';
-import { loadOptions, weightsOf } from '../src/runs/conductor/checkpoint-source.ts';
+import { frozenOf, loadOptions } from '../src/runs/conductor/checkpoint-source.ts';
 import type { PolicyWorkerApi } from '../src/runs/conductor/start-policy.ts';
 import { announce } from '../src/runs/conductor/supervised.ts';
-import { OpfsRangeFiles } from '../src/runs/storage/opfs-ranges.ts';
 
 /** A policy worker: the transformer on WebGPU, or on one core by WASM; and its training. */
 
 let loaded: Checkpoint | null = null;
 
-/** The storage is opened where a checkpoint lies in it, and only then. */
-const open = (id: string) =>
-  new CheckpointStore(new CheckpointDatabase(), new OpfsRangeFiles()).open(id);
+/** Held from the first use on: its files are read again whenever the adapter changes. */
+const open = async (id: string) => (await openCheckpoint(id)).files;
 
 const api: PolicyWorkerApi = {
   load: async (checkpoint, device, port) => {
@@ -27,7 +24,7 @@ const api: PolicyWorkerApi = {
   },
   train: async (adapter, device, port) => {
     if (!loaded) throw new Error('no checkpoint is loaded');
-    const weights = await weightsOf(loaded, open);
+    const weights = await frozenOf(loaded, open);
     serveReplica(await createReplica({ weights, adapter, device }), port);
   },
 };

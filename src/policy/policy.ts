@@ -87,6 +87,12 @@ export interface PolicyChat {
   render(messages: readonly ChatMessage[]): string;
 }
 
+/** An adapter that a policy folds into its own weights: its values in the order of `loraSlots`. */
+export interface FoldedAdapter {
+  spec: LoraSpec;
+  flat: Float32Array;
+}
+
 export interface Policy {
   readonly info: PolicyInfo;
   readonly tokenizer: PolicyTokenizer;
@@ -107,7 +113,7 @@ export interface Policy {
    * where the policy was loaded from files by range.
    * @throws Error while sessions are open; RangeError for a wrong number of values
    */
-  setAdapter?(adapter: { spec: LoraSpec; flat: Float32Array } | null): Promise<void>;
+  setAdapter?(adapter: FoldedAdapter | null): Promise<void>;
   dispose(): void;
 }
 

@@ -3,6 +3,7 @@ import type { Rollout } from '../../data/rollout.ts';
 import type { HeldOutScore, RouterStep, TrainStep } from '../../data/training.ts';
 import type { AgentDeps, Router, RunningMean } from '../../agent/index.ts';
 import type { Policy } from '../../policy/policy.ts';
+import type { TensorSource } from '../../policy/tensor-source.ts';
 import type { PolicyWeights } from '../../policy/weights.ts';
 import type { SettingsOverride } from '../../recipes/index.ts';
 import type { PolicyLearner } from './learner.ts';
@@ -74,10 +75,10 @@ export interface AdaptablePolicy extends Policy {
 }
 
 export interface TrainDeps {
-  /** Policy (pool), retriever, router and clock. The policy must have `setWeights`. */
+  /** Policy (pool), retriever, router and clock. The policy must have `setAdapter` or `setWeights`. */
   agent: AgentDeps & { policy: AdaptablePolicy };
-  /** The frozen weights under the adapter. */
-  weights: PolicyWeights;
+  /** The frozen weights under the adapter; where the policy has `setAdapter`, a source of them is enough. */
+  weights: PolicyWeights | TensorSource;
   learner: PolicyLearner;
   curriculum: Curriculum;
   /** The fixed sample that is scored as the run goes; see `heldOutSample`. */

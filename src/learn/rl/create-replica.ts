@@ -23,6 +23,6 @@ export async function createReplica(options: ReplicaOptions): Promise<TrainRepli
   const { weights, adapter, device, microTokens = MICRO_TOKENS } = options;
   const maxLength = weights.config.maxPositions;
   const limits = { maxTokens: Math.max(microTokens, maxLength), maxLength };
-  const { trainer } = await createLoraTrainer(weights, adapter, limits, device);
-  return new TrainReplica(trainer);
+  const { trainer, fallback } = await createLoraTrainer(weights, adapter, limits, device);
+  return new TrainReplica(trainer, fallback);
 }

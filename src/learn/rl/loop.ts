@@ -85,7 +85,7 @@ class TrainLoop {
   async #start(): Promise<void> {
     const { deps, state } = { deps: this.#deps, state: this.#state };
     this.#tell('starting', 0, 1);
-    if (!deps.agent.policy.setWeights)
+    if (!deps.agent.policy.setWeights && !deps.agent.policy.setAdapter)
       throw new Error('training: this policy cannot take new weights');
     if (this.#settings.router.train !== 'off' && !deps.router)
       throw new Error('training: the settings train a router, and there is none');
@@ -154,7 +154,11 @@ class TrainLoop {
 
   async #sampleWith(adapter: Float32Array): Promise<void> {
     const { weights, agent } = this.#deps;
-    await agent.policy.setWeights?.(mergeAdapter(weights, this.#settings.adapter, adapter).flat);
+    const spec = this.#settings.adapter;
+    if (agent.policy.setAdapter) await agent.policy.setAdapter({ spec, flat: adapter });
+    else if ('flat' in weights)
+      await agent.policy.setWeights?.(mergeAdapter(weights, spec, adapter).flat);
+    else throw new Error('training: this policy needs the weights in memory to be adapted');
   }
 
   async #step(): Promise<void> {

@@ -23,7 +23,7 @@ export interface ToReplica {
 }
 
 export type FromReplica =
-  | { replica: 'ready'; maxTokens: number }
+  | { replica: 'ready'; maxTokens: number; fallback: string | null }
   | { replica: number; result: PartGradient | ItemScores[] | number | null }
   | { replica: number; error: string };
 
@@ -63,7 +63,8 @@ export function serveReplica(
     );
   });
   channel.start?.();
-  channel.postMessage({ replica: 'ready', maxTokens: replica.maxTokens });
+  const { maxTokens, fallback = null } = replica;
+  channel.postMessage({ replica: 'ready', maxTokens, fallback });
 }
 
 type Result = Extract<FromReplica, { result: unknown }>['result'];
@@ -71,6 +72,7 @@ type Result = Extract<FromReplica, { result: unknown }>['result'];
 /** The near end of a replica in a worker. */
 export class RemoteReplica implements ReplicaClient {
   readonly maxTokens: number;
+  readonly fallback: string | null;
   readonly #port: Channel<FromReplica, ToReplica>;
   readonly #waiting = new Map<
     number,
@@ -79,8 +81,13 @@ export class RemoteReplica implements ReplicaClient {
   #next = 0;
   #fault: Error | null = null;
 
-  constructor(port: Channel<FromReplica, ToReplica>, maxTokens: number) {
+  constructor(
+    port: Channel<FromReplica, ToReplica>,
+    maxTokens: number,
+    fallback: string | null = null,
+  ) {
     this.#port = port;
+    this.fallback = fallback;
     this.maxTokens = maxTokens;
     port.addEventListener('message', ({ data }) => this.#receive(data));
   }
@@ -143,7 +150,7 @@ export function connectReplica(port: Channel<FromReplica, ToReplica>): Promise<R
     const onReady = ({ data }: MessageEvent<FromReplica>): void => {
       if (typeof data !== 'object' || !('replica' in data) || data.replica !== 'ready') return;
       port.removeEventListener('message', onReady);
-      resolve(new RemoteReplica(port, data.maxTokens));
+      resolve(new RemoteReplica(port, data.maxTokens, data.fallback));
     };
     port.addEventListener('message', onReady);
     port.start?.();

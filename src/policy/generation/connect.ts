@@ -76,6 +76,7 @@ export class RemotePolicy implements Policy {
   readonly info: PolicyInfo;
   readonly tokenizer: PolicyTokenizer;
   readonly chat?: PolicyChat;
+  readonly setAdapter?: NonNullable<Policy['setAdapter']>;
   readonly #port: Port;
   readonly #onSampled: (count: number) => void;
   readonly #sessions = new Map<number, RemoteSession>();
@@ -89,9 +90,12 @@ export class RemotePolicy implements Policy {
     tokenizer: PolicyTokenizer,
     onSampled: (count: number) => void,
     chat?: PolicyChat,
+    folds = false,
   ) {
     this.#port = port;
     this.#onSampled = onSampled;
+    if (folds)
+      this.setAdapter = (adapter) => this.#adapt((call) => ({ type: 'fold', call, adapter }));
     this.info = info;
     this.tokenizer = tokenizer;
     if (chat) this.chat = chat;
@@ -127,13 +131,17 @@ export class RemotePolicy implements Policy {
     this.tell({ type: 'close', session: session.id });
   }
 
-  async setWeights(flat: Float32Array): Promise<void> {
+  setWeights(flat: Float32Array): Promise<void> {
+    return this.#adapt((call) => ({ type: 'adapt', call, weights: flat }));
+  }
+
+  async #adapt(message: (call: number) => ToPolicy): Promise<void> {
     const call = this.#next++;
     const done = new Promise<void>((resolve, reject) => {
       this.#adapting.set(call, { resolve, reject });
     });
     try {
-      this.send({ type: 'adapt', call, weights: flat });
+      this.send(message(call));
       await done;
     } finally {
       this.#adapting.delete(call);
@@ -194,7 +202,8 @@ export function connectPolicy(
     const onReady = (event: MessageEvent<FromPolicy>): void => {
       if (event.data.type !== 'ready') return;
       port.removeEventListener('message', onReady);
-      resolve(new RemotePolicy(port, event.data.info, tokenizer, onSampled, chat));
+      const { info, folds } = event.data;
+      resolve(new RemotePolicy(port, info, tokenizer, onSampled, chat, folds));
     };
     port.addEventListener('message', onReady);
     port.start?.();

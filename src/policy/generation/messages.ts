@@ -1,4 +1,10 @@
-import type { Generated, GenerateOptions, PolicyInfo, SampledTokens } from '../policy.ts';
+import type {
+  FoldedAdapter,
+  Generated,
+  GenerateOptions,
+  PolicyInfo,
+  SampledTokens,
+} from '../policy.ts';
 
 /** What travels between a policy in a worker and those who use it. Sessions are named by number. */
 export type ToPolicy =
@@ -10,6 +16,8 @@ export type ToPolicy =
   | { type: 'close'; session: number }
   /** Answered by `adapted`. */
   | { type: 'adapt'; call: number; weights: Float32Array }
+  /** Answered by `adapted`. */
+  | { type: 'fold'; call: number; adapter: FoldedAdapter | null }
   | { type: 'dispose' };
 
 export interface StreamedTokens extends SampledTokens {
@@ -17,7 +25,8 @@ export interface StreamedTokens extends SampledTokens {
 }
 
 export type FromPolicy =
-  | { type: 'ready'; info: PolicyInfo }
+  /** `folds`: it takes adapters by themselves. */
+  | { type: 'ready'; info: PolicyInfo; folds: boolean }
   /** What was sampled since the last such message, one entry a session. */
   | { type: 'tokens'; added: StreamedTokens[] }
   /** Follows the last tokens of its call. */

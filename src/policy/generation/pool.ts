@@ -1,4 +1,11 @@
-import type { Policy, PolicyChat, PolicyInfo, PolicySession, PolicyTokenizer } from '../policy.ts';
+import type {
+  FoldedAdapter,
+  Policy,
+  PolicyChat,
+  PolicyInfo,
+  PolicySession,
+  PolicyTokenizer,
+} from '../policy.ts';
 
 /** A session that tells the pool when it is over. */
 class PooledSession implements PolicySession {
@@ -47,6 +54,8 @@ export class PolicyPool implements Policy {
   readonly info: PolicyInfo;
   readonly tokenizer: PolicyTokenizer;
   readonly chat?: PolicyChat;
+  /** There where all members have it. */
+  readonly setAdapter?: NonNullable<Policy['setAdapter']>;
   /** Open sessions of each member. */
   readonly load: number[];
   readonly #members: readonly Policy[];
@@ -62,6 +71,8 @@ export class PolicyPool implements Policy {
     if (first.chat) this.chat = first.chat;
     this.load = members.map(() => 0);
     this.#members = members;
+    if (members.every((member) => 'setAdapter' in member))
+      this.setAdapter = (adapter) => this.#fold(adapter);
   }
 
   async open(seed: number): Promise<PolicySession> {
@@ -76,15 +87,25 @@ export class PolicyPool implements Policy {
 
   /** @throws Error where a member cannot be adapted; members then may differ: set weights again. */
   async setWeights(flat: Float32Array): Promise<void> {
-    const open = this.load.reduce((sum, count) => sum + count, 0);
-    if (open > 0)
-      throw new Error(`policy: ${open} sessions are open; weights change between rollouts only`);
+    this.#checkIdle();
     await Promise.all(
       this.#members.map((member) => {
         if (!member.setWeights) throw new Error('policy: its weights cannot be replaced');
         return member.setWeights(flat);
       }),
     );
+  }
+
+  async #fold(adapter: FoldedAdapter | null): Promise<void> {
+    this.#checkIdle();
+    const folded = this.#members.map(async (member) => member.setAdapter?.(adapter));
+    await Promise.all(folded);
+  }
+
+  #checkIdle(): void {
+    const open = this.load.reduce((sum, count) => sum + count, 0);
+    if (open > 0)
+      throw new Error(`policy: ${open} sessions are open; weights change between rollouts only`);
   }
 
   dispose(): void {

@@ -12,7 +12,11 @@ export function servePolicy(policy: Policy, channel: Channel<ToPolicy, FromPolic
   const server = new PolicyServer(policy, channel);
   channel.addEventListener('message', (event) => server.handle(event.data));
   channel.start?.();
-  channel.postMessage({ type: 'ready', info: policy.info });
+  channel.postMessage({
+    type: 'ready',
+    info: policy.info,
+    folds: policy.setAdapter !== undefined,
+  });
 }
 
 function appendTo(session: PolicySession, ids: readonly number[]): PolicySession {
@@ -71,7 +75,16 @@ class PolicyServer {
         this.#sessions.delete(message.session);
         break;
       case 'adapt':
-        void this.#adapt(message.call, message.weights);
+        void this.#adapt(message.call, () => {
+          if (!this.#policy.setWeights) throw new Error('policy: its weights cannot be replaced');
+          return this.#policy.setWeights(message.weights);
+        });
+        break;
+      case 'fold':
+        void this.#adapt(message.call, () => {
+          if (!this.#policy.setAdapter) throw new Error('policy: it takes no adapter by itself');
+          return this.#policy.setAdapter(message.adapter);
+        });
         break;
       case 'dispose':
         this.#policy.dispose();
@@ -79,11 +92,10 @@ class PolicyServer {
     }
   }
 
-  async #adapt(call: number, weights: Float32Array): Promise<void> {
+  async #adapt(call: number, change: () => Promise<void>): Promise<void> {
     let failure: string | null = null;
     try {
-      if (!this.#policy.setWeights) throw new Error('policy: its weights cannot be replaced');
-      await this.#policy.setWeights(weights);
+      await change();
     } catch (error) {
       failure = reasonOf(error);
     }

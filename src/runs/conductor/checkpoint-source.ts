@@ -1,9 +1,10 @@
 import type { CheckpointFiles } from '../../policy/checkpoint-files.ts';
-import { readSmallFile } from '../../policy/checkpoint.ts';
+import { openCheckpoint, readSmallFile } from '../../policy/checkpoint.ts';
 import { loadChatTemplate } from '../../policy/chat-template.ts';
 import { parsePolicyConfig, type PolicyConfig } from '../../policy/config.ts';
 import { loadTokenizer, loadWeights, type LoadPolicyOptions } from '../../policy/load.ts';
 import type { PolicyChat, PolicyTokenizer } from '../../policy/policy.ts';
+import type { TensorSource } from '../../policy/tensor-source.ts';
 import { HuggingFaceTokenizer } from '../../policy/tokenizer.ts';
 import type { PolicyWeights } from '../../policy/weights.ts';
 import type { CheckpointStore } from '../checkpoints/store.ts';
@@ -63,6 +64,15 @@ export const weightsOf = async (
 ): Promise<PolicyWeights> => {
   const { files, maxContext } = await loadOptions(checkpoint, open);
   return loadWeights(files, maxContext);
+};
+
+/** The frozen weights under an adapter: a source that reads them where they are stored, else in memory. */
+export const frozenOf = async (
+  checkpoint: Checkpoint,
+  open: OpenStored,
+): Promise<PolicyWeights | TensorSource> => {
+  const { files, maxContext } = await loadOptions(checkpoint, open);
+  return typeof files === 'function' ? loadWeights(files) : openCheckpoint(files, maxContext);
 };
 
 /** Shape of a checkpoint, and the revision that a loaded policy of it names. */

@@ -11,10 +11,11 @@ import type { Channel } from '../../policy/generation/messages.ts';
 import { PolicyPool } from '../../policy/generation/pool.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
 import type { PolicyChat, PolicyInfo, PolicyTokenizer } from '../../policy/policy.ts';
+import type { TensorSource } from '../../policy/tensor-source.ts';
 import type { PolicyWeights } from '../../policy/weights.ts';
 import type { Checkpoint } from '../conductor/checkpoint.ts';
 import {
-  weightsOf,
+  frozenOf,
   type CheckpointSource,
   type OpenStored,
 } from '../conductor/checkpoint-source.ts';
@@ -31,7 +32,10 @@ import type { WorkerFactory } from '../conductor/workers.ts';
 export interface TrainEngines {
   policy: PolicyPool;
   learner: PolicyLearner;
-  weights: PolicyWeights;
+  /** Of a stored checkpoint a source: this worker never holds its weights. */
+  weights: PolicyWeights | TensorSource;
+  /** What a user should know of how it trains. */
+  notice: string | null;
   info: PolicyInfo;
   terminate(): void;
 }
@@ -84,6 +88,11 @@ class Engine {
   }
 }
 
+const noticeOf = (fallback: string | null): string | null =>
+  fallback === null
+    ? null
+    : `It trains with general kernels, which are slower than the CPU's own: ${fallback}.`;
+
 /** @throws WorkerLost, MissingFile, or the signal's reason */
 export async function startEngines(options: EngineOptions): Promise<TrainEngines> {
   const { workers, source, device, signal } = options;
@@ -111,12 +120,13 @@ export async function startEngines(options: EngineOptions): Promise<TrainEngines
       engines.map((engine) => engine.start(checkpoint, options, reader)),
     );
     const policy = new PolicyPool(started.map((engine) => engine.policy));
-    const weights = await weightsOf(checkpoint, options.open);
+    const weights = await frozenOf(checkpoint, options.open);
     ended.signal.throwIfAborted();
     return {
       policy,
       learner: new PolicyLearner(started.map((engine) => engine.replica)),
       weights,
+      notice: noticeOf(started[0]?.replica.fallback ?? null),
       info: policy.info,
       terminate: stop,
     };

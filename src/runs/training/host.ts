@@ -364,6 +364,7 @@ export class TrainingHost implements TrainApi {
       signal,
       onLost: (error) => lost.abort(error),
     });
+    if (engines.notice !== null) active.notice = engines.notice;
     try {
       const state = await store.restore(active.id, (line) => (active.notice = line));
       const result = await trainRun({
