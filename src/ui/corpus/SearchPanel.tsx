@@ -3,10 +3,11 @@ import { useState, type FormEvent } from 'react';
 import type { Hit, SearchTarget } from '../../data/hits.ts';
 import { SourceBadge } from '../events/Passages.tsx';
 import { pickOf } from '../lib/pick-of.ts';
-import { formatMs, formatNumber, plural } from '../lib/format.ts';
+import { formatBytes, formatMs, formatNumber, plural } from '../lib/format.ts';
 import { LoadingFailure, LoadingList } from '../inspect/Loading.tsx';
 import { lab } from '../stores/connection.ts';
 import { useLab } from '../stores/lab-store.ts';
+import { useSetup } from '../stores/setup-store.ts';
 
 const TARGETS: readonly SearchTarget[] = ['local', 'web', 'both'];
 
@@ -57,6 +58,26 @@ const Table = ({ hits }: { hits: readonly Hit[] }) => (
   </table>
 );
 
+/** What is searched and how: sources, method, bytes in memory. */
+const Searched = () => {
+  const sources = useLab((state) => state.sources);
+  const { status, note } = useLab((state) => state.parts.retrieval);
+  const built = useSetup(({ setup }) => setup.local.kind === 'built-in');
+  if (status !== 'ready' || !sources) return null;
+  const { memory } = sources;
+  return (
+    <p className="fine" data-testid="search-note">
+      <i>local</i>: {plural(sources.localPassages, 'passage')}{' '}
+      {built ? 'of the built-in world' : 'of your collections'}. <i>web</i>:{' '}
+      {sources.web ?? `${plural(sources.webPassages ?? 0, 'passage')} of the built-in world`}. Found
+      by {note}: the retriever that the policy uses, with its scores.
+      {memory
+        ? ` In memory: ${formatBytes(memory.passages)} of passages, ${formatBytes(memory.lexical)} of words, ${formatBytes(memory.dense)} of vectors.`
+        : ''}
+    </p>
+  );
+};
+
 /** The corpus through the same retriever that rollouts use. */
 export const SearchPanel = () => {
   const ready = useLab((state) => state.parts.retrieval.status === 'ready');
@@ -79,12 +100,8 @@ export const SearchPanel = () => {
   };
   return (
     <section aria-label="Search">
-      <h2>Search the built-in world</h2>
-      <p className="fine">
-        The passages of the built-in world, found by the retriever that the policy uses, with its
-        scores. On <i>local</i> the score is the reciprocal rank fusion of the lexical (BM25) and
-        the dense ranking, on <i>web</i> it is BM25, and <i>both</i> fuses the two lists.
-      </p>
+      <h2>Search what runs search</h2>
+      <Searched />
       <LoadingFailure />
       <LoadingList />
       <form className="corpus-form" onSubmit={onSubmit}>
