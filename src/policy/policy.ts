@@ -113,7 +113,7 @@ export interface Policy {
    * where the policy was loaded from files by range.
    * @throws Error while sessions are open; RangeError for a wrong number of values
    */
-  setAdapter?(adapter: FoldedAdapter | null): Promise<void>;
+  readonly setAdapter?: (adapter: FoldedAdapter | null) => Promise<void>;
   dispose(): void;
 }
 

@@ -71,7 +71,7 @@ export class PolicyPool implements Policy {
     if (first.chat) this.chat = first.chat;
     this.load = members.map(() => 0);
     this.#members = members;
-    if (members.every((member) => 'setAdapter' in member))
+    if (members.every((member) => member.setAdapter !== undefined))
       this.setAdapter = (adapter) => this.#fold(adapter);
   }
 
@@ -98,8 +98,12 @@ export class PolicyPool implements Policy {
 
   async #fold(adapter: FoldedAdapter | null): Promise<void> {
     this.#checkIdle();
-    const folded = this.#members.map(async (member) => member.setAdapter?.(adapter));
-    await Promise.all(folded);
+    await Promise.all(
+      this.#members.map((member) => {
+        if (!member.setAdapter) throw new Error('policy: it takes no adapter by itself');
+        return member.setAdapter(adapter);
+      }),
+    );
   }
 
   #checkIdle(): void {

@@ -4,7 +4,11 @@ import { parsePolicyConfig } from '../../../src/policy/config.ts';
 import { connectPolicy, type RemotePolicy } from '../../../src/policy/generation/connect.ts';
 import { PolicyPool } from '../../../src/policy/generation/pool.ts';
 import { servePolicy } from '../../../src/policy/generation/serve.ts';
+import { memoryFiles } from '../../../src/policy/checkpoint-files.ts';
 import { createPolicy, loadPolicy } from '../../../src/policy/load.ts';
+import { initAdapter } from '../../../src/policy/lora/init.ts';
+import { mergeAdapter } from '../../../src/policy/lora/merge.ts';
+import type { LoraSpec } from '../../../src/policy/lora/spec.ts';
 import type { Generated, Policy } from '../../../src/policy/policy.ts';
 import { Random } from '../../../src/policy/random.ts';
 import { readWeights, viewWeights } from '../../../src/policy/weights.ts';
@@ -15,13 +19,23 @@ const fixture = new URL('../../fixtures/qwen3-tiny/', import.meta.url);
 const files = (name: string): Promise<Uint8Array> => readFile(new URL(name, fixture));
 const load = (): Promise<Policy> => loadPolicy({ files, id: 'tiny', device: 'wasm' });
 
+const SPEC: LoraSpec = { rank: 4, alpha: 8, targets: ['q_proj', 'o_proj', 'down_proj'] };
+
 const ports: MessagePort[] = [];
 afterEach(() => {
   for (const port of ports.splice(0)) port.close();
 });
 
-async function remote(): Promise<RemotePolicy> {
-  const policy = await load();
+/** Loaded by range, so that it takes adapters by themselves. */
+async function loadByRange(): Promise<Policy> {
+  const names = ['config.json', 'tokenizer.json', 'model.safetensors'];
+  const held = await Promise.all(names.map(async (name) => [name, await files(name)] as const));
+  const { revision } = (await load()).info;
+  return loadPolicy({ files: memoryFiles(new Map(held)), id: 'tiny', device: 'wasm', revision });
+}
+
+async function remote(from = load): Promise<RemotePolicy> {
+  const policy = await from();
   const { port1, port2 } = new MessageChannel();
   ports.push(port1, port2);
   servePolicy(policy, port1);
@@ -69,6 +83,34 @@ test('after new weights it samples as a policy made of them, directly and in a p
     expect(await sample(policy)).toEqual(fresh);
     policy.dispose();
   }
+});
+
+test('an adapter reaches a pool of workers as its merged weights do, and is taken off again', async () => {
+  const config = parsePolicyConfig(JSON.parse(String(await files('config.json'))));
+  const flat = initAdapter(config, SPEC, 1);
+  new Random(2).fillNormal(flat, 0.1);
+  const merged = mergeAdapter(readWeights(config, await files('model.safetensors')), SPEC, flat);
+  const direct = await load();
+  const before = await sample(direct);
+  await direct.setWeights!(merged.flat);
+  const adapted = await sample(direct);
+  expect(adapted.ids).not.toEqual(before.ids);
+  const pool = new PolicyPool([await remote(loadByRange), await remote(loadByRange)]);
+  await pool.setAdapter!({ spec: SPEC, flat });
+  expect(await sample(pool)).toEqual(adapted);
+  await pool.setAdapter!(null);
+  expect(await sample(pool)).toEqual(before);
+  pool.dispose();
+});
+
+test('a pool takes adapters by themselves only where all its members do', async () => {
+  const [whole, byRange] = [await remote(), await remote(loadByRange)];
+  expect(new PolicyPool([whole]).setAdapter).toBeUndefined();
+  expect(new PolicyPool([byRange, whole]).setAdapter).toBeUndefined();
+  const pool = new PolicyPool([byRange]);
+  const open = await pool.open(1);
+  await expect(pool.setAdapter!(null)).rejects.toThrow(/1 sessions are open/);
+  open.close();
 });
 
 test('weights do not change under open sessions, and must fit', async () => {
