@@ -154,7 +154,7 @@ export class Conductor implements ConductorApi {
   async search(source: SearchTarget, query: string, k: number) {
     const started = await this.#sources.started;
     const sources = await this.#sources.loading;
-    if (!started || !sources) throw new Error('retrieval is not loaded');
+    if (!started || !sources) throw this.#notLoaded('retrieval');
     if (!this.#running) await started.setWebDelay(0);
     const { hits, latencyMs } = await sources.retriever.search(source, query, k);
     return { hits, latencyMs };
@@ -246,6 +246,11 @@ export class Conductor implements ConductorApi {
     );
   }
 
+  /** Why a part cannot be used, in the words of its failure where it failed. */
+  #notLoaded(name: 'policy' | 'retrieval'): Error {
+    return new Error(this.#board.parts[name].failure?.message ?? `the ${name} is not loaded`);
+  }
+
   /** Told when a worker is lost during a run. */
   #onLost: (error: Error) => void = () => undefined;
 
@@ -256,11 +261,11 @@ export class Conductor implements ConductorApi {
       if (signal.aborted) abort();
       signal.addEventListener('abort', abort, { once: true });
     });
-    const needed = <T>(part: Promise<T> | null, name: string) =>
-      part ?? Promise.reject<T>(new Error(`${name} is not loaded`));
+    const needed = <T>(part: Promise<T> | null, name: 'policy' | 'retrieval') =>
+      part ?? Promise.reject<T>(this.#notLoaded(name));
     return Promise.race([
       Promise.all([
-        needed(this.#policy.loading, 'the policy'),
+        needed(this.#policy.loading, 'policy'),
         needed(this.#sources.loading, 'retrieval'),
         needed(this.#sources.started, 'retrieval'),
       ]),

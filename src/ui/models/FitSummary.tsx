@@ -1,18 +1,73 @@
-import { factsOf } from '../../runs/checkpoints/facts.ts';
-import { formatBytes, formatParameters } from '../lib/format.ts';
+import { parsePolicyConfig, type PolicyConfig } from '../../policy/config.ts';
+import { planFit, type FitPlan } from '../../policy/fit.ts';
+import { formatBytes, formatCount, formatParameters } from '../lib/format.ts';
+import { useDeviceLimits, type DeviceView } from './device-limits.ts';
+
+/** What is asked of a checkpoint here: contexts at a time, their length, and a LoRA step over them. */
+const SLOTS = 16;
+const CONTEXT = 4096;
+const TRAIN = {
+  adapter: { rank: 16, alpha: 32, targets: ['q_proj', 'v_proj'] as const },
+  tokens: 2048,
+};
+
+const supported = (
+  json: Readonly<Record<string, unknown>>,
+): { config: PolicyConfig; problem: null } | { config: null; problem: string } => {
+  try {
+    return { config: parsePolicyConfig(json), problem: null };
+  } catch (error) {
+    return { config: null, problem: error instanceof Error ? error.message : String(error) };
+  }
+};
+
+const plan = (config: PolicyConfig, limits: DeviceView, train: boolean): FitPlan =>
+  planFit({
+    config,
+    dtype: 'f32',
+    slots: SLOTS,
+    context: Math.min(CONTEXT, config.maxPositions),
+    train: train
+      ? { ...TRAIN, adapter: { ...TRAIN.adapter, targets: [...TRAIN.adapter.targets] } }
+      : null,
+    limits,
+  });
+
+const verdict = ({ verdict: told }: FitPlan): string => {
+  if (told.kind === 'fits') return 'fits';
+  if (told.kind === 'no') return `does not fit: ${told.why}`;
+  return `fits with ${formatCount(told.slots)} contexts at a time`;
+};
+
+const Tone = ({ of }: { of: FitPlan }) => (
+  <span className={of.verdict.kind === 'no' ? 'tone-bad' : ''}>
+    {of.verdict.kind === 'no' ? '⚠ ' : ''}
+    {verdict(of)}
+  </span>
+);
 
 /**
- * What a checkpoint of this shape needs in memory: its parameters, and the bytes of the weights alone
- * as the engine computes with them.
+ * What a checkpoint of this shape needs, and whether it fits here, before anything is downloaded or
+ * loaded; what the engine cannot compute is said with the field at fault.
  */
-export const FitSummary = ({ config }: { config: Readonly<Record<string, unknown>> }) => {
-  const { parameters } = factsOf(config);
-  if (parameters === null)
-    return <p className="fine">config.json does not tell the shape, so its size is not known.</p>;
+export const FitSummary = ({ config: json }: { config: Readonly<Record<string, unknown>> }) => {
+  const limits = useDeviceLimits();
+  const { config, problem } = supported(json);
+  if (!config)
+    return (
+      <p className="fine tone-bad" data-testid="fit">
+        ⚠ This checkpoint cannot be computed here. {problem}
+      </p>
+    );
+  if (!limits) return <p className="fine">Asking what this device has …</p>;
+  const samples = plan(config, limits, false);
+  const trains = plan(config, limits, true);
   return (
     <p className="fine" data-testid="fit">
-      <b>{formatParameters(parameters)}</b> parameters by its shape · weights in memory{' '}
-      <b>{formatBytes(parameters * 4)}</b> as f32, <b>{formatBytes(parameters * 2)}</b> as f16
+      <b>{formatParameters(samples.parameters)}</b> parameters by its shape · on {limits.device},
+      f32: sampling ≈ <b>{formatBytes(samples.totalBytes)}</b> (<Tone of={samples} />
+      ), training a LoRA adapter ≈ <b>{formatBytes(trains.totalBytes)}</b> (<Tone of={trains} />
+      ); {formatBytes(limits.memory)} {limits.basis}
     </p>
   );
 };
