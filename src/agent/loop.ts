@@ -3,7 +3,7 @@ import { forceAnswer, takeAnswer } from './answering.ts';
 import { readBoxes } from './boxed.ts';
 import { contextRoom, stepRoom } from './budget.ts';
 import type { Placed } from './conversation.ts';
-import { HINTS } from './protocol.ts';
+import { HINTS, TURN_ENDED_HINT } from './protocol.ts';
 import { stieRound } from './probing.ts';
 import { openContext } from './rdra.ts';
 import { admitQuery, searchRound, writeHint } from './searching.ts';
@@ -170,7 +170,7 @@ function onTurnEnd(state: RunState): boolean {
     );
     return true;
   }
-  writeHint(state, HINTS.turnEnded);
+  writeHint(state, TURN_ENDED_HINT);
   return false;
 }
 

@@ -56,7 +56,11 @@ export const HINTS = {
   answerNow: 'no searches are left . answer now .',
   emptyQuery: 'the search was empty . name what to search for .',
   searchFailed: 'the search failed . search again or answer .',
-  /** To policies whose tags are text, which end their turn as they do in a chat. */
-  turnEnded:
-    'your turn ended without a search or an answer . write a search or a short answer now .',
 } as const;
+
+/**
+ * To policies whose tags are text, which end their turn as they do in a chat. The built-in policy is
+ * never told so, and not shown it either.
+ */
+export const TURN_ENDED_HINT =
+  'your turn ended without a search or an answer . write a search or a short answer now .';
