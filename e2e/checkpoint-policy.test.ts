@@ -36,7 +36,7 @@ it('takes a Qwen2 folder, asks it, trains it and gives its adapter', async () =>
   expect(kinds.at(-1)).toBe('stop');
   expect(await page.locator('.column').innerText()).not.toContain('error: policy');
 
-  await startSmall(page, stage, { steps: 2 });
+  await startSmall(page, stage, { steps: 1 });
   await status(page, 'finished');
   expect(await page.locator('main').innerText()).toContain(name);
   const downloads: string[] = [];

@@ -13,9 +13,9 @@ import { DIST } from './browser.ts';
 
 /**
  * A run whose tab is killed again and again, also while it writes checkpoints, ends in the same bits
- * as one that nobody disturbed. FORAGE_KILLS sets how often (10 unless given; 50 take four minutes).
+ * as one that nobody disturbed. FORAGE_KILLS sets how often (6 unless given; 50 take four minutes).
  */
-const KILLS = Number(process.env.FORAGE_KILLS ?? 10);
+const KILLS = Number(process.env.FORAGE_KILLS ?? 6);
 
 /** More than kills: each lets a step or so be done. */
 const STEPS = Math.round(1.2 * KILLS) + 10;
