@@ -170,7 +170,7 @@ it(
     await matched(page, '240 rollouts');
     expect(await grip.getAttribute('aria-valuenow')).toBe(String(wide + 16));
     await page.getByRole('button', { name: 'Views' }).click();
-    await page.getByRole('button', { name: 'unsure', exact: true }).click();
+    await page.getByRole('button', { name: 'unsure', exact: true }).press('Enter');
     await matched(page, '30 of 240');
     await page.locator('.group-head', { hasText: 'step 2' }).waitFor();
     expect(await heads()).toEqual([question, next, answer, ...rest]);
