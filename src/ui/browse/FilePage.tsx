@@ -148,10 +148,11 @@ const useAsked = (file: FileRecord | undefined, fileId: string, address: BrowseA
   useEffect(() => {
     if (status === undefined) return undefined;
     const timer = setTimeout(() => {
-      void showSelection(fileId, { filter, sort, group }, true);
+      // What was asked meanwhile counts, not what was asked when the file grew.
+      const { fileId: shown, query } = useSelection.getState();
+      if (shown === fileId && query) void showSelection(fileId, query, true);
     }, 400);
     return () => clearTimeout(timer);
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- asked again as the file grows
   }, [fileId, chunks, status, importedAt]);
 };
 
