@@ -34,7 +34,7 @@ it('takes a Qwen2 folder, asks it, trains it and gives its adapter', async () =>
   const kinds = await eventKinds(page);
   expect(kinds[0]).toBe('background');
   expect(kinds.at(-1)).toBe('stop');
-  expect(await page.locator('.column').innerText()).not.toContain('error: policy');
+  expect(kinds).not.toContain('error');
 
   await startSmall(page, stage, { steps: 1 });
   await status(page, 'finished');

@@ -98,8 +98,8 @@ export interface ImportedRollout {
   metrics: RolloutMetrics | null;
   /** Verbatim as the file gives it, else as the protocol's rule extracts it; null without one. */
   answer: string | null;
-  /** A judge's verdict, and the key that held it. */
-  judge?: { verdict: boolean; by: string };
+  /** A judge's verdict, null where its reply could not be read, and who or what key gave it. */
+  judge?: { verdict: boolean | null; by: string };
   origin?: RolloutOrigin;
 }
 

@@ -217,7 +217,7 @@ const rollout = z.looseObject({
     })
     .nullable(),
   answer: z.string().nullable(),
-  judge: z.looseObject({ verdict: z.boolean(), by: z.string() }).optional(),
+  judge: z.looseObject({ verdict: z.boolean().nullable(), by: z.string() }).optional(),
   origin: z
     .looseObject({
       layout: z.enum(LAYOUTS).exclude(['forage']),

@@ -2,16 +2,15 @@ import type { CheckpointFiles } from '../../policy/checkpoint-files.ts';
 import { OpfsRangeFiles } from '../storage/opfs-ranges.ts';
 import { CheckpointDatabase } from './database.ts';
 import { holdReading } from './locks.ts';
+import { revisionOf } from './revision.ts';
 import { CheckpointStore } from './store.ts';
-import { Sha256 } from './sha256.ts';
-import { isWeights } from './file-names.ts';
 
 /** A checkpoint of this device, held as long as it is in use. */
 export interface OpenCheckpoint {
   id: string;
   /** As the user calls it. */
   name: string;
-  /** SHA-256 over the digests of the weights, first 12 digits: the same weights, the same revision. */
+  /** Names its weights: the same weights, the same revision. */
   revision: string;
   files: CheckpointFiles;
   /** Lets it be removed for good again; a worker that ends does so by itself. */
@@ -35,10 +34,7 @@ export async function openCheckpoint(
   try {
     const files = await store.open(id);
     const [{ name }, rows] = await Promise.all([store.record(id), store.rows(id)]);
-    const digests = rows.filter((row) => isWeights(row.name)).map(({ digest }) => digest ?? '');
-    const single = digests.length === 1 ? digests[0]! : null;
-    const all = new Sha256().update(new TextEncoder().encode(digests.join('\n'))).digest();
-    return { id, name, revision: (single ?? all).slice(0, 12), files, release };
+    return { id, name, revision: revisionOf(rows), files, release };
   } catch (error) {
     release();
     throw error;

@@ -7,6 +7,7 @@ import type { PolicyChat, PolicyTokenizer } from '../../policy/policy.ts';
 import type { TensorSource } from '../../policy/tensor-source.ts';
 import { HuggingFaceTokenizer } from '../../policy/tokenizer.ts';
 import type { PolicyWeights } from '../../policy/weights.ts';
+import { revisionOf } from '../checkpoints/revision.ts';
 import type { CheckpointStore } from '../checkpoints/store.ts';
 import { sha256 } from '../storage/blobs.ts';
 import {
@@ -104,17 +105,6 @@ export const servedCheckpoint = (base: string): CheckpointSource => ({
   },
 });
 
-/** Beginning of the SHA-256 of the weights; of several shards, of their hashes in order. */
-async function revisionOf(store: CheckpointStore, id: string): Promise<string> {
-  const shards = (await store.rows(id))
-    .filter(({ name }) => name.endsWith('.safetensors'))
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map(({ digest, done }) => digest ?? `size ${done}`);
-  const [only] = shards;
-  if (shards.length === 1 && only !== undefined) return only.slice(0, 12);
-  return (await sha256(new TextEncoder().encode(shards.join('\n')))).slice(0, 12);
-}
-
 /** A checkpoint on this device. */
 export const storedCheckpoint = (store: CheckpointStore, id: string): CheckpointSource => ({
   get: async (_, signal) => {
@@ -129,7 +119,7 @@ export const storedCheckpoint = (store: CheckpointStore, id: string): Checkpoint
     return {
       id: name,
       stored: id,
-      revision: await revisionOf(store, id),
+      revision: revisionOf(await store.rows(id)),
       maxContext: Math.min(maxPositions, LONGEST_CONTEXT),
       maxSlots: MOST_SLOTS,
     };

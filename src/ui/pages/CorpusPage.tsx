@@ -79,12 +79,12 @@ const CorpusPage = () => {
       </div>
       <Notices />
       <SearchWith />
-      <WebSourceForm />
       <AddBar />
       <ImportJob />
       <PendingImport />
       <Collections />
       {opened ? <Browse key={opened.id} row={opened} /> : null}
+      <WebSourceForm />
       <SearchPanel />
     </main>
   );

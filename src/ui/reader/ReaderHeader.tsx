@@ -37,7 +37,13 @@ const Verdict = ({ reading }: { reading: Reading }) => {
       <Figure name="F1">{formatNumber(f1)}</Figure>
       <Figure name="cover-EM">{formatNumber(coverEm)}</Figure>
       <Figure name="judge">
-        {judge === undefined ? 'none' : judge.verdict ? 'right' : 'wrong'}
+        {judge === undefined
+          ? 'none'
+          : judge.verdict === null
+            ? 'unreadable'
+            : judge.verdict
+              ? 'right'
+              : 'wrong'}
       </Figure>
       <Figure name="reward">{formatNumber(rollout.reward)}</Figure>
       <Figure name="advantage">

@@ -106,7 +106,8 @@ export const ScoresView = ({ reading }: { reading: Reading }) => {
     );
   const em = list.find(({ scorer }) => scorer === 'em')?.share ?? null;
   const apart = em === null ? [] : list.filter(({ share }) => Math.abs(share - em) >= APART);
-  const judge = rollout.judge ? Number(rollout.judge.verdict) : null;
+  const verdict = rollout.judge?.verdict ?? null;
+  const judge = verdict === null ? null : Number(verdict);
   return (
     <div className="scores-view">
       <div className="scores-list" role="region" aria-label="Scorers" tabIndex={0}>

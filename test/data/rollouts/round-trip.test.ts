@@ -65,6 +65,16 @@ describe('through our JSONL and back', () => {
       expect(writeRollout(rollout!, 'forage')).toBe(strange);
     }
   });
+
+  test.each([true, false, null])('a judge whose verdict is %s', async (verdict) => {
+    const line = ownLines()[0]!.replace(
+      /,"answer":/,
+      `,"judge":${JSON.stringify({ verdict, by: 'lj' })},"answer":`,
+    );
+    const [rollout] = await rolloutsOf(new Blob([line]));
+    expect(rollout!.judge).toEqual({ verdict, by: 'lj' });
+    expect(JSON.parse(writeRollout(rollout!, 'forage'))).toEqual(JSON.parse(line));
+  });
 });
 
 describe('back to its own layout', () => {

@@ -27,7 +27,8 @@ export const ANSWER_SCORERS = ['em', 'f1', 'cover-em', 'sub-em'];
 
 export function opinionsOf(rollout: ImportedRollout, scorers: readonly Scorer[]): Opinion[] {
   const opinions = rescore(rollout, scorers).map(({ scorer, share }) => ({ by: scorer, share }));
-  if (rollout.judge) opinions.push({ by: 'judge', share: Number(rollout.judge.verdict) });
+  const verdict = rollout.judge?.verdict ?? null;
+  if (verdict !== null) opinions.push({ by: 'judge', share: Number(verdict) });
   return opinions;
 }
 
