@@ -5,6 +5,9 @@ import { build } from 'vite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readPeft } from '../src/policy/lora/peft.ts';
 import { loraSlots } from '../src/policy/lora/spec.ts';
+import { createWasmLoraTrainer } from '../src/policy/lora/wasm/trainer.ts';
+import { weightsOf } from '../src/policy/tensor-source.ts';
+import { packBatch } from '../src/policy/train-batch.ts';
 import { loadLoraFixture } from '../test/fixtures/qwen3-lora/load.ts';
 import { loadFamily } from '../test/fixtures/families/load.ts';
 import { useStage } from './browser.ts';
@@ -35,10 +38,10 @@ const relative = (a: readonly number[], b: readonly number[]): number => {
   return Math.sqrt(difference / size);
 };
 
-it('computes PEFT’s log-probabilities and LoRA gradients on WebGPU, to 1e-3, of Qwen3 and SmolLM3', async () => {
+it('computes PEFT’s log-probabilities and LoRA gradients on WebGPU, to 1e-3, of Qwen3 and SmolLM3; in halves, of Qwen2', async () => {
   const { page } = stage;
   await page.goto(stage.url);
-  const text = await page.locator('output').textContent({ timeout: 90_000 });
+  const text = await page.locator('output').textContent({ timeout: 240_000 });
   const report = JSON.parse(text ?? '') as LoraReport;
   expect(report).not.toHaveProperty('error');
   expect(report.adapter).not.toBe('');
@@ -60,5 +63,28 @@ it('computes PEFT’s log-probabilities and LoRA gradients on WebGPU, to 1e-3, o
     const got = report.family.gradients.slice(offset, offset + length);
     expect(relative(got, [...family.gradients.get(name)!.data]), name).toBeLessThan(1e-3);
   }
+
+  // Matrices in halves, as a GPU with shader-f16 holds those of a bf16 checkpoint: nothing is lost.
+  const { halves } = report;
+  const half = await loadFamily('qwen2');
+  expect(half.source.dtype).toBe('bf16');
+  expect(halves.held).toEqual(Array.from({ length: 5 }, () => 'float16'));
+  expect(halves.ids).toEqual(half.expected.greedy.ids.slice(0, 2));
+  expect(relative(halves.sampledLogprobs, half.expected.greedy.logprobs.slice(0, 2))).toBeLessThan(
+    1e-4,
+  );
+  const [first] = half.expected.sequences;
+  expect(relative(halves.logprobs, first!.logprobs.slice(1))).toBeLessThan(1e-4);
+  const { spec, flat } = half.adapter;
+  const reference = await createWasmLoraTrainer(await weightsOf(half.source), spec, {
+    maxTokens: 128,
+    maxLength: 64,
+  });
+  await reference.setAdapter(flat);
+  await reference.accumulate(
+    packBatch([{ ids: first!.ids, weights: first!.ids.map(() => 1) }]),
+    () => Float32Array.from(first!.coefficients.slice(1)),
+  );
+  expect(relative(halves.gradients, [...(await reference.gradients())])).toBeLessThan(1e-4);
   expect(stage.faults).toEqual([]);
-});
+}, 300_000);

@@ -3,9 +3,11 @@
  * loading, generating in batch and one LoRA step as they are measured.
  *
  *   npx tsx bench/engine/half-billion.ts --device webgpu [--layers 24] [--slots 16] [--tokens 64]
- *     [--prompt 256] [--train 2048] [--plan]
+ *     [--prompt 256] [--train 2048] [--plan [--weights f16]]
  *
- * WebGPU in Node is Dawn; VK_ICD_FILENAMES chooses its driver. `--plan` prints the plan alone.
+ * Its weights are stored in bf16: a GPU that reads halves holds them in f16 unless told otherwise.
+ * WebGPU in Node is Dawn; VK_ICD_FILENAMES chooses its driver. `--plan` prints the plan alone,
+ * for weights in f32 unless told otherwise.
  */
 import { parseArgs } from 'node:util';
 import { parsePolicyConfig } from '../../src/policy/config.ts';
@@ -15,6 +17,7 @@ import { prepareNode, prepareNodeWebGpu } from '../../src/policy/jax-node.ts';
 import { initAdapter } from '../../src/policy/lora/init.ts';
 import { LORA_TARGETS } from '../../src/policy/lora/spec.ts';
 import { packBatch } from '../../src/policy/train-batch.ts';
+import { hasShaderF16, weightTypeFor } from '../../src/policy/weight-type.ts';
 import { randomCheckpoint } from './random-checkpoint.ts';
 
 const { values } = parseArgs({
@@ -25,6 +28,7 @@ const { values } = parseArgs({
     tokens: { type: 'string', default: '64' },
     prompt: { type: 'string', default: '256' },
     train: { type: 'string', default: '2048' },
+    weights: { type: 'string' },
     plan: { type: 'boolean', default: false },
   },
 });
@@ -46,9 +50,16 @@ const json = {
 };
 const adapter = { rank: 16, alpha: 32, targets: [...LORA_TARGETS] };
 const config = parsePolicyConfig(json, context);
+prepareNode();
+if (device === 'webgpu' && !values.plan) await prepareNodeWebGpu();
+const type = values.plan
+  ? values.weights === 'f16'
+    ? 'f16'
+    : 'f32'
+  : weightTypeFor('bf16', device === 'webgpu' && (await hasShaderF16()));
 const plan = planFit({
   config,
-  dtype: 'f32',
+  dtype: type,
   slots: count('slots'),
   context,
   train: { adapter, tokens: count('train') },
@@ -58,6 +69,7 @@ const gib = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 const report = (name: string, value: string): void => console.log(`${name.padEnd(38)}${value}`);
 
 report('parameters', plan.parameters.toLocaleString('en'));
+report('weights held in', type);
 report('plan: weights (sampling, training)', gib(plan.weightBytes));
 report('plan: embedding on the host', gib(plan.hostBytes));
 report(`plan: caches, ${values.slots} × ${context}`, gib(count('slots') * plan.cacheBytesPerSlot));
@@ -71,8 +83,6 @@ report(
 );
 if (values.plan) process.exit(0);
 
-prepareNode();
-if (device === 'webgpu') await prepareNodeWebGpu();
 const { defaultDevice, init } = await import('@jax-js/jax');
 await init(device);
 defaultDevice(device);
@@ -93,7 +103,7 @@ const timed = async <T>(run: () => Promise<T>): Promise<[T, seconds: number]> =>
 const memory = (): string => gib(process.memoryUsage().rss);
 
 const source = await openCheckpoint(randomCheckpoint(json), context);
-const [weights, loading] = await timed(() => uploadFrom(source));
+const [weights, loading] = await timed(() => uploadFrom(source, { type }));
 report('loaded', `${loading.toFixed(1)} s, process ${memory()}`);
 const engine = new GenerationEngine(weights, { maxSlots: count('slots'), sync: device === 'wasm' });
 

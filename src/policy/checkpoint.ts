@@ -142,8 +142,6 @@ function byName(
 
 /** A checkpoint whose weights can be read piece by piece. */
 export interface CheckpointSource extends TensorSource {
-  /** What most weights are stored as; they are computed in f32. */
-  readonly dtype: 'f32' | 'f16' | 'bf16';
   /** Bytes of all weight files. */
   readonly bytes: number;
   /** Files of the weights. */

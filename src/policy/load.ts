@@ -11,6 +11,7 @@ import { mergeLayer } from './lora/merge.ts';
 import type { LoraSpec } from './lora/spec.ts';
 import { readLayer, weightsOf, type TensorSource } from './tensor-source.ts';
 import { HuggingFaceTokenizer } from './tokenizer.ts';
+import { hasShaderF16, weightTypeFor } from './weight-type.ts';
 import { parameterCount, viewWeights, weightsFromTensors, type PolicyWeights } from './weights.ts';
 
 export { CheckpointError } from './checkpoint-error.ts';
@@ -121,7 +122,7 @@ class LoadedPolicy implements Policy {
     await this.#engine.updateLayers(async (index) => {
       const layer = await readLayer(source, index);
       if (adapter) mergeLayer(config, layer, index, adapter.spec, adapter.flat);
-      return uploadLayer(config, layer);
+      return uploadLayer(config, layer, this.info.onDevice ?? 'f32');
     });
   }
 
@@ -138,7 +139,7 @@ class LoadedPolicy implements Policy {
   }
 }
 
-type Started = Omit<PolicyInfo, 'device' | 'parameters' | 'maxContext'>;
+type Started = Omit<PolicyInfo, 'device' | 'parameters' | 'maxContext' | 'onDevice'>;
 
 /** Makes a policy of weights that `upload` puts on the device, which must have been started. */
 async function policyOver(
@@ -160,12 +161,13 @@ async function policyOver(
     {
       ...info,
       device: options.device,
+      onDevice: device.type,
       parameters: parameterCount(config),
       maxContext: config.maxPositions,
     },
     tokenizer,
     engine,
-    (flat) => uploadWeights(viewWeights(config, flat)),
+    (flat) => uploadWeights(viewWeights(config, flat), device.type),
     source,
   );
 }
@@ -244,7 +246,9 @@ async function loadByRange(options: LoadPolicyOptions, files: CheckpointFiles): 
   onProgress?.({ stage: `starting ${device}`, share: 0.05 });
   await startDevice(device);
   const { uploadFrom } = await import('./generation/device-weights.ts');
+  const shaderF16 = device === 'webgpu' && (await hasShaderF16());
   const uploaded = await uploadFrom(source, {
+    type: weightTypeFor(source.dtype, shaderF16),
     onLayer: (done, layers) =>
       onProgress?.({
         stage: `uploading layer ${done} of ${layers}`,
@@ -261,7 +265,8 @@ async function loadByRange(options: LoadPolicyOptions, files: CheckpointFiles): 
 
 /**
  * Loads a Hugging Face checkpoint of a Llama, Qwen2, Qwen3 or SmolLM3 decoder: config.json,
- * tokenizer.json, and model.safetensors or its shards (f32, f16 or bf16; computed in f32).
+ * tokenizer.json, and model.safetensors or its shards (f32, f16 or bf16). Products and sums are f32; a GPU
+ * may hold the matrices of a 16-bit checkpoint in f16, see `weightTypeFor`.
  * @throws CheckpointError that names the file at fault and what to do; Error where the device does
  * not exist.
  */

@@ -6,6 +6,7 @@ import type { ChatMessage } from './text-model.ts';
  */
 
 import type { LoraSpec } from './lora/spec.ts';
+import type { WeightType } from './weight-type.ts';
 
 export interface Sampling {
   /** 0 means greedy. */
@@ -74,6 +75,8 @@ export interface PolicyInfo {
   device: 'wasm' | 'webgpu' | 'server';
   /** How the weights are stored, such as `f16`; empty where unknown. */
   dtype: string;
+  /** What this engine holds the matrices in; absent of other engines. */
+  onDevice?: WeightType;
   /** In words, what log-probabilities are where they are not the engine's own, or that there are none. */
   logprobs?: string;
 }

@@ -1,5 +1,6 @@
 import type { PolicyConfig } from './config.ts';
 import { widen, type StoredTensor } from './safetensors.ts';
+import type { StoredType } from './weight-type.ts';
 import {
   EMBED,
   layerSlots,
@@ -14,6 +15,8 @@ import {
 /** Parameters of a policy by name, read when they are wanted, wherever they lie. */
 export interface TensorSource {
   readonly config: PolicyConfig;
+  /** What most weights are stored as. */
+  readonly dtype: StoredType;
   /** Values [from, to) of a parameter of `parameterSlots`, all of them unless told; in f32. */
   read(name: string, from?: number, to?: number): Promise<Float32Array>;
   /** All values of a parameter as they are stored. */
@@ -54,6 +57,7 @@ export function sourceOf(weights: PolicyWeights): TensorSource {
   };
   return {
     config: weights.config,
+    dtype: 'f32',
     read: async (name, from = 0, to) => {
       const { offset, length } = slotOf(name);
       return weights.flat.subarray(offset + from, offset + (to ?? length));

@@ -8,6 +8,7 @@ import { createJaxLoraTrainer } from '../../../src/policy/lora/jax/trainer.ts';
 import { readPeft } from '../../../src/policy/lora/peft.ts';
 import type { TensorSource } from '../../../src/policy/tensor-source.ts';
 import { packBatch } from '../../../src/policy/train-batch.ts';
+import type { WeightType } from '../../../src/policy/weight-type.ts';
 import { readWeights, type PolicyWeights } from '../../../src/policy/weights.ts';
 
 /** Scores and gradients of adapters that PEFT wrote, and tokens of a checkpoint, on WebGPU. */
@@ -18,10 +19,17 @@ export interface Trained {
   gradients: number[];
 }
 
+interface FamilyReport extends Trained {
+  ids: number[];
+  sampledLogprobs: number[];
+}
+
 export interface LoraReport extends Trained {
   adapter: string;
   /** Of a checkpoint that was read by range and uploaded layer by layer. */
-  family: Trained & { ids: number[]; sampledLogprobs: number[] };
+  family: FamilyReport;
+  /** The same of a checkpoint whose matrices are held in halves, by jax-js's interpreter. */
+  halves: FamilyReport & { held: string[] };
 }
 
 interface Batch {
@@ -56,6 +64,7 @@ async function train(
   config: PolicyConfig,
   at: string,
   sequences: Batch['sequences'],
+  type: WeightType = 'f32',
 ): Promise<Trained> {
   const names = ['adapter_config.json', 'adapter_model.safetensors'];
   const files = await Promise.all(
@@ -63,7 +72,12 @@ async function train(
   );
   const { spec, flat } = readPeft(config, files);
   const batch = packBatch(sequences.map(({ ids }) => ({ ids, weights: ids.map(() => 1) })));
-  const trainer = await createJaxLoraTrainer(weights, spec, { maxTokens: 128, maxLength: 64 });
+  const trainer = await createJaxLoraTrainer(
+    weights,
+    spec,
+    { maxTokens: 128, maxLength: 64 },
+    type,
+  );
   await trainer.setAdapter(flat);
   const given = Float32Array.from(sequences.flatMap((s) => s.coefficients.slice(1)));
   const { logprobs } = await trainer.accumulate(batch, () => given);
@@ -72,24 +86,33 @@ async function train(
   return { logprobs: [...logprobs], gradients: [...gradients] };
 }
 
-async function family(at: string): Promise<LoraReport['family']> {
+async function family(
+  at: string,
+  type: WeightType,
+  most: { tokens: number; sequences: number },
+): Promise<FamilyReport & { held: string[] }> {
   const { greedy, sequences } = (await json(`${at}/expected.json`)) as Batch & {
     greedy: { prompt: number[]; ids: number[] };
   };
   const source = await openCheckpoint(folder(at));
-  const engine = new GenerationEngine(await uploadFrom(source), { maxSlots: 4, sync: false });
+  const weights = await uploadFrom(source, { type });
+  const { qkv, o, gateUp, down } = weights.layers[0]!;
+  const held = [qkv, o, gateUp, down, weights.head.matrix].map(({ dtype }) => dtype);
+  const sync = defaultDevice() !== 'webgpu';
+  const engine = new GenerationEngine(weights, { maxSlots: 4, sync });
   const session = engine.open(1);
   session.append(greedy.prompt);
   // A few tokens show it: a step takes long without a GPU.
   const { ids, logprobs } = await session.generate({
-    maxTokens: 6,
+    maxTokens: most.tokens,
     stopIds: [],
     sampling: { temperature: 0, topK: 0, topP: 1 },
   });
   session.close();
   engine.dispose();
-  const trained = await train(source, source.config, at, sequences);
-  return { ...trained, ids, sampledLogprobs: logprobs };
+  const few = sequences.slice(0, most.sequences);
+  const trained = await train(source, source.config, at, few, type);
+  return { ...trained, ids, sampledLogprobs: logprobs, held };
 }
 
 async function report(): Promise<LoraReport> {
@@ -100,11 +123,15 @@ async function report(): Promise<LoraReport> {
   const config = parsePolicyConfig(await json('qwen3-lora/config.json'));
   const { sequences } = (await json('qwen3-lora/batch.json')) as Batch;
   const weights = readWeights(config, await bytes('qwen3-lora/model.safetensors'));
-  return {
+  const report = {
     adapter: `${gpu.info.vendor} ${gpu.info.architecture}`,
     ...(await train(weights, config, 'qwen3-lora', sequences)),
-    family: await family('families/smollm3'),
+    family: await family('families/smollm3', 'f32', { tokens: 6, sequences: 9 }),
   };
+  // Shaders of a software GPU read no halves; jax-js's interpreter does, slowly.
+  defaultDevice('cpu');
+  const halves = await family('families/qwen2', 'f16', { tokens: 2, sequences: 1 });
+  return { ...report, halves };
 }
 
 report().then(

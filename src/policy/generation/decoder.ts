@@ -1,6 +1,6 @@
 import { jit, numpy as np } from '@jax-js/jax';
 import { variantOf, type PolicyConfig } from '../config.ts';
-import type { DeviceLayer } from './device-weights.ts';
+import type { DeviceHead, DeviceLayer } from './device-weights.ts';
 import { CHUNK } from './shapes.ts';
 
 /**
@@ -69,6 +69,9 @@ function inverseRms(x: np.Array, size: number, eps: number): np.Array {
     .mul(1 / size);
   return np.reciprocal(np.sqrt(meanSquare.add(eps)));
 }
+
+/** A row times the weight of a norm that is not in the matrix which follows. */
+const weighed = (x: np.Array, norm: np.Array | undefined): np.Array => (norm ? x.mul(norm) : x);
 
 const silu = (x: np.Array): np.Array => x.ref.mul(np.reciprocal(np.exp(x.neg()).add(1)));
 
@@ -172,7 +175,7 @@ export function decoderLayer(shape: LayerShape): LayerFunction {
 
   const layer: LayerFunction = (x, cache, step, w) => {
     const norm = inverseRms(x.ref, hiddenSize, eps).reshape([rows, 1]);
-    const qkv = biased(np.matmul(x.ref, w.qkv).mul(norm), w.qkvBias);
+    const qkv = biased(np.matmul(weighed(x.ref, w.inputNorm), w.qkv).mul(norm), w.qkvBias);
     const v = headsOf(qkv.ref, turned, turned + kvHeads).transpose([0, 2, 1, 3]);
     const qk = rotate(qkv, step, w);
     const k = part(qk.ref, 2, heads, turned).transpose([0, 2, 3, 1]);
@@ -186,7 +189,10 @@ export function decoderLayer(shape: LayerShape): LayerFunction {
     const attended = attend(q, rings, step, shape.scoreBound);
     const x1 = biased(np.matmul(ungroup(attended), w.o), w.oBias).add(x);
     const norm1 = inverseRms(x1.ref, hiddenSize, eps).reshape([rows, 1]);
-    const gateUp = biased(np.matmul(x1.ref, w.gateUp).mul(norm1), w.gateUpBias);
+    const gateUp = biased(
+      np.matmul(weighed(x1.ref, w.postNorm), w.gateUp).mul(norm1),
+      w.gateUpBias,
+    );
     const gate = silu(part(gateUp.ref, 1, 0, intermediateSize));
     const up = part(gateUp, 1, intermediateSize, 2 * intermediateSize);
     return { x: biased(np.matmul(gate.mul(up), w.down), w.downBias).add(x1), ringK, ringV };
@@ -194,12 +200,13 @@ export function decoderLayer(shape: LayerShape): LayerFunction {
   return jit(layer) as LayerFunction;
 }
 
-export type HeadFunction = (x: np.Array, head: np.Array) => np.Array;
+export type HeadFunction = (x: np.Array, head: DeviceHead) => np.Array;
 
 /** Final norm and output projection: x [slots, hidden] to logits [slots, vocab]. */
 export function outputHead(config: PolicyConfig): HeadFunction {
-  return jit((x: np.Array, head: np.Array) => {
+  const head: HeadFunction = (x, { matrix, norm: weight }) => {
     const norm = inverseRms(x.ref, config.hiddenSize, config.rmsNormEps);
-    return np.matmul(x, head).mul(norm.reshape([-1, 1]));
-  }) as HeadFunction;
+    return np.matmul(weighed(x, weight), matrix).mul(norm.reshape([-1, 1]));
+  };
+  return jit(head as never) as unknown as HeadFunction;
 }

@@ -1,12 +1,15 @@
 import { numpy as np } from '@jax-js/jax';
 import { variantOf, type PolicyConfig } from '../config.ts';
 import { embeddingOf, readLayer, type Embedding, type TensorSource } from '../tensor-source.ts';
+import { fitsHalf, type WeightType } from '../weight-type.ts';
 import { EMBED, FINAL_NORM, HEAD, type LayerWeights, type PolicyWeights } from '../weights.ts';
 import { scoreBound } from './decoder.ts';
+import { halvesOf, uploadMatrix } from './upload-matrix.ts';
 
 /**
- * Matrices of one decoder layer as the generation kernels read them: [in, out], with the weight of
- * the RMSNorm before them multiplied into their rows, so that a norm costs one number a row.
+ * Matrices of one decoder layer as the generation kernels read them: [in, out]. In float32 the weight
+ * of the RMSNorm before them is multiplied into their rows, so that a norm costs one number a row; in
+ * float16 that would round them once more, so that they stay what the checkpoint holds.
  */
 export interface DeviceLayer {
   /** [hidden, (heads + 2 kvHeads) headDim] */
@@ -17,6 +20,9 @@ export interface DeviceLayer {
   readonly turnSin: np.Array;
   /** [heads headDim, hidden] */
   readonly o: np.Array;
+  /** Weights of the norms before qkv and gateUp, [hidden], where they are not in the matrices. */
+  readonly inputNorm?: np.Array;
+  readonly postNorm?: np.Array;
   /** [hidden, 2 intermediate] */
   readonly gateUp: np.Array;
   /** [intermediate, hidden] */
@@ -28,11 +34,20 @@ export interface DeviceLayer {
   readonly downBias?: np.Array;
 }
 
+/** The output projection; like the matrices of a layer. */
+export interface DeviceHead {
+  /** [hidden, vocab] */
+  readonly matrix: np.Array;
+  /** The final norm's weight, [hidden], where it is not in the matrix. */
+  readonly norm?: np.Array;
+}
+
 export interface DeviceWeights {
   readonly config: PolicyConfig;
+  /** What the matrices are held in; one with values that halves cannot hold is in f32 all the same. */
+  readonly type: WeightType;
   readonly layers: DeviceLayer[];
-  /** [hidden, vocab], the final norm's weight multiplied into its rows. */
-  readonly head: np.Array;
+  readonly head: DeviceHead;
   /** Kept on the host, where rows are picked. */
   readonly embed: Embedding;
   /** Largest absolute attention score that any layer can give. */
@@ -69,24 +84,33 @@ function turnTable(config: PolicyConfig, layer: LayerWeights, swapHalves: boolea
 }
 
 /** One layer in the form of the generation kernels, on the default device. */
-export function uploadLayer(config: PolicyConfig, layer: LayerWeights): DeviceLayer {
+export function uploadLayer(
+  config: PolicyConfig,
+  layer: LayerWeights,
+  type: WeightType,
+): DeviceLayer {
   const { hiddenSize: hidden, heads, kvHeads, headDim, intermediateSize } = config;
-  const upload = (values: Float32Array<ArrayBuffer>, inputs: number): np.Array =>
-    np.array(values, { shape: [inputs, values.length / inputs] });
+  const table = (values: Float32Array<ArrayBuffer>, rows: number): np.Array =>
+    np.array(values, { shape: [rows, values.length / rows] });
+  const matrix = (values: Float32Array, inputs: number, norm?: Float32Array): np.Array =>
+    uploadMatrix(foldedTranspose(values, inputs, norm), inputs, type);
   const turned = heads + kvHeads;
-  const bias = (name: string, values: Float32Array | null) =>
+  const vector = (name: string, values: Float32Array | null) =>
     values && { [name]: np.array(new Float32Array(values)) };
+  const [folded, apart] = type === 'f32' ? [layer, null] : [null, layer];
   return {
-    qkv: upload(foldedTranspose(layer.qkv, hidden, layer.inputNorm), hidden),
-    turnCos: upload(turnTable(config, layer, false), turned),
-    turnSin: upload(turnTable(config, layer, true), turned),
-    o: upload(foldedTranspose(layer.o, heads * headDim), heads * headDim),
-    gateUp: upload(foldedTranspose(layer.gateUp, hidden, layer.postNorm), hidden),
-    down: upload(foldedTranspose(layer.down, intermediateSize), intermediateSize),
-    ...bias('qkvBias', layer.qkvBias),
-    ...bias('oBias', layer.oBias),
-    ...bias('gateUpBias', layer.gateUpBias),
-    ...bias('downBias', layer.downBias),
+    qkv: matrix(layer.qkv, hidden, folded?.inputNorm),
+    turnCos: table(turnTable(config, layer, false), turned),
+    turnSin: table(turnTable(config, layer, true), turned),
+    o: matrix(layer.o, heads * headDim),
+    gateUp: matrix(layer.gateUp, hidden, folded?.postNorm),
+    down: matrix(layer.down, intermediateSize),
+    ...vector('inputNorm', apart && apart.inputNorm),
+    ...vector('postNorm', apart && apart.postNorm),
+    ...vector('qkvBias', layer.qkvBias),
+    ...vector('oBias', layer.oBias),
+    ...vector('gateUpBias', layer.gateUpBias),
+    ...vector('downBias', layer.downBias),
   };
 }
 
@@ -97,14 +121,19 @@ function boundOf(config: PolicyConfig, layer: LayerWeights): number {
 }
 
 /** Copies weights to the default device in the form of the generation kernels. */
-export function uploadWeights(weights: PolicyWeights): DeviceWeights {
+export function uploadWeights(weights: PolicyWeights, type: WeightType = 'f32'): DeviceWeights {
   const { config, embed } = weights;
   const { hiddenSize } = config;
-  const head = foldedTranspose(weights.head, hiddenSize, weights.finalNorm);
+  const norm = type === 'f32' ? weights.finalNorm : undefined;
+  const head = foldedTranspose(weights.head, hiddenSize, norm);
   return {
     config,
-    layers: weights.layers.map((layer) => uploadLayer(config, layer)),
-    head: np.array(head, { shape: [hiddenSize, config.vocabSize] }),
+    type,
+    layers: weights.layers.map((layer) => uploadLayer(config, layer, type)),
+    head: {
+      matrix: uploadMatrix(head, hiddenSize, type),
+      ...(norm ? {} : { norm: np.array(new Float32Array(weights.finalNorm)) }),
+    },
     embed: { row: (id) => embed.subarray(id * hiddenSize, (id + 1) * hiddenSize) },
     scoreBound: Math.max(...weights.layers.map((layer) => boundOf(config, layer))),
   };
@@ -113,46 +142,63 @@ export function uploadWeights(weights: PolicyWeights): DeviceWeights {
 /** Rows of the output projection that are read and turned at a time. */
 const HEAD_ROWS = 4096;
 
-/** The output projection, [hidden, vocab], from pieces of it. */
-async function uploadHead(source: TensorSource): Promise<np.Array> {
+/**
+ * The matrix of the output projection, [hidden, vocab], from pieces of it, so that the host holds it
+ * once, in its type where the runtime has that.
+ * @param norm is multiplied into its rows; null leaves them as they are
+ */
+export async function uploadHead(
+  source: TensorSource,
+  type: WeightType,
+  norm: Float32Array | null,
+): Promise<np.Array> {
   const { hiddenSize, vocabSize, tieWordEmbeddings } = source.config;
   const name = tieWordEmbeddings ? EMBED : HEAD;
-  const norm = await source.read(FINAL_NORM);
-  const turned = new Float32Array(hiddenSize * vocabSize);
+  const length = hiddenSize * vocabSize;
+  const turned = (type === 'f16' && halvesOf(length)) || new Float32Array(length);
   for (let from = 0; from < vocabSize; from += HEAD_ROWS) {
     const to = Math.min(vocabSize, from + HEAD_ROWS);
     const rows = await source.read(name, from * hiddenSize, to * hiddenSize);
+    if (type === 'f16' && !fitsHalf(rows)) return uploadHead(source, 'f32', norm);
     for (let i = 0; i < hiddenSize; i++)
       for (let row = 0; row < to - from; row++)
-        turned[i * vocabSize + from + row] = rows[row * hiddenSize + i]! * norm[i]!;
+        turned[i * vocabSize + from + row] = rows[row * hiddenSize + i]! * (norm?.[i] ?? 1);
   }
-  return np.array(turned, { shape: [hiddenSize, vocabSize] });
+  return uploadMatrix(turned, hiddenSize, type);
 }
 
 /**
  * Copies weights to the default device layer by layer: of what is uploaded, the host holds one layer
  * at a time, and at the end the output projection. The embedding stays on the host as it is stored.
  *
- * @param onLayer told the layers done and their number
+ * @param options `type` that the matrices are held in, f32 unless given; `onLayer` is told the layers
+ * done and their number
  */
 export async function uploadFrom(
   source: TensorSource,
   options: {
+    type?: WeightType;
     onLayer?: (done: number, layers: number) => void;
   } = {},
 ): Promise<DeviceWeights> {
   const { config } = source;
+  const { type = 'f32' } = options;
   const layers: DeviceLayer[] = [];
   const embed = await embeddingOf(source);
   let bound = 0;
   try {
     for (let index = 0; index < config.layers; index++) {
       const layer = await readLayer(source, index);
-      layers.push(uploadLayer(config, layer));
+      layers.push(uploadLayer(config, layer, type));
       bound = Math.max(bound, boundOf(config, layer));
       options.onLayer?.(index + 1, config.layers);
     }
-    return { config, layers, head: await uploadHead(source), embed, scoreBound: bound };
+    const norm = await source.read(FINAL_NORM);
+    const head =
+      type === 'f32'
+        ? { matrix: await uploadHead(source, type, norm) }
+        : { matrix: await uploadHead(source, type, null), norm: np.array(new Float32Array(norm)) };
+    return { config, type, layers, head, embed, scoreBound: bound };
   } catch (error) {
     for (const layer of layers) disposeLayer(layer);
     throw error;
@@ -165,5 +211,6 @@ export function disposeLayer(layer: DeviceLayer): void {
 
 export function disposeWeights(weights: DeviceWeights): void {
   for (const layer of weights.layers) disposeLayer(layer);
-  weights.head.dispose();
+  weights.head.matrix.dispose();
+  weights.head.norm?.dispose();
 }

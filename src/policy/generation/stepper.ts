@@ -8,7 +8,7 @@ import {
   type LayerFunction,
   type LayerShape,
 } from './decoder.ts';
-import type { DeviceLayer, DeviceWeights } from './device-weights.ts';
+import type { DeviceHead, DeviceLayer, DeviceWeights } from './device-weights.ts';
 import type { KvCache } from './kv-cache.ts';
 import { Rotary } from './rotary.ts';
 import { CHUNK, ringStart } from './shapes.ts';
@@ -30,11 +30,11 @@ interface HostInputs {
   readonly hideRing: Float32Array<ArrayBuffer>;
 }
 
-/** Another reference to every array of a layer, for a call that consumes it. */
-const layerRefs = (w: DeviceLayer): DeviceLayer =>
+/** Another reference to every array of a layer or the head, for a call that consumes it. */
+const refs = <T extends DeviceLayer | DeviceHead>(w: T): T =>
   Object.fromEntries(
     Object.entries(w).map(([name, array]: [string, np.Array]) => [name, array.ref]),
-  ) as unknown as DeviceLayer;
+  ) as unknown as T;
 
 /** Runs the decoder over a cache: single decode steps, and chunks of given text. */
 export class Stepper {
@@ -75,7 +75,7 @@ export class Stepper {
       for (let p = start; p <= position; p++) inputs.hideRing[slot * CHUNK + (p % CHUNK)] = 0;
     }
     const x = this.#runLayers(cache, 1, inputs);
-    const logits = this.#head(x, this.#weights.head.ref);
+    const logits = this.#head(x, refs(this.#weights.head));
     return this.#read(logits);
   }
 
@@ -145,7 +145,7 @@ export class Stepper {
     let x = np.array(host.x, { shape: [slots * tokens, hiddenSize] });
     for (const [i, weights] of this.#weights.layers.entries()) {
       const turn = still && this.#unturned.has(i) ? still : step;
-      const refs = {
+      const at = {
         cos: turn.cos.ref,
         sin: turn.sin.ref,
         write: step.write.ref,
@@ -158,8 +158,8 @@ export class Stepper {
       const out = this.#layer({ slots, tokens, cacheOnly })(
         x,
         { mainK: mainK.ref, mainV: mainV.ref, ringK, ringV },
-        refs,
-        layerRefs(weights),
+        at,
+        refs(weights),
       );
       cache.layers[i] = { mainK, mainV, ringK: out.ringK, ringV: out.ringV };
       x = out.x;

@@ -2,6 +2,7 @@ import type { PolicyConfig } from '../config.ts';
 import { weightsOf, type TensorSource } from '../tensor-source.ts';
 import type { TrainLimits } from '../train-memory.ts';
 import { parameterCount, type PolicyWeights } from '../weights.ts';
+import { hasShaderF16, weightTypeFor } from '../weight-type.ts';
 import type { LoraSpec } from './spec.ts';
 import type { LoraTrainer } from './trainer.ts';
 
@@ -35,7 +36,8 @@ export function wasmKernelFault(config: PolicyConfig): string | null {
 
 /**
  * A trainer on the device: on a GPU, jax-js; on the CPU the hand-written kernels, or jax-js where they
- * cannot train the shape, with the reason. jax-js's device must have been started.
+ * cannot train the shape, with the reason. A GPU holds a base in halves where `weightTypeFor` says so.
+ * jax-js's device must have been started.
  *
  * @param weights in memory, or a source, of which a GPU reads one layer at a time
  * @throws RangeError for a spec that no adapter can have, or without memory
@@ -54,5 +56,8 @@ export async function createLoraTrainer(
     return { trainer, kernels: 'wasm', fallback };
   }
   const { createJaxLoraTrainer } = await import('./jax/trainer.ts');
-  return { trainer: await createJaxLoraTrainer(weights, spec, limits), kernels: 'jax', fallback };
+  const shaderF16 = device === 'webgpu' && (await hasShaderF16());
+  const type = 'flat' in weights ? 'f32' : weightTypeFor(weights.dtype, shaderF16);
+  const trainer = await createJaxLoraTrainer(weights, spec, limits, type);
+  return { trainer, kernels: 'jax', fallback };
 }

@@ -1,5 +1,6 @@
 import { parsePolicyConfig, type PolicyConfig } from '../../policy/config.ts';
 import { planFit, type FitPlan } from '../../policy/fit.ts';
+import { weightTypeFor, type WeightType } from '../../policy/weight-type.ts';
 import { formatBytes, formatCount, formatParameters } from '../lib/format.ts';
 import { useDeviceLimits, type DeviceView } from './device-limits.ts';
 
@@ -21,10 +22,22 @@ const supported = (
   }
 };
 
-const plan = (config: PolicyConfig, limits: DeviceView, train: boolean): FitPlan =>
+/** What the weights would be held in, if they are stored as config.json says. */
+const weightType = (json: Readonly<Record<string, unknown>>, limits: DeviceView): WeightType => {
+  const told = json['torch_dtype'] ?? json['dtype'];
+  const stored = told === 'float16' ? 'f16' : told === 'bfloat16' ? 'bf16' : 'f32';
+  return weightTypeFor(stored, limits.shaderF16);
+};
+
+const plan = (
+  config: PolicyConfig,
+  limits: DeviceView,
+  dtype: WeightType,
+  train: boolean,
+): FitPlan =>
   planFit({
     config,
-    dtype: 'f32',
+    dtype,
     slots: SLOTS,
     context: Math.min(CONTEXT, config.maxPositions),
     train: train
@@ -60,12 +73,13 @@ export const FitSummary = ({ config: json }: { config: Readonly<Record<string, u
       </p>
     );
   if (!limits) return <p className="fine">Asking what this device has …</p>;
-  const samples = plan(config, limits, false);
-  const trains = plan(config, limits, true);
+  const type = weightType(json, limits);
+  const samples = plan(config, limits, type, false);
+  const trains = plan(config, limits, type, true);
   return (
     <p className="fine" data-testid="fit">
       <b>{formatParameters(samples.parameters)}</b> parameters by its shape · on {limits.device},
-      f32: sampling ≈ <b>{formatBytes(samples.totalBytes)}</b> (<Tone of={samples} />
+      {type} weights: sampling ≈ <b>{formatBytes(samples.totalBytes)}</b> (<Tone of={samples} />
       ), training a LoRA adapter ≈ <b>{formatBytes(trains.totalBytes)}</b> (<Tone of={trains} />
       ); {formatBytes(limits.memory)} {limits.basis}
     </p>

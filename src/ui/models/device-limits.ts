@@ -4,6 +4,8 @@ import type { DeviceLimits } from '../../policy/fit.ts';
 /** What this device allows a checkpoint, as far as a browser tells. */
 export interface DeviceView extends DeviceLimits {
   device: 'webgpu' | 'wasm';
+  /** Whether its shaders read halves. */
+  shaderF16: boolean;
   /** Where the memory is from. */
   basis: string;
 }
@@ -22,6 +24,7 @@ const onWasm = (): DeviceView => {
   const main = mainMemory();
   return {
     device: 'wasm',
+    shaderF16: false,
     maxBinding: Infinity,
     maxBuffer: Infinity,
     memory: Math.min(WASM_BYTES, main ?? WASM_BYTES),
@@ -32,8 +35,9 @@ const onWasm = (): DeviceView => {
   };
 };
 
-const onGpu = ({ limits }: GPUAdapter): DeviceView => ({
+const onGpu = ({ limits, features }: GPUAdapter): DeviceView => ({
   device: 'webgpu',
+  shaderF16: features.has('shader-f16'),
   maxBinding: limits.maxStorageBufferBindingSize,
   maxBuffer: limits.maxBufferSize,
   memory: mainMemory() ?? 8 * GIB,

@@ -35,6 +35,9 @@ const ModelsPage = () => {
           ) : null}
           <Pair name="longest context" value={`${formatCount(policy.maxContext)} tokens`} />
           {policy.dtype ? <Pair name="stored as" value={policy.dtype} /> : null}
+          {policy.onDevice ? (
+            <Pair name="held as" value={`${policy.onDevice}, computed in f32`} />
+          ) : null}
           {policy.logprobs ? <Pair name="log-probabilities" value={policy.logprobs} /> : null}
           <Pair
             name="device"

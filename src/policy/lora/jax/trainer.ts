@@ -1,7 +1,8 @@
 import { grad, jit, numpy as np } from '@jax-js/jax';
 import { variantOf, type PolicyConfig } from '../../config.ts';
-import { foldedTranspose } from '../../generation/device-weights.ts';
+import { foldedTranspose, uploadHead } from '../../generation/device-weights.ts';
 import { Rotary } from '../../generation/rotary.ts';
+import { uploadMatrix } from '../../generation/upload-matrix.ts';
 import {
   embeddingOf,
   readLayer,
@@ -11,7 +12,8 @@ import {
 } from '../../tensor-source.ts';
 import type { PackedBatch } from '../../train-batch.ts';
 import type { TrainLimits } from '../../train-memory.ts';
-import { EMBED, FINAL_NORM, HEAD, type LayerWeights, type PolicyWeights } from '../../weights.ts';
+import type { WeightType } from '../../weight-type.ts';
+import { FINAL_NORM, type LayerWeights, type PolicyWeights } from '../../weights.ts';
 import { checkedSlots, checkSpec } from '../check.ts';
 import { loraSlots, type LoraSlot, type LoraSpec, type LoraTarget } from '../spec.ts';
 import type { LoraTrainer, RowScores } from '../trainer.ts';
@@ -80,9 +82,9 @@ function uploadBiases(c: PolicyConfig, w: LayerWeights): JaxLayer['biases'] {
   );
 }
 
-function uploadLayer(c: PolicyConfig, w: LayerWeights): JaxLayer {
+function uploadLayer(c: PolicyConfig, w: LayerWeights, type: WeightType): JaxLayer {
   const turned = (values: Float32Array, inputs: number): np.Array =>
-    matrix(foldedTranspose(values, inputs), inputs);
+    uploadMatrix(foldedTranspose(values, inputs), inputs, type);
   return {
     inputNorm: copied(w.inputNorm),
     q_proj: turned(w.q, c.hiddenSize),
@@ -108,20 +110,19 @@ interface JaxBase {
 }
 
 /** Uploads a policy layer by layer. */
-async function uploadBase(source: TensorSource): Promise<JaxBase> {
+async function uploadBase(source: TensorSource, type: WeightType): Promise<JaxBase> {
   const { config } = source;
   const layers: JaxLayer[] = [];
   try {
     for (let layer = 0; layer < config.layers; layer++)
-      layers.push(uploadLayer(config, await readLayer(source, layer)));
-    const head = await source.read(config.tieWordEmbeddings ? EMBED : HEAD);
+      layers.push(uploadLayer(config, await readLayer(source, layer), type));
     return {
       config,
       layers,
       embed: await embeddingOf(source),
       head: {
         norm: copied(await source.read(FINAL_NORM)),
-        matrix: matrix(foldedTranspose(head, config.hiddenSize), config.hiddenSize),
+        matrix: await uploadHead(source, type, null),
       },
     };
   } catch (error) {
@@ -151,7 +152,7 @@ interface Kept {
  * its backward pass computes the rest again inside one compiled function. Sequences are padded into
  * rectangles of few shapes, since each shape is compiled once.
  *
- * The base is held in float32; a matrix of scores, [sequences, heads, tokens, tokens], exists within
+ * The base is held in float32 or float16, products and gradients are float32; a matrix of scores, [sequences, heads, tokens, tokens], exists within
  * a layer.
  */
 class JaxLoraTrainer implements LoraTrainer {
@@ -190,13 +191,15 @@ class JaxLoraTrainer implements LoraTrainer {
   }
 
   get bytes(): number {
-    const { hiddenSize: d, vocabSize } = this.#config;
     const layers = this.#layers.flatMap(({ biases, ...layer }) => [
       ...Object.values<np.Array>(layer),
       ...Object.values(biases),
     ]);
-    const values = layers.reduce((sum, array) => sum + array.size, d * (vocabSize + 1));
-    return 4 * (values + 2 * this.#size) + this.#keptBytes;
+    const base = [...layers, this.#head.norm, this.#head.matrix].reduce(
+      (sum, { size, dtype }) => sum + size * (dtype === np.float16 ? 2 : 4),
+      0,
+    );
+    return base + 4 * 2 * this.#size + this.#keptBytes;
   }
 
   async setAdapter(flat: Float32Array | null): Promise<void> {
@@ -417,14 +420,16 @@ class JaxLoraTrainer implements LoraTrainer {
 /**
  * Trains on jax-js's default device; `startDevice` of the policy's loader chooses it.
  * @param weights in memory, or a source that is read layer by layer
+ * @param type what the device holds the frozen matrices in
  * @throws RangeError for a spec that no adapter can have
  */
 export async function createJaxLoraTrainer(
   weights: PolicyWeights | TensorSource,
   spec: LoraSpec,
   limits: TrainLimits,
+  type: WeightType = 'f32',
 ): Promise<LoraTrainer> {
   checkSpec(spec);
   const source = 'flat' in weights ? sourceOf(weights) : weights;
-  return new JaxLoraTrainer(await uploadBase(source), spec, limits);
+  return new JaxLoraTrainer(await uploadBase(source, type), spec, limits);
 }
