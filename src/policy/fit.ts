@@ -1,7 +1,8 @@
 import type { PolicyConfig } from './config.ts';
+import { DEVICE_MATRIX } from './generation/layout.ts';
 import { CHUNK, PREFILL_SLOTS } from './generation/shapes.ts';
 import { headRows } from './lora/jax/padding.ts';
-import { loraSize, type LoraSpec } from './lora/spec.ts';
+import { LORA_TARGETS, loraSize, targetShape, type LoraSpec } from './lora/spec.ts';
 import { parameterCount } from './weights.ts';
 
 /** What a device allows; sizes in bytes. */
@@ -28,7 +29,10 @@ export interface FitQuestion {
 /** Bytes and operations, all of them computed from the shape: 2 operations a multiply-add. */
 export interface FitNumbers {
   readonly parameters: number;
-  /** Weights on the device, once for sampling and once more where it trains. */
+  /**
+   * Weights on the device, once for sampling and once more where it trains; in the sampler of one that
+   * trains, matrices with an adapter are in f32 whatever the type.
+   */
   readonly weightBytes: number;
   /** The embedding on the host, as the checkpoint stores it at most (f32). */
   readonly hostBytes: number;
@@ -64,6 +68,14 @@ function matrixValues(c: PolicyConfig): number {
   return (
     c.layers * (c.hiddenSize * (2 * queries + 2 * keys) + 3 * c.hiddenSize * c.intermediateSize)
   );
+}
+
+/** Values of the arrays that hold an adapted matrix as they are uploaded: q, k, v are one, gate and up are one. */
+function adaptedValues(c: PolicyConfig, spec: LoraSpec): number {
+  const arrays = new Set(spec.targets.map((target) => DEVICE_MATRIX[target]));
+  const inside = LORA_TARGETS.filter((target) => arrays.has(DEVICE_MATRIX[target]));
+  const values = inside.map((target) => targetShape(c, target).reduce((a, b) => a * b));
+  return c.layers * values.reduce((a, b) => a + b, 0);
 }
 
 /** Keys and values of one context: the main store, and the ring of the newest positions. */
@@ -148,7 +160,8 @@ function numbersOf(q: FitQuestion, slots: number): FitNumbers {
   // A tied head is uploaded as a matrix of its own; the embedding itself stays on the host.
   const embedding = c.vocabSize * c.hiddenSize;
   const onDevice = parameters - embedding + (c.tieWordEmbeddings ? embedding : 0);
-  const weightBytes = width * onDevice * (train ? 2 : 1);
+  const widened = train && dtype === 'f16' ? adaptedValues(c, train.adapter) : 0;
+  const weightBytes = width * onDevice * (train ? 2 : 1) + (F32 - width) * widened;
   const cacheBytesPerSlot = cacheBytes(c, context);
   const length = train ? Math.min(train.tokens, context) : 0;
   const decode = decodeBytes(c, slots, context);

@@ -122,7 +122,8 @@ class LoadedPolicy implements Policy {
     await this.#engine.updateLayers(async (index) => {
       const layer = await readLayer(source, index);
       if (adapter) mergeLayer(config, layer, index, adapter.spec, adapter.flat);
-      return uploadLayer(config, layer, this.info.onDevice ?? 'f32');
+      const type = this.info.onDevice ?? 'f32';
+      return uploadLayer(config, layer, type, adapter?.spec.targets);
     });
   }
 
@@ -167,7 +168,7 @@ async function policyOver(
     },
     tokenizer,
     engine,
-    (flat) => uploadWeights(viewWeights(config, flat), device.type),
+    (flat) => uploadWeights(viewWeights(config, flat)),
     source,
   );
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { stepFlops, totalFlops } from '../../bench/train/flops.ts';
 import { parsePolicyConfig } from '../../src/policy/config.ts';
 import { planFit, type FitQuestion } from '../../src/policy/fit.ts';
-import { LORA_TARGETS } from '../../src/policy/lora/spec.ts';
+import { LORA_TARGETS, type LoraTarget } from '../../src/policy/lora/spec.ts';
 import { packBatch } from '../../src/policy/train-batch.ts';
 import { parameterCount } from '../../src/policy/weights.ts';
 
@@ -92,6 +92,10 @@ describe('Qwen2.5 0.5B, by hand', () => {
     expect(plan.largestBuffer).toEqual({ name: 'output projection', bytes: 544_538_624 });
     expect(plan.verdict).toEqual({ kind: 'fits' });
     expect(planFit(question({ dtype: 'f16' })).weightBytes).toBe(2 * 494_032_768);
+    // Trained: halves twice, but the sampler's q, k, v (they are one array) are in f32: 24 × 1152 × 896.
+    const adapter = { rank: 16, alpha: 32, targets: ['q_proj', 'v_proj'] as LoraTarget[] };
+    const trained = planFit(question({ dtype: 'f16', train: { adapter, tokens: 4096 } }));
+    expect(trained.weightBytes).toBe(4 * 494_032_768 + 2 * 24_772_608);
   });
 
   it('operations of a LoRA step are those that the benchmark counts, but for what it saves', () => {

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { prepareNode, prepareNodeWebGpu } from '../../src/policy/jax-node.ts';
 import { packBatch } from '../../src/policy/train-batch.ts';
-import { loraSlots } from '../../src/policy/lora/spec.ts';
+import { readLayer } from '../../src/policy/tensor-source.ts';
+import { loraSlots, type LoraTarget } from '../../src/policy/lora/spec.ts';
 import { fitsHalf, hasShaderF16, weightTypeFor } from '../../src/policy/weight-type.ts';
 import { loadFamily } from '../fixtures/families/load.ts';
 
@@ -77,6 +78,28 @@ describe('the type of the weights on the device', () => {
     expect(weightTypeFor('f16', true)).toBe('f16');
     expect(weightTypeFor('f32', true)).toBe('f32');
     expect(weightTypeFor('bf16', false)).toBe('f32');
+  });
+
+  it('is f32 for matrices that an adapter was folded into, since halves round small steps away', async () => {
+    const { defaultDevice } = await import('@jax-js/jax');
+    const { uploadLayer } = await import('../../src/policy/generation/device-weights.ts');
+    defaultDevice('cpu');
+    const { source } = await loadFamily('qwen2');
+    const layer = await readLayer(source, 0);
+    const types = (changed: LoraTarget[]): string[] => {
+      const { qkv, o, gateUp, down } = uploadLayer(source.config, layer, 'f16', changed);
+      return [qkv, o, gateUp, down].map(({ dtype }) => dtype);
+    };
+    expect(types([])).toEqual(['float16', 'float16', 'float16', 'float16']);
+    expect(types(['v_proj'])).toEqual(['float32', 'float16', 'float16', 'float16']);
+    expect(types(['up_proj', 'down_proj', 'o_proj'])).toEqual([
+      'float16',
+      'float32',
+      'float32',
+      'float32',
+    ]);
+    layer.down[3] = 1e5;
+    expect(types([])).toEqual(['float16', 'float16', 'float16', 'float32']);
   });
 
   it('is f32 for a matrix with a value beyond the range of halves', () => {

@@ -1,9 +1,11 @@
 import { numpy as np } from '@jax-js/jax';
 import { variantOf, type PolicyConfig } from '../config.ts';
+import type { LoraTarget } from '../lora/spec.ts';
 import { embeddingOf, readLayer, type Embedding, type TensorSource } from '../tensor-source.ts';
 import { fitsHalf, type WeightType } from '../weight-type.ts';
 import { EMBED, FINAL_NORM, HEAD, type LayerWeights, type PolicyWeights } from '../weights.ts';
 import { scoreBound } from './decoder.ts';
+import { DEVICE_MATRIX } from './layout.ts';
 import { halvesOf, uploadMatrix } from './upload-matrix.ts';
 
 /**
@@ -83,28 +85,39 @@ function turnTable(config: PolicyConfig, layer: LayerWeights, swapHalves: boolea
   return table;
 }
 
-/** One layer in the form of the generation kernels, on the default device. */
+/**
+ * One layer in the form of the generation kernels, on the default device.
+ * @param changed matrices that an adapter was folded into: they are in float32 whatever the type, for
+ * in halves the small steps of training would round to nothing
+ */
 export function uploadLayer(
   config: PolicyConfig,
   layer: LayerWeights,
   type: WeightType,
+  changed: readonly LoraTarget[] = [],
 ): DeviceLayer {
   const { hiddenSize: hidden, heads, kvHeads, headDim, intermediateSize } = config;
   const table = (values: Float32Array<ArrayBuffer>, rows: number): np.Array =>
     np.array(values, { shape: [rows, values.length / rows] });
-  const matrix = (values: Float32Array, inputs: number, norm?: Float32Array): np.Array =>
-    uploadMatrix(foldedTranspose(values, inputs, norm), inputs, type);
+  const exact = new Set<keyof DeviceLayer>(changed.map((target) => DEVICE_MATRIX[target]));
+  const matrix = (
+    name: keyof DeviceLayer,
+    values: Float32Array,
+    inputs: number,
+    norm?: Float32Array,
+  ): np.Array =>
+    uploadMatrix(foldedTranspose(values, inputs, norm), inputs, exact.has(name) ? 'f32' : type);
   const turned = heads + kvHeads;
   const vector = (name: string, values: Float32Array | null) =>
     values && { [name]: np.array(new Float32Array(values)) };
   const [folded, apart] = type === 'f32' ? [layer, null] : [null, layer];
   return {
-    qkv: matrix(layer.qkv, hidden, folded?.inputNorm),
+    qkv: matrix('qkv', layer.qkv, hidden, folded?.inputNorm),
     turnCos: table(turnTable(config, layer, false), turned),
     turnSin: table(turnTable(config, layer, true), turned),
-    o: matrix(layer.o, heads * headDim),
-    gateUp: matrix(layer.gateUp, hidden, folded?.postNorm),
-    down: matrix(layer.down, intermediateSize),
+    o: matrix('o', layer.o, heads * headDim),
+    gateUp: matrix('gateUp', layer.gateUp, hidden, folded?.postNorm),
+    down: matrix('down', layer.down, intermediateSize),
     ...vector('inputNorm', apart && apart.inputNorm),
     ...vector('postNorm', apart && apart.postNorm),
     ...vector('qkvBias', layer.qkvBias),
@@ -120,20 +133,16 @@ function boundOf(config: PolicyConfig, layer: LayerWeights): number {
   return scoreBound(layer, rope.type === 'yarn' ? rope.attentionFactor : 1);
 }
 
-/** Copies weights to the default device in the form of the generation kernels. */
-export function uploadWeights(weights: PolicyWeights, type: WeightType = 'f32'): DeviceWeights {
+/** Copies weights that are in memory to the default device in the form of the generation kernels, in f32. */
+export function uploadWeights(weights: PolicyWeights): DeviceWeights {
   const { config, embed } = weights;
-  const { hiddenSize } = config;
-  const norm = type === 'f32' ? weights.finalNorm : undefined;
-  const head = foldedTranspose(weights.head, hiddenSize, norm);
+  const { hiddenSize, vocabSize } = config;
+  const head = foldedTranspose(weights.head, hiddenSize, weights.finalNorm);
   return {
     config,
-    type,
-    layers: weights.layers.map((layer) => uploadLayer(config, layer, type)),
-    head: {
-      matrix: uploadMatrix(head, hiddenSize, type),
-      ...(norm ? {} : { norm: np.array(new Float32Array(weights.finalNorm)) }),
-    },
+    type: 'f32',
+    layers: weights.layers.map((layer) => uploadLayer(config, layer, 'f32')),
+    head: { matrix: np.array(head, { shape: [hiddenSize, vocabSize] }) },
     embed: { row: (id) => embed.subarray(id * hiddenSize, (id + 1) * hiddenSize) },
     scoreBound: Math.max(...weights.layers.map((layer) => boundOf(config, layer))),
   };
