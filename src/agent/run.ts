@@ -172,6 +172,7 @@ export async function runRollout(
 /**
  * Runs G rollouts of one question at the same time. Rollout i has the id `<groupId>-<i>` and the
  * seed `deriveSeed(groupSeed, 'rollout', i)`, so it can be run again alone.
+ * @throws what `onUpdate` throws, once all rollouts have ended: none goes on behind the caller's back
  */
 export async function runGroup(
   deps: AgentDeps,
@@ -181,7 +182,7 @@ export async function runGroup(
   const { size, ...shared } = request;
   const together: AgentDeps = { ...deps, webLatency: deps.webLatency ?? new RunningMean() };
   const members = Array.from({ length: size }, (_, i) => i);
-  return Promise.all(
+  const settled = await Promise.allSettled(
     members.map((i) =>
       runRollout(
         together,
@@ -194,4 +195,8 @@ export async function runGroup(
       ),
     ),
   );
+  return settled.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
 }

@@ -8,7 +8,7 @@ import {
   type DeviceWeights,
 } from './device-weights.ts';
 import { uniform } from './numeric.ts';
-import { sampleToken } from './sampling.ts';
+import { NonFiniteLogits, sampleToken } from './sampling.ts';
 import { EngineSession } from './session.ts';
 import { CHUNK, COARSE_BUCKETS, FINE_BUCKETS, PREFILL_SLOTS, ringStart } from './shapes.ts';
 import { SlotTable } from './slots.ts';
@@ -330,10 +330,14 @@ export class GenerationEngine {
       session.cached++;
       session.pending = [];
       const slot = tokens[i]!.slot;
-      this.#accept(
-        session,
-        logits.subarray(slot * this.config.vocabSize, (slot + 1) * this.config.vocabSize),
-      );
+      const row = logits.subarray(slot * this.config.vocabSize, (slot + 1) * this.config.vocabSize);
+      try {
+        this.#accept(session, row);
+      } catch (error) {
+        // Its logits, its listener or its stop texts: no other session has a part in it.
+        if (error instanceof NonFiniteLogits) session.broken = error;
+        this.#fail(session, error);
+      }
     }
   }
 
