@@ -5,6 +5,7 @@ import { openCheckpoint, readOptionalFile, readSmallFile } from './checkpoint.ts
 import { parsePolicyConfig, type PolicyConfig } from './config.ts';
 import type { DeviceWeights } from './generation/device-weights.ts';
 import type { GenerationEngine } from './generation/engine.ts';
+import type { Work } from './generation/watchdog.ts';
 import { readSafetensors } from './safetensors.ts';
 import { checkedSlots } from './lora/check.ts';
 import { mergeLayer } from './lora/merge.ts';
@@ -131,6 +132,10 @@ class LoadedPolicy implements Policy {
 
   async setWeights(flat: Float32Array): Promise<void> {
     await this.#engine.replaceWeights(() => this.#upload(flat));
+  }
+
+  onWork(listener: (work: Work) => void): void {
+    this.#engine.onWork(listener);
   }
 
   dispose(): void {

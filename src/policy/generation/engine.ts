@@ -13,6 +13,7 @@ import { EngineSession } from './session.ts';
 import { CHUNK, COARSE_BUCKETS, FINE_BUCKETS, PREFILL_SLOTS, ringStart } from './shapes.ts';
 import { SlotTable } from './slots.ts';
 import { Stepper } from './stepper.ts';
+import type { Work } from './watchdog.ts';
 import { createYield } from './yielding.ts';
 
 export interface EngineOptions {
@@ -90,6 +91,10 @@ export class GenerationEngine {
     child.flushed = parent.flushed;
     if (parent.home) child.home = { cache: parent.home.cache.snapshot(parent.home.slot), slot: 0 };
     return child;
+  }
+
+  onWork(listener: (work: Work) => void): void {
+    this.#stepper.onWork = listener;
   }
 
   checkIds(ids: readonly number[]): void {
