@@ -3,6 +3,7 @@ import { useRef, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { formatBytes, formatCount, plural } from '../lib/format.ts';
 import { formatDuration } from '../lib/duration.ts';
+import { UndoBar } from '../lib/UndoBar.tsx';
 import { cancelImport, importRolloutFiles, restoreFile } from '../stores/browse-actions.ts';
 import { useBrowse, type ImportJob } from '../stores/browse-store.ts';
 import { useFileDrop } from './use-file-drop.ts';
@@ -88,37 +89,14 @@ const Imports = () => {
   );
 };
 
-const Undo = () => {
-  const removed = useBrowse((state) => state.removed);
-  return (
-    <div role="status">
-      {removed.length === 0 ? null : (
-        <div className="undo">
-          {removed.map(({ id, name }) => (
-            <span key={id}>
-              Deleted “{name}”.{' '}
-              <button type="button" className="link strong" onClick={() => void restoreFile(id)}>
-                Undo
-              </button>
-            </span>
-          ))}
-          <span className="fine grow">
-            Its space is freed after a day; notes and tags are kept for the next import of that
-            name.
-          </span>
-          <button
-            type="button"
-            className="link"
-            aria-label="Hide this message"
-            onClick={() => useBrowse.setState({ removed: [] })}
-          >
-            ✕
-          </button>
-        </div>
-      )}
-    </div>
-  );
-};
+const Undo = () => (
+  <UndoBar
+    removed={useBrowse((state) => state.removed)}
+    restore={(id) => void restoreFile(id)}
+    note="Its space is freed after a day; notes and tags are kept for the next import of that name."
+    hide={() => useBrowse.setState({ removed: [] })}
+  />
+);
 
 const Problem = () => {
   const problem = useBrowse((state) => state.problem);

@@ -1,6 +1,7 @@
 import { useEffect, useState, type DragEvent } from 'react';
 import type { PolicyRef } from '../../data/setup.ts';
 import { formatBytes } from '../lib/format.ts';
+import { UndoBar } from '../lib/UndoBar.tsx';
 import {
   dismissCheckpointProblem,
   dismissRemovedCheckpoints,
@@ -28,40 +29,14 @@ const useOtherTabs = (): void => {
   }, [elsewhere]);
 };
 
-const Undo = () => {
-  const removed = useCheckpoints((state) => state.removed);
-  return (
-    <div role="status">
-      {removed.length === 0 ? null : (
-        <div className="undo">
-          {removed.map(({ id, name }) => (
-            <span key={id}>
-              Deleted “{name}”.{' '}
-              <button
-                type="button"
-                className="link strong"
-                onClick={() => void restoreCheckpoint(id)}
-              >
-                Undo
-              </button>
-            </span>
-          ))}
-          <span className="fine grow">
-            It can be undone until the page is loaded again or its space is needed.
-          </span>
-          <button
-            type="button"
-            className="link"
-            aria-label="Hide this message"
-            onClick={dismissRemovedCheckpoints}
-          >
-            ✕
-          </button>
-        </div>
-      )}
-    </div>
-  );
-};
+const Undo = () => (
+  <UndoBar
+    removed={useCheckpoints((state) => state.removed)}
+    restore={(id) => void restoreCheckpoint(id)}
+    note="It can be undone until the page is loaded again or its space is needed."
+    hide={dismissRemovedCheckpoints}
+  />
+);
 
 const Problem = () => {
   const problem = useCheckpoints((state) => state.problem);

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMemo, useRef, useState, type DragEvent } from 'react';
 import { useLocation, useSearch } from 'wouter';
+import { UndoBar } from '../lib/UndoBar.tsx';
 import { dismissRemoved, importRuns, restoreRun } from '../stores/train-actions.ts';
 import { formatCompared, parseCompared } from '../stores/train-address.ts';
 import { useTrain, visibleRuns } from '../stores/train-store.ts';
@@ -10,34 +11,14 @@ import { RunsTable } from './RunsTable.tsx';
 import { StorageLine } from './StorageLine.tsx';
 
 /** Deleted runs, as long as they can be brought back. */
-const Undo = () => {
-  const removed = useTrain((state) => state.removed);
-  return (
-    <div role="status">
-      {removed.length === 0 ? null : (
-        <div className="undo">
-          {removed.map(({ id, name }) => (
-            <span key={id}>
-              Deleted “{name}”.{' '}
-              <button type="button" className="link strong" onClick={() => void restoreRun(id)}>
-                Undo
-              </button>
-            </span>
-          ))}
-          <span className="fine grow">It can be undone until the page is loaded again.</span>
-          <button
-            type="button"
-            className="link"
-            aria-label="Hide this message"
-            onClick={dismissRemoved}
-          >
-            ✕
-          </button>
-        </div>
-      )}
-    </div>
-  );
-};
+const Undo = () => (
+  <UndoBar
+    removed={useTrain((state) => state.removed)}
+    restore={(id) => void restoreRun(id)}
+    note="It can be undone until the page is loaded again."
+    hide={dismissRemoved}
+  />
+);
 
 const ImportButton = () => {
   const input = useRef<HTMLInputElement>(null);
