@@ -1,41 +1,27 @@
-import { Button } from '@mantine/core';
-import { useRef, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { formatBytes, formatCount, plural } from '../lib/format.ts';
 import { formatDuration } from '../lib/duration.ts';
+import { PickButton } from '../lib/PickButton.tsx';
 import { UndoBar } from '../lib/UndoBar.tsx';
+import { useFileDrop } from '../lib/use-file-drop.ts';
 import { cancelImport, importRolloutFiles, restoreFile } from '../stores/browse-actions.ts';
 import { useBrowse, type ImportJob } from '../stores/browse-store.ts';
-import { useFileDrop } from './use-file-drop.ts';
 
 /** What the pages of imported rollouts share: the drop, imports under way, undo, what went wrong. */
 
 export const OpenButton = ({ primary = false }: { primary?: boolean }) => {
-  const input = useRef<HTMLInputElement>(null);
   const [, go] = useLocation();
   return (
-    <>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        aria-label="Rollout files"
-        onChange={(event) => {
-          const files = [...(event.currentTarget.files ?? [])];
-          event.currentTarget.value = '';
-          if (files.length > 0) importRolloutFiles(files, go);
-        }}
-      />
-      <Button
-        size={primary ? 'sm' : 'xs'}
-        variant={primary ? 'filled' : 'default'}
-        title="Files may be dropped anywhere on this page too"
-        onClick={() => input.current?.click()}
-      >
-        Open files
-      </Button>
-    </>
+    <PickButton
+      field="Rollout files"
+      size={primary ? 'sm' : 'xs'}
+      variant={primary ? 'filled' : 'default'}
+      title="Files may be dropped anywhere on this page too"
+      onFiles={(files) => importRolloutFiles(files, go)}
+    >
+      Open files
+    </PickButton>
   );
 };
 
@@ -119,7 +105,7 @@ export const BrowseShell = ({
   children: ReactNode;
 }) => {
   const [, go] = useLocation();
-  const drop = useFileDrop((files) => importRolloutFiles(files, go));
+  const drop = useFileDrop(({ files }) => importRolloutFiles([...files], go));
   return (
     <main
       className={`${className}${drop.over ? ' dropping' : ''}`}

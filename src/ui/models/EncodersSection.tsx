@@ -62,7 +62,7 @@ export const EncodersSection = () => {
         <FolderButton
           size="compact-xs"
           variant="default"
-          label="Folder of an encoder"
+          field="Folder of an encoder"
           onFiles={(files) =>
             void addEncoder(files.map(({ path, file }) => ({ path, blob: file })))
           }
