@@ -14,6 +14,7 @@ import {
 } from '../../evaluate/inspect/rescore/index.ts';
 import type { RolloutRow } from '../../evaluate/inspect/row.ts';
 import { whatIf, type WhatIfSettings } from '../../evaluate/inspect/what-if/index.ts';
+import { NamedJobs } from '../jobs.ts';
 import { facetsOf, selected, type BrowseQuery } from './browse.ts';
 import type { GroupField } from './names.ts';
 import { Kept } from './kept.ts';
@@ -66,7 +67,7 @@ export class InspectionHost implements InspectionApi {
   readonly #tables: RowTables;
   readonly #runs: RunSource | null;
   readonly #ready: Promise<unknown>;
-  readonly #jobs = new Map<string, AbortController>();
+  readonly #jobs = new NamedJobs();
   readonly #scored = new Kept<Disagreement[]>();
 
   /**
@@ -84,31 +85,13 @@ export class InspectionHost implements InspectionApi {
     this.#ready = ready;
   }
 
-  /** Runs under a name that `cancel` stops; an earlier job of that name is stopped. */
-  async #job<T>(
-    name: string,
-    run: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T | { status: 'cancelled' }> {
-    this.#jobs.get(name)?.abort();
-    const controller = new AbortController();
-    this.#jobs.set(name, controller);
-    try {
-      return await run(controller.signal);
-    } catch (error) {
-      if (controller.signal.aborted) return { status: 'cancelled' };
-      throw error;
-    } finally {
-      if (this.#jobs.get(name) === controller) this.#jobs.delete(name);
-    }
-  }
-
   importFile(
     job: string,
     file: Blob,
     name: string,
     onProgress: (progress: ImportProgress) => void,
   ): Promise<ImportOutcome> {
-    return this.#job(job, (signal) => this.#import(file, name, { onProgress, signal }));
+    return this.#jobs.run(job, (signal) => this.#import(file, name, { onProgress, signal }));
   }
 
   async #import(file: Blob, name: string, options: StoreImportOptions): Promise<ImportOutcome> {
@@ -129,7 +112,7 @@ export class InspectionHost implements InspectionApi {
     runId: string,
     onProgress: (progress: ImportProgress) => void,
   ): Promise<ImportOutcome> {
-    return this.#job(job, async (signal): Promise<ImportOutcome> => {
+    return this.#jobs.run(job, async (signal): Promise<ImportOutcome> => {
       const run = (await this.ownRuns()).find(({ id }) => id === runId);
       if (!run || !this.#runs)
         return { status: 'failed', message: 'There is no such run in this browser.' };
@@ -146,12 +129,12 @@ export class InspectionHost implements InspectionApi {
   }
 
   cancel(job: string): Promise<void> {
-    this.#jobs.get(job)?.abort();
+    this.#jobs.cancel(job);
     return Promise.resolve();
   }
 
   select(job: string, fileId: string, filter: string): Promise<Selection> {
-    return this.#job(job, async (signal): Promise<Selection> => {
+    return this.#jobs.run(job, async (signal): Promise<Selection> => {
       try {
         return { status: 'ready', rows: await this.#store.select(fileId, filter, signal) };
       } catch (error) {
@@ -161,7 +144,7 @@ export class InspectionHost implements InspectionApi {
   }
 
   browse(job: string, fileId: string, query: BrowseQuery): Promise<Browsed> {
-    return this.#job(job, async (signal): Promise<Browsed> => {
+    return this.#jobs.run(job, async (signal): Promise<Browsed> => {
       try {
         const rows = await this.#tables.rows(fileId);
         const passing = await this.#store.positions(fileId, rows, query.filter, signal);
@@ -210,7 +193,7 @@ export class InspectionHost implements InspectionApi {
   }
 
   async facets(job: string, fileId: string, filter: string, field: GroupField) {
-    const counted = await this.#job(job, async (signal) => {
+    const counted = await this.#jobs.run(job, async (signal) => {
       const rows = await this.#tables.rows(fileId);
       try {
         return facetsOf(rows, await this.#store.positions(fileId, rows, filter, signal), field);
@@ -230,12 +213,14 @@ export class InspectionHost implements InspectionApi {
     format: ExportFormat,
     columns: readonly string[],
   ): Promise<Blob | null> {
-    return this.#job(job, async (signal) => {
-      const rows = await this.rowsAt(fileId, [...positions]);
-      if (!isRolloutFormat(format))
-        return new Blob([tableText(rows, columns, format)], { type: TABLE_TYPES[format] });
-      return rolloutLines(rows, (row) => this.#store.rollout(fileId, row), format, signal);
-    }).then((outcome) => (outcome instanceof Blob ? outcome : null));
+    return this.#jobs
+      .run(job, async (signal) => {
+        const rows = await this.rowsAt(fileId, [...positions]);
+        if (!isRolloutFormat(format))
+          return new Blob([tableText(rows, columns, format)], { type: TABLE_TYPES[format] });
+        return rolloutLines(rows, (row) => this.#store.rollout(fileId, row), format, signal);
+      })
+      .then((outcome) => (outcome instanceof Blob ? outcome : null));
   }
 
   async files() {
@@ -274,7 +259,7 @@ export class InspectionHost implements InspectionApi {
     scorers: readonly string[],
     onProgress: (share: number) => void,
   ): Promise<Disagreement[] | null> {
-    const found = await this.#job(job, async (signal) => {
+    const found = await this.#jobs.run(job, async (signal) => {
       const rows = await this.#tables.rows(fileId);
       return this.#scored.read(rows, scorers.join(), () =>
         this.#disagreements(fileId, rows, scorers, onProgress, signal),
