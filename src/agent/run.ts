@@ -1,3 +1,4 @@
+import { messageOf } from '../data/message-of.ts';
 import type { Rollout } from '../data/rollout.ts';
 import { withOverrides, type RecipeSettings } from '../recipes/settings.ts';
 import { budgetsInForce } from './budget.ts';
@@ -10,7 +11,7 @@ import type { AgentDeps, GroupRequest, RolloutRequest } from './request.ts';
 import { RunningMean } from './router/reward.ts';
 import { rolloutMetrics, supportingRecall } from './scores.ts';
 import { deriveSeed } from './seeds.ts';
-import { Cancelled, initialProgress, isCancelled, messageOf, type RunState } from './state.ts';
+import { Cancelled, initialProgress, isCancelled, type RunState } from './state.ts';
 import { readTags } from './tags.ts';
 import { createScanner } from './scanner.ts';
 import { Transcript } from './transcript.ts';

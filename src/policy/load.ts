@@ -1,5 +1,6 @@
 import type { Policy, PolicyInfo, PolicySession, PolicyTokenizer } from './policy.ts';
-import { CheckpointError, parsed, parseJson, reasonOf } from './checkpoint-error.ts';
+import { messageOf } from '../data/message-of.ts';
+import { CheckpointError, parsed, parseJson } from './checkpoint-error.ts';
 import type { CheckpointFiles } from './checkpoint-files.ts';
 import { openCheckpoint, readOptionalFile, readSmallFile } from './checkpoint.ts';
 import { parsePolicyConfig, type PolicyConfig } from './config.ts';
@@ -57,7 +58,7 @@ async function readFile(
   } catch (error) {
     throw new CheckpointError(
       name,
-      `cannot be read (${reasonOf(error)})`,
+      `cannot be read (${messageOf(error)})`,
       'A checkpoint is a folder with config.json, tokenizer.json and model.safetensors',
     );
   }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../data/message-of.ts';
 import type { Policy, PolicySession, SampledTokens } from '../policy.ts';
 import type { Channel, FromPolicy, StreamedTokens, ToPolicy } from './messages.ts';
 import type { Work } from './watchdog.ts';
@@ -7,9 +8,6 @@ const BATCH_MS = 30;
 
 /** Signs of work are told this often at most, but for one of another kind. */
 const SIGN_MS = 1000;
-
-const reasonOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
 
 /** Serves a policy to the other end of a channel, for `connectPolicy`. */
 export function servePolicy(policy: Policy, channel: Channel<ToPolicy, FromPolicy>): void {
@@ -111,7 +109,7 @@ class PolicyServer {
     try {
       await change();
     } catch (error) {
-      failure = reasonOf(error);
+      failure = messageOf(error);
     }
     this.#channel.postMessage({ type: 'adapted', call, failure });
   }
@@ -148,7 +146,7 @@ class PolicyServer {
     } catch (error) {
       this.#deliver();
       const name = error instanceof Error ? error.name : 'Error';
-      this.#channel.postMessage({ type: 'failed', session: id, name, reason: reasonOf(error) });
+      this.#channel.postMessage({ type: 'failed', session: id, name, reason: messageOf(error) });
     } finally {
       this.#aborts.delete(id);
     }

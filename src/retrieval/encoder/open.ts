@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { messageOf } from '../../data/message-of.ts';
 import { explain } from '../explain.ts';
 import { parseJson, type FetchFile } from '../fetch-file.ts';
 import type { EncoderDevice, OrtModule } from './runtime.ts';
@@ -44,7 +45,7 @@ export async function openTextModel<
   try {
     attempt(template, manifest);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new Error(`${tokenizer}: ${why}`, { cause });
   }
   const session = await TextModelSession.open(ort, device, {
