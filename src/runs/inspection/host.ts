@@ -1,10 +1,6 @@
 import { ImportError, type ImportedRollout } from '../../data/rollouts/index.ts';
 import { alignGroup, groupCredit } from '../../evaluate/inspect/align.ts';
-import {
-  compareRuns,
-  type ComparedFacts,
-  type Criterion,
-} from '../../evaluate/inspect/compare-runs.ts';
+import { compareRuns, type Criterion } from '../../evaluate/inspect/compare-runs.ts';
 import { diffRollouts } from '../../evaluate/inspect/diff.ts';
 import { FilterError } from '../../evaluate/inspect/filter/index.ts';
 import {
@@ -12,7 +8,7 @@ import {
   rescore,
   type Disagreement,
 } from '../../evaluate/inspect/rescore/index.ts';
-import type { RolloutRow } from '../../evaluate/inspect/row.ts';
+import { factsOfRow } from '../../evaluate/inspect/row.ts';
 import { whatIf, type WhatIfSettings } from '../../evaluate/inspect/what-if/index.ts';
 import { NamedJobs } from '../jobs.ts';
 import { facetsOf, selected, type BrowseQuery } from './browse.ts';
@@ -35,19 +31,6 @@ import { packReading } from './packed.ts';
 import { readingOf, rolloutFile, sameQuestion, type RolloutFile } from './reading.ts';
 import type { InspectionStore, RolloutPlace, StoreImportOptions } from './store.ts';
 import { RowTables } from './tables.ts';
-
-function comparedFacts({ id, questionId, numbers }: RolloutRow): ComparedFacts {
-  const { em, f1, judge } = numbers;
-  const coverEm = numbers['cover-em'];
-  const subEm = numbers['sub-em'];
-  const scored = em !== null && f1 !== null && coverEm !== null && subEm !== null;
-  return {
-    id,
-    questionId,
-    scores: scored ? { em, f1, coverEm, subEm } : null,
-    judge: judge === null ? null : judge === 1,
-  };
-}
 
 /** A filter's error as a value. @throws what is none */
 function faultOf(error: unknown): FilterFault {
@@ -316,7 +299,7 @@ export class InspectionHost implements InspectionApi {
 
   async compare(fileA: string, fileB: string, criterion: Criterion): Promise<ComparedRuns> {
     const [a, b] = [await this.#tables.rows(fileA), await this.#tables.rows(fileB)];
-    const facts = (rows: typeof a) => rows.map(({ row }) => comparedFacts(row));
+    const facts = (rows: typeof a) => rows.map(({ row }) => factsOfRow(row));
     const texts = Object.fromEntries([...b, ...a].map(({ row }) => [row.questionId, row.question]));
     return { ...compareRuns(facts(a), facts(b), criterion), texts };
   }
