@@ -1,7 +1,8 @@
+import { messageOf } from '../data/message-of.ts';
 import type { SearchTarget } from '../data/hits.ts';
 import type { Retrieval } from '../retrieval/retriever.ts';
 import { isMiss, type Observation } from './evidence.ts';
-import { checkCancelled, messageOf, type RunState } from './state.ts';
+import { checkCancelled, type RunState } from './state.ts';
 
 /** One call of the retriever, as an event; its failure is an event too. */
 

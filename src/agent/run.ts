@@ -1,3 +1,4 @@
+import { messageOf } from '../data/message-of.ts';
 import type { Rollout } from '../data/rollout.ts';
 import { withOverrides, type RecipeSettings } from '../recipes/settings.ts';
 import { budgetsInForce } from './budget.ts';
@@ -10,7 +11,7 @@ import type { AgentDeps, GroupRequest, RolloutRequest } from './request.ts';
 import { RunningMean } from './router/reward.ts';
 import { rolloutMetrics, supportingRecall } from './scores.ts';
 import { deriveSeed } from './seeds.ts';
-import { Cancelled, initialProgress, isCancelled, messageOf, type RunState } from './state.ts';
+import { Cancelled, initialProgress, isCancelled, type RunState } from './state.ts';
 import { readTags } from './tags.ts';
 import { createScanner } from './scanner.ts';
 import { Transcript } from './transcript.ts';
@@ -172,6 +173,7 @@ export async function runRollout(
 /**
  * Runs G rollouts of one question at the same time. Rollout i has the id `<groupId>-<i>` and the
  * seed `deriveSeed(groupSeed, 'rollout', i)`, so it can be run again alone.
+ * @throws what `onUpdate` throws, once all rollouts have ended: none goes on behind the caller's back
  */
 export async function runGroup(
   deps: AgentDeps,
@@ -181,7 +183,7 @@ export async function runGroup(
   const { size, ...shared } = request;
   const together: AgentDeps = { ...deps, webLatency: deps.webLatency ?? new RunningMean() };
   const members = Array.from({ length: size }, (_, i) => i);
-  return Promise.all(
+  const settled = await Promise.allSettled(
     members.map((i) =>
       runRollout(
         together,
@@ -194,4 +196,8 @@ export async function runGroup(
       ),
     ),
   );
+  return settled.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
 }

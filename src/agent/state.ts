@@ -79,6 +79,3 @@ export function fault(state: RunState, message: string, segment?: number): void 
     ...(segment === undefined ? {} : { segment }),
   });
 }
-
-export const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);

@@ -1,6 +1,7 @@
+import { messageOf } from '../data/message-of.ts';
 import type { Hit } from '../data/hits.ts';
 import type { Summary } from '../retrieval/summarize/index.ts';
-import { checkCancelled, messageOf, type RunState } from './state.ts';
+import { checkCancelled, type RunState } from './state.ts';
 
 /**
  * Summarized retrieval (UR², section 3.1.1): what the policy reads in place of the passages. A query

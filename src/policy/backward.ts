@@ -1,4 +1,4 @@
-import { eachHead } from './forward.ts';
+import { eachHead } from './each-head.ts';
 import type { PackedBatch } from './train-batch.ts';
 import type { PackedMatrix, TrainMemory } from './train-memory.ts';
 
@@ -76,7 +76,7 @@ function attentionBackward(memory: TrainMemory, batch: PackedBatch, layer: numbe
   zero(memory, plan.dk.pointer, N * kvHeads * headDim);
   zero(memory, plan.dv.pointer, N * kvHeads * headDim);
   const scale = 1 / Math.sqrt(headDim);
-  eachHead(memory, batch, (query, key, out, lse, length) => {
+  eachHead(memory.plan.config, batch, (query, key, out, lse, length) => {
     // prettier-ignore
     kernels.attention_backward(
       at.q + query, at.k + key, at.v + key, at.attention + out, dOut + out, heads * headDim,

@@ -1,3 +1,4 @@
+import { messageOf } from '../data/message-of.ts';
 /** A checkpoint that cannot be used; the message names the file and says what to do. */
 export class CheckpointError extends Error {
   override readonly name = 'CheckpointError';
@@ -11,9 +12,6 @@ export class CheckpointError extends Error {
   }
 }
 
-export const reasonOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
-
 export const AGAIN = 'Download or export the checkpoint again';
 
 /** Runs a parser over a file; what it throws is told as a fault of the file. */
@@ -22,7 +20,7 @@ export function parsed<T>(file: string, parse: () => T): T {
     return parse();
   } catch (error) {
     if (error instanceof CheckpointError) throw error;
-    const reason = reasonOf(error);
+    const reason = messageOf(error);
     throw new CheckpointError(
       file,
       reason.startsWith(`${file}: `) ? reason.slice(file.length + 2) : reason,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { AGAIN, CheckpointError, parsed, parseJson, reasonOf } from './checkpoint-error.ts';
+import { messageOf } from '../data/message-of.ts';
+import { AGAIN, CheckpointError, parsed, parseJson } from './checkpoint-error.ts';
 import type { CheckpointFiles } from './checkpoint-files.ts';
 import { parsePolicyConfig, type PolicyConfig } from './config.ts';
 import {
@@ -57,7 +58,7 @@ async function readRange(
   try {
     bytes = await files.readRange(name, start, end);
   } catch (error) {
-    throw new CheckpointError(name, `cannot be read (${reasonOf(error)})`, AGAIN);
+    throw new CheckpointError(name, `cannot be read (${messageOf(error)})`, AGAIN);
   }
   if (bytes.byteLength !== end - start)
     throw new CheckpointError(

@@ -1,3 +1,4 @@
+import { eachHead } from './each-head.ts';
 import { HEAD_ROWS, type PackedMatrix, type TrainMemory } from './train-memory.ts';
 import type { PackedBatch } from './train-batch.ts';
 
@@ -43,30 +44,6 @@ export function placeBatch(memory: TrainMemory, batch: PackedBatch): void {
   }
 }
 
-/** Runs `visit` for every sequence and query head with the byte offsets of its slices. */
-export function eachHead(
-  memory: TrainMemory,
-  batch: PackedBatch,
-  visit: (query: number, key: number, output: number, lse: number, length: number) => void,
-): void {
-  const { heads, kvHeads, headDim } = memory.plan.config;
-  const N = batch.ids.length;
-  let start = 0;
-  for (const length of batch.lengths) {
-    for (let head = 0; head < heads; head++) {
-      const group = Math.floor((head * kvHeads) / heads);
-      visit(
-        4 * (head * N + start) * headDim,
-        4 * (group * N + start) * headDim,
-        4 * (start * heads + head) * headDim,
-        4 * (head * N + start),
-        length,
-      );
-    }
-    start += length;
-  }
-}
-
 function layerForward(memory: TrainMemory, batch: PackedBatch, layer: number): void {
   const { kernels, plan, weights } = memory;
   const { config } = plan;
@@ -88,7 +65,7 @@ function layerForward(memory: TrainMemory, batch: PackedBatch, layer: number): v
   );
   const scale = 1 / Math.sqrt(headDim);
   const stride = heads * headDim;
-  eachHead(memory, batch, (query, key, out, lse, length) => {
+  eachHead(config, batch, (query, key, out, lse, length) => {
     // prettier-ignore
     kernels.attention_forward(
       at.q + query, at.k + key, at.v + key, at.attention + out, stride, at.lse + lse,

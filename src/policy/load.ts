@@ -1,10 +1,12 @@
 import type { Policy, PolicyInfo, PolicySession, PolicyTokenizer } from './policy.ts';
-import { CheckpointError, parsed, parseJson, reasonOf } from './checkpoint-error.ts';
+import { messageOf } from '../data/message-of.ts';
+import { CheckpointError, parsed, parseJson } from './checkpoint-error.ts';
 import type { CheckpointFiles } from './checkpoint-files.ts';
 import { openCheckpoint, readOptionalFile, readSmallFile } from './checkpoint.ts';
 import { parsePolicyConfig, type PolicyConfig } from './config.ts';
 import type { DeviceWeights } from './generation/device-weights.ts';
 import type { GenerationEngine } from './generation/engine.ts';
+import type { Work } from './generation/watchdog.ts';
 import { readSafetensors } from './safetensors.ts';
 import { checkedSlots } from './lora/check.ts';
 import { mergeLayer } from './lora/merge.ts';
@@ -57,7 +59,7 @@ async function readFile(
   } catch (error) {
     throw new CheckpointError(
       name,
-      `cannot be read (${reasonOf(error)})`,
+      `cannot be read (${messageOf(error)})`,
       'A checkpoint is a folder with config.json, tokenizer.json and model.safetensors',
     );
   }
@@ -133,6 +135,10 @@ class LoadedPolicy implements Policy {
 
   async setWeights(flat: Float32Array): Promise<void> {
     await this.#engine.replaceWeights(() => this.#upload(flat));
+  }
+
+  onWork(listener: (work: Work) => void): void {
+    this.#engine.onWork(listener);
   }
 
   dispose(): void {

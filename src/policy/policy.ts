@@ -5,6 +5,7 @@ import type { ChatMessage } from './text-model.ts';
  * forked. The built-in transformer implements it directly; a worker implements it over messages.
  */
 
+import type { Work } from './generation/watchdog.ts';
 import type { LoraSpec } from './lora/spec.ts';
 import type { WeightType } from './weight-type.ts';
 
@@ -117,6 +118,11 @@ export interface Policy {
    * @throws Error while sessions are open; RangeError for a wrong number of values
    */
   readonly setAdapter?: (adapter: FoldedAdapter | null) => Promise<void>;
+  /**
+   * `listener` is told of every piece of work on a step, before the kernels for it are made and while
+   * they run. Absent where a policy gives no such signs.
+   */
+  onWork?(listener: (work: Work) => void): void;
   dispose(): void;
 }
 

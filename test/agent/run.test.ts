@@ -297,4 +297,28 @@ describe('a group', () => {
     expect(alone.segments).toEqual(rollouts[1]?.segments);
     expectSegments(alone);
   });
+
+  it('ends with what a listener threw, but only when its other rollouts have ended', async () => {
+    const policy = new ScriptedPolicy({ main: GOOD });
+    const deps = { policy, retriever: retrieverOver(), router: createRouter(), now: Date.now };
+    const finished: string[] = [];
+    const group = runGroup(
+      deps,
+      {
+        question: QUESTION,
+        recipe: getRecipe('search'),
+        runId: 'run',
+        groupId: 'g',
+        step: 0,
+        seed: 11,
+        size: 3,
+      },
+      ({ rolloutId, type }) => {
+        if (rolloutId === 'g-0') throw new Error('the page could not show it');
+        if (type === 'finished') finished.push(rolloutId);
+      },
+    );
+    await expect(group).rejects.toThrow('the page could not show it');
+    expect(finished.sort()).toEqual(['g-1', 'g-2']);
+  });
 });

@@ -6,23 +6,8 @@ import { lengthReward } from '../../src/learn/rewards/kunlun-baize.ts';
 import { readFacts } from '../../src/learn/rewards/facts.ts';
 import { REWARDS } from '../../src/learn/rl/settings.ts';
 import { emptyRollout, retrieve } from '../fixtures/rollouts.ts';
+import { read, written } from './rewards/records.ts';
 
-const written = (role: Segment['role'], text: string, tokens = 4): Segment => ({
-  source: 'policy',
-  role,
-  text,
-  ids: Array.from({ length: tokens }, () => 5),
-  logprobs: Array.from({ length: tokens }, () => -0.1),
-  entropies: Array.from({ length: tokens }, () => 0.1),
-  mask: 1,
-});
-const read = (role: Segment['role'], text: string): Segment => ({
-  source: role === 'question' ? 'prompt' : 'environment',
-  role,
-  text,
-  ids: [6, 6],
-  mask: 0,
-});
 const search = (query: string, round: number, segment: number): AgentEvent => ({
   t: round,
   kind: 'search',
@@ -58,8 +43,8 @@ function rollout(answer: string, change: Partial<Rollout> = {}): Rollout {
     ...emptyRollout('r'),
     segments: [
       read('question', 'Where?'),
-      written('think', 'plan : city .'),
-      written('search', '<search> city </search>'),
+      written('think', 'plan : city .', 4),
+      written('search', '<search> city </search>', 4),
       read(
         'result',
         'Kerlund : He lives in \\boxed{ Borfield } <short_answer> \\boxed{ Borfield }',

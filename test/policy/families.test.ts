@@ -10,21 +10,13 @@ import { createWasmLoraTrainer } from '../../src/policy/lora/wasm/trainer.ts';
 import { weightsOf } from '../../src/policy/tensor-source.ts';
 import { packBatch } from '../../src/policy/train-batch.ts';
 import { initWeights } from '../../src/policy/weights.ts';
+import { relativeError } from './numbers.ts';
 import { FAMILY_FIXTURES, loadFamily, type Family } from '../fixtures/families/load.ts';
 
 // Compiling kernels is quick, but not on a machine that does much else.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const limits = { maxTokens: 128, maxLength: 64 };
-
-const relative = (a: ArrayLike<number>, b: ArrayLike<number>): number => {
-  let [difference, size] = [0, 0];
-  for (let i = 0; i < a.length; i++) {
-    difference += (a[i]! - b[i]!) ** 2;
-    size += b[i]! ** 2;
-  }
-  return Math.sqrt(difference / size);
-};
 
 const furthest = (a: ArrayLike<number>, b: readonly number[]): number => {
   expect(a.length).toBe(b.length);
@@ -85,7 +77,7 @@ describe.each(FAMILY_FIXTURES)('%s', (name) => {
     const gradient = await trainer.gradients();
     for (const slot of loraSlots(source.config, adapter.spec)) {
       const got = gradient.subarray(slot.offset, slot.offset + slot.length);
-      expect(relative(got, gradients.get(slot.name)!.data), slot.name).toBeLessThan(1e-4);
+      expect(relativeError(got, gradients.get(slot.name)!.data), slot.name).toBeLessThan(1e-4);
     }
     trainer.dispose();
   });

@@ -5,42 +5,9 @@ import { planFit, type FitQuestion } from '../../src/policy/fit.ts';
 import { LORA_TARGETS, type LoraTarget } from '../../src/policy/lora/spec.ts';
 import { packBatch } from '../../src/policy/train-batch.ts';
 import { parameterCount } from '../../src/policy/weights.ts';
+import { LLAMA32_1B, QWEN25_05B } from '../fixtures/published-configs.ts';
 
-/** As their authors published them; only what decides a shape. */
-const QWEN25_05B = {
-  model_type: 'qwen2',
-  vocab_size: 151_936,
-  hidden_size: 896,
-  num_hidden_layers: 24,
-  num_attention_heads: 14,
-  num_key_value_heads: 2,
-  intermediate_size: 4864,
-  max_position_embeddings: 32_768,
-  rope_theta: 1_000_000,
-  tie_word_embeddings: true,
-  use_sliding_window: false,
-  sliding_window: 32_768,
-};
-const LLAMA32_1B = {
-  model_type: 'llama',
-  vocab_size: 128_256,
-  hidden_size: 2048,
-  num_hidden_layers: 16,
-  num_attention_heads: 32,
-  num_key_value_heads: 8,
-  head_dim: 64,
-  intermediate_size: 8192,
-  max_position_embeddings: 131_072,
-  rope_theta: 500_000,
-  rope_scaling: {
-    factor: 32,
-    high_freq_factor: 4,
-    low_freq_factor: 1,
-    original_max_position_embeddings: 8192,
-    rope_type: 'llama3',
-  },
-  tie_word_embeddings: true,
-};
+/** As its authors published it; only what decides a shape. */
 const SMOLLM3_3B = {
   model_type: 'smollm3',
   vocab_size: 128_256,

@@ -113,7 +113,7 @@ describe('the engine', () => {
     const { port1, port2 } = new MessageChannel();
     servePolicy(policy, port1);
     const chat = { render: () => 'rendered' };
-    const remote = await connectPolicy(port2, policy.tokenizer, undefined, chat);
+    const remote = await connectPolicy(port2, policy.tokenizer, { chat });
     expect(remote.chat).toBe(chat);
     const whole = await sample(policy, 5);
     const stop = `before${policy.tokenizer.decode(whole.ids.slice(0, 2))}`;

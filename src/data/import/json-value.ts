@@ -1,3 +1,4 @@
+import { messageOf } from '../message-of.ts';
 import type { RawItem } from './types.ts';
 
 /** A JSON text as a value, or what is wrong with it. */
@@ -6,7 +7,7 @@ export function parseJsonValue(text: string): Pick<RawItem, 'value' | 'problem'>
     const value: unknown = JSON.parse(text);
     return { value };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return { problem: { key: '', expected: `expected JSON: ${why.slice(0, 200)}` } };
   }
 }

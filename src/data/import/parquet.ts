@@ -5,6 +5,7 @@ import {
   snappyUncompress,
   type FileMetaData,
 } from 'hyparquet';
+import { messageOf } from '../message-of.ts';
 import { ImportError, type Format, type RawItem, type ResumePosition } from './types.ts';
 
 /** Columns that a question can lie in; `prompt` is long and only read where `question` is missing. */
@@ -22,8 +23,6 @@ const buffer = (
   slice: (start, end) => blob.slice(start, end).arrayBuffer(),
 });
 
-const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 /** @throws ImportError where the file has no readable footer */
 async function metadataOf(blob: Blob): Promise<FileMetaData> {
   const tail = new DataView(await blob.slice(Math.max(0, blob.size - 8)).arrayBuffer());
@@ -35,7 +34,7 @@ async function metadataOf(blob: Blob): Promise<FileMetaData> {
   try {
     return await parquetMetadataAsync(buffer(blob));
   } catch (error) {
-    throw new ImportError(`expected parquet metadata: ${reason(error)}`);
+    throw new ImportError(`expected parquet metadata: ${messageOf(error)}`);
   }
 }
 
@@ -43,7 +42,7 @@ const columnNames = (metadata: FileMetaData): string[] => {
   try {
     return parquetSchema(metadata).children.map(({ element }) => element.name);
   } catch (error) {
-    throw new ImportError(`expected a parquet schema: ${reason(error)}`);
+    throw new ImportError(`expected a parquet schema: ${messageOf(error)}`);
   }
 };
 
@@ -115,7 +114,7 @@ async function readRows(
       compressors: { SNAPPY: uncompress },
     });
   } catch (error) {
-    return `expected readable rows ${rowStart} to ${rowEnd - 1}: ${reason(error)}`;
+    return `expected readable rows ${rowStart} to ${rowEnd - 1}: ${messageOf(error)}`;
   }
 }
 

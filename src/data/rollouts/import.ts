@@ -1,3 +1,4 @@
+import { messageOf } from '../message-of.ts';
 import { RecordError, type Place } from './build.ts';
 import { readRecord } from './detect.ts';
 import type { ImportedRollout, RolloutLayout } from './imported.ts';
@@ -59,7 +60,7 @@ async function* importParquet(blob: Blob, name: string): AsyncGenerator<ImportIt
     for await (const { row, number, bytes } of readParquet(blob))
       yield itemOf(() => row, { name, line: number }, bytes);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new ImportError(`${name} is a parquet file that cannot be read: ${why}`);
   }
 }

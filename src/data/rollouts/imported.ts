@@ -18,6 +18,17 @@ export type TokenValues = (number | null)[];
 /** Roles of ours, and blocks that only other systems have. */
 export type ImportedRole = SegmentRole | 'refine' | 'evidence';
 
+/** Columns whose entries are values: numbers, or null. */
+export const VALUE_COLUMNS = [
+  'logprobs',
+  'refLogprobs',
+  'entropies',
+  'values',
+  'tokenRewards',
+  'advantages',
+  'lossMask',
+] as const satisfies (keyof TokenColumns)[];
+
 /** Per-token columns of a segment; each is as long as the segment has tokens. */
 export interface TokenColumns {
   /** Ids that were sampled. */

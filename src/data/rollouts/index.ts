@@ -11,6 +11,7 @@ export {
   type RolloutOrigin,
   type TokenColumns,
   type TokenValues,
+  VALUE_COLUMNS,
 } from './imported.ts';
 export { PROTOCOLS, protocolById } from './protocols/catalogue.ts';
 export type { BlockRule, Protocol } from './protocols/protocol.ts';

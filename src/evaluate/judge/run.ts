@@ -1,3 +1,4 @@
+import { messageOf } from '../../data/message-of.ts';
 import type { Judge, Judgement } from './judge.ts';
 import type { JudgedAnswer } from './prompt.ts';
 
@@ -75,7 +76,7 @@ export async function judgeAnswers(
       return {
         id,
         status: 'failed',
-        message: error instanceof Error ? error.message : String(error),
+        message: messageOf(error),
       };
     }
   };

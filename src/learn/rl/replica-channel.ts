@@ -1,3 +1,4 @@
+import { messageOf } from '../../data/message-of.ts';
 import type { Channel } from '../../policy/generation/messages.ts';
 import type {
   ItemObjective,
@@ -26,9 +27,6 @@ export type FromReplica =
   | { replica: 'ready'; maxTokens: number; fallback: string | null }
   | { replica: number; result: PartGradient | ItemScores[] | number | null }
   | { replica: number; error: string };
-
-const reasonOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
 
 async function answer(
   replica: ReplicaClient,
@@ -59,7 +57,7 @@ export function serveReplica(
     if (typeof data !== 'object' || !('replica' in data)) return;
     answer(replica, data.call).then(
       (result) => channel.postMessage({ replica: data.replica, result }),
-      (error: unknown) => channel.postMessage({ replica: data.replica, error: reasonOf(error) }),
+      (error: unknown) => channel.postMessage({ replica: data.replica, error: messageOf(error) }),
     );
   });
   channel.start?.();

@@ -1,5 +1,6 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { z } from 'zod';
+import { messageOf } from '../../data/message-of.ts';
 import type { ChatMessage, CompletionOptions, TextModel } from '../text-model.ts';
 import { EndpointError } from './errors.ts';
 import { Transport, type TransportOptions } from './transport.ts';
@@ -255,7 +256,7 @@ function broken(error: unknown, url: string, signal?: AbortSignal): unknown {
   if (error instanceof EndpointError) return error;
   return new EndpointError(
     'unreachable',
-    `${url} broke off in the middle of its answer (${error instanceof Error ? error.message : String(error)}).`,
+    `${url} broke off in the middle of its answer (${messageOf(error)}).`,
   );
 }
 

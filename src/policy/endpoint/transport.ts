@@ -1,3 +1,4 @@
+import { messageOf } from '../../data/message-of.ts';
 import { EndpointError, faultOfStatus, isPassing, retryAfter } from './errors.ts';
 
 /** HTTP to an OpenAI-compatible server: time-outs, repeats with back-off, words for every failure. */
@@ -200,7 +201,7 @@ export class Transport {
       if (error instanceof EndpointError) throw error;
       throw new EndpointError(
         'unreachable',
-        `${url} does not answer (${error instanceof Error ? error.message : String(error)}). Check that the server runs, and that it allows this page (CORS).`,
+        `${url} does not answer (${messageOf(error)}). Check that the server runs, and that it allows this page (CORS).`,
       );
     }
   }

@@ -6,8 +6,11 @@ import type {
   PolicyInfo,
   PolicySession,
   PolicyTokenizer,
+  SampledTokens,
 } from '../policy.ts';
 import type { Channel, FromPolicy, ToPolicy } from './messages.ts';
+import { NonFiniteLogits } from './sampling.ts';
+import { PATIENCE, type Patience, type PolicyStuck, Watchdog } from './watchdog.ts';
 
 type Port = Channel<FromPolicy, ToPolicy>;
 
@@ -15,7 +18,16 @@ interface Waiting {
   readonly options: GenerateOptions;
   readonly resolve: (generated: Generated) => void;
   readonly reject: (reason: Error) => void;
+  /** What its own listener threw: the call ends with that once the far end has let go of it. */
+  broke: Error | null;
 }
+
+/** An error of the far end, of its type where that is one of ours. */
+const rebuilt = (name: string, reason: string): Error =>
+  name === 'NonFiniteLogits' ? new NonFiniteLogits(reason) : new Error(reason);
+
+const asError = (thrown: unknown): Error =>
+  thrown instanceof Error ? thrown : new Error(String(thrown));
 
 class RemoteSession implements PolicySession {
   readonly id: number;
@@ -40,16 +52,18 @@ class RemoteSession implements PolicySession {
     this.#check();
     const abort = (): void => this.#policy.tell({ type: 'abort', session: this.id });
     const result = new Promise<Generated>((resolve, reject) => {
-      this.waiting = { options, resolve, reject };
+      this.waiting = { options, resolve, reject, broke: null };
     });
     const { signal, onTokens: _, ...asked } = options;
     try {
       this.#policy.send({ type: 'generate', session: this.id, ...asked });
+      this.#policy.watch();
       if (signal?.aborted) abort();
       signal?.addEventListener('abort', abort);
       return await result;
     } finally {
       this.waiting = null;
+      this.#policy.watch();
       signal?.removeEventListener('abort', abort);
     }
   }
@@ -63,6 +77,29 @@ class RemoteSession implements PolicySession {
     if (this.#closed) return;
     this.#closed = true;
     this.#policy.closed(this);
+  }
+
+  /** Hands tokens on. A listener that throws ends this call, and no other. */
+  take(added: SampledTokens): void {
+    const { waiting } = this;
+    if (!waiting || waiting.broke) return;
+    try {
+      waiting.options.onTokens?.(added);
+    } catch (error) {
+      waiting.broke = asError(error);
+      this.#policy.tell({ type: 'abort', session: this.id });
+    }
+  }
+
+  settle(generated: Generated, length: number): void {
+    this.length = length;
+    const { waiting } = this;
+    if (waiting?.broke) waiting.reject(waiting.broke);
+    else waiting?.resolve(generated);
+  }
+
+  fail(error: Error): void {
+    this.waiting?.reject(this.waiting.broke ?? error);
   }
 
   #check(): void {
@@ -81,19 +118,22 @@ export class RemotePolicy implements Policy {
   readonly #onSampled: (count: number) => void;
   readonly #sessions = new Map<number, RemoteSession>();
   readonly #adapting = new Map<number, { resolve(): void; reject(reason: Error): void }>();
+  readonly #watchdog: Watchdog;
   #next = 0;
   #fault: Error | null = null;
 
   constructor(
     port: Port,
-    info: PolicyInfo,
+    { info, folds }: Extract<FromPolicy, { type: 'ready' }>,
     tokenizer: PolicyTokenizer,
-    onSampled: (count: number) => void,
-    chat?: PolicyChat,
-    folds = false,
+    { chat, onSampled, onStuck, patience = PATIENCE }: ConnectOptions,
   ) {
     this.#port = port;
-    this.#onSampled = onSampled;
+    this.#onSampled = onSampled ?? (() => undefined);
+    this.#watchdog = new Watchdog(patience, (error) => {
+      onStuck?.(error);
+      this.lost(new Error(`policy: ${error.message}`, { cause: error }));
+    });
     if (folds)
       this.setAdapter = (adapter) => this.#adapt((call) => ({ type: 'fold', call, adapter }));
     this.info = info;
@@ -131,6 +171,13 @@ export class RemotePolicy implements Policy {
     this.tell({ type: 'close', session: session.id });
   }
 
+  /** Watches over the far end exactly as long as it is to generate. */
+  watch(): void {
+    this.#watchdog.watch(
+      !this.#fault && [...this.#sessions.values()].some((session) => session.waiting !== null),
+    );
+  }
+
   setWeights(flat: Float32Array): Promise<void> {
     return this.#adapt((call) => ({ type: 'adapt', call, weights: flat }));
   }
@@ -154,6 +201,7 @@ export class RemotePolicy implements Policy {
     this.#fault = reason;
     for (const session of this.#sessions.values()) session.waiting?.reject(reason);
     for (const call of this.#adapting.values()) call.reject(reason);
+    this.watch();
   }
 
   dispose(): void {
@@ -168,42 +216,46 @@ export class RemotePolicy implements Policy {
   }
 
   #receive(message: FromPolicy): void {
+    this.#watchdog.sign(message.type === 'working' ? message.work : undefined);
     if (message.type === 'tokens')
       for (const { session, ...added } of message.added) {
         this.#onSampled(added.ids.length);
-        this.#sessions.get(session)?.waiting?.options.onTokens?.(added);
+        this.#sessions.get(session)?.take(added);
       }
-    else if (message.type === 'generated') {
-      const session = this.#sessions.get(message.session);
-      if (!session) return;
-      session.length = message.length;
-      session.waiting?.resolve(message.generated);
-    } else if (message.type === 'adapted') {
+    else if (message.type === 'generated')
+      this.#sessions.get(message.session)?.settle(message.generated, message.length);
+    else if (message.type === 'adapted') {
       const call = this.#adapting.get(message.call);
       if (message.failure === null) call?.resolve();
       else call?.reject(new Error(message.failure));
     } else if (message.type === 'failed')
-      this.#sessions.get(message.session)?.waiting?.reject(new Error(message.reason));
+      this.#sessions.get(message.session)?.fail(rebuilt(message.name, message.reason));
   }
+}
+
+export interface ConnectOptions {
+  chat?: PolicyChat | undefined;
+  /** Told how many tokens came, of all sessions together. */
+  onSampled?: (count: number) => void;
+  /** Told when the far end gives no sign of work any more, before all calls reject: end it then. */
+  onStuck?: (error: PolicyStuck) => void;
+  patience?: Patience;
 }
 
 /**
  * Connects to a policy that `servePolicy` offers at the other end; resolves when it is ready. The
- * tokenizer and the chat template work on this side, since their calls are synchronous. `onSampled` is told how many tokens
- * came, of all sessions together.
+ * tokenizer and the chat template work on this side, since their calls are synchronous.
  */
 export function connectPolicy(
   port: Port,
   tokenizer: PolicyTokenizer,
-  onSampled: (count: number) => void = () => undefined,
-  chat?: PolicyChat,
+  options: ConnectOptions = {},
 ): Promise<RemotePolicy> {
   return new Promise((resolve) => {
     const onReady = (event: MessageEvent<FromPolicy>): void => {
       if (event.data.type !== 'ready') return;
       port.removeEventListener('message', onReady);
-      const { info, folds } = event.data;
-      resolve(new RemotePolicy(port, info, tokenizer, onSampled, chat, folds));
+      resolve(new RemotePolicy(port, event.data, tokenizer, options));
     };
     port.addEventListener('message', onReady);
     port.start?.();

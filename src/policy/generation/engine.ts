@@ -8,11 +8,12 @@ import {
   type DeviceWeights,
 } from './device-weights.ts';
 import { uniform } from './numeric.ts';
-import { sampleToken } from './sampling.ts';
+import { NonFiniteLogits, sampleToken } from './sampling.ts';
 import { EngineSession } from './session.ts';
 import { CHUNK, COARSE_BUCKETS, FINE_BUCKETS, PREFILL_SLOTS, ringStart } from './shapes.ts';
 import { SlotTable } from './slots.ts';
 import { Stepper } from './stepper.ts';
+import type { Work } from './watchdog.ts';
 import { createYield } from './yielding.ts';
 
 export interface EngineOptions {
@@ -92,6 +93,10 @@ export class GenerationEngine {
     return child;
   }
 
+  onWork(listener: (work: Work) => void): void {
+    this.#stepper.onWork = listener;
+  }
+
   checkIds(ids: readonly number[]): void {
     const bad = ids.find((id) => !Number.isInteger(id) || id < 0 || id >= this.config.vocabSize);
     if (bad !== undefined)
@@ -154,6 +159,7 @@ export class GenerationEngine {
         disposeLayer(this.#weights.layers[index]!);
         this.#weights.layers[index] = fresh;
       }
+      this.#stepper.layersChanged();
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       this.#fault = new Error(`policy: its weights changed in part (${reason}); load it again`);
@@ -330,10 +336,14 @@ export class GenerationEngine {
       session.cached++;
       session.pending = [];
       const slot = tokens[i]!.slot;
-      this.#accept(
-        session,
-        logits.subarray(slot * this.config.vocabSize, (slot + 1) * this.config.vocabSize),
-      );
+      const row = logits.subarray(slot * this.config.vocabSize, (slot + 1) * this.config.vocabSize);
+      try {
+        this.#accept(session, row);
+      } catch (error) {
+        // Its logits, its listener or its stop texts: no other session has a part in it.
+        if (error instanceof NonFiniteLogits) session.broken = error;
+        this.#fail(session, error);
+      }
     }
   }
 

@@ -5,6 +5,7 @@ import type {
   PolicyInfo,
   SampledTokens,
 } from '../policy.ts';
+import type { Work } from './watchdog.ts';
 
 /** What travels between a policy in a worker and those who use it. Sessions are named by number. */
 export type ToPolicy =
@@ -31,7 +32,10 @@ export type FromPolicy =
   | { type: 'tokens'; added: StreamedTokens[] }
   /** Follows the last tokens of its call. */
   | { type: 'generated'; session: number; generated: Generated; length: number }
-  | { type: 'failed'; session: number; reason: string }
+  /** `name`: the error's, by which the near end tells typed ones. */
+  | { type: 'failed'; session: number; name: string; reason: string }
+  /** A sign of work, now and then while anything is generated; `tokens` is one, too. */
+  | { type: 'working'; work: Work }
   /** The new weights are in use, or why they are not. */
   | { type: 'adapted'; call: number; failure: string | null };
 

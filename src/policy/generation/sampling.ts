@@ -9,6 +9,24 @@ export interface SampledToken {
   entropy: number;
 }
 
+/**
+ * The model gave logits that are no finite numbers, so nothing can be drawn. Sampling on would take ids
+ * from a distribution that does not exist.
+ */
+export class NonFiniteLogits extends Error {
+  override readonly name = 'NonFiniteLogits';
+
+  static of(logits: Float32Array): NonFiniteLogits {
+    const nan = logits.reduce((count, value) => count + (Number.isNaN(value) ? 1 : 0), 0);
+    const bad = logits.reduce((count, value) => count + (Number.isFinite(value) ? 0 : 1), 0);
+    return new NonFiniteLogits(
+      `policy: ${bad} of ${logits.length} logits of the next token are no finite numbers ` +
+        `(${nan} NaN, ${bad - nan} infinite). Its weights are broken, or a value outgrew 16-bit ` +
+        'floats: check or import the checkpoint again, or choose the CPU, which computes in 32 bits',
+    );
+  }
+}
+
 /** Ids with the highest logits first; equal logits by id. */
 function ranked(logits: Float32Array): Uint32Array {
   const ids = new Uint32Array(logits.length);
@@ -57,6 +75,7 @@ function pick(weights: Float64Array, total: number, u: number, ids?: Uint32Array
  * Log-probability and entropy are those of the temperature-1 softmax over the whole vocabulary,
  * whatever the sampling.
  * @param scratch as long as the vocabulary; overwritten.
+ * @throws NonFiniteLogits where any logit is NaN or infinite
  */
 export function sampleToken(
   logits: Float32Array,
@@ -66,14 +85,17 @@ export function sampleToken(
 ): SampledToken {
   let max = -Infinity;
   let greedy = 0;
+  // Finite exactly where every logit is: a sum of float32 numbers cannot outgrow a double.
+  let magnitude = 0;
   for (let i = 0; i < logits.length; i++) {
     const value = logits[i]!;
+    magnitude += Math.abs(value);
     if (value > max) {
       max = value;
       greedy = i;
     }
   }
-  if (!Number.isFinite(max)) throw new Error('sampling: the model gave logits that are no numbers');
+  if (!Number.isFinite(magnitude)) throw NonFiniteLogits.of(logits);
   let total = 0;
   let weighted = 0;
   for (let i = 0; i < logits.length; i++) {

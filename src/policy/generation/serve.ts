@@ -1,11 +1,13 @@
+import { messageOf } from '../../data/message-of.ts';
 import type { Policy, PolicySession, SampledTokens } from '../policy.ts';
 import type { Channel, FromPolicy, StreamedTokens, ToPolicy } from './messages.ts';
+import type { Work } from './watchdog.ts';
 
 /** Tokens of all sessions are handed on together, this often at most. */
 const BATCH_MS = 30;
 
-const reasonOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
+/** Signs of work are told this often at most, but for one of another kind. */
+const SIGN_MS = 1000;
 
 /** Serves a policy to the other end of a channel, for `connectPolicy`. */
 export function servePolicy(policy: Policy, channel: Channel<ToPolicy, FromPolicy>): void {
@@ -37,10 +39,12 @@ class PolicyServer {
   readonly #aborts = new Map<number, AbortController>();
   readonly #batch = new Map<number, StreamedTokens>();
   #timer: ReturnType<typeof setTimeout> | null = null;
+  #told: { work: Work; at: number } | null = null;
 
   constructor(policy: Policy, channel: Channel<ToPolicy, FromPolicy>) {
     this.#policy = policy;
     this.#channel = channel;
+    policy.onWork?.((work) => this.#sign(work));
   }
 
   /** Messages of a session take effect in their order: each waits for the one before. */
@@ -92,12 +96,20 @@ class PolicyServer {
     }
   }
 
+  /** Sent at once, so that it arrives also where the thread is busy from then on. */
+  #sign(work: Work): void {
+    const at = performance.now();
+    if (this.#told?.work === work && at - this.#told.at < SIGN_MS) return;
+    this.#told = { work, at };
+    this.#channel.postMessage({ type: 'working', work });
+  }
+
   async #adapt(call: number, change: () => Promise<void>): Promise<void> {
     let failure: string | null = null;
     try {
       await change();
     } catch (error) {
-      failure = reasonOf(error);
+      failure = messageOf(error);
     }
     this.#channel.postMessage({ type: 'adapted', call, failure });
   }
@@ -133,7 +145,8 @@ class PolicyServer {
       });
     } catch (error) {
       this.#deliver();
-      this.#channel.postMessage({ type: 'failed', session: id, reason: reasonOf(error) });
+      const name = error instanceof Error ? error.name : 'Error';
+      this.#channel.postMessage({ type: 'failed', session: id, name, reason: messageOf(error) });
     } finally {
       this.#aborts.delete(id);
     }

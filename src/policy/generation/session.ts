@@ -34,6 +34,8 @@ export class EngineSession implements PolicySession {
   home: Home | null = null;
   request: Request | null = null;
   closed = false;
+  /** Why this context is of no use any more: its keys and values hold numbers that are none. */
+  broken: Error | null = null;
 
   constructor(engine: GenerationEngine, seed: number) {
     this.#engine = engine;
@@ -73,6 +75,7 @@ export class EngineSession implements PolicySession {
 
   #check(): void {
     if (this.closed) throw new Error('policy: this session is closed');
+    if (this.broken) throw this.broken;
     if (this.request) throw new Error('policy: this session is generating; calls must not overlap');
   }
 }

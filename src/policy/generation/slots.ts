@@ -14,6 +14,8 @@ export class SlotTable {
   readonly #capacities: readonly number[];
   #cache: KvCache | null = null;
   #owners: (EngineSession | null)[] = [];
+  /** Slots that were given back and not made blank since. */
+  readonly #used = new Set<number>();
   #roomySteps = 0;
 
   constructor(
@@ -46,8 +48,9 @@ export class SlotTable {
   }
 
   /**
-   * Moves sessions in, copying the keys and values they have elsewhere. Fresh ones need no copy:
-   * what lies in a free slot is never read.
+   * Moves sessions in, copying the keys and values they have elsewhere. Fresh ones get slots of zeros:
+   * what lies in a slot beyond its context has no weight, but a NaN that another left there would
+   * still spoil the sums.
    */
   admit(sessions: readonly EngineSession[]): void {
     const total = this.sessions().length + sessions.length;
@@ -62,6 +65,7 @@ export class SlotTable {
       moves.set(home.cache, pairs);
     }
     for (const [source, pairs] of moves) this.cache.copyFrom(source, pairs);
+    this.#blank(places.filter((_, i) => !sessions[i]!.home));
     for (const [i, session] of sessions.entries())
       session.home = { cache: this.cache, slot: places[i]! };
   }
@@ -71,6 +75,20 @@ export class SlotTable {
     const slot = this.#owners.indexOf(session);
     if (slot < 0) return;
     this.#owners[slot] = null;
+    this.#used.add(slot);
+  }
+
+  /** Zeros in those of the slots that others had before. */
+  #blank(slots: readonly number[]): void {
+    const left = slots.filter((slot) => this.#used.has(slot));
+    if (left.length === 0) return;
+    const zeros = new KvCache(this.#config, 1, this.cache.capacity);
+    this.cache.copyFrom(
+      zeros,
+      left.map((to) => ({ from: 0, to })),
+    );
+    zeros.dispose();
+    for (const slot of left) this.#used.delete(slot);
   }
 
   /** Writes everything that sessions of this table hold into the main store. */
@@ -104,6 +122,7 @@ export class SlotTable {
     );
     this.cache.dispose();
     this.#cache = smaller;
+    this.#used.clear();
     this.#owners = [...sessions];
     for (const [slot, session] of sessions.entries()) session.home = { cache: smaller, slot };
   }
@@ -112,6 +131,7 @@ export class SlotTable {
   dispose(): void {
     this.#cache?.dispose();
     this.#cache = null;
+    this.#used.clear();
     this.#owners = [];
   }
 

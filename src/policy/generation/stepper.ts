@@ -12,6 +12,7 @@ import type { DeviceHead, DeviceLayer, DeviceWeights } from './device-weights.ts
 import type { KvCache } from './kv-cache.ts';
 import { Rotary } from './rotary.ts';
 import { CHUNK, ringStart } from './shapes.ts';
+import type { Work } from './watchdog.ts';
 
 /** New tokens of one slot: a token to decode, or the part of a chunk that is to be read. */
 export interface SlotTokens {
@@ -47,6 +48,11 @@ export class Stepper {
   readonly #head: HeadFunction;
   /** WASM kernels run at once in this thread; a GPU answers later. */
   readonly #sync: boolean;
+  /** Shapes of steps whose kernels exist. */
+  readonly #compiled = new Set<string>();
+  /** Told before a step, behind each of its layers and at its end. */
+  onWork: (work: Work) => void = () => undefined;
+  #work: Work = 'compiling';
 
   constructor(weights: DeviceWeights, sync: boolean) {
     this.#weights = weights;
@@ -60,8 +66,16 @@ export class Stepper {
   /** Other weights of the same shape; what was compiled stays, for weights are its arguments. */
   setWeights(weights: DeviceWeights): void {
     // The bound on scores is compiled in; adapters leave q and k norms, and so the bound, alone.
-    if (weights.scoreBound !== this.#weights.scoreBound) this.#layers.clear();
+    if (weights.scoreBound !== this.#weights.scoreBound) {
+      this.#layers.clear();
+      this.#compiled.clear();
+    }
     this.#weights = weights;
+  }
+
+  /** Layers were made anew where they lie; other types of their arrays have other kernels. */
+  layersChanged(): void {
+    this.#compiled.clear();
   }
 
   /** Feeds one token to each given slot. Logits of all slots of the cache: [slots, vocab]. */
@@ -74,9 +88,10 @@ export class Stepper {
       inputs.hideMain.fill(0, slot * cache.capacity, slot * cache.capacity + start);
       for (let p = start; p <= position; p++) inputs.hideRing[slot * CHUNK + (p % CHUNK)] = 0;
     }
-    const x = this.#runLayers(cache, 1, inputs);
-    const logits = this.#head(x, refs(this.#weights.head));
-    return this.#read(logits);
+    return this.#working(`${cache.slots}/1/${cache.capacity}`, () => {
+      const x = this.#runLayers(cache, 1, inputs);
+      return this.#head(x, refs(this.#weights.head));
+    });
   }
 
   /**
@@ -99,7 +114,18 @@ export class Stepper {
       });
       inputs.hideMain.fill(0, slot * cache.capacity, slot * cache.capacity + base);
     }
-    await this.#read(this.#runLayers(cache, CHUNK, inputs));
+    const shape = `${cache.slots}/${CHUNK}/${cache.capacity}`;
+    await this.#working(shape, () => this.#runLayers(cache, CHUNK, inputs));
+  }
+
+  /** Runs a step and reads what it gives. The first of a shape compiles its kernels. */
+  async #working(shape: string, step: () => np.Array): Promise<Float32Array> {
+    this.#work = this.#compiled.has(shape) ? 'computing' : 'compiling';
+    this.onWork(this.#work);
+    const read = await this.#read(step());
+    this.#compiled.add(shape);
+    this.onWork('computing');
+    return read;
   }
 
   #emptyInputs(cache: KvCache, tokens: number): HostInputs {
@@ -166,6 +192,7 @@ export class Stepper {
       // Kernels wait until something is read. On the CPU, reading a little now lets the next layer
       // reuse memory that is still in the processor's cache; on a GPU it would only cost a round trip.
       if (this.#sync) x.ref.dataSync();
+      this.onWork(this.#work);
     }
     for (const array of Object.values(step)) array.dispose();
     if (still) for (const array of Object.values(still)) array.dispose();

@@ -1,3 +1,4 @@
+import { messageOf } from '../../data/message-of.ts';
 import type { PolicyConfig } from '../config.ts';
 import { readSafetensors, writeSafetensors, type Tensor } from '../safetensors.ts';
 import { checkedSlots } from './check.ts';
@@ -63,7 +64,7 @@ function inFile<T>(file: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new AdapterError(file, error instanceof Error ? error.message : String(error));
+    throw new AdapterError(file, messageOf(error));
   }
 }
 

@@ -1,8 +1,6 @@
-import type { z } from 'zod';
 import type { Passage } from '../../data/records.ts';
 import type { VectorTable } from '../dense.ts';
-import { explain } from '../explain.ts';
-import { parseJson, type FetchFile } from '../fetch-file.ts';
+import type { FetchFile } from '../fetch-file.ts';
 import { LruCache } from '../lru.ts';
 import type { EncodeProgress, PassageEncoder, QueryEncoder } from '../sources.ts';
 import { createTurns } from '../turns.ts';
@@ -10,9 +8,10 @@ import { batchesByLength } from './batches.ts';
 import { ENCODER_MANIFEST, encoderManifestSchema, type EncoderManifest } from './manifest.ts';
 import { poolRows, unitRows } from './pooling.ts';
 import type { EncoderDevice, OrtModule } from './runtime.ts';
-import { TextTemplate } from './template.ts';
-import { TextModelSession } from './text-model-session.ts';
-import { encodedPassage, encodedQuery, openTokenizer, padRows, type TokenRow } from './tokens.ts';
+import type { TextTemplate } from './template.ts';
+import { openTextModel, type OpenedTextModel } from './open.ts';
+import type { TextModelSession } from './text-model-session.ts';
+import { encodedPassage, encodedQuery, padRows, type TokenRow } from './tokens.ts';
 
 /** Passages that are cut into tokens at a time and sorted by length. */
 const WINDOW = 1024;
@@ -25,11 +24,7 @@ export class OnnxEncoder implements QueryEncoder, PassageEncoder {
   readonly #template: TextTemplate;
   readonly #queries = new LruCache<Float32Array>(CACHED_QUERIES);
 
-  private constructor(
-    manifest: EncoderManifest,
-    session: TextModelSession,
-    template: TextTemplate,
-  ) {
+  private constructor({ manifest, session, template }: OpenedTextModel<EncoderManifest>) {
     this.manifest = manifest;
     this.#session = session;
     this.#template = template;
@@ -41,15 +36,13 @@ export class OnnxEncoder implements QueryEncoder, PassageEncoder {
     ort: OrtModule,
     device: EncoderDevice = 'wasm',
   ): Promise<OnnxEncoder> {
-    const { manifest, session, template } = await openTextModel(
-      fetchFile,
-      { schema: encoderManifestSchema, file: ENCODER_MANIFEST },
-      ort,
-      device,
+    return new OnnxEncoder(
+      await openTextModel(fetchFile, ort, device, {
+        schema: encoderManifestSchema,
+        file: ENCODER_MANIFEST,
+        attempt: (template, { specialTokens }) => specialTokens && template.single('a', 8),
+      }),
     );
-    if (manifest.specialTokens)
-      await tried(manifest.tokenizer, session, () => template.single('a', 8));
-    return new OnnxEncoder(manifest, session, template);
   }
 
   get id(): string {
@@ -128,42 +121,5 @@ export class OnnxEncoder implements QueryEncoder, PassageEncoder {
     const { values } = await this.#session.run(batch);
     const rows = poolRows(values, batch, dimensions, pooling);
     return normalize ? unitRows(rows, dimensions) : rows;
-  }
-}
-
-/** What encoders and cross-encoders have in common: a checked manifest, a session, a template. */
-export async function openTextModel<
-  Manifest extends { model: string; tokenizer: string; output?: string },
->(
-  fetchFile: FetchFile,
-  { schema, file }: { schema: z.ZodType<Manifest>; file: string },
-  ort: OrtModule,
-  device: EncoderDevice,
-): Promise<{ manifest: Manifest; session: TextModelSession; template: TextTemplate }> {
-  const parsed = schema.safeParse(parseJson(await fetchFile(file), file));
-  if (!parsed.success) throw new Error(`${file}: ${explain(parsed.error)}`);
-  const { model, tokenizer, output } = parsed.data;
-  const [bytes, tokenizerFile] = await Promise.all([fetchFile(model), fetchFile(tokenizer)]);
-  const session = await TextModelSession.open(ort, device, {
-    name: model,
-    bytes,
-    ...(output !== undefined && { output }),
-  });
-  const template = new TextTemplate(openTokenizer(parseJson(tokenizerFile, tokenizer), tokenizer));
-  return { manifest: parsed.data, session, template };
-}
-
-/** Fails now, with the file's name, and not at the first text. */
-export async function tried(
-  name: string,
-  session: TextModelSession,
-  use: () => unknown,
-): Promise<void> {
-  try {
-    use();
-  } catch (cause) {
-    await session.dispose();
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`${name}: ${why}`, { cause });
   }
 }

@@ -4,8 +4,8 @@ import { LruCache } from '../lru.ts';
 import { contentKey, type Reranker } from '../sources.ts';
 import { createTurns } from '../turns.ts';
 import { batchesByLength } from './batches.ts';
-import { openTextModel, tried } from './encoder.ts';
 import { RERANKER_MANIFEST, rerankerManifestSchema, type RerankerManifest } from './manifest.ts';
+import { openTextModel, type OpenedTextModel } from './open.ts';
 import type { EncoderDevice, OrtModule } from './runtime.ts';
 import type { TextTemplate } from './template.ts';
 import type { TextModelSession } from './text-model-session.ts';
@@ -20,11 +20,7 @@ export class OnnxReranker implements Reranker {
   readonly #template: TextTemplate;
   readonly #scores = new LruCache<number>(CACHED_SCORES);
 
-  private constructor(
-    manifest: RerankerManifest,
-    session: TextModelSession,
-    template: TextTemplate,
-  ) {
+  private constructor({ manifest, session, template }: OpenedTextModel<RerankerManifest>) {
     this.manifest = manifest;
     this.#session = session;
     this.#template = template;
@@ -36,14 +32,13 @@ export class OnnxReranker implements Reranker {
     ort: OrtModule,
     device: EncoderDevice = 'wasm',
   ): Promise<OnnxReranker> {
-    const { manifest, session, template } = await openTextModel(
-      fetchFile,
-      { schema: rerankerManifestSchema, file: RERANKER_MANIFEST },
-      ort,
-      device,
+    return new OnnxReranker(
+      await openTextModel(fetchFile, ort, device, {
+        schema: rerankerManifestSchema,
+        file: RERANKER_MANIFEST,
+        attempt: (template) => template.pair('a', 'b', 8),
+      }),
     );
-    await tried(manifest.tokenizer, session, () => template.pair('a', 'b', 8));
-    return new OnnxReranker(manifest, session, template);
   }
 
   get id(): string {

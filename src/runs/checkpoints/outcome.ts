@@ -1,3 +1,4 @@
+import { messageOf } from '../../data/message-of.ts';
 import { CheckpointFault } from './fault.ts';
 import type { Outcome } from './messages.ts';
 
@@ -7,7 +8,7 @@ const UNEXPECTED = 'Try again; if it stays so, copy this text into a report.';
 
 export function toFault(error: unknown): CheckpointFault {
   if (error instanceof CheckpointFault) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   // What a file of a folder says when it was moved or changed since it was chosen.
   if (error instanceof DOMException && ['NotReadableError', 'NotFoundError'].includes(error.name))
     return new CheckpointFault(

@@ -4,6 +4,7 @@ import {
   type ImportedQuestion,
   type Preview,
 } from '../../data/import/index.ts';
+import { NamedJobs } from '../jobs.ts';
 import type { ItemKind } from './database.ts';
 import { CollectionBusy, CollectionStorageFull, MemoryLineReached, OtherFile } from './errors.ts';
 import { fingerprint } from './fingerprint.ts';
@@ -58,7 +59,7 @@ const seldom = <A extends unknown[]>(tell: (...args: A) => void): ((...args: A) 
 /** Answers the page from a store; one job of a name at a time. */
 export class CollectionsHost implements CollectionsApi {
   readonly #store: CollectionStore;
-  readonly #jobs = new Map<string, AbortController>();
+  readonly #jobs = new NamedJobs();
 
   constructor(store: CollectionStore) {
     this.#store = store;
@@ -67,24 +68,6 @@ export class CollectionsHost implements CollectionsApi {
   /** To be called once: removes what was deleted long ago, and merges that were broken off. */
   open(): Promise<void> {
     return this.#store.purge(new Date(Date.now() - UNDO_MS).toISOString());
-  }
-
-  /** Runs under a name that `cancel` stops; an earlier job of that name is stopped. */
-  async #job<T>(
-    name: string,
-    run: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T | { status: 'cancelled' }> {
-    this.#jobs.get(name)?.abort();
-    const controller = new AbortController();
-    this.#jobs.set(name, controller);
-    try {
-      return await run(controller.signal);
-    } catch (error) {
-      if (controller.signal.aborted) return { status: 'cancelled' };
-      throw error;
-    } finally {
-      if (this.#jobs.get(name) === controller) this.#jobs.delete(name);
-    }
   }
 
   /** A job whose expected failures are values. */
@@ -96,7 +79,7 @@ export class CollectionsHost implements CollectionsApi {
     | { status: 'cancelled' }
     | { status: 'failed'; reason: StopReason; message: string }
   > {
-    return this.#job(job, async (signal) => {
+    return this.#jobs.run(job, async (signal) => {
       try {
         return { status: 'ready' as const, ...(await run(signal)) };
       } catch (error) {
@@ -167,12 +150,12 @@ export class CollectionsHost implements CollectionsApi {
   }
 
   cancel(job: string): Promise<void> {
-    this.#jobs.get(job)?.abort();
+    this.#jobs.cancel(job);
     return Promise.resolve();
   }
 
   find(job: string, id: string, kind: ItemKind, filter: string): Promise<FindOutcome> {
-    return this.#job(job, async (signal): Promise<FindOutcome> => {
+    return this.#jobs.run(job, async (signal): Promise<FindOutcome> => {
       return { status: 'ready', places: await this.#store.find(id, kind, filter, signal) };
     });
   }

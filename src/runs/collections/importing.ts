@@ -1,3 +1,4 @@
+import { messageOf } from '../../data/message-of.ts';
 import { ImportError, type KnownItems } from '../../data/import/index.ts';
 import { OtherFile } from './errors.ts';
 import { fingerprint } from './fingerprint.ts';
@@ -147,7 +148,7 @@ async function read(
       ...(memoryLine !== undefined && { memoryLine }),
     });
   } catch (error) {
-    const failure = error instanceof Error ? error.message : String(error);
+    const failure = messageOf(error);
     await db.imports
       .update(record.id, signal?.aborted ? { status: 'cancelled' } : { status: 'failed', failure })
       // Where storage is full, that is told; the import stays open.

@@ -1,6 +1,7 @@
 import { transfer } from 'comlink';
 import { connectPolicy, type RemotePolicy } from '../../policy/generation/connect.ts';
 import { PolicyPool } from '../../policy/generation/pool.ts';
+import type { PolicyStuck } from '../../policy/generation/watchdog.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
 import type { Policy, PolicyChat, PolicyTokenizer } from '../../policy/policy.ts';
 import type { Checkpoint } from './checkpoint.ts';
@@ -34,9 +35,11 @@ export interface LoadedPolicy {
 /** One policy worker, and the policy in it once it is loaded. */
 class Engine {
   readonly #host: SupervisedWorker<PolicyWorkerApi>;
+  readonly #onLost: (error: WorkerLost) => void;
   #policy: RemotePolicy | null = null;
 
   constructor(workers: WorkerFactory, onLost: (error: WorkerLost) => void) {
+    this.#onLost = onLost;
     const { policy: create, locks } = workers;
     this.#host = supervise<PolicyWorkerApi>({ name: 'policy', create, locks, onLost });
   }
@@ -54,7 +57,9 @@ class Engine {
     onSampled: (count: number) => void,
     chat: PolicyChat | undefined,
   ): Promise<RemotePolicy> {
-    this.#policy = await connectPolicy(port, tokenizer, onSampled, chat);
+    const onStuck = (error: PolicyStuck): void =>
+      this.#onLost(new WorkerLost('policy', error.message));
+    this.#policy = await connectPolicy(port, tokenizer, { onSampled, chat, onStuck });
     return this.#policy;
   }
 

@@ -1,10 +1,6 @@
 import { ImportError, type ImportedRollout } from '../../data/rollouts/index.ts';
 import { alignGroup, groupCredit } from '../../evaluate/inspect/align.ts';
-import {
-  compareRuns,
-  type ComparedFacts,
-  type Criterion,
-} from '../../evaluate/inspect/compare-runs.ts';
+import { compareRuns, type Criterion } from '../../evaluate/inspect/compare-runs.ts';
 import { diffRollouts } from '../../evaluate/inspect/diff.ts';
 import { FilterError } from '../../evaluate/inspect/filter/index.ts';
 import {
@@ -12,8 +8,9 @@ import {
   rescore,
   type Disagreement,
 } from '../../evaluate/inspect/rescore/index.ts';
-import type { RolloutRow } from '../../evaluate/inspect/row.ts';
+import { factsOfRow } from '../../evaluate/inspect/row.ts';
 import { whatIf, type WhatIfSettings } from '../../evaluate/inspect/what-if/index.ts';
+import { NamedJobs } from '../jobs.ts';
 import { facetsOf, selected, type BrowseQuery } from './browse.ts';
 import type { GroupField } from './names.ts';
 import { Kept } from './kept.ts';
@@ -35,19 +32,6 @@ import { readingOf, rolloutFile, sameQuestion, type RolloutFile } from './readin
 import type { InspectionStore, RolloutPlace, StoreImportOptions } from './store.ts';
 import { RowTables } from './tables.ts';
 
-function comparedFacts({ id, questionId, numbers }: RolloutRow): ComparedFacts {
-  const { em, f1, judge } = numbers;
-  const coverEm = numbers['cover-em'];
-  const subEm = numbers['sub-em'];
-  const scored = em !== null && f1 !== null && coverEm !== null && subEm !== null;
-  return {
-    id,
-    questionId,
-    scores: scored ? { em, f1, coverEm, subEm } : null,
-    judge: judge === null ? null : judge === 1,
-  };
-}
-
 /** A filter's error as a value. @throws what is none */
 function faultOf(error: unknown): FilterFault {
   if (!(error instanceof FilterError)) throw error;
@@ -66,7 +50,7 @@ export class InspectionHost implements InspectionApi {
   readonly #tables: RowTables;
   readonly #runs: RunSource | null;
   readonly #ready: Promise<unknown>;
-  readonly #jobs = new Map<string, AbortController>();
+  readonly #jobs = new NamedJobs();
   readonly #scored = new Kept<Disagreement[]>();
 
   /**
@@ -84,31 +68,13 @@ export class InspectionHost implements InspectionApi {
     this.#ready = ready;
   }
 
-  /** Runs under a name that `cancel` stops; an earlier job of that name is stopped. */
-  async #job<T>(
-    name: string,
-    run: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T | { status: 'cancelled' }> {
-    this.#jobs.get(name)?.abort();
-    const controller = new AbortController();
-    this.#jobs.set(name, controller);
-    try {
-      return await run(controller.signal);
-    } catch (error) {
-      if (controller.signal.aborted) return { status: 'cancelled' };
-      throw error;
-    } finally {
-      if (this.#jobs.get(name) === controller) this.#jobs.delete(name);
-    }
-  }
-
   importFile(
     job: string,
     file: Blob,
     name: string,
     onProgress: (progress: ImportProgress) => void,
   ): Promise<ImportOutcome> {
-    return this.#job(job, (signal) => this.#import(file, name, { onProgress, signal }));
+    return this.#jobs.run(job, (signal) => this.#import(file, name, { onProgress, signal }));
   }
 
   async #import(file: Blob, name: string, options: StoreImportOptions): Promise<ImportOutcome> {
@@ -129,7 +95,7 @@ export class InspectionHost implements InspectionApi {
     runId: string,
     onProgress: (progress: ImportProgress) => void,
   ): Promise<ImportOutcome> {
-    return this.#job(job, async (signal): Promise<ImportOutcome> => {
+    return this.#jobs.run(job, async (signal): Promise<ImportOutcome> => {
       const run = (await this.ownRuns()).find(({ id }) => id === runId);
       if (!run || !this.#runs)
         return { status: 'failed', message: 'There is no such run in this browser.' };
@@ -146,12 +112,12 @@ export class InspectionHost implements InspectionApi {
   }
 
   cancel(job: string): Promise<void> {
-    this.#jobs.get(job)?.abort();
+    this.#jobs.cancel(job);
     return Promise.resolve();
   }
 
   select(job: string, fileId: string, filter: string): Promise<Selection> {
-    return this.#job(job, async (signal): Promise<Selection> => {
+    return this.#jobs.run(job, async (signal): Promise<Selection> => {
       try {
         return { status: 'ready', rows: await this.#store.select(fileId, filter, signal) };
       } catch (error) {
@@ -161,7 +127,7 @@ export class InspectionHost implements InspectionApi {
   }
 
   browse(job: string, fileId: string, query: BrowseQuery): Promise<Browsed> {
-    return this.#job(job, async (signal): Promise<Browsed> => {
+    return this.#jobs.run(job, async (signal): Promise<Browsed> => {
       try {
         const rows = await this.#tables.rows(fileId);
         const passing = await this.#store.positions(fileId, rows, query.filter, signal);
@@ -210,7 +176,7 @@ export class InspectionHost implements InspectionApi {
   }
 
   async facets(job: string, fileId: string, filter: string, field: GroupField) {
-    const counted = await this.#job(job, async (signal) => {
+    const counted = await this.#jobs.run(job, async (signal) => {
       const rows = await this.#tables.rows(fileId);
       try {
         return facetsOf(rows, await this.#store.positions(fileId, rows, filter, signal), field);
@@ -230,12 +196,14 @@ export class InspectionHost implements InspectionApi {
     format: ExportFormat,
     columns: readonly string[],
   ): Promise<Blob | null> {
-    return this.#job(job, async (signal) => {
-      const rows = await this.rowsAt(fileId, [...positions]);
-      if (!isRolloutFormat(format))
-        return new Blob([tableText(rows, columns, format)], { type: TABLE_TYPES[format] });
-      return rolloutLines(rows, (row) => this.#store.rollout(fileId, row), format, signal);
-    }).then((outcome) => (outcome instanceof Blob ? outcome : null));
+    return this.#jobs
+      .run(job, async (signal) => {
+        const rows = await this.rowsAt(fileId, [...positions]);
+        if (!isRolloutFormat(format))
+          return new Blob([tableText(rows, columns, format)], { type: TABLE_TYPES[format] });
+        return rolloutLines(rows, (row) => this.#store.rollout(fileId, row), format, signal);
+      })
+      .then((outcome) => (outcome instanceof Blob ? outcome : null));
   }
 
   async files() {
@@ -274,7 +242,7 @@ export class InspectionHost implements InspectionApi {
     scorers: readonly string[],
     onProgress: (share: number) => void,
   ): Promise<Disagreement[] | null> {
-    const found = await this.#job(job, async (signal) => {
+    const found = await this.#jobs.run(job, async (signal) => {
       const rows = await this.#tables.rows(fileId);
       return this.#scored.read(rows, scorers.join(), () =>
         this.#disagreements(fileId, rows, scorers, onProgress, signal),
@@ -331,7 +299,7 @@ export class InspectionHost implements InspectionApi {
 
   async compare(fileA: string, fileB: string, criterion: Criterion): Promise<ComparedRuns> {
     const [a, b] = [await this.#tables.rows(fileA), await this.#tables.rows(fileB)];
-    const facts = (rows: typeof a) => rows.map(({ row }) => comparedFacts(row));
+    const facts = (rows: typeof a) => rows.map(({ row }) => factsOfRow(row));
     const texts = Object.fromEntries([...b, ...a].map(({ row }) => [row.questionId, row.question]));
     return { ...compareRuns(facts(a), facts(b), criterion), texts };
   }

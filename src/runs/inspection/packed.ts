@@ -1,8 +1,9 @@
-import type {
-  ImportedRollout,
-  ImportedSegment,
-  TokenColumns,
-  TokenValues,
+import {
+  VALUE_COLUMNS,
+  type ImportedRollout,
+  type ImportedSegment,
+  type TokenColumns,
+  type TokenValues,
 } from '../../data/rollouts/index.ts';
 import type { Reading } from './reading.ts';
 
@@ -12,17 +13,7 @@ import type { Reading } from './reading.ts';
  * copied as they lie.
  */
 
-const COLUMNS = [
-  'ids',
-  'trainedIds',
-  'logprobs',
-  'refLogprobs',
-  'entropies',
-  'values',
-  'tokenRewards',
-  'advantages',
-  'lossMask',
-] as const satisfies (keyof TokenColumns)[];
+const COLUMNS = ['ids', 'trainedIds', ...VALUE_COLUMNS] as const;
 
 type NumberColumn = (typeof COLUMNS)[number];
 

@@ -1,4 +1,4 @@
-import { directory, missing, parts, writeAll } from './opfs.ts';
+import { directory, missing, parts, removeAt, writeAll } from './opfs.ts';
 import type { FileWriter, RangeFiles } from './range-files.ts';
 
 /** Growing files in the origin private file system; a worker only, as for `OpfsBlobs`. */
@@ -38,14 +38,7 @@ export class OpfsRangeFiles implements RangeFiles {
     return new Uint8Array(await file.slice(start, end).arrayBuffer());
   }
 
-  async remove(path: string): Promise<void> {
-    const { folders, name } = parts(path);
-    try {
-      await (await directory(folders, false)).removeEntry(name, { recursive: true });
-    } catch (error) {
-      if (!missing(error)) throw error;
-    }
-  }
+  remove = (path: string): Promise<void> => removeAt(path);
 
   async folders(path: string): Promise<string[]> {
     try {

@@ -34,6 +34,16 @@ export async function directory(folders: readonly string[], create: boolean) {
   return at;
 }
 
+/** Removes a file, or a folder with what is in it; one that is not there is no error. */
+export async function removeAt(path: string): Promise<void> {
+  const { folders, name } = parts(path);
+  try {
+    await (await directory(folders, false)).removeEntry(name, { recursive: true });
+  } catch (error) {
+    if (!missing(error)) throw error;
+  }
+}
+
 /** Writes from a position on and waits for the disk. */
 export function writeAll(handle: SyncAccessHandle, bytes: Uint8Array, from = 0): void {
   // A handle may write less than it is given when the quota is near.
@@ -77,14 +87,7 @@ export class OpfsBlobs implements BlobStore {
     return new Uint8Array(await (await file.getFile()).arrayBuffer());
   }
 
-  async remove(path: string): Promise<void> {
-    const { folders, name } = parts(path);
-    try {
-      await (await directory(folders, false)).removeEntry(name, { recursive: true });
-    } catch (error) {
-      if (!missing(error)) throw error;
-    }
-  }
+  remove = (path: string): Promise<void> => removeAt(path);
 
   async list(folder: string): Promise<{ path: string; bytes: number }[]> {
     const found: { path: string; bytes: number }[] = [];

@@ -1,3 +1,4 @@
+import { messageOf } from '../../data/message-of.ts';
 import type { Rollout } from '../../data/rollout.ts';
 import type { TrainStep } from '../../data/training.ts';
 import { decodeState, encodeState, type TrainState } from '../../learn/rl/state.ts';
@@ -21,9 +22,6 @@ export interface RunSize {
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
-const reasonOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
-
 const folderOf = (runId: string): string => `runs/${runId}`;
 
 /** Steps of a run from one on; a run's steps never reach the upper bound. */
@@ -219,7 +217,7 @@ export class RunStore {
   #tried(checkpoint: StoredCheckpoint): Promise<{ state: TrainState } | { fault: string }> {
     return this.#load(checkpoint).then(
       (state) => ({ state }),
-      (error: unknown) => ({ fault: reasonOf(error) }),
+      (error: unknown) => ({ fault: messageOf(error) }),
     );
   }
 
@@ -231,7 +229,7 @@ export class RunStore {
   async #checked({ path, hash }: BlobRef): Promise<Uint8Array<ArrayBuffer>> {
     const name = path.split('/').at(-1);
     const bytes = await this.#blobs.read(path).catch((error: unknown) => {
-      throw new Error(`${name} cannot be read (${reasonOf(error)})`, { cause: error });
+      throw new Error(`${name} cannot be read (${messageOf(error)})`, { cause: error });
     });
     if ((await sha256(bytes)) !== hash) throw new Error(`${name} does not match its hash`);
     return bytes;

@@ -56,8 +56,10 @@ class Engine {
   readonly #host: SupervisedWorker<PolicyWorkerApi>;
   #policy: RemotePolicy | null = null;
   #replica: RemoteReplica | null = null;
+  readonly #onLost: (error: WorkerLost) => void;
 
   constructor({ policy: create, locks }: WorkerFactory, onLost: (error: WorkerLost) => void) {
+    this.#onLost = onLost;
     this.#host = supervise<PolicyWorkerApi>({ name: 'training', create, locks, onLost });
   }
 
@@ -73,7 +75,10 @@ class Engine {
     await this.#host.call((api) => api.train(adapter, device, transfer(far, [far])));
     const near: Channel<FromReplica, ToReplica> = training.port1;
     const connected = Promise.all([
-      connectPolicy(sampling.port1, tokenizer, () => undefined, chat),
+      connectPolicy(sampling.port1, tokenizer, {
+        chat,
+        onStuck: (error) => this.#onLost(new WorkerLost('training', error.message)),
+      }),
       connectReplica(near),
     ]);
     const [policy, replica] = await connected;

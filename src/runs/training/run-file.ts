@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { messageOf } from '../../data/message-of.ts';
 import type { TrainStep } from '../../data/training.ts';
 import { decodeState, encodeState, type TrainState } from '../../learn/rl/state.ts';
 import { parseRun, parseStep } from '../storage/records.ts';
@@ -68,7 +69,7 @@ export function readRunFile(text: string): RunFile {
       state: state && decodeState({ tensors: fromBase64(state.tensors), rest: state.rest }),
     };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new Error(`This file is no exported run of Forage: ${reason}.`, { cause: error });
   }
 }

@@ -1,6 +1,7 @@
 import { NativeSelect } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
+import { messageOf } from '../../data/message-of.ts';
 import type { ComparedQuestion, Criterion } from '../../evaluate/inspect/compare-runs.ts';
 import type { ComparedRuns, FileRecord } from '../../runs/inspection/index.ts';
 import { formatCount, formatShare, formatSigned } from '../lib/format.ts';
@@ -26,7 +27,7 @@ const useComparison = (a: string, b: string, by: Criterion): Read => {
       .then(
         (compared) => live && setRead({ key, state: 'read', compared }),
         (error: unknown) => {
-          const message = error instanceof Error ? error.message : String(error);
+          const message = messageOf(error);
           if (live) setRead({ key, state: 'failed', message });
         },
       );

@@ -1,6 +1,7 @@
 import { NativeSelect } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
+import { messageOf } from '../../data/message-of.ts';
 import {
   ANSWER_SCORERS,
   SCORERS,
@@ -50,7 +51,7 @@ const useDisagreements = (
         });
         if (live) setRead(found ? { key, state: 'read', found } : { key, state: 'stopped' });
       } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
+        const message = messageOf(error);
         if (live) setRead({ key, state: 'failed', message });
       }
     };

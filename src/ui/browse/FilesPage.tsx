@@ -1,19 +1,19 @@
 import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { FileRecord } from '../../runs/inspection/index.ts';
-import { DASH, formatBytes, formatCount, formatShare, plural } from '../lib/format.ts';
+import {
+  DASH,
+  formatBytes,
+  formatCount,
+  formatDayTime,
+  formatShare,
+  plural,
+} from '../lib/format.ts';
+import { ListTable } from '../lib/ListTable.tsx';
 import { openOwnRun, reloadFiles, reloadRuns, removeFile } from '../stores/browse-actions.ts';
 import { filePath } from '../stores/browse-address.ts';
 import { useBrowse } from '../stores/browse-store.ts';
 import { BrowseShell, OpenButton } from './Shell.tsx';
-
-const DATE = new Intl.DateTimeFormat('en', {
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-});
 
 const STATUS: Record<FileRecord['status'], string> = {
   ready: '',
@@ -43,7 +43,7 @@ const FileRow = ({ file }: { file: FileRecord }) => {
       </td>
       <td className="figure wide-only">{formatBytes(file.bytes)}</td>
       <td className="wide-only fine">
-        <time dateTime={file.importedAt}>{DATE.format(new Date(file.importedAt))}</time>
+        <time dateTime={file.importedAt}>{formatDayTime(file.importedAt)}</time>
       </td>
       <td>
         <button
@@ -67,30 +67,15 @@ const HEADS = [
   ['unreadable', 'figure wide-only'],
   ['size', 'figure wide-only'],
   ['read', 'wide-only'],
+  ['actions', 'visually'],
 ] as const;
 
 const FilesTable = ({ files }: { files: readonly FileRecord[] }) => (
-  <div className="runs-scroll" tabIndex={0} role="group" aria-label="Files, table">
-    <table className="runs-table">
-      <thead>
-        <tr>
-          {HEADS.map(([name, className]) => (
-            <th key={name} scope="col" className={className}>
-              {name}
-            </th>
-          ))}
-          <th scope="col">
-            <span className="visually-hidden">actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {files.map((file) => (
-          <FileRow key={file.id} file={file} />
-        ))}
-      </tbody>
-    </table>
-  </div>
+  <ListTable name="Files" heads={HEADS}>
+    {files.map((file) => (
+      <FileRow key={file.id} file={file} />
+    ))}
+  </ListTable>
 );
 
 const Empty = () => (

@@ -1,40 +1,27 @@
-import { Button } from '@mantine/core';
-import { useRef, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { formatBytes, formatCount, plural } from '../lib/format.ts';
 import { formatDuration } from '../lib/duration.ts';
+import { PickButton } from '../lib/PickButton.tsx';
+import { UndoBar } from '../lib/UndoBar.tsx';
+import { useFileDrop } from '../lib/use-file-drop.ts';
 import { cancelImport, importRolloutFiles, restoreFile } from '../stores/browse-actions.ts';
 import { useBrowse, type ImportJob } from '../stores/browse-store.ts';
-import { useFileDrop } from './use-file-drop.ts';
 
 /** What the pages of imported rollouts share: the drop, imports under way, undo, what went wrong. */
 
 export const OpenButton = ({ primary = false }: { primary?: boolean }) => {
-  const input = useRef<HTMLInputElement>(null);
   const [, go] = useLocation();
   return (
-    <>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        aria-label="Rollout files"
-        onChange={(event) => {
-          const files = [...(event.currentTarget.files ?? [])];
-          event.currentTarget.value = '';
-          if (files.length > 0) importRolloutFiles(files, go);
-        }}
-      />
-      <Button
-        size={primary ? 'sm' : 'xs'}
-        variant={primary ? 'filled' : 'default'}
-        title="Files may be dropped anywhere on this page too"
-        onClick={() => input.current?.click()}
-      >
-        Open files
-      </Button>
-    </>
+    <PickButton
+      field="Rollout files"
+      size={primary ? 'sm' : 'xs'}
+      variant={primary ? 'filled' : 'default'}
+      title="Files may be dropped anywhere on this page too"
+      onFiles={(files) => importRolloutFiles(files, go)}
+    >
+      Open files
+    </PickButton>
   );
 };
 
@@ -88,37 +75,14 @@ const Imports = () => {
   );
 };
 
-const Undo = () => {
-  const removed = useBrowse((state) => state.removed);
-  return (
-    <div role="status">
-      {removed.length === 0 ? null : (
-        <div className="undo">
-          {removed.map(({ id, name }) => (
-            <span key={id}>
-              Deleted “{name}”.{' '}
-              <button type="button" className="link strong" onClick={() => void restoreFile(id)}>
-                Undo
-              </button>
-            </span>
-          ))}
-          <span className="fine grow">
-            Its space is freed after a day; notes and tags are kept for the next import of that
-            name.
-          </span>
-          <button
-            type="button"
-            className="link"
-            aria-label="Hide this message"
-            onClick={() => useBrowse.setState({ removed: [] })}
-          >
-            ✕
-          </button>
-        </div>
-      )}
-    </div>
-  );
-};
+const Undo = () => (
+  <UndoBar
+    removed={useBrowse((state) => state.removed)}
+    restore={(id) => void restoreFile(id)}
+    note="Its space is freed after a day; notes and tags are kept for the next import of that name."
+    hide={() => useBrowse.setState({ removed: [] })}
+  />
+);
 
 const Problem = () => {
   const problem = useBrowse((state) => state.problem);
@@ -141,7 +105,7 @@ export const BrowseShell = ({
   children: ReactNode;
 }) => {
   const [, go] = useLocation();
-  const drop = useFileDrop((files) => importRolloutFiles(files, go));
+  const drop = useFileDrop(({ files }) => importRolloutFiles([...files], go));
   return (
     <main
       className={`${className}${drop.over ? ' dropping' : ''}`}

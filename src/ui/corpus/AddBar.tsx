@@ -1,34 +1,13 @@
 import { Button, Textarea, TextInput } from '@mantine/core';
-import { useRef, useState, type FormEvent } from 'react';
+import { useState, type FormEvent } from 'react';
+import { PickButton } from '../lib/PickButton.tsx';
 import { offerFiles, offerUrl } from '../stores/collections-actions.ts';
 import { pickedFiles, type Gathered } from './dropped-files.ts';
 
 export const offerGathered = ({ files, leftOut, folder }: Gathered): void =>
   offerFiles(files, leftOut, folder);
 
-const Picker = ({ folder, label, name }: { folder?: boolean; label: string; name: string }) => {
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        aria-label={name}
-        {...(folder && { webkitdirectory: '' })}
-        onChange={(event) => {
-          const files = [...(event.currentTarget.files ?? [])];
-          event.currentTarget.value = '';
-          if (files.length > 0) offerGathered(pickedFiles(files));
-        }}
-      />
-      <Button size="xs" variant="default" onClick={() => input.current?.click()}>
-        {label}
-      </Button>
-    </>
-  );
-};
+const offerPicked = (files: File[]): void => offerGathered(pickedFiles(files));
 
 const FromUrl = ({ close }: { close: () => void }) => {
   const [url, setUrl] = useState('');
@@ -87,8 +66,18 @@ export const AddBar = () => {
   return (
     <>
       <div className="add-bar">
-        <Picker label="Choose files" name="Files to import" />
-        <Picker label="Choose a folder" name="Folder to import" folder />
+        <PickButton field="Files to import" size="xs" variant="default" onFiles={offerPicked}>
+          Choose files
+        </PickButton>
+        <PickButton
+          field="Folder to import"
+          folder
+          size="xs"
+          variant="default"
+          onFiles={offerPicked}
+        >
+          Choose a folder
+        </PickButton>
         <Button
           size="xs"
           variant="default"

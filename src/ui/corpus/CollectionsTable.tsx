@@ -3,6 +3,7 @@ import { Fragment, useState } from 'react';
 import { Link } from 'wouter';
 import type { CollectionView } from '../../runs/collections/index.ts';
 import { formatBytes, formatCount, plural } from '../lib/format.ts';
+import { BelowRow, ListTable, RowActions } from '../lib/ListTable.tsx';
 import { mergeCollections, removeCollections } from '../stores/collections-actions.ts';
 import { useCollections } from '../stores/collections-store.ts';
 import { askQuestionsOf, questionSetsOf, searchCollections } from '../stores/search-with.ts';
@@ -89,26 +90,13 @@ const Row = ({ row, chosen, choose, open, toggle }: RowProps) => (
       <code title={row.hash}>{row.hash.slice(0, 10)}</code>
     </td>
     <td>
-      <span className="row-actions">
-        <button
-          type="button"
-          className="link"
-          aria-expanded={open}
-          aria-label={`${open ? 'Close' : 'Edit and export'} ${row.name}`}
-          onClick={toggle}
-        >
-          {open ? 'close' : 'edit, export'}
-        </button>
-        <button
-          type="button"
-          className="link"
-          aria-label={`Delete ${row.name}`}
-          disabled={row.busy}
-          onClick={() => void removeCollections([row.id])}
-        >
-          delete
-        </button>
-      </span>
+      <RowActions
+        name={row.name}
+        open={open}
+        toggle={toggle}
+        remove={() => void removeCollections([row.id])}
+        busy={row.busy}
+      />
     </td>
   </tr>
 );
@@ -171,44 +159,24 @@ export const CollectionsTable = () => {
   return (
     <>
       {some.length > 0 ? <Together rows={some} clear={() => setChosen(new Set())} /> : null}
-      <div className="runs-scroll" tabIndex={0} role="group" aria-label="Collections, table">
-        <table className="runs-table">
-          <thead>
-            <tr>
-              {HEADS.map(([name, className]) => (
-                <th key={name} scope="col" className={className}>
-                  {className === 'visually' ? (
-                    <span className="visually-hidden">{name}</span>
-                  ) : (
-                    name
-                  )}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <Fragment key={row.id}>
-                <Row
-                  row={row}
-                  chosen={chosen.has(row.id)}
-                  choose={(on) => choose(row.id, on)}
-                  open={opened === row.id}
-                  toggle={() => setOpened(opened === row.id ? null : row.id)}
-                />
-                {opened === row.id ? (
-                  <tr>
-                    <td />
-                    <td colSpan={HEADS.length - 1}>
-                      <CollectionEditor row={row} />
-                    </td>
-                  </tr>
-                ) : null}
-              </Fragment>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ListTable name="Collections" heads={HEADS}>
+        {rows.map((row) => (
+          <Fragment key={row.id}>
+            <Row
+              row={row}
+              chosen={chosen.has(row.id)}
+              choose={(on) => choose(row.id, on)}
+              open={opened === row.id}
+              toggle={() => setOpened(opened === row.id ? null : row.id)}
+            />
+            {opened === row.id ? (
+              <BelowRow heads={HEADS}>
+                <CollectionEditor row={row} />
+              </BelowRow>
+            ) : null}
+          </Fragment>
+        ))}
+      </ListTable>
     </>
   );
 };

@@ -6,6 +6,7 @@ import {
 } from '../stores/collections-actions.ts';
 import { useCollections } from '../stores/collections-store.ts';
 import { CopyButton } from '../lib/CopyButton.tsx';
+import { UndoBar } from '../lib/UndoBar.tsx';
 
 const Problem = () => {
   const problem = useCollections((state) => state.problem);
@@ -29,26 +30,16 @@ const Problem = () => {
 };
 
 /** Deleted collections, as long as they can be brought back. */
-const Undo = () => {
-  const removed = useCollections((state) => state.removed);
-  if (removed.length === 0) return null;
-  return (
-    <div className="undo">
-      {removed.map(({ id, name }) => (
-        <span key={id}>
-          Deleted “{name}”.{' '}
-          <button type="button" className="link strong" onClick={() => void restoreCollection(id)}>
-            Undo
-          </button>
-        </span>
-      ))}
-      <span className="grow" />
-      <button type="button" className="link" onClick={() => void purgeRemoved()}>
-        Free the space now
-      </button>
-    </div>
-  );
-};
+const Undo = () => (
+  <UndoBar
+    removed={useCollections((state) => state.removed)}
+    restore={(id) => void restoreCollection(id)}
+  >
+    <button type="button" className="link" onClick={() => void purgeRemoved()}>
+      Free the space now
+    </button>
+  </UndoBar>
+);
 
 const Notice = () => {
   const notice = useCollections((state) => state.notice);
@@ -68,7 +59,7 @@ export const Notices = () => (
     <Problem />
     <div role="status">
       <Notice />
-      <Undo />
     </div>
+    <Undo />
   </>
 );

@@ -1,5 +1,6 @@
 import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
+import { messageOf } from '../../data/message-of.ts';
 import type { Hit, SearchTarget } from '../../data/hits.ts';
 import { SourceBadge } from '../events/Passages.tsx';
 import { pickOf } from '../lib/pick-of.ts';
@@ -75,7 +76,7 @@ export const SearchPanel = () => {
     try {
       setFound({ query, ...(await lab().search(source, query, k)) });
     } catch (reason) {
-      setError(reason instanceof Error ? reason.message : String(reason));
+      setError(messageOf(reason));
     }
   };
   const onSubmit = (event: FormEvent) => {

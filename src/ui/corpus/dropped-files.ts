@@ -1,3 +1,4 @@
+import { droppedEntries, filesBelow } from '../lib/folder-entries.ts';
 import type { Offered } from '../stores/collections-store.ts';
 
 /** Files that are read out of a folder; a file that is chosen itself is always looked at. */
@@ -36,43 +37,27 @@ export function pickedFiles(list: readonly File[]): Gathered {
 
 const byName = (a: Offered, b: Offered): number => a.name.localeCompare(b.name);
 
-const fileOf = (entry: FileSystemFileEntry): Promise<File> =>
-  new Promise((resolve, reject) => entry.file(resolve, reject));
-
-/** A reader gives a folder's entries by and by. */
-async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
-  const reader = folder.createReader();
-  const all: FileSystemEntry[] = [];
-  for (;;) {
-    const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
-      reader.readEntries(resolve, reject),
-    );
-    if (some.length === 0) return all;
-    all.push(...some);
-  }
-}
-
-async function walk(entry: FileSystemEntry, found: Gathered): Promise<void> {
-  if (entry.isDirectory) {
-    for (const inner of await entriesOf(entry as FileSystemDirectoryEntry))
-      if (!inner.name.startsWith('.')) await walk(inner, found);
-  } else if (KNOWN.test(entry.name) && found.files.length < MOST_FILES) {
-    const name = entry.fullPath.replace(/^\//u, '');
-    found.files.push(offered(await fileOf(entry as FileSystemFileEntry), name));
-  } else found.leftOut += 1;
+/** Files of a folder are taken where they are of a known kind; one that lies beside it always. */
+async function gather(entry: FileSystemEntry, found: Gathered): Promise<void> {
+  const wanted = (inner: FileSystemEntry): boolean => {
+    if (inner.name.startsWith('.')) return false;
+    if (inner.isDirectory) return true;
+    if (KNOWN.test(inner.name) && found.files.length < MOST_FILES) return true;
+    found.leftOut += 1;
+    return false;
+  };
+  for await (const { path, file } of filesBelow(entry, wanted))
+    found.files.push(offered(file, entry.isDirectory ? path : file.name));
 }
 
 /** Files and folders of a drop. Its items are gone once the event is over, so they are taken at once. */
 export async function droppedFiles(transfer: DataTransfer): Promise<Gathered> {
-  const entries = [...transfer.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
+  const entries = droppedEntries(transfer);
   const plain = [...transfer.files];
   const folders = entries.filter(({ isDirectory }) => isDirectory);
   if (folders.length === 0) return { files: plain.map((file) => offered(file)), leftOut: 0 };
   const found: Gathered = { files: [], leftOut: 0 };
-  for (const entry of entries) {
-    if (entry.isDirectory) await walk(entry, found);
-    else found.files.push(offered(await fileOf(entry as FileSystemFileEntry)));
-  }
+  for (const entry of entries) await gather(entry, found);
   found.files.sort(byName);
   const [folder] = folders;
   return entries.length === 1 && folder ? { ...found, folder: folder.name } : found;

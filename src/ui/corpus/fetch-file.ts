@@ -1,3 +1,4 @@
+import { messageOf } from '../../data/message-of.ts';
 /** A file from an address, in pieces that the browser may keep on the disk. */
 
 export type FetchProblem =
@@ -136,7 +137,7 @@ async function collect(
     }
   } catch (error) {
     signal.throwIfAborted();
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new FetchError(
       'broken',
       `The connection broke after ${bytes} bytes (${reason}). Nothing was kept; try again.`,

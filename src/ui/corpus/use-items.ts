@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { messageOf } from '../../data/message-of.ts';
 import type { Item, ItemKind } from '../../runs/collections/index.ts';
 import { lab } from '../stores/connection.ts';
 
@@ -36,7 +37,7 @@ export const useItems = (id: string, kind: ItemKind): Items => {
         if (pages.current.size > KEPT && old !== page) pages.current.delete(old);
     } catch (error) {
       pages.current.delete(page);
-      if (live.current) setProblem(error instanceof Error ? error.message : String(error));
+      if (live.current) setProblem(messageOf(error));
     }
     if (live.current) redraw((count) => count + 1);
   };

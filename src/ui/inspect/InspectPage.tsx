@@ -1,7 +1,7 @@
 import { useDeferredValue, useEffect, useMemo } from 'react';
 import { useLocation } from 'wouter';
 import { useShallow } from 'zustand/react/shallow';
-import { useFileDrop } from '../browse/use-file-drop.ts';
+import { useFileDrop } from '../lib/use-file-drop.ts';
 import { DetailsPanel } from '../details/DetailsPanel.tsx';
 import { focusRollout, runFromStart, startRun } from '../stores/actions.ts';
 import { importRolloutFiles } from '../stores/browse-actions.ts';
@@ -176,7 +176,7 @@ export const InspectPage = () => {
   useAutoRun();
   const [, go] = useLocation();
   // Rollout files open in their own table.
-  const drop = useFileDrop((files) => importRolloutFiles(files, go));
+  const drop = useFileDrop(({ files }) => importRolloutFiles([...files], go));
   const classes = ['inspect', setupOpen ? '' : 'no-setup', detailsShown ? '' : 'no-details'];
   return (
     <div className={classes.join(' ')}>

@@ -44,3 +44,14 @@ export const formatParameters = (count: number): string =>
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`;
+
+const DAY_TIME = new Intl.DateTimeFormat('en', {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+
+/** When something was, of an ISO date: `Mar 4, 17:05`. */
+export const formatDayTime = (iso: string): string => DAY_TIME.format(new Date(iso));

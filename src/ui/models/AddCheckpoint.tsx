@@ -83,7 +83,7 @@ export const AddCheckpoint = () => {
         <FolderButton
           size="xs"
           variant="default"
-          label="Folder of a checkpoint"
+          field="Folder of a checkpoint"
           title="config.json, tokenizer.json and safetensors; it may be dropped here too"
           onFiles={(files) => void lookFolder(files)}
         >

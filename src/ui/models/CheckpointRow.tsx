@@ -128,7 +128,7 @@ const Resume = ({ checkpoint: { id, name, source } }: { checkpoint: CheckpointVi
   source.kind === 'folder' ? (
     <FolderButton
       size="compact-xs"
-      label={`Folder of ${name}`}
+      field={`Folder of ${name}`}
       title="Pages may not keep a folder: choose the same one"
       onFiles={(files) => void resumeCheckpoint(id, files)}
     >

@@ -1,6 +1,8 @@
-import { useEffect, useState, type DragEvent } from 'react';
+import { useEffect } from 'react';
 import type { PolicyRef } from '../../data/setup.ts';
 import { formatBytes } from '../lib/format.ts';
+import { UndoBar } from '../lib/UndoBar.tsx';
+import { useFileDrop } from '../lib/use-file-drop.ts';
 import {
   dismissCheckpointProblem,
   dismissRemovedCheckpoints,
@@ -28,40 +30,14 @@ const useOtherTabs = (): void => {
   }, [elsewhere]);
 };
 
-const Undo = () => {
-  const removed = useCheckpoints((state) => state.removed);
-  return (
-    <div role="status">
-      {removed.length === 0 ? null : (
-        <div className="undo">
-          {removed.map(({ id, name }) => (
-            <span key={id}>
-              Deleted “{name}”.{' '}
-              <button
-                type="button"
-                className="link strong"
-                onClick={() => void restoreCheckpoint(id)}
-              >
-                Undo
-              </button>
-            </span>
-          ))}
-          <span className="fine grow">
-            It can be undone until the page is loaded again or its space is needed.
-          </span>
-          <button
-            type="button"
-            className="link"
-            aria-label="Hide this message"
-            onClick={dismissRemovedCheckpoints}
-          >
-            ✕
-          </button>
-        </div>
-      )}
-    </div>
-  );
-};
+const Undo = () => (
+  <UndoBar
+    removed={useCheckpoints((state) => state.removed)}
+    restore={(id) => void restoreCheckpoint(id)}
+    note="It can be undone until the page is loaded again or its space is needed."
+    hide={dismissRemovedCheckpoints}
+  />
+);
 
 const Problem = () => {
   const problem = useCheckpoints((state) => state.problem);
@@ -113,29 +89,6 @@ const List = ({ use }: { use: (policy: PolicyRef) => void }) => {
   );
 };
 
-/** A folder dropped on the section is looked at. */
-const useFolderDrop = () => {
-  const [over, setOver] = useState(false);
-  const isFile = (event: DragEvent) => event.dataTransfer.types.includes('Files');
-  const handlers = {
-    onDragOver: (event: DragEvent) => {
-      if (!isFile(event)) return;
-      event.preventDefault();
-      setOver(true);
-    },
-    onDragLeave: (event: DragEvent) => {
-      if (event.currentTarget === event.target) setOver(false);
-    },
-    onDrop: (event: DragEvent) => {
-      setOver(false);
-      if (!isFile(event)) return;
-      event.preventDefault();
-      void filesOfDrop(event.dataTransfer).then(lookFolder);
-    },
-  };
-  return { over, handlers };
-};
-
 /** Checkpoints of others, kept in this browser. */
 export const CheckpointsSection = ({
   use = choosePolicy,
@@ -143,7 +96,7 @@ export const CheckpointsSection = ({
   use?: (policy: PolicyRef) => void;
 }) => {
   useOtherTabs();
-  const drop = useFolderDrop();
+  const drop = useFileDrop((dropped) => void filesOfDrop(dropped).then(lookFolder));
   return (
     <section
       className={drop.over ? 'checkpoints-section dropping' : 'checkpoints-section'}

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useEffect } from 'react';
 import type { EncoderFacts } from '../../runs/encoders/messages.ts';
 import { formatBytes, formatCount } from '../lib/format.ts';
+import { UndoBar } from '../lib/UndoBar.tsx';
 import {
   addEncoder,
   dismissEncoderProblem,
@@ -40,17 +41,11 @@ const Row = ({ encoder }: { encoder: EncoderFacts }) => (
 const Undo = () => {
   const removed = useEncoders((state) => state.removed);
   return (
-    <div role="status">
-      {removed.map(({ id }) => (
-        <div className="undo" key={id}>
-          Deleted “{id}”.{' '}
-          <button type="button" className="link strong" onClick={() => void restoreEncoder(id)}>
-            Undo
-          </button>
-          <span className="fine grow">It can be undone until the page is loaded again.</span>
-        </div>
-      ))}
-    </div>
+    <UndoBar
+      removed={removed.map(({ id }) => ({ id, name: id }))}
+      restore={(id) => void restoreEncoder(id)}
+      note="It can be undone until the page is loaded again."
+    />
   );
 };
 
@@ -67,7 +62,7 @@ export const EncodersSection = () => {
         <FolderButton
           size="compact-xs"
           variant="default"
-          label="Folder of an encoder"
+          field="Folder of an encoder"
           onFiles={(files) =>
             void addEncoder(files.map(({ path, file }) => ({ path, blob: file })))
           }

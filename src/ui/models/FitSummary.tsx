@@ -1,3 +1,4 @@
+import { messageOf } from '../../data/message-of.ts';
 import { parsePolicyConfig, type PolicyConfig } from '../../policy/config.ts';
 import { planFit, type FitPlan } from '../../policy/fit.ts';
 import { weightTypeFor, type WeightType } from '../../policy/weight-type.ts';
@@ -18,7 +19,7 @@ const supported = (
   try {
     return { config: parsePolicyConfig(json), problem: null };
   } catch (error) {
-    return { config: null, problem: error instanceof Error ? error.message : String(error) };
+    return { config: null, problem: messageOf(error) };
   }
 };
 

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { endpointSchema, type Endpoint } from '../../data/setup.ts';
 import { testEndpoint, type ConnectionReport } from '../../policy/endpoint/test-connection.ts';
 import { formatCount, formatMs } from '../lib/format.ts';
+import { UndoBar } from '../lib/UndoBar.tsx';
 import { pickOf } from '../lib/pick-of.ts';
 import { putEndpoint, removeEndpoint, setKey, useResources } from '../stores/resources-store.ts';
 import { choosePolicy, useSetup } from '../stores/setup-store.ts';
@@ -246,23 +247,14 @@ export const ServersSection = () => {
         )}
       </div>
       {open ? <Form key={open.id} first={open} done={() => setOpen(null)} /> : null}
-      <div role="status">
-        {removed ? (
-          <div className="undo">
-            Removed “{removed.model}”.{' '}
-            <button
-              type="button"
-              className="link strong"
-              onClick={() => {
-                putEndpoint(removed);
-                setRemoved(null);
-              }}
-            >
-              Undo
-            </button>
-          </div>
-        ) : null}
-      </div>
+      <UndoBar
+        verb="Removed"
+        removed={removed ? [{ id: removed.id, name: removed.model }] : []}
+        restore={() => {
+          if (removed) putEndpoint(removed);
+          setRemoved(null);
+        }}
+      />
       {endpoints.length === 0 && !open ? (
         <p className="fine">
           None yet. Any OpenAI-compatible server can be policy, judge or summarizer: llama.cpp,

@@ -1,4 +1,4 @@
-import { useEffect, useState, type DragEvent } from 'react';
+import { useEffect } from 'react';
 import { Link, useSearch } from 'wouter';
 import { AddBar, offerGathered } from '../corpus/AddBar.tsx';
 import { Browse } from '../corpus/Browse.tsx';
@@ -8,37 +8,13 @@ import { ImportJob } from '../corpus/ImportJob.tsx';
 import { MemoryLine } from '../corpus/MemoryLine.tsx';
 import { Notices } from '../corpus/Notices.tsx';
 import { PendingImport } from '../corpus/PendingImport.tsx';
+import { useFileDrop } from '../lib/use-file-drop.ts';
 import { WebSourceForm } from '../sources/WebSourceForm.tsx';
 import { SearchPanel } from '../corpus/SearchPanel.tsx';
 import { SearchWith } from '../corpus/SearchWith.tsx';
 import { StorageLine } from '../runs/StorageLine.tsx';
 import { readCollections } from '../stores/collections-actions.ts';
 import { useCollections } from '../stores/collections-store.ts';
-
-/** Files and folders dropped anywhere on the page are looked at. */
-const useDrop = () => {
-  const [over, setOver] = useState(false);
-  const isFile = (event: DragEvent) => event.dataTransfer.types.includes('Files');
-  return {
-    over,
-    handlers: {
-      onDragOver: (event: DragEvent) => {
-        if (!isFile(event)) return;
-        event.preventDefault();
-        setOver(true);
-      },
-      onDragLeave: (event: DragEvent) => {
-        if (event.currentTarget === event.target) setOver(false);
-      },
-      onDrop: (event: DragEvent) => {
-        setOver(false);
-        if (!isFile(event)) return;
-        event.preventDefault();
-        void droppedFiles(event.dataTransfer).then(offerGathered);
-      },
-    },
-  };
-};
 
 const Collections = () => {
   const status = useCollections((state) => state.status);
@@ -62,7 +38,7 @@ const useOpened = () => {
 
 /** Corpus: what runs search and ask, imported collections, and a search of the built-in world. */
 const CorpusPage = () => {
-  const drop = useDrop();
+  const drop = useFileDrop((dropped) => void droppedFiles(dropped).then(offerGathered));
   const opened = useOpened();
   useEffect(() => void readCollections(), []);
   return (

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { messageOf } from '../../data/message-of.ts';
 import type { Reading, RolloutFile } from '../../runs/inspection/index.ts';
 import { CopyButton } from '../lib/CopyButton.tsx';
 import { fileStem, saveFile } from '../lib/save-file.ts';
@@ -23,7 +24,7 @@ export const Share = ({ reading }: { reading: Reading }) => {
       saveFile(`${fileStem(row.row.id).slice(0, 80)}.${ENDINGS[format]}`, blob);
       setSaid('');
     } catch (error) {
-      setSaid(`not written: ${error instanceof Error ? error.message : String(error)}`);
+      setSaid(`not written: ${messageOf(error)}`);
     }
   };
   return (

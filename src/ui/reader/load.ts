@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { messageOf } from '../../data/message-of.ts';
 
 /** What is asked of a worker, as far as it has come. */
 export type Loaded<T> =
@@ -21,7 +22,7 @@ export const useAnswer = <T>(key: string | null, ask: () => Promise<T>): Loaded<
         const value = await ask();
         if (live) setAnswer({ key, loaded: { state: 'ready', value } });
       } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
+        const message = messageOf(error);
         if (live) setAnswer({ key, loaded: { state: 'failed', message } });
       }
     };

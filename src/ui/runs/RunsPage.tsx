@@ -1,6 +1,9 @@
 import { Button } from '@mantine/core';
-import { useMemo, useRef, useState, type DragEvent } from 'react';
+import { useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
+import { PickButton } from '../lib/PickButton.tsx';
+import { UndoBar } from '../lib/UndoBar.tsx';
+import { useFileDrop } from '../lib/use-file-drop.ts';
 import { dismissRemoved, importRuns, restoreRun } from '../stores/train-actions.ts';
 import { formatCompared, parseCompared } from '../stores/train-address.ts';
 import { useTrain, visibleRuns } from '../stores/train-store.ts';
@@ -10,88 +13,27 @@ import { RunsTable } from './RunsTable.tsx';
 import { StorageLine } from './StorageLine.tsx';
 
 /** Deleted runs, as long as they can be brought back. */
-const Undo = () => {
-  const removed = useTrain((state) => state.removed);
-  return (
-    <div role="status">
-      {removed.length === 0 ? null : (
-        <div className="undo">
-          {removed.map(({ id, name }) => (
-            <span key={id}>
-              Deleted “{name}”.{' '}
-              <button type="button" className="link strong" onClick={() => void restoreRun(id)}>
-                Undo
-              </button>
-            </span>
-          ))}
-          <span className="fine grow">It can be undone until the page is loaded again.</span>
-          <button
-            type="button"
-            className="link"
-            aria-label="Hide this message"
-            onClick={dismissRemoved}
-          >
-            ✕
-          </button>
-        </div>
-      )}
-    </div>
-  );
-};
+const Undo = () => (
+  <UndoBar
+    removed={useTrain((state) => state.removed)}
+    restore={(id) => void restoreRun(id)}
+    note="It can be undone until the page is loaded again."
+    hide={dismissRemoved}
+  />
+);
 
-const ImportButton = () => {
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <input
-        ref={input}
-        type="file"
-        accept="application/json,.json"
-        multiple
-        hidden
-        aria-label="Run files"
-        onChange={(event) => {
-          const files = [...(event.currentTarget.files ?? [])];
-          event.currentTarget.value = '';
-          void importRuns(files);
-        }}
-      />
-      <Button
-        size="xs"
-        variant="default"
-        title="A file from “Export the run”; it may be dropped on this page too"
-        onClick={() => input.current?.click()}
-      >
-        Import
-      </Button>
-    </>
-  );
-};
-
-/** Files dropped anywhere on the page are imported. */
-const useDrop = () => {
-  const [over, setOver] = useState(false);
-  const isFile = (event: DragEvent) => event.dataTransfer.types.includes('Files');
-  return {
-    over,
-    handlers: {
-      onDragOver: (event: DragEvent) => {
-        if (!isFile(event)) return;
-        event.preventDefault();
-        setOver(true);
-      },
-      onDragLeave: (event: DragEvent) => {
-        if (event.currentTarget === event.target) setOver(false);
-      },
-      onDrop: (event: DragEvent) => {
-        setOver(false);
-        if (!isFile(event)) return;
-        event.preventDefault();
-        void importRuns([...event.dataTransfer.files]);
-      },
-    },
-  };
-};
+const ImportButton = () => (
+  <PickButton
+    field="Run files"
+    accept="application/json,.json"
+    size="xs"
+    variant="default"
+    title="A file from “Export the run”; it may be dropped on this page too"
+    onFiles={(files) => void importRuns(files)}
+  >
+    Import
+  </PickButton>
+);
 
 const Empty = ({ go }: { go: (path: string) => void }) => {
   const status = useTrain((state) => state.status);
@@ -124,7 +66,7 @@ const RunsPage = () => {
     [compared, runs],
   );
   const compare = (ids: string[]) => go(formatCompared(ids), { replace: true });
-  const drop = useDrop();
+  const drop = useFileDrop(({ files }) => void importRuns([...files]));
   return (
     <main
       className={drop.over ? 'page runs dropping' : 'page runs'}

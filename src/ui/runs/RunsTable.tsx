@@ -2,21 +2,14 @@ import { Checkbox } from '@mantine/core';
 import { Fragment, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { RunRecord } from '../../runs/training/messages.ts';
-import { DASH, formatCount, formatShare } from '../lib/format.ts';
+import { DASH, formatCount, formatDayTime, formatShare } from '../lib/format.ts';
+import { BelowRow, ListTable, RowActions } from '../lib/ListTable.tsx';
 import { openSteps, removeRun } from '../stores/train-actions.ts';
 import { formatTrainAddress, MOST_COMPARED } from '../stores/train-address.ts';
 import { useTrain } from '../stores/train-store.ts';
 import { StatusBadge } from '../train/RunHeader.tsx';
 import { figuresOf } from './figures.ts';
 import { RunEditor } from './RunEditor.tsx';
-
-const DATE = new Intl.DateTimeFormat('en', {
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-});
 
 /** The letter and colour that a run has in the charts of a comparison. */
 export interface RunKey {
@@ -124,28 +117,15 @@ const RunRow = ({ run, compared, compare, open, toggle }: RowProps) => {
       </td>
       <Figures run={run} />
       <td className="wide-only fine">
-        <time dateTime={run.createdAt}>{DATE.format(new Date(run.createdAt))}</time>
+        <time dateTime={run.createdAt}>{formatDayTime(run.createdAt)}</time>
       </td>
       <td>
-        <span className="row-actions">
-          <button
-            type="button"
-            className="link"
-            aria-expanded={open}
-            aria-label={`${open ? 'Close' : 'Edit and export'} ${run.name}`}
-            onClick={toggle}
-          >
-            {open ? 'close' : 'edit, export'}
-          </button>
-          <button
-            type="button"
-            className="link"
-            aria-label={`Delete ${run.name}`}
-            onClick={() => void removeRun(run.id)}
-          >
-            delete
-          </button>
-        </span>
+        <RowActions
+          name={run.name}
+          open={open}
+          toggle={toggle}
+          remove={() => void removeRun(run.id)}
+        />
       </td>
     </tr>
   );
@@ -173,39 +153,23 @@ export const RunsTable = ({ runs, compared, compare }: RunsTableProps) => {
   const [opened, setOpened] = useState<string | null>(null);
   useAllSteps(runs.map(({ id }) => id));
   return (
-    <div className="runs-scroll" tabIndex={0} role="group" aria-label="Runs, table">
-      <table className="runs-table">
-        <thead>
-          <tr>
-            {HEADS.map(([name, className]) => (
-              <th key={name} scope="col" className={className}>
-                {className === 'visually' ? <span className="visually-hidden">{name}</span> : name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map((run) => (
-            <Fragment key={run.id}>
-              <RunRow
-                run={run}
-                compared={compared}
-                compare={compare}
-                open={opened === run.id}
-                toggle={() => setOpened(opened === run.id ? null : run.id)}
-              />
-              {opened === run.id ? (
-                <tr>
-                  <td />
-                  <td colSpan={HEADS.length - 1}>
-                    <RunEditor run={run} />
-                  </td>
-                </tr>
-              ) : null}
-            </Fragment>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ListTable name="Runs" heads={HEADS}>
+      {runs.map((run) => (
+        <Fragment key={run.id}>
+          <RunRow
+            run={run}
+            compared={compared}
+            compare={compare}
+            open={opened === run.id}
+            toggle={() => setOpened(opened === run.id ? null : run.id)}
+          />
+          {opened === run.id ? (
+            <BelowRow heads={HEADS}>
+              <RunEditor run={run} />
+            </BelowRow>
+          ) : null}
+        </Fragment>
+      ))}
+    </ListTable>
   );
 };

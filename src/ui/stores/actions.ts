@@ -1,3 +1,4 @@
+import { messageOf } from '../../data/message-of.ts';
 import type { Question } from '../../data/records.ts';
 import type { QuestionRow } from '../../runs/conductor/messages.ts';
 import type { Asked } from '../../runs/conductor/settings.ts';
@@ -16,7 +17,7 @@ const newRunId = (): string => `run-${Date.now().toString(36)}`;
 /** Phrases of `Failure` for a call that the lab could not answer. */
 const asFailure = (error: unknown) => ({
   kind: 'failed' as const,
-  message: error instanceof Error ? error.message : String(error),
+  message: messageOf(error),
   detail: error instanceof Error ? (error.stack ?? '') : '',
 });
 

@@ -1,12 +1,10 @@
+import { messageOf } from '../../data/message-of.ts';
 import type { ImportOutcome, ImportProgress, SavedView } from '../../runs/inspection/index.ts';
 import { filePath, isRollouts } from './browse-address.ts';
 import { secondsLeft, useBrowse, type ImportJob } from './browse-store.ts';
 import { lab } from './connection.ts';
 
 /** What the pages of imported rollouts do. Nothing here rejects: see `problem`. */
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
 
 export const tellProblem = (what: string, error: unknown): void =>
   useBrowse.setState({ problem: `${what}: ${messageOf(error)}` });

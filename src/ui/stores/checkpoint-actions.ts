@@ -1,3 +1,4 @@
+import { messageOf } from '../../data/message-of.ts';
 import type {
   CheckpointMessage,
   CheckpointsApi,
@@ -16,9 +17,6 @@ const api = (): CheckpointsApi => {
   if (!connected) throw new Error('The lab worker did not start.');
   return connected;
 };
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
 
 /** For what is no fault of the checkpoint: the worker died, the records cannot be read. */
 const BROKEN = 'Load the page again; what is stored stays.';

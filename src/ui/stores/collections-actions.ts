@@ -1,3 +1,4 @@
+import { messageOf } from '../../data/message-of.ts';
 import type {
   CollectionsApi,
   ImportChoice,
@@ -33,7 +34,7 @@ const keyOf = ({ name, bytes }: Pick<ImportRecord, 'name' | 'bytes'>): string =>
 export const fileOf = (record: ImportRecord): Blob | undefined => files.get(keyOf(record));
 
 const tell = (what: string, error: unknown): void => {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const detail = error instanceof Error ? (error.stack ?? message) : message;
   set({ problem: { text: `${what}: ${message}`, detail } });
 };

@@ -1,4 +1,5 @@
 import { create } from 'zustand';
+import { messageOf } from '../../data/message-of.ts';
 import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
 
 /** The file of trajectories for the warm-up of a new run. Not kept between visits: a file is not. */
@@ -31,7 +32,7 @@ export const chooseDemonstrations = async (file: File | null): Promise<void> => 
   try {
     found = { counts: countsOf(await file.text()), problem: null };
   } catch (error) {
-    found = { counts: null, problem: error instanceof Error ? error.message : String(error) };
+    found = { counts: null, problem: messageOf(error) };
   }
   // Another file may have been chosen meanwhile.
   if (useDemonstrations.getState().file === file) useDemonstrations.setState(found);

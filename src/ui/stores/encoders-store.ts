@@ -1,4 +1,5 @@
 import { create } from 'zustand';
+import { messageOf } from '../../data/message-of.ts';
 import type { EncoderFacts, FolderFile } from '../../runs/encoders/messages.ts';
 import { lab } from './connection.ts';
 
@@ -22,16 +23,13 @@ export const useEncoders = create<EncodersStore>()(() => ({
   removed: [],
 }));
 
-const wordsOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
-
 /** Runs a call; what it throws is shown, and the list is read again. */
 const attempt = async (call: () => Promise<unknown>): Promise<boolean> => {
   try {
     await call();
     return true;
   } catch (error) {
-    useEncoders.setState({ problem: wordsOf(error) });
+    useEncoders.setState({ problem: messageOf(error) });
     return false;
   } finally {
     await readEncoders();
@@ -42,7 +40,7 @@ export const readEncoders = async (): Promise<void> => {
   try {
     useEncoders.setState({ encoders: await lab().encoders.list(), status: 'ready' });
   } catch (error) {
-    useEncoders.setState({ problem: wordsOf(error), status: 'ready' });
+    useEncoders.setState({ problem: messageOf(error), status: 'ready' });
   }
 };
 

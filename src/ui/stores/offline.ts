@@ -1,4 +1,5 @@
 import { create } from 'zustand';
+import { messageOf } from '../../data/message-of.ts';
 import { useLab } from './lab-store.ts';
 
 /** Whether the page can be opened without its server. */
@@ -31,7 +32,7 @@ const register = async (): Promise<void> => {
 const unavailable = (error: unknown): void =>
   useOffline.setState({
     status: 'unavailable',
-    reason: error instanceof Error ? error.message : String(error),
+    reason: messageOf(error),
   });
 
 /** Stores the page's files once everything that the first question needs is loaded. */

@@ -1,3 +1,4 @@
+import { messageOf } from '../../data/message-of.ts';
 import type { TrainSettings } from '../../learn/rl/settings.ts';
 import type { RunRecord, TrainApi, TrainMessage } from '../../runs/training/messages.ts';
 import type { DeviceChoice } from '../../runs/conductor/settings.ts';
@@ -19,7 +20,7 @@ import {
 /** What the training and runs pages do; one function each. Nothing here rejects: see `problem`. */
 
 const tell = (what: string, error: unknown): void => {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   useTrain.setState({
     problem: {
       text: `${what}: ${message}`,

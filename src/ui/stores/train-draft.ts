@@ -1,5 +1,6 @@
 import { create } from 'zustand';
 import { z } from 'zod';
+import { messageOf } from '../../data/message-of.ts';
 import { getPreset, PRESETS } from '../../learn/rl/presets.ts';
 import { trainSettingsSchema, type TrainSettings } from '../../learn/rl/settings.ts';
 import { getRecipe, RECIPES, withOverrides } from '../../recipes/index.ts';
@@ -129,7 +130,7 @@ const recipeProblem = ({ recipe, overrides }: TrainSettings): string | null => {
     withOverrides(getRecipe(recipe).settings, overrides);
     return null;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 };
 

@@ -1,6 +1,7 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
+import { messageOf } from '../../data/message-of.ts';
 import { PRESETS } from '../../learn/rl/presets.ts';
 import type { TrainSettings } from '../../learn/rl/settings.ts';
 import type { TrainEstimate } from '../../runs/training/messages.ts';
@@ -54,7 +55,7 @@ const useEstimate = (settings: TrainSettings, device: DeviceChoice): Answer => {
         const estimate = await trainApi().estimate(settings, device, setup);
         if (live) setAnswer({ estimate, problem: null });
       } catch (error) {
-        const problem = error instanceof Error ? error.message : String(error);
+        const problem = messageOf(error);
         if (live) setAnswer({ estimate: null, problem });
       }
     };

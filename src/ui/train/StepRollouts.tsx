@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
+import { messageOf } from '../../data/message-of.ts';
 import type { Rollout } from '../../data/rollout.ts';
 import type { TrainStep } from '../../data/training.ts';
 import type { RunRecord } from '../../runs/training/messages.ts';
@@ -26,7 +27,7 @@ const useRollouts = (runId: string, step: number): Read => {
         const rollouts = await trainApi().rollouts(runId, step);
         if (live) setRead({ key, state: 'read', groups: groupRollouts(rollouts) });
       } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
+        const message = messageOf(error);
         if (live) setRead({ key, state: 'failed', message });
       }
     };

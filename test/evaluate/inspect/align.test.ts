@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { alignGroup, groupCredit } from '../../../src/evaluate/inspect/align.ts';
 import { compareRuns } from '../../../src/evaluate/inspect/compare-runs.ts';
 import { readFactsOf } from '../../../src/evaluate/inspect/facts.ts';
-import type { WhatIfSettings } from '../../../src/evaluate/inspect/what-if/index.ts';
+import { whatIfSettings } from '../../fixtures/what-if.ts';
 import { loggingBoard, verl } from '../../fixtures/inspect/records.ts';
 import { blobOf, rolloutsOf } from '../../data/rollouts/helpers.ts';
 
@@ -48,19 +48,11 @@ describe('siblings by round', () => {
   test('no rollouts, no group', () => expect(alignGroup([])).toBeNull());
 });
 
-const settings: WhatIfSettings = {
-  objective: {
-    estimator: 'dr-grpo',
-    clip: null,
-    dualClip: null,
-    logRatioClamp: null,
-    aggregation: 'sequence-mean',
-    constantLength: 1,
-    kl: { form: 'k3', place: 'off', coefficient: 0 },
-  },
-  normalisation: 'estimator',
-  mask: 'stored',
-};
+const settings = whatIfSettings({
+  estimator: 'dr-grpo',
+  aggregation: 'sequence-mean',
+  constantLength: 1,
+});
 
 describe('from reward to token weights', () => {
   const group = (...rewards: number[]) =>

@@ -4,17 +4,17 @@ import { emptyRollout, retrieve } from '../../fixtures/rollouts.ts';
 
 /** Rollout records with real tags in their text; the gold answer is `Borfield`. */
 
-const written = (role: Segment['role'], text: string): Segment => ({
+export const written = (role: Segment['role'], text: string, tokens = 3): Segment => ({
   source: 'policy',
   role,
   text,
-  ids: [5, 5, 5],
-  logprobs: [-0.1, -0.1, -0.1],
-  entropies: [0.1, 0.1, 0.1],
+  ids: Array.from({ length: tokens }, () => 5),
+  logprobs: Array.from({ length: tokens }, () => -0.1),
+  entropies: Array.from({ length: tokens }, () => 0.1),
   mask: 1,
 });
 
-const read = (role: Segment['role'], text: string): Segment => ({
+export const read = (role: Segment['role'], text: string): Segment => ({
   source: role === 'question' ? 'prompt' : 'environment',
   role,
   text,

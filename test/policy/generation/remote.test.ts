@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { connectPolicy, type RemotePolicy } from '../../../src/policy/generation/connect.ts';
+import type { FromPolicy, ToPolicy } from '../../../src/policy/generation/messages.ts';
 import { PolicyPool } from '../../../src/policy/generation/pool.ts';
 import { servePolicy } from '../../../src/policy/generation/serve.ts';
+import type { PolicyStuck, Work } from '../../../src/policy/generation/watchdog.ts';
 import { loadPolicy } from '../../../src/policy/load.ts';
 import type { Generated, Policy, Sampling } from '../../../src/policy/policy.ts';
 
@@ -20,12 +22,12 @@ afterEach(() => {
 });
 
 /** A policy at the far end of a message channel, as if in a worker. */
-async function remote(onSampled?: (count: number) => void): Promise<RemotePolicy> {
+async function remote(onSampled = (_count: number): void => undefined): Promise<RemotePolicy> {
   const policy = await load();
   const { port1, port2 } = new MessageChannel();
   ports.push(port1, port2);
   servePolicy(policy, port1);
-  return connectPolicy(port2, policy.tokenizer, onSampled);
+  return connectPolicy(port2, policy.tokenizer, { onSampled });
 }
 
 async function rollout(policy: Policy, seed: number): Promise<Generated[]> {
@@ -141,5 +143,117 @@ test('members of a pool must have the same weights', async () => {
   }) as Policy;
   expect(() => new PolicyPool([policy, other])).toThrow(/different weights/);
   expect(() => new PolicyPool([])).toThrow(/no members/);
+  policy.dispose();
+});
+
+describe('a far end that is stuck', () => {
+  const patience = { compiling: 400, computing: 150 };
+
+  /** The far end of a policy whose signs and tokens are those that the test sends. */
+  async function scripted() {
+    const { tokenizer, info } = await load();
+    const { port1, port2 } = new MessageChannel();
+    ports.push(port1, port2);
+    const asked = new Promise<void>((resolve) => {
+      port1.addEventListener('message', ({ data }: MessageEvent<ToPolicy>) => {
+        if (data.type === 'generate') resolve();
+      });
+    });
+    port1.start();
+    const say = (message: FromPolicy): void => port1.postMessage(message);
+    const onStuck = vi.fn<(error: PolicyStuck) => void>();
+    const connected = connectPolicy(port2, tokenizer, { patience, onStuck });
+    say({ type: 'ready', info, folds: false });
+    const policy = await connected;
+    const session = await policy.open(1);
+    const started = performance.now();
+    const failed = session
+      .generate({ maxTokens: 9, stopIds: [], sampling })
+      .then(String, String)
+      .then((outcome) => ({ outcome, afterMs: performance.now() - started }));
+    await asked;
+    return { policy, say, onStuck, failed };
+  }
+  const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+  test('loses all calls with what happened and what to do, and is told once', async () => {
+    const { policy, say, onStuck, failed } = await scripted();
+    say({ type: 'working', work: 'computing' });
+    expect((await failed).outcome).toMatch(
+      /no sign of work for .* while generating.*choose the CPU/,
+    );
+    expect(onStuck).toHaveBeenCalledTimes(1);
+    await expect(policy.open(2)).rejects.toThrow(/no sign of work/);
+    await wait(2 * patience.computing);
+    expect(onStuck).toHaveBeenCalledTimes(1);
+  });
+
+  test('is given longer to compile, and signs count from the last one', async () => {
+    const { say, onStuck, failed } = await scripted();
+    // Silent for longer than a step may take, but not than kernels may; then slow, but at work.
+    await wait(patience.computing + 100);
+    for (let i = 0; i < 5; i++) {
+      say({ type: 'working', work: 'computing' });
+      await wait(patience.computing / 2);
+    }
+    expect(onStuck).not.toHaveBeenCalled();
+    const { outcome, afterMs } = await failed;
+    expect(outcome).toMatch(/no sign of work/);
+    expect(afterMs).toBeGreaterThan(2 * patience.computing + 5 * (patience.computing / 2));
+  });
+
+  test('may be silent while nothing is asked of it', async () => {
+    const direct = await load();
+    const { port1, port2 } = new MessageChannel();
+    ports.push(port1, port2);
+    servePolicy(direct, port1);
+    const onStuck = vi.fn();
+    const policy = await connectPolicy(port2, direct.tokenizer, {
+      patience: { compiling: 20_000, computing: 60 },
+      onStuck,
+    });
+    const session = await policy.open(1);
+    session.append([30]);
+    await session.generate({ maxTokens: 2, stopIds: [], sampling });
+    await wait(200);
+    await session.generate({ maxTokens: 2, stopIds: [], sampling });
+    expect(onStuck).not.toHaveBeenCalled();
+    policy.dispose();
+  });
+});
+
+test('an engine says that it compiles before a first step, and that it computes after it', async () => {
+  const policy = await load();
+  const signs: Work[] = [];
+  policy.onWork!((work) => signs.push(work));
+  const session = await policy.open(1);
+  session.append([30, 31]);
+  await session.generate({ maxTokens: 1, stopIds: [], sampling });
+  expect(signs[0]).toBe('compiling');
+  expect(signs.at(-1)).toBe('computing');
+  signs.length = 0;
+  await session.generate({ maxTokens: 1, stopIds: [], sampling });
+  expect(new Set(signs)).toEqual(new Set(['computing']));
+  session.close();
+  policy.dispose();
+});
+
+test('a listener at the near end that throws ends its own call; the session can go on', async () => {
+  const policy = await remote();
+  const [bad, good] = [await policy.open(1), await policy.open(2)];
+  for (const session of [bad, good]) session.append([30, 31, 32]);
+  const running = good.generate({ maxTokens: 20, stopIds: [], sampling });
+  const onTokens = vi.fn(() => {
+    throw new Error('the page could not show it');
+  });
+  await expect(bad.generate({ maxTokens: 200, stopIds: [], sampling, onTokens })).rejects.toThrow(
+    'the page could not show it',
+  );
+  expect(onTokens).toHaveBeenCalledTimes(1);
+  expect((await running).ids.length).toBe(20);
+  const length = bad.length;
+  expect(length).toBeLessThan(203);
+  expect((await bad.generate({ maxTokens: 2, stopIds: [], sampling })).ids.length).toBe(2);
+  expect(bad.length).toBe(length + 2);
   policy.dispose();
 });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sampleToken } from '../../../src/policy/generation/sampling.ts';
+import { NonFiniteLogits, sampleToken } from '../../../src/policy/generation/sampling.ts';
 import type { Sampling } from '../../../src/policy/policy.ts';
 
 const full: Sampling = { temperature: 1, topK: 0, topP: 1 };
@@ -86,7 +86,23 @@ describe('what is recorded', () => {
     );
   });
 
-  test('logits that are no numbers are an error, not a token', () => {
-    expect(() => sample(full, 0.5, Float32Array.of(Number.NaN, Number.NaN))).toThrow(/no numbers/);
+  test('a row with any logit that is no finite number is an error, never a token', () => {
+    const bad = fc.constantFrom(Number.NaN, Infinity, -Infinity);
+    const row = fc.array(fc.float({ min: -80, max: 80, noNaN: true }), { maxLength: 20 });
+    const samplings = fc.constantFrom(
+      full,
+      { ...full, temperature: 0 },
+      { ...full, topK: 2 },
+      { ...full, topP: 0.5 },
+    );
+    fc.assert(
+      fc.property(row, bad, row, samplings, (before, value, after, sampling) => {
+        const array = Float32Array.of(...before, value, ...after);
+        expect(() => sample(sampling, 0.5, array)).toThrow(NonFiniteLogits);
+      }),
+    );
+    expect(() => sample(full, 0.5, Float32Array.of(0, Number.NaN, Infinity))).toThrow(
+      '2 of 3 logits of the next token are no finite numbers (1 NaN, 1 infinite)',
+    );
   });
 });

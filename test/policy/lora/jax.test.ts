@@ -7,8 +7,8 @@ import { readPeft } from '../../../src/policy/lora/peft.ts';
 import type { LoraTrainer } from '../../../src/policy/lora/trainer.ts';
 import { createWasmLoraTrainer } from '../../../src/policy/lora/wasm/trainer.ts';
 import { Random } from '../../../src/policy/random.ts';
-import { packBatch, type PackedBatch } from '../../../src/policy/train-batch.ts';
 import { initWeights } from '../../../src/policy/weights.ts';
+import { relativeError, unweighted } from '../numbers.ts';
 import { loadLoraFixture } from '../../fixtures/qwen3-lora/load.ts';
 
 // Compiling kernels is quick, but not on a machine that does much else.
@@ -18,18 +18,6 @@ const fixture = loadLoraFixture();
 const adapter = readPeft(fixture.config, fixture.files);
 const limits = { maxTokens: 128, maxLength: 64 };
 
-const batchOf = (sequences: readonly { ids: readonly number[] }[]): PackedBatch =>
-  packBatch(sequences.map(({ ids }) => ({ ids, weights: ids.map(() => 1) })));
-
-const relative = (a: ArrayLike<number>, b: ArrayLike<number>): number => {
-  let [difference, size] = [0, 0];
-  for (let i = 0; i < a.length; i++) {
-    difference += (a[i]! - b[i]!) ** 2;
-    size += b[i]! ** 2;
-  }
-  return Math.sqrt(difference / size);
-};
-
 beforeAll(async () => {
   await init('wasm');
   defaultDevice('wasm');
@@ -37,7 +25,7 @@ beforeAll(async () => {
 
 describe('against PyTorch and PEFT', () => {
   const { expected, weights, config } = fixture;
-  const batch = batchOf(expected.sequences);
+  const batch = unweighted(expected.sequences);
   const rows = (pick: (s: (typeof expected.sequences)[number]) => number[]): number[] =>
     expected.sequences.flatMap((s) => pick(s).slice(1));
   let trainer: LoraTrainer;
@@ -66,11 +54,11 @@ describe('against PyTorch and PEFT', () => {
     const once = await trainer.gradients();
     for (const slot of loraSlots(config, adapter.spec)) {
       const got = once.subarray(slot.offset, slot.offset + slot.length);
-      expect(relative(got, expected.gradients[slot.name]!), slot.name).toBeLessThan(1e-3);
+      expect(relativeError(got, expected.gradients[slot.name]!), slot.name).toBeLessThan(1e-3);
     }
     await trainer.accumulate(batch, () => given);
     expect(
-      relative(
+      relativeError(
         await trainer.gradients(),
         once.map((value) => 2 * value),
       ),
@@ -90,7 +78,7 @@ describe('beside the WASM kernels', () => {
     const flat = new Float32Array(loraSize(config, spec));
     new Random(9).fillNormal(flat, 0.2);
     const ids = (n: number): number[] => Array.from({ length: n }, (_, i) => (7 * i + n) % 40);
-    const batch = batchOf([ids(40), ids(9), ids(33), ids(3)].map((list) => ({ ids: list })));
+    const batch = unweighted([ids(40), ids(9), ids(33), ids(3)].map((list) => ({ ids: list })));
     const given = Float32Array.from(batch.rows, (_, i) => [0.7, -0.4, 0, 1.1, -0.2][i % 5]!);
     const results = await Promise.all(
       [createWasmLoraTrainer, createJaxLoraTrainer].map(async (create) => {
@@ -101,15 +89,15 @@ describe('beside the WASM kernels', () => {
       }),
     );
     const [wasm, jax] = results;
-    expect(relative(jax!.scores.logprobs, wasm!.scores.logprobs)).toBeLessThan(1e-5);
-    expect(relative(jax!.scores.entropies, wasm!.scores.entropies)).toBeLessThan(1e-5);
-    expect(relative(jax!.gradient, wasm!.gradient)).toBeLessThan(1e-4);
+    expect(relativeError(jax!.scores.logprobs, wasm!.scores.logprobs)).toBeLessThan(1e-5);
+    expect(relativeError(jax!.scores.entropies, wasm!.scores.entropies)).toBeLessThan(1e-5);
+    expect(relativeError(jax!.gradient, wasm!.gradient)).toBeLessThan(1e-4);
   });
 });
 
 describe('rectangles', () => {
   it('hold at most the tokens allowed, padding included, and every row once', () => {
-    const batch = batchOf([40, 9, 33, 3, 64, 1].map((n) => ({ ids: Array<number>(n).fill(1) })));
+    const batch = unweighted([40, 9, 33, 3, 64, 1].map((n) => ({ ids: Array<number>(n).fill(1) })));
     const parts = padBatch(batch, 128);
     for (const { sequences, tokens } of parts) expect(sequences * tokens).toBeLessThanOrEqual(128);
     const places = parts.flatMap(({ rows }) => rows.map(({ place }) => place));

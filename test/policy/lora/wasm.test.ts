@@ -7,31 +7,18 @@ import { readPeft } from '../../../src/policy/lora/peft.ts';
 import { LORA_TARGETS, loraSize, loraSlots, type LoraSpec } from '../../../src/policy/lora/spec.ts';
 import type { LoraTrainer } from '../../../src/policy/lora/trainer.ts';
 import { createWasmLoraTrainer } from '../../../src/policy/lora/wasm/trainer.ts';
-import { packBatch, type PackedBatch } from '../../../src/policy/train-batch.ts';
 import { Trainer } from '../../../src/policy/train.ts';
 import { initWeights, viewWeights } from '../../../src/policy/weights.ts';
+import { relativeError, unweighted } from '../numbers.ts';
 import { loadLoraFixture } from '../../fixtures/qwen3-lora/load.ts';
 
 const limits = { maxTokens: 80, maxLength: 40 };
 const fixture = loadLoraFixture();
 const adapter = readPeft(fixture.config, fixture.files);
 
-/** Rows carry coefficient `i + 1` so that none is dropped; the true ones come from `weigh`. */
-const batchOf = (sequences: readonly { ids: readonly number[] }[]): PackedBatch =>
-  packBatch(sequences.map(({ ids }) => ({ ids, weights: ids.map(() => 1) })));
-
-const relative = (a: ArrayLike<number>, b: ArrayLike<number>): number => {
-  let [difference, size] = [0, 0];
-  for (let i = 0; i < a.length; i++) {
-    difference += (a[i]! - b[i]!) ** 2;
-    size += b[i]! ** 2;
-  }
-  return Math.sqrt(difference / size);
-};
-
 describe('against PyTorch and PEFT', () => {
   const { expected, weights, config } = fixture;
-  const batch = batchOf(expected.sequences);
+  const batch = unweighted(expected.sequences);
   const rows = (pick: (s: (typeof expected.sequences)[number]) => number[]): number[] =>
     expected.sequences.flatMap((s) => pick(s).slice(1));
   let trainer: LoraTrainer;
@@ -63,7 +50,7 @@ describe('against PyTorch and PEFT', () => {
     for (const slot of loraSlots(config, adapter.spec)) {
       const wanted = expected.gradients[slot.name]!;
       const got = gradients.subarray(slot.offset, slot.offset + slot.length);
-      expect(relative(got, wanted), slot.name).toBeLessThan(1e-3);
+      expect(relativeError(got, wanted), slot.name).toBeLessThan(1e-3);
     }
   });
 });
@@ -92,7 +79,7 @@ describe('gradients', () => {
 
   it.each(specs)('are those of full-parameter training, by the chain rule: %o', async (spec) => {
     const { config, weights, flat, trainer } = await small(spec);
-    const batch = batchOf(sequences);
+    const batch = unweighted(sequences);
     const given = coefficients(batch.rows.length);
     await trainer.accumulate(batch, () => given);
     const got = await trainer.gradients();
@@ -125,7 +112,7 @@ describe('gradients', () => {
         return scale * sum;
       });
       expect(
-        relative(got.subarray(slot.offset, slot.offset + slot.length), wanted),
+        relativeError(got.subarray(slot.offset, slot.offset + slot.length), wanted),
         slot.name,
       ).toBeLessThan(1e-3);
     }
@@ -133,7 +120,7 @@ describe('gradients', () => {
 
   it('are finite differences of the loss', async () => {
     const { flat, trainer } = await small({ rank: 4, alpha: 8, targets: [...LORA_TARGETS] });
-    const batch = batchOf(sequences);
+    const batch = unweighted(sequences);
     const given = coefficients(batch.rows.length);
     await trainer.accumulate(batch, () => given);
     const gradient = await trainer.gradients();
@@ -158,11 +145,11 @@ describe('gradients', () => {
   it('add up over micro-batches, and start from zero when asked', async () => {
     const { trainer } = await small({ rank: 4, alpha: 8, targets: ['q_proj', 'down_proj'] });
     const ones = (s: { logprobs: Float32Array }): Float32Array => s.logprobs.map(() => 1);
-    await trainer.accumulate(batchOf(sequences), ones);
+    await trainer.accumulate(unweighted(sequences), ones);
     const together = await trainer.gradients();
     trainer.zeroGradients();
-    for (const sequence of sequences) await trainer.accumulate(batchOf([sequence]), ones);
-    expect(relative(await trainer.gradients(), together)).toBeLessThan(1e-5);
+    for (const sequence of sequences) await trainer.accumulate(unweighted([sequence]), ones);
+    expect(relativeError(await trainer.gradients(), together)).toBeLessThan(1e-5);
     trainer.zeroGradients();
     expect((await trainer.gradients()).every((value) => value === 0)).toBe(true);
   });
@@ -170,7 +157,7 @@ describe('gradients', () => {
   it('repeat bit for bit', async () => {
     const run = async (): Promise<Float32Array> => {
       const { trainer } = await small({ rank: 4, alpha: 8, targets: [...LORA_TARGETS] });
-      await trainer.accumulate(batchOf(sequences), (s) => s.entropies);
+      await trainer.accumulate(unweighted(sequences), (s) => s.entropies);
       return trainer.gradients();
     };
     expect(await run()).toEqual(await run());
@@ -182,7 +169,7 @@ describe('the adapter', () => {
 
   it('as it begins changes nothing', async () => {
     const { config, trainer } = await small(spec);
-    const batch = batchOf(sequences);
+    const batch = unweighted(sequences);
     await trainer.setAdapter(null);
     const reference = await trainer.score(batch);
     await trainer.setAdapter(initAdapter(config, spec, 1));
@@ -198,10 +185,10 @@ describe('the adapter', () => {
   it('refuses what is over the limits', async () => {
     const { trainer } = await small(spec);
     const long = { ids: Array.from({ length: 41 }, () => 1) };
-    await expect(trainer.score(batchOf([long]))).rejects.toThrow(/41 tokens, the limit is 40/);
-    await expect(trainer.accumulate(batchOf(sequences), () => new Float32Array(1))).rejects.toThrow(
-      /one coefficient a row/,
-    );
+    await expect(trainer.score(unweighted([long]))).rejects.toThrow(/41 tokens, the limit is 40/);
+    await expect(
+      trainer.accumulate(unweighted(sequences), () => new Float32Array(1)),
+    ).rejects.toThrow(/one coefficient a row/);
   });
 });
 
@@ -247,16 +234,16 @@ describe('the head in chunks', () => {
     const many = Array.from({ length: 10 }, (_, s) => ({
       ids: Array.from({ length: 30 }, (_unused, i) => (i * 7 + s * 13) % 64),
     }));
-    const whole = await trainer.accumulate(batchOf(many), (s) => s.entropies);
+    const whole = await trainer.accumulate(unweighted(many), (s) => s.entropies);
     expect(whole.logprobs.length).toBe(290);
     const together = await trainer.gradients();
     trainer.zeroGradients();
     for (const [s, sequence] of many.entries()) {
-      const alone = await trainer.accumulate(batchOf([sequence]), (scores) => scores.entropies);
+      const alone = await trainer.accumulate(unweighted([sequence]), (scores) => scores.entropies);
       expect(alone.logprobs).toEqual(whole.logprobs.slice(29 * s, 29 * (s + 1)));
       expect(alone.entropies).toEqual(whole.entropies.slice(29 * s, 29 * (s + 1)));
     }
-    expect(relative(await trainer.gradients(), together)).toBeLessThan(1e-5);
+    expect(relativeError(await trainer.gradients(), together)).toBeLessThan(1e-5);
   });
 });
 
@@ -270,7 +257,7 @@ it('refuses a rank that no adapter has, and no targets', async () => {
 it('has gradients also for a rank above every width', async () => {
   const spec: LoraSpec = { rank: 300, alpha: 300, targets: ['q_proj'] };
   const { trainer } = await small(spec);
-  await trainer.accumulate(batchOf(sequences), (s) => s.logprobs.map(() => 1));
+  await trainer.accumulate(unweighted(sequences), (s) => s.logprobs.map(() => 1));
   const gradients = await trainer.gradients();
   expect(gradients.every(Number.isFinite) && gradients.some((v) => v !== 0)).toBe(true);
 });

@@ -8,6 +8,7 @@ import { parseHub, parseSource, titleOf } from '../../../src/runs/checkpoints/so
 import type { Web } from '../../../src/runs/checkpoints/web.ts';
 import { WEB, faultOf, makeBench, type Bench } from './bench.ts';
 import { CONFIG, shardedFiles, weights } from './hub-server.ts';
+import { LLAMA32_1B, QWEN25_05B } from '../../fixtures/published-configs.ts';
 
 const ofHub = ({ hub }: Bench, web: Web = WEB, text = 'forage/tiny') => {
   const source = parseSource(text, hub.url);
@@ -251,21 +252,14 @@ describe('the plan of a folder of this machine', () => {
 describe('the facts of a config', () => {
   it('count the parameters as the published shapes have them', () => {
     // Qwen2.5-0.5B: 494,032,768 by its model card (0.49 B, 0.36 B without the embedding).
-    const qwen2 = {
-      model_type: 'qwen2',
-      vocab_size: 151_936,
-      hidden_size: 896,
-      num_hidden_layers: 24,
-      num_attention_heads: 14,
-      num_key_value_heads: 2,
-      intermediate_size: 4864,
-      max_position_embeddings: 32_768,
-      tie_word_embeddings: true,
-    };
-    expect(factsOf(qwen2)).toMatchObject({ family: 'qwen2', layers: 24, parameters: 494_032_768 });
+    expect(factsOf(QWEN25_05B)).toMatchObject({
+      family: 'qwen2',
+      layers: 24,
+      parameters: 494_032_768,
+    });
     // Qwen3-0.6B and Llama-3.2-1B.
     const qwen3 = {
-      ...qwen2,
+      ...QWEN25_05B,
       model_type: 'qwen3',
       hidden_size: 1024,
       num_hidden_layers: 28,
@@ -275,17 +269,7 @@ describe('the facts of a config', () => {
       intermediate_size: 3072,
     };
     expect(factsOf(qwen3).parameters).toBe(596_049_920);
-    const llama = {
-      model_type: 'llama',
-      vocab_size: 128_256,
-      hidden_size: 2048,
-      num_hidden_layers: 16,
-      num_attention_heads: 32,
-      num_key_value_heads: 8,
-      intermediate_size: 8192,
-      tie_word_embeddings: true,
-    };
-    expect(factsOf(llama).parameters).toBe(1_235_814_400);
+    expect(factsOf(LLAMA32_1B).parameters).toBe(1_235_814_400);
   });
 
   it('are null where the config does not say, or says nonsense', () => {

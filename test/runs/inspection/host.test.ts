@@ -9,7 +9,7 @@ import {
   type StoredRow,
 } from '../../../src/runs/inspection/index.ts';
 import { ANSWER_SCORERS } from '../../../src/evaluate/inspect/rescore/index.ts';
-import type { WhatIfSettings } from '../../../src/evaluate/inspect/what-if/index.ts';
+import { whatIfSettings } from '../../fixtures/what-if.ts';
 import { loggingBoard } from '../../fixtures/inspect/records.ts';
 import { blobOf } from '../../data/rollouts/helpers.ts';
 
@@ -30,19 +30,7 @@ async function imported(name: string, second: string): Promise<string> {
   return outcome.file.id;
 }
 
-const settings: WhatIfSettings = {
-  objective: {
-    estimator: 'dr-grpo',
-    clip: null,
-    dualClip: null,
-    logRatioClamp: null,
-    aggregation: 'token-mean',
-    constantLength: 1,
-    kl: { form: 'k3', place: 'off', coefficient: 0 },
-  },
-  normalisation: 'estimator',
-  mask: 'stored',
-};
+const settings = whatIfSettings({ estimator: 'dr-grpo', constantLength: 1 });
 
 test('a filter’s fault and a file’s come back as values', async () => {
   const fileId = await imported('a.jsonl', 'nobody');

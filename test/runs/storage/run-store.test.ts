@@ -1,34 +1,14 @@
 import 'fake-indexeddb/auto';
 import { assert, asyncProperty, integer } from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { getPreset } from '../../../src/learn/rl/presets.ts';
 import type { TrainState } from '../../../src/learn/rl/state.ts';
 import { ForageDatabase } from '../../../src/runs/storage/database.ts';
 import { RunStore } from '../../../src/runs/storage/run-store.ts';
 import type { RunRecord } from '../../../src/runs/training/messages.ts';
 import { emptyRollout } from '../../fixtures/rollouts.ts';
+import { runRecord } from '../../fixtures/train-runs.ts';
 import { trainStep } from '../../fixtures/train-steps.ts';
 import { MemoryBlobs } from './memory-blobs.ts';
-
-const run = (id = 'run-a'): RunRecord => ({
-  format: 'forage.run/1',
-  id,
-  name: `name of ${id}`,
-  tags: [],
-  notes: '',
-  createdAt: '2026-01-01T00:00:00.000Z',
-  updatedAt: '2026-01-01T00:00:00.000Z',
-  status: 'running',
-  settings: getPreset('dapo-kunlun'),
-  policy: { id: 'tiny', revision: '0' },
-  world: { seed: 1, questions: 10 },
-  device: 'wasm',
-  step: 0,
-  checkpointStep: null,
-  failure: null,
-  notice: null,
-  deletedAt: null,
-});
 
 const stateAt = (step: number): TrainState => ({
   step,
@@ -57,7 +37,7 @@ beforeEach(async () => {
   db = new ForageDatabase(`test-${++databases}`);
   blobs = new MemoryBlobs();
   store = new RunStore(db, blobs);
-  await store.put(run());
+  await store.put(runRecord());
 });
 
 const commit = (step: number): Promise<void> =>
@@ -133,7 +113,7 @@ describe('checkpoints', () => {
         db = new ForageDatabase(`test-${++databases}`);
         blobs = new MemoryBlobs();
         store = new RunStore(db, blobs);
-        await store.put(run());
+        await store.put(runRecord());
         blobs.lives = lives;
         let committed = 0;
         try {
@@ -187,7 +167,7 @@ describe('a full disk', () => {
 
 describe('runs', () => {
   it('are purged with all that belongs to them, and nothing of others', async () => {
-    await store.put(run('run-b'));
+    await store.put(runRecord('run-b'));
     await commit(1);
     await store.commit('run-b', stateAt(1), [pendingAt(1)], { step: 1 });
     await store.purge('run-a');
@@ -198,7 +178,7 @@ describe('runs', () => {
   });
 
   it('of another version are left out of the list, and stay stored', async () => {
-    await db.runs.put({ ...run('run-new'), format: 'forage.run/9' } as unknown as RunRecord);
+    await db.runs.put({ ...runRecord('run-new'), format: 'forage.run/9' } as unknown as RunRecord);
     expect((await store.runs()).map(({ id }) => id)).toEqual(['run-a']);
     expect(await db.runs.count()).toBe(2);
   });

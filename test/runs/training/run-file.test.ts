@@ -1,30 +1,20 @@
 import { assert, nat, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { getPreset } from '../../../src/learn/rl/presets.ts';
-import type { RunRecord } from '../../../src/runs/training/messages.ts';
 import { metricsCsv } from '../../../src/runs/training/metrics-csv.ts';
 import { readRunFile, writeRunFile, type RunFile } from '../../../src/runs/training/run-file.ts';
+import { runRecord } from '../../fixtures/train-runs.ts';
 import { trainStep } from '../../fixtures/train-steps.ts';
 
-const run: RunRecord = {
-  format: 'forage.run/1',
-  id: 'run-a',
+const run = runRecord('run-a', {
   name: 'first "try", with a comma',
   tags: ['a', 'b'],
   notes: 'line\nline',
-  createdAt: '2026-01-01T00:00:00.000Z',
-  updatedAt: '2026-01-01T00:00:00.000Z',
   status: 'paused',
   settings: getPreset('ur2'),
-  policy: { id: 'tiny', revision: '0' },
-  world: { seed: 1, questions: 10 },
-  device: 'wasm',
   step: 2,
   checkpointStep: 2,
-  failure: null,
-  notice: null,
-  deletedAt: null,
-};
+});
 
 const file: RunFile = {
   run,

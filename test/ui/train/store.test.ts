@@ -24,61 +24,18 @@ import { actionsOf, phaseText } from '../../../src/ui/train/run-words.ts';
 import { paintOf } from '../../../src/ui/tokens/paint.ts';
 import { tableOf } from '../../../src/ui/stores/show-rollouts.ts';
 import { emptyRollout } from '../../fixtures/rollouts.ts';
+import { runRecord } from '../../fixtures/train-runs.ts';
+import { trainStep } from '../../fixtures/train-steps.ts';
 
 const step = (number: number, rest: Partial<TrainStep> = {}): TrainStep => ({
-  format: 'forage.step/1',
-  runId: 'a',
-  step: number,
-  stage: 0,
-  at: '2026-01-01T00:00:00Z',
-  rollouts: 64,
-  groups: 8,
-  zeroVarianceGroups: 2,
-  generationBatches: 1,
-  reward: { mean: 0.5, std: 0.1, clauses: { format: 0.1, accuracy: 0.4 } },
+  ...trainStep(number, 'a'),
   em: 0.5,
-  f1: 0.6,
-  recall: 0.7,
-  searches: 2,
-  formatValid: 1,
-  responseTokens: 70,
-  entropy: 0.03,
-  loss: 0,
-  kl: null,
-  clipShare: 0,
-  samplerGap: { max: 1e-5, mean: 1e-7 },
-  gradientNorm: 0.1,
-  learningRate: 1e-3,
-  sampledTokens: 4000,
-  trainedTokens: 3000,
-  tokensPerSecond: 500,
   seconds: { rollout: 10, update: 4, heldOut: 1, checkpoint: 0.5, total: 16 },
-  drawn: { uniform: 8 },
-  heldOut: null,
-  router: null,
   ...rest,
 });
 
-const run = (id: string, rest: Partial<RunRecord> = {}): RunRecord => ({
-  format: 'forage.run/1',
-  id,
-  name: id,
-  tags: [],
-  notes: '',
-  createdAt: '2026-01-01T00:00:00Z',
-  updatedAt: '2026-01-01T00:00:00Z',
-  status: 'running',
-  settings: getPreset('dapo-kunlun'),
-  policy: { id: 'p', revision: 'r' },
-  world: { seed: 1, questions: 10 },
-  device: 'wasm',
-  step: 0,
-  checkpointStep: null,
-  failure: null,
-  notice: null,
-  deletedAt: null,
-  ...rest,
-});
+const run = (id: string, rest: Partial<RunRecord> = {}): RunRecord =>
+  runRecord(id, { name: id, ...rest });
 
 const progress: TrainProgress = {
   runId: 'a',

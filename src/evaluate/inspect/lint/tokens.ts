@@ -1,19 +1,9 @@
-import type {
-  ImportedRollout,
-  ImportedSegment,
-  TokenColumns,
+import {
+  VALUE_COLUMNS,
+  type ImportedRollout,
+  type ImportedSegment,
 } from '../../../data/rollouts/index.ts';
 import { finding, wholeSpan, type Finding } from './finding.ts';
-
-const COLUMNS: readonly (keyof TokenColumns)[] = [
-  'logprobs',
-  'refLogprobs',
-  'entropies',
-  'values',
-  'tokenRewards',
-  'advantages',
-  'lossMask',
-];
 
 /** Decodes ids with the policy's tokenizer, where the caller has it. */
 export type Decode = (ids: readonly number[]) => string;
@@ -40,7 +30,7 @@ function faultOf(
       };
   }
   if (count !== undefined) {
-    const column = COLUMNS.find((name) => segment[name] && segment[name].length !== count);
+    const column = VALUE_COLUMNS.find((name) => segment[name] && segment[name].length !== count);
     if (column)
       return {
         message: `${segment[column]!.length} values of ${column} for ${count} tokens.`,

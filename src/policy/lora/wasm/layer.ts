@@ -1,3 +1,4 @@
+import { eachHead } from '../../each-head.ts';
 import type { PackedBatch } from '../../train-batch.ts';
 import { multiply, multiplyBackward, multiplyInner } from './adapter.ts';
 import type { LoraMemory } from './memory.ts';
@@ -8,30 +9,6 @@ const copy = (memory: LoraMemory, from: number, to: number, length: number): voi
 const zero = (memory: LoraMemory, pointer: number, length: number): void => {
   memory.floats({ pointer, length }).fill(0);
 };
-
-/** Runs `visit` for every sequence and query head with the byte offsets of its slices. */
-function eachHead(
-  { config }: LoraMemory,
-  batch: PackedBatch,
-  visit: (query: number, key: number, output: number, lse: number, length: number) => void,
-): void {
-  const { heads, kvHeads, headDim } = config;
-  const N = batch.ids.length;
-  let start = 0;
-  for (const length of batch.lengths) {
-    for (let head = 0; head < heads; head++) {
-      const group = Math.floor((head * kvHeads) / heads);
-      visit(
-        4 * (head * N + start) * headDim,
-        4 * (group * N + start) * headDim,
-        4 * (start * heads + head) * headDim,
-        4 * (head * N + start),
-        length,
-      );
-    }
-    start += length;
-  }
-}
 
 /** Everything of layer `layer` up to the input of its down projection, into the shared buffers. */
 export function layerInner(
@@ -54,7 +31,7 @@ export function layerInner(
     at.k.pointer, at.v.pointer, at.headInverse.pointer, N, heads, kvHeads, headDim, of.eps,
   );
   const scale = 1 / Math.sqrt(headDim);
-  eachHead(memory, batch, (query, key, out, lse, length) => {
+  eachHead(memory.config, batch, (query, key, out, lse, length) => {
     // prettier-ignore
     kernels.attention_forward(
       at.q.pointer + query, at.k.pointer + key, at.v.pointer + key, at.attention.pointer + out,
@@ -110,7 +87,7 @@ function attentionBackward(memory: LoraMemory, batch: PackedBatch, layer: number
   zero(memory, at.dk.pointer, N * kvHeads * headDim);
   zero(memory, at.dv.pointer, N * kvHeads * headDim);
   const scale = 1 / Math.sqrt(headDim);
-  eachHead(memory, batch, (query, key, out, lse, length) => {
+  eachHead(memory.config, batch, (query, key, out, lse, length) => {
     // prettier-ignore
     kernels.attention_backward(
       at.q.pointer + query, at.k.pointer + key, at.v.pointer + key, at.attention.pointer + out,

@@ -1,7 +1,7 @@
 import { useState, type DragEvent } from 'react';
 
-/** Files dropped anywhere on an element. */
-export const useFileDrop = (take: (files: File[]) => void) => {
+/** Files and folders dropped anywhere on an element. `take` must read them at once. */
+export const useFileDrop = (take: (dropped: DataTransfer) => void) => {
   const [over, setOver] = useState(false);
   const isFile = (event: DragEvent) => event.dataTransfer.types.includes('Files');
   return {
@@ -21,7 +21,7 @@ export const useFileDrop = (take: (files: File[]) => void) => {
         setOver(false);
         if (!isFile(event)) return;
         event.preventDefault();
-        take([...event.dataTransfer.files]);
+        take(event.dataTransfer);
       },
     },
   };

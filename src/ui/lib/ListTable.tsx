@@ -1,0 +1,76 @@
+import type { ReactNode } from 'react';
+
+/** A column's name and class; `visually` where the name is for screen readers alone. */
+export type Head = readonly [name: string, className: string];
+
+/** The table of a page's list; it scrolls by itself where it is too wide. */
+export const ListTable = ({
+  name,
+  heads,
+  children,
+}: {
+  name: string;
+  heads: readonly Head[];
+  /** Rows. */
+  children: ReactNode;
+}) => (
+  <div className="runs-scroll" tabIndex={0} role="group" aria-label={`${name}, table`}>
+    <table className="runs-table">
+      <thead>
+        <tr>
+          {heads.map(([head, className]) => (
+            <th key={head} scope="col" className={className}>
+              {className === 'visually' ? <span className="visually-hidden">{head}</span> : head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  </div>
+);
+
+/** What opens below a row, beside its first column. */
+export const BelowRow = ({ heads, children }: { heads: readonly Head[]; children: ReactNode }) => (
+  <tr>
+    <td />
+    <td colSpan={heads.length - 1}>{children}</td>
+  </tr>
+);
+
+/** What can be done with the thing of a row. */
+export const RowActions = ({
+  name,
+  open,
+  toggle,
+  remove,
+  busy = false,
+}: {
+  name: string;
+  open: boolean;
+  toggle: () => void;
+  remove: () => void;
+  /** It cannot be deleted now. */
+  busy?: boolean;
+}) => (
+  <span className="row-actions">
+    <button
+      type="button"
+      className="link"
+      aria-expanded={open}
+      aria-label={`${open ? 'Close' : 'Edit and export'} ${name}`}
+      onClick={toggle}
+    >
+      {open ? 'close' : 'edit, export'}
+    </button>
+    <button
+      type="button"
+      className="link"
+      aria-label={`Delete ${name}`}
+      disabled={busy}
+      onClick={remove}
+    >
+      delete
+    </button>
+  </span>
+);

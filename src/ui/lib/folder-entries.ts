@@ -1,0 +1,37 @@
+/** Files and folders of a drop, by the entries that the browser gives of them. */
+
+const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;
+const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory;
+
+const fileOf = (entry: FileSystemFileEntry): Promise<File> =>
+  new Promise((resolve, reject) => entry.file(resolve, reject));
+
+/** A reader gives a folder's entries by and by, and none at the end. */
+async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
+  const reader = folder.createReader();
+  const all: FileSystemEntry[] = [];
+  for (;;) {
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+      reader.readEntries(resolve, reject),
+    );
+    if (some.length === 0) return all;
+    all.push(...some);
+  }
+}
+
+/** Must be called while the event of the drop is handled: its items are gone afterwards. */
+export const droppedEntries = (transfer: DataTransfer): FileSystemEntry[] =>
+  [...transfer.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
+
+/**
+ * An entry's files, depth first: itself, or those in it.
+ * @param wanted asked of every file and folder in it before it is opened
+ */
+export async function* filesBelow(
+  entry: FileSystemEntry,
+  wanted: (entry: FileSystemEntry) => boolean = () => true,
+): AsyncGenerator<{ path: string; file: File }> {
+  if (isFile(entry)) yield { path: entry.fullPath.replace(/^\//u, ''), file: await fileOf(entry) };
+  else if (isFolder(entry))
+    for (const inner of await entriesOf(entry)) if (wanted(inner)) yield* filesBelow(inner, wanted);
+}
