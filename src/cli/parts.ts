@@ -1,18 +1,24 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { coverageOf, createRouter, type AgentDeps, type Router } from '../agent/index.ts';
 import type { RouterWeights } from '../agent/router/network.ts';
-import { parsePolicyConfig, type PolicyConfig } from '../policy/config.ts';
-import { mergeAdapter } from '../policy/lora/merge.ts';
+import type { PolicyConfig } from '../policy/config.ts';
+import { prepareNode, prepareNodeWebGpu } from '../policy/jax-node.ts';
+import { loadPolicy, loadWeights } from '../policy/load.ts';
 import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, readPeft, type Adapter } from '../policy/lora/peft.ts';
 import type { Policy } from '../policy/policy.ts';
-import { readWeights, writeWeights, type PolicyWeights } from '../policy/weights.ts';
-import type { FetchFile } from '../retrieval/fetch-file.ts';
+import { openReader } from '../policy/reader.ts';
+import type { PolicyWeights } from '../policy/weights.ts';
 import { openWorldRetriever } from '../retrieval/open.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import { loadWorld, type World } from '../retrieval/world/load.ts';
 import { fetchFromDisk, openEncoderFromDisk } from './build-world.ts';
-import { prepareNode, prepareNodeWebGpu } from '../policy/jax-node.ts';
+import {
+  folderRevision,
+  openCheckpointFolder,
+  type CheckpointFolder,
+} from './checkpoint-folder.ts';
 import { UsageError } from './options.ts';
 import { projectPath } from './paths.ts';
 
@@ -43,37 +49,22 @@ function folder(given: string | undefined, fallback: string, what: string, holds
   return path;
 }
 
-/** Name of a checkpoint folder for records: what its config says, or the folder's own name. */
-export function checkpointName(path: string): string {
-  const config: unknown = JSON.parse(readFileSync(join(path, 'config.json'), 'utf8'));
-  const named = (config as { _name_or_path?: unknown })._name_or_path;
-  return typeof named === 'string' && named !== '' ? named : (path.split('/').at(-1) ?? path);
-}
-
 /** The folder of the policy. @throws UsageError where it is none */
 export const policyFolder = (given: string | undefined): string =>
   folder(given, 'public/policy', 'checkpoint', 'config.json');
 
-/** Files of a checkpoint whose weights have an adapter merged into them. */
-function mergedFiles(path: string, adapter: string): FetchFile {
-  const fetchFile = fetchFromDisk(path);
-  return async (name, options) => {
-    if (name !== 'model.safetensors') return fetchFile(name, options);
-    const weights = await readFolderWeights(path);
-    const { spec, flat } = await readAdapterFolder(weights.config, adapter);
-    return writeWeights(mergeAdapter(weights, spec, flat), 'F32');
-  };
-}
+/** The checkpoint of a folder; the built-in policy's unless given. @throws UsageError, CheckpointError */
+export const openFolder = (given: string | undefined): Promise<CheckpointFolder> =>
+  openCheckpointFolder(policyFolder(given));
 
-/** Config and weights of a checkpoint folder, float32. */
-export async function readFolderWeights(path: string): Promise<PolicyWeights> {
-  const fetchFile = fetchFromDisk(path);
-  const config = new TextDecoder().decode(await fetchFile('config.json'));
-  return readWeights(parsePolicyConfig(JSON.parse(config)), await fetchFile('model.safetensors'));
-}
+/** The weights of a checkpoint folder, float32, in memory. */
+export const readFolderWeights = async (path: string): Promise<PolicyWeights> => {
+  const { files, limits } = await openCheckpointFolder(path);
+  return loadWeights(files, limits.maxContext);
+};
 
 /** @throws UsageError where the folder has no adapter; AdapterError for one that does not fit */
-async function readAdapterFolder(config: PolicyConfig, path: string): Promise<Adapter> {
+export async function readAdapterFolder(config: PolicyConfig, path: string): Promise<Adapter> {
   folder(path, '', 'adapter', ADAPTER_CONFIG);
   folder(path, '', 'adapter', ADAPTER_WEIGHTS);
   const names = [ADAPTER_CONFIG, ADAPTER_WEIGHTS];
@@ -84,18 +75,33 @@ async function readAdapterFolder(config: PolicyConfig, path: string): Promise<Ad
   );
 }
 
+/** Names weights into which an adapter was folded: other ones than the checkpoint's. */
+const foldedRevision = (revision: string, { spec, flat }: Adapter): string =>
+  createHash('sha256')
+    .update(`${revision}\n${JSON.stringify(spec)}\n`)
+    .update(new Uint8Array(flat.buffer, flat.byteOffset, flat.byteLength))
+    .digest('hex')
+    .slice(0, 12);
+
 async function openPolicy(options: PartsOptions): Promise<Policy> {
-  const path = policyFolder(options.policy);
+  const checkpoint = await openFolder(options.policy);
+  const { id, files, config, limits } = checkpoint;
+  const adapter =
+    options.adapter === undefined ? null : await readAdapterFolder(config, options.adapter);
+  const [revision, { chat }] = await Promise.all([folderRevision(checkpoint), openReader(files)]);
   prepareNode();
   if (options.device === 'webgpu') await prepareNodeWebGpu();
-  // Loaded after Node is prepared: jax-js looks at what the platform has when it is imported.
-  const { loadPolicy } = await import('../policy/load.ts');
-  return loadPolicy({
-    files: options.adapter === undefined ? fetchFromDisk(path) : mergedFiles(path, options.adapter),
-    id: checkpointName(path),
+  const policy = await loadPolicy({
+    files,
+    id,
+    revision: adapter ? foldedRevision(revision, adapter) : revision,
     device: options.device,
+    ...limits,
+    ...(chat && { chat }),
     onProgress: ({ stage }) => options.onProgress?.(`policy: ${stage}`),
   });
+  if (adapter) await policy.setAdapter?.(adapter);
+  return policy;
 }
 
 /** World, retrieval and router: what a policy works with. @throws UsageError */

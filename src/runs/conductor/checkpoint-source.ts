@@ -1,9 +1,9 @@
 import type { CheckpointFiles } from '../../policy/checkpoint-files.ts';
 import { openCheckpoint, readSmallFile } from '../../policy/checkpoint.ts';
-import { loadChatTemplate } from '../../policy/chat-template.ts';
 import { parsePolicyConfig, type PolicyConfig } from '../../policy/config.ts';
-import { loadTokenizer, loadWeights, type LoadPolicyOptions } from '../../policy/load.ts';
-import type { PolicyChat, PolicyTokenizer } from '../../policy/policy.ts';
+import { cacheLimits } from '../../policy/limits.ts';
+import { loadWeights, type LoadPolicyOptions } from '../../policy/load.ts';
+import { openReader, type CheckpointReader } from '../../policy/reader.ts';
 import type { TensorSource } from '../../policy/tensor-source.ts';
 import { HuggingFaceTokenizer } from '../../policy/tokenizer.ts';
 import type { PolicyWeights } from '../../policy/weights.ts';
@@ -24,18 +24,11 @@ export interface CheckpointSource {
   /** @throws MissingFile, CheckpointFault, or the signal's reason */
   get(onProgress: (bytes: ByteProgress) => void, signal: AbortSignal): Promise<Checkpoint>;
   /** What turns text into tokens and messages into text, on this side of the workers. */
-  reader(checkpoint: Checkpoint): Promise<{ tokenizer: PolicyTokenizer; chat?: PolicyChat }>;
+  reader(checkpoint: Checkpoint): Promise<CheckpointReader>;
 }
 
 /** Gives the files of a stored checkpoint; each worker opens the storage by itself. */
 export type OpenStored = (id: string) => Promise<CheckpointFiles>;
-
-/**
- * Contexts of a checkpoint from elsewhere: published limits (32,768 and more) are not what a key-value
- * cache on this device holds, and no recipe here needs them.
- */
-const LONGEST_CONTEXT = 4096;
-const MOST_SLOTS = 16;
 
 const isStored = (checkpoint: Checkpoint): checkpoint is StoredCheckpoint => 'stored' in checkpoint;
 
@@ -114,25 +107,16 @@ export const storedCheckpoint = (store: CheckpointStore, id: string): Checkpoint
     const json: unknown = JSON.parse(
       new TextDecoder().decode(await readSmallFile(files, 'config.json')),
     );
-    const { maxPositions } = parsePolicyConfig(json);
     signal.throwIfAborted();
     return {
       id: name,
       stored: id,
       revision: revisionOf(await store.rows(id)),
-      maxContext: Math.min(maxPositions, LONGEST_CONTEXT),
-      maxSlots: MOST_SLOTS,
+      ...cacheLimits(parsePolicyConfig(json)),
     };
   },
   reader: async (checkpoint) => {
     if (!isStored(checkpoint)) throw new Error('this checkpoint is not stored on the device');
-    const files = await store.open(checkpoint.stored);
-    const template = await loadChatTemplate(files);
-    return {
-      tokenizer: await loadTokenizer(files),
-      ...(template && {
-        chat: { render: (messages) => template.render(messages, { addGenerationPrompt: true }) },
-      }),
-    };
+    return openReader(await store.open(checkpoint.stored));
   },
 });
