@@ -16,6 +16,7 @@ import type { PolicyWeights } from '../../policy/weights.ts';
 import type { Checkpoint } from '../conductor/checkpoint.ts';
 import {
   frozenOf,
+  holdUntil,
   type CheckpointSource,
   type OpenStored,
 } from '../conductor/checkpoint-source.ts';
@@ -112,6 +113,8 @@ export async function startEngines(options: EngineOptions): Promise<TrainEngines
   signal.addEventListener('abort', stop, { once: true });
   try {
     const chosen = await chooseDevice(device, navigator.gpu, navigator.hardwareConcurrency);
+    // The trainer reads layers of it for as long as it trains.
+    await holdUntil(ended.signal, source);
     const checkpoint = await source.get(() => undefined, ended.signal);
     const reader = await source.reader(checkpoint);
     ended.signal.throwIfAborted();
