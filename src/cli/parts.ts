@@ -83,7 +83,8 @@ const foldedRevision = (revision: string, { spec, flat }: Adapter): string =>
     .digest('hex')
     .slice(0, 12);
 
-async function openPolicy(options: PartsOptions): Promise<Policy> {
+/** A policy as `openParts` opens it, without a world. */
+export async function openPolicy(options: PartsOptions): Promise<Policy> {
   const checkpoint = await openFolder(options.policy);
   const { id, files, config, limits } = checkpoint;
   const adapter =

@@ -134,8 +134,11 @@ export async function startEngines(options: EngineOptions): Promise<TrainEngines
       terminate: stop,
     };
   } catch (error) {
+    // What was ended ended for its own reason; what failed by itself says why.
+    const reason =
+      ended.signal.aborted && !(error instanceof WorkerLost) ? ended.signal.reason : error;
     stop();
-    throw ended.signal.aborted && !(error instanceof WorkerLost) ? ended.signal.reason : error;
+    throw reason;
   } finally {
     signal.removeEventListener('abort', stop);
   }
