@@ -10,7 +10,9 @@ import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, readPeft, type Adapter } from '../poli
 import type { Policy } from '../policy/policy.ts';
 import { openReader } from '../policy/reader.ts';
 import type { PolicyWeights } from '../policy/weights.ts';
-import { openWorldRetriever } from '../retrieval/open.ts';
+import type { LocalMethod } from '../data/setup.ts';
+import { createRetriever } from '../retrieval/create.ts';
+import { openWorldRetriever, type WorldRetriever } from '../retrieval/open.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import { loadWorld, type World } from '../retrieval/world/load.ts';
 import { fetchFromDisk, openEncoderFromDisk } from './build-world.ts';
@@ -19,12 +21,17 @@ import {
   openCheckpointFolder,
   type CheckpointFolder,
 } from './checkpoint-folder.ts';
+import { openCorpus, readCorpus, readQuestions } from './import-files.ts';
 import { UsageError } from './options.ts';
 import { projectPath } from './paths.ts';
 
 export interface PartsOptions {
   /** Folder of the world; the built-in one unless given. */
   world?: string | undefined;
+  /** Files of passages, which stand in the place of the world's local corpus. */
+  corpus?: CorpusOptions | undefined;
+  /** File of questions, which stand in the place of the world's. */
+  questions?: string | undefined;
   /** Folder of the checkpoint; the built-in policy unless given. */
   policy?: string | undefined;
   device: 'wasm' | 'webgpu';
@@ -33,6 +40,15 @@ export interface PartsOptions {
   /** Of a trained router; the prior unless given. */
   routerWeights?: RouterWeights | undefined;
   onProgress?: (line: string) => void;
+  /** What the user should know of the files that were read. */
+  onNotice?: (line: string) => void;
+}
+
+export interface CorpusOptions {
+  files: readonly string[];
+  method: LocalMethod;
+  /** Folder of an encoder; the built-in one unless given. */
+  encoder?: string | undefined;
 }
 
 export interface Parts {
@@ -105,21 +121,52 @@ export async function openPolicy(options: PartsOptions): Promise<Policy> {
   return policy;
 }
 
+interface OpenedWorld {
+  world: World;
+  retriever: WorldRetriever;
+  router: Router;
+}
+
 /** World, retrieval and router: what a policy works with. @throws UsageError */
 export async function openWorld(
   given: string | undefined,
   weights?: RouterWeights,
-): Promise<{ world: World; retriever: Retriever; router: Router }> {
+): Promise<OpenedWorld> {
   const path = folder(given, 'public/world', 'world', 'manifest.json');
   const fetchFile = fetchFromDisk(path);
   const world = await loadWorld(fetchFile);
   const encoder = world.vectors ? await openEncoderFromDisk(projectPath('public/encoder')) : null;
   const retriever = openWorldRetriever(world, fetchFile, { encoder });
-  const router = createRouter({
-    localCoverage: coverageOf(world.local),
-    ...(weights && { weights }),
-  });
-  return { world, retriever, router };
+  return { world, retriever, router: routerOver(world, weights) };
+}
+
+const routerOver = ({ local }: World, weights: RouterWeights | undefined): Router =>
+  createRouter({ localCoverage: coverageOf(local), ...(weights && { weights }) });
+
+/** A world whose local corpus, or questions, are those of files; its web stays. */
+async function withImports(
+  opened: OpenedWorld,
+  options: PartsOptions,
+): Promise<Omit<OpenedWorld, 'retriever'> & { retriever: Retriever }> {
+  const {
+    corpus,
+    questions,
+    routerWeights,
+    onProgress = () => undefined,
+    onNotice = () => undefined,
+  } = options;
+  const world = { ...opened.world };
+  if (questions !== undefined) world.questions = await readQuestions(questions, onNotice);
+  if (!corpus) return { ...opened, world };
+  world.local = await readCorpus(corpus.files, onNotice);
+  const encoder = corpus.encoder ?? projectPath('public/encoder');
+  const local = await openCorpus(world.local, corpus.method, encoder, onProgress);
+  const { web } = opened.retriever;
+  return {
+    world,
+    retriever: createRetriever({ local, web }),
+    router: routerOver(world, routerWeights),
+  };
 }
 
 /**
@@ -127,7 +174,8 @@ export async function openWorld(
  * @throws UsageError, CheckpointError and AdapterError that name the folder or file at fault
  */
 export async function openParts(options: PartsOptions): Promise<Parts> {
-  const { world, retriever, router } = await openWorld(options.world, options.routerWeights);
+  const opened = await openWorld(options.world, options.routerWeights);
+  const { world, retriever, router } = await withImports(opened, options);
   const policy = await openPolicy(options);
   return {
     deps: { policy, retriever, router, now: Date.now },
