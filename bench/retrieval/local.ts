@@ -23,7 +23,7 @@ import { LocalSource } from '../../src/retrieval/local.ts';
 import { openLocalSource } from '../../src/retrieval/open-local.ts';
 import type { Source } from '../../src/retrieval/sources.ts';
 import { terms } from '../../src/retrieval/text.ts';
-import { diskFolder } from './disk-folder.ts';
+import { diskFolder } from '../../src/cli/disk-folder.ts';
 
 const K = 5;
 const USAGE = 'npx tsx bench/retrieval/local.ts QUESTIONS CORPUS [--encoder FOLDER] [--keep FILE]';

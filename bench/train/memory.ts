@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { heldOutSample } from '../../src/learn/rl/held-out.ts';
 import { getPreset } from '../../src/learn/rl/presets.ts';
 import { prepareNode } from '../../src/policy/jax-node.ts';
-import { checkpointName, openWorld, policyFolder, readFolderWeights } from '../../src/cli/parts.ts';
+import { openFolder, openWorld, policyFolder, readFolderWeights } from '../../src/cli/parts.ts';
 import { fetchFromDisk } from '../../src/cli/build-world.ts';
 
 const { values } = parseArgs({
@@ -71,7 +71,7 @@ const weights = await readFolderWeights(folder);
 const { world, retriever, router } = await openWorld(undefined);
 const policy = await loadPolicy({
   files: fetchFromDisk(folder),
-  id: checkpointName(folder),
+  id: (await openFolder(folder)).id,
   device: 'wasm',
 });
 const before = bytes();

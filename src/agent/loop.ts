@@ -6,7 +6,7 @@ import type { Placed } from './conversation.ts';
 import { HINTS, TURN_ENDED_HINT } from './protocol.ts';
 import { stieRound } from './probing.ts';
 import { openContext } from './rdra.ts';
-import { admitQuery, searchRound, writeHint } from './searching.ts';
+import { admitQuery, searchRound, writeHint, writeTurnHint } from './searching.ts';
 import { checkCancelled, fault, stop, type RunState } from './state.ts';
 import { isAnswer, isSearch, type AnswerTag, type SearchTag } from './tags.ts';
 
@@ -170,7 +170,7 @@ function onTurnEnd(state: RunState): boolean {
     );
     return true;
   }
-  writeHint(state, TURN_ENDED_HINT);
+  writeTurnHint(state, TURN_ENDED_HINT);
   return false;
 }
 

@@ -22,11 +22,18 @@ export interface Frame {
 
 const NO_FRAME: Frame = { before: [], after: [], opensThought: false };
 
+/** What stands around a further message of the user's, behind a turn that the policy ended. */
+export type Turn = Frame;
+
 /** Stands for the user's text; no template changes or drops it. */
 const MARK = 'FORAGE0QUESTION0STANDS0HERE';
 
-function cut(rendered: string): { before: string; after: string } | null {
-  const parts = rendered.split(MARK);
+/** Stand for what the policy said and for the further message. */
+const SAID_MARK = 'FORAGE0ANSWER0STANDS0HERE';
+const FURTHER_MARK = 'FORAGE0REMARK0STANDS0HERE';
+
+function cut(rendered: string, mark = MARK): { before: string; after: string } | null {
+  const parts = rendered.split(mark);
   const [before, after] = parts;
   return parts.length === 2 && before !== undefined && after !== undefined
     ? { before, after }
@@ -78,5 +85,50 @@ export function promptFrame(
     before: [...(start === undefined ? [] : [start]), ...encode(before)],
     after: encode(after),
     opensThought: after.trimEnd().endsWith('<think>'),
+  };
+}
+
+/** Behind the policy's words: the end of its turn, and the template's text around the next message. */
+function renderTurn(
+  render: (messages: readonly ChatMessage[]) => string,
+  opening: readonly ChatMessage[],
+): { before: string; after: string } | null {
+  try {
+    const rendered = render([
+      ...opening,
+      { role: 'assistant', content: SAID_MARK },
+      { role: 'user', content: FURTHER_MARK },
+    ]);
+    return cut(cut(rendered, SAID_MARK)?.after ?? '', FURTHER_MARK);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The template's text around a further message of the user's, cut as `promptFrame` does: behind the token
+ * that ended the policy's turn, up to where its next one begins.
+ *
+ * @param last the token that ended the turn; where the template ends a turn with it, it stands once
+ * @returns null without a chat template, and where it shows no such conversation
+ */
+export function userTurn(
+  { chat, tokenizer }: Pick<Policy, 'chat' | 'tokenizer'>,
+  settings: RecipeSettings,
+  last: number | undefined,
+): Turn | null {
+  if (!chat || !tokenizer.encodeTemplate) return null;
+  const instruction = instructionText(settings);
+  const render = (messages: readonly ChatMessage[]): string => chat.render(messages);
+  const question: ChatMessage = { role: 'user', content: MARK };
+  const found =
+    renderTurn(render, [{ role: 'system', content: instruction }, question]) ??
+    renderTurn(render, [question]);
+  if (!found) return null;
+  const before = tokenizer.encodeTemplate(found.before);
+  return {
+    before: before[0] === last ? before.slice(1) : before,
+    after: tokenizer.encodeTemplate(found.after),
+    opensThought: found.after.trimEnd().endsWith('<think>'),
   };
 }

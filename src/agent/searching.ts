@@ -3,6 +3,7 @@ import type { SearchTarget, SourceName } from '../data/hits.ts';
 import type { RecipeSettings } from '../recipes/settings.ts';
 import { blockIds, passagesText } from './blocks.ts';
 import { contextRoom } from './budget.ts';
+import { userTurn } from './prompt.ts';
 import { HINTS, inBlock } from './protocol.ts';
 import { retrieve, type Retrieved } from './retrieving.ts';
 import { routeReward } from './router/reward.ts';
@@ -19,6 +20,23 @@ export function writeHint(state: RunState, text: string): void {
   const { tokenizer } = state.deps.policy;
   const room = Math.max(2, contextRoom(state));
   state.conversation.answerBack('hint', blockIds(tokenizer, state.tags, 'hint', ` ${text}`, room));
+}
+
+/**
+ * The environment's word to a policy that ended its turn: as the user's next message in the policy's own
+ * chat template, and where it has none, or no room is left for one, as any other hint.
+ */
+export function writeTurnHint(state: RunState, text: string): void {
+  const { conversation, deps, settings, tags, transcript } = state;
+  const last = transcript.rollout.segments.at(-1)?.ids.at(-1);
+  const turn = userTurn(deps.policy, settings, last);
+  const hint = blockIds(deps.policy.tokenizer, tags, 'hint', ` ${text}`);
+  const length = hint.length + (turn ? turn.before.length + turn.after.length : 0);
+  if (!turn || length > contextRoom(state)) return writeHint(state, text);
+  if (turn.before.length > 0) conversation.write('environment', 'instruction', turn.before);
+  conversation.answerBack('hint', hint);
+  if (turn.after.length > 0) conversation.write('environment', 'instruction', turn.after);
+  if (turn.opensThought) conversation.parser.force('think', []);
 }
 
 /** Single sources that a search with this tag may reach. */

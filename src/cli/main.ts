@@ -3,6 +3,7 @@ import { benchCommand } from './commands/bench.ts';
 import type { Command } from './commands/command.ts';
 import { evaluateCommand } from './commands/evaluate.ts';
 import { inspectCommand } from './commands/inspect.ts';
+import { mergeCommand } from './commands/merge.ts';
 import { rolloutCommand } from './commands/rollout.ts';
 import { trainCommand } from './commands/train.ts';
 import { worldCommand } from './commands/world.ts';
@@ -13,6 +14,7 @@ const COMMANDS: readonly Command[] = [
   rolloutCommand,
   trainCommand,
   evaluateCommand,
+  mergeCommand,
   inspectCommand,
   worldCommand,
   benchCommand,

@@ -1,24 +1,37 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { coverageOf, createRouter, type AgentDeps, type Router } from '../agent/index.ts';
 import type { RouterWeights } from '../agent/router/network.ts';
-import { parsePolicyConfig, type PolicyConfig } from '../policy/config.ts';
-import { mergeAdapter } from '../policy/lora/merge.ts';
+import type { PolicyConfig } from '../policy/config.ts';
+import { prepareNode, prepareNodeWebGpu } from '../policy/jax-node.ts';
+import { loadPolicy, loadWeights } from '../policy/load.ts';
 import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, readPeft, type Adapter } from '../policy/lora/peft.ts';
 import type { Policy } from '../policy/policy.ts';
-import { readWeights, writeWeights, type PolicyWeights } from '../policy/weights.ts';
-import type { FetchFile } from '../retrieval/fetch-file.ts';
-import { openWorldRetriever } from '../retrieval/open.ts';
+import { openReader } from '../policy/reader.ts';
+import type { PolicyWeights } from '../policy/weights.ts';
+import type { LocalMethod } from '../data/setup.ts';
+import { createRetriever } from '../retrieval/create.ts';
+import { openWorldRetriever, type WorldRetriever } from '../retrieval/open.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import { loadWorld, type World } from '../retrieval/world/load.ts';
 import { fetchFromDisk, openEncoderFromDisk } from './build-world.ts';
-import { prepareNode, prepareNodeWebGpu } from '../policy/jax-node.ts';
+import {
+  folderRevision,
+  openCheckpointFolder,
+  type CheckpointFolder,
+} from './checkpoint-folder.ts';
+import { openCorpus, readCorpus, readQuestions } from './import-files.ts';
 import { UsageError } from './options.ts';
 import { projectPath } from './paths.ts';
 
 export interface PartsOptions {
   /** Folder of the world; the built-in one unless given. */
   world?: string | undefined;
+  /** Files of passages, which stand in the place of the world's local corpus. */
+  corpus?: CorpusOptions | undefined;
+  /** File of questions, which stand in the place of the world's. */
+  questions?: string | undefined;
   /** Folder of the checkpoint; the built-in policy unless given. */
   policy?: string | undefined;
   device: 'wasm' | 'webgpu';
@@ -27,6 +40,15 @@ export interface PartsOptions {
   /** Of a trained router; the prior unless given. */
   routerWeights?: RouterWeights | undefined;
   onProgress?: (line: string) => void;
+  /** What the user should know of the files that were read. */
+  onNotice?: (line: string) => void;
+}
+
+export interface CorpusOptions {
+  files: readonly string[];
+  method: LocalMethod;
+  /** Folder of an encoder; the built-in one unless given. */
+  encoder?: string | undefined;
 }
 
 export interface Parts {
@@ -43,37 +65,22 @@ function folder(given: string | undefined, fallback: string, what: string, holds
   return path;
 }
 
-/** Name of a checkpoint folder for records: what its config says, or the folder's own name. */
-export function checkpointName(path: string): string {
-  const config: unknown = JSON.parse(readFileSync(join(path, 'config.json'), 'utf8'));
-  const named = (config as { _name_or_path?: unknown })._name_or_path;
-  return typeof named === 'string' && named !== '' ? named : (path.split('/').at(-1) ?? path);
-}
-
 /** The folder of the policy. @throws UsageError where it is none */
 export const policyFolder = (given: string | undefined): string =>
   folder(given, 'public/policy', 'checkpoint', 'config.json');
 
-/** Files of a checkpoint whose weights have an adapter merged into them. */
-function mergedFiles(path: string, adapter: string): FetchFile {
-  const fetchFile = fetchFromDisk(path);
-  return async (name, options) => {
-    if (name !== 'model.safetensors') return fetchFile(name, options);
-    const weights = await readFolderWeights(path);
-    const { spec, flat } = await readAdapterFolder(weights.config, adapter);
-    return writeWeights(mergeAdapter(weights, spec, flat), 'F32');
-  };
-}
+/** The checkpoint of a folder; the built-in policy's unless given. @throws UsageError, CheckpointError */
+export const openFolder = (given: string | undefined): Promise<CheckpointFolder> =>
+  openCheckpointFolder(policyFolder(given));
 
-/** Config and weights of a checkpoint folder, float32. */
-export async function readFolderWeights(path: string): Promise<PolicyWeights> {
-  const fetchFile = fetchFromDisk(path);
-  const config = new TextDecoder().decode(await fetchFile('config.json'));
-  return readWeights(parsePolicyConfig(JSON.parse(config)), await fetchFile('model.safetensors'));
-}
+/** The weights of a checkpoint folder, float32, in memory. */
+export const readFolderWeights = async (path: string): Promise<PolicyWeights> => {
+  const { files, limits } = await openCheckpointFolder(path);
+  return loadWeights(files, limits.maxContext);
+};
 
 /** @throws UsageError where the folder has no adapter; AdapterError for one that does not fit */
-async function readAdapterFolder(config: PolicyConfig, path: string): Promise<Adapter> {
+export async function readAdapterFolder(config: PolicyConfig, path: string): Promise<Adapter> {
   folder(path, '', 'adapter', ADAPTER_CONFIG);
   folder(path, '', 'adapter', ADAPTER_WEIGHTS);
   const names = [ADAPTER_CONFIG, ADAPTER_WEIGHTS];
@@ -84,35 +91,82 @@ async function readAdapterFolder(config: PolicyConfig, path: string): Promise<Ad
   );
 }
 
-async function openPolicy(options: PartsOptions): Promise<Policy> {
-  const path = policyFolder(options.policy);
+/** Names weights into which an adapter was folded: other ones than the checkpoint's. */
+const foldedRevision = (revision: string, { spec, flat }: Adapter): string =>
+  createHash('sha256')
+    .update(`${revision}\n${JSON.stringify(spec)}\n`)
+    .update(new Uint8Array(flat.buffer, flat.byteOffset, flat.byteLength))
+    .digest('hex')
+    .slice(0, 12);
+
+/** A policy as `openParts` opens it, without a world. */
+export async function openPolicy(options: PartsOptions): Promise<Policy> {
+  const checkpoint = await openFolder(options.policy);
+  const { id, files, config, limits } = checkpoint;
+  const adapter =
+    options.adapter === undefined ? null : await readAdapterFolder(config, options.adapter);
+  const [revision, { chat }] = await Promise.all([folderRevision(checkpoint), openReader(files)]);
   prepareNode();
   if (options.device === 'webgpu') await prepareNodeWebGpu();
-  // Loaded after Node is prepared: jax-js looks at what the platform has when it is imported.
-  const { loadPolicy } = await import('../policy/load.ts');
-  return loadPolicy({
-    files: options.adapter === undefined ? fetchFromDisk(path) : mergedFiles(path, options.adapter),
-    id: checkpointName(path),
+  const policy = await loadPolicy({
+    files,
+    id,
+    revision: adapter ? foldedRevision(revision, adapter) : revision,
     device: options.device,
+    ...limits,
+    ...(chat && { chat }),
     onProgress: ({ stage }) => options.onProgress?.(`policy: ${stage}`),
   });
+  if (adapter) await policy.setAdapter?.(adapter);
+  return policy;
+}
+
+interface OpenedWorld {
+  world: World;
+  retriever: WorldRetriever;
+  router: Router;
 }
 
 /** World, retrieval and router: what a policy works with. @throws UsageError */
 export async function openWorld(
   given: string | undefined,
   weights?: RouterWeights,
-): Promise<{ world: World; retriever: Retriever; router: Router }> {
+): Promise<OpenedWorld> {
   const path = folder(given, 'public/world', 'world', 'manifest.json');
   const fetchFile = fetchFromDisk(path);
   const world = await loadWorld(fetchFile);
   const encoder = world.vectors ? await openEncoderFromDisk(projectPath('public/encoder')) : null;
   const retriever = openWorldRetriever(world, fetchFile, { encoder });
-  const router = createRouter({
-    localCoverage: coverageOf(world.local),
-    ...(weights && { weights }),
-  });
-  return { world, retriever, router };
+  return { world, retriever, router: routerOver(world, weights) };
+}
+
+const routerOver = ({ local }: World, weights: RouterWeights | undefined): Router =>
+  createRouter({ localCoverage: coverageOf(local), ...(weights && { weights }) });
+
+/** A world whose local corpus, or questions, are those of files; its web stays. */
+async function withImports(
+  opened: OpenedWorld,
+  options: PartsOptions,
+): Promise<Omit<OpenedWorld, 'retriever'> & { retriever: Retriever }> {
+  const {
+    corpus,
+    questions,
+    routerWeights,
+    onProgress = () => undefined,
+    onNotice = () => undefined,
+  } = options;
+  const world = { ...opened.world };
+  if (questions !== undefined) world.questions = await readQuestions(questions, onNotice);
+  if (!corpus) return { ...opened, world };
+  world.local = await readCorpus(corpus.files, onNotice);
+  const encoder = corpus.encoder ?? projectPath('public/encoder');
+  const local = await openCorpus(world.local, corpus.method, encoder, onProgress);
+  const { web } = opened.retriever;
+  return {
+    world,
+    retriever: createRetriever({ local, web }),
+    router: routerOver(world, routerWeights),
+  };
 }
 
 /**
@@ -120,7 +174,8 @@ export async function openWorld(
  * @throws UsageError, CheckpointError and AdapterError that name the folder or file at fault
  */
 export async function openParts(options: PartsOptions): Promise<Parts> {
-  const { world, retriever, router } = await openWorld(options.world, options.routerWeights);
+  const opened = await openWorld(options.world, options.routerWeights);
+  const { world, retriever, router } = await withImports(opened, options);
   const policy = await openPolicy(options);
   return {
     deps: { policy, retriever, router, now: Date.now },

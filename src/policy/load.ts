@@ -1,4 +1,4 @@
-import type { Policy, PolicyInfo, PolicySession, PolicyTokenizer } from './policy.ts';
+import type { Policy, PolicyChat, PolicyInfo, PolicySession, PolicyTokenizer } from './policy.ts';
 import { messageOf } from '../data/message-of.ts';
 import { CheckpointError, parsed, parseJson } from './checkpoint-error.ts';
 import type { CheckpointFiles } from './checkpoint-files.ts';
@@ -45,6 +45,8 @@ export interface LoadPolicyOptions {
   readonly maxContext?: number;
   /** SHA-256 prefix of the weights, where it is known; else weights by range are named by size. */
   readonly revision?: string;
+  /** The checkpoint's chat template, where the one who loads it asks it for text. */
+  readonly chat?: PolicyChat;
   readonly onProgress?: (progress: LoadProgress) => void;
 }
 
@@ -97,6 +99,7 @@ class LoadedPolicy implements Policy {
   readonly tokenizer: PolicyTokenizer;
   readonly #engine: GenerationEngine;
   readonly #upload: (flat: Float32Array) => DeviceWeights;
+  readonly chat?: PolicyChat;
   readonly setAdapter?: NonNullable<Policy['setAdapter']>;
 
   /** @param source what layers are made anew of, for `setAdapter` */
@@ -106,11 +109,13 @@ class LoadedPolicy implements Policy {
     engine: GenerationEngine,
     upload: (flat: Float32Array) => DeviceWeights,
     source: TensorSource | null,
+    chat: PolicyChat | undefined,
   ) {
     this.info = info;
     this.tokenizer = tokenizer;
     this.#engine = engine;
     this.#upload = upload;
+    if (chat) this.chat = chat;
     if (source) this.setAdapter = (adapter) => this.#fold(source, adapter);
   }
 
@@ -153,7 +158,7 @@ async function policyOver(
   device: DeviceWeights,
   tokenizer: PolicyTokenizer,
   info: Started,
-  options: { device: PolicyDevice; maxSlots?: number | undefined },
+  options: { device: PolicyDevice; maxSlots?: number | undefined; chat?: PolicyChat },
   source: TensorSource | null = null,
 ): Promise<Policy> {
   const { uploadWeights } = await import('./generation/device-weights.ts');
@@ -176,6 +181,7 @@ async function policyOver(
     engine,
     (flat) => uploadWeights(viewWeights(config, flat)),
     source,
+    options.chat,
   );
 }
 

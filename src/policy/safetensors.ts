@@ -178,26 +178,48 @@ export function readSafetensors(bytes: Uint8Array): Map<string, Tensor> {
   );
 }
 
+/**
+ * The beginning of a safetensors file, up to the first value; the values of the tensors follow it, end to
+ * end, in the same order.
+ */
+export function encodeHeader(
+  tensors: readonly { name: string; shape: readonly number[] }[],
+  dtype: 'F32' | 'F16',
+): Uint8Array<ArrayBuffer> {
+  const header: Record<string, unknown> = { __metadata__: { format: 'pt' } };
+  let at = 0;
+  for (const { name, shape } of tensors) {
+    const count = shape.reduce((a, b) => a * b, 1);
+    header[name] = { dtype, shape, data_offsets: [at, (at += count * BYTES[dtype])] };
+  }
+  const json = JSON.stringify(header);
+  // Data starts 8-aligned so that readers may map it; the padding is spaces.
+  const text = new TextEncoder().encode(json.padEnd(Math.ceil(json.length / 8) * 8, ' '));
+  const out = new Uint8Array(HEADER_PREFIX_BYTES + text.length);
+  new DataView(out.buffer).setBigUint64(0, BigInt(text.length), true);
+  out.set(text, HEADER_PREFIX_BYTES);
+  return out;
+}
+
 /** Serialises tensors in the order of the map; float32 values are rounded to nearest even for F16. */
 export function writeSafetensors(
   tensors: ReadonlyMap<string, { shape: readonly number[]; data: Float32Array }>,
   dtype: 'F32' | 'F16' = 'F32',
 ): Uint8Array<ArrayBuffer> {
-  const header: Record<string, unknown> = { __metadata__: { format: 'pt' } };
-  let at = 0;
+  let values = 0;
   for (const [name, { shape, data }] of tensors) {
     if (shape.reduce((a, b) => a * b, 1) !== data.length)
       throw fault(`tensor "${name}" of shape [${shape.join(', ')}] has ${data.length} values`);
-    header[name] = { dtype, shape, data_offsets: [at, (at += data.length * BYTES[dtype])] };
+    values += data.length;
   }
-  const json = JSON.stringify(header);
-  // Data starts 8-aligned so that readers may map it; the padding is spaces.
-  const text = new TextEncoder().encode(json.padEnd(Math.ceil(json.length / 8) * 8, ' '));
-  const out = new Uint8Array(HEADER_PREFIX_BYTES + text.length + at);
+  const header = encodeHeader(
+    [...tensors].map(([name, { shape }]) => ({ name, shape })),
+    dtype,
+  );
+  const out = new Uint8Array(header.length + values * BYTES[dtype]);
+  out.set(header);
   const view = new DataView(out.buffer);
-  view.setBigUint64(0, BigInt(text.length), true);
-  out.set(text, HEADER_PREFIX_BYTES);
-  let to = HEADER_PREFIX_BYTES + text.length;
+  let to = header.length;
   for (const { data } of tensors.values()) {
     for (let i = 0; i < data.length; i++, to += BYTES[dtype]) {
       if (dtype === 'F32') view.setFloat32(to, data[i]!, true);

@@ -23,13 +23,17 @@ export interface TensorSource {
   stored(name: string): Promise<StoredTensor>;
 }
 
-/** All parameters of one layer in a buffer of their own, which the caller may change. */
-export async function readLayer(source: TensorSource, layer: number): Promise<LayerWeights> {
+/** All parameters of one layer in the order of `layerSlots`, in a buffer of their own. */
+export async function readLayerValues(source: TensorSource, layer: number): Promise<Float32Array> {
   const slots = layerSlots(source.config, layer);
   const values = new Float32Array(slots.reduce((sum, slot) => sum + slot.length, 0));
   for (const { name, offset } of slots) values.set(await source.read(name), offset);
-  return viewLayer(source.config, values);
+  return values;
 }
+
+/** The same as views, which the caller may change. */
+export const readLayer = async (source: TensorSource, layer: number): Promise<LayerWeights> =>
+  viewLayer(source.config, await readLayerValues(source, layer));
 
 /** Rows of the embedding matrix. */
 export interface Embedding {

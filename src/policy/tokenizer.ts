@@ -22,6 +22,9 @@ function checkTokenizer(json: object): void {
 /** Tokens that end a turn in the chat formats of Llama 3 and of Qwen and SmolLM (ChatML). */
 const TURN_ENDS = ['<|eot_id|>', '<|im_end|>'];
 
+/** Text of one letter, which every vocabulary can write. */
+const PROBE = 'a';
+
 /** `eos_token_id` of a `generation_config.json`: one id, several, or none. */
 const idsIn = (given: unknown): number[] =>
   (Array.isArray(given) ? (given as unknown[]) : [given]).filter(
@@ -34,6 +37,7 @@ export class HuggingFaceTokenizer implements PolicyTokenizer {
   readonly endOfText: number;
   /** All tokens that end a turn, `endOfText` first. */
   readonly endIds: readonly number[];
+  readonly startOfText?: number;
   private readonly tokenizer: Tokenizer;
   private readonly special: ReadonlyMap<string, number>;
 
@@ -64,6 +68,18 @@ export class HuggingFaceTokenizer implements PolicyTokenizer {
     this.endOfText = end;
     const turns = TURN_ENDS.flatMap((token) => this.special.get(token) ?? []);
     this.endIds = [...new Set([end, ...listed, ...turns])];
+    const start = this.firstSpecial();
+    if (start !== undefined) this.startOfText = start;
+  }
+
+  /**
+   * What the post-processor puts before a text, as transformers 5 does: `bos_token` and `add_bos_token`
+   * of a `tokenizer_config.json` say nothing beside a `tokenizer.json`.
+   */
+  private firstSpecial(): number | undefined {
+    const [first] = this.tokenizer.encode(PROBE).ids;
+    const [plain] = this.encodeTemplate(PROBE);
+    return first === plain ? undefined : first;
   }
 
   /** Normalizer, pre-tokenizer and model alone: added tokens are never looked for in the text. */

@@ -2,8 +2,8 @@ import { runGroup } from '../../agent/index.ts';
 import type { AgentEvent } from '../../data/events.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { openParts } from '../parts.ts';
-import { endProgress, print, sayProgress, type Command } from './command.ts';
-import { overridesOf, PARTS_OPTIONS, RECIPE_OPTIONS } from './shared-options.ts';
+import { endProgress, print, type Command } from './command.ts';
+import { overridesOf, partsOptions, PARTS_OPTIONS, RECIPE_OPTIONS } from './shared-options.ts';
 
 const oneLine = (text: string): string => text.trim().replaceAll(/\s+/g, ' ');
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
@@ -48,14 +48,9 @@ export const askCommand: Command = {
     ...PARTS_OPTIONS,
     json: { type: 'boolean', help: 'print the rollout as one JSON object and nothing else' },
   },
-  async run(values, positionals) {
+  async run(values, positionals, lists) {
     const text = positionals.join(' ');
-    const parts = await openParts({
-      world: values.world as string | undefined,
-      policy: values.policy as string | undefined,
-      device: values.device as 'wasm' | 'webgpu',
-      onProgress: sayProgress,
-    });
+    const parts = await openParts(partsOptions(values, lists));
     endProgress();
     // A question of the world brings its gold answer along.
     const known = parts.world.questions.find((q) => q.text === text);
@@ -67,7 +62,7 @@ export const askCommand: Command = {
         {
           question: known ?? { id: 'typed', text, answers: [], supporting: [] },
           recipe: getRecipe(String(values.recipe)),
-          overrides: overridesOf(values),
+          overrides: overridesOf(values, lists),
           seed: Number(values.seed),
           size: 1,
           runId: 'ask',

@@ -6,9 +6,15 @@ import { UsageError, type OptionValues } from '../options.ts';
 import { openParts } from '../parts.ts';
 import { runQuestions } from '../run-questions.ts';
 import { adapterFolderOf, loadCheckpoint, readRun } from '../train/folder.ts';
-import { endProgress, print, say, sayProgress, type Command } from './command.ts';
+import { endProgress, print, say, type Command } from './command.ts';
 import { select, table } from './rollout.ts';
-import { overridesOf, PARTS_OPTIONS, RECIPE_OPTIONS } from './shared-options.ts';
+import {
+  overridesOf,
+  partsOptions,
+  PARTS_OPTIONS,
+  QUESTION_OPTIONS,
+  RECIPE_OPTIONS,
+} from './shared-options.ts';
 
 interface Subject {
   /** Folder of the adapter; undefined: the policy as it is. */
@@ -56,36 +62,25 @@ export const evaluateCommand: Command = {
     ...RECIPE_OPTIONS,
     recipe: { ...RECIPE, help: "which system; the run's, else search" },
     temperature: { ...RECIPE_OPTIONS.temperature, default: 0.3 },
-    split: {
-      type: 'string',
-      help: 'which questions',
-      choices: ['train', 'dev', 'test'],
-      default: 'test',
-    },
     limit: { type: 'integer', value: 'N', help: 'questions', default: 300, min: 1 },
     seed: { type: 'integer', value: 'S', help: 'seed of the sampling', default: 0, min: 0 },
-    hops: { type: 'integer', value: 'H', help: 'only questions of that many hops', min: 1, max: 4 },
-    type: {
-      type: 'string',
-      help: 'only questions of that type',
-      choices: ['bridge', 'comparison', 'intersection', 'yesno', 'summary'],
-    },
+    ...QUESTION_OPTIONS,
     ...PARTS_OPTIONS,
     json: { type: 'boolean', help: 'print one JSON object and nothing else' },
   },
-  async run(values) {
+  async run(values, _positionals, lists) {
     const { recipe, overrides, ...subject } = subjectOf(values);
-    const device = values.device as 'wasm' | 'webgpu';
-    const parts = await openParts({ ...subject, device, onProgress: sayProgress });
+    const parts = await openParts({ ...partsOptions(values, lists), ...subject });
     endProgress();
     try {
-      const given = overridesOf(values);
+      const given = overridesOf(values, lists);
       const { rollouts, seconds } = await runQuestions(parts, select(parts, values), {
         recipe: getRecipe(recipe),
         overrides: {
           ...overrides,
           ...given,
           sampling: { ...overrides.sampling, ...given.sampling },
+          retrieval: { ...overrides.retrieval, ...given.retrieval },
         },
         group: 1,
         seed: Number(values.seed),

@@ -7,8 +7,14 @@ import { getRecipe } from '../../recipes/index.ts';
 import { openParts, type Parts } from '../parts.ts';
 import { UsageError, type OptionValues } from '../options.ts';
 import { runQuestions } from '../run-questions.ts';
-import { endProgress, print, say, sayProgress, type Command } from './command.ts';
-import { overridesOf, PARTS_OPTIONS, RECIPE_OPTIONS } from './shared-options.ts';
+import { endProgress, print, say, type Command } from './command.ts';
+import {
+  overridesOf,
+  partsOptions,
+  PARTS_OPTIONS,
+  QUESTION_OPTIONS,
+  RECIPE_OPTIONS,
+} from './shared-options.ts';
 
 async function openOutput(path: string | undefined): Promise<WriteStream | null> {
   if (path === undefined) return null;
@@ -50,13 +56,14 @@ export function table(summary: SummaryByHops): string {
   ].join('\n');
 }
 
-/** The questions that a call asks for; the order is the world's own. */
+/** The questions that a call asks for; the order is the world's own, or the file's. */
 export function select(parts: Parts, values: OptionValues): Question[] {
+  const split = values.split ?? (values.questions === undefined ? 'test' : 'all');
   const found = parts.world.questions
-    .filter((q) => q.split === values.split)
+    .filter((q) => split === 'all' || q.split === split)
     .filter((q) => values.hops === undefined || q.hops === values.hops)
     .filter((q) => values.type === undefined || q.type === values.type);
-  if (found.length === 0) throw new UsageError('No question of the world fits these options.');
+  if (found.length === 0) throw new UsageError('No question fits these options.');
   return found.slice(0, Number(values.limit));
 }
 
@@ -65,12 +72,6 @@ export const rolloutCommand: Command = {
   summary: 'runs a recipe over questions of a world and scores it',
   options: {
     ...RECIPE_OPTIONS,
-    split: {
-      type: 'string',
-      help: 'which questions',
-      choices: ['train', 'dev', 'test'],
-      default: 'test',
-    },
     limit: { type: 'integer', value: 'N', help: 'questions', default: 50, min: 1 },
     group: {
       type: 'integer',
@@ -81,30 +82,20 @@ export const rolloutCommand: Command = {
       max: 64,
     },
     seed: { type: 'integer', value: 'S', help: 'seed of the sampling', default: 0, min: 0 },
-    hops: { type: 'integer', value: 'H', help: 'only questions of that many hops', min: 1, max: 4 },
-    type: {
-      type: 'string',
-      help: 'only questions of that type',
-      choices: ['bridge', 'comparison', 'intersection', 'yesno', 'summary'],
-    },
+    ...QUESTION_OPTIONS,
     ...PARTS_OPTIONS,
     out: { type: 'string', value: 'FILE', help: 'write the rollouts, one JSON a line' },
     json: { type: 'boolean', help: 'print one JSON object and nothing else' },
   },
-  async run(values) {
-    const parts = await openParts({
-      world: values.world as string | undefined,
-      policy: values.policy as string | undefined,
-      device: values.device as 'wasm' | 'webgpu',
-      onProgress: sayProgress,
-    });
+  async run(values, _positionals, lists) {
+    const parts = await openParts(partsOptions(values, lists));
     endProgress();
     try {
       const questions = select(parts, values);
       const output = await openOutput(values.out as string | undefined);
       const { rollouts, seconds } = await runQuestions(parts, questions, {
         recipe: getRecipe(String(values.recipe)),
-        overrides: overridesOf(values),
+        overrides: overridesOf(values, lists),
         group: Number(values.group),
         seed: Number(values.seed),
       });

@@ -1,5 +1,8 @@
 import { RECIPES, type SettingsOverride } from '../../recipes/index.ts';
-import type { OptionSpec, OptionValues } from '../options.ts';
+import { LOCAL_METHODS, type LocalMethod } from '../../data/setup.ts';
+import { UsageError, type OptionLists, type OptionSpec, type OptionValues } from '../options.ts';
+import type { PartsOptions } from '../parts.ts';
+import { say, sayProgress } from './command.ts';
 
 export const PARTS_OPTIONS = {
   world: { type: 'string', value: 'DIR', help: 'world folder; the built-in one unless given' },
@@ -8,11 +11,62 @@ export const PARTS_OPTIONS = {
     value: 'DIR',
     help: 'checkpoint folder; the built-in one unless given',
   },
+  corpus: {
+    type: 'string',
+    value: 'FILE',
+    help: "passages to search instead of the world's; may be repeated; --source is local then unless given",
+    multiple: true,
+  },
+  questions: { type: 'string', value: 'FILE', help: "questions instead of the world's" },
+  method: {
+    type: 'string',
+    help: 'how --corpus is searched',
+    choices: LOCAL_METHODS,
+    default: 'lexical',
+  },
+  encoder: {
+    type: 'string',
+    value: 'DIR',
+    help: 'ONNX encoder of --method; the built-in one unless given',
+  },
   device: {
     type: 'string',
     help: 'where the policy runs',
     choices: ['wasm', 'webgpu'],
     default: 'wasm',
+  },
+} as const satisfies Record<string, OptionSpec>;
+
+/** @throws UsageError where options of a corpus are given without one */
+export function partsOptions(values: OptionValues, lists: OptionLists): PartsOptions {
+  const text = (name: string): string | undefined => values[name] as string | undefined;
+  const files = lists['corpus'];
+  const [method, encoder] = [text('method') as LocalMethod, text('encoder')];
+  if (!files && (encoder !== undefined || method !== 'lexical'))
+    throw new UsageError(`--${encoder === undefined ? 'method' : 'encoder'} needs --corpus FILE.`);
+  return {
+    world: text('world'),
+    policy: text('policy'),
+    questions: text('questions'),
+    ...(files && { corpus: { files, method, encoder } }),
+    device: values.device as 'wasm' | 'webgpu',
+    onProgress: sayProgress,
+    onNotice: say,
+  };
+}
+
+/** Which questions are asked. */
+export const QUESTION_OPTIONS = {
+  split: {
+    type: 'string',
+    help: "which questions; the world's test questions, or all of --questions, unless given",
+    choices: ['train', 'dev', 'test', 'all'],
+  },
+  hops: { type: 'integer', value: 'H', help: 'only questions of that many hops', min: 1, max: 4 },
+  type: {
+    type: 'string',
+    help: 'only questions of that type',
+    choices: ['bridge', 'comparison', 'intersection', 'yesno', 'summary'],
   },
 } as const satisfies Record<string, OptionSpec>;
 
@@ -41,8 +95,10 @@ export const RECIPE_OPTIONS = {
 } as const satisfies Record<string, OptionSpec>;
 
 /** What the options change in the recipe's settings. */
-export function overridesOf(values: OptionValues): SettingsOverride {
-  const { temperature, source, background, stie, k } = values;
+export function overridesOf(values: OptionValues, lists: OptionLists = {}): SettingsOverride {
+  const { temperature, background, stie, k } = values;
+  // The world's web knows nothing of a corpus of one's own.
+  const source = values.source ?? (lists['corpus'] ? 'local' : undefined);
   const retrieval = {
     ...(source !== undefined && { source: source as 'local' | 'web' | 'both' | 'router' }),
     ...(k !== undefined && { k: Number(k) }),

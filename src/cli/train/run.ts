@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Question } from '../../data/records.ts';
 import { createCurriculum } from '../../learn/curriculum/create.ts';
 import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
@@ -9,26 +7,21 @@ import { createRouterLearner } from '../../learn/router/learner.ts';
 import { trainRun } from '../../learn/rl/loop.ts';
 import type { TrainSettings } from '../../learn/rl/settings.ts';
 import type { TrainState } from '../../learn/rl/state.ts';
+import { openCheckpoint } from '../../policy/checkpoint.ts';
 import { prepareNode } from '../../policy/jax-node.ts';
-import { HuggingFaceTokenizer } from '../../policy/tokenizer.ts';
+import { openReader } from '../../policy/reader.ts';
+import { folderRevision } from '../checkpoint-folder.ts';
 import { endProgress, print, say } from '../commands/command.ts';
 import { UsageError, type OptionValues } from '../options.ts';
-import { checkpointName, openWorld, policyFolder, readFolderWeights } from '../parts.ts';
+import { openFolder, openWorld } from '../parts.ts';
 import { appendStep, loadDemonstrations, readRun, saveCheckpoint, type RunFile } from './folder.ts';
 import { TrainMeter } from './progress.ts';
 import { startThreads } from './threads.ts';
 
-/** Beginning of the SHA-256 of the weights, as a loaded policy names its revision. */
-const revisionOf = (folder: string): string =>
-  createHash('sha256')
-    .update(readFileSync(join(folder, 'model.safetensors')))
-    .digest('hex')
-    .slice(0, 12);
-
 /** What `settings.json` of a new run says. @throws UsageError for folders that are none */
 export async function describeRun(settings: TrainSettings, values: OptionValues): Promise<RunFile> {
   checkRouter(settings);
-  const policy = policyFolder(values.policy as string | undefined);
+  const checkpoint = await openFolder(values.policy as string | undefined);
   const given = values.world === undefined ? null : resolve(String(values.world));
   const { world } = await openWorld(given ?? undefined);
   return {
@@ -36,7 +29,11 @@ export async function describeRun(settings: TrainSettings, values: OptionValues)
     runId: `${settings.preset}-${settings.seed}`,
     settings,
     device: values.device === 'webgpu' ? 'webgpu' : 'wasm',
-    policy: { folder: policy, id: checkpointName(policy), revision: revisionOf(policy) },
+    policy: {
+      folder: checkpoint.path,
+      id: checkpoint.id,
+      revision: await folderRevision(checkpoint),
+    },
     world: { folder: given, seed: world.manifest.seed },
   };
 }
@@ -48,14 +45,6 @@ function checkRouter(settings: TrainSettings): void {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
 }
-
-const readJson = (path: string): object => JSON.parse(readFileSync(path, 'utf8')) as object;
-
-const tokenizerOf = (folder: string): HuggingFaceTokenizer =>
-  new HuggingFaceTokenizer(
-    readJson(join(folder, 'tokenizer.json')),
-    readJson(join(folder, 'tokenizer_config.json')),
-  );
 
 /** Turns Ctrl-C and a polite kill into an abort, so that the last whole step is saved. */
 function abortOnSignals(): { signal: AbortSignal; [Symbol.dispose](): void } {
@@ -90,10 +79,11 @@ export async function train(
   using stop = abortOnSignals();
   const file = readRun(run);
   const { settings, device, policy } = file;
-  if (revisionOf(policy.folder) !== policy.revision)
+  const checkpoint = await openFolder(policy.folder);
+  if ((await folderRevision(checkpoint)) !== policy.revision)
     throw new UsageError(`${policy.folder} holds other weights than the run began with.`);
   prepareNode();
-  const weights = await readFolderWeights(policy.folder);
+  const weights = await openCheckpoint(checkpoint.files, checkpoint.limits.maxContext);
   const { world, retriever, router } = await openWorld(file.world.folder ?? undefined);
   const split = (name: string): Question[] => world.questions.filter((q) => q.split === name);
   const threads = await startThreads({
@@ -103,7 +93,7 @@ export async function train(
     device,
     adapter: settings.adapter,
     microTokens: options.microTokens,
-    tokenizer: tokenizerOf(policy.folder),
+    reader: await openReader(checkpoint.files),
   });
   const meter = new TrainMeter(settings.steps);
   const onNotice = (message: string): void => {

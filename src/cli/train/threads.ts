@@ -9,7 +9,7 @@ import { connectPolicy, type RemotePolicy } from '../../policy/generation/connec
 import type { FromPolicy, ToPolicy } from '../../policy/generation/messages.ts';
 import { PolicyPool } from '../../policy/generation/pool.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
-import type { PolicyTokenizer } from '../../policy/policy.ts';
+import type { CheckpointReader } from '../../policy/reader.ts';
 import { portChannel } from './channel.ts';
 import type { TrainThreadInit } from './worker.ts';
 
@@ -28,7 +28,7 @@ export interface ThreadOptions {
   device: 'wasm' | 'webgpu';
   adapter: LoraSpec;
   microTokens: number;
-  tokenizer: PolicyTokenizer;
+  reader: CheckpointReader;
 }
 
 function spawn(init: TrainThreadInit): Worker {
@@ -42,7 +42,7 @@ function spawn(init: TrainThreadInit): Worker {
   });
 }
 
-async function startThread({ tokenizer, ...rest }: Omit<ThreadOptions, 'threads'>) {
+async function startThread({ reader, ...rest }: Omit<ThreadOptions, 'threads'>) {
   const [sampling, training] = [new MessageChannel(), new MessageChannel()];
   const worker = spawn({ ...rest, policy: sampling.port2, replica: training.port2 });
   let policy: RemotePolicy | undefined;
@@ -58,7 +58,9 @@ async function startThread({ tokenizer, ...rest }: Omit<ThreadOptions, 'threads'
   });
   died.catch(() => undefined);
   const connected = Promise.all([
-    connectPolicy(portChannel<FromPolicy, ToPolicy>(sampling.port1), tokenizer),
+    connectPolicy(portChannel<FromPolicy, ToPolicy>(sampling.port1), reader.tokenizer, {
+      chat: reader.chat,
+    }),
     connectReplica(portChannel<FromReplica, ToReplica>(training.port1)),
   ]);
   [policy, replica] = await Promise.race([connected, died]);

@@ -3,10 +3,10 @@ import { serveReplica, type FromReplica, type ToReplica } from '../../learn/rl/r
 import { createReplica } from '../../learn/rl/create-replica.ts';
 import type { FromPolicy, ToPolicy } from '../../policy/generation/messages.ts';
 import { servePolicy } from '../../policy/generation/serve.ts';
+import { openCheckpoint } from '../../policy/checkpoint.ts';
 import { prepareNode, prepareNodeWebGpu } from '../../policy/jax-node.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
-import { fetchFromDisk } from '../build-world.ts';
-import { readFolderWeights } from '../parts.ts';
+import { openCheckpointFolder } from '../checkpoint-folder.ts';
 import { portChannel } from './channel.ts';
 
 /** Entry point of one training thread: a sampler and a replica of the learner over the same weights. */
@@ -28,8 +28,9 @@ async function start(init: TrainThreadInit): Promise<void> {
   // Loaded after Node is prepared: jax-js looks at what the platform has when it is imported.
   const { loadPolicy } = await import('../../policy/load.ts');
   const { folder, id, device, adapter, microTokens } = init;
-  const policy = await loadPolicy({ files: fetchFromDisk(folder), id, device });
-  const weights = await readFolderWeights(folder);
+  const { files, limits } = await openCheckpointFolder(folder);
+  const policy = await loadPolicy({ files, id, device, ...limits });
+  const weights = await openCheckpoint(files, limits.maxContext);
   const replica = await createReplica({ weights, adapter, device, microTokens });
   servePolicy(policy, portChannel<ToPolicy, FromPolicy>(init.policy));
   serveReplica(replica, portChannel<ToReplica, FromReplica>(init.replica));

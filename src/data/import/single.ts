@@ -8,7 +8,7 @@ const flashrag = z.object({
   id: idText.nullish(),
   question: filledText,
   golden_answers: answerTexts,
-  metadata: z.unknown(),
+  metadata: z.unknown().optional(),
 });
 
 /** FlashRAG: `id, question, golden_answers[], metadata`; HotpotQA's contexts may lie in `metadata`. */

@@ -1,12 +1,13 @@
-import type { CheckpointFiles } from '../../policy/checkpoint-files.ts';
+import { memoryFiles, type CheckpointFiles } from '../../policy/checkpoint-files.ts';
 import { openCheckpoint, readSmallFile } from '../../policy/checkpoint.ts';
-import { loadChatTemplate } from '../../policy/chat-template.ts';
 import { parsePolicyConfig, type PolicyConfig } from '../../policy/config.ts';
-import { loadTokenizer, loadWeights, type LoadPolicyOptions } from '../../policy/load.ts';
-import type { PolicyChat, PolicyTokenizer } from '../../policy/policy.ts';
+import { cacheLimits } from '../../policy/limits.ts';
+import { loadWeights, type LoadPolicyOptions } from '../../policy/load.ts';
+import { openReader, type CheckpointReader } from '../../policy/reader.ts';
 import type { TensorSource } from '../../policy/tensor-source.ts';
 import { HuggingFaceTokenizer } from '../../policy/tokenizer.ts';
 import type { PolicyWeights } from '../../policy/weights.ts';
+import { openCheckpoint as openHeld } from '../checkpoints/open.ts';
 import { revisionOf } from '../checkpoints/revision.ts';
 import type { CheckpointStore } from '../checkpoints/store.ts';
 import { sha256 } from '../storage/blobs.ts';
@@ -21,21 +22,30 @@ import type { ByteProgress } from './fetch-progress.ts';
 
 /** Where engines get a checkpoint from: the page's own server, or this device's storage. */
 export interface CheckpointSource {
+  /**
+   * Keeps it on the device until what comes back is called, or this worker ends: held as long as any of
+   * its files may be read.
+   * @throws CheckpointFault of kind `missing`
+   */
+  hold(): Promise<() => void>;
   /** @throws MissingFile, CheckpointFault, or the signal's reason */
   get(onProgress: (bytes: ByteProgress) => void, signal: AbortSignal): Promise<Checkpoint>;
   /** What turns text into tokens and messages into text, on this side of the workers. */
-  reader(checkpoint: Checkpoint): Promise<{ tokenizer: PolicyTokenizer; chat?: PolicyChat }>;
+  reader(checkpoint: Checkpoint): Promise<CheckpointReader>;
 }
 
-/** Gives the files of a stored checkpoint; each worker opens the storage by itself. */
-export type OpenStored = (id: string) => Promise<CheckpointFiles>;
+/** Holds a checkpoint until the signal is aborted. @throws CheckpointFault, or the signal's reason */
+export async function holdUntil(signal: AbortSignal, source: CheckpointSource): Promise<void> {
+  const release = await source.hold();
+  if (signal.aborted) {
+    release();
+    throw signal.reason;
+  }
+  signal.addEventListener('abort', release, { once: true });
+}
 
-/**
- * Contexts of a checkpoint from elsewhere: published limits (32,768 and more) are not what a key-value
- * cache on this device holds, and no recipe here needs them.
- */
-const LONGEST_CONTEXT = 4096;
-const MOST_SLOTS = 16;
+/** Gives the files of a stored checkpoint that is held; each worker opens the storage by itself. */
+export type OpenStored = (id: string) => Promise<CheckpointFiles>;
 
 const isStored = (checkpoint: Checkpoint): checkpoint is StoredCheckpoint => 'stored' in checkpoint;
 
@@ -58,14 +68,11 @@ const readerOf =
     return file ? Promise.resolve(file) : Promise.reject(new Error('the server has no such file'));
   };
 
-/** The weights of a checkpoint in one buffer, for training and merging. */
-export const weightsOf = async (
-  checkpoint: Checkpoint,
-  open: OpenStored,
-): Promise<PolicyWeights> => {
-  const { files, maxContext } = await loadOptions(checkpoint, open);
-  return loadWeights(files, maxContext);
-};
+/** Random access to the files of a checkpoint. */
+export const filesOf = (checkpoint: Checkpoint, open: OpenStored): Promise<CheckpointFiles> =>
+  isStored(checkpoint)
+    ? open(checkpoint.stored)
+    : Promise.resolve(memoryFiles(new Map(Object.entries(checkpoint.files))));
 
 /** The frozen weights under an adapter: a source that reads them where they are stored, else in memory. */
 export const frozenOf = async (
@@ -93,6 +100,7 @@ export async function factsOf(
 
 /** The checkpoint that the page's server gives. */
 export const servedCheckpoint = (base: string): CheckpointSource => ({
+  hold: () => Promise.resolve(() => undefined),
   get: (onProgress, signal) => fetchCheckpoint(base, onProgress, signal),
   reader: async (checkpoint) => {
     if (isStored(checkpoint)) throw new Error('this checkpoint is stored on the device');
@@ -106,7 +114,12 @@ export const servedCheckpoint = (base: string): CheckpointSource => ({
 });
 
 /** A checkpoint on this device. */
-export const storedCheckpoint = (store: CheckpointStore, id: string): CheckpointSource => ({
+export const storedCheckpoint = (
+  store: CheckpointStore,
+  id: string,
+  locks: LockManager = navigator.locks,
+): CheckpointSource => ({
+  hold: async () => (await openHeld(id, store, locks)).release,
   get: async (_, signal) => {
     // Says in words where it is missing, or not whole.
     const files = await store.open(id);
@@ -114,25 +127,16 @@ export const storedCheckpoint = (store: CheckpointStore, id: string): Checkpoint
     const json: unknown = JSON.parse(
       new TextDecoder().decode(await readSmallFile(files, 'config.json')),
     );
-    const { maxPositions } = parsePolicyConfig(json);
     signal.throwIfAborted();
     return {
       id: name,
       stored: id,
       revision: revisionOf(await store.rows(id)),
-      maxContext: Math.min(maxPositions, LONGEST_CONTEXT),
-      maxSlots: MOST_SLOTS,
+      ...cacheLimits(parsePolicyConfig(json)),
     };
   },
   reader: async (checkpoint) => {
     if (!isStored(checkpoint)) throw new Error('this checkpoint is not stored on the device');
-    const files = await store.open(checkpoint.stored);
-    const template = await loadChatTemplate(files);
-    return {
-      tokenizer: await loadTokenizer(files),
-      ...(template && {
-        chat: { render: (messages) => template.render(messages, { addGenerationPrompt: true }) },
-      }),
-    };
+    return openReader(await store.open(checkpoint.stored));
   },
 });

@@ -5,7 +5,7 @@ import type { PolicyStuck } from '../../policy/generation/watchdog.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
 import type { Policy, PolicyChat, PolicyTokenizer } from '../../policy/policy.ts';
 import type { Checkpoint } from './checkpoint.ts';
-import type { CheckpointSource } from './checkpoint-source.ts';
+import { holdUntil, type CheckpointSource } from './checkpoint-source.ts';
 import { chooseDevice } from './device.ts';
 import { WorkerLost } from './failures.ts';
 import type { DeviceFacts, EngineDevice } from './messages.ts';
@@ -99,6 +99,8 @@ export const startPolicy = async (options: {
     const device = await chooseDevice(options.device, navigator.gpu, navigator.hardwareConcurrency);
     ended.signal.throwIfAborted();
     for (let i = 0; i < device.engines; i++) engines.push(new Engine(workers, lose));
+    // Its workers hold it too, but only from when they read it.
+    await holdUntil(ended.signal, options.source);
     const checkpoint = await options.source.get((bytes) => {
       if (!ended.signal.aborted) board.loading('policy', 'fetching', bytes);
     }, ended.signal);

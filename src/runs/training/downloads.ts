@@ -1,11 +1,12 @@
 import type { TrainStep } from '../../data/training.ts';
 import type { TrainState } from '../../learn/rl/state.ts';
-import { mergeAdapter } from '../../policy/lora/merge.ts';
+import { mergedFiles } from '../../policy/lora/merged-files.ts';
 import { writePeft } from '../../policy/lora/peft.ts';
-import { writeWeights } from '../../policy/weights.ts';
+import { SIDE_FILES } from '../checkpoints/file-names.ts';
 import type { RunRecord } from './messages.ts';
 import { metricsCsv } from './metrics-csv.ts';
 import type { PolicyFacts } from './policy-facts.ts';
+import { tarOf } from './tar.ts';
 
 /** Files that a run gives away. */
 
@@ -42,7 +43,13 @@ export async function filesOf(kind: DownloadKind, parts: DownloadParts): Promise
       name,
       blob: new Blob([new Uint8Array(bytes)], { type: BINARY }),
     }));
-  const merged = mergeAdapter(await policy.weights(), adapter, state.adapter);
-  const bytes = writeWeights(merged, 'F32');
-  return [{ name: 'model.safetensors', blob: new Blob([new Uint8Array(bytes)], { type: BINARY }) }];
+  const { files, release } = await policy.open();
+  try {
+    const folded = { spec: adapter, flat: state.adapter };
+    const folder = `${run.id}-merged`;
+    const merged = await mergedFiles(files, SIDE_FILES, folded);
+    return [{ name: `${folder}.tar`, blob: await tarOf(folder, merged, Date.now() / 1000) }];
+  } finally {
+    release();
+  }
 }

@@ -16,6 +16,7 @@ import type { PolicyWeights } from '../../policy/weights.ts';
 import type { Checkpoint } from '../conductor/checkpoint.ts';
 import {
   frozenOf,
+  holdUntil,
   type CheckpointSource,
   type OpenStored,
 } from '../conductor/checkpoint-source.ts';
@@ -117,6 +118,8 @@ export async function startEngines(options: EngineOptions): Promise<TrainEngines
   signal.addEventListener('abort', stop, { once: true });
   try {
     const chosen = await chooseDevice(device, navigator.gpu, navigator.hardwareConcurrency);
+    // The trainer reads layers of it for as long as it trains.
+    await holdUntil(ended.signal, source);
     const checkpoint = await source.get(() => undefined, ended.signal);
     const reader = await source.reader(checkpoint);
     ended.signal.throwIfAborted();
@@ -136,8 +139,11 @@ export async function startEngines(options: EngineOptions): Promise<TrainEngines
       terminate: stop,
     };
   } catch (error) {
+    // What was ended ended for its own reason; what failed by itself says why.
+    const reason =
+      ended.signal.aborted && !(error instanceof WorkerLost) ? ended.signal.reason : error;
     stop();
-    throw ended.signal.aborted && !(error instanceof WorkerLost) ? ended.signal.reason : error;
+    throw reason;
   } finally {
     signal.removeEventListener('abort', stop);
   }

@@ -100,7 +100,7 @@ export interface TrainApi {
   /** One file: settings, steps, and the last checkpoint. */
   exportRun(runId: string): Promise<Blob>;
   importRun(file: Blob): Promise<RunRecord>;
-  /** `peft`: adapter_model.safetensors and adapter_config.json; `merged`: model.safetensors; `metrics`: CSV. */
+  /** `peft`: adapter_model.safetensors and adapter_config.json; `merged`: one archive; `metrics`: CSV. */
   download(
     runId: string,
     what: 'peft' | 'merged' | 'metrics',

@@ -1,8 +1,8 @@
+import type { CheckpointFiles } from '../../policy/checkpoint-files.ts';
 import type { PolicyConfig } from '../../policy/config.ts';
-import type { PolicyWeights } from '../../policy/weights.ts';
 import {
   factsOf,
-  weightsOf,
+  filesOf,
   type CheckpointSource,
   type OpenStored,
 } from '../conductor/checkpoint-source.ts';
@@ -16,7 +16,8 @@ export interface PolicyFacts {
   config: PolicyConfig;
   /** Workers that will share the training. */
   engines: number;
-  weights(): Promise<PolicyWeights>;
+  /** Its files, which stay on the device until they are released. */
+  open(): Promise<{ files: CheckpointFiles; release(): void }>;
 }
 
 /** @throws MissingFile, CheckpointError, CheckpointFault */
@@ -24,12 +25,25 @@ export async function policyFacts(
   source: CheckpointSource,
   open: OpenStored,
 ): Promise<PolicyFacts> {
-  const checkpoint = await source.get(() => undefined, new AbortController().signal);
   const device = await chooseDevice('wasm', undefined, navigator.hardwareConcurrency);
-  return {
-    id: checkpoint.id,
-    ...(await factsOf(checkpoint, open)),
-    engines: device.engines,
-    weights: () => weightsOf(checkpoint, open),
-  };
+  const release = await source.hold();
+  try {
+    const checkpoint = await source.get(() => undefined, new AbortController().signal);
+    return {
+      id: checkpoint.id,
+      ...(await factsOf(checkpoint, open)),
+      engines: device.engines,
+      open: async () => {
+        const held = await source.hold();
+        try {
+          return { files: await filesOf(checkpoint, open), release: held };
+        } catch (error) {
+          held();
+          throw error;
+        }
+      },
+    };
+  } finally {
+    release();
+  }
 }

@@ -109,7 +109,7 @@ export const RunEditor = ({ run }: { run: RunRecord }) => (
         disabled={run.checkpointStep === null}
         onClick={() => void downloadOf(run.id, 'merged')}
       >
-        Merged weights
+        Merged model (tar)
       </Button>
       <Button size="xs" variant="default" onClick={() => void downloadOf(run.id, 'metrics')}>
         Metrics (CSV)

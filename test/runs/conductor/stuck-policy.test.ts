@@ -73,6 +73,7 @@ test('an engine that hangs is ended with what to do next, and can be loaded agai
     checkpoint: () => ({
       get: () => Promise.resolve({ id: 'tiny', files: {} }),
       reader: () => Promise.resolve({ tokenizer }),
+      hold: () => Promise.resolve(() => undefined),
     }),
     onSampled: () => undefined,
     onReady: () => ready++,

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
-import { fetchFromDisk } from '../../src/cli/build-world.ts';
-import type { ModelFolder } from '../../src/retrieval/encoder/sentence-transformers.ts';
+import { fetchFromDisk } from './build-world.ts';
+import type { ModelFolder } from '../retrieval/encoder/sentence-transformers.ts';
 
 /** A folder of the disk, with what it holds. */
 export function diskFolder(path: string): ModelFolder {
