@@ -185,6 +185,9 @@ export class RetrievalHost implements RetrievalHostApi {
   ): Promise<Retrieval> {
     const opened = this.#opened.get(key);
     if (!opened) throw new Error('these sources are not open any more; start again');
+    // What is searched was used last: a training run keeps its sources while others are tried.
+    this.#opened.delete(key);
+    this.#opened.set(key, opened);
     const abort = new AbortController();
     this.#calls.set(call, abort);
     try {

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { LocalSpec } from '../../data/setup.ts';
+import { BUILD_DEFAULTS } from '../../retrieval/cluster/options.ts';
 import type { ClusterOverview } from '../../runs/conductor/cluster-messages.ts';
 import { LoadingFailure, LoadingList } from '../inspect/Loading.tsx';
 import { formatBytes, formatCount, formatMs, plural } from '../lib/format.ts';
@@ -17,19 +18,34 @@ import { useClusters, type Clusters } from './use-clusters.ts';
 
 /** What the index is, and what it takes. */
 const Facts = ({ overview }: { overview: ClusterOverview }) => {
-  const { passages, clusters, dissolved, bytes, vectorBytes, stored, openedMs } = overview;
+  const { passages, clusters, bytes, vectorBytes, stored, openedMs, sampling } = overview;
   const each = (total: number): string => formatCount(Math.round(total / passages));
   return (
     <p className="fine" data-testid="cluster-facts">
       {plural(passages, 'passage')} of {overview.dimensions} dimensions in{' '}
       {plural(clusters.length, 'cluster')}
-      {dissolved > 0 ? ` (${dissolved} too small, dissolved)` : ''}; {overview.encoder}. Memory:{' '}
-      {formatBytes(bytes)} instead of {formatBytes(vectorBytes)} of vectors, {each(bytes)} instead
-      of {each(vectorBytes)} bytes a passage ({overview.subspaces} of code
+      {notesOf(overview)}; {overview.encoder}. Memory: {formatBytes(bytes)} instead of{' '}
+      {formatBytes(vectorBytes)} of vectors, {each(bytes)} instead of {each(vectorBytes)} bytes a
+      passage ({overview.subspaces} of code
       {overview.refineBits > 0 ? `, ${overview.refineBits} bits a dimension to rank again` : ''},
       the rest tables). {stored ? 'Read from storage' : 'Built'} in {formatMs(openedMs)}.
+      {passages <= sampling.candidates
+        ? ` A query may have ${formatCount(sampling.candidates)} candidates, so here all passages are ranked: clusters save work above that.`
+        : ''}
     </p>
   );
+};
+
+/** What is to be said of the number of clusters. */
+const notesOf = ({ dissolved, choice }: ClusterOverview): string => {
+  const notes = [
+    dissolved > 0 ? `${dissolved} too small, dissolved` : '',
+    // Of one number there is no chart.
+    choice?.scores.length === 1
+      ? `${choice.clusters} tried: as many as may hold ${BUILD_DEFAULTS.minimumDocuments} passages each`
+      : '',
+  ].filter((note) => note !== '');
+  return notes.length > 0 ? ` (${notes.join('; ')})` : '';
 };
 
 /** Long work of the page itself, or the opening of the source that searches wait for too. */
@@ -89,7 +105,9 @@ const Index = ({ clusters, overview }: { clusters: Clusters; overview: ClusterOv
       )}
       <div className="cluster-charts">
         <TemperatureChart overview={overview} />
-        {overview.choice ? <ChoiceChart choice={overview.choice} /> : null}
+        {overview.choice && overview.choice.scores.length > 1 ? (
+          <ChoiceChart choice={overview.choice} />
+        ) : null}
       </div>
       <h2>Last queries</h2>
       <Recent overview={overview} disabled={busy !== null} onAsk={askAgain} />

@@ -116,7 +116,7 @@ export const ChoiceChart = ({ choice }: { choice: NonNullable<ClusterOverview['c
           tick={TICK}
           width={38}
           domain={['auto', 'auto']}
-          tickFormatter={(value: number) => value.toFixed(1)}
+          tickFormatter={(value: number) => value.toFixed(2)}
         />
         <ReferenceLine x={choice.clusters} stroke="var(--dim)" strokeDasharray="3 3" />
         {LINES.map(({ key, colour }) => (
