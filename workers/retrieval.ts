@@ -2,6 +2,7 @@ import { expose } from 'comlink';
 import { openCollections } from '../src/runs/collections/index.ts';
 import { EncoderStore } from '../src/runs/encoders/store.ts';
 import { IndexStore } from '../src/runs/retrieval/index-store.ts';
+import { LearnedStore } from '../src/runs/retrieval/learned-store.ts';
 import { VectorStore } from '../src/runs/retrieval/vector-store.ts';
 import { OpfsBlobs } from '../src/runs/storage/opfs.ts';
 import { RetrievalHost, type RetrievalListener } from '../src/runs/conductor/retrieval-host.ts';
@@ -12,11 +13,12 @@ import type { RetrievalWorkerApi } from '../src/runs/conductor/start-retrieval.t
 
 let listener: RetrievalListener | null = null;
 const host = new RetrievalHost(
-  { onProgress: (part, stage, bytes) => listener?.onProgress(part, stage, bytes) },
+  { onProgress: (part, stage, done) => listener?.onProgress(part, stage, done) },
   {
     passages: (ids) => openCollections().passagesOf(ids),
     indexCache: new IndexStore(new OpfsBlobs()),
     vectorCache: new VectorStore(),
+    learnedCache: new LearnedStore(),
     encoders: new EncoderStore(new OpfsBlobs()),
   },
 );
@@ -37,12 +39,15 @@ const api: RetrievalWorkerApi = {
     restore: (id) => host.encoders.restore(id),
   },
   clusters: {
-    overview: () => host.clusters.overview(),
+    overview: (local, encode) => host.clusters.overview(local, encode),
     progress: () => host.clusters.progress(),
-    stop: () => host.clusters.stop(),
-    search: (query, k) => host.clusters.search(query, k),
-    learn: (queries, k) => host.clusters.learn(queries, k),
-    forget: () => host.clusters.forget(),
+    stop: (local) => host.clusters.stop(local),
+    learning: (local, changes) => host.clusters.learning(local, changes),
+    search: (local, query, k) => host.clusters.search(local, query, k),
+    learn: (local, queries, k) => host.clusters.learn(local, queries, k),
+    forget: (local) => host.clusters.forget(local),
+    recall: (local) => host.clusters.recall(local),
+    leave: () => host.clusters.leave(),
   },
 };
 

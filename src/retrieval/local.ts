@@ -1,6 +1,6 @@
 import type { Hit } from '../data/hits.ts';
 import type { Passage } from '../data/records.ts';
-import type { DenseIndex } from './dense.ts';
+import type { DenseIndex, Neighbour } from './dense.ts';
 import { fuse, RRF_K, type Fused } from './fusion.ts';
 import type { LexicalIndex } from './lexical.ts';
 import type { QueryEncoder, Source, SourceResult } from './sources.ts';
@@ -19,6 +19,8 @@ const DEFAULTS: LocalOptions = { depth: 50, rrfK: RRF_K, denseWeight: 1 };
 export interface DensePart {
   index: DenseIndex;
   encoder: QueryEncoder;
+  /** Asked in place of the index where that is to know the words of a query too. */
+  search?: (text: string, vector: Float32Array, k: number) => Neighbour[];
 }
 
 /** The local corpus: BM25+, dense search, or both fused by RRF. */
@@ -49,21 +51,22 @@ export class LocalSource implements Source {
 
   async search(query: string, k: number, signal?: AbortSignal): Promise<SourceResult> {
     signal?.throwIfAborted();
-    const depth = Math.max(k, this.#options.depth);
+    // A list alone is taken as it is: deeper would only teach an index what nobody was given.
+    const depth = this.#lexical && this.#dense ? Math.max(k, this.#options.depth) : k;
     const vector = await this.#dense?.encoder.encodeQuery(query, signal);
     const lexical = this.#lexical?.search(query, depth).map(({ passage }) => passage.id) ?? [];
     const { rrfK, denseWeight } = this.#options;
-    const lists = [lexical, this.#nearest(vector, depth)];
+    const lists = [lexical, this.#nearest(query, vector, depth)];
     const fused = fuse(lists, rrfK, [1, denseWeight]).slice(0, k);
     return { hits: fused.flatMap((entry) => this.#hit(entry, vector)) };
   }
 
   /** Ids of the nearest passages, best first; none without an encoder. */
-  #nearest(vector: Float32Array | undefined, k: number): string[] {
+  #nearest(text: string, vector: Float32Array | undefined, k: number): string[] {
     if (!vector || !this.#dense) return [];
-    return this.#dense.index
-      .search(vector, k)
-      .flatMap(({ index }) => this.#passages[index]?.id ?? []);
+    const { index, search } = this.#dense;
+    const found = search ? search(text, vector, k) : index.search(vector, k);
+    return found.flatMap((one) => this.#passages[one.index]?.id ?? []);
   }
 
   #hit({ key, score, ranks }: Fused, vector: Float32Array | undefined): Hit[] {

@@ -1,13 +1,21 @@
 import type { LocalMethod } from '../data/setup.ts';
 import type { Passage } from '../data/records.ts';
 import { buildClusters } from './cluster/build.ts';
-import { ClusterIndex, type BuildOptions, type SamplingOptions } from './cluster/index.ts';
+import type { ClusterParts } from './cluster/build.ts';
 import { clusterIdentity, decodeClusters, encodeClusters } from './cluster/file.ts';
-import { ExactIndex, type DenseIndex, type VectorTable } from './dense.ts';
+import {
+  ClusterIndex,
+  LiveClusters,
+  type BuildOptions,
+  type LearnedCache,
+  type SamplingOptions,
+} from './cluster/index.ts';
+import { learnedIdentity } from './cluster/learned.ts';
+import { ExactIndex, type VectorTable } from './dense.ts';
 import { HnswIndex } from './hnsw.ts';
 import { knownItemWeight } from './known-item.ts';
 import { LexicalIndex } from './lexical.ts';
-import { LocalSource } from './local.ts';
+import { LocalSource, type DensePart } from './local.ts';
 import { RerankedSource } from './reranked.ts';
 import type { QueryEncoder, Reranker, Source } from './sources.ts';
 import { createTurns } from './turns.ts';
@@ -29,6 +37,8 @@ export interface LocalParts {
   vectorCache?: VectorCache | null;
   /** Keeps indexes of clusters. */
   indexCache?: IndexCache | null;
+  /** Keeps what clusters learn from queries. */
+  learnedCache?: LearnedCache | null;
   clusters?: Partial<BuildOptions>;
   sampling?: Partial<SamplingOptions>;
 }
@@ -49,13 +59,24 @@ export interface LocalMemory {
   dense: number;
 }
 
+/** The vectors of passages, for those who want to look into them. */
+export interface OpenedVectors {
+  encoder: QueryEncoder & CacheableEncoder;
+  /** The index in use holds them; else they are read from the cache, or made, when asked for. */
+  inMemory: boolean;
+  /** Row i belongs to passage i. @throws the signal's reason when aborted */
+  read(hooks?: LocalHooks): Promise<VectorTable>;
+}
+
 export interface OpenedLocal {
   source: Source;
   memory: LocalMemory;
   /** What searches, in a few words. */
   note: string;
-  /** The index of clusters where that is the method; it learns from queries. */
-  clusters: ClusterIndex | null;
+  /** Null where the method needs none. */
+  vectors: OpenedVectors | null;
+  /** The very index that answers, where the method is clusters; it learns from queries. */
+  clusters: LiveClusters | null;
 }
 
 /**
@@ -77,8 +98,13 @@ export async function openLocalSource(
     method === 'lexical' || method === 'hybrid'
       ? await LexicalIndex.build(passages, {}, staged(hooks, 'lexical'))
       : null;
-  const dense = method === 'lexical' || !encoder ? null : await openDense();
-  const part = dense && encoder ? { index: dense, encoder } : null;
+  const table = method === 'lexical' || !encoder ? null : await readVectors(encoder, hooks);
+  const clusters = table && method === 'cluster' ? await openClusters(table, parts, hooks) : null;
+  const dense = table && (clusters?.index ?? (await openIndex(table)));
+  const part: DensePart | null =
+    dense && encoder
+      ? { index: dense, encoder, ...(clusters && { search: answerer(clusters) }) }
+      : null;
   const known =
     lexical && part ? await knownItemWeight(passages, lexical, part, signalOf(hooks)) : null;
   const plain = new LocalSource(
@@ -87,7 +113,6 @@ export async function openLocalSource(
     part,
     known ? { denseWeight: known.denseWeight } : {},
   );
-  const clusters = dense instanceof ClusterIndex ? dense : null;
   return {
     source: reranker ? new RerankedSource(plain, reranker) : plain,
     memory: {
@@ -96,41 +121,87 @@ export async function openLocalSource(
       dense: dense?.bytes ?? 0,
     },
     note: describe(method, encoder, reranker, clusters),
+    vectors: encoder && table && vectorsOf(encoder, clusters ? null : table),
     clusters,
   };
 
-  async function openDense(): Promise<DenseIndex & { bytes: number }> {
-    const vectors =
-      parts.vectors ??
-      (await encodeCached(encoder!, passages, parts.vectorCache ?? null, staged(hooks, 'encode')));
+  function openIndex(vectors: VectorTable): Promise<HnswIndex> | ExactIndex {
     if (method === 'hnsw') return HnswIndex.build(vectors, {}, staged(hooks, 'graph'));
-    if (method === 'cluster') return openClusters(vectors, parts, hooks);
     return new ExactIndex(vectors);
+  }
+
+  async function readVectors(by: CacheableEncoder, now: LocalHooks): Promise<VectorTable> {
+    return parts.vectors ?? readEncoded(by, passages, parts.vectorCache ?? null, now);
+  }
+
+  function vectorsOf(by: QueryEncoder & CacheableEncoder, held: VectorTable | null): OpenedVectors {
+    // An index of clusters does not need them: they shall not be held for it.
+    return {
+      encoder: by,
+      inMemory: held !== null,
+      read: async (now = {}) => held ?? readVectors(by, now),
+    };
   }
 }
 
-/** Clusters of the vectors, from the cache where that holds them. */
+/** Vectors of passages from the cache, or made. @throws the signal's reason when aborted */
+export const readEncoded = (
+  encoder: CacheableEncoder,
+  passages: readonly Passage[],
+  cache: VectorCache | null,
+  hooks: LocalHooks = {},
+): Promise<VectorTable> => encodeCached(encoder, passages, cache, staged(hooks, 'encode'));
+
+const answerer =
+  (clusters: LiveClusters): NonNullable<DensePart['search']> =>
+  (text, vector, k) =>
+    clusters.search(text, vector, k).neighbours;
+
+/** Clusters of the vectors and what they learned, from the caches where these hold them. */
 export async function openClusters(
   vectors: VectorTable,
-  { indexCache, clusters = {}, sampling }: LocalParts,
-  { onProgress, signal }: LocalHooks,
-): Promise<ClusterIndex> {
-  const identity = indexCache ? await clusterIdentity(vectors, clusters) : '';
-  const stored = await indexCache?.read(identity);
-  if (stored) {
-    try {
-      return new ClusterIndex(decodeClusters(stored, identity), sampling);
-    } catch {
-      // A cache that cannot be read is written again.
-    }
-  }
-  const built = await buildClusters(vectors, clusters, {
-    pause: createTurns(signal),
-    ...(signal && { signal }),
-    onProgress: (_, done, total) => onProgress?.('clusters', done, total),
+  { indexCache, learnedCache, clusters = {}, sampling }: LocalParts,
+  hooks: LocalHooks,
+): Promise<LiveClusters> {
+  const start = performance.now();
+  const identity = indexCache || learnedCache ? await clusterIdentity(vectors, clusters) : '';
+  const read = await readClusters(indexCache ?? null, identity);
+  const parts = read ?? (await buildAndStore());
+  const index = new ClusterIndex(parts, sampling);
+  const name = learnedCache && (await learnedIdentity(identity, index.sampling));
+  const learned = name ? await learnedCache.read(name) : null;
+  // Of another number of clusters it is of no use.
+  if (learned?.weights.length === parts.offsets.length - 1) index.learn(learned);
+  return new LiveClusters(index, {
+    stored: read !== null,
+    openedMs: performance.now() - start,
+    keep: name ? (now) => learnedCache.keep(name, now) : null,
   });
-  await indexCache?.write(identity, encodeClusters(built, identity));
-  return new ClusterIndex(built, sampling);
+
+  async function buildAndStore(): Promise<ClusterParts> {
+    const { onProgress, signal } = hooks;
+    const built = await buildClusters(vectors, clusters, {
+      pause: createTurns(signal),
+      ...(signal && { signal }),
+      onProgress: (_, done, total) => onProgress?.('clusters', done, total),
+    });
+    await indexCache?.write(identity, encodeClusters(built, identity));
+    return built;
+  }
+}
+
+async function readClusters(
+  cache: IndexCache | null,
+  identity: string,
+): Promise<ClusterParts | null> {
+  const stored = await cache?.read(identity);
+  if (!stored) return null;
+  try {
+    return decodeClusters(stored, identity);
+  } catch {
+    // A cache that cannot be read is written again.
+    return null;
+  }
 }
 
 const signalOf = ({ signal }: LocalHooks): { signal?: AbortSignal } => (signal ? { signal } : {});
@@ -150,13 +221,13 @@ function describe(
   method: LocalMethod,
   encoder: CacheableEncoder | null,
   reranker: Reranker | null,
-  clusters: ClusterIndex | null,
+  clusters: LiveClusters | null,
 ): string {
   const found: Record<LocalMethod, string> = {
     lexical: 'BM25+',
     flat: `${encoder?.id}, exact scan`,
     hnsw: `${encoder?.id}, HNSW graph`,
-    cluster: `${encoder?.id}, ${clusters ? clusters.parts.offsets.length - 1 : 0} clusters`,
+    cluster: `${encoder?.id}, ${clusters ? clusters.index.parts.offsets.length - 1 : 0} clusters`,
     hybrid: `BM25+ and ${encoder?.id}, fused`,
   };
   return reranker ? `${found[method]}, reranked by ${reranker.id}` : found[method];

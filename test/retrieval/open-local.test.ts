@@ -7,7 +7,11 @@ import {
   decodeClusters,
   encodeClusters,
 } from '../../src/retrieval/cluster/file.ts';
-import { ClusterIndex } from '../../src/retrieval/cluster/index.ts';
+import {
+  ClusterIndex,
+  type LearnedCache,
+  type LearnedSampling,
+} from '../../src/retrieval/cluster/index.ts';
 import { ExactIndex, type VectorTable } from '../../src/retrieval/dense.ts';
 import { openLocalSource, type IndexCache } from '../../src/retrieval/open-local.ts';
 import type { QueryEncoder, Reranker } from '../../src/retrieval/sources.ts';
@@ -113,8 +117,50 @@ describe('a local source', () => {
     const ids = async ({ source }: typeof exact) =>
       (await source.search(query, 10)).hits.map(({ passage: { id } }) => id);
     expect(await ids(cluster)).toEqual(await ids(exact));
-    expect(cluster.clusters?.parts.offsets).toHaveLength(5);
-    expect(cluster.clusters?.learned.queries).toBe(1);
+    expect(cluster.clusters?.index.parts.offsets).toHaveLength(5);
+    expect(cluster.clusters?.index.learned.queries).toBe(1);
+  });
+
+  it('of clusters goes on with what it learned, for the same passages and settings only', async () => {
+    const rows = new Map<string, LearnedSampling>();
+    const learnedCache: LearnedCache = {
+      read: async (name) => rows.get(name) ?? null,
+      keep: (name, learned) => void rows.set(name, learned()),
+    };
+    const openAgain = (some = corpus, sampling = {}) =>
+      openLocalSource(
+        some,
+        { method: 'cluster' },
+        { encoder: new HashEncoder(), clusters, learnedCache, sampling },
+      );
+    const first = await openAgain();
+    for (const query of ['comet tail', 'violin bow', 'comet orbit'])
+      await first.source.search(query, 5);
+    const { learned } = first.clusters!.index;
+    expect(learned.queries).toBe(3);
+    expect(first.clusters!.kept).toBe(true);
+    expect((await openAgain()).clusters!.index.learned).toEqual(learned);
+    expect((await openAgain(corpus.slice(1))).clusters!.index.learned.queries).toBe(0);
+    expect((await openAgain(corpus, { smoothing: 0.8 })).clusters!.index.learned.queries).toBe(0);
+    first.clusters!.forget();
+    expect((await openAgain()).clusters!.index.learned.queries).toBe(0);
+  });
+
+  it('hands out its vectors: those that the index holds, else those of the cache', async () => {
+    const expected = await new HashEncoder().encodePassages(corpus);
+    for (const [method, inMemory] of [
+      ['flat', true],
+      ['hybrid', true],
+      ['cluster', false],
+    ] as const) {
+      const encoder = new HashEncoder();
+      const parts = { encoder, clusters, vectorCache: new MapCache() };
+      const { vectors } = await openLocalSource(corpus, { method }, parts);
+      expect(vectors?.inMemory).toBe(inMemory);
+      expect(await vectors?.read()).toEqual(expected);
+      expect(encoder.encoded).toHaveLength(corpus.length);
+    }
+    expect((await openLocalSource(corpus, { method: 'lexical' })).vectors).toBeNull();
   });
 
   it('tells every stage to its end and stops where it is told to', async () => {

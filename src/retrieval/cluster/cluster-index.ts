@@ -13,6 +13,8 @@ export interface LearnedSampling {
   queries: number;
   /** w of every cluster. */
   weights: number[];
+  /** Results that came from every cluster. */
+  hits: number[];
 }
 
 /**
@@ -27,6 +29,7 @@ export class ClusterIndex implements DenseIndex {
   readonly dimensions: number;
   readonly #sampling: SamplingOptions;
   readonly #weights: Float64Array;
+  readonly #hits: Float64Array;
   readonly #random: () => number;
   /** Place in the lists of every row. */
   readonly #places: Int32Array;
@@ -46,16 +49,13 @@ export class ClusterIndex implements DenseIndex {
     learned?: LearnedSampling,
   ) {
     const clusters = rowCount(parts.centroids);
-    if (learned && learned.weights.length !== clusters)
-      throw new RangeError(`${learned.weights.length} weights for ${clusters} clusters`);
     this.parts = parts;
     this.size = parts.rows.length;
     this.dimensions = parts.dimensions;
     this.#sampling = { ...SAMPLING_DEFAULTS, ...sampling };
-    this.#weights = learned
-      ? Float64Array.from(learned.weights)
-      : new Float64Array(clusters).fill(1);
-    this.#queries = learned?.queries ?? 0;
+    this.#weights = new Float64Array(clusters);
+    this.#hits = new Float64Array(clusters);
+    this.learn(learned ?? null);
     this.#random = randomNumbers(this.size);
     this.#places = new Int32Array(this.size);
     for (let place = 0; place < this.size; place++) this.#places[parts.rows[place]!] = place;
@@ -81,7 +81,25 @@ export class ClusterIndex implements DenseIndex {
 
   /** What was learned so far. */
   get learned(): LearnedSampling {
-    return { queries: this.#queries, weights: [...this.#weights] };
+    return { queries: this.#queries, weights: [...this.#weights], hits: [...this.#hits] };
+  }
+
+  get sampling(): SamplingOptions {
+    return this.#sampling;
+  }
+
+  /**
+   * Takes what was learned at another time in place of what it knows; with null, forgets.
+   * @throws RangeError where that is of another number of clusters; nothing is changed then
+   */
+  learn(learned: LearnedSampling | null): void {
+    const clusters = this.#weights.length;
+    for (const values of learned ? [learned.weights, learned.hits] : [])
+      if (values.length !== clusters)
+        throw new RangeError(`${values.length} weights for ${clusters} clusters`);
+    this.#queries = learned?.queries ?? 0;
+    this.#weights.set(learned?.weights ?? new Float64Array(clusters).fill(1));
+    this.#hits.set(learned?.hits ?? new Float64Array(clusters));
   }
 
   /** Bytes that the index holds for its documents, clusters and tables included. */
@@ -165,6 +183,7 @@ export class ClusterIndex implements DenseIndex {
 
   #learn({ clusters }: TracedNeighbours): void {
     updateWeights(this.#weights, new Set(clusters), this.#sampling);
+    for (const cluster of clusters) this.#hits[cluster]!++;
     this.#queries++;
   }
 

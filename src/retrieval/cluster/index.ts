@@ -1,5 +1,7 @@
 /** The cluster retriever of KunLunBaizeRAG (arXiv 2506.19466, section 3.1.1). */
 export { ClusterIndex, type LearnedSampling } from './cluster-index.ts';
+export { LiveClusters, type AnsweredQuery } from './live.ts';
+export { learnedSchema, type LearnedCache } from './learned.ts';
 export type { BuildHooks, BuildStage, ClusterParts } from './build.ts';
 export { ClusterKernels, fastestNearest } from './kernels/kernels.ts';
 export type { ClusterCountChoice, ClusterCountScore } from './choose-k.ts';

@@ -1,210 +1,185 @@
-import type { Passage } from '../../data/records.ts';
-import { ClusterIndex, SAMPLING_DEFAULTS } from '../../retrieval/cluster/index.ts';
-import { ExactIndex, type VectorTable } from '../../retrieval/dense.ts';
-import { openClusters, type IndexCache } from '../../retrieval/open-local.ts';
-import type { QueryEncoder } from '../../retrieval/sources.ts';
+import type { LocalSpec } from '../../data/setup.ts';
+import { ExactIndex } from '../../retrieval/dense.ts';
+import {
+  openClusters,
+  type IndexCache,
+  type LocalHooks,
+  type LocalStage,
+  type OpenedVectors,
+} from '../../retrieval/open-local.ts';
 import type {
   ClusterAnswer,
   ClusterApi,
-  ClusterHit,
+  ClusterLearning,
   ClusterOverview,
   ClusterProgress,
-  ClusterRow,
+  WithoutVectors,
 } from './cluster-messages.ts';
+import {
+  answerOf,
+  describeClusters,
+  learningOf,
+  overviewOf,
+  type ClusterView,
+} from './cluster-view.ts';
+import type { KeptLocal } from './local-keeper.ts';
 
-/** How deep the exact scan is compared. */
-const EXACT_DEPTH = 1000;
-const TITLES = 4;
+/** What is looked into: a local source as searches have it. */
+export type ClusterSource = Pick<
+  KeptLocal,
+  'spec' | 'passages' | 'vectors' | 'clusters' | 'encoded'
+>;
 
-/** A corpus with the vectors of its passages and the encoder that made them. */
-export interface ClusterCorpus {
-  passages: readonly Passage[];
-  vectors: VectorTable;
-  encoder: QueryEncoder & { readonly id: string };
+export interface ClusterHostDeps {
+  /** The source as it is open for searches, opened where it is not. */
+  local(spec: LocalSpec): Promise<ClusterSource>;
+  /** Ends its opening where that is under way. */
+  stop(spec: LocalSpec, reason: Error): void;
+  /** Keeps indexes that are built here. */
+  indexCache: IndexCache | null;
 }
 
-interface Opened {
-  index: ClusterIndex;
-  exact: ExactIndex;
-  corpus: ClusterCorpus;
-  /** Titles and cohesion of every cluster: they do not change. */
-  fixed: { titles: string[]; cohesion: number }[];
-  hits: Int32Array;
-  openedMs: number;
-  stored: boolean;
-}
+const STAGES: Record<LocalStage, string> = {
+  lexical: 'indexing words',
+  encode: 'reading or encoding passages',
+  graph: 'building the graph',
+  clusters: 'building clusters',
+};
 
-/** Clusters of the local corpus, for the page that shows them: the side that runs in a worker. */
+/**
+ * The clusters of local sources, for the page that shows them: the side that runs in a worker. Where
+ * clusters answer searches, that very index is shown; else one is built over the same vectors.
+ */
 export class ClusterHost implements ClusterApi {
-  readonly #corpus: () => Promise<ClusterCorpus>;
-  readonly #cache: IndexCache | null;
-  #opening: Promise<Opened> | null = null;
-  #abort: AbortController | null = null;
+  readonly #deps: ClusterHostDeps;
+  /** They go when the source does. */
+  readonly #views = new WeakMap<ClusterSource, Promise<ClusterView>>();
+  /** The exact scan of the source that was asked last. */
+  #exact: { view: ClusterView; index: Promise<ExactIndex> } | null = null;
+  #abort = new AbortController();
   #progress: ClusterProgress | null = null;
 
-  constructor(corpus: () => Promise<ClusterCorpus>, cache: IndexCache | null = null) {
-    this.#corpus = corpus;
-    this.#cache = cache;
+  constructor(deps: ClusterHostDeps) {
+    this.#deps = deps;
   }
 
-  async overview(): Promise<ClusterOverview> {
-    return overviewOf(await this.#open());
+  async overview(spec: LocalSpec, encode: boolean): Promise<ClusterOverview | WithoutVectors> {
+    const source = await this.#deps.local(spec);
+    if (!source.vectors && !encode && !this.#views.has(source)) return withoutVectors(source);
+    return overviewOf(await this.#viewOf(source), spec);
   }
 
   async progress(): Promise<ClusterProgress | null> {
     return this.#progress;
   }
 
-  async stop(): Promise<void> {
-    this.#abort?.abort(new Error('The building of clusters was stopped.'));
+  async stop(spec: LocalSpec): Promise<void> {
+    this.#deps.stop(spec, new Error('The opening of these passages was stopped.'));
+    this.#abort.abort(new Error('The building of clusters was stopped.'));
+    this.#abort = new AbortController();
   }
 
-  async search(query: string, k: number): Promise<ClusterAnswer> {
-    const opened = await this.#open();
-    const { index, exact, corpus } = opened;
-    const vector = await corpus.encoder.encodeQuery(query);
-    const start = performance.now();
-    const { neighbours, clusters, trace } = index.trace(vector, k);
-    const clusterMs = performance.now() - start;
-    // Deeper than what is timed, for the ranks of what only the clusters found; it also warms up.
-    const order = exact.search(vector, Math.max(k, EXACT_DEPTH));
-    const exactStart = performance.now();
-    exact.search(vector, k);
-    const exactMs = performance.now() - exactStart;
-    for (const cluster of clusters) opened.hits[cluster]!++;
-    const ranks = new Map(order.map(({ index: row }, i) => [row, i + 1]));
-    const found = new Set(neighbours.map(({ index: row }) => row));
-    return {
-      query,
-      trace,
-      hits: neighbours.flatMap(({ index: row, similarity }, i): ClusterHit[] => {
-        const passage = corpus.passages[row];
-        if (!passage) return [];
-        const { title, text } = passage;
-        const exactRank = ranks.get(row) ?? null;
-        return [{ title, text, cluster: clusters[i] ?? 0, similarity, exactRank }];
-      }),
-      missed: order.slice(0, k).flatMap(({ index: row }, i) =>
-        found.has(row)
-          ? []
-          : [
-              {
-                title: corpus.passages[row]?.title ?? '',
-                exactRank: i + 1,
-                cluster: index.clusterOf(row),
-              },
-            ],
-      ),
-      clusterMs,
-      exactMs,
-    };
+  async learning(spec: LocalSpec, changes: number): Promise<ClusterLearning | null> {
+    const { clusters } = await this.#open(spec);
+    return clusters.changes === changes ? null : learningOf(clusters);
   }
 
-  async learn(queries: readonly string[], k: number): Promise<ClusterOverview> {
-    const opened = await this.#open();
-    for (const query of queries) {
-      const { clusters } = opened.index.trace(await opened.corpus.encoder.encodeQuery(query), k);
-      for (const cluster of clusters) opened.hits[cluster]!++;
-    }
-    return overviewOf(opened);
+  async search(spec: LocalSpec, query: string, k: number): Promise<ClusterAnswer> {
+    const view = await this.#open(spec);
+    const vector = await view.vectors.encoder.encodeQuery(query);
+    return answerOf(view, await this.#exactOf(view), query, vector, k);
   }
 
-  async forget(): Promise<ClusterOverview> {
-    const opened = await this.#open();
-    opened.index = new ClusterIndex(opened.index.parts);
-    opened.hits.fill(0);
-    return overviewOf(opened);
+  async learn(spec: LocalSpec, queries: readonly string[], k: number): Promise<ClusterLearning> {
+    const { clusters, vectors } = await this.#open(spec);
+    for (const query of queries)
+      clusters.search(query, await vectors.encoder.encodeQuery(query), k);
+    return learningOf(clusters);
   }
 
-  #open(): Promise<Opened> {
-    if (this.#opening) return this.#opening;
-    const abort = new AbortController();
-    this.#abort = abort;
-    const opening = this.#openNow(abort.signal).finally(() => {
-      this.#progress = null;
-    });
-    this.#opening = opening;
+  async forget(spec: LocalSpec): Promise<ClusterLearning> {
+    const { clusters } = await this.#open(spec);
+    clusters.forget();
+    return learningOf(clusters);
+  }
+
+  async recall(spec: LocalSpec): Promise<ClusterLearning> {
+    const { clusters } = await this.#open(spec);
+    clusters.recall();
+    return learningOf(clusters);
+  }
+
+  async leave(): Promise<void> {
+    if (this.#exact && !this.#exact.view.vectors.inMemory) this.#exact = null;
+  }
+
+  async #open(spec: LocalSpec): Promise<ClusterView> {
+    return this.#viewOf(await this.#deps.local(spec));
+  }
+
+  #viewOf(source: ClusterSource): Promise<ClusterView> {
+    const known = this.#views.get(source);
+    if (known) return known;
+    const view = this.#told((hooks) => openView(source, this.#deps.indexCache, hooks));
+    this.#views.set(source, view);
     // After a failure the next call tries again.
-    opening.catch(() => {
-      if (this.#opening === opening) this.#opening = null;
+    view.catch(() => this.#views.delete(source));
+    return view;
+  }
+
+  /** Vectors that searches do not hold are read when the first query is compared. */
+  #exactOf(view: ClusterView): Promise<ExactIndex> {
+    if (this.#exact?.view === view) return this.#exact.index;
+    const index = this.#told(async (hooks) => new ExactIndex(await view.vectors.read(hooks)));
+    const exact = { view, index };
+    this.#exact = exact;
+    index.catch(() => {
+      if (this.#exact === exact) this.#exact = null;
     });
-    return opening;
+    return index;
   }
 
-  async #openNow(signal: AbortSignal): Promise<Opened> {
-    this.#progress = { stage: 'waiting for the corpus', done: 0, total: 0 };
-    const corpus = await this.#corpus();
-    signal.throwIfAborted();
-    const start = performance.now();
-    let built = false;
+  /** Work that tells how far it is and can be stopped. */
+  async #told<Result>(work: (hooks: LocalHooks) => Promise<Result>): Promise<Result> {
+    const { signal } = this.#abort;
     this.#progress = { stage: 'reading', done: 0, total: 0 };
-    const index = await openClusters(
-      corpus.vectors,
-      { indexCache: this.#cache },
-      {
+    try {
+      return await work({
         signal,
-        onProgress: (_, done, total) => {
-          built = true;
-          this.#progress = { stage: 'building', done, total };
-        },
-      },
-    );
-    const exact = new ExactIndex(corpus.vectors);
-    const openedMs = performance.now() - start;
-    const fixed = describeClusters(index, corpus.passages);
-    const hits = new Int32Array(fixed.length);
-    return { index, exact, corpus, fixed, hits, openedMs, stored: !built };
+        onProgress: (stage, done, total) =>
+          (this.#progress = { stage: STAGES[stage], done, total }),
+      });
+    } finally {
+      this.#progress = null;
+    }
   }
 }
 
-/** Nearest titles and mean inner product with the centroid, cluster by cluster. */
-function describeClusters(
-  index: ClusterIndex,
-  passages: readonly Passage[],
-): { titles: string[]; cohesion: number }[] {
-  const { centroids, rows, offsets, dimensions } = index.parts;
-  return Array.from({ length: offsets.length - 1 }, (_, c) => {
-    const centroid = centroids.values.slice(c * dimensions, (c + 1) * dimensions);
-    const near = Array.from(rows.subarray(offsets[c], offsets[c + 1]), (row) => ({
-      row,
-      similarity: index.similarity(centroid, row),
-    })).sort((a, b) => b.similarity - a.similarity || a.row - b.row);
-    const length = Math.hypot(...centroid) || 1;
-    const titles = new Set(near.map(({ row }) => passages[row]?.title ?? ''));
-    return {
-      titles: [...titles].slice(0, TITLES),
-      cohesion:
-        near.reduce((sum, { similarity }) => sum + similarity, 0) /
-        Math.max(1, near.length) /
-        length,
-    };
-  });
+async function openView(
+  source: ClusterSource,
+  indexCache: IndexCache | null,
+  hooks: LocalHooks,
+): Promise<ClusterView> {
+  const vectors = source.vectors ?? (await source.encoded());
+  const clusters = source.clusters ?? (await built(vectors));
+  const { passages } = source;
+  return {
+    clusters,
+    answers: source.clusters !== null,
+    passages,
+    vectors,
+    rows: describeClusters(clusters.index, passages),
+  };
+
+  /** What it learns is of no search: it is not kept. */
+  async function built(from: OpenedVectors) {
+    return openClusters(await from.read(hooks), { indexCache }, hooks);
+  }
 }
 
-function overviewOf({ index, corpus, fixed, hits, openedMs, stored }: Opened): ClusterOverview {
-  const { parts } = index;
-  const { queries, weights } = index.learned;
-  return {
-    encoder: corpus.encoder.id,
-    passages: index.size,
-    dimensions: index.dimensions,
-    bytes: index.bytes,
-    vectorBytes: corpus.vectors.values.byteLength,
-    openedMs,
-    stored,
-    subspaces: parts.quantizer.subspaces,
-    refineBits: parts.refinement?.bits ?? 0,
-    dissolved: parts.dissolved,
-    choice: parts.choice,
-    sampling: SAMPLING_DEFAULTS,
-    queries,
-    clusters: fixed.map(({ titles, cohesion }, cluster): ClusterRow => ({
-      cluster,
-      size: parts.offsets[cluster + 1]! - parts.offsets[cluster]!,
-      weight: weights[cluster]!,
-      hits: hits[cluster]!,
-      cohesion,
-      titles,
-    })),
-  };
-}
+const withoutVectors = ({ spec, passages }: ClusterSource): WithoutVectors => ({
+  kind: 'without-vectors',
+  method: spec.kind === 'built-in' ? 'lexical' : spec.method,
+  passages: passages.length,
+  encoder: spec.kind === 'built-in' ? null : spec.encoder,
+});

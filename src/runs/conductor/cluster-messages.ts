@@ -1,17 +1,34 @@
-import type { ClusterCountChoice, SamplingOptions } from '../../retrieval/cluster/index.ts';
+import type { LocalMethod, LocalSpec } from '../../data/setup.ts';
+import type {
+  AnsweredQuery,
+  ClusterCountChoice,
+  SamplingOptions,
+} from '../../retrieval/cluster/index.ts';
 import type { ClusterTrace } from '../../retrieval/cluster/trace.ts';
 
 /** What the page of clusters is told, and what it may ask. */
 
-/** One cluster of the local corpus. */
+/** What learning changes; the rest of an overview stays as it is. */
+export interface ClusterLearning {
+  /** Grows whenever something was learned, forgotten or brought back. */
+  changes: number;
+  /** t: queries that it learned from. */
+  queries: number;
+  /** w of every cluster. */
+  weights: number[];
+  /** Results that came from every cluster. */
+  hits: number[];
+  /** Queries that were answered since the index was opened, the latest first; the last few. */
+  recent: AnsweredQuery[];
+  /** Something was forgotten that can be brought back. */
+  recallable: boolean;
+}
+
+/** One cluster of the local source, as far as it does not change. */
 export interface ClusterRow {
   cluster: number;
   /** Passages in it. */
   size: number;
-  /** w: learned weight. */
-  weight: number;
-  /** Results that came from it since the index was opened. */
-  hits: number;
   /** Mean inner product of its passages with its centroid, by their reconstruction. */
   cohesion: number;
   /** Titles of the passages nearest to its centroid. */
@@ -19,6 +36,13 @@ export interface ClusterRow {
 }
 
 export interface ClusterOverview {
+  kind: 'clusters';
+  /** How searches of this source are answered; the built-in world is `hybrid`. */
+  method: LocalMethod;
+  /** Whether searches are answered by this very index. */
+  answers: boolean;
+  /** Whether what it learns stays on this device. */
+  kept: boolean;
   encoder: string;
   passages: number;
   dimensions: number;
@@ -36,9 +60,17 @@ export interface ClusterOverview {
   /** How the number of clusters was chosen. */
   choice: ClusterCountChoice | null;
   sampling: SamplingOptions;
-  /** t: queries that it learned from. */
-  queries: number;
   clusters: ClusterRow[];
+  learning: ClusterLearning;
+}
+
+/** A source whose method has no vectors; they are made when that is asked for. */
+export interface WithoutVectors {
+  kind: 'without-vectors';
+  method: LocalMethod;
+  passages: number;
+  /** Id of the encoder that would make them; null where there is none. */
+  encoder: string | null;
 }
 
 export interface ClusterHit {
@@ -60,6 +92,7 @@ export interface ClusterAnswer {
   /** Milliseconds of the search by clusters and of the exact scan, the encoding of the query left out. */
   clusterMs: number;
   exactMs: number;
+  learning: ClusterLearning;
 }
 
 export interface ClusterProgress {
@@ -68,17 +101,27 @@ export interface ClusterProgress {
   total: number;
 }
 
+/** Every call names the local source that it means. */
 export interface ClusterApi {
-  /** Builds or reads the index where that has not happened yet. */
-  overview(): Promise<ClusterOverview>;
-  /** How far the building is; null while nothing is built. */
+  /**
+   * The index that answers its searches; where that is none of clusters, one that is built over its
+   * vectors. @param encode also where vectors must be made that searches do not need
+   */
+  overview(local: LocalSpec, encode: boolean): Promise<ClusterOverview | WithoutVectors>;
+  /** How far a building is; null while nothing is built. */
   progress(): Promise<ClusterProgress | null>;
-  /** Ends a building; `overview` rejects then. */
-  stop(): Promise<void>;
+  /** Ends what is under way: an opening of the source, a building, a reading of vectors. */
+  stop(local: LocalSpec): Promise<void>;
+  /** What was learned, where that is something else than after so many `changes`; null else. */
+  learning(local: LocalSpec, changes: number): Promise<ClusterLearning | null>;
   /** Searches by clusters and by the exact scan; the index learns from it. */
-  search(query: string, k: number): Promise<ClusterAnswer>;
+  search(local: LocalSpec, query: string, k: number): Promise<ClusterAnswer>;
   /** Searches for several texts, to see the weights learn. */
-  learn(queries: readonly string[], k: number): Promise<ClusterOverview>;
+  learn(local: LocalSpec, queries: readonly string[], k: number): Promise<ClusterLearning>;
   /** Forgets what was learned. */
-  forget(): Promise<ClusterOverview>;
+  forget(local: LocalSpec): Promise<ClusterLearning>;
+  /** Brings back what was forgotten last. */
+  recall(local: LocalSpec): Promise<ClusterLearning>;
+  /** The page was left: vectors that only it needs are let go. */
+  leave(): Promise<void>;
 }

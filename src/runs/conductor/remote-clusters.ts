@@ -1,5 +1,5 @@
 import type { Remote } from 'comlink';
-import type { ClusterApi } from './cluster-messages.ts';
+import type { ClusterApi, ClusterOverview, WithoutVectors } from './cluster-messages.ts';
 
 /** Calls a method of clusters that are in another worker. */
 export type ClusterCall = <Result>(
@@ -8,10 +8,14 @@ export type ClusterCall = <Result>(
 
 /** Clusters in another worker as plain calls, which reject when the worker dies. */
 export const remoteClusters = (call: ClusterCall): ClusterApi => ({
-  overview: () => call((clusters) => clusters.overview()),
+  overview: (local, encode) =>
+    call<ClusterOverview | WithoutVectors>(async (clusters) => clusters.overview(local, encode)),
   progress: () => call((clusters) => clusters.progress()),
-  stop: () => call((clusters) => clusters.stop()),
-  search: (query, k) => call((clusters) => clusters.search(query, k)),
-  learn: (queries, k) => call((clusters) => clusters.learn(queries, k)),
-  forget: () => call((clusters) => clusters.forget()),
+  stop: (local) => call((clusters) => clusters.stop(local)),
+  learning: (local, changes) => call((clusters) => clusters.learning(local, changes)),
+  search: (local, query, k) => call((clusters) => clusters.search(local, query, k)),
+  learn: (local, queries, k) => call((clusters) => clusters.learn(local, queries, k)),
+  forget: (local) => call((clusters) => clusters.forget(local)),
+  recall: (local) => call((clusters) => clusters.recall(local)),
+  leave: () => call((clusters) => clusters.leave()),
 });

@@ -5,19 +5,20 @@ import { createRetriever } from '../../retrieval/create.ts';
 import { OnnxEncoder } from '../../retrieval/encoder/encoder.ts';
 import { loadOrt, type OrtModule } from '../../retrieval/encoder/runtime.ts';
 import { openWebSource } from '../../retrieval/engines/index.ts';
+import type { LearnedCache } from '../../retrieval/cluster/index.ts';
 import type { IndexCache, LocalMemory, LocalStage } from '../../retrieval/open-local.ts';
 import { openWorldRetriever, type WorldRetriever } from '../../retrieval/open.ts';
 import type { Retrieval, Retriever } from '../../retrieval/retriever.ts';
 import { encodedSimilarities } from '../../retrieval/similarities.ts';
-import type { Source } from '../../retrieval/sources.ts';
 import type { VectorCache } from '../../retrieval/vector-cache.ts';
 import { loadWorld, type World } from '../../retrieval/world/load.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
 import { EncoderHost } from '../encoders/host.ts';
 import type { EncoderStore } from '../encoders/store.ts';
 import { openLocalSetup } from '../retrieval/open-setup.ts';
-import { ClusterHost, type ClusterCorpus } from './cluster-host.ts';
+import { ClusterHost } from './cluster-host.ts';
 import { fetchWithProgress, type ByteProgress } from './fetch-progress.ts';
+import { LocalKeeper, type KeptLocal, type LocalLease } from './local-keeper.ts';
 import type { WorldFacts } from './messages.ts';
 
 /** Retrieval behind messages: the side that runs in the retrieval worker. */
@@ -32,7 +33,12 @@ export interface RetrievalFiles {
 }
 
 export interface RetrievalListener {
-  onProgress(part: 'world' | 'retrieval', stage: string, bytes: ByteProgress): void;
+  /** @param done bytes; of indexing, the share from 0 to 1 */
+  onProgress(
+    part: 'world' | 'retrieval',
+    stage: string,
+    done: ByteProgress | { share: number },
+  ): void;
 }
 
 /** What lies on this device: imported passages, and caches that may be gone at any time. */
@@ -41,6 +47,7 @@ export interface RetrievalStorage {
   passages(collections: readonly string[]): AsyncIterable<Passage[]>;
   indexCache: IndexCache | null;
   vectorCache: VectorCache | null;
+  learnedCache: LearnedCache | null;
   encoders: EncoderStore;
 }
 
@@ -93,6 +100,8 @@ const quietly = <T>(promise: Promise<T>): Promise<T> => {
 /** Open at a time: that of the page's questions and that of a training run, and the one before. */
 const KEPT = 3;
 
+const COUNT = new Intl.NumberFormat('en');
+
 const STAGES: Record<LocalStage, string> = {
   lexical: 'indexing words',
   encode: 'encoding passages',
@@ -102,8 +111,6 @@ const STAGES: Record<LocalStage, string> = {
 
 interface Opened extends OpenedRetriever {
   retriever: Retriever;
-  /** Gives back what was opened for it alone. */
-  dispose: () => Promise<void>;
 }
 
 export class RetrievalHost implements RetrievalHostApi {
@@ -111,13 +118,14 @@ export class RetrievalHost implements RetrievalHostApi {
   readonly #storage: RetrievalStorage;
   readonly #calls = new Map<number, AbortController>();
   /** By the specification, last used last. */
-  readonly #opened = new Map<string, { promise: Promise<Opened>; abort: AbortController }>();
+  readonly #opened = new Map<string, { promise: Promise<Opened>; lease: LocalLease }>();
+  readonly #locals = new LocalKeeper((spec, signal) => this.#openLocal(spec, signal));
   #files: RetrievalFiles | null = null;
   #world: World | null = null;
   #worldRetriever: Promise<WorldRetriever> | null = null;
   #encoder: Promise<OnnxEncoder> | null = null;
   #webDelayMs = 0;
-  /** Clusters of the local corpus, opened when they are asked for. */
+  /** Clusters of local sources, for the page that shows them. */
   readonly clusters: ClusterHost;
   /** Encoders and cross-encoders of this device. */
   readonly encoders: EncoderHost;
@@ -127,7 +135,11 @@ export class RetrievalHost implements RetrievalHostApi {
     this.#listener = listener;
     this.#storage = storage;
     this.encoders = new EncoderHost(storage.encoders, () => this.#runtime());
-    this.clusters = new ClusterHost(() => this.#clusterCorpus(), storage.indexCache);
+    this.clusters = new ClusterHost({
+      local: (spec) => this.#local(spec),
+      stop: (spec, reason) => this.#locals.stop(spec, reason),
+      indexCache: storage.indexCache,
+    });
   }
 
   async loadWorld(files: RetrievalFiles): Promise<LoadedWorld> {
@@ -149,18 +161,17 @@ export class RetrievalHost implements RetrievalHostApi {
 
   async openRetriever(spec: RetrieverSpec): Promise<OpenedRetriever> {
     const key = JSON.stringify([spec.local, spec.web]);
-    const known = this.#opened.get(key);
-    const abort = known?.abort ?? new AbortController();
-    const promise = known?.promise ?? quietly(this.#open(key, spec, abort.signal));
+    const opened = this.#opened.get(key) ?? this.#start(key, spec);
     this.#opened.delete(key);
-    this.#opened.set(key, { promise, abort });
+    this.#opened.set(key, opened);
     this.#forget();
     try {
-      const { note, local, memory } = await promise;
+      const { note, local, memory } = await opened.promise;
       return { key, note, local, memory };
     } catch (error) {
       // The next call tries again.
-      if (this.#opened.get(key)?.promise === promise) this.#opened.delete(key);
+      if (this.#opened.get(key) === opened) this.#opened.delete(key);
+      opened.lease.release();
       throw error;
     }
   }
@@ -174,6 +185,9 @@ export class RetrievalHost implements RetrievalHostApi {
   ): Promise<Retrieval> {
     const opened = this.#opened.get(key);
     if (!opened) throw new Error('these sources are not open any more; start again');
+    // What is searched was used last: a training run keeps its sources while others are tried.
+    this.#opened.delete(key);
+    this.#opened.set(key, opened);
     const abort = new AbortController();
     this.#calls.set(call, abort);
     try {
@@ -195,16 +209,28 @@ export class RetrievalHost implements RetrievalHostApi {
   /** Memory is that of the few that were used last. */
   #forget(): void {
     while (this.#opened.size > KEPT) {
-      const [key, { abort, promise }] = [...this.#opened][0]!;
-      abort.abort(new Error('these sources were closed'));
+      const [key, { lease }] = [...this.#opened][0]!;
       this.#opened.delete(key);
-      promise.then(({ dispose }) => dispose()).catch(() => undefined);
+      lease.release();
     }
   }
 
-  async #open(key: string, { local, web }: RetrieverSpec, signal: AbortSignal): Promise<Opened> {
-    const world = await (this.#worldRetriever ??= this.#openWorld());
-    const opened = await this.#openLocal(local, world, signal);
+  /** A local source for those who look into it; it stays open as long as those that search it. */
+  async #local(spec: LocalSpec): Promise<KeptLocal> {
+    const found = this.#locals.find(spec);
+    if (found) return found;
+    await this.openRetriever({ local: spec, web: { kind: 'built-in' } });
+    return this.#locals.find(spec) ?? Promise.reject(new Error('these sources were closed'));
+  }
+
+  #start(key: string, spec: RetrieverSpec): { promise: Promise<Opened>; lease: LocalLease } {
+    const lease = this.#locals.lease(spec.local);
+    return { promise: quietly(this.#open(key, spec, lease.local)), lease };
+  }
+
+  async #open(key: string, { web }: RetrieverSpec, opening: Promise<KeptLocal>): Promise<Opened> {
+    const world = await this.#theWorld();
+    const opened = await opening;
     const encoder = this.#world?.vectors ? await this.#encoder : null;
     const source = openWebSource(web, {
       builtIn: () => world.web,
@@ -215,7 +241,6 @@ export class RetrievalHost implements RetrievalHostApi {
       note: web.kind === 'built-in' ? opened.note : `${opened.note}; web: ${web.kind}`,
       local: opened.passages.map(({ title }) => ({ title })),
       memory: opened.memory,
-      dispose: opened.dispose,
       retriever: createRetriever({
         local: opened.source,
         web: source,
@@ -224,43 +249,61 @@ export class RetrievalHost implements RetrievalHostApi {
     };
   }
 
-  async #openLocal(
-    spec: LocalSpec,
-    world: WorldRetriever,
-    signal: AbortSignal,
-  ): Promise<{
-    source: Source;
-    note: string;
-    passages: readonly Passage[];
-    memory: LocalMemory | null;
-    dispose: () => Promise<void>;
-  }> {
-    if (spec.kind === 'built-in')
-      return {
-        source: world.local,
-        note: await this.#worldNote(),
-        passages: this.#world?.local ?? [],
-        memory: null,
-        dispose: () => Promise.resolve(),
-      };
-    const tell = (stage: string, loaded: number, total: number) =>
-      this.#listener.onProgress('retrieval', stage, { loaded, total });
+  async #openLocal(spec: LocalSpec, signal: AbortSignal): Promise<KeptLocal> {
+    if (spec.kind === 'built-in') return this.#openBuiltIn(spec);
+    const tell = (stage: string, done: number, total: number) => {
+      const of = total > 0 ? ` ${COUNT.format(done)} of ${COUNT.format(total)}` : '';
+      const share = total > 0 ? done / total : 0;
+      this.#listener.onProgress('retrieval', `${stage}${of}`, { share });
+    };
     const passages: Passage[] = [];
     for await (const some of this.#storage.passages(spec.ids)) {
       signal.throwIfAborted();
       passages.push(...some);
-      tell('reading passages', passages.length, 0);
+      tell(`reading passages, ${COUNT.format(passages.length)}`, 0, 0);
     }
     if (passages.length === 0)
       throw new Error('The chosen collections hold no passages; choose others on the Corpus page.');
-    const { indexCache, vectorCache } = this.#storage;
+    const { indexCache, vectorCache, learnedCache } = this.#storage;
     const opened = await openLocalSetup(
       spec,
       passages,
-      { encoders: this.encoders, builtIn: () => this.#builtIn(), indexCache, vectorCache },
+      {
+        encoders: this.encoders,
+        builtIn: () => this.#builtIn(),
+        indexCache,
+        vectorCache,
+        learnedCache,
+      },
       { signal, onProgress: (stage, done, total) => tell(STAGES[stage], done, total) },
     );
-    return { ...opened, passages };
+    return { ...opened, spec, passages };
+  }
+
+  async #openBuiltIn(spec: LocalSpec): Promise<KeptLocal> {
+    const { local } = await this.#theWorld();
+    const { vectors: table, local: passages = [] } = this.#world ?? {};
+    const encoder = table ? await this.#encoder : null;
+    const vectors =
+      table && encoder ? { encoder, inMemory: true, read: () => Promise.resolve(table) } : null;
+    return {
+      spec,
+      source: local,
+      note: await this.#worldNote(),
+      passages,
+      memory: null,
+      vectors,
+      clusters: null,
+      encoded: async () => {
+        if (!vectors) throw new Error('The built-in world was made without vectors.');
+        return vectors;
+      },
+      dispose: () => Promise.resolve(),
+    };
+  }
+
+  #theWorld(): Promise<WorldRetriever> {
+    return (this.#worldRetriever ??= this.#openWorld());
   }
 
   async #builtIn(): Promise<OnnxEncoder> {
@@ -284,16 +327,6 @@ export class RetrievalHost implements RetrievalHostApi {
     // The first search of the web shall pay for its shards alone; a fault is told by that search.
     retriever.web.prepare().catch(() => undefined);
     return retriever;
-  }
-
-  async #clusterCorpus(): Promise<ClusterCorpus> {
-    const encoder = await this.#encoder;
-    const { vectors, local } = this.#world ?? {};
-    if (!encoder || !vectors || !local)
-      throw new Error(
-        'There are no vectors to cluster: this corpus is searched without an encoder.',
-      );
-    return { passages: local, vectors, encoder };
   }
 
   async #openEncoder({ encoder, ortWasm }: RetrievalFiles): Promise<OnnxEncoder> {

@@ -55,13 +55,9 @@ export const startRetrieval = async (options: {
   const { workers, board } = options;
   board.loading('world', 'starting the worker');
   board.loading('retrieval', 'starting the worker');
-  const listener = pin({
-    onProgress: (
-      part: 'world' | 'retrieval',
-      stage: string,
-      bytes: { loaded: number; total: number },
-    ) => {
-      if (board.parts[part].status === 'loading') board.loading(part, stage, bytes);
+  const listener = pin<RetrievalListener>({
+    onProgress: (part, stage, done) => {
+      if (board.parts[part].status === 'loading') board.loading(part, stage, done);
     },
   });
   const host = supervise<RetrievalWorkerApi>({

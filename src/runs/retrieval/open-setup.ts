@@ -2,11 +2,14 @@ import type { LocalSpec } from '../../data/setup.ts';
 import type { Passage } from '../../data/records.ts';
 import type { OnnxEncoder } from '../../retrieval/encoder/encoder.ts';
 import type { EncoderDevice } from '../../retrieval/encoder/runtime.ts';
+import type { LearnedCache } from '../../retrieval/cluster/index.ts';
 import {
   openLocalSource,
+  readEncoded,
   type IndexCache,
   type LocalHooks,
   type OpenedLocal,
+  type OpenedVectors,
 } from '../../retrieval/open-local.ts';
 import type { VectorCache } from '../../retrieval/vector-cache.ts';
 import type { EncoderHost } from '../encoders/host.ts';
@@ -21,9 +24,12 @@ export interface SetupParts {
   device?: EncoderDevice;
   vectorCache?: VectorCache | null;
   indexCache?: IndexCache | null;
+  learnedCache?: LearnedCache | null;
 }
 
 export interface OpenedSetup extends OpenedLocal {
+  /** Its vectors; of lexical search, those that the encoder chosen beside it would make. */
+  encoded(): Promise<OpenedVectors>;
   /** Ends the sessions that were opened for it. */
   dispose(): Promise<void>;
 }
@@ -35,9 +41,11 @@ export interface OpenedSetup extends OpenedLocal {
 export async function openLocalSetup(
   { method, encoder: encoderId, reranker: rerankerId }: CollectionsSpec,
   passages: readonly Passage[],
-  { encoders, builtIn, device = 'wasm', vectorCache = null, indexCache = null }: SetupParts,
+  setup: SetupParts,
   hooks: LocalHooks = {},
 ): Promise<OpenedSetup> {
+  const { encoders, builtIn, device = 'wasm', vectorCache = null } = setup;
+  const { indexCache = null, learnedCache = null } = setup;
   const own: { dispose(): Promise<void> }[] = [];
   const keep = <T extends { dispose(): Promise<void> }>(model: T): T => {
     own.push(model);
@@ -47,17 +55,24 @@ export async function openLocalSetup(
     for (const model of own.splice(0)) await model.dispose();
   };
   try {
-    const encoder =
-      method === 'lexical'
-        ? null
-        : encoderId === 'built-in'
-          ? await builtIn()
-          : keep(await encoders.encoder(encoderId, device));
+    const encoder = method === 'lexical' ? null : await openEncoder();
     const reranker = rerankerId === null ? null : keep(await encoders.reranker(rerankerId, device));
-    const parts = { encoder, reranker, vectorCache, indexCache };
-    return { ...(await openLocalSource(passages, { method }, parts, hooks)), dispose };
+    const parts = { encoder, reranker, vectorCache, indexCache, learnedCache };
+    const opened = await openLocalSource(passages, { method }, parts, hooks);
+    return { ...opened, encoded: async () => opened.vectors ?? encodedLater(), dispose };
   } catch (error) {
     await dispose();
     throw error;
+  }
+
+  async function openEncoder(): Promise<OnnxEncoder> {
+    if (encoderId === 'built-in') return builtIn();
+    return keep(await encoders.encoder(encoderId, device));
+  }
+
+  async function encodedLater(): Promise<OpenedVectors> {
+    const encoder = await openEncoder();
+    const read = (now: LocalHooks = {}) => readEncoded(encoder, passages, vectorCache, now);
+    return { encoder, inMemory: false, read };
   }
 }

@@ -36,6 +36,9 @@ const Tool = (props: {
 const flip = (key: 'setupOpen' | 'detailsOpen' | 'paletteOpen' | 'keysOpen') => () =>
   useView.setState((state) => ({ [key]: !state[key] }));
 
+/** Pages that the rail does not name. */
+const OFF_RAIL: Readonly<Record<string, string>> = { cluster: 'Corpus · Clusters' };
+
 const Place = () => {
   const [inspect] = useRoute('/');
   const [, params] = useRoute('/:page');
@@ -45,7 +48,9 @@ const Place = () => {
   const recipe = asked ? ` · ${asked.recipe}` : '';
   const seed = !asked ? '' : source ? ` · step ${source.step}` : ` · seed ${asked.seed}`;
   const [path] = useLocation();
-  const known = ROUTES.find((route) => route.path === `/${params?.page ?? ''}`)?.name ?? 'Forage';
+  const page = params?.page ?? '';
+  const known =
+    ROUTES.find((route) => route.path === `/${page}`)?.name ?? OFF_RAIL[page] ?? 'Forage';
   const name = isRollouts(path) ? 'Inspect' : known;
   return (
     <div className="place">

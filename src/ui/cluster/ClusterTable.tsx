@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import type { ClusterRow } from '../../runs/conductor/cluster-messages.ts';
+import type { ClusterOverview } from '../../runs/conductor/cluster-messages.ts';
 import { DASH, formatCount } from '../lib/format.ts';
 
 const ORDERS = ['size', 'weight', 'hits', 'cohesion'] as const;
@@ -9,8 +9,14 @@ type Order = (typeof ORDERS)[number];
 const SHOWN = 40;
 
 /** All clusters, by one of their figures. */
-export const ClusterTable = ({ clusters }: { clusters: readonly ClusterRow[] }) => {
+export const ClusterTable = ({ overview }: { overview: ClusterOverview }) => {
   const [order, setOrder] = useState<Order>('size');
+  const { clusters: rows, learning } = overview;
+  const { weights, hits } = learning;
+  const clusters = useMemo(
+    () => rows.map((row, i) => ({ ...row, weight: weights[i] ?? 1, hits: hits[i] ?? 0 })),
+    [rows, weights, hits],
+  );
   const [all, setAll] = useState(false);
   const sorted = useMemo(
     () => clusters.toSorted((a, b) => b[order] - a[order] || a.cluster - b.cluster),

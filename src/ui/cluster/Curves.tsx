@@ -11,7 +11,7 @@ import {
 } from 'recharts';
 import { temperature } from '../../retrieval/cluster/sampling.ts';
 import type { ClusterOverview } from '../../runs/conductor/cluster-messages.ts';
-import { formatCount } from '../lib/format.ts';
+import { plural } from '../lib/format.ts';
 import { temperatureCurve } from './curves.ts';
 
 const HEIGHT = 168;
@@ -48,14 +48,15 @@ const Frame = (props: {
 
 /** τ by the number of queries, and where it stands. */
 export const TemperatureChart = ({ overview }: { overview: ClusterOverview }) => {
-  const { sampling, queries } = overview;
+  const { sampling, learning } = overview;
+  const { queries } = learning;
   const curve = useMemo(() => temperatureCurve(sampling), [sampling]);
   const now = temperature(queries, sampling);
   return (
     <Frame
       title="Temperature τ"
       label={`Temperature by queries: ${now.toFixed(2)} after ${queries}`}
-      note={`now ${now.toFixed(2)} after ${formatCount(queries)} queries; held at ${sampling.initialTemperature} for ${sampling.heldQueries}, then annealed to ${sampling.minimumTemperature}`}
+      note={`now ${now.toFixed(2)} after ${plural(queries, 'query', 'queries')}; held at ${sampling.initialTemperature} for ${sampling.heldQueries}, then annealed to ${sampling.minimumTemperature}`}
     >
       {(width) => (
         <LineChart width={width} height={HEIGHT} data={curve} margin={MARGIN}>
@@ -115,7 +116,7 @@ export const ChoiceChart = ({ choice }: { choice: NonNullable<ClusterOverview['c
           tick={TICK}
           width={38}
           domain={['auto', 'auto']}
-          tickFormatter={(value: number) => value.toFixed(1)}
+          tickFormatter={(value: number) => value.toFixed(2)}
         />
         <ReferenceLine x={choice.clusters} stroke="var(--dim)" strokeDasharray="3 3" />
         {LINES.map(({ key, colour }) => (

@@ -1,9 +1,8 @@
 import { NativeSelect } from '@mantine/core';
-import { LOCAL_METHODS, type LocalMethod } from '../../data/setup.ts';
+import { LOCAL_METHODS } from '../../data/setup.ts';
 import { pickOf } from '../lib/pick-of.ts';
 import type { EncoderKind } from '../../runs/encoders/messages.ts';
 import { useEncoders } from '../stores/encoders-store.ts';
-import { useCollections } from '../stores/collections-store.ts';
 import {
   askQuestionsOf,
   changeSearch,
@@ -12,21 +11,7 @@ import {
   type Collected,
 } from '../stores/search-with.ts';
 import { useSetup } from '../stores/setup-store.ts';
-
-const METHODS: Readonly<Record<LocalMethod, string>> = {
-  lexical: 'lexical (BM25)',
-  flat: 'dense, exact',
-  hnsw: 'dense, HNSW',
-  cluster: 'dense, clusters',
-  hybrid: 'hybrid (BM25 + dense)',
-};
-
-const useNames = (ids: readonly string[]): string => {
-  const collections = useCollections((state) => state.collections);
-  return ids
-    .map((id) => collections.find((one) => one.id === id)?.name ?? 'a collection that is gone')
-    .join(', ');
-};
+import { METHOD_WORDS, useNames } from './search-words.ts';
 
 /** What is gone meanwhile is still shown, so that the choice can be seen. */
 const Fields = ({ local }: { local: Collected }) => {
@@ -40,7 +25,7 @@ const Fields = ({ local }: { local: Collected }) => {
         size="xs"
         label="Method"
         value={local.method}
-        data={LOCAL_METHODS.map((value) => ({ value, label: METHODS[value] }))}
+        data={LOCAL_METHODS.map((value) => ({ value, label: METHOD_WORDS[value] }))}
         onChange={({ currentTarget: { value } }) => {
           const method = pickOf(LOCAL_METHODS, value);
           if (method) changeSearch({ method });

@@ -147,9 +147,9 @@ describe('trace of a query', () => {
     expect(restored.trace(queries[1]!, 10)).toEqual(index.trace(queries[1]!, 10));
     index.trace(queries[2]!, 10, { learn: false });
     expect(index.learned).toEqual(restored.learned);
-    expect(() => new ClusterIndex(index.parts, {}, { queries: 0, weights: [1] })).toThrow(
-      RangeError,
-    );
+    expect(
+      () => new ClusterIndex(index.parts, {}, { queries: 0, weights: [1], hits: [0] }),
+    ).toThrow(RangeError);
   });
 
   it('answers a batch as single queries at the same weights and temperature', async () => {

@@ -1,6 +1,7 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { describe, expect, it } from 'vitest';
 import { IndexStore } from '../../../src/runs/retrieval/index-store.ts';
+import { LearnedStore } from '../../../src/runs/retrieval/learned-store.ts';
 import { VectorStore } from '../../../src/runs/retrieval/vector-store.ts';
 import { MemoryBlobs } from '../storage/memory-blobs.ts';
 
@@ -83,5 +84,49 @@ describe('stored indexes', () => {
     expect(blobs.files.size).toBe(1);
     expect(await indexes.read('one')).toBeNull();
     expect(blobs.files.size).toBe(0);
+  });
+});
+
+describe('what indexes of clusters learned', () => {
+  const learned = (queries: number) => ({ queries, weights: [1, 0.9], hits: [queries, 0] });
+
+  it('is there for the next visit, as it was at the last query', async () => {
+    const dexie = { indexedDB: new IDBFactory(), IDBKeyRange };
+    const first = new LearnedStore({ dexie, delayMs: 1 });
+    let now = 1;
+    first.keep('index', () => learned(now));
+    first.keep('other', () => learned(9));
+    now = 2;
+    first.keep('index', () => learned(now));
+    now = 3;
+    expect(await first.read('index')).toEqual(learned(3));
+    const second = new LearnedStore({ dexie });
+    expect(await second.read('index')).toEqual(learned(3));
+    expect(await second.read('other')).toEqual(learned(9));
+    expect(await second.read('none')).toBeNull();
+  });
+
+  it('is not taken where it is damaged, and of 70 indexes the last 64 are kept', async () => {
+    const dexie = { indexedDB: new IDBFactory(), IDBKeyRange };
+    let clock = 0;
+    const store = new LearnedStore({ dexie, delayMs: 0, now: () => ++clock });
+    store.keep('damaged', () => ({ queries: 1, weights: [Number.NaN], hits: [0] }));
+    expect(await store.read('damaged')).toBeNull();
+    for (let i = 0; i < 70; i++) {
+      store.keep(`index ${i}`, () => learned(i));
+      await store.read('');
+    }
+    const found = await Promise.all([5, 6, 69].map((i) => store.read(`index ${i}`)));
+    expect(found).toEqual([null, learned(6), learned(69)]);
+  });
+
+  it('that cannot be reached is not known, and keeping it does no harm', async () => {
+    const store = new LearnedStore({
+      dexie: { indexedDB: new IDBFactory(), IDBKeyRange },
+      delayMs: 0,
+    });
+    store.close();
+    store.keep('index', () => learned(1));
+    expect(await store.read('index')).toBeNull();
   });
 });
