@@ -98,11 +98,18 @@ async function openPolicy(options: PartsOptions): Promise<Policy> {
   });
 }
 
-/** World, retrieval and router: what a policy works with. @throws UsageError */
+/** World, retrieval and router: what a policy works with. */
+export interface OpenWorld {
+  world: World;
+  retriever: Retriever;
+  router: Router;
+}
+
+/** @throws UsageError */
 export async function openWorld(
   given: string | undefined,
   weights?: RouterWeights,
-): Promise<{ world: World; retriever: Retriever; router: Router }> {
+): Promise<OpenWorld> {
   const path = folder(given, 'public/world', 'world', 'manifest.json');
   const fetchFile = fetchFromDisk(path);
   const world = await loadWorld(fetchFile);
@@ -120,6 +127,8 @@ export async function openWorld(
  * @throws UsageError, CheckpointError and AdapterError that name the folder or file at fault
  */
 export async function openParts(options: PartsOptions): Promise<Parts> {
+  // Said at once, not after the world is open.
+  policyFolder(options.policy);
   const { world, retriever, router } = await openWorld(options.world, options.routerWeights);
   const policy = await openPolicy(options);
   return {

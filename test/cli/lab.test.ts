@@ -113,7 +113,16 @@ test('another seed gives another world, on which rollouts run unchanged', async 
   const { local, web } = JSON.parse(made.out) as { local: number; web: number };
   expect(local).toBeGreaterThanOrEqual(3000);
   expect(web).toBeGreaterThanOrEqual(8000);
-  const run = await labHere('rollout', '--world', world, '--recipe', 'naive-rag', '--limit', '2', '--json');
+  const run = await labHere(
+    'rollout',
+    '--world',
+    world,
+    '--recipe',
+    'naive-rag',
+    '--limit',
+    '2',
+    '--json',
+  );
   expect(run.status).toBe(0);
   expect((JSON.parse(run.out) as { n: number }).n).toBe(2);
 });

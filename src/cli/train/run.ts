@@ -13,7 +13,13 @@ import { prepareNode } from '../../policy/jax-node.ts';
 import { HuggingFaceTokenizer } from '../../policy/tokenizer.ts';
 import { endProgress, print, say } from '../commands/command.ts';
 import { UsageError, type OptionValues } from '../options.ts';
-import { checkpointName, openWorld, policyFolder, readFolderWeights } from '../parts.ts';
+import {
+  checkpointName,
+  openWorld,
+  policyFolder,
+  readFolderWeights,
+  type OpenWorld,
+} from '../parts.ts';
 import { appendStep, loadDemonstrations, readRun, saveCheckpoint, type RunFile } from './folder.ts';
 import { TrainMeter } from './progress.ts';
 import { startThreads } from './threads.ts';
@@ -25,20 +31,27 @@ const revisionOf = (folder: string): string =>
     .digest('hex')
     .slice(0, 12);
 
+/** A run that is not begun, and its world, which is opened once. */
+export interface NewRun {
+  file: RunFile;
+  opened: OpenWorld;
+}
+
 /** What `settings.json` of a new run says. @throws UsageError for folders that are none */
-export async function describeRun(settings: TrainSettings, values: OptionValues): Promise<RunFile> {
+export async function describeRun(settings: TrainSettings, values: OptionValues): Promise<NewRun> {
   checkRouter(settings);
   const policy = policyFolder(values.policy as string | undefined);
   const given = values.world === undefined ? null : resolve(String(values.world));
-  const { world } = await openWorld(given ?? undefined);
-  return {
+  const opened = await openWorld(given ?? undefined);
+  const file: RunFile = {
     format: 'forage.cli-run/1',
     runId: `${settings.preset}-${settings.seed}`,
     settings,
     device: values.device === 'webgpu' ? 'webgpu' : 'wasm',
     policy: { folder: policy, id: checkpointName(policy), revision: revisionOf(policy) },
-    world: { folder: given, seed: world.manifest.seed },
+    world: { folder: given, seed: opened.world.manifest.seed },
   };
+  return { file, opened };
 }
 
 function checkRouter(settings: TrainSettings): void {
@@ -81,11 +94,12 @@ export interface TrainOptions {
   json: boolean;
 }
 
-/** Trains the run of a folder from a state, null for the start. */
+/** Trains the run of a folder from a state, null for the start; `opened` is its world, if it is. */
 export async function train(
   run: string,
   state: TrainState | null,
   options: TrainOptions,
+  opened?: OpenWorld,
 ): Promise<void> {
   using stop = abortOnSignals();
   const file = readRun(run);
@@ -94,7 +108,7 @@ export async function train(
     throw new UsageError(`${policy.folder} holds other weights than the run began with.`);
   prepareNode();
   const weights = await readFolderWeights(policy.folder);
-  const { world, retriever, router } = await openWorld(file.world.folder ?? undefined);
+  const { world, retriever, router } = opened ?? (await openWorld(file.world.folder ?? undefined));
   const split = (name: string): Question[] => world.questions.filter((q) => q.split === name);
   const threads = await startThreads({
     threads: options.threads,
