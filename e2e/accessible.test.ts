@@ -1,17 +1,9 @@
-import { AxeBuilder } from '@axe-core/playwright';
-import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { faultsOf } from './axe.ts';
 import { openPage, runStatus, useStage } from './browser.ts';
 
 const stage = useStage();
 const LONG = 180_000;
-
-const faultsOf = async (page: Page): Promise<string[]> => {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`,
-  );
-};
 
 describe.each(['light', 'dark'] as const)('axe finds no fault, %s', (colorScheme) => {
   it(

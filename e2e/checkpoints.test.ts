@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { shardedFiles, startHub, type HubServer } from '../test/runs/checkpoints/hub-server.ts';
+import { faultsOf } from './axe.ts';
 import { openPage, useStage } from './browser.ts';
 
 /** Checkpoints on the models page: a real server, the real page, the browser's own file system. */
@@ -147,8 +147,7 @@ it(
     hub.cors = true;
     await look(page, 'forage/tiny');
     await page.getByText('6 files').click();
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html ?? ''}`)).toEqual([]);
+    expect(await faultsOf(page)).toEqual([]);
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     expect(width).toBeLessThanOrEqual(390);
     await page.context().close();

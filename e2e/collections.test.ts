@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { faultsOf } from './axe.ts';
 import { useStage } from './browser.ts';
 
 /** A researcher's own files go in by drop, picker, address and paste, and are there to work with. */
@@ -45,13 +45,6 @@ const imported = async (page: Page, name: string): Promise<string | null> => {
   const notice = page.getByText(new RegExp(`^“${name}” holds`));
   await notice.waitFor({ timeout: 60_000 });
   return notice.textContent();
-};
-
-const faultsOf = async (page: Page): Promise<string[]> => {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`,
-  );
 };
 
 it('two thousand passages: dropped, looked at, imported, read, filtered, renamed, merged, deleted, brought back', async () => {

@@ -1,9 +1,9 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { hostileFiles, PAYLOADS } from '../test/fixtures/inspect/payloads.ts';
+import { faultsOf } from './axe.ts';
 import { openPage, useStage } from './browser.ts';
 
 /**
@@ -198,10 +198,7 @@ describe.each([
         await page.keyboard.press(String(at + 1));
         await page.getByRole('tab', { name: view, exact: true, selected: true }).waitFor();
         await page.waitForTimeout(250);
-        const { violations } = await new AxeBuilder({ page }).analyze();
-        expect(
-          violations.map(({ id, nodes }) => `${view}: ${id} ${nodes[0]?.html.slice(0, 160)}`),
-        ).toEqual([]);
+        expect(await faultsOf(page), view).toEqual([]);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth);
         expect(wide).toBeLessThanOrEqual(width);
       }

@@ -1,10 +1,10 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { existsSync, mkdtempSync, openAsBlob, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, it } from 'vitest';
 import { inspectFile, type Inspection } from '../src/evaluate/inspect/index.ts';
+import { faultsOf } from './axe.ts';
 import { useStage } from './browser.ts';
 import { startSmall, status } from './training.ts';
 
@@ -361,10 +361,6 @@ it(
   'axe finds no fault, light and dark, wide and narrow, and nothing is wider than the screen',
   async () => {
     const { page } = stage;
-    const faults = async (part = 'body'): Promise<string[]> => {
-      const { violations } = await new AxeBuilder({ page }).include(part).analyze();
-      return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
-    };
     await page.goto(`${stage.url}rollouts`);
     await page.getByRole('link', { name: 'dump.jsonl' }).click();
     await matched(page, '240 rollouts');
@@ -381,7 +377,7 @@ it(
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       await page.setViewportSize({ width, height: 900 });
       await page.waitForTimeout(200);
-      expect(await faults()).toEqual([]);
+      expect(await faultsOf(page)).toEqual([]);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       expect(wide).toBeLessThanOrEqual(width);
     }
@@ -389,7 +385,7 @@ it(
     for (const name of ['Disagreements', 'Compare']) {
       await page.getByRole('button', { name, exact: true }).click();
       await page.locator('.browse-body').waitFor();
-      expect(await faults('.browse-body')).toEqual([]);
+      expect(await faultsOf(page, '.browse-body')).toEqual([]);
     }
   },
   LONG,

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { readRunFile } from '../src/runs/training/run-file.ts';
+import { faultsOf } from './axe.ts';
 import { openPage, runStatus, useStage } from './browser.ts';
-import { faultsOf, fillSmall, startSmall, status, stepsDone } from './training.ts';
+import { fillSmall, startSmall, status, stepsDone } from './training.ts';
 
 /** The training and runs pages with the real trainer, in runs of a few small steps. */
 

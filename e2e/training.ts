@@ -1,4 +1,3 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import type { Stage } from './browser.ts';
 
@@ -38,11 +37,3 @@ export const stepsDone = (page: Page): Promise<number> =>
   page
     .getByRole('progressbar', { name: 'Steps done' })
     .evaluate((bar) => Number(bar.getAttribute('value')));
-
-/** What axe finds on the page as it is. */
-export const faultsOf = async (page: Page): Promise<string[]> => {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`,
-  );
-};

@@ -121,17 +121,18 @@ export async function openPolicy(options: PartsOptions): Promise<Policy> {
   return policy;
 }
 
-interface OpenedWorld {
+/** World, retrieval and router: what a policy works with. */
+export interface OpenWorld {
   world: World;
   retriever: WorldRetriever;
   router: Router;
 }
 
-/** World, retrieval and router: what a policy works with. @throws UsageError */
+/** @throws UsageError */
 export async function openWorld(
   given: string | undefined,
   weights?: RouterWeights,
-): Promise<OpenedWorld> {
+): Promise<OpenWorld> {
   const path = folder(given, 'public/world', 'world', 'manifest.json');
   const fetchFile = fetchFromDisk(path);
   const world = await loadWorld(fetchFile);
@@ -145,9 +146,9 @@ const routerOver = ({ local }: World, weights: RouterWeights | undefined): Route
 
 /** A world whose local corpus, or questions, are those of files; its web stays. */
 async function withImports(
-  opened: OpenedWorld,
+  opened: OpenWorld,
   options: PartsOptions,
-): Promise<Omit<OpenedWorld, 'retriever'> & { retriever: Retriever }> {
+): Promise<Omit<OpenWorld, 'retriever'> & { retriever: Retriever }> {
   const {
     corpus,
     questions,
@@ -174,6 +175,8 @@ async function withImports(
  * @throws UsageError, CheckpointError and AdapterError that name the folder or file at fault
  */
 export async function openParts(options: PartsOptions): Promise<Parts> {
+  // Said at once, not after the world is open.
+  policyFolder(options.policy);
   const opened = await openWorld(options.world, options.routerWeights);
   const { world, retriever, router } = await withImports(opened, options);
   const policy = await openPolicy(options);

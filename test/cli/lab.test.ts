@@ -1,24 +1,16 @@
-import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Rollout } from '../../src/data/rollout.ts';
 import { HuggingFaceTokenizer } from '../../src/policy/tokenizer.ts';
+import { lab, labHere, type LabRun } from './lab.ts';
 
-// Each call starts Node and, mostly, a policy: seconds on an idle machine, more on a busy one.
+// Policies and worlds are opened: seconds on an idle machine, more on a busy one.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const folder = mkdtempSync(join(tmpdir(), 'forage-lab-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** Runs the command line as a user does. */
-function lab(...args: string[]): { status: number | null; out: string; err: string } {
-  const run = spawnSync(process.execPath, ['--import', 'tsx', 'src/cli/main.ts', ...args], {
-    encoding: 'utf8',
-  });
-  return { status: run.status, out: run.stdout, err: run.stderr };
-}
 
 const readRollouts = (path: string): Rollout[] =>
   readFileSync(path, 'utf8')
@@ -45,28 +37,36 @@ describe('mistakes end with one clear line and status 2', () => {
     [['ask'], /ask needs "QUESTION"/],
     [['world', '--seed', '1'], /world needs --out DIR/],
     [['bench', 'nothing'], /No bench 'nothing'/],
-  ])('%j', (args, message) => {
-    const { status, out, err } = lab(...args);
+  ])('%j', async (args, message) => {
+    const { status, out, err } = await labHere(...args);
     expect(err.trim()).toMatch(message);
     expect(err.trim().split('\n')).toHaveLength(1);
     expect(out).toBe('');
     expect(status).toBe(2);
   });
+
+  test('and so does the process that a user starts', () => {
+    const { status, out, err } = lab('rolout');
+    expect([status, out]).toEqual([2, '']);
+    expect(err).toMatch(/^Unknown command 'rolout'\..*\n$/);
+  });
 });
 
 describe('rollout', () => {
   const args = ['rollout', '--recipe', 'search', '--limit', '3', '--group', '2', '--seed', '11'];
-  const [first, second] = ['first', 'second'].map((name) => {
-    const path = join(folder, `${name}.jsonl`);
-    return { run: lab(...args, '--json', '--out', path), path };
-  }) as [
-    { run: ReturnType<typeof lab>; path: string },
-    { run: ReturnType<typeof lab>; path: string },
+  const [first, second] = ['first', 'second'].map((name) => join(folder, `${name}.jsonl`)) as [
+    string,
+    string,
   ];
+  let run: LabRun;
+  beforeAll(async () => {
+    run = lab(...args, '--json', '--out', first);
+    await labHere(...args, '--json', '--out', second);
+  });
 
   test('prints one JSON object and nothing else', () => {
-    expect(first.run.status).toBe(0);
-    const summary = JSON.parse(first.run.out) as Record<string, unknown>;
+    expect(run.status).toBe(0);
+    const summary = JSON.parse(run.out) as Record<string, unknown>;
     const keys = ['n', 'em', 'f1', 'recall', 'searches', 'formatValid', 'tokensPerSecond'];
     expect(Object.keys(summary).sort()).toEqual([...keys, 'byHops'].sort());
     expect(summary['n']).toBe(6);
@@ -78,8 +78,8 @@ describe('rollout', () => {
     expect(byHops.reduce((sum, { n }) => sum + n, 0)).toBe(6);
   });
 
-  test('the same seed gives the same tokens and log-probabilities', () => {
-    const [a, b] = [readRollouts(first.path), readRollouts(second.path)];
+  test('the same seed gives the same tokens and log-probabilities, in another process too', () => {
+    const [a, b] = [readRollouts(first), readRollouts(second)];
     expect(a).toHaveLength(6);
     expect(a.map((r) => r.segments)).toEqual(b.map((r) => r.segments));
     // Rollouts of one group differ: each has a seed of its own.
@@ -93,7 +93,7 @@ describe('rollout', () => {
       read('tokenizer.json'),
       read('tokenizer_config.json'),
     );
-    for (const { segments } of readRollouts(first.path)) {
+    for (const { segments } of readRollouts(first)) {
       for (const segment of segments) {
         expect(tokenizer.decode(segment.ids)).toBe(segment.text);
         expect(segment.mask).toBe(segment.source === 'policy' ? 1 : 0);
@@ -106,20 +106,29 @@ describe('rollout', () => {
   });
 });
 
-test('another seed gives another world, on which rollouts run unchanged', () => {
+test('another seed gives another world, on which rollouts run unchanged', async () => {
   const world = join(folder, 'world');
-  const made = lab('world', '--seed', '5', '--out', world, '--json');
+  const made = await labHere('world', '--seed', '5', '--out', world, '--json');
   expect(made.status).toBe(0);
   const { local, web } = JSON.parse(made.out) as { local: number; web: number };
   expect(local).toBeGreaterThanOrEqual(3000);
   expect(web).toBeGreaterThanOrEqual(8000);
-  const run = lab('rollout', '--world', world, '--recipe', 'naive-rag', '--limit', '2', '--json');
+  const run = await labHere(
+    'rollout',
+    '--world',
+    world,
+    '--recipe',
+    'naive-rag',
+    '--limit',
+    '2',
+    '--json',
+  );
   expect(run.status).toBe(0);
   expect((JSON.parse(run.out) as { n: number }).n).toBe(2);
 });
 
-test('ask prints each step and ends with the stop reason', () => {
-  const { status, out } = lab('ask', 'Who directed Silent Harbor?', '--recipe', 'search');
+test('ask prints each step and ends with the stop reason', async () => {
+  const { status, out } = await labHere('ask', 'Who directed Silent Harbor?', '--recipe', 'search');
   expect(status).toBe(0);
   const lines = out.trim().split('\n');
   expect(lines.some((line) => line.startsWith('search'))).toBe(true);

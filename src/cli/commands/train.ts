@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { TrainState } from '../../learn/rl/state.ts';
 import { parseTrainSettings, withChanges } from '../../learn/rl/edit-settings.ts';
 import { getPreset, PRESETS } from '../../learn/rl/presets.ts';
 import type { TrainSettings } from '../../learn/rl/settings.ts';
@@ -14,7 +13,7 @@ import {
   writeDemonstrations,
   writeRun,
 } from '../train/folder.ts';
-import { describeRun, train } from '../train/run.ts';
+import { describeRun, train, type TrainOptions } from '../train/run.ts';
 import { say, type Command } from './command.ts';
 
 /** What the caller got wrong is a UsageError, whoever notices it. */
@@ -73,16 +72,14 @@ async function resume(run: string, values: OptionValues, lists: OptionLists): Pr
     writeRun(run, file);
   }
   trimSteps(run, state?.step ?? 0);
-  await go(run, state, values);
+  await train(run, state, optionsOf(values));
 }
 
-function go(run: string, state: TrainState | null, values: OptionValues): Promise<void> {
-  return train(run, state, {
-    threads: Number(values.threads),
-    microTokens: Number(values['micro-tokens']),
-    json: values.json === true,
-  });
-}
+const optionsOf = (values: OptionValues): TrainOptions => ({
+  threads: Number(values.threads),
+  microTokens: Number(values['micro-tokens']),
+  json: values.json === true,
+});
 
 export const trainCommand: Command = {
   name: 'train',
@@ -142,8 +139,9 @@ export const trainCommand: Command = {
     if (values.out === undefined) throw new UsageError('train needs --out DIR.');
     const out = resolve(String(values.out));
     const demonstrations = demonstrationsOf(settings, values);
-    createRun(out, await describeRun(settings, values));
+    const { file, opened } = await describeRun(settings, values);
+    createRun(out, file);
     if (demonstrations !== null) writeDemonstrations(out, demonstrations);
-    await go(out, null, values);
+    await train(out, null, optionsOf(values), opened);
   },
 };

@@ -13,18 +13,24 @@ import { openReader } from '../../policy/reader.ts';
 import { folderRevision } from '../checkpoint-folder.ts';
 import { endProgress, print, say } from '../commands/command.ts';
 import { UsageError, type OptionValues } from '../options.ts';
-import { openFolder, openWorld } from '../parts.ts';
+import { openFolder, openWorld, type OpenWorld } from '../parts.ts';
 import { appendStep, loadDemonstrations, readRun, saveCheckpoint, type RunFile } from './folder.ts';
 import { TrainMeter } from './progress.ts';
 import { startThreads } from './threads.ts';
 
+/** A run that is not begun, and its world, which is opened once. */
+export interface NewRun {
+  file: RunFile;
+  opened: OpenWorld;
+}
+
 /** What `settings.json` of a new run says. @throws UsageError for folders that are none */
-export async function describeRun(settings: TrainSettings, values: OptionValues): Promise<RunFile> {
+export async function describeRun(settings: TrainSettings, values: OptionValues): Promise<NewRun> {
   checkRouter(settings);
   const checkpoint = await openFolder(values.policy as string | undefined);
   const given = values.world === undefined ? null : resolve(String(values.world));
-  const { world } = await openWorld(given ?? undefined);
-  return {
+  const opened = await openWorld(given ?? undefined);
+  const file: RunFile = {
     format: 'forage.cli-run/1',
     runId: `${settings.preset}-${settings.seed}`,
     settings,
@@ -34,8 +40,9 @@ export async function describeRun(settings: TrainSettings, values: OptionValues)
       id: checkpoint.id,
       revision: await folderRevision(checkpoint),
     },
-    world: { folder: given, seed: world.manifest.seed },
+    world: { folder: given, seed: opened.world.manifest.seed },
   };
+  return { file, opened };
 }
 
 function checkRouter(settings: TrainSettings): void {
@@ -70,11 +77,12 @@ export interface TrainOptions {
   json: boolean;
 }
 
-/** Trains the run of a folder from a state, null for the start. */
+/** Trains the run of a folder from a state, null for the start; `opened` is its world, if it is. */
 export async function train(
   run: string,
   state: TrainState | null,
   options: TrainOptions,
+  opened?: OpenWorld,
 ): Promise<void> {
   using stop = abortOnSignals();
   const file = readRun(run);
@@ -84,7 +92,7 @@ export async function train(
     throw new UsageError(`${policy.folder} holds other weights than the run began with.`);
   prepareNode();
   const weights = await openCheckpoint(checkpoint.files, checkpoint.limits.maxContext);
-  const { world, retriever, router } = await openWorld(file.world.folder ?? undefined);
+  const { world, retriever, router } = opened ?? (await openWorld(file.world.folder ?? undefined));
   const split = (name: string): Question[] => world.questions.filter((q) => q.split === name);
   const threads = await startThreads({
     threads: options.threads,

@@ -1,4 +1,4 @@
-import 'fake-indexeddb/auto';
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { assert, asyncProperty, integer } from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { TrainState } from '../../../src/learn/rl/state.ts';
@@ -28,13 +28,12 @@ const pendingAt = (step: number) => ({
   rollouts: [emptyRollout(`r-${step}`)],
 });
 
-let databases = 0;
 let blobs: MemoryBlobs;
 let store: RunStore;
 let db: ForageDatabase;
 
 beforeEach(async () => {
-  db = new ForageDatabase(`test-${++databases}`);
+  db = new ForageDatabase('test', { indexedDB: new IDBFactory(), IDBKeyRange });
   blobs = new MemoryBlobs();
   store = new RunStore(db, blobs);
   await store.put(runRecord());
@@ -110,7 +109,7 @@ describe('checkpoints', () => {
   it('survive a kill at any write: the state is the last one committed, and nothing is left over', async () => {
     await assert(
       asyncProperty(integer({ min: 0, max: 11 }), async (lives) => {
-        db = new ForageDatabase(`test-${++databases}`);
+        db = new ForageDatabase('test', { indexedDB: new IDBFactory(), IDBKeyRange });
         blobs = new MemoryBlobs();
         store = new RunStore(db, blobs);
         await store.put(runRecord());

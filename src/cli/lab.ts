@@ -1,0 +1,73 @@
+import { askCommand } from './commands/ask.ts';
+import { benchCommand } from './commands/bench.ts';
+import type { Command } from './commands/command.ts';
+import { evaluateCommand } from './commands/evaluate.ts';
+import { inspectCommand } from './commands/inspect.ts';
+import { mergeCommand } from './commands/merge.ts';
+import { rolloutCommand } from './commands/rollout.ts';
+import { trainCommand } from './commands/train.ts';
+import { worldCommand } from './commands/world.ts';
+import { commandHelp, parseOptions, UsageError } from './options.ts';
+
+const COMMANDS: readonly Command[] = [
+  askCommand,
+  rolloutCommand,
+  trainCommand,
+  evaluateCommand,
+  mergeCommand,
+  inspectCommand,
+  worldCommand,
+  benchCommand,
+];
+
+/** Parses its own options, because a resumed run must tell given options from defaults. */
+const WARM_UP = { name: 'warm-up', summary: 'trains the built-in policy from nothing' };
+
+const HELP = [
+  'npm run -s lab -- COMMAND [options]',
+  '',
+  ...[...COMMANDS, WARM_UP].map((c) => `  ${c.name.padEnd(10)}${c.summary}`),
+  '',
+  'COMMAND --help lists its options. Results go to standard output, progress to standard error.',
+].join('\n');
+
+/** @throws UsageError and whatever a command throws */
+async function main(argv: readonly string[]): Promise<void> {
+  const [name, ...rest] = argv;
+  if (name === undefined || name === '--help' || name === 'help') {
+    process.stdout.write(`${HELP}\n`);
+    return;
+  }
+  if (name === WARM_UP.name) {
+    const { warmUp } = await import('./warm-up.ts');
+    return warmUp(rest);
+  }
+  const command = COMMANDS.find((c) => c.name === name);
+  if (!command) {
+    const known = [...COMMANDS, WARM_UP].map((c) => c.name).join(', ');
+    throw new UsageError(`Unknown command '${name}'. Commands: ${known}.`);
+  }
+  if (rest.includes('--help')) {
+    process.stdout.write(`${commandHelp(command)}\n`);
+    return;
+  }
+  const { values, positionals, lists } = parseOptions(command, rest);
+  await command.run(values, positionals, lists);
+}
+
+/**
+ * What the command line does with its words. Mistakes and faults end with one line; FORAGE_DEBUG=1
+ * shows where they come from.
+ * @returns the status that the process ends with: 0, or 2 for a mistake or a fault
+ */
+export async function runLab(argv: readonly string[]): Promise<number> {
+  try {
+    await main(argv);
+    return 0;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const debug = process.env['FORAGE_DEBUG'] === '1' && error instanceof Error;
+    process.stderr.write(`${debug ? (error.stack ?? message) : message.replaceAll('\n', ' ')}\n`);
+    return 2;
+  }
+}
