@@ -1,4 +1,5 @@
 import { Environment, Interpreter, Template } from '@huggingface/jinja';
+import { oneLine } from '../data/issue.ts';
 import { readOptionalFile } from './checkpoint.ts';
 import type { CheckpointFiles } from './checkpoint-files.ts';
 import type { ChatMessage } from './text-model.ts';
@@ -17,15 +18,20 @@ const MOST = {
   source: 256 * 1024,
   /** Nodes evaluated. */
   steps: 500_000,
-  /** Characters and entries that one value holds, those inside it counted. */
-  value: 512 * 1024,
-  /** Characters and entries of all values together. */
+  /** Characters of a text. */
+  text: 512 * 1024,
+  /** Bytes, about, that one value takes, those inside it counted. */
+  value: 2 ** 20,
+  /** Bytes, about, of all values together. */
   total: 64 * 2 ** 20,
-  /** Length of a text, and size of a number, that is handed to a filter or a method. */
-  argument: 256,
+  /** What a filter or a method may make of its operand: their sizes multiplied. */
+  product: 2 ** 23,
   entries: 10_000,
   milliseconds: 700,
 };
+/** Bytes, about, of a value beside its characters. */
+const VALUE_BYTES = 64;
+const DEEPEST = 100;
 
 const tooMuch = (what: string): ChatTemplateError =>
   new ChatTemplateError(`chat template: ${what}; it is stopped`);
@@ -35,15 +41,30 @@ type Value = ReturnType<Interpreter['evaluate']>;
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Expressions handed to a filter or a method: those could make a value far larger than they are. */
-function argumentsOf(node: object): unknown[] {
-  if (!('type' in node)) return [];
-  if (node.type === 'FilterExpression' && 'filter' in node && isObject(node.filter))
-    return 'args' in node.filter && Array.isArray(node.filter.args) ? node.filter.args : [];
-  if (node.type !== 'CallExpression' || !('callee' in node) || !('args' in node)) return [];
-  const method =
-    isObject(node.callee) && 'type' in node.callee && node.callee.type === 'MemberExpression';
-  return method && Array.isArray(node.args) ? node.args : [];
+/** The expression whose value decides how large an argument is: that of `name=value`, `*list`, `**map`. */
+const valueOfArgument = (node: object): object => {
+  if ('type' in node && /^Keyword|^Spread/.test(String(node.type)))
+    for (const name of ['value', 'argument']) {
+      const inner: unknown = Reflect.get(node, name);
+      if (isObject(inner)) return inner;
+    }
+  return node;
+};
+
+/** A filter or a method of a value: what it is used on, and its arguments; such can multiply a text. */
+function usedOn(
+  node: object,
+): { operand: object; args: object[]; first: 'operand' | 'args' } | null {
+  const listOf = (of: object): object[] =>
+    'args' in of && Array.isArray(of.args) ? of.args.filter(isObject).map(valueOfArgument) : [];
+  if (!('type' in node)) return null;
+  if (node.type === 'FilterExpression' && 'filter' in node && 'operand' in node)
+    return isObject(node.filter) && isObject(node.operand)
+      ? { operand: node.operand, args: listOf(node.filter), first: 'operand' }
+      : null;
+  if (node.type !== 'CallExpression' || !('callee' in node) || !isObject(node.callee)) return null;
+  const object: unknown = Reflect.get(node.callee, 'object');
+  return isObject(object) ? { operand: object, args: listOf(node), first: 'args' } : null;
 }
 
 /** An interpreter that counts what it does. */
@@ -51,45 +72,72 @@ class BoundedInterpreter extends Interpreter {
   #steps = 0;
   #total = 0;
   readonly #until = performance.now() + MOST.milliseconds;
+  /** Of lists, which do not change. */
   readonly #weights = new WeakMap<object, number>();
-  readonly #arguments = new WeakSet<object>();
+  readonly #counted = new WeakSet<object>();
+  /** Nodes looked at for filters and methods. */
+  readonly #known = new WeakSet<object>();
+  /** Of an argument: what its size is compared with; of an operand: its arguments. */
+  readonly #operandOf = new WeakMap<object, object>();
+  readonly #argumentsOf = new WeakMap<object, readonly object[]>();
+  /** Of operands and arguments, when they were last evaluated. */
+  readonly #sizes = new WeakMap<object, number>();
 
   override evaluate(node: Node, environment: Environment): Value {
     if (++this.#steps > MOST.steps) throw tooMuch(`it takes more than ${MOST.steps} steps`);
     if (performance.now() > this.#until)
       throw tooMuch(`it takes more than ${MOST.milliseconds} ms`);
-    if (node)
-      for (const argument of argumentsOf(node)) {
-        if (!isObject(argument)) continue;
-        this.#arguments.add(argument);
-        // `name=value`
-        if ('value' in argument && isObject(argument.value)) this.#arguments.add(argument.value);
-      }
+    if (node && !this.#known.has(node)) this.#look(node);
     const result = super.evaluate(node, environment);
-    this.#check(result, node !== undefined && this.#arguments.has(node));
+    const weight = this.#count(result);
+    if (node) this.#compare(node, result, weight);
     return result;
   }
 
-  #check(result: Value, argument: boolean): void {
-    const weight = this.#weigh(result.value, 0);
-    this.#total += weight;
-    if (weight > MOST.value) throw tooMuch(`a value has more than ${MOST.value} characters`);
-    if (this.#total > MOST.total) throw tooMuch('its values together are too long');
-    if (!argument) return;
-    const { value } = result;
-    const size = typeof value === 'string' ? value.length : typeof value === 'number' ? value : 0;
-    if (Math.abs(size) > MOST.argument)
-      throw tooMuch(`a filter or method is given a text or number above ${MOST.argument}`);
+  #look(node: object): void {
+    this.#known.add(node);
+    const use = usedOn(node);
+    if (!use) return;
+    if (use.first === 'args') this.#argumentsOf.set(use.operand, use.args);
+    else for (const argument of use.args) this.#operandOf.set(argument, use.operand);
+    for (const part of [use.operand, ...use.args]) this.#sizes.set(part, 0);
   }
 
-  /** Characters and entries of a value; of lists and maps, what they hold included. */
+  /** Checks a value, and adds it to the total where it is new. */
+  #count(result: Value): number {
+    const { value } = result;
+    if (typeof value === 'string' && value.length > MOST.text)
+      throw tooMuch(`a text has more than ${MOST.text} characters`);
+    const weight = this.#weigh(value, 0);
+    if (weight > MOST.value) throw tooMuch('a value has too many characters');
+    if (this.#counted.has(result)) return weight;
+    this.#counted.add(result);
+    this.#total += weight;
+    if (this.#total > MOST.total) throw tooMuch('its values together are too long');
+    return weight;
+  }
+
+  /** Whichever of an operand and its arguments is evaluated last is compared with the others. */
+  #compare(node: object, { value }: Value, weight: number): void {
+    if (!this.#sizes.has(node)) return;
+    const number = typeof value === 'number' ? 2 * Math.abs(value) : 0;
+    const size = typeof value === 'string' ? value.length : Math.max(number, weight - VALUE_BYTES);
+    const operand = this.#operandOf.get(node);
+    const others = operand ? [operand] : (this.#argumentsOf.get(node) ?? []);
+    for (const other of others)
+      if (size * (this.#sizes.get(other) ?? 0) > MOST.product)
+        throw tooMuch('a filter or method would make a text too long');
+    this.#sizes.set(node, size);
+  }
+
+  /** Bytes, about, of a value; of lists and maps, what they hold included. */
   #weigh(value: unknown, depth: number): number {
-    if (typeof value === 'string') return 1 + value.length;
-    if (!isObject(value)) return 1;
-    if (depth > 100) throw tooMuch('values are nested too deep');
+    if (typeof value === 'string') return VALUE_BYTES + value.length;
+    if (!isObject(value)) return VALUE_BYTES;
+    if (depth > DEEPEST) throw tooMuch('values are nested too deep');
     const known = this.#weights.get(value);
     if (known !== undefined) return known;
-    let weight = 1;
+    let weight = VALUE_BYTES;
     const held = Array.isArray(value) ? value : value instanceof Map ? [...value.values()] : [];
     for (const item of held as unknown[]) {
       weight += this.#weigh(isObject(item) && 'value' in item ? item.value : item, depth + 1);
@@ -192,15 +240,21 @@ export class ChatTemplate {
   }
 }
 
+/** The engine's own words; those of the platform speak of its insides. */
+function reasonOf(error: unknown): string {
+  if (error instanceof RangeError) return 'it is nested too deep';
+  if (!(error instanceof Error)) return 'it stopped';
+  if (error instanceof TypeError) return 'it asks for something that is not there';
+  return error.message.replaceAll(/\bundefined\b/gi, 'nothing');
+}
+
 /** Runs a part of the template engine; what it throws is told as a fault of the template. */
 function told<T>(run: () => T): T {
   try {
     return run();
   } catch (error) {
     if (error instanceof ChatTemplateError) throw error;
-    const reason = error instanceof Error ? error.message : 'it stopped';
-    const said = reason.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, 300);
-    throw new ChatTemplateError(`chat template: ${said}`);
+    throw new ChatTemplateError(`chat template: ${oneLine(reasonOf(error), 300)}`);
   }
 }
 

@@ -29,9 +29,15 @@ export function parsed<T>(file: string, parse: () => T): T {
   }
 }
 
-/** The copy is for browsers, which refuse to decode from shared memory. */
+/** @throws Error where the bytes are no JSON object */
 export function parseJson(bytes: Uint8Array): object {
-  const json: unknown = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes)));
+  let json: unknown;
+  try {
+    // The copy is for browsers, which refuse to decode from shared memory.
+    json = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes)));
+  } catch (error) {
+    throw new Error(`it is not JSON (${reasonOf(error)})`);
+  }
   if (typeof json !== 'object' || json === null) throw new Error('it holds no JSON object');
   return json;
 }

@@ -15,6 +15,7 @@ import {
 } from './safetensors.ts';
 import type { TensorSource } from './tensor-source.ts';
 import { parameterSlots } from './weights.ts';
+import { issueOf } from '../data/issue.ts';
 
 export const WEIGHTS = 'model.safetensors';
 export const WEIGHTS_INDEX = 'model.safetensors.index.json';
@@ -107,8 +108,7 @@ async function openShards(
   const index = parsed(WEIGHTS_INDEX, () => {
     const { data, error } = indexSchema.safeParse(parseJson(bytes));
     if (data) return new Map(Object.entries(data.weight_map));
-    const issue = error.issues[0]!;
-    throw new Error(`${issue.path.join('.') || 'file'}: ${issue.message}`);
+    throw new Error(issueOf(error, 'file'));
   });
   const names = [...new Set(index.values())].toSorted();
   if (names.length === 0 || names.length > MAX_SHARDS)

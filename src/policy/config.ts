@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { RopeScaling } from './rope.ts';
 import { parseRope, ropeSchema } from './rope-config.ts';
+import { placeOf, wordsOf } from '../data/issue.ts';
 
 /** Families of decoders that are computed, by `model_type`. */
 export const FAMILIES = ['llama', 'qwen2', 'qwen3', 'smollm3'] as const;
@@ -188,7 +189,7 @@ export function parsePolicyConfig(json: unknown, maxContext?: number): PolicyCon
   const parsed = schema.safeParse(json);
   if (!parsed.success) {
     const issues = parsed.error.issues.slice(0, 20);
-    const faults = issues.map((i) => `${i.path.join('.') || 'file'}: ${i.message}`);
+    const faults = issues.map((i) => `${placeOf(i) || 'file'}: ${wordsOf(i)}`);
     throw new Error(`config.json: ${faults.join('; ')}`);
   }
   const raw = parsed.data;

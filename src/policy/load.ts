@@ -229,16 +229,13 @@ const tokenizerOf = (
   json: Uint8Array,
   settings: Uint8Array | null,
   generation: Uint8Array | null = null,
-): HuggingFaceTokenizer =>
-  parsed(
-    'tokenizer.json',
-    () =>
-      new HuggingFaceTokenizer(
-        parseJson(json),
-        settings ? parseJson(settings) : {},
-        generation ? parseJson(generation) : {},
-      ),
-  );
+): HuggingFaceTokenizer => {
+  const optional = (file: string, bytes: Uint8Array | null): object =>
+    bytes ? parsed(file, () => parseJson(bytes)) : {};
+  const config = optional('tokenizer_config.json', settings);
+  const ends = optional('generation_config.json', generation);
+  return parsed('tokenizer.json', () => new HuggingFaceTokenizer(parseJson(json), config, ends));
+};
 
 /** The tokenizer of a checkpoint. @throws CheckpointError that names the file at fault */
 export async function loadTokenizer(files: CheckpointFiles): Promise<HuggingFaceTokenizer> {

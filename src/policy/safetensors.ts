@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { fromFloat16Bits, toFloat16Bits } from '../data/float16.ts';
+import { issueOf } from '../data/issue.ts';
 
 /** A tensor of a safetensors file, widened to float32. */
 export interface Tensor {
@@ -127,7 +128,7 @@ export function asFloat(entry: TensorEntry): FloatEntry {
 
 function parseEntry(name: string, value: unknown, dataBytes: number): TensorEntry {
   const parsed = entrySchema.safeParse(value);
-  if (!parsed.success) throw fault(`tensor "${name}": ${parsed.error.issues[0]?.message}`);
+  if (!parsed.success) throw fault(`tensor "${name}": ${issueOf(parsed.error)}`);
   const { dtype, shape, data_offsets } = parsed.data;
   const [begin, end] = data_offsets;
   const count = shape.reduce((a, b) => a * b, 1);

@@ -1,23 +1,10 @@
 import { Tokenizer } from '@huggingface/tokenizers';
-import { z } from 'zod';
+import { checkTokenizer } from '../data/tokenizer/check.ts';
+import { AGAIN, CheckpointError, reasonOf } from './checkpoint-error.ts';
 import type { PolicyTokenizer } from './policy.ts';
 
-/** The library makes a list as long as the largest id: it must be one that a vocabulary can have. */
-const id = z.number().int().nonnegative().max(2_000_000);
-
-const schema = z.object({
-  added_tokens: z.array(z.object({ id, content: z.string() })).nullish(),
-  model: z.object({
-    vocab: z.union([z.record(z.string(), id), z.array(z.tuple([z.string(), z.number()]))]),
-  }),
-});
-
-/** @throws Error naming the field at fault */
-function checkTokenizer(json: object): void {
-  const { error } = schema.safeParse(json);
-  const issue = error?.issues[0];
-  if (issue) throw new Error(`${issue.path.join('.')}: ${issue.message}`);
-}
+/** The library compares each with all others. */
+const MOST_EXTRA = 10_000;
 
 /** Tokens that end a turn in the chat formats of Llama 3 and of Qwen and SmolLM (ChatML). */
 const TURN_ENDS = ['<|eot_id|>', '<|im_end|>'];
@@ -30,6 +17,23 @@ const idsIn = (given: unknown): number[] =>
   (Array.isArray(given) ? (given as unknown[]) : [given]).filter(
     (id): id is number => typeof id === 'number' && Number.isInteger(id) && id >= 0,
   );
+
+const FILE = 'tokenizer.json';
+
+/** Runs the library, whose own errors say nothing to a user: settings that do not fit together. */
+function told<T>(what: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof CheckpointError) throw error;
+    // The platform's own errors speak of the library's insides, but for those of a pattern's syntax.
+    const own = error instanceof SyntaxError || (error instanceof Error && error.name === 'Error');
+    const why = own ? reasonOf(error).replaceAll('undefined', 'none') : 'its settings do not fit';
+    throw new CheckpointError(FILE, `${what}: ${why}`, AGAIN);
+  }
+}
+
+const isId = (id: unknown): id is number => typeof id === 'number' && Number.isInteger(id);
 
 /** A tokenizer over the files of a Hugging Face checkpoint. */
 export class HuggingFaceTokenizer implements PolicyTokenizer {
@@ -45,7 +49,8 @@ export class HuggingFaceTokenizer implements PolicyTokenizer {
    * @param json parsed `tokenizer.json`
    * @param config parsed `tokenizer_config.json`; its `eos_token` ends a text
    * @param generation parsed `generation_config.json`, which may name more ids that end a text
-   * @throws Error where the model or the end-of-text token is missing
+   * @throws CheckpointError where the tokenizer cannot be made or used; Error where the end-of-text token
+   *   is missing
    */
   constructor(
     json: object,
@@ -53,7 +58,10 @@ export class HuggingFaceTokenizer implements PolicyTokenizer {
     generation: { eos_token_id?: unknown } = {},
   ) {
     checkTokenizer(json);
-    this.tokenizer = new Tokenizer(json, config);
+    const extra: unknown = Reflect.get(config, 'additional_special_tokens');
+    if (Array.isArray(extra) && extra.length > MOST_EXTRA)
+      throw new Error(`additional_special_tokens: ${extra.length} tokens are too many`);
+    this.tokenizer = told('no tokenizer can be made of it', () => new Tokenizer(json, config));
     const added = this.tokenizer.get_added_tokens_decoder();
     this.special = new Map([...added].map(([id, token]) => [token.content, id]));
     const eos = config.eos_token;
@@ -84,6 +92,10 @@ export class HuggingFaceTokenizer implements PolicyTokenizer {
 
   /** Normalizer, pre-tokenizer and model alone: added tokens are never looked for in the text. */
   encodeText(text: string): number[] {
+    return told('a text cannot be cut into tokens', () => this.#cut(text));
+  }
+
+  #cut(text: string): number[] {
     const { normalizer, pre_tokenizer: split, model } = this.tokenizer;
     if (text === '' || !model) return [];
     const normal = normalizer ? normalizer(text) : text;
@@ -100,7 +112,12 @@ export class HuggingFaceTokenizer implements PolicyTokenizer {
    * is put before or after it. What users or passages wrote is recognised too, as in transformers.
    */
   encodeTemplate(text: string): number[] {
-    return text === '' ? [] : this.tokenizer.encode(text, { add_special_tokens: false }).ids;
+    if (text === '') return [];
+    return told('a text cannot be cut into tokens', () => {
+      const { ids } = this.tokenizer.encode(text, { add_special_tokens: false });
+      if (!ids.every(isId)) throw new Error('the vocabulary lacks a piece of it');
+      return ids;
+    });
   }
 
   specialId(token: string): number | undefined {
@@ -109,9 +126,11 @@ export class HuggingFaceTokenizer implements PolicyTokenizer {
 
   decode(ids: readonly number[]): string {
     if (ids.length === 0) return '';
-    return this.tokenizer.decode([...ids], {
-      skip_special_tokens: false,
-      clean_up_tokenization_spaces: false,
-    });
+    return told('tokens cannot be made a text', () =>
+      this.tokenizer.decode([...ids], {
+        skip_special_tokens: false,
+        clean_up_tokenization_spaces: false,
+      }),
+    );
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { issueOf } from '../data/issue.ts';
 
 /**
  * What a recipe may choose: which parts of the agent run, with which constants. Every field is a
@@ -150,8 +151,7 @@ function merge(base: unknown, over: unknown): unknown {
 export function withOverrides(settings: RecipeSettings, over: SettingsOverride): RecipeSettings {
   const parsed = recipeSettingsSchema.safeParse(merge(settings, over));
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  throw new Error(`recipe setting ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`);
+  throw new Error(`recipe setting ${issueOf(parsed.error)}`);
 }
 
 /** What the recipes share: the constants of arXiv 2506.19466 where it gives them. */

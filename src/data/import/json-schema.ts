@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { placeOf, wordsOf } from '../issue.ts';
 
 /** A trimmed text that holds something. */
 export const filledText = z
@@ -28,9 +29,9 @@ export const answerTexts = z.union([
 export function problemOf(error: z.ZodError): { key: string; expected: string } {
   const issue = error.issues[0];
   if (!issue) return { key: '', expected: 'expected another shape' };
-  const expected = issue.message.replace(/^[^:]*: (?=expected )/u, '');
+  const expected = wordsOf(issue).replace(/^[^:]*: (?=expected )/u, '');
   return {
-    key: issue.path.map(String).join('.'),
+    key: placeOf(issue),
     expected:
       expected === 'Invalid input' ? 'expected a text, a number or a list of them' : expected,
   };

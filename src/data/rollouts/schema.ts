@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LAYOUTS, type ImportedRole, type ImportedRollout } from './imported.ts';
+import { oneLine, wordsOf } from '../issue.ts';
 
 /**
  * What a line of `forage.rollout/1` must hold so that the inspector can read it. Unknown keys are kept.
@@ -237,7 +238,7 @@ export function faultOf(value: unknown): string | null {
   const path = (issue?.path ?? [])
     .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
     .join('');
-  return `${path === '' ? 'the record' : path.replace(/^\./, '')}: ${issue?.message ?? 'not valid'}`;
+  return `${path === '' ? 'the record' : oneLine(path.replace(/^\./, ''), 200)}: ${issue ? wordsOf(issue) : 'not valid'}`;
 }
 
 export const isImportedRollout = (value: unknown): value is ImportedRollout =>

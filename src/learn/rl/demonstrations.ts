@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Rollout } from '../../data/rollout.ts';
+import { issueOf } from '../../data/issue.ts';
 
 /** Trajectories to learn from by supervision, as a user gives them: `forage.rollout/1`, a line each. */
 
@@ -31,10 +32,7 @@ function problemOf(line: string, vocabSize: number): string | null {
     return 'it is not JSON';
   }
   const parsed = rolloutSchema.safeParse(json);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    return `${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'invalid'}`;
-  }
+  if (!parsed.success) return issueOf(parsed.error, 'it');
   const strange = parsed.data.segments.some(({ ids }) => ids.some((id) => id >= vocabSize));
   return strange ? 'it holds tokens that this policy does not have' : null;
 }

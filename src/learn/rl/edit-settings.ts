@@ -1,12 +1,6 @@
-import type { z } from 'zod';
 import { withOverrides, getRecipe } from '../../recipes/index.ts';
 import { trainSettingsSchema, type TrainSettings } from './settings.ts';
-
-const issueOf = (error: z.ZodError): string => {
-  const [issue] = error.issues;
-  const path = issue?.path.join('.') ?? '';
-  return `${path === '' ? '' : `${path}: `}${issue?.message ?? 'invalid'}`;
-};
+import { issueOf } from '../../data/issue.ts';
 
 /** Checks settings from outside. @throws Error of one line that names the field at fault */
 export function parseTrainSettings(json: unknown): TrainSettings {

@@ -5,6 +5,7 @@ import { readSafetensors, writeSafetensors } from '../../policy/safetensors.ts';
 import { deriveSeed } from '../../agent/index.ts';
 import type { Json } from './contracts.ts';
 import type { TrainSettings } from './settings.ts';
+import { issueOf } from '../../data/issue.ts';
 
 /**
  * Everything that the rest of a run depends on beside settings, policy and world. Seeds of step s
@@ -84,8 +85,7 @@ export function encodeState(state: TrainState): StateFiles {
 /** @throws Error that says what is wrong with the files */
 export function decodeState(files: { tensors: Uint8Array; rest: string }): TrainState {
   const parsed = restSchema.safeParse(JSON.parse(files.rest));
-  if (!parsed.success)
-    throw new Error(`training state: ${z.prettifyError(parsed.error).replaceAll('\n', ' ')}`);
+  if (!parsed.success) throw new Error(`training state: ${issueOf(parsed.error)}`);
   const { format: _, ...rest } = parsed.data;
   const tensors = readSafetensors(files.tensors);
   const [adapter, first, second] = TENSORS.map((name) => {

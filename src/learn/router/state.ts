@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { RouterWeights } from '../../agent/router/network.ts';
 import type { Json } from '../rl/contracts.ts';
 import type { Moments } from './optimizer.ts';
+import { issueOf } from '../../data/issue.ts';
 
 /** All that a router's training depends on, as plain JSON: double precision survives it exactly. */
 export interface RouterState {
@@ -38,8 +39,7 @@ export const encodeRouterState = (state: RouterState): Json =>
 /** @throws Error of one line where the value is no state of a router */
 export function decodeRouterState(json: Json): RouterState {
   const parsed = schema.safeParse(json);
-  if (!parsed.success)
-    throw new Error(`router state: ${z.prettifyError(parsed.error).replaceAll('\n', ' ')}`);
+  if (!parsed.success) throw new Error(`router state: ${issueOf(parsed.error)}`);
   const { format: _, ...state } = parsed.data;
   return state;
 }

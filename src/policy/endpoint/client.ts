@@ -6,6 +6,7 @@ import { EndpointError } from './errors.ts';
 import { Transport, type TransportOptions } from './transport.ts';
 import { chatAnswer, chatChunk, chatDelta, modelList, textChunk, textDelta } from './wire.ts';
 import type { Delta, Piece } from './wire.ts';
+import { issueOf } from '../../data/issue.ts';
 
 export interface StreamOptions {
   maxTokens: number;
@@ -50,8 +51,7 @@ function parse<T>(schema: z.ZodType<T>, text: string, url: string): T {
     throw new EndpointError('server', `The server failed: ${JSON.stringify(json.error)}`);
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  throw badAnswer(url, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`);
+  throw badAnswer(url, issueOf(parsed.error));
 }
 
 /** A client of one OpenAI-compatible server and one of its models. */

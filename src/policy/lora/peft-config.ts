@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LORA_TARGETS, type LoraSpec, type LoraTarget } from './spec.ts';
+import { placeOf, wordsOf } from '../../data/issue.ts';
 
 /** What of `adapter_config.json` decides which tensors there are and what they mean. */
 export interface PeftConfig {
@@ -119,7 +120,7 @@ export function parsePeftConfig(json: unknown): PeftConfig {
   const parsed = schema.safeParse(json);
   if (!parsed.success)
     throw new Error(
-      parsed.error.issues.map((i) => `${i.path.join('.') || 'file'}: ${i.message}`).join('; '),
+      parsed.error.issues.map((i) => `${placeOf(i) || 'file'}: ${wordsOf(i)}`).join('; '),
     );
   const raw = parsed.data;
   const { targets, faults } = targetsOf(raw.target_modules);

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { sleep } from '../sleep.ts';
 import { EngineError } from './errors.ts';
 import { HostGates, type GateClock } from './gate.ts';
+import { placeOf, wordsOf } from '../../data/issue.ts';
 
 /** One polite call after another: turn, time-out, size cap, retries with back-off, checked answer. */
 
@@ -66,12 +67,12 @@ export type ReadAnswer<T> = (value: unknown, headers: Headers) => T;
 export function checked<T>(schema: z.ZodType<T>, value: unknown, who: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  const path = issue?.path.join('.') ?? '';
-  const where = path === '' ? '' : ` at ${path}`;
+  const [issue] = parsed.error.issues;
+  const place = issue ? placeOf(issue) : '';
+  const where = place === '' ? '' : ` at ${place}`;
   throw new EngineError(
     'wrong-shape',
-    `the answer is no answer of ${who}${where}: ${issue?.message ?? 'wrong shape'}`,
+    `the answer is no answer of ${who}${where}: ${issue ? wordsOf(issue) : 'wrong shape'}`,
   );
 }
 

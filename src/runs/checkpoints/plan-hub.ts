@@ -4,6 +4,7 @@ import { CONFIG, INDEX, MOST_JSON_BYTES, SINGLE, chooseFiles, shardsOf } from '.
 import type { CheckpointPlan, PlannedFile } from './plan.ts';
 import { fileUrl, titleOf, type RemoteSource } from './source.ts';
 import { ask, parseObject, readBody, refusal, type Web } from './web.ts';
+import { issueOf } from '../../data/issue.ts';
 
 type HubSource = Extract<RemoteSource, { kind: 'hub' }>;
 
@@ -31,10 +32,9 @@ type Sibling = z.infer<typeof siblingSchema>;
 export function parseHubInfo(json: Record<string, unknown>): z.infer<typeof infoSchema> {
   const parsed = infoSchema.safeParse(json);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
   throw new CheckpointFault(
     'bad-answer',
-    `The hub's answer is not understood (${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}).`,
+    `The hub's answer is not understood (${issueOf(parsed.error)}).`,
     'Check that the hub address is that of a Hugging Face hub or a mirror of its API.',
   );
 }

@@ -3,6 +3,7 @@ import { setupSchema } from '../../data/setup.ts';
 import type { TrainStep } from '../../data/training.ts';
 import { parseTrainSettings } from '../../learn/rl/edit-settings.ts';
 import type { RunRecord } from '../training/messages.ts';
+import { issueOf } from '../../data/issue.ts';
 
 /** Stored records are checked where they enter: another version of the page may have written them. */
 
@@ -36,10 +37,7 @@ const runSchema = z.strictObject({
 /** @throws Error of one line where it is no run */
 export function parseRun(value: unknown): RunRecord {
   const parsed = runSchema.safeParse(value);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw new Error(`run: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`);
-  }
+  if (!parsed.success) throw new Error(`run: ${issueOf(parsed.error)}`);
   const { setup, ...run } = parsed.data;
   return { ...run, settings: parseTrainSettings(run.settings), ...(setup && { setup }) };
 }
@@ -65,9 +63,6 @@ const stepSchema = z.looseObject({
  */
 export function parseStep(value: unknown): TrainStep {
   const parsed = stepSchema.safeParse(value);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw new Error(`step: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'invalid'}`);
-  }
+  if (!parsed.success) throw new Error(`step: ${issueOf(parsed.error)}`);
   return value as TrainStep;
 }

@@ -4,6 +4,7 @@ import type { TrainStep } from '../../data/training.ts';
 import { decodeState, encodeState, type TrainState } from '../../learn/rl/state.ts';
 import { parseRun, parseStep } from '../storage/records.ts';
 import type { RunRecord } from './messages.ts';
+import { issueOf } from '../../data/issue.ts';
 
 /**
  * A run as one JSON file, `forage.run-export/1`: its record with all settings, its steps, and its
@@ -58,10 +59,7 @@ const jsonOf = (text: string): unknown => {
 export function readRunFile(text: string): RunFile {
   try {
     const parsed = fileSchema.safeParse(jsonOf(text));
-    if (!parsed.success) {
-      const [issue] = parsed.error.issues;
-      throw new Error(`${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'invalid'}`);
-    }
+    if (!parsed.success) throw new Error(issueOf(parsed.error, 'it'));
     const { run, steps, state } = parsed.data;
     return {
       run: parseRun(run),
