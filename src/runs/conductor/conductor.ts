@@ -156,8 +156,7 @@ export class Conductor implements ConductorApi {
     const sources = await this.#sources.loading;
     if (!started || !sources) throw this.#notLoaded('retrieval');
     if (!this.#running) await started.setWebDelay(0);
-    const { hits, latencyMs } = await sources.retriever.search(source, query, k);
-    return { hits, latencyMs };
+    return sources.retriever.search(source, query, k);
   }
 
   /** Sources and questions for training, as soon as they are loaded. */
