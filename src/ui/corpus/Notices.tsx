@@ -34,9 +34,13 @@ const Undo = () => {
   if (removed.length === 0) return null;
   return (
     <div className="undo">
-      {removed.map(({ id, name }) => (
+      {removed.map(({ id, name, uses }) => (
         <span key={id}>
-          Deleted “{name}”.{' '}
+          Deleted “{name}”
+          {uses.searched || uses.asked
+            ? `; runs ${[uses.searched && 'search', uses.asked && 'ask'].filter(Boolean).join(' and ')} without it now`
+            : ''}
+          .{' '}
           <button type="button" className="link strong" onClick={() => void restoreCollection(id)}>
             Undo
           </button>

@@ -10,6 +10,7 @@ import {
 } from '../stores/checkpoint-actions.ts';
 import { useCheckpoints } from '../stores/checkpoint-store.ts';
 import { choosePolicy } from '../stores/setup-store.ts';
+import { lostWords } from '../stores/setup-uses.ts';
 import { AddCheckpoint } from './AddCheckpoint.tsx';
 import { CheckpointRow } from './CheckpointRow.tsx';
 import { filesOfDrop } from './folder-files.ts';
@@ -34,9 +35,9 @@ const Undo = () => {
     <div role="status">
       {removed.length === 0 ? null : (
         <div className="undo">
-          {removed.map(({ id, name }) => (
+          {removed.map(({ id, name, uses }) => (
             <span key={id}>
-              Deleted “{name}”.{' '}
+              Deleted “{name}”{lostWords(uses)}.{' '}
               <button
                 type="button"
                 className="link strong"

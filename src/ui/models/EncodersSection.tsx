@@ -41,9 +41,10 @@ const Undo = () => {
   const removed = useEncoders((state) => state.removed);
   return (
     <div role="status">
-      {removed.map(({ id }) => (
+      {removed.map(({ id, uses }) => (
         <div className="undo" key={id}>
-          Deleted “{id}”.{' '}
+          Deleted “{id}”{uses.includes('encoder') ? '; the built-in encoder is used now' : ''}
+          {uses.includes('reranker') ? '; what is found is not ordered again now' : ''}.{' '}
           <button type="button" className="link strong" onClick={() => void restoreEncoder(id)}>
             Undo
           </button>
@@ -78,8 +79,8 @@ export const EncodersSection = () => {
       <div role="status">{adding ? <p>Reading the folder and trying it once …</p> : null}</div>
       {problem ? (
         <div className="failure" role="alert">
-          <b>⚠ {problem}</b>
-          <p>Nothing was stored.</p>
+          <b>⚠ {problem.text}</b>
+          <p>{problem.next}</p>
           <button type="button" className="link" onClick={dismissEncoderProblem}>
             Dismiss
           </button>

@@ -5,6 +5,7 @@ import { testEndpoint, type ConnectionReport } from '../../policy/endpoint/test-
 import { formatCount, formatMs } from '../lib/format.ts';
 import { pickOf } from '../lib/pick-of.ts';
 import { putEndpoint, removeEndpoint, setKey, useResources } from '../stores/resources-store.ts';
+import { forgetPolicy, lostWords, takeUpPolicy, type PolicyUse } from '../stores/setup-uses.ts';
 import { choosePolicy, useSetup } from '../stores/setup-store.ts';
 
 /** OpenAI-compatible servers: llama.cpp, Ollama, vLLM, SGLang. */
@@ -234,7 +235,7 @@ const Row = (props: { endpoint: Endpoint; edit: () => void; remove: () => void }
 export const ServersSection = () => {
   const endpoints = useResources(({ resources }) => resources.endpoints);
   const [open, setOpen] = useState<Endpoint | null>(null);
-  const [removed, setRemoved] = useState<Endpoint | null>(null);
+  const [removed, setRemoved] = useState<{ endpoint: Endpoint; uses: PolicyUse[] } | null>(null);
   return (
     <section aria-labelledby="servers">
       <div className="section-line">
@@ -249,12 +250,14 @@ export const ServersSection = () => {
       <div role="status">
         {removed ? (
           <div className="undo">
-            Removed “{removed.model}”.{' '}
+            Removed “{removed.endpoint.model}”{lostWords(removed.uses)}.{' '}
             <button
               type="button"
               className="link strong"
               onClick={() => {
-                putEndpoint(removed);
+                const { endpoint, uses } = removed;
+                putEndpoint(endpoint);
+                takeUpPolicy({ kind: 'endpoint', id: endpoint.id }, uses);
                 setRemoved(null);
               }}
             >
@@ -276,8 +279,9 @@ export const ServersSection = () => {
               endpoint={endpoint}
               edit={() => setOpen(endpoint)}
               remove={() => {
+                const uses = forgetPolicy({ kind: 'endpoint', id: endpoint.id });
                 removeEndpoint(endpoint.id);
-                setRemoved(endpoint);
+                setRemoved({ endpoint, uses });
               }}
             />
           ))}
