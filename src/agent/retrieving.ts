@@ -12,19 +12,27 @@ export interface Retrieved {
   missed: boolean;
 }
 
-/** @returns null where the call failed; the error event is written */
+/** @returns null where the call failed; the error event is written, also of one source of two */
 export async function callRetriever(
   state: RunState,
   source: SearchTarget,
   query: string,
   k: number,
 ): Promise<Retrieval | null> {
+  const failed = (of: SearchTarget, why: string) =>
+    state.transcript.event({
+      kind: 'error',
+      what: 'retrieval',
+      message: `search of ${of} failed: ${why}`,
+    });
   try {
-    return await state.deps.retriever.search(source, query, k, state.request.signal);
+    const retrieval = await state.deps.retriever.search(source, query, k, state.request.signal);
+    for (const { source: of, message } of retrieval.failures ?? [])
+      failed(of, `${message}; the other source answered`);
+    return retrieval;
   } catch (error) {
     checkCancelled(state);
-    const message = `search of ${source} failed: ${messageOf(error)}`;
-    state.transcript.event({ kind: 'error', what: 'retrieval', message });
+    failed(source, messageOf(error));
     return null;
   } finally {
     checkCancelled(state);

@@ -1,6 +1,7 @@
 import { Tokenizer } from '@huggingface/tokenizers';
 import { checkTokenizer } from '../data/tokenizer/check.ts';
-import { AGAIN, CheckpointError, reasonOf } from './checkpoint-error.ts';
+import { messageOf } from '../data/message-of.ts';
+import { AGAIN, CheckpointError } from './checkpoint-error.ts';
 import type { PolicyTokenizer } from './policy.ts';
 
 /** The library compares each with all others. */
@@ -28,7 +29,7 @@ function told<T>(what: string, run: () => T): T {
     if (error instanceof CheckpointError) throw error;
     // The platform's own errors speak of the library's insides, but for those of a pattern's syntax.
     const own = error instanceof SyntaxError || (error instanceof Error && error.name === 'Error');
-    const why = own ? reasonOf(error).replaceAll('undefined', 'none') : 'its settings do not fit';
+    const why = own ? messageOf(error).replaceAll('undefined', 'none') : 'its settings do not fit';
     throw new CheckpointError(FILE, `${what}: ${why}`, AGAIN);
   }
 }

@@ -1,6 +1,6 @@
 import type { Hit, SearchTarget } from '../data/hits.ts';
 import { fuse, RRF_K } from './fusion.ts';
-import type { Retriever } from './retriever.ts';
+import type { Retriever, SourceFailure } from './retriever.ts';
 import { sleep } from './sleep.ts';
 import { compareCodeUnits } from './text.ts';
 import { contentKey, type Source, type SourceResult } from './sources.ts';
@@ -24,12 +24,13 @@ export function createRetriever(parts: RetrieverParts): Retriever {
     query: string,
     k: number,
     signal?: AbortSignal,
-  ): Promise<SourceResult> => {
+  ): Promise<SourceResult & { failures?: SourceFailure[] }> => {
     if (target === 'local') return local.search(query, k, signal);
     if (target === 'web') return web.search(query, k, signal);
     // Each list is asked for k more than needed to have enough after duplicates are dropped.
-    const results = await Promise.all([local, web].map((s) => s.search(query, 2 * k, signal)));
-    return combine(results, k, rrfK);
+    const asked = [local, web].map(async (source) => source.search(query, 2 * k, signal));
+    const [results, failures] = await settled([local, web], asked, signal);
+    return { ...combine(results, k, rrfK), failures };
   };
   return {
     async search(source, query, k, signal) {
@@ -37,7 +38,7 @@ export function createRetriever(parts: RetrieverParts): Retriever {
       const start = now();
       const addedDelayMs = source === 'local' ? 0 : Math.max(0, webDelayMs());
       if (addedDelayMs > 0) await sleep(addedDelayMs, signal);
-      const { hits, requests, bytes } = await ask(source, query, k, signal);
+      const { hits, requests, bytes, failures = [] } = await ask(source, query, k, signal);
       signal?.throwIfAborted();
       return {
         query,
@@ -47,9 +48,35 @@ export function createRetriever(parts: RetrieverParts): Retriever {
         addedDelayMs,
         ...(requests !== undefined && { requests }),
         ...(bytes !== undefined && { bytes }),
+        ...(failures.length > 0 && { failures }),
       };
     },
   };
+}
+
+const reasonOf = (reason: unknown): string =>
+  reason instanceof Error ? reason.message : 'it could not be asked';
+
+/**
+ * What arrived, and what did not: one source that answers is enough.
+ * @throws the first failure where every source failed; the signal's reason where it was aborted
+ */
+async function settled(
+  sources: readonly Source[],
+  asked: readonly Promise<SourceResult>[],
+  signal: AbortSignal | undefined,
+): Promise<[SourceResult[], SourceFailure[]]> {
+  const outcomes = await Promise.allSettled(asked);
+  signal?.throwIfAborted();
+  const results = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const reasons = outcomes.map((one): unknown => (one.status === 'rejected' ? one.reason : null));
+  if (results.length === 0) throw reasons[0];
+  const failures = sources.flatMap(({ name }, i): SourceFailure[] => {
+    const reason = reasons[i];
+    if (reason === null) return [];
+    return [{ source: name, message: reasonOf(reason) }];
+  });
+  return [results, failures];
 }
 
 /**

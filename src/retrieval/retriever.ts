@@ -1,4 +1,4 @@
-import type { Hit, SearchTarget } from '../data/hits.ts';
+import type { Hit, SearchTarget, SourceName } from '../data/hits.ts';
 
 /** What the agent needs of retrieval. */
 
@@ -13,6 +13,13 @@ export interface Retrieval {
   /** Files and bytes fetched by this call (web). */
   requests?: number;
   bytes?: number;
+  /** Sources of `both` that failed while the other one answered. */
+  failures?: SourceFailure[];
+}
+
+export interface SourceFailure {
+  source: SourceName;
+  message: string;
 }
 
 export interface Retriever {

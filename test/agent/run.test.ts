@@ -194,6 +194,26 @@ describe('failures', () => {
     expect(rollout.answer).toBe('Borfield');
   });
 
+  it('notes the one source of two that failed, and uses what the other one found', async () => {
+    const working = retrieverOver();
+    const retriever: typeof working = {
+      search: async (...args) => ({
+        ...(await working.search(...args)),
+        failures: [{ source: 'web', message: 'HTTP 503' }],
+      }),
+    };
+    const { rollout } = await run({ main: GOOD }, { retriever });
+    const kinds = rollout.events.map(({ kind }) => kind);
+    const at = kinds.indexOf('error');
+    expect(kinds[at + 1]).toBe('retrieve');
+    expect(rollout.events[at]).toMatchObject({
+      what: 'retrieval',
+      message: 'search of web failed: HTTP 503; the other source answered',
+    });
+    expect(contextText(rollout)).not.toContain('the search failed');
+    expect(rollout.answer).toBe('Borfield');
+  });
+
   it('ends with an error event where the policy fails', async () => {
     const { rollout } = await run({ main: GOOD, onGenerate: loseDevice });
     expect(stopReason(rollout)).toBe('error');

@@ -4,6 +4,7 @@ import { ExactIndex } from '../../src/retrieval/dense.ts';
 import { LexicalIndex } from '../../src/retrieval/lexical.ts';
 import { LocalSource, type DensePart } from '../../src/retrieval/local.ts';
 import { relevance } from '../../src/retrieval/relevance.ts';
+import type { Source } from '../../src/retrieval/sources.ts';
 import { WebIndex } from '../../src/retrieval/web/client.ts';
 import { buildWebIndex } from '../../src/retrieval/web/build.ts';
 import { WebSource } from '../../src/retrieval/web-source.ts';
@@ -66,6 +67,21 @@ describe('the retriever', () => {
     expect(hits[0]?.score).toBeCloseTo(2 / 61 + 1 / 62, 12);
     expect(hits.some(({ source }) => source === 'web')).toBe(true);
     expect(requests).toBeGreaterThan(0);
+  });
+
+  it('goes on with the source that answers where the other one fails, and says which did', async () => {
+    const failing = (name: 'local' | 'web'): Source => ({
+      name,
+      search: () => Promise.reject(new Error(`${name} is down`)),
+    });
+    const sources = { local: localSource(dense), web: failing('web') };
+    const { hits, failures } = await createRetriever(sources).search('both', 'Mara Voss', 3);
+    expect(hits[0]?.passage.id).toBe('l3');
+    expect(failures).toEqual([{ source: 'web', message: 'web is down' }]);
+    const none = createRetriever({ local: failing('local'), web: failing('web') });
+    await expect(none.search('both', 'Mara Voss', 3)).rejects.toThrow('local is down');
+    const alone = createRetriever(sources).search('web', 'Mara Voss', 3);
+    await expect(alone).rejects.toThrow('web is down');
   });
 
   it('reports the delay that was asked for apart from the rest', async () => {

@@ -67,7 +67,10 @@ export interface OpenOptions extends WebLlmOptions {
   /** A worker whose module is the library's own handler. */
   worker: EngineWorker;
   onProgress: (progress: { share: number; text: string }) => void;
+  /** Ends the worker at any time, and what is under way in it. */
   signal?: AbortSignal;
+  /** Settles with the reason when the worker is gone, where no event says so. */
+  gone?: Promise<Error>;
   /** Told once the engine is gone without being asked to. */
   onLost?: (reason: Error) => void;
 }
@@ -88,22 +91,29 @@ export async function openWebLlm(options: OpenOptions): Promise<WebLlmBackend> {
     initProgressCallback: ({ progress, text }) => onProgress({ share: progress, text }),
   });
   let backend: WebLlmBackend | null = null;
+  let over = false;
   const ended = new Promise<never>((_, reject) => {
-    const end = (reason: Error): void => {
+    /** @returns whether it was not over before */
+    const end = (reason: Error): boolean => {
+      if (over) return false;
+      over = true;
       worker.terminate();
       reject(reason);
       backend?.lost(reason);
+      return true;
+    };
+    const lose = (reason: Error): void => {
+      if (end(reason)) options.onLost?.(reason);
     };
     worker.addEventListener('error', (event) => {
+      // Else it would go on to our own owner, who would take us for lost.
+      event.preventDefault();
       const told = 'message' in event && typeof event.message === 'string' ? event.message : '';
-      const reason = new Error(
-        `The worker of WebLLM ended${told ? ` (${told})` : ''}; load it again.`,
-      );
-      end(reason);
-      options.onLost?.(reason);
+      lose(new Error(`The worker of WebLLM ended${told ? ` (${told})` : ''}; load it again.`));
     });
+    void options.gone?.then(lose);
     signal?.addEventListener('abort', () => {
-      if (!backend) end(signal.reason instanceof Error ? signal.reason : new Error('cancelled'));
+      end(signal.reason instanceof Error ? signal.reason : new Error('cancelled'));
     });
   });
   ended.catch(() => undefined);
@@ -111,11 +121,15 @@ export async function openWebLlm(options: OpenOptions): Promise<WebLlmBackend> {
     await Promise.race([engine.reload(id), ended]);
   } catch (error) {
     signal?.throwIfAborted();
+    // Told as it was to the caller; what the library throws is put into words.
+    if (over) throw error;
+    over = true;
     worker.terminate();
     throw explained(error, id);
   }
-  backend = new WebLlmBackend(engine, { id, maxContext: line.maxContext }, () =>
-    worker.terminate(),
-  );
+  backend = new WebLlmBackend(engine, { id, maxContext: line.maxContext }, () => {
+    over = true;
+    worker.terminate();
+  });
   return backend;
 }

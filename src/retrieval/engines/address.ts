@@ -42,7 +42,8 @@ export function completeAddress(kind: EngineSpec['kind'], typed: string): string
   } else if (kind === 'searxng') {
     url.pathname = url.pathname.replace(/\/(?:search)?\/*$/u, '') || '/';
     url.search = '';
-  } else if (url.pathname === '/') {
+  } else if (url.pathname === '/' || Object.values(CALLS).includes(url.pathname)) {
+    // The call of another of these servers is left over from before the kind was changed.
     url.pathname = CALLS[kind];
   }
   return url.href;

@@ -94,8 +94,8 @@ function tellHttp(spec: EngineSpec, error: EngineError): Told {
   if (status === 404 || status === 405)
     return {
       outcome: 'not-found',
-      said: `Nothing answers there (${message}).`,
-      advice: PATH[spec.kind],
+      said: `${new URL(spec.url).host} answers, but has no such call there (${message}).`,
+      advice: `${PATH[spec.kind]} Where it is so, another kind of server runs there.`,
     };
   if (status === 429)
     return {

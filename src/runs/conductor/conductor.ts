@@ -47,6 +47,8 @@ export class Conductor implements ConductorApi {
   #send: (messages: ConductorMessage[]) => void = () => undefined;
   #device: DeviceChoice = 'auto';
   #running: Running | null = null;
+  /** Chosen, and not in effect yet. */
+  #next: Setup | null = null;
 
   constructor(places: Places, workers: WorkerFactory, storage: ConductorStorage) {
     const board = new PartsBoard((parts) => this.#send([{ type: 'parts', parts }]));
@@ -88,13 +90,12 @@ export class Conductor implements ConductorApi {
 
   /** Takes effect at once; while a run is under way, with the next one. */
   async use(setup: Setup): Promise<void> {
-    if (this.#running) return;
-    this.#want(setup);
-    this.#load();
+    this.#next = setup;
+    if (!this.#running) this.#useNext();
   }
 
   async provide(resources: Resources, keys: Record<string, string>): Promise<void> {
-    this.#policy.provide(resources, keys);
+    this.#policy.provide(resources, keys, this.#running !== null);
   }
 
   webLlmModels() {
@@ -135,6 +136,7 @@ export class Conductor implements ConductorApi {
       clearInterval(timer);
       this.#running = null;
       this.#tellRun(running);
+      this.#useNext();
     }
   }
 
@@ -156,8 +158,7 @@ export class Conductor implements ConductorApi {
     const sources = await this.#sources.loading;
     if (!started || !sources) throw this.#notLoaded('retrieval');
     if (!this.#running) await started.setWebDelay(0);
-    const { hits, latencyMs } = await sources.retriever.search(source, query, k);
-    return { hits, latencyMs };
+    return sources.retriever.search(source, query, k);
   }
 
   /** Sources and questions for training, as soon as they are loaded. */
@@ -271,6 +272,14 @@ export class Conductor implements ConductorApi {
       ]),
       cancelled,
     ]);
+  }
+
+  /** What was chosen while a run was under way. */
+  #useNext(): void {
+    if (!this.#next) return;
+    this.#want(this.#next);
+    this.#next = null;
+    this.#load();
   }
 
   #want(setup: Setup): void {

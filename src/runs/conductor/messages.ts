@@ -1,4 +1,4 @@
-import type { Hit, SearchTarget } from '../../data/hits.ts';
+import type { SearchTarget } from '../../data/hits.ts';
 import type { Question, QuestionType } from '../../data/records.ts';
 import type { RolloutUpdate } from '../../agent/updates.ts';
 import type { PolicyInfo } from '../../policy/policy.ts';
@@ -8,6 +8,7 @@ import type { CheckpointsApi } from '../checkpoints/messages.ts';
 import type { TrainApi } from '../training/messages.ts';
 import type { EncoderApi } from '../encoders/messages.ts';
 import type { LocalMemory } from '../../retrieval/open-local.ts';
+import type { Retrieval } from '../../retrieval/retriever.ts';
 import type { Resources, Setup } from '../../data/setup.ts';
 import type { WebLlmLine } from '../../policy/webllm/models.ts';
 import type { RunRequest, DeviceChoice } from './settings.ts';
@@ -122,7 +123,7 @@ export interface ConductorApi {
     source: SearchTarget,
     query: string,
     k: number,
-  ): Promise<{ hits: Hit[]; latencyMs: number }>;
+  ): Promise<Pick<Retrieval, 'hits' | 'latencyMs' | 'failures'>>;
 }
 
 /** All that the lab worker offers. */

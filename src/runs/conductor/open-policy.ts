@@ -7,11 +7,12 @@ import type { TextBackend } from '../../policy/pieces/text-backend.ts';
 import type { TextModel } from '../../policy/text-model.ts';
 import { openWebLlm, webLlmProblem } from '../../policy/webllm/start.ts';
 import type { CheckpointSource } from './checkpoint-source.ts';
-import type { WorkerLost } from './failures.ts';
+import { WorkerLost } from './failures.ts';
 import type { DeviceFacts } from './messages.ts';
 import type { PartsBoard } from './parts.ts';
 import type { DeviceChoice } from './settings.ts';
 import { startPolicy, type LoadedPolicy } from './start-policy.ts';
+import { newLife, watchLife } from './supervised.ts';
 import type { WorkerFactory } from './workers.ts';
 
 /** Opens whatever a `PolicyRef` names. */
@@ -77,22 +78,29 @@ function openEndpoint(id: string, options: OpenPolicyOptions): OpenedPolicy {
   };
 }
 
+/** The library is six megabytes of script, which may come over a slow line. */
+const WEBLLM_START_MS = 120_000;
+
 async function openInWebLlm(id: string, options: OpenPolicyOptions): Promise<OpenedPolicy> {
   const { workers, board, resources, onStarted, onSampled } = options;
   board.loading('policy', `WebLLM: ${id}`, { share: 0 });
   const abort = new AbortController();
+  // Ends what is under way too; before there is a worker, nothing but the wait for it.
   onStarted(() => abort.abort(new Error('the WebLLM model was closed')));
   const problem = await webLlmProblem(navigator.gpu);
   if (problem !== null) throw new Error(problem);
   abort.signal.throwIfAborted();
-  const worker = workers.webllm('webllm');
-  onStarted(() => {
-    abort.abort(new Error('the WebLLM model was closed'));
-    worker.terminate();
-  });
+  const life = newLife('webllm');
+  const worker = workers.webllm(life);
+  const gone = new Promise<Error>((resolve) =>
+    watchLife(worker, { life, locks: workers.locks, startMs: WEBLLM_START_MS }, (reason) =>
+      resolve(new WorkerLost('WebLLM', reason)),
+    ),
+  );
   const backend = await openWebLlm({
     id,
     worker,
+    gone,
     custom: resources.webllm,
     // Fields that are absent, not undefined.
     mirror: {
@@ -102,6 +110,9 @@ async function openInWebLlm(id: string, options: OpenPolicyOptions): Promise<Ope
     onProgress: ({ share, text }) => board.loading('policy', text, { share }),
     onLost: options.onLost,
     signal: abort.signal,
+  }).catch((error: unknown) => {
+    worker.terminate();
+    throw error;
   });
   return {
     policy: new TextPolicy(counted(backend, onSampled)),

@@ -26,6 +26,8 @@ export class PolicyKeeper {
   #resources: Resources = NO_RESOURCES;
   #keys: Record<string, string> = {};
   #slot: Slot<OpenedPolicy> = emptySlot();
+  /** What the slot was opened with. */
+  #opened = '';
   /** Models that only help, by what they are opened with. */
   readonly #helpers = new Map<string, Slot<OpenedPolicy>>();
 
@@ -39,25 +41,26 @@ export class PolicyKeeper {
 
   /** What was loaded for another choice ends: its memory goes with it. */
   want(ref: PolicyRef, device: DeviceChoice): void {
-    const before = this.#spec(this.#ref);
-    const moved = device !== this.#device;
     this.#ref = ref;
     this.#device = device;
-    if (moved || before !== this.#spec(ref)) this.#drop();
+    this.#dropStale();
   }
 
-  /** What was opened with an older address or model is opened again when it is needed. */
-  provide(resources: Resources, keys: Record<string, string>): void {
-    const before = this.#spec(this.#ref);
+  /**
+   * What was opened with an older address or model is opened again when it is needed.
+   * @param busy a run uses it: it stays until `want` is called next
+   */
+  provide(resources: Resources, keys: Record<string, string>, busy: boolean): void {
     this.#resources = resources;
     this.#keys = keys;
-    if (before !== this.#spec(this.#ref)) this.#drop();
+    if (!busy) this.#dropStale();
   }
 
   load(): void {
     if (this.#slot.loading) return;
     const slot = emptySlot<OpenedPolicy>();
     this.#slot = slot;
+    this.#opened = this.#wanted();
     const fail = (error: unknown) => {
       // A policy that was replaced has nothing to say any more.
       if (this.#slot !== slot) return;
@@ -136,7 +139,12 @@ export class PolicyKeeper {
     });
   }
 
-  #drop(): void {
+  #wanted(): string {
+    return JSON.stringify([this.#spec(this.#ref), this.#device]);
+  }
+
+  #dropStale(): void {
+    if (!this.#slot.loading || this.#opened === this.#wanted()) return;
     this.#slot.terminate();
     this.#slot = emptySlot();
   }

@@ -238,7 +238,7 @@ export class RetrievalHost implements RetrievalHostApi {
     });
     return {
       key,
-      note: web.kind === 'built-in' ? opened.note : `${opened.note}; web: ${web.kind}`,
+      note: opened.note,
       local: opened.passages.map(({ title }) => ({ title })),
       memory: opened.memory,
       retriever: createRetriever({

@@ -59,9 +59,44 @@ export const announce = (life: string, locks: Locks, say: (sign: LifeSign) => vo
 
 let lives = 0;
 
+/** A name for the life of a worker that is about to be started; no other life has it. */
+export const newLife = (name: string): string =>
+  `forage-${name}-${Date.now().toString(36)}-${++lives}`;
+
+export interface WatchOptions {
+  /** Name that the worker was started under; it must call `announce` with it. */
+  life: string;
+  locks: Locks;
+  /** Longest time until the worker is alive. */
+  startMs?: number;
+}
+
+/**
+ * Tells when a worker is gone however it ended, on purpose included. The sign of its life goes to
+ * nobody else: to be called before others listen to the worker's messages.
+ * @returns how to stop waiting for its start
+ */
+export const watchLife = (
+  worker: Pick<WorkerLike, 'addEventListener' | 'removeEventListener'>,
+  { life, locks, startMs = 30_000 }: WatchOptions,
+  onGone: (reason: string) => void,
+): (() => void) => {
+  const startTimer = setTimeout(() => onGone('it did not start'), startMs);
+  const onMessage = (event: Event) => {
+    if (!('data' in event) || !isLifeSign(event.data)) return;
+    event.stopImmediatePropagation();
+    clearTimeout(startTimer);
+    worker.removeEventListener('message', onMessage);
+    // Granted only when the worker no longer holds it.
+    locks.request(life, () => Promise.resolve(onGone('it ended'))).catch(() => undefined);
+  };
+  worker.addEventListener('message', onMessage);
+  return () => clearTimeout(startTimer);
+};
+
 export const supervise = <T>(options: SuperviseOptions): SupervisedWorker<T> => {
-  const { name, locks, startMs = 30_000 } = options;
-  const life = `forage-${name}-${Date.now().toString(36)}-${++lives}`;
+  const { name, locks, startMs } = options;
+  const life = newLife(name);
   const worker = options.create(life);
   const api = wrap<T>(worker);
   let ended: Error | null = null;
@@ -70,7 +105,7 @@ export const supervise = <T>(options: SuperviseOptions): SupervisedWorker<T> => 
   const end = (error: Error) => {
     if (ended) return false;
     ended = error;
-    clearTimeout(startTimer);
+    started();
     worker.terminate();
     for (const reject of waiting) reject(error);
     waiting.clear();
@@ -80,7 +115,11 @@ export const supervise = <T>(options: SuperviseOptions): SupervisedWorker<T> => 
     const error = new WorkerLost(name, reason);
     if (end(error)) options.onLost(error);
   };
-  const startTimer = setTimeout(() => lose('it did not start'), startMs);
+  const started = watchLife(
+    worker,
+    { life, locks, ...(startMs !== undefined && { startMs }) },
+    lose,
+  );
 
   worker.addEventListener('error', (event) => {
     // Else it would go on to our own owner, who would take us for lost.
@@ -88,15 +127,6 @@ export const supervise = <T>(options: SuperviseOptions): SupervisedWorker<T> => 
     const message = 'message' in event && typeof event.message === 'string' ? event.message : '';
     lose(message || 'its script could not be loaded');
   });
-  const onMessage = (event: Event) => {
-    if (!('data' in event) || !isLifeSign(event.data)) return;
-    clearTimeout(startTimer);
-    worker.removeEventListener('message', onMessage);
-    // Granted only when the worker no longer holds it.
-    locks.request(life, () => Promise.resolve(lose('it ended'))).catch(() => undefined);
-  };
-  worker.addEventListener('message', onMessage);
-
   const call = <R>(use: (api: Remote<T>) => Promise<R>, timeoutMs?: number): Promise<R> =>
     new Promise<R>((resolve, reject) => {
       if (ended) return reject(ended);

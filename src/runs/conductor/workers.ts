@@ -12,6 +12,6 @@ export interface Places {
 export interface WorkerFactory {
   policy: (life: string) => WorkerLike;
   retrieval: (life: string) => WorkerLike;
-  webllm: (life: string) => EngineWorker;
+  webllm: (life: string) => EngineWorker & WorkerLike;
   locks: Locks;
 }

@@ -79,7 +79,9 @@ export class EncoderStore {
   async open(id: string): Promise<FetchFile> {
     const record = await this.#database.encoders.get(id);
     if (!record || record.removed)
-      throw new Error(`There is no encoder "${id}" on this device; add its folder on Models.`);
+      throw new Error(
+        `There is no encoder "${id}" on this device; add its folder on Models, or choose another one on Corpus.`,
+      );
     return async (name) => {
       const file = record.files.find((one) => one.name === name);
       if (!file) throw new Error(`${name}: not among the files of ${id}`);
@@ -94,8 +96,10 @@ export class EncoderStore {
     await this.#database.encoders.update(id, { removed: 1 });
   }
 
+  /** @throws Error where it was removed for good, as a page that starts does */
   async restore(id: string): Promise<void> {
-    await this.#database.encoders.update(id, { removed: 0 });
+    const found = await this.#database.encoders.update(id, { removed: 0 });
+    if (found === 0) throw new Error(`"${id}" was removed for good meanwhile.`);
   }
 
   /** Deletes for good what was removed before, and files that no record names. At a start. */

@@ -5,6 +5,7 @@ import {
   restoreCollection,
 } from '../stores/collections-actions.ts';
 import { useCollections } from '../stores/collections-store.ts';
+import type { Uses } from '../stores/search-with.ts';
 import { CopyButton } from '../lib/CopyButton.tsx';
 import { UndoBar } from '../lib/UndoBar.tsx';
 
@@ -30,9 +31,17 @@ const Problem = () => {
 };
 
 /** Deleted collections, as long as they can be brought back. */
+const lostOf = ({ searched, asked }: Uses): string => {
+  const calls = [searched && 'search', asked && 'ask'].filter(Boolean);
+  return calls.length > 0 ? `; runs ${calls.join(' and ')} without it now` : '';
+};
+
 const Undo = () => (
   <UndoBar
-    removed={useCollections((state) => state.removed)}
+    removed={useCollections((state) => state.removed).map(({ uses, ...entry }) => ({
+      ...entry,
+      lost: lostOf(uses),
+    }))}
     restore={(id) => void restoreCollection(id)}
   >
     <button type="button" className="link" onClick={() => void purgeRemoved()}>

@@ -2,6 +2,7 @@ import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { messageOf } from '../../data/message-of.ts';
 import type { Hit, SearchTarget } from '../../data/hits.ts';
+import type { SourceFailure } from '../../retrieval/retriever.ts';
 import { SourceBadge } from '../events/Passages.tsx';
 import { pickOf } from '../lib/pick-of.ts';
 import { formatBytes, formatMs, formatNumber, plural } from '../lib/format.ts';
@@ -15,6 +16,7 @@ interface Found {
   query: string;
   hits: Hit[];
   latencyMs: number;
+  failures?: SourceFailure[];
 }
 
 const Table = ({ hits }: { hits: readonly Hit[] }) => (
@@ -71,12 +73,17 @@ export const SearchPanel = () => {
   const [k, setK] = useState(20);
   const [found, setFound] = useState<Found | null>(null);
   const [error, setError] = useState('');
+  const [busy, setBusy] = useState(false);
   const search = async () => {
     setError('');
+    setBusy(true);
     try {
       setFound({ query, ...(await lab().search(source, query, k)) });
     } catch (reason) {
+      setFound(null);
       setError(messageOf(reason));
+    } finally {
+      setBusy(false);
     }
   };
   const onSubmit = (event: FormEvent) => {
@@ -117,13 +124,14 @@ export const SearchPanel = () => {
           value={k}
           onChange={(value) => typeof value === 'number' && setK(value)}
         />
-        <Button type="submit" disabled={!ready || query.trim() === ''}>
-          Search
+        <Button type="submit" disabled={!ready || busy || query.trim() === ''}>
+          {busy ? 'Searching …' : 'Search'}
         </Button>
       </form>
       {error ? (
         <p role="alert" className="tone-bad">
-          ⚠ The search failed: {error}
+          ⚠ The search failed: {error}.{' '}
+          {source === 'local' ? '' : 'Test the connection of the web source above.'}
         </p>
       ) : null}
       {found ? (
@@ -132,9 +140,14 @@ export const SearchPanel = () => {
             {plural(found.hits.length, 'passage')} for “{found.query}” in{' '}
             {formatMs(found.latencyMs)}
           </p>
+          {found.failures?.map(({ source: failed, message }) => (
+            <p key={failed} role="alert" className="tone-bad">
+              ⚠ {failed} did not answer: {message}. What follows is of the other source.
+            </p>
+          ))}
           <Table hits={found.hits} />
         </>
-      ) : (
+      ) : error ? null : (
         <p className="fine">Search for a name to see what the policy would be given.</p>
       )}
     </section>

@@ -62,11 +62,18 @@ export const SearchWith = () => {
   const questionSets = useSetup(({ setup }) => questionSetsOf(setup));
   const searched = useNames(local.kind === 'collections' ? local.ids : []);
   const asked = useNames(questionSets);
+  const web = useSetup(({ setup }) => setup.web);
   return (
     <section className="search-with" aria-label="What runs work with">
       <p>
         Runs search <b data-testid="searched">{searched || 'the built-in world'}</b> and ask
-        questions of <b data-testid="asked">{asked || 'the built-in world'}</b>.{' '}
+        questions of <b data-testid="asked">{asked || 'the built-in world'}</b>
+        {web.kind === 'built-in' ? null : (
+          <>
+            ; the web is <b>{new URL(web.url).host}</b>
+          </>
+        )}
+        .{' '}
         {searched || asked ? (
           <button
             type="button"

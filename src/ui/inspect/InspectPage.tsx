@@ -15,6 +15,7 @@ import { FailureNote, LoadingFailure, LoadingList } from './Loading.tsx';
 import { QuestionHeader } from './QuestionHeader.tsx';
 import { RolloutColumn } from './RolloutColumn.tsx';
 import { ColourSwitch, SourceNote, useColourBy, useLargestAdvantage } from './FromTraining.tsx';
+import { SearchTrouble } from './SearchTrouble.tsx';
 import { Setup } from './Setup.tsx';
 import { Welcome } from './Welcome.tsx';
 
@@ -195,6 +196,7 @@ export const InspectPage = () => {
             <QuestionHeader />
             <RunFailure />
             <RunNote />
+            <SearchTrouble />
             <Summary />
             <div className="legend-line">
               <StripLegend by={by}>

@@ -24,7 +24,10 @@ export const QuestionHeader = () => {
     asked?.kind === 'world' ? state.questions.find(({ id }) => id === asked.id) : undefined,
   );
   const typed = asked?.kind === 'typed' ? asked.text : null;
-  const text = typed ?? question?.text ?? row?.text ?? 'Loading …';
+  const failed = useRun((state) => state.run?.status === 'failed');
+  // A question that is in no list any more has no text here.
+  const unknown = failed && asked?.kind === 'world' ? `Question ${asked.id}` : 'Loading …';
+  const text = typed ?? question?.text ?? row?.text ?? unknown;
   return (
     <div className="question-head">
       <h1>{text}</h1>

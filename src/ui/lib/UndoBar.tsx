@@ -9,7 +9,8 @@ export const UndoBar = ({
   hide,
   children,
 }: {
-  removed: readonly { id: string; name: string }[];
+  /** `lost` goes on after the name: what else its end meant, such as `; runs search without it now`. */
+  removed: readonly { id: string; name: string; lost?: string }[];
   verb?: 'Deleted' | 'Removed';
   restore: (id: string) => void;
   /** How long it can be undone. */
@@ -21,9 +22,9 @@ export const UndoBar = ({
   <div role="status">
     {removed.length === 0 ? null : (
       <div className="undo">
-        {removed.map(({ id, name }) => (
+        {removed.map(({ id, name, lost }) => (
           <span key={id}>
-            {verb} “{name}”.{' '}
+            {verb} “{name}”{lost}.{' '}
             <button type="button" className="link strong" onClick={() => restore(id)}>
               Undo
             </button>

@@ -12,6 +12,7 @@ import {
 } from '../stores/checkpoint-actions.ts';
 import { useCheckpoints } from '../stores/checkpoint-store.ts';
 import { choosePolicy } from '../stores/setup-store.ts';
+import { lostWords } from '../stores/setup-uses.ts';
 import { AddCheckpoint } from './AddCheckpoint.tsx';
 import { CheckpointRow } from './CheckpointRow.tsx';
 import { filesOfDrop } from './folder-files.ts';
@@ -32,7 +33,10 @@ const useOtherTabs = (): void => {
 
 const Undo = () => (
   <UndoBar
-    removed={useCheckpoints((state) => state.removed)}
+    removed={useCheckpoints((state) => state.removed).map(({ uses, ...entry }) => ({
+      ...entry,
+      lost: lostWords(uses),
+    }))}
     restore={(id) => void restoreCheckpoint(id)}
     note="It can be undone until the page is loaded again or its space is needed."
     hide={dismissRemovedCheckpoints}

@@ -12,6 +12,7 @@ import {
   useEncoders,
 } from '../stores/encoders-store.ts';
 import { useLab } from '../stores/lab-store.ts';
+import type { EncoderUse } from '../stores/setup-uses.ts';
 import { FolderButton } from './FolderButton.tsx';
 
 /** Encoders and cross-encoders in ONNX, kept in this browser. */
@@ -38,11 +39,15 @@ const Row = ({ encoder }: { encoder: EncoderFacts }) => (
   </li>
 );
 
+const lostOf = (uses: readonly EncoderUse[]): string =>
+  (uses.includes('encoder') ? '; the built-in encoder is used now' : '') +
+  (uses.includes('reranker') ? '; what is found is not ordered again now' : '');
+
 const Undo = () => {
   const removed = useEncoders((state) => state.removed);
   return (
     <UndoBar
-      removed={removed.map(({ id }) => ({ id, name: id }))}
+      removed={removed.map(({ id, uses }) => ({ id, name: id, lost: lostOf(uses) }))}
       restore={(id) => void restoreEncoder(id)}
       note="It can be undone until the page is loaded again."
     />
@@ -73,8 +78,8 @@ export const EncodersSection = () => {
       <div role="status">{adding ? <p>Reading the folder and trying it once …</p> : null}</div>
       {problem ? (
         <div className="failure" role="alert">
-          <b>⚠ {problem}</b>
-          <p>Nothing was stored.</p>
+          <b>⚠ {problem.text}</b>
+          <p>{problem.next}</p>
           <button type="button" className="link" onClick={dismissEncoderProblem}>
             Dismiss
           </button>

@@ -6,6 +6,7 @@ import { formatCount, formatMs } from '../lib/format.ts';
 import { UndoBar } from '../lib/UndoBar.tsx';
 import { pickOf } from '../lib/pick-of.ts';
 import { putEndpoint, removeEndpoint, setKey, useResources } from '../stores/resources-store.ts';
+import { forgetPolicy, lostWords, takeUpPolicy, type PolicyUse } from '../stores/setup-uses.ts';
 import { choosePolicy, useSetup } from '../stores/setup-store.ts';
 
 /** OpenAI-compatible servers: llama.cpp, Ollama, vLLM, SGLang. */
@@ -235,7 +236,7 @@ const Row = (props: { endpoint: Endpoint; edit: () => void; remove: () => void }
 export const ServersSection = () => {
   const endpoints = useResources(({ resources }) => resources.endpoints);
   const [open, setOpen] = useState<Endpoint | null>(null);
-  const [removed, setRemoved] = useState<Endpoint | null>(null);
+  const [removed, setRemoved] = useState<{ endpoint: Endpoint; uses: PolicyUse[] } | null>(null);
   return (
     <section aria-labelledby="servers">
       <div className="section-line">
@@ -249,9 +250,22 @@ export const ServersSection = () => {
       {open ? <Form key={open.id} first={open} done={() => setOpen(null)} /> : null}
       <UndoBar
         verb="Removed"
-        removed={removed ? [{ id: removed.id, name: removed.model }] : []}
+        removed={
+          removed
+            ? [
+                {
+                  id: removed.endpoint.id,
+                  name: removed.endpoint.model,
+                  lost: lostWords(removed.uses),
+                },
+              ]
+            : []
+        }
         restore={() => {
-          if (removed) putEndpoint(removed);
+          if (!removed) return;
+          const { endpoint, uses } = removed;
+          putEndpoint(endpoint);
+          takeUpPolicy({ kind: 'endpoint', id: endpoint.id }, uses);
           setRemoved(null);
         }}
       />
@@ -268,8 +282,9 @@ export const ServersSection = () => {
               endpoint={endpoint}
               edit={() => setOpen(endpoint)}
               remove={() => {
+                const uses = forgetPolicy({ kind: 'endpoint', id: endpoint.id });
                 removeEndpoint(endpoint.id);
-                setRemoved(endpoint);
+                setRemoved({ endpoint, uses });
               }}
             />
           ))}

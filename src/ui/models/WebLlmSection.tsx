@@ -11,6 +11,8 @@ import {
   useResources,
 } from '../stores/resources-store.ts';
 import { choosePolicy, useSetup } from '../stores/setup-store.ts';
+import { UndoBar } from '../lib/UndoBar.tsx';
+import { forgetPolicy, lostWords, takeUpPolicy, type PolicyUse } from '../stores/setup-uses.ts';
 
 /** Models of WebLLM: quantized, on the GPU of this device; they sample and do not train. */
 
@@ -172,7 +174,8 @@ const Line = ({ line, remove }: { line: WebLlmLine; remove: () => void }) => {
   );
 };
 
-const Table = ({ lines, again }: { lines: readonly WebLlmLine[]; again: () => void }) => {
+const Table = (props: { lines: readonly WebLlmLine[]; remove: (id: string) => void }) => {
+  const { lines, remove } = props;
   const [filter, setFilter] = useState('');
   const words = filter.toLowerCase().split(/\s+/);
   const shown = lines.filter(({ id }) => words.every((word) => id.toLowerCase().includes(word)));
@@ -204,14 +207,7 @@ const Table = ({ lines, again }: { lines: readonly WebLlmLine[]; again: () => vo
           </thead>
           <tbody>
             {shown.map((line) => (
-              <Line
-                key={line.id}
-                line={line}
-                remove={() => {
-                  removeWebLlmModel(line.id);
-                  again();
-                }}
-              />
+              <Line key={line.id} line={line} remove={() => remove(line.id)} />
             ))}
           </tbody>
         </table>
@@ -221,8 +217,30 @@ const Table = ({ lines, again }: { lines: readonly WebLlmLine[]; again: () => vo
   );
 };
 
+/** Removes a model of the user's own, and brings it back. */
+const useRemoved = (again: () => void) => {
+  const [removed, setRemoved] = useState<{ model: WebLlmModel; uses: PolicyUse[] } | null>(null);
+  const remove = (id: string): void => {
+    const model = useResources.getState().resources.webllm.find((one) => one.id === id);
+    if (!model) return;
+    const uses = forgetPolicy({ kind: 'webllm', id });
+    removeWebLlmModel(id);
+    setRemoved({ model, uses });
+    again();
+  };
+  const undo = (): void => {
+    if (!removed) return;
+    putWebLlmModel(removed.model);
+    takeUpPolicy({ kind: 'webllm', id: removed.model.id }, removed.uses);
+    setRemoved(null);
+    again();
+  };
+  return { removed, remove, undo };
+};
+
 export const WebLlmSection = () => {
   const { list, state, problem, read } = useList();
+  const { removed, remove, undo } = useRemoved(() => void read());
   const [adding, setAdding] = useState(false);
   return (
     <section aria-labelledby="webllm">
@@ -255,7 +273,16 @@ export const WebLlmSection = () => {
           ⚠ The list could not be read: {problem}
         </p>
       ) : null}
-      {list ? <Table lines={list} again={() => void read()} /> : null}
+      <UndoBar
+        verb="Removed"
+        removed={
+          removed
+            ? [{ id: removed.model.id, name: removed.model.id, lost: lostWords(removed.uses) }]
+            : []
+        }
+        restore={undo}
+      />
+      {list ? <Table lines={list} remove={remove} /> : null}
       <MirrorFields />
     </section>
   );

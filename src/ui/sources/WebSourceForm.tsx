@@ -73,7 +73,7 @@ export const WebSourceForm = () => {
     if (spec) useSetup.getState().change({ web: spec });
   };
   return (
-    <form className="web-source" onSubmit={onSubmit} aria-label="Web source">
+    <form id="web-source" className="web-source" onSubmit={onSubmit} aria-label="Web source">
       <div className="corpus-form">
         <NativeSelect
           label="Web source"
@@ -94,7 +94,8 @@ export const WebSourceForm = () => {
               spellCheck={false}
               placeholder={info.example}
               value={address}
-              error={wrong ? 'This is no address of a web server.' : undefined}
+              error={wrong}
+              aria-describedby="web-source-about"
               onChange={(event) => {
                 forget();
                 setAddress(event.currentTarget.value);
@@ -119,7 +120,10 @@ export const WebSourceForm = () => {
           {used ? 'In use' : 'Use it'}
         </Button>
       </div>
-      <p className="fine">
+      <p className="fine" id="web-source-about">
+        {wrong ? (
+          <b className="tone-bad">This is no address of a web server, such as {info.example}. </b>
+        ) : null}
         {info.about}
         {engine && engine.url !== address.trim() ? ` Asked at ${engine.url}` : ''}
       </p>

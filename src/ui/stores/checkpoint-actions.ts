@@ -7,7 +7,7 @@ import type {
 } from '../../runs/checkpoints/messages.ts';
 import type { LocalFile } from '../../runs/checkpoints/plan.ts';
 import { applyCheckpointMessage, useCheckpoints } from './checkpoint-store.ts';
-import { choosePolicy, useSetup } from './setup-store.ts';
+import { forgetPolicy, takeUpPolicy } from './setup-uses.ts';
 
 /** What the models page does with checkpoints. Nothing here rejects: see `problem` and `look`. */
 
@@ -139,13 +139,14 @@ export const renameCheckpoint = (id: string, name: string): Promise<unknown> =>
 export const removeCheckpoint = async (id: string): Promise<void> => {
   const name = useCheckpoints.getState().checkpoints.find((each) => each.id === id)?.name ?? id;
   if (!(await attempt(() => api().remove(id)))) return;
-  const { policy } = useSetup.getState().setup;
-  if (policy.kind === 'checkpoint' && policy.id === id) choosePolicy({ kind: 'built-in' });
-  useCheckpoints.setState(({ removed }) => ({ removed: [...removed, { id, name }] }));
+  const uses = forgetPolicy({ kind: 'checkpoint', id });
+  useCheckpoints.setState(({ removed }) => ({ removed: [...removed, { id, name, uses }] }));
 };
 
 export const restoreCheckpoint = async (id: string): Promise<void> => {
-  await attempt(() => api().restore(id));
+  const entry = useCheckpoints.getState().removed.find((one) => one.id === id);
+  const back = await attempt(() => api().restore(id));
+  if (back && entry) takeUpPolicy({ kind: 'checkpoint', id }, entry.uses);
   useCheckpoints.setState(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));
 };
 

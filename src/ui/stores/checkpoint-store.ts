@@ -7,6 +7,7 @@ import type {
   PlanView,
 } from '../../runs/checkpoints/messages.ts';
 import type { LocalFile } from '../../runs/checkpoints/plan.ts';
+import type { PolicyUse } from './setup-uses.ts';
 
 /** What the page knows of the checkpoints on this device, and of the one that is being added. */
 
@@ -26,7 +27,7 @@ export interface CheckpointState {
   progress: Readonly<Record<string, DownloadProgress>>;
   look: Look;
   /** Deleted ones that can be brought back. */
-  removed: readonly { id: string; name: string }[];
+  removed: readonly { id: string; name: string; uses: readonly PolicyUse[] }[];
   /** Access token for the hub: in memory only, here and in the lab. */
   token: string;
   /** What this site stores of what the browser gives it, where that is told. */

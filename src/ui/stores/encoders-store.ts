@@ -2,6 +2,7 @@ import { create } from 'zustand';
 import { messageOf } from '../../data/message-of.ts';
 import type { EncoderFacts, FolderFile } from '../../runs/encoders/messages.ts';
 import { lab } from './connection.ts';
+import { forgetEncoder, takeUpEncoder, type EncoderUse } from './setup-uses.ts';
 
 /** Encoders and cross-encoders of this device. */
 
@@ -10,9 +11,9 @@ interface EncodersStore {
   encoders: EncoderFacts[];
   /** A folder is being read and tried. */
   adding: boolean;
-  problem: string | null;
+  problem: { text: string; next: string } | null;
   /** Removed in this visit; they can come back until the next. */
-  removed: EncoderFacts[];
+  removed: readonly { id: string; uses: readonly EncoderUse[] }[];
 }
 
 export const useEncoders = create<EncodersStore>()(() => ({
@@ -23,13 +24,13 @@ export const useEncoders = create<EncodersStore>()(() => ({
   removed: [],
 }));
 
-/** Runs a call; what it throws is shown, and the list is read again. */
-const attempt = async (call: () => Promise<unknown>): Promise<boolean> => {
+/** Runs a call; what it throws is shown with what to do next, and the list is read again. */
+const attempt = async (call: () => Promise<unknown>, next: string): Promise<boolean> => {
   try {
     await call();
     return true;
   } catch (error) {
-    useEncoders.setState({ problem: messageOf(error) });
+    useEncoders.setState({ problem: { text: messageOf(error), next } });
     return false;
   } finally {
     await readEncoders();
@@ -40,25 +41,29 @@ export const readEncoders = async (): Promise<void> => {
   try {
     useEncoders.setState({ encoders: await lab().encoders.list(), status: 'ready' });
   } catch (error) {
-    useEncoders.setState({ problem: messageOf(error), status: 'ready' });
+    const problem = { text: messageOf(error), next: 'Load the page again; what is stored stays.' };
+    useEncoders.setState({ problem, status: 'ready' });
   }
 };
 
 /** @param files of one folder */
 export const addEncoder = async (files: FolderFile[]): Promise<void> => {
   useEncoders.setState({ adding: true, problem: null });
-  await attempt(() => lab().encoders.add(files));
+  await attempt(() => lab().encoders.add(files), 'Nothing was stored.');
   useEncoders.setState({ adding: false });
 };
 
-export const removeEncoder = async (encoder: EncoderFacts): Promise<void> => {
-  if (await attempt(() => lab().encoders.remove(encoder.id)))
-    useEncoders.setState(({ removed }) => ({ removed: [...removed, encoder] }));
+export const removeEncoder = async ({ id }: EncoderFacts): Promise<void> => {
+  if (!(await attempt(() => lab().encoders.remove(id), 'Nothing was changed.'))) return;
+  const uses = forgetEncoder(id);
+  useEncoders.setState(({ removed }) => ({ removed: [...removed, { id, uses }] }));
 };
 
 export const restoreEncoder = async (id: string): Promise<void> => {
-  if (await attempt(() => lab().encoders.restore(id)))
-    useEncoders.setState(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));
+  const entry = useEncoders.getState().removed.find((one) => one.id === id);
+  const back = await attempt(() => lab().encoders.restore(id), 'Add its folder again.');
+  if (back && entry) takeUpEncoder(id, entry.uses);
+  useEncoders.setState(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));
 };
 
 export const dismissEncoderProblem = (): void => useEncoders.setState({ problem: null });

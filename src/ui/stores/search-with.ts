@@ -12,12 +12,18 @@ const FIRST: Omit<Collected, 'ids'> = {
   reranker: null,
 };
 
-/** Searches these collections, or the built-in world where there is none. */
-export const searchCollections = (ids: readonly string[]): void => {
+/**
+ * Searches these collections, or the built-in world where there is none.
+ * @param method how, where no collection was searched before
+ */
+export const searchCollections = (
+  ids: readonly string[],
+  method: Omit<Collected, 'ids'> = FIRST,
+): void => {
   const store = useSetup.getState();
   const { setup } = store;
   if (ids.length === 0) return store.change({ local: { kind: 'built-in' } });
-  const before = setup.local.kind === 'collections' ? setup.local : FIRST;
+  const before = setup.local.kind === 'collections' ? setup.local : method;
   store.change({ local: { ...before, ids: [...ids] } });
 };
 
@@ -41,16 +47,21 @@ export const questionSetsOf = ({ questions }: Setup): readonly string[] =>
 const NONE: readonly string[] = [];
 
 export interface Uses {
-  searched: boolean;
+  /** How it was searched; null: it was not. */
+  searched: Omit<Collected, 'ids'> | null;
   asked: boolean;
 }
 
-/** A deleted collection is neither searched nor asked from. @returns whether it was */
+/** A deleted collection is neither searched nor asked from. @returns whether it was, and how */
 export const forgetCollection = (id: string): Uses => {
   const { setup } = useSetup.getState();
   const { local } = setup;
-  const searched = local.kind === 'collections' && local.ids.includes(id);
-  if (searched) searchCollections(local.ids.filter((one) => one !== id));
+  let searched: Uses['searched'] = null;
+  if (local.kind === 'collections' && local.ids.includes(id)) {
+    const { ids, ...method } = local;
+    searched = method;
+    searchCollections(ids.filter((one) => one !== id));
+  }
   const questionSets = questionSetsOf(setup);
   const asked = questionSets.includes(id);
   if (asked) askQuestionsOf(questionSets.filter((one) => one !== id));
@@ -61,7 +72,7 @@ export const forgetCollection = (id: string): Uses => {
 export const takeUp = (id: string, { searched, asked }: Uses): void => {
   const { local } = useSetup.getState().setup;
   const ids = local.kind === 'collections' ? local.ids : [];
-  if (searched && !ids.includes(id)) searchCollections([...ids, id]);
+  if (searched && !ids.includes(id)) searchCollections([...ids, id], searched);
   const questionSets = questionSetsOf(useSetup.getState().setup);
   if (asked && !questionSets.includes(id)) askQuestionsOf([...questionSets, id]);
 };

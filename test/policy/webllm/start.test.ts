@@ -18,6 +18,11 @@ class ScriptedWorker implements EngineWorker {
   readonly kinds: string[] = [];
   readonly #answer: 'loads' | 'hangs' | { fails: string };
   readonly #lost: ((event: Event) => void)[] = [];
+  /** Ends without an event, as where the system takes its memory. */
+  vanish: () => void = () => undefined;
+  readonly gone = new Promise<Error>((resolve) => {
+    this.vanish = () => resolve(new Error('it vanished'));
+  });
 
   constructor(answer: 'loads' | 'hangs' | { fails: string }) {
     this.#answer = answer;
@@ -31,6 +36,7 @@ class ScriptedWorker implements EngineWorker {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the library's own messages
     const { kind, uuid } = message as Message;
     this.kinds.push(kind);
+    if (kind === 'unload') this.#tell({ kind: 'return', uuid, content: null });
     if (kind !== 'reload') return;
     const progress = { progress: 0.5, timeElapsed: 1, text: 'Fetching [1/2]' };
     this.#tell({ kind: 'initProgressCallback', uuid, content: progress });
@@ -56,6 +62,7 @@ class ScriptedWorker implements EngineWorker {
   }
 }
 
+const CLOSED = new Error('the model was closed');
 const ID = 'Qwen2-0.5B-Instruct-q4f32_1-MLC';
 
 const start = (worker: ScriptedWorker, signal?: AbortSignal) => {
@@ -64,6 +71,7 @@ const start = (worker: ScriptedWorker, signal?: AbortSignal) => {
   const opening = openWebLlm({
     id: ID,
     worker,
+    gone: worker.gone,
     custom: [{ id: ID, weights: 'http://a/', library: 'http://a/l.wasm', maxContext: 1024 }],
     onProgress: (progress) => told.push(progress),
     onLost: (reason) => lost.push(reason),
@@ -102,11 +110,8 @@ describe('opening a WebLLM model', () => {
     expect(lost).toEqual([]);
   });
 
-  it('ends the rollouts of a worker that is lost, which say why', async () => {
-    const worker = new ScriptedWorker('loads');
-    const { opening, lost } = start(worker);
-    const policy = new TextPolicy(await opening);
-    const running = runRollout(
+  const rollout = (policy: TextPolicy) =>
+    runRollout(
       { policy, retriever: retrieverOver(), router: createRouter(), now: Date.now },
       {
         question: QUESTION,
@@ -118,13 +123,39 @@ describe('opening a WebLLM model', () => {
         step: 0,
       },
     );
+
+  it.each([
+    ['with an error', (worker: ScriptedWorker) => worker.die('out of memory'), 'out of memory', 1],
+    ['without a word', (worker: ScriptedWorker) => worker.vanish(), 'it vanished', 1],
+    ['on purpose', (_: ScriptedWorker, abort: AbortController) => abort.abort(CLOSED), 'closed', 0],
+  ] as const)('ends the rollouts of a worker that ends %s', async (_, end, why, told) => {
+    const worker = new ScriptedWorker('loads');
+    const abort = new AbortController();
+    const { opening, lost } = start(worker, abort.signal);
+    const running = rollout(new TextPolicy(await opening));
     await expect.poll(() => worker.kinds).toContain('chatCompletionStreamInit');
-    worker.die('out of memory');
+    end(worker, abort);
     const { events } = await running;
     expect(events.at(-1)).toMatchObject({ kind: 'stop', reason: 'error' });
-    expect(JSON.stringify(events)).toContain('The worker of WebLLM ended (out of memory)');
-    expect(lost).toHaveLength(1);
+    expect(JSON.stringify(events)).toContain(why);
+    await expect.poll(() => lost).toHaveLength(told);
     expect(worker.terminated).toBeGreaterThan(0);
+  });
+
+  it('says that the worker vanished while it loaded, and does not take a closed one for lost', async () => {
+    const worker = new ScriptedWorker('hangs');
+    const { opening } = start(worker);
+    await expect.poll(() => worker.kinds).toContain('reload');
+    worker.vanish();
+    await expect(opening).rejects.toThrow('it vanished');
+
+    const closed = new ScriptedWorker('loads');
+    const { opening: opens, lost } = start(closed);
+    (await opens).dispose();
+    await expect.poll(() => closed.terminated).toBe(1);
+    closed.vanish();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(lost).toEqual([]);
   });
 
   it('says without a download that there is no GPU to use', async () => {

@@ -173,6 +173,8 @@ describe('an address', () => {
     ['search-r1', 'http://lab:8000/v2/retrieve', 'http://lab:8000/v2/retrieve'],
     ['r1-searcher', 'http://lab:5004/', 'http://lab:5004/queries'],
     ['research', 'lab.org', 'https://lab.org/batch_search'],
+    // Left over from another kind of server.
+    ['research', 'lab.org/retrieve', 'https://lab.org/batch_search'],
   ] as const)('of %s typed as %s is %s', (kind, typed, address) => {
     expect(completeAddress(kind, typed)).toBe(address);
   });
