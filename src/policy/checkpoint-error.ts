@@ -1,4 +1,5 @@
 import { messageOf } from '../data/message-of.ts';
+
 /** A checkpoint that cannot be used; the message names the file and says what to do. */
 export class CheckpointError extends Error {
   override readonly name = 'CheckpointError';
@@ -36,7 +37,7 @@ export function parseJson(bytes: Uint8Array): object {
     // The copy is for browsers, which refuse to decode from shared memory.
     json = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes)));
   } catch (error) {
-    throw new Error(`it is not JSON (${messageOf(error)})`);
+    throw new Error(`it is not JSON (${messageOf(error)})`, { cause: error });
   }
   if (typeof json !== 'object' || json === null) throw new Error('it holds no JSON object');
   return json;

@@ -8,6 +8,7 @@ import type {
   PolicyTokenizer,
   SampledTokens,
 } from '../policy.ts';
+import { EngineFault } from './engine-fault.ts';
 import type { Channel, FromPolicy, ToPolicy } from './messages.ts';
 import { NonFiniteLogits } from './sampling.ts';
 import { PATIENCE, type Patience, type PolicyStuck, Watchdog } from './watchdog.ts';
@@ -23,8 +24,10 @@ interface Waiting {
 }
 
 /** An error of the far end, of its type where that is one of ours. */
-const rebuilt = (name: string, reason: string): Error =>
-  name === 'NonFiniteLogits' ? new NonFiniteLogits(reason) : new Error(reason);
+const rebuilt = (name: string, reason: string): Error => {
+  if (name === 'NonFiniteLogits') return new NonFiniteLogits(reason);
+  return name === 'EngineFault' ? new EngineFault(reason) : new Error(reason);
+};
 
 const asError = (thrown: unknown): Error =>
   thrown instanceof Error ? thrown : new Error(String(thrown));
@@ -118,6 +121,7 @@ export class RemotePolicy implements Policy {
   readonly #onSampled: (count: number) => void;
   readonly #sessions = new Map<number, RemoteSession>();
   readonly #adapting = new Map<number, { resolve(): void; reject(reason: Error): void }>();
+  readonly #gone: (error: Gone) => void;
   readonly #watchdog: Watchdog;
   #next = 0;
   #fault: Error | null = null;
@@ -126,14 +130,15 @@ export class RemotePolicy implements Policy {
     port: Port,
     { info, folds }: Extract<FromPolicy, { type: 'ready' }>,
     tokenizer: PolicyTokenizer,
-    { chat, onSampled, onStuck, patience = PATIENCE }: ConnectOptions,
+    { chat, onSampled, onGone, patience = PATIENCE }: ConnectOptions,
   ) {
     this.#port = port;
     this.#onSampled = onSampled ?? (() => undefined);
-    this.#watchdog = new Watchdog(patience, (error) => {
-      onStuck?.(error);
-      this.lost(new Error(`policy: ${error.message}`, { cause: error }));
-    });
+    this.#gone = (error) => {
+      onGone?.(error);
+      this.lost(error);
+    };
+    this.#watchdog = new Watchdog(patience, this.#gone);
     if (folds)
       this.setAdapter = (adapter) => this.#adapt((call) => ({ type: 'fold', call, adapter }));
     this.info = info;
@@ -228,17 +233,25 @@ export class RemotePolicy implements Policy {
       const call = this.#adapting.get(message.call);
       if (message.failure === null) call?.resolve();
       else call?.reject(new Error(message.failure));
-    } else if (message.type === 'failed')
-      this.#sessions.get(message.session)?.fail(rebuilt(message.name, message.reason));
+    } else if (message.type === 'failed') {
+      const error = rebuilt(message.name, message.reason);
+      this.#sessions.get(message.session)?.fail(error);
+      if (error instanceof EngineFault) this.#gone(error);
+    }
   }
 }
+
+export type Gone = PolicyStuck | EngineFault;
 
 export interface ConnectOptions {
   chat?: PolicyChat | undefined;
   /** Told how many tokens came, of all sessions together. */
   onSampled?: (count: number) => void;
-  /** Told when the far end gives no sign of work any more, before all calls reject: end it then. */
-  onStuck?: (error: PolicyStuck) => void;
+  /**
+   * Told when the far end is of no use any more, because it gives no sign of work or its engine cannot
+   * go on, before all calls reject: end it then.
+   */
+  onGone?: (error: Gone) => void;
   patience?: Patience;
 }
 

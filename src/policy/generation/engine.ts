@@ -7,6 +7,7 @@ import {
   type DeviceLayer,
   type DeviceWeights,
 } from './device-weights.ts';
+import { EngineFault } from './engine-fault.ts';
 import { uniform } from './numeric.ts';
 import { NonFiniteLogits, sampleToken } from './sampling.ts';
 import { EngineSession } from './session.ts';
@@ -62,7 +63,7 @@ export class GenerationEngine {
   /** Turns in a row in which nothing was decoded though it could have been. */
   #paused = 0;
   /** Why generation cannot go on: after a failed step the caches hold nothing certain. */
-  #fault: Error | null = null;
+  #fault: EngineFault | null = null;
 
   constructor(weights: DeviceWeights, options: EngineOptions) {
     this.config = weights.config;
@@ -162,7 +163,9 @@ export class GenerationEngine {
       this.#stepper.layersChanged();
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      this.#fault = new Error(`policy: its weights changed in part (${reason}); load it again`);
+      this.#fault = new EngineFault(
+        `policy: its weights changed in part (${reason}); load it again`,
+      );
       throw this.#fault;
     } finally {
       this.#updating = false;
@@ -207,7 +210,7 @@ export class GenerationEngine {
       }
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      this.#fault = new Error(`policy: a step failed (${reason}); load the policy again`);
+      this.#fault = new EngineFault(`policy: a step failed (${reason}); load the policy again`);
       for (const session of this.#active) this.#fail(session, this.#fault);
     }
     if (this.#open.size === 0) {

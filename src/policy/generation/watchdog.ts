@@ -21,7 +21,7 @@ export class PolicyStuck extends Error {
         ? `${Math.round(silentMs / 60_000)} minutes`
         : `${Math.round(silentMs / 1000)} s`;
     super(
-      `it gave no sign of work for ${silent} while ${work === 'compiling' ? 'compiling kernels' : 'generating'}. ` +
+      `policy: it gave no sign of work for ${silent} while ${work === 'compiling' ? 'compiling kernels' : 'generating'}. ` +
         'Where that happens again, choose the CPU, fewer rollouts at a time or a smaller model',
     );
   }

@@ -18,6 +18,10 @@ export class WorkerLost extends Error {
   }
 }
 
+/** A worker that lives, but whose policy says that it is of no use any more. */
+export const workerGone = (worker: string, { message }: Error): WorkerLost =>
+  new WorkerLost(worker, message.replace(/^policy: /, ''));
+
 const KINDS: Record<string, Failure['kind']> = { MissingFile: 'missing', WorkerLost: 'lost' };
 
 const REMEDIES: Record<Failure['kind'], string> = {

@@ -1,13 +1,12 @@
 import { transfer } from 'comlink';
-import { connectPolicy, type RemotePolicy } from '../../policy/generation/connect.ts';
+import { connectPolicy, type Gone, type RemotePolicy } from '../../policy/generation/connect.ts';
 import { PolicyPool } from '../../policy/generation/pool.ts';
-import type { PolicyStuck } from '../../policy/generation/watchdog.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
 import type { Policy, PolicyChat, PolicyTokenizer } from '../../policy/policy.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { holdUntil, type CheckpointSource } from './checkpoint-source.ts';
 import { chooseDevice } from './device.ts';
-import { WorkerLost } from './failures.ts';
+import { WorkerLost, workerGone } from './failures.ts';
 import type { DeviceFacts, EngineDevice } from './messages.ts';
 import type { PartsBoard } from './parts.ts';
 import type { DeviceChoice } from './settings.ts';
@@ -57,9 +56,8 @@ class Engine {
     onSampled: (count: number) => void,
     chat: PolicyChat | undefined,
   ): Promise<RemotePolicy> {
-    const onStuck = (error: PolicyStuck): void =>
-      this.#onLost(new WorkerLost('policy', error.message));
-    this.#policy = await connectPolicy(port, tokenizer, { onSampled, chat, onStuck });
+    const onGone = (error: Gone): void => this.#onLost(workerGone('policy', error));
+    this.#policy = await connectPolicy(port, tokenizer, { onSampled, chat, onGone });
     return this.#policy;
   }
 

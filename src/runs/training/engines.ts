@@ -21,7 +21,7 @@ import {
   type OpenStored,
 } from '../conductor/checkpoint-source.ts';
 import { chooseDevice } from '../conductor/device.ts';
-import { WorkerLost } from '../conductor/failures.ts';
+import { WorkerLost, workerGone } from '../conductor/failures.ts';
 import type { PolicyWorkerApi } from '../conductor/start-policy.ts';
 import { supervise, type SupervisedWorker } from '../conductor/supervised.ts';
 import type { WorkerFactory } from '../conductor/workers.ts';
@@ -78,7 +78,7 @@ class Engine {
     const connected = Promise.all([
       connectPolicy(sampling.port1, tokenizer, {
         chat,
-        onStuck: (error) => this.#onLost(new WorkerLost('training', error.message)),
+        onGone: (error) => this.#onLost(workerGone('training', error)),
       }),
       connectReplica(near),
     ]);

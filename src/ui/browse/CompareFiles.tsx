@@ -1,42 +1,16 @@
 import { NativeSelect } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
-import { messageOf } from '../../data/message-of.ts';
 import type { ComparedQuestion, Criterion } from '../../evaluate/inspect/compare-runs.ts';
 import type { ComparedRuns, FileRecord } from '../../runs/inspection/index.ts';
 import { formatCount, formatShare, formatSigned } from '../lib/format.ts';
 import { pickOf } from '../lib/pick-of.ts';
+import { useAnswer } from '../lib/use-answer.ts';
 import { CRITERIA, readerPath, type BrowseAddress } from '../stores/browse-address.ts';
 import { useBrowse } from '../stores/browse-store.ts';
 import { lab } from '../stores/connection.ts';
 
 /** Two files on the same questions: what was gained, lost, and which questions flipped. */
-
-type Read =
-  | { state: 'reading' }
-  | { state: 'failed'; message: string }
-  | { state: 'read'; compared: ComparedRuns };
-
-const useComparison = (a: string, b: string, by: Criterion): Read => {
-  const key = `${a} ${b} ${by}`;
-  const [read, setRead] = useState<Read & { key: string }>({ key, state: 'reading' });
-  useEffect(() => {
-    let live = true;
-    lab()
-      .inspection.compare(a, b, by)
-      .then(
-        (compared) => live && setRead({ key, state: 'read', compared }),
-        (error: unknown) => {
-          const message = messageOf(error);
-          if (live) setRead({ key, state: 'failed', message });
-        },
-      );
-    return () => {
-      live = false;
-    };
-  }, [key, a, b, by]);
-  return read.key === key ? read : { state: 'reading' };
-};
 
 const CRITERION_NAMES: Record<Criterion, string> = {
   em: 'EM',
@@ -162,10 +136,10 @@ const Result = ({ a, b, compared }: { a: string; b: string; compared: ComparedRu
 };
 
 const Compared = ({ a, b, by }: { a: string; b: string; by: Criterion }) => {
-  const read = useComparison(a, b, by);
-  if (read.state === 'reading') return <p role="status">Comparing …</p>;
+  const read = useAnswer(`${a} ${b} ${by}`, () => lab().inspection.compare(a, b, by));
+  if (read.state === 'loading') return <p role="status">Comparing …</p>;
   if (read.state === 'failed') return <p className="tone-bad">⚠ {read.message}</p>;
-  return <Result a={a} b={b} compared={read.compared} />;
+  return <Result a={a} b={b} compared={read.value} />;
 };
 
 export const CompareFiles = (props: {

@@ -6,7 +6,7 @@ import type { Neighbour, Reading } from '../../runs/inspection/index.ts';
 import { formatCount, formatNumber } from '../lib/format.ts';
 import { parseReaderAddress, type RolloutName } from './address.ts';
 import { inspection } from './api.ts';
-import { useAnswer } from './load.ts';
+import { useAnswer } from '../lib/use-answer.ts';
 import { MarkedText } from './MarkedText.tsx';
 import { Problem } from './Problem.tsx';
 

@@ -6,7 +6,7 @@ import type { Neighbour, Reading, RolloutPlace } from '../../runs/inspection/ind
 import { formatCount, formatNumber, formatSigned } from '../lib/format.ts';
 import type { RolloutName } from './address.ts';
 import { inspection } from './api.ts';
-import { useAnswer } from './load.ts';
+import { useAnswer } from '../lib/use-answer.ts';
 import { MarkedText } from './MarkedText.tsx';
 import { Problem } from './Problem.tsx';
 import { DEFAULT_SETTINGS, settingsWords } from './settings.ts';

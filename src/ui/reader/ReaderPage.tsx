@@ -6,7 +6,7 @@ import { inspection } from './api.ts';
 import { DiffView } from './DiffView.tsx';
 import { GroupView } from './GroupView.tsx';
 import { KeysDialog } from './KeysDialog.tsx';
-import { useAnswer } from './load.ts';
+import { useAnswer } from '../lib/use-answer.ts';
 import { neighboursIn, storedOrder } from './order.ts';
 import { Problem } from './Problem.tsx';
 import { ReaderHeader } from './ReaderHeader.tsx';

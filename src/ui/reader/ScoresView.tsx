@@ -4,7 +4,7 @@ import type { Rescored } from '../../evaluate/inspect/rescore/index.ts';
 import type { Reading } from '../../runs/inspection/index.ts';
 import { formatNumber, formatShare } from '../lib/format.ts';
 import { inspection } from './api.ts';
-import { useAnswer } from './load.ts';
+import { useAnswer } from '../lib/use-answer.ts';
 import { Problem } from './Problem.tsx';
 import { RawText, type PlacedMark } from './RawText.tsx';
 

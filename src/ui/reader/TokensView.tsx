@@ -15,7 +15,7 @@ import { lab } from '../stores/connection.ts';
 import { useLab } from '../stores/lab-store.ts';
 import { requestPieces, usePieces } from '../tokens/pieces.ts';
 import { inspection } from './api.ts';
-import { useAnswer } from './load.ts';
+import { useAnswer } from '../lib/use-answer.ts';
 import { DEFAULT_SETTINGS, settingsWords } from './settings.ts';
 import { TokenCanvas, type TokenRange } from './TokenCanvas.tsx';
 import { TokenLegend } from './TokenLegend.tsx';

@@ -11,7 +11,7 @@ import type { Reading } from '../../runs/inspection/index.ts';
 import { formatNumber, formatSigned } from '../lib/format.ts';
 import { pickOf } from '../lib/pick-of.ts';
 import { inspection } from './api.ts';
-import { useAnswer } from './load.ts';
+import { useAnswer } from '../lib/use-answer.ts';
 import { MarkedText } from './MarkedText.tsx';
 import { Problem } from './Problem.tsx';
 import { DEFAULT_SETTINGS, MASKS, NORMALISATIONS, settingsWords } from './settings.ts';

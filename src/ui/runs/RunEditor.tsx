@@ -120,7 +120,7 @@ export const RunEditor = ({ run }: { run: RunRecord }) => (
       <FreeRollouts run={run} />
       <span className="fine">
         {run.checkpointStep === null
-          ? 'No checkpoint yet, so there is no adapter to take out.'
+          ? 'No checkpoint yet, so there is no adapter to take out. '
           : `Checkpoint of step ${run.checkpointStep}. `}
         {run.policy.id} {run.policy.revision.slice(0, 12)},{' '}
         {run.setup?.questions.kind === 'collections'

@@ -1,44 +1,18 @@
 import { Button } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { messageOf } from '../../data/message-of.ts';
 import type { Rollout } from '../../data/rollout.ts';
 import type { TrainStep } from '../../data/training.ts';
 import type { RunRecord } from '../../runs/training/messages.ts';
 import { formatCount, formatNumber, formatSigned, plural } from '../lib/format.ts';
+import { useAnswer, type Loaded } from '../lib/use-answer.ts';
 import { openOwnRun } from '../stores/browse-actions.ts';
 import { inspectRollouts } from '../stores/show-rollouts.ts';
 import { trainApi } from '../stores/train-store.ts';
 import { groupRollouts, type RolloutGroup } from './rollout-groups.ts';
 
-type Read = { key: string } & (
-  | { state: 'reading' }
-  | { state: 'read'; groups: RolloutGroup[] }
-  | { state: 'failed'; message: string }
-);
-
-const useRollouts = (runId: string, step: number): Read => {
-  const key = `${runId} ${step}`;
-  const [read, setRead] = useState<Read>({ key, state: 'reading' });
-  useEffect(() => {
-    let live = true;
-    const load = async () => {
-      try {
-        const rollouts = await trainApi().rollouts(runId, step);
-        if (live) setRead({ key, state: 'read', groups: groupRollouts(rollouts) });
-      } catch (error) {
-        const message = messageOf(error);
-        if (live) setRead({ key, state: 'failed', message });
-      }
-    };
-    void load();
-    return () => {
-      live = false;
-    };
-  }, [key, runId, step]);
-  // What was read of another step is not shown under this one.
-  return read.key === key ? read : { key, state: 'reading' };
-};
+const useRollouts = (runId: string, step: number): Loaded<RolloutGroup[]> =>
+  useAnswer(`${runId} ${step}`, async () => groupRollouts(await trainApi().rollouts(runId, step)));
 
 const signOf = (advantage: number | null): string =>
   advantage === null ? '' : advantage > 0 ? ' tone-good' : advantage < 0 ? ' tone-bad' : '';
@@ -151,8 +125,8 @@ export const StepRollouts = ({ run, step, record, last, select }: StepRolloutsPr
   const read = useRollouts(run.id, step);
   const [, go] = useLocation();
   const count =
-    read.state === 'read'
-      ? read.groups.reduce((sum, { rollouts }) => sum + rollouts.length, 0)
+    read.state === 'ready'
+      ? read.value.reduce((sum, { rollouts }) => sum + rollouts.length, 0)
       : null;
   return (
     <section className="step-panel" aria-label={`Step ${step}`} id="step">
@@ -197,20 +171,20 @@ export const StepRollouts = ({ run, step, record, last, select }: StepRolloutsPr
           ✕
         </button>
       </header>
-      {read.state === 'reading' ? <p className="fine">Reading the rollouts …</p> : null}
+      {read.state === 'loading' ? <p className="fine">Reading the rollouts …</p> : null}
       {read.state === 'failed' ? (
         <p role="alert" className="tone-bad">
           ⚠ The rollouts could not be read: {read.message}
         </p>
       ) : null}
-      {read.state === 'read' && read.groups.length === 0 ? (
+      {read.state === 'ready' && read.value.length === 0 ? (
         <p className="fine">
           No rollouts are kept for this step: they were deleted to free storage, or the run was
           imported without them. Its numbers are in the charts.
         </p>
       ) : null}
-      {read.state === 'read' && read.groups.length > 0 ? (
-        <Groups key={`${run.id} ${step}`} run={run} step={step} groups={read.groups} />
+      {read.state === 'ready' && read.value.length > 0 ? (
+        <Groups key={`${run.id} ${step}`} run={run} step={step} groups={read.value} />
       ) : null}
     </section>
   );

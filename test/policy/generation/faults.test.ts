@@ -1,5 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { uploadWeights } from '../../../src/policy/generation/device-weights.ts';
+import { EngineFault } from '../../../src/policy/generation/engine-fault.ts';
+import { GenerationEngine } from '../../../src/policy/generation/engine.ts';
 import { NonFiniteLogits } from '../../../src/policy/generation/sampling.ts';
 import { createPolicy, loadPolicy, loadWeights } from '../../../src/policy/load.ts';
 import type { Generated, Policy } from '../../../src/policy/policy.ts';
@@ -90,5 +93,18 @@ describe('logits that are no finite numbers', () => {
     const next = await opened(5, [40]);
     expect(await next.generate(plan)).toEqual(expected);
     for (const session of [other, next]) session.close();
+  });
+});
+
+describe('a step that fails', () => {
+  test('ends all calls with a fault of the engine, and nothing is opened after it', async () => {
+    const weights = uploadWeights(await loadWeights(files));
+    const engine = new GenerationEngine(weights, { maxSlots: 4, sync: true });
+    const session = engine.open(1);
+    session.append(prompt);
+    // Stands for any reason, such as memory that a device cannot give.
+    weights.layers[1]!.down.dispose();
+    await expect(session.generate(plan)).rejects.toThrow(EngineFault);
+    expect(() => engine.open(2)).toThrow(EngineFault);
   });
 });

@@ -1,10 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { connectPolicy, type RemotePolicy } from '../../../src/policy/generation/connect.ts';
+import {
+  connectPolicy,
+  type Gone,
+  type RemotePolicy,
+} from '../../../src/policy/generation/connect.ts';
 import type { FromPolicy, ToPolicy } from '../../../src/policy/generation/messages.ts';
 import { PolicyPool } from '../../../src/policy/generation/pool.ts';
 import { servePolicy } from '../../../src/policy/generation/serve.ts';
-import type { PolicyStuck, Work } from '../../../src/policy/generation/watchdog.ts';
+import type { Work } from '../../../src/policy/generation/watchdog.ts';
 import { loadPolicy } from '../../../src/policy/load.ts';
 import type { Generated, Policy, Sampling } from '../../../src/policy/policy.ts';
 
@@ -154,52 +158,64 @@ describe('a far end that is stuck', () => {
     const { tokenizer, info } = await load();
     const { port1, port2 } = new MessageChannel();
     ports.push(port1, port2);
-    const asked = new Promise<void>((resolve) => {
+    const asked = new Promise<number>((resolve) => {
       port1.addEventListener('message', ({ data }: MessageEvent<ToPolicy>) => {
-        if (data.type === 'generate') resolve();
+        if (data.type === 'generate') resolve(data.session);
       });
     });
     port1.start();
     const say = (message: FromPolicy): void => port1.postMessage(message);
-    const onStuck = vi.fn<(error: PolicyStuck) => void>();
-    const connected = connectPolicy(port2, tokenizer, { patience, onStuck });
+    const onGone = vi.fn<(error: Gone) => void>();
+    const connected = connectPolicy(port2, tokenizer, { patience, onGone });
     say({ type: 'ready', info, folds: false });
     const policy = await connected;
-    const session = await policy.open(1);
+    const opened = await policy.open(1);
     const started = performance.now();
-    const failed = session
+    const failed = opened
       .generate({ maxTokens: 9, stopIds: [], sampling })
       .then(String, String)
       .then((outcome) => ({ outcome, afterMs: performance.now() - started }));
-    await asked;
-    return { policy, say, onStuck, failed };
+    return { policy, say, onGone, failed, session: await asked };
   }
   const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
   test('loses all calls with what happened and what to do, and is told once', async () => {
-    const { policy, say, onStuck, failed } = await scripted();
+    const { policy, say, onGone, failed } = await scripted();
     say({ type: 'working', work: 'computing' });
     expect((await failed).outcome).toMatch(
       /no sign of work for .* while generating.*choose the CPU/,
     );
-    expect(onStuck).toHaveBeenCalledTimes(1);
+    expect(onGone).toHaveBeenCalledTimes(1);
     await expect(policy.open(2)).rejects.toThrow(/no sign of work/);
     await wait(2 * patience.computing);
-    expect(onStuck).toHaveBeenCalledTimes(1);
+    expect(onGone).toHaveBeenCalledTimes(1);
   });
 
   test('is given longer to compile, and signs count from the last one', async () => {
-    const { say, onStuck, failed } = await scripted();
+    const { say, onGone, failed } = await scripted();
     // Silent for longer than a step may take, but not than kernels may; then slow, but at work.
     await wait(patience.computing + 100);
     for (let i = 0; i < 5; i++) {
       say({ type: 'working', work: 'computing' });
       await wait(patience.computing / 2);
     }
-    expect(onStuck).not.toHaveBeenCalled();
+    expect(onGone).not.toHaveBeenCalled();
     const { outcome, afterMs } = await failed;
     expect(outcome).toMatch(/no sign of work/);
     expect(afterMs).toBeGreaterThan(2 * patience.computing + 5 * (patience.computing / 2));
+  });
+
+  test('is of no use either where its engine cannot go on', async () => {
+    const { policy, say, onGone, failed, session } = await scripted();
+    say({
+      type: 'failed',
+      session,
+      name: 'EngineFault',
+      reason: 'policy: a step failed (no memory)',
+    });
+    expect((await failed).outcome).toMatch(/a step failed \(no memory\)/);
+    expect(onGone).toHaveBeenCalledTimes(1);
+    await expect(policy.open(2)).rejects.toThrow(/a step failed/);
   });
 
   test('may be silent while nothing is asked of it', async () => {
@@ -207,17 +223,17 @@ describe('a far end that is stuck', () => {
     const { port1, port2 } = new MessageChannel();
     ports.push(port1, port2);
     servePolicy(direct, port1);
-    const onStuck = vi.fn();
+    const onGone = vi.fn();
     const policy = await connectPolicy(port2, direct.tokenizer, {
-      patience: { compiling: 20_000, computing: 60 },
-      onStuck,
+      patience: { compiling: 20_000, computing: 150 },
+      onGone,
     });
     const session = await policy.open(1);
     session.append([30]);
     await session.generate({ maxTokens: 2, stopIds: [], sampling });
-    await wait(200);
+    await wait(400);
     await session.generate({ maxTokens: 2, stopIds: [], sampling });
-    expect(onStuck).not.toHaveBeenCalled();
+    expect(onGone).not.toHaveBeenCalled();
     policy.dispose();
   });
 });
