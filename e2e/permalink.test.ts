@@ -1,8 +1,9 @@
+import { AxeBuilder } from '@axe-core/playwright';
 import { expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Page } from 'playwright-core';
-import { openPage, runStatus, useStage } from './browser.ts';
+import { eventKinds, openPage, runStatus, useStage } from './browser.ts';
 
 const stage = useStage();
 
@@ -44,6 +45,35 @@ it('restores question, recipe, settings, rollout and step from the address alone
   expect(await other.getByLabel('Recipe').inputValue()).toBe('search');
   expect(await other.getByLabel('Temperature').inputValue()).toBe('0.8');
   expect(await other.getByLabel('NLR, who routes').inputValue()).toBe('both');
+});
+
+it('asks which counts where an address works with something else than this device', async () => {
+  const page = await openPage(stage, { colorScheme: 'dark', width: 390 });
+  const link = {
+    policy: { k: 'checkpoint', n: 'Qwen', h: '0123456789ab' },
+    summarizer: 'extractive',
+  };
+  const query = new URLSearchParams({
+    device: 'wasm',
+    recipe: 'naive-rag',
+    ask: 'Who directed Northern Drum?',
+    with: JSON.stringify(link),
+    run: '1',
+  });
+  await page.goto(`${stage.url}?${query}`);
+  const note = page.locator('.linked-setup');
+  await note.getByText('the checkpoint “Qwen”: add it on Models').waitFor();
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  expect(await page.locator('.column').count()).toBe(0);
+  // Nothing ran; what is here of it is used, and the address says so.
+  await note.getByRole('button', { name: 'Use what is here of it and run' }).click();
+  await runStatus(page, 'done');
+  expect(await note.count()).toBe(0);
+  const carried = new URL(page.url()).searchParams.get('with');
+  expect(JSON.parse(carried ?? '')).toEqual({ summarizer: 'extractive' });
+  expect((await eventKinds(page)).includes('summarize')).toBe(true);
+  await page.context().close();
 });
 
 it('plays with the space bar while a card has the focus, opens it with Enter, and hands out the rollouts', async () => {

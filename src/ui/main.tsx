@@ -11,12 +11,14 @@ import './styles/browse.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/App.tsx';
 import { connectLab } from './stores/connection.ts';
+import { checkLinkedSetup } from './stores/linked-setup.ts';
 import { keepForOffline } from './stores/offline.ts';
 import { openLab } from './stores/open-lab.ts';
 import { useView } from './stores/view-store.ts';
 
 // The workers begin to load before the first thing is drawn.
 connectLab(openLab, useView.getState().address.settings.device);
+void checkLinkedSetup();
 
 // A development server has no list of files to keep.
 if (import.meta.env.PROD) keepForOffline();

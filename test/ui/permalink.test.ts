@@ -9,6 +9,7 @@ import {
   ROUTER_MODES,
   STIE_MODES,
 } from '../../src/runs/conductor/settings.ts';
+import { LOCAL_METHODS } from '../../src/data/setup.ts';
 import { formatAddress, parseAddress, type InspectAddress } from '../../src/ui/stores/permalink.ts';
 
 const text = fc
@@ -16,7 +17,26 @@ const text = fc
   .map((s) => s.trim())
   .filter(Boolean);
 
+const policy = fc.oneof(
+  fc.record({ k: fc.constant('checkpoint' as const), n: text, h: text }),
+  fc.record({ k: fc.constant('webllm' as const), n: text }),
+  fc.record({ k: fc.constant('server' as const), n: text, u: fc.constant('http://lab:80/v1') }),
+);
+const collections = fc.array(fc.record({ n: text, h: text }), { minLength: 1, maxLength: 3 });
+const setup = fc.record(
+  {
+    policy,
+    questions: collections,
+    local: fc.record({ c: collections, m: fc.constantFrom(...LOCAL_METHODS), e: text, r: text }),
+    web: fc.constant({ kind: 'searxng' as const, url: 'https://lab.org/searx' }),
+    summarizer: fc.oneof(fc.constant('extractive' as const), policy),
+    judge: policy,
+  },
+  { requiredKeys: [] },
+);
+
 const address: fc.Arbitrary<InspectAddress> = fc.record({
+  setup,
   asked: fc.oneof(
     fc.constant(null),
     fc.record({ kind: fc.constant('world' as const), id: fc.stringMatching(/^[a-z]+-\d{1,4}$/) }),
@@ -65,6 +85,18 @@ describe('the permalink', () => {
     const { address, problems } = parseAddress('?n=17&t=hot&stie=maybe&recipe=search&seed=-1');
     expect(address.settings).toEqual({ ...DEFAULT_SETTINGS, recipe: 'search' });
     expect(problems).toEqual(['n=17', 't=hot', 'seed=-1', 'stie=maybe']);
+  });
+
+  it('names a setup that it cannot read, and works with what is built in', () => {
+    for (const text of [
+      '{',
+      '{"policy":{"k":"none"}}',
+      '{"web":{"kind":"searxng","url":"file:///x"}}',
+    ]) {
+      const { address, problems } = parseAddress(`?q=a-1&with=${encodeURIComponent(text)}`);
+      expect(address.setup).toEqual({});
+      expect(problems).toEqual([`with=${text}`]);
+    }
   });
 
   it('opens an empty address as a first visit', () => {

@@ -29,7 +29,7 @@ const bytesOf = (values: Float32Array): Uint8Array<ArrayBuffer> =>
   new Uint8Array(new Float32Array(values).buffer);
 
 async function* tensorPieces(source: TensorSource, name: string) {
-  const { length } = parameterSlots(source.config).find((slot) => slot.name === name) ?? { length: 0 };
+  const length = parameterSlots(source.config).find((slot) => slot.name === name)?.length ?? 0;
   for (let at = 0; at < length; at += PIECE)
     yield bytesOf(await source.read(name, at, Math.min(at + PIECE, length)));
 }

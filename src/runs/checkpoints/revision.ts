@@ -17,7 +17,7 @@ export function revisionOfDigests(files: readonly { name: string; digest: string
 }
 
 /** Of a stored checkpoint. */
-export const revisionOf = (rows: readonly FileRow[]): string =>
+export const revisionOf = (rows: readonly Pick<FileRow, 'name' | 'digest' | 'done'>[]): string =>
   revisionOfDigests(
     rows
       .filter(({ name }) => isWeights(name))

@@ -2,6 +2,7 @@ import { useEffect } from 'react';
 import { useRoute } from 'wouter';
 import { formatAddress, parseAddress } from '../stores/permalink.ts';
 import { startRun } from '../stores/actions.ts';
+import { checkLinkedSetup } from '../stores/linked-setup.ts';
 import { useRun } from '../stores/run-store.ts';
 import { useView } from '../stores/view-store.ts';
 
@@ -27,7 +28,9 @@ export const useAddress = (): void => {
       useView.setState({ address, selection: null });
       // The run of that address is not on the screen any more; it is run again.
       const shown = useRun.getState().request?.asked ?? null;
-      if (address.run && idOf(shown) !== idOf(address.asked)) void startRun();
+      void checkLinkedSetup().then((same) => {
+        if (same && address.run && idOf(shown) !== idOf(address.asked)) void startRun();
+      });
     };
     addEventListener('popstate', onPop);
     return () => removeEventListener('popstate', onPop);

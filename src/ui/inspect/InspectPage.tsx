@@ -7,10 +7,12 @@ import { focusRollout, runFromStart, startRun } from '../stores/actions.ts';
 import { importRolloutFiles } from '../stores/browse-actions.ts';
 import { downloadRollouts } from '../stores/export.ts';
 import { firstFailure, useLab } from '../stores/lab-store.ts';
+import { useLinkedSetup } from '../stores/linked-setup.ts';
 import { isRunning, useRun } from '../stores/run-store.ts';
 import { isOverlay, useView } from '../stores/view-store.ts';
 import { StripLegend } from '../tokens/TokenStrip.tsx';
 import { GroupSummary } from './GroupSummary.tsx';
+import { LinkedSetupNote } from './LinkedSetupNote.tsx';
 import { FailureNote, LoadingFailure, LoadingList } from './Loading.tsx';
 import { QuestionHeader } from './QuestionHeader.tsx';
 import { RolloutColumn } from './RolloutColumn.tsx';
@@ -157,10 +159,12 @@ const AddressProblems = () => {
 
 /** An address with `run=1` runs by itself, and comes back to its step. */
 const useAutoRun = () => {
+  // Not before it is clear what it works with.
+  const clear = useLinkedSetup(({ status }) => status === 'same');
   useEffect(() => {
     const { address } = useView.getState();
-    if (address.run && address.asked && useRun.getState().run === null) void startRun();
-  }, []);
+    if (clear && address.run && address.asked && useRun.getState().run === null) void startRun();
+  }, [clear]);
 };
 
 export const InspectPage = () => {
@@ -190,6 +194,7 @@ export const InspectPage = () => {
       >
         <LoadingFailure />
         <AddressProblems />
+        <LinkedSetupNote />
         {started ? (
           <>
             <SourceNote />

@@ -8,11 +8,14 @@ import {
   type Mechanisms,
   type RunSettings,
 } from '../../runs/conductor/settings.ts';
+import { formatLink, parseLink, type LinkSetup } from './link-setup.ts';
 
 /** What the address of the Inspect page restores. */
 export interface InspectAddress {
   asked: Asked | null;
   settings: RunSettings;
+  /** What it works with; what is built in is left out. */
+  setup: LinkSetup;
   /** Run as soon as everything is loaded. */
   run: boolean;
   /** 0-based rollout in focus. */
@@ -75,6 +78,17 @@ const readAsked = (query: URLSearchParams): Asked | null => {
   return text ? { kind: 'typed', text: text.slice(0, MAX_QUESTION_LENGTH) } : null;
 };
 
+const readSetup = (query: URLSearchParams, problems: string[]): LinkSetup => {
+  const text = query.get('with');
+  if (text === null) return {};
+  try {
+    return parseLink(text);
+  } catch {
+    problems.push(`with=${text.slice(0, 100)}`);
+    return {};
+  }
+};
+
 /** Parses `location.search`; `problems` lists fields that were not usable, as they were written. */
 export const parseAddress = (search: string): { address: InspectAddress; problems: string[] } => {
   const query = new URLSearchParams(search);
@@ -94,6 +108,7 @@ export const parseAddress = (search: string): { address: InspectAddress; problem
     address: {
       asked: readAsked(query),
       settings,
+      setup: readSetup(query, problems),
       run: query.get('run') === '1',
       rollout: Math.max(0, rollout - 1),
       step: step === null || step === 0 ? null : step - 1,
@@ -120,6 +135,7 @@ export const formatAddress = (address: InspectAddress): string => {
     const value = settings.mechanisms[key];
     if (value !== undefined) query.set(NAMES[key], String(value));
   }
+  put('with', formatLink(address.setup), '');
   if (address.run) query.set('run', '1');
   if (address.rollout > 0) query.set('rollout', String(address.rollout + 1));
   if (address.step !== null) query.set('step', String(address.step + 1));
