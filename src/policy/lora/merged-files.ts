@@ -29,9 +29,9 @@ const bytesOf = (values: Float32Array): Uint8Array<ArrayBuffer> =>
   new Uint8Array(new Float32Array(values).buffer);
 
 async function* tensorPieces(source: TensorSource, name: string) {
-  const slot = parameterSlots(source.config).find((entry) => entry.name === name);
-  for (let at = 0; slot && at < slot.length; at += PIECE)
-    yield bytesOf(await source.read(name, at, Math.min(at + PIECE, slot.length)));
+  const { length } = parameterSlots(source.config).find((slot) => slot.name === name)!;
+  for (let at = 0; at < length; at += PIECE)
+    yield bytesOf(await source.read(name, at, Math.min(at + PIECE, length)));
 }
 
 /** The values in the order of `parameterSlots`, one layer in memory at a time. */

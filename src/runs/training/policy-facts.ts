@@ -17,7 +17,7 @@ export interface PolicyFacts {
   /** Workers that will share the training. */
   engines: number;
   /** Its files, which stay on the device until they are released. */
-  open(): Promise<{ files: CheckpointFiles; release(): void }>;
+  open(): Promise<{ files: CheckpointFiles; release: () => void }>;
 }
 
 /** @throws MissingFile, CheckpointError, CheckpointFault */
