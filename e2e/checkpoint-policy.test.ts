@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -54,5 +55,20 @@ it('takes a Qwen2 folder, asks it, trains it and gives its adapter', async () =>
   expect(downloads.toSorted()).toEqual(['adapter_config.json', 'adapter_model.safetensors']);
   const config = JSON.parse(readFileSync((await files).get('adapter_config.json')!, 'utf8'));
   expect(config.base_model_name_or_path).toBe(name);
+
+  await page.goto(`${stage.url}runs`);
+  await page.locator('.runs-table tbody button[aria-expanded]').first().click();
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Merged model (tar)' }).click();
+  const listed = execFileSync('tar', ['-tf', (await (await download).path())!], {
+    encoding: 'utf8',
+  });
+  expect(
+    listed
+      .trim()
+      .split('\n')
+      .map((path) => basename(path))
+      .toSorted(),
+  ).toEqual(['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json']);
   expect(stage.faults).toEqual([]);
 });

@@ -14,7 +14,7 @@ export interface OpenCheckpoint {
   revision: string;
   files: CheckpointFiles;
   /** Lets it be removed for good again; a worker that ends does so by itself. */
-  release: () => void;
+  readonly release: () => void;
 }
 
 /** The store of this browser, for workers. */

@@ -38,7 +38,8 @@ function header(path: string, bytes: number, seconds: number): Uint8Array<ArrayB
   // The sum is taken with spaces in its own place.
   put(148, ' '.repeat(8));
   put(156, '0');
-  put(257, 'ustar\u000000');
+  put(257, 'ustar');
+  put(263, '00');
   const sum = block.reduce((total, byte) => total + byte, 0);
   put(148, `${sum.toString(8).padStart(6, '0')}\0 `);
   return block;
