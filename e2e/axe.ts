@@ -13,3 +13,21 @@ export const faultsOf = async (page: Page, part?: string): Promise<string[]> => 
     ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`,
   );
 };
+
+/** What axe finds in the light and in the dark; the page is left in the dark. */
+export const faultsInBoth = async (page: Page): Promise<string[]> => {
+  const found: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+    // Colours on their way from one to the other have a contrast that nobody sees.
+    await page.evaluate(async () => {
+      const ends = document
+        .getAnimations()
+        .filter((one) => one.effect?.getComputedTiming().endTime !== Infinity);
+      await Promise.allSettled(ends.map((one) => one.finished));
+    });
+    for (const fault of await faultsOf(page)) found.push(`${colorScheme}: ${fault}`);
+  }
+  return found;
+};

@@ -31,7 +31,7 @@ it.each(['policy', 'retrieval', 'lab'])(
     await page.waitForSelector('.status:has-text("local passages")');
     await kill(page, name);
     const alert = page.getByRole('alert');
-    await alert.waitFor({ timeout: 5000 });
+    await alert.waitFor({ timeout: 30_000 });
     expect(await alert.textContent()).toContain(`The ${name} worker was lost`);
 
     await page.getByRole('button', { name: 'Restart it' }).click();
@@ -44,7 +44,7 @@ it.each(['policy', 'retrieval', 'lab'])(
 
 it('keeps what had happened when the policy worker dies in the middle of a run', async () => {
   const { page } = stage;
-  await page.goto(`${stage.url}?device=wasm&n=16`);
+  await page.goto(`${stage.url}?device=wasm&n=8`);
   await page.waitForSelector('.status:has-text("local passages")');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.waitForSelector('.card');

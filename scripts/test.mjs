@@ -1,26 +1,39 @@
-// `npm test`: every check in order, each with its time; stops at the end with one line of totals.
-import { spawnSync } from 'node:child_process';
+// `npm test`: every check with its time; ends with one line of totals.
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { ensureChromium } from './chromium.mjs';
 
+/** @typedef {[name: string, program: string, ...args: string[]]} Check */
+
 /** @type {(name: string) => string} */
 const bin = (name) => `node_modules/.bin/${name}`;
-/** @type {[string, string[]][]} */
-const checks = [
-  ['types', [bin('tsc'), '--noEmit']],
-  ['lint', [bin('oxlint'), '--type-aware', '--deny-warnings']],
-  ['format', [bin('prettier'), '--check', '--log-level', 'warn', '.']],
-  ['imports', [bin('tsx'), 'scripts/check-imports.ts']],
-  ['unit', [bin('vitest'), 'run']],
-  ['build', [bin('vite'), 'build', '--logLevel', 'warn']],
-  ['end to end', [bin('vitest'), 'run', '--config', 'vitest.e2e.config.ts']],
+
+/**
+ * One after another; of those in one line the first lane runs beside the second: neither has work for
+ * two cores all of the time. Tests have, and what they say is shown as they say it.
+ * @type {Check[][][]}
+ */
+const phases = [
+  [
+    [
+      ['types', bin('tsc'), '--noEmit'],
+      ['lint', bin('oxlint'), '--type-aware', '--deny-warnings'],
+      ['imports', bin('tsx'), 'scripts/check-imports.ts'],
+    ],
+    [
+      ['build', bin('vite'), 'build', '--logLevel', 'warn'],
+      ['format', bin('prettier'), '--check', '--log-level', 'warn', '.'],
+    ],
+  ],
+  [[['unit', bin('vitest'), 'run']]],
+  [[['end to end', bin('vitest'), 'run', '--config', 'vitest.e2e.config.ts']]],
 ];
 
 if (!existsSync('node_modules/.bin/tsc')) {
   console.error('The packages are not installed. Run: npm install');
   process.exit(2);
 }
-let chromium;
+let chromium = '';
 try {
   chromium = ensureChromium();
 } catch (error) {
@@ -31,19 +44,41 @@ try {
 const only = process.argv.slice(2);
 let failed = 0;
 let passed = 0;
-for (const [name, command] of checks) {
-  if (only.length > 0 && !only.includes(name)) continue;
-  console.log(`\n── ${name}`);
+
+/** @type {(check: Check, alone: boolean) => Promise<void>} */
+const run = async ([name, program, ...args], alone) => {
+  if (only.length > 0 && !only.includes(name)) return;
+  if (alone) console.log(`\n── ${name}`);
   const start = performance.now();
-  const [program, ...args] = command;
-  const run = spawnSync(program ?? '', args, {
-    stdio: 'inherit',
+  const child = spawn(program, args, {
+    stdio: ['inherit', alone ? 'inherit' : 'pipe', alone ? 'inherit' : 'pipe'],
     env: { ...process.env, FORAGE_CHROMIUM: chromium },
   });
+  /** @type {Buffer[]} */
+  const said = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => said.push(data));
+  const status = await new Promise((resolve) => {
+    child.once('error', (error) => {
+      said.push(Buffer.from(`${error.message}\n`));
+      resolve(-1);
+    });
+    child.once('close', resolve);
+  });
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
-  if (run.status === 0) passed++;
+  if (status === 0) passed++;
   else failed++;
-  console.log(`── ${name}: ${run.status === 0 ? 'passed' : 'FAILED'} in ${seconds} s`);
+  if (!alone) console.log(`\n── ${name}`);
+  process.stdout.write(Buffer.concat(said));
+  console.log(`── ${name}: ${status === 0 ? 'passed' : 'FAILED'} in ${seconds} s`);
+};
+
+for (const lanes of phases) {
+  const alone = lanes.length === 1;
+  await Promise.all(
+    lanes.map(async (checks) => {
+      for (const check of checks) await run(check, alone);
+    }),
+  );
 }
 console.log(`\nchecks: ${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
