@@ -74,8 +74,17 @@ export class ClusterHost implements ClusterApi {
   }
 
   async stop(spec: LocalSpec): Promise<void> {
-    this.#deps.stop(spec, new Error('The opening of these passages was stopped.'));
-    this.#abort.abort(new Error('The building of clusters was stopped.'));
+    this.#deps.stop(
+      spec,
+      new Error(
+        'The opening of these passages was stopped; whole blocks of vectors that were made are kept.',
+      ),
+    );
+    this.#abort.abort(
+      new Error(
+        'The building of clusters was stopped; whole blocks of vectors that were made are kept.',
+      ),
+    );
     this.#abort = new AbortController();
   }
 
