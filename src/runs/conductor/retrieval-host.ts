@@ -19,6 +19,8 @@ import { openLocalSetup } from '../retrieval/open-setup.ts';
 import { ClusterHost, type ClusterCorpus } from './cluster-host.ts';
 import { fetchWithProgress, type ByteProgress } from './fetch-progress.ts';
 import type { WorldFacts } from './messages.ts';
+import { createPace } from './pace.ts';
+import type { PartShare } from './parts.ts';
 
 /** Retrieval behind messages: the side that runs in the retrieval worker. */
 
@@ -32,7 +34,7 @@ export interface RetrievalFiles {
 }
 
 export interface RetrievalListener {
-  onProgress(part: 'world' | 'retrieval', stage: string, bytes: ByteProgress): void;
+  onProgress(part: 'world' | 'retrieval', stage: string, progress: ByteProgress | PartShare): void;
 }
 
 /** What lies on this device: imported passages, and caches that may be gone at any time. */
@@ -243,8 +245,9 @@ export class RetrievalHost implements RetrievalHostApi {
         memory: null,
         dispose: () => Promise.resolve(),
       };
-    const tell = (stage: string, loaded: number, total: number) =>
-      this.#listener.onProgress('retrieval', stage, { loaded, total });
+    const tell = createPace((stage, progress) =>
+      this.#listener.onProgress('retrieval', stage, progress),
+    );
     const passages: Passage[] = [];
     for await (const some of this.#storage.passages(spec.ids)) {
       signal.throwIfAborted();

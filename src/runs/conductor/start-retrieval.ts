@@ -4,7 +4,8 @@ import type { EncoderApi } from '../encoders/messages.ts';
 import { remoteClusters } from './remote-clusters.ts';
 import { remoteEncoders } from './remote-encoders.ts';
 import type { WorkerLost } from './failures.ts';
-import type { PartsBoard } from './parts.ts';
+import type { ByteProgress } from './fetch-progress.ts';
+import type { PartsBoard, PartShare } from './parts.ts';
 import { RemoteRetriever } from './remote-retriever.ts';
 import type {
   OpenedRetriever,
@@ -59,9 +60,9 @@ export const startRetrieval = async (options: {
     onProgress: (
       part: 'world' | 'retrieval',
       stage: string,
-      bytes: { loaded: number; total: number },
+      progress: ByteProgress | PartShare,
     ) => {
-      if (board.parts[part].status === 'loading') board.loading(part, stage, bytes);
+      if (board.parts[part].status === 'loading') board.loading(part, stage, progress);
     },
   });
   const host = supervise<RetrievalWorkerApi>({
