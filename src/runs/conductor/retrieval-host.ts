@@ -75,6 +75,8 @@ export interface RetrievalHostApi {
   loadWorld(files: RetrievalFiles): Promise<LoadedWorld>;
   /** Opens encoder and indexes, or finds them open. */
   openRetriever(spec: RetrieverSpec): Promise<OpenedRetriever>;
+  /** One who waits for these sources does so no more: unless another one does, building them stops. */
+  giveUp(spec: RetrieverSpec): void;
   search(
     call: number,
     key: string,
@@ -108,12 +110,21 @@ interface Opened extends OpenedRetriever {
   dispose: () => Promise<void>;
 }
 
+interface Opening {
+  promise: Promise<Opened>;
+  abort: AbortController;
+  /** Callers that wait for it; none once it is open. */
+  waiting: number;
+}
+
+const keyOf = ({ local, web }: RetrieverSpec): string => JSON.stringify([local, web]);
+
 export class RetrievalHost implements RetrievalHostApi {
   readonly #listener: RetrievalListener;
   readonly #storage: RetrievalStorage;
   readonly #calls = new Map<number, AbortController>();
   /** By the specification, last used last. */
-  readonly #opened = new Map<string, { promise: Promise<Opened>; abort: AbortController }>();
+  readonly #opened = new Map<string, Opening>();
   #files: RetrievalFiles | null = null;
   #world: World | null = null;
   #worldRetriever: Promise<WorldRetriever> | null = null;
@@ -150,21 +161,37 @@ export class RetrievalHost implements RetrievalHostApi {
   }
 
   async openRetriever(spec: RetrieverSpec): Promise<OpenedRetriever> {
-    const key = JSON.stringify([spec.local, spec.web]);
-    const known = this.#opened.get(key);
-    const abort = known?.abort ?? new AbortController();
-    const promise = known?.promise ?? quietly(this.#open(key, spec, abort.signal));
+    const key = keyOf(spec);
+    const opening = this.#opened.get(key) ?? this.#begin(key, spec);
+    const { promise } = opening;
     this.#opened.delete(key);
-    this.#opened.set(key, { promise, abort });
+    this.#opened.set(key, opening);
     this.#forget();
+    opening.waiting++;
     try {
       const { note, local, memory } = await promise;
+      opening.waiting = 0;
       return { key, note, local, memory };
     } catch (error) {
       // The next call tries again.
       if (this.#opened.get(key)?.promise === promise) this.#opened.delete(key);
       throw error;
     }
+  }
+
+  giveUp(spec: RetrieverSpec): void {
+    const key = keyOf(spec);
+    const opening = this.#opened.get(key);
+    if (!opening || opening.waiting === 0) return;
+    opening.waiting--;
+    if (opening.waiting > 0) return;
+    this.#opened.delete(key);
+    opening.abort.abort(new Error('these sources are not wanted any more'));
+  }
+
+  #begin(key: string, spec: RetrieverSpec): Opening {
+    const abort = new AbortController();
+    return { abort, promise: quietly(this.#open(key, spec, abort.signal)), waiting: 0 };
   }
 
   async search(
