@@ -29,6 +29,7 @@ const api: RetrievalWorkerApi = {
   },
   loadWorld: (files) => host.loadWorld(files),
   openRetriever: (spec) => host.openRetriever(spec),
+  giveUp: (spec) => host.giveUp(spec),
   search: (call, key, source, query, k) => host.search(call, key, source, query, k),
   abort: (call) => host.abort(call),
   setWebDelay: (ms) => host.setWebDelay(ms),

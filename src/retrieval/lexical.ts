@@ -1,6 +1,6 @@
-import MiniSearch from 'minisearch';
 import type { Passage } from '../data/records.ts';
-import { best, type Ranked } from './ranked.ts';
+import { PostingsBuilder, type Postings } from './postings.ts';
+import { byScoreThenId, type Ranked } from './ranked.ts';
 import { terms } from './text.ts';
 import { createTurns } from './turns.ts';
 
@@ -18,35 +18,41 @@ export interface BuildSignals {
 }
 
 const TOLD_EVERY = 64;
+const FIELDS = 2;
+
+/** BM25+ (Lv and Zhai, 2011). */
+const [K1, B, DELTA] = [1.2, 0.7, 0.5];
+
+const idf = (documents: number, holding: number): number =>
+  Math.log(1 + (documents - holding + 0.5) / (holding + 0.5));
+
+const fieldsOf = ({ title, text }: Passage): string[][] => [terms(title), terms(text)];
 
 /**
- * Heap that a term of a text takes, measured in Node on the 994 passages of HotpotQA's sample
- * (NODE_OPTIONS=--expose-gc, bench/retrieval/local.ts). Large corpora repeat words and take less.
+ * BM25+ over title and text, k1 = 1.2, b = 0.7, δ = 0.5, as minisearch computes it: lengths count
+ * different terms, and the sum over the query's terms is multiplied by how many of them a passage has.
  */
-const BYTES_PER_TERM = 110;
-
-/** BM25+ (minisearch, its defaults k = 1.2, b = 0.7, d = 0.5) over title and text. */
 export class LexicalIndex {
-  readonly #index: MiniSearch;
-  #passages: readonly Passage[];
-  /** Terms of all titles and texts, repeats counted. */
-  #terms = 0;
+  readonly #passages: readonly Passage[];
+  readonly #postings: Postings;
+  readonly #boosts: readonly number[];
+  /** Of the query under way; all zero between queries. */
+  readonly #scores: Float64Array;
+  readonly #matched: Uint16Array;
+  /** The last term of the query that a passage was found by, from 1. */
+  readonly #seen: Uint16Array;
 
-  constructor(passages: readonly Passage[], options: Partial<LexicalOptions> = {}) {
-    const { titleBoost } = { ...DEFAULTS, ...options };
+  constructor(
+    passages: readonly Passage[],
+    options: Partial<LexicalOptions> = {},
+    postings = indexed(passages),
+  ) {
     this.#passages = passages;
-    this.#index = new MiniSearch({
-      fields: ['title', 'text'],
-      tokenize: (text, field) => {
-        const found = terms(text);
-        // Queries come without a field.
-        if (field !== undefined) this.#terms += found.length;
-        return found;
-      },
-      processTerm: (term) => term,
-      searchOptions: { boost: { title: titleBoost }, combineWith: 'OR' },
-    });
-    for (const [id, { title, text }] of passages.entries()) this.#index.add({ id, title, text });
+    this.#postings = postings;
+    this.#boosts = [options.titleBoost ?? DEFAULTS.titleBoost, 1];
+    this.#scores = new Float64Array(passages.length);
+    this.#matched = new Uint16Array(passages.length);
+    this.#seen = new Uint16Array(passages.length);
   }
 
   /**
@@ -58,31 +64,90 @@ export class LexicalIndex {
     options: Partial<LexicalOptions> = {},
     { onProgress, signal }: BuildSignals = {},
   ): Promise<LexicalIndex> {
-    const lexical = new LexicalIndex([], options);
-    lexical.#passages = passages;
+    const builder = new PostingsBuilder(FIELDS);
     const turn = createTurns(signal);
-    for (const [id, { title, text }] of passages.entries()) {
-      lexical.#index.add({ id, title, text });
-      if (id % TOLD_EVERY === 0) {
-        onProgress?.(id, passages.length);
+    for (const [done, passage] of passages.entries()) {
+      builder.add(fieldsOf(passage));
+      if (done % TOLD_EVERY === 0) {
+        onProgress?.(done, passages.length);
         await turn();
       }
     }
+    const building = builder.build();
+    let step = building.next();
+    for (; !step.done; step = building.next()) await turn();
     onProgress?.(passages.length, passages.length);
-    return lexical;
+    return new LexicalIndex(passages, options, step.value);
   }
 
-  /** Bytes of the index, estimated: engines do not tell what an object takes. */
+  /** Bytes of the index; those of its words are estimated. */
   get bytes(): number {
-    return this.#terms * BYTES_PER_TERM;
+    const { byteLength } = this.#scores;
+    return this.#postings.bytes + byteLength + this.#matched.byteLength + this.#seen.byteLength;
   }
 
   /** The k passages that score highest; fewer where fewer share a term with the query. */
   search(query: string, k: number): Ranked[] {
-    const found = this.#index.search(query).flatMap(({ id, score }): Ranked[] => {
-      const passage = this.#passages[Number(id)];
-      return passage ? [{ passage, score }] : [];
-    });
-    return best(found, k);
+    const found: number[] = [];
+    const words = new Map<string, number>();
+    for (const word of terms(query)) {
+      // A word that stands there again scores again, and counts once as found.
+      const again = words.has(word);
+      if (!again) words.set(word, words.size + 1);
+      for (let field = 0; field < FIELDS; field++)
+        this.#score(word, field, again ? 0 : words.size, found);
+    }
+    const top = this.#best(found, k);
+    for (const document of found) {
+      this.#scores[document] = 0;
+      this.#matched[document] = 0;
+      this.#seen[document] = 0;
+    }
+    return top;
   }
+
+  /** @param nth of the different words of the query, from 1; 0 where it stood there before */
+  #score(word: string, field: number, nth: number, found: number[]): void {
+    const list = this.#postings.list(word, field);
+    if (!list) return;
+    const { documents, times, lengths, meanLengths } = this.#postings;
+    const weight = this.#boosts[field]! * idf(this.#passages.length, list.to - list.from);
+    const [length, mean] = [lengths[field]!, meanLengths[field]!];
+    for (let at = list.from; at < list.to; at++) {
+      const document = documents[at]!;
+      const tf = times[at]!;
+      const norm = K1 * (1 - B + (B * length[document]!) / mean);
+      if (this.#matched[document] === 0) found.push(document);
+      if (nth > 0 && this.#seen[document] !== nth) {
+        this.#seen[document] = nth;
+        this.#matched[document]!++;
+      }
+      this.#scores[document]! += weight * (DELTA + (tf * (K1 + 1)) / (tf + norm));
+    }
+  }
+
+  /** The k best of what was found, best first, ties by passage id. */
+  #best(found: readonly number[], k: number): Ranked[] {
+    const top: Ranked[] = [];
+    for (const document of found) {
+      const score = this.#scores[document]! * this.#matched[document]!;
+      const last = top[k - 1];
+      if (last && score < last.score) continue;
+      const entry = { passage: this.#passages[document]!, score };
+      let at = top.length;
+      while (at > 0 && byScoreThenId(entry, top[at - 1]!) < 0) at--;
+      top.splice(at, 0, entry);
+      if (top.length > k) top.length = Math.max(0, k);
+    }
+    return top;
+  }
+}
+
+function indexed(passages: readonly Passage[]): Postings {
+  const builder = new PostingsBuilder(FIELDS);
+  for (const passage of passages) builder.add(fieldsOf(passage));
+  const building = builder.build();
+  let step = building.next();
+  while (!step.done) step = building.next();
+  return step.value;
 }

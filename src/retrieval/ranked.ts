@@ -11,7 +11,3 @@ export interface Ranked {
 /** Order of every list here: higher score first, ties by passage id. */
 export const byScoreThenId = (a: Ranked, b: Ranked): number =>
   b.score - a.score || compareCodeUnits(a.passage.id, b.passage.id);
-
-/** The k best entries, best first. Does not change `list`. */
-export const best = (list: readonly Ranked[], k: number): Ranked[] =>
-  [...list].sort(byScoreThenId).slice(0, k);

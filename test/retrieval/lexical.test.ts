@@ -1,6 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import MiniSearch from 'minisearch';
+import type { Passage } from '../../src/data/records.ts';
 import { LexicalIndex } from '../../src/retrieval/lexical.ts';
+import { terms } from '../../src/retrieval/text.ts';
 import { corpora, passage, queries } from './passages.ts';
 
 const ids = (index: LexicalIndex, query: string, k = 10): string[] =>
@@ -37,5 +40,45 @@ describe('the lexical index', () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  it('scores as minisearch does, also words that stand in a query twice', () => {
+    const reference = (corpus: readonly Passage[]): MiniSearch => {
+      const index = new MiniSearch({
+        fields: ['title', 'text'],
+        tokenize: terms,
+        processTerm: (term) => term,
+        searchOptions: { boost: { title: 2 }, combineWith: 'OR' },
+      });
+      for (const [id, { title, text }] of corpus.entries()) index.add({ id, title, text });
+      return index;
+    };
+    fc.assert(
+      fc.property(corpora, queries, (corpus, query) => {
+        const asked = `${query} ${query.split(' ')[0]}`;
+        const wanted = new Map(
+          reference(corpus)
+            .search(asked)
+            .map(({ id, score }) => [corpus[Number(id)], score]),
+        );
+        const found = new LexicalIndex(corpus).search(asked, corpus.length);
+        expect(found).toHaveLength(wanted.size);
+        for (const { passage: hit, score } of found) expect(score).toBeCloseTo(wanted.get(hit)!, 9);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('is the same built at once and by turns, and can be stopped', async () => {
+    const corpus = Array.from({ length: 300 }, (_, n) =>
+      passage(`p${n}`, `Harbor ${n % 7}`, `A harbor with ${n % 13} boats in ${n}.`),
+    );
+    const told: number[] = [];
+    const built = await LexicalIndex.build(corpus, {}, { onProgress: (done) => told.push(done) });
+    const query = 'harbor 5 with 3 boats';
+    expect(built.search(query, 20)).toEqual(new LexicalIndex(corpus).search(query, 20));
+    expect(told.at(-1)).toBe(300);
+    const stopped = LexicalIndex.build(corpus, {}, { signal: AbortSignal.abort(new Error('no')) });
+    await expect(stopped).rejects.toThrow('no');
   });
 });

@@ -7,7 +7,7 @@ import { openSummarizer } from '../../retrieval/summarize/index.ts';
 import type { CheckpointStore } from '../checkpoints/store.ts';
 import { createUpdateBatcher } from './batcher.ts';
 import { servedCheckpoint, storedCheckpoint } from './checkpoint-source.ts';
-import { describeFailure } from './failures.ts';
+import { describeFailure, WorkerLost } from './failures.ts';
 import { judgeRollouts } from './judging.ts';
 import type { ConductorApi, ConductorMessage, RunState } from './messages.ts';
 import type { OpenedPolicy } from './open-policy.ts';
@@ -241,10 +241,20 @@ export class Conductor implements ConductorApi {
     push: ReturnType<typeof createUpdateBatcher>['push'],
   ): Promise<void> {
     if (judge.kind === 'off' || signal.aborted) return;
-    const model = await this.#policy.textModel(judge.policy);
-    await judgeRollouts(rollouts, model, signal, (rollout) =>
-      push({ rolloutId: rollout.id, type: 'finished', rollout }),
-    );
+    try {
+      const model = await this.#policy.textModel(judge.policy);
+      await judgeRollouts(rollouts, model, signal, (rollout) =>
+        push({ rolloutId: rollout.id, type: 'finished', rollout }),
+      );
+    } catch (error) {
+      // Named as what was lost, it is restarted as that.
+      if (signal.aborted || error instanceof WorkerLost) throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      throw new Error(
+        `The judge could not be asked. The rollouts and their exact matches stand; choose another judge, or none, and run again. It said: ${why}`,
+        { cause: error },
+      );
+    }
   }
 
   /** Why a part cannot be used, in the words of its failure where it failed. */

@@ -34,6 +34,8 @@ export interface PartState {
   totalBytes: number;
   /** In place of bytes, where only this is known: 0 to 1. */
   share?: number;
+  /** Milliseconds that it still takes at the pace so far, where that is known. */
+  leftMs?: number;
   failure: Failure | null;
 }
 

@@ -10,6 +10,13 @@ const WAITING: PartState = {
   failure: null,
 };
 
+/** How far something is that has no bytes to count. */
+export interface PartShare {
+  /** 0 to 1. */
+  share: number;
+  leftMs?: number;
+}
+
 /** What is loaded and how far; every change is told. */
 export class PartsBoard {
   #parts: Parts = { world: WAITING, retrieval: WAITING, policy: WAITING };
@@ -24,7 +31,7 @@ export class PartsBoard {
   }
 
   /** @param progress what is known of it; without, that of before stays */
-  loading(part: PartName, note: string, progress?: ByteProgress | { share: number }): void {
+  loading(part: PartName, note: string, progress?: ByteProgress | PartShare): void {
     const { loadedBytes, totalBytes, share } = this.#parts[part];
     const state = { status: 'loading', note, failure: null } as const;
     if (!progress)

@@ -20,6 +20,8 @@ import { ClusterHost } from './cluster-host.ts';
 import { fetchWithProgress, type ByteProgress } from './fetch-progress.ts';
 import { LocalKeeper, type KeptLocal, type LocalLease } from './local-keeper.ts';
 import type { WorldFacts } from './messages.ts';
+import { createPace } from './pace.ts';
+import type { PartShare } from './parts.ts';
 
 /** Retrieval behind messages: the side that runs in the retrieval worker. */
 
@@ -33,12 +35,7 @@ export interface RetrievalFiles {
 }
 
 export interface RetrievalListener {
-  /** @param done bytes; of indexing, the share from 0 to 1 */
-  onProgress(
-    part: 'world' | 'retrieval',
-    stage: string,
-    done: ByteProgress | { share: number },
-  ): void;
+  onProgress(part: 'world' | 'retrieval', stage: string, progress: ByteProgress | PartShare): void;
 }
 
 /** What lies on this device: imported passages, and caches that may be gone at any time. */
@@ -80,6 +77,8 @@ export interface RetrievalHostApi {
   loadWorld(files: RetrievalFiles): Promise<LoadedWorld>;
   /** Opens encoder and indexes, or finds them open. */
   openRetriever(spec: RetrieverSpec): Promise<OpenedRetriever>;
+  /** One who waits for these sources does so no more: unless another one does, building them stops. */
+  giveUp(spec: RetrieverSpec): void;
   search(
     call: number,
     key: string,
@@ -100,8 +99,6 @@ const quietly = <T>(promise: Promise<T>): Promise<T> => {
 /** Open at a time: that of the page's questions and that of a training run, and the one before. */
 const KEPT = 3;
 
-const COUNT = new Intl.NumberFormat('en');
-
 const STAGES: Record<LocalStage, string> = {
   lexical: 'indexing words',
   encode: 'encoding passages',
@@ -113,12 +110,21 @@ interface Opened extends OpenedRetriever {
   retriever: Retriever;
 }
 
+interface Opening {
+  promise: Promise<Opened>;
+  lease: LocalLease;
+  /** Callers that wait for it; none once it is open. */
+  waiting: number;
+}
+
+const keyOf = ({ local, web }: RetrieverSpec): string => JSON.stringify([local, web]);
+
 export class RetrievalHost implements RetrievalHostApi {
   readonly #listener: RetrievalListener;
   readonly #storage: RetrievalStorage;
   readonly #calls = new Map<number, AbortController>();
   /** By the specification, last used last. */
-  readonly #opened = new Map<string, { promise: Promise<Opened>; lease: LocalLease }>();
+  readonly #opened = new Map<string, Opening>();
   readonly #locals = new LocalKeeper((spec, signal) => this.#openLocal(spec, signal));
   #files: RetrievalFiles | null = null;
   #world: World | null = null;
@@ -160,20 +166,32 @@ export class RetrievalHost implements RetrievalHostApi {
   }
 
   async openRetriever(spec: RetrieverSpec): Promise<OpenedRetriever> {
-    const key = JSON.stringify([spec.local, spec.web]);
-    const opened = this.#opened.get(key) ?? this.#start(key, spec);
+    const key = keyOf(spec);
+    const opening = this.#opened.get(key) ?? this.#start(key, spec);
     this.#opened.delete(key);
-    this.#opened.set(key, opened);
+    this.#opened.set(key, opening);
     this.#forget();
+    opening.waiting++;
     try {
-      const { note, local, memory } = await opened.promise;
+      const { note, local, memory } = await opening.promise;
+      opening.waiting = 0;
       return { key, note, local, memory };
     } catch (error) {
       // The next call tries again.
-      if (this.#opened.get(key) === opened) this.#opened.delete(key);
-      opened.lease.release();
+      if (this.#opened.get(key) === opening) this.#opened.delete(key);
+      opening.lease.release();
       throw error;
     }
+  }
+
+  giveUp(spec: RetrieverSpec): void {
+    const key = keyOf(spec);
+    const opening = this.#opened.get(key);
+    if (!opening || opening.waiting === 0) return;
+    opening.waiting--;
+    if (opening.waiting > 0) return;
+    this.#opened.delete(key);
+    opening.lease.release();
   }
 
   async search(
@@ -223,9 +241,9 @@ export class RetrievalHost implements RetrievalHostApi {
     return this.#locals.find(spec) ?? Promise.reject(new Error('these sources were closed'));
   }
 
-  #start(key: string, spec: RetrieverSpec): { promise: Promise<Opened>; lease: LocalLease } {
+  #start(key: string, spec: RetrieverSpec): Opening {
     const lease = this.#locals.lease(spec.local);
-    return { promise: quietly(this.#open(key, spec, lease.local)), lease };
+    return { promise: quietly(this.#open(key, spec, lease.local)), lease, waiting: 0 };
   }
 
   async #open(key: string, { web }: RetrieverSpec, opening: Promise<KeptLocal>): Promise<Opened> {
@@ -251,16 +269,14 @@ export class RetrievalHost implements RetrievalHostApi {
 
   async #openLocal(spec: LocalSpec, signal: AbortSignal): Promise<KeptLocal> {
     if (spec.kind === 'built-in') return this.#openBuiltIn(spec);
-    const tell = (stage: string, done: number, total: number) => {
-      const of = total > 0 ? ` ${COUNT.format(done)} of ${COUNT.format(total)}` : '';
-      const share = total > 0 ? done / total : 0;
-      this.#listener.onProgress('retrieval', `${stage}${of}`, { share });
-    };
+    const tell = createPace((stage, progress) =>
+      this.#listener.onProgress('retrieval', stage, progress),
+    );
     const passages: Passage[] = [];
     for await (const some of this.#storage.passages(spec.ids)) {
       signal.throwIfAborted();
       passages.push(...some);
-      tell(`reading passages, ${COUNT.format(passages.length)}`, 0, 0);
+      tell('reading passages', passages.length, 0);
     }
     if (passages.length === 0)
       throw new Error('The chosen collections hold no passages; choose others on the Corpus page.');

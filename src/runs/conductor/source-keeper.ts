@@ -63,6 +63,8 @@ export class SourceKeeper {
   #byId = new Map<string, Question>();
   /** Sources of the wish, as soon as the worker is there. */
   #open: Promise<OpenSources> | null = null;
+  /** They are not open yet. */
+  #opening = false;
 
   constructor(deps: SourceKeeperDeps) {
     this.#deps = deps;
@@ -81,8 +83,15 @@ export class SourceKeeper {
     this.#wish = wish;
     const same = (part: keyof SourceWish) =>
       JSON.stringify(before[part]) === JSON.stringify(wish[part]);
-    if (!same('local') || !same('web')) this.#open = null;
+    if (!same('local') || !same('web')) this.#leave(before);
     if (!same('questions') && this.#world) void this.#tellQuestions();
+  }
+
+  /** What is not open yet is stopped: an index of what was chosen before helps nobody. */
+  #leave({ local, web }: SourceWish): void {
+    if (this.#opening) void this.#slot.loading?.then((started) => started.giveUp({ local, web }));
+    this.#opening = false;
+    this.#open = null;
   }
 
   load(): void {
@@ -160,9 +169,11 @@ export class SourceKeeper {
       return this.#sources(started, this.#wish);
     });
     this.#open = open;
+    this.#opening = true;
     open.then(
       (sources) => {
         if (this.#open !== open) return;
+        this.#opening = false;
         board.ready('retrieval', sources.note);
         this.#tellFacts(sources);
       },
@@ -170,6 +181,7 @@ export class SourceKeeper {
         // A lost worker was told already.
         if (this.#open !== open || !slot.loading) return;
         this.#open = null;
+        this.#opening = false;
         board.failed('retrieval', error);
       },
     );

@@ -39,6 +39,8 @@ export interface RemoteSources extends OpenedRetriever {
 export interface StartedRetrieval {
   /** Opens other sources in the same worker; those of a running question or training stay open. */
   open(spec: RetrieverSpec): Promise<RemoteSources>;
+  /** Sources that are being opened are not waited for any more. */
+  giveUp(spec: RetrieverSpec): void;
   clusters: ClusterApi;
   encoders: EncoderApi;
   setWebDelay(ms: number): Promise<void>;
@@ -56,8 +58,8 @@ export const startRetrieval = async (options: {
   board.loading('world', 'starting the worker');
   board.loading('retrieval', 'starting the worker');
   const listener = pin<RetrievalListener>({
-    onProgress: (part, stage, done) => {
-      if (board.parts[part].status === 'loading') board.loading(part, stage, done);
+    onProgress: (part, stage, progress) => {
+      if (board.parts[part].status === 'loading') board.loading(part, stage, progress);
     },
   });
   const host = supervise<RetrievalWorkerApi>({
@@ -82,6 +84,7 @@ export const startRetrieval = async (options: {
       const opened = await host.call((api) => api.openRetriever(spec));
       return { ...opened, retriever: new RemoteRetriever(host, opened.key) };
     },
+    giveUp: (spec) => void host.call((api) => api.giveUp(spec)).catch(() => undefined),
     clusters: remoteClusters((use) =>
       host.call((api) => use(api.clusters as unknown as Remote<ClusterApi>)),
     ),

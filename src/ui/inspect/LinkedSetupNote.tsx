@@ -72,7 +72,7 @@ export const LinkedSetupNote = () => {
           {missing.length > 0 ? `Use what is here of it${then}` : `Use the address’s${then}`}
         </Button>
         <Button size="xs" variant="default" onClick={() => decide(keepOwnSetup)}>
-          {`Go on with what is chosen here${then}`}
+          {`Keep what is chosen here${then}`}
         </Button>
       </div>
     </div>

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { Failure, PartState } from '../../runs/conductor/messages.ts';
+import { formatDuration } from '../lib/duration.ts';
 import { formatBytes } from '../lib/format.ts';
 import { retryLoading } from '../stores/actions.ts';
 import { firstFailure, useLab } from '../stores/lab-store.ts';
@@ -33,6 +34,9 @@ const ProgressRow = ({ name, part }: { name: string; part: PartState }) => {
         {part.note}
         {part.status === 'loading' && part.totalBytes > 0
           ? ` ${formatBytes(part.loadedBytes)} of ${formatBytes(part.totalBytes)}`
+          : ''}
+        {part.status === 'loading' && part.leftMs !== undefined
+          ? ` · ${formatDuration(part.leftMs / 1000)} left`
           : ''}
       </span>
     </li>
