@@ -133,8 +133,9 @@ export const FilterField = (props: FilterFieldProps) => {
     if (text === filter || fault) return undefined;
     const timer = setTimeout(() => commit(text, true), SETTLE_MS);
     return () => clearTimeout(timer);
+    // With the filter, so that what Enter took is not taken again when its time is over.
     // eslint-disable-next-line react-hooks/exhaustive-deps -- the rest follows from the text
-  }, [text, fault]);
+  }, [text, fault, filter]);
   const take = (item: Completion): void => {
     if (!offers) return;
     const [from, to] = text === '' ? [0, 0] : [offers.from, offers.to];
