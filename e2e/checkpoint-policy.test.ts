@@ -60,9 +60,8 @@ it('takes a Qwen2 folder, asks it, trains it and gives its adapter', async () =>
   await page.locator('.runs-table tbody button[aria-expanded]').first().click();
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Merged model (tar)' }).click();
-  const listed = execFileSync('tar', ['-tf', (await (await download).path())!], {
-    encoding: 'utf8',
-  });
+  const archive = await (await download).path();
+  const listed = execFileSync('tar', ['-tf', archive], { encoding: 'utf8' });
   expect(
     listed
       .trim()
