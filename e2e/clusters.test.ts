@@ -3,7 +3,7 @@ import { faultsOf } from './axe.ts';
 import { openPage, useStage } from './browser.ts';
 
 const stage = useStage();
-const LONG = 60_000;
+const LONG = 240_000;
 
 it(
   'the page of clusters builds the index, traces a query beside the exact scan, learns and forgets',
@@ -12,7 +12,7 @@ it(
     await page.goto(`${stage.url}corpus?device=wasm`);
     await page.getByRole('link', { name: 'Clusters' }).click();
     const facts = page.getByTestId('cluster-facts');
-    await facts.waitFor({ timeout: 30_000 });
+    await facts.waitFor({ timeout: 60_000 });
     expect(await facts.textContent()).toMatch(/4,267 passages of 96 dimensions in \d+ clusters/);
     expect(await facts.textContent()).toContain('Built in');
 
@@ -43,7 +43,7 @@ it(
 
     // Built once: the next visit reads it.
     await page.reload();
-    await facts.waitFor({ timeout: 30_000 });
+    await facts.waitFor({ timeout: 60_000 });
     expect(await facts.textContent()).toContain('Read from storage in');
     expect(stage.faults).toEqual([]);
   },
@@ -58,7 +58,7 @@ it.each([
   async (colorScheme, width) => {
     const page = await openPage(stage, { colorScheme, width });
     await page.goto(`${stage.url}cluster?device=wasm`);
-    await page.getByTestId('cluster-facts').waitFor({ timeout: 30_000 });
+    await page.getByTestId('cluster-facts').waitFor({ timeout: 60_000 });
     await page.getByLabel('Query').fill('film director');
     await page.getByRole('button', { name: 'Search', exact: true }).click();
     await page.getByRole('heading', { name: 'What was found' }).waitFor();
