@@ -12,11 +12,13 @@ const LONGEST = [
 export default defineConfig({
   test: {
     include: ['test/**/*.test.{ts,tsx}'],
-    testTimeout: 60_000,
+    testTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
     // WASM kernels use a core each; more forks than cores only slows the suite.
     maxWorkers: 2,
     // Tests change nothing global, so files can share what they import; alone they take twice as long.
     isolate: false,
+    setupFiles: ['test/setup.ts'],
     sequence: { sequencer: longestFirst(LONGEST) },
   },
 });

@@ -16,8 +16,13 @@ const LONGEST = [
   'e2e/lost-worker.test.ts',
 ];
 
-/** A browser for each file; the files share what they import. */
-const common = { testTimeout: 90_000, hookTimeout: 60_000, isolate: false };
+/** A browser for each file; the files share what they import. Long enough for a busy machine. */
+const common = {
+  testTimeout: 240_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 60_000 } },
+  isolate: false,
+};
 
 /** Promises made to the user, kept in a real browser against the built page (`npx vite build`). */
 export default defineConfig({

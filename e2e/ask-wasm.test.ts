@@ -51,4 +51,4 @@ it('asks, streams, answers and plays back on WASM, from one press', async () => 
 });
 
 const expectStep = (text: string): Promise<unknown> =>
-  stage.page.waitForSelector(`.playback-step:has-text("${text}")`, { timeout: 10_000 });
+  stage.page.waitForSelector(`.playback-step:has-text("${text}")`, { timeout: 60_000 });

@@ -24,6 +24,7 @@ export const faultsInBoth = async (page: Page): Promise<string[]> => {
     await page.evaluate(async () => {
       const ends = document
         .getAnimations()
+        .filter((one) => one.playState === 'running')
         .filter((one) => one.effect?.getComputedTiming().endTime !== Infinity);
       await Promise.allSettled(ends.map((one) => one.finished));
     });

@@ -73,6 +73,8 @@ export const openPage = async (
     // A page that stores itself would answer for servers that a test changes.
     serviceWorkers: options.offline ? 'allow' : 'block',
   });
+  // Half a minute is too short where others use the machine; what is promised to be quick says so.
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   page.on('pageerror', (error) => stage.faults.push(error.message));
   page.on('console', (message) => {

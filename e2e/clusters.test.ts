@@ -4,7 +4,7 @@ import { faultsOf } from './axe.ts';
 import { openPage, useStage } from './browser.ts';
 
 const stage = useStage();
-const LONG = 60_000;
+const LONG = 240_000;
 
 /** Axe finds nothing, and nothing is wider than the page. */
 const noFaults = async (page: Page): Promise<void> => {
@@ -19,7 +19,7 @@ it(
     await page.goto(`${stage.url}corpus?device=wasm`);
     await page.getByRole('link', { name: 'Clusters' }).click();
     const facts = page.getByTestId('cluster-facts');
-    await facts.waitFor({ timeout: 30_000 });
+    await facts.waitFor({ timeout: 60_000 });
     expect(await facts.textContent()).toMatch(/4,267 passages of 96 dimensions in \d+ clusters/);
     expect(await facts.textContent()).toContain('Built in');
 
@@ -52,7 +52,7 @@ it(
 
     // Built once: the next visit reads it.
     await page.reload();
-    await facts.waitFor({ timeout: 30_000 });
+    await facts.waitFor({ timeout: 60_000 });
     expect(await facts.textContent()).toContain('Read from storage in');
     expect(stage.faults).toEqual([]);
   },

@@ -68,4 +68,4 @@ it('is killed in the middle of an import', async () => {
   await page.locator('[data-collection="big"]').nth(1).waitFor({ timeout: 60_000 });
   expect(await facts(page, 0)).toEqual(await facts(page, 1));
   expect(await page.getByTestId('unfinished').count()).toBe(0);
-}, 90_000);
+}, 240_000);

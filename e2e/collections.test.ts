@@ -121,7 +121,7 @@ it('two thousand passages: dropped, looked at, imported, read, filtered, renamed
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.emulateMedia({ colorScheme: 'light' });
   expect(stage.faults).toEqual([]);
-}, 90_000);
+}, 240_000);
 
 it('a folder goes in as one collection, files of other kinds are left out', async () => {
   const page = await opened();

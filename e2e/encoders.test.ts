@@ -17,7 +17,7 @@ beforeAll(async () => {
     assetsInclude: ['**/*.onnx'],
     build: { outDir: root, emptyOutDir: true },
   });
-}, 60_000);
+}, 240_000);
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const stage = useStage({ root: () => root, webgpu: true });
@@ -35,4 +35,4 @@ it('stores an encoder folder and encodes as sentence-transformers does, on WASM 
   expect(report.wasm).toBeLessThan(1e-5);
   expect(report.webgpu).toBeLessThan(1e-3);
   expect(stage.faults).toEqual([]);
-}, 90_000);
+}, 240_000);

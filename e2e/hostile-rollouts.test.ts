@@ -12,7 +12,7 @@ import { openPage, useStage } from './browser.ts';
  */
 
 const stage = useStage();
-const LONG = 120_000;
+const LONG = 240_000;
 
 const VIEWS = ['Rounds', 'Text', 'Tokens', 'Group', 'Diff', 'Scores', 'What if'];
 
@@ -107,7 +107,7 @@ const importFiles = async (page: Page, given: ReturnType<typeof files>) => {
   await page.getByLabel('Rollout files').first().setInputFiles(given);
   await expect
     .poll(async () => (await stored(page)).filter(({ status }) => status === 'ready').length, {
-      timeout: 30_000,
+      timeout: 60_000,
     })
     .toBe(given.length);
   return stored(page);

@@ -73,4 +73,4 @@ it('searches, asks and trains on an imported collection', async () => {
   await startSmall(page, stage, { steps: 1 });
   await status(page, 'finished');
   expect(stage.faults).toEqual([]);
-}, 120_000);
+}, 240_000);

@@ -9,7 +9,7 @@ import { useStage } from './browser.ts';
 import { startSmall, status } from './training.ts';
 
 const stage = useStage();
-const LONG = 60_000;
+const LONG = 240_000;
 const ROOT = resolve(import.meta.dirname, '..');
 const REAL = resolve(ROOT, '../shared/data/r1-searcher/hotpotqa_qwen.jsonl');
 
@@ -72,7 +72,7 @@ const matched = (page: Page, text: string): Promise<unknown> =>
   page.waitForFunction(
     (wanted) => document.querySelector('.filter-said')?.textContent === wanted,
     text,
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   );
 
 const expectSame = async (page: Page, { statistics }: Inspection): Promise<void> => {
@@ -355,7 +355,7 @@ it('the rollouts of a training run open in the same table, step by step, and aga
   await page.waitForFunction(() => document.querySelectorAll('.imports').length === 0);
   await matched(page, '4 rollouts');
   expect(stage.faults).toEqual([]);
-}, 120_000);
+}, 240_000);
 
 it(
   'axe finds no fault, light and dark, wide and narrow, and nothing is wider than the screen',
@@ -398,7 +398,7 @@ it.skipIf(!existsSync(REAL))(
     await page.goto(`${stage.url}rollouts`);
     await page.getByRole('link', { name: 'dump.jsonl' }).waitFor();
     await drop(page, REAL, 'hotpotqa_qwen.jsonl');
-    await page.waitForSelector('[data-testid="file-figures"]', { timeout: 50_000 });
+    await page.waitForSelector('[data-testid="file-figures"]', { timeout: 60_000 });
     await matched(page, '500 rollouts');
     await page.waitForURL(/\/rollouts\/.+/);
     await expectSame(page, await labInspect(REAL));

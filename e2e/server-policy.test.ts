@@ -47,7 +47,7 @@ const fill = (page: Page, label: string, text: string): Promise<void> =>
 
 const test = async (page: Page, said: string): Promise<void> => {
   await page.getByRole('button', { name: 'Test connection' }).click();
-  await page.locator('.connection', { hasText: said }).waitFor({ timeout: 10_000 });
+  await page.locator('.connection', { hasText: said }).waitFor({ timeout: 60_000 });
 };
 
 /** Everything that outlives the tab, and the address. */
@@ -119,7 +119,7 @@ it('tells apart what can be wrong, then answers through the server with summarie
   for (const place of [exported, await kept(page)]) expect(place).not.toContain(KEY);
   expect(await kept(page)).toContain(server.url);
   expect(stage.faults).toEqual([]);
-}, 90_000);
+}, 240_000);
 
 it('says what went wrong where the server is gone, and asks again', async () => {
   const gone = await strictServer({ tokens: writes, models: ['tiny'] });
@@ -144,4 +144,4 @@ it('says what went wrong where the server is gone, and asks again', async () => 
   await page.locator('[data-testid="verdict"]:has-text("Isak Zanbach")').first().waitFor();
   await page.context().close();
   await gone.close();
-}, 60_000);
+}, 240_000);

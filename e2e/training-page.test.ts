@@ -142,7 +142,7 @@ it(
     page.on('download', (download) => names.push(download.suggestedFilename()));
     await page.getByRole('button', { name: 'Download the adapter' }).click();
     await expect
-      .poll(() => names.toSorted(), { timeout: 20_000 })
+      .poll(() => names.toSorted(), { timeout: 60_000 })
       .toEqual(['adapter_config.json', 'adapter_model.safetensors']);
     expect(stage.faults).toEqual([]);
   },

@@ -7,7 +7,7 @@ import { HuggingFaceTokenizer } from '../../src/policy/tokenizer.ts';
 import { lab, labHere, type LabRun } from './lab.ts';
 
 // Policies and worlds are opened: seconds on an idle machine, more on a busy one.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const folder = mkdtempSync(join(tmpdir(), 'forage-lab-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

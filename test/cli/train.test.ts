@@ -14,7 +14,7 @@ import type { TrainStep } from '../../src/data/training.ts';
 import { LAB, lab, labHere, type LabRun } from './lab.ts';
 
 // Each call starts Node, a policy and two threads: seconds on an idle machine, more on a busy one.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const folder = mkdtempSync(join(tmpdir(), 'forage-train-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
