@@ -38,7 +38,7 @@ export function parseJson(bytes: Uint8Array): object {
     // The copy is for browsers, which refuse to decode from shared memory.
     json = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes)));
   } catch (error) {
-    throw new Error(`it is not JSON (${reasonOf(error)})`);
+    throw new Error(`it is not JSON (${reasonOf(error)})`, { cause: error });
   }
   if (typeof json !== 'object' || json === null) throw new Error('it holds no JSON object');
   return json;

@@ -3,7 +3,7 @@ import type { TrainStep } from '../../data/training.ts';
 import { decodeState, encodeState, type TrainState } from '../../learn/rl/state.ts';
 import { parseRun, parseStep } from '../storage/records.ts';
 import type { RunRecord } from './messages.ts';
-import { issueOf } from '../../data/issue.ts';
+import { issueOf, oneLine } from '../../data/issue.ts';
 
 /**
  * A run as one JSON file, `forage.run-export/1`: its record with all settings, its steps, and its
@@ -67,6 +67,6 @@ export function readRunFile(text: string): RunFile {
     };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`This file is no exported run of Forage: ${reason}.`, { cause: error });
+    throw new Error(`This file is no exported run of Forage: ${oneLine(reason)}.`, { cause: error });
   }
 }
