@@ -166,7 +166,7 @@ const adapter = (
 
 const settingsOf = (name: string): Subject<Broken> => ({
   name,
-  unit: 300,
+  unit: 80,
   make: damaged(CHATS, name, mutateJsonFile),
   read: async (broken) => {
     await tokenize(broken);
@@ -178,21 +178,21 @@ const settingsOf = (name: string): Subject<Broken> => ({
 export const CHECKPOINT_SUBJECTS: readonly Subject[] = [
   subject<Broken>({
     name: 'safetensors',
-    unit: 1000,
+    unit: 500,
     make: damaged(filesOf(wholes), 'model.safetensors', mutateSafetensors),
     read: open,
     refuses: ofCheckpoint,
   }),
   subject<Broken>({
     name: 'safetensors index',
-    unit: 1000,
+    unit: 500,
     make: damaged(filesOf(sharded), 'model.safetensors.index.json', mutateJsonFile),
     read: open,
     refuses: ofCheckpoint,
   }),
   subject<Broken>({
     name: 'config.json',
-    unit: 1000,
+    unit: 400,
     make: damaged(filesOf(families), 'config.json', mutateJsonFile),
     read: open,
     refuses: ofCheckpoint,
@@ -201,14 +201,14 @@ export const CHECKPOINT_SUBJECTS: readonly Subject[] = [
   subject(settingsOf('generation_config.json')),
   subject<Broken>({
     name: 'tokenizer.json',
-    unit: 300,
+    unit: 200,
     make: damaged(CHATS, 'tokenizer.json', mutateJsonFile),
     read: tokenize,
     refuses: ofCheckpoint,
   }),
   subject<Broken>({
     name: 'chat template',
-    unit: 1000,
+    unit: 400,
     make: (random) => {
       const at = random.integer(TEMPLATES.length);
       const bytes = bytesOf(mutateText(TEMPLATES[at]!, random, PIECES));

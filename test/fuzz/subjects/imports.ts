@@ -90,6 +90,8 @@ function useRollout(rollout: rollouts.ImportedRollout): void {
       rollout.segments[segment]!.text.slice(start, end).length === end - start,
       'a span outside',
     );
+  for (const layout of ['verl', 'rl-logging-board'] as const)
+    must(rollouts.writeRollout(rollout, layout) !== '', 'nothing in another layout');
   readFactsOf(rollout);
   lintRollout(rollout);
   summaryOf(rollout);
@@ -109,7 +111,7 @@ const rolloutFile = (
   make: (random: Random) => Uint8Array<ArrayBuffer>,
 ): Subject<Uint8Array<ArrayBuffer>> => ({
   name,
-  unit: 300,
+  unit: 150,
   make,
   read: readRollouts,
   refuses: (error) => error instanceof rollouts.ImportError,
