@@ -131,8 +131,8 @@ export const OWN_SUBJECTS: readonly Subject[] = [
     read: (text) => {
       const filter = parseFilter(text);
       must(printFilter(parseFilter(printFilter(filter))) === printFilter(filter), 'another filter');
-      const { rollout } = compileFilter(filter);
-      for (const { row, body } of ROLLOUTS) rollout(row, body);
+      const compiled = compileFilter(filter);
+      for (const { row, body } of ROLLOUTS) compiled.rollout(row, body);
     },
     refuses: (error) => error instanceof FilterError,
   }),
