@@ -9,6 +9,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import { SUBJECTS } from '../test/fuzz/index.ts';
 import { fuzz, type Subject, type Tally } from '../test/fuzz/subject.ts';
 
@@ -23,6 +24,7 @@ const { values } = parseArgs({
 
 /** Faults of a parser that are printed. */
 const SHOWN = 5;
+const HANGS_MS = 20_000;
 
 const HEAD = ['parser', 'cases', 'read', 'refused', 'slowest, ms', 'most memory, MB'];
 const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
@@ -30,14 +32,37 @@ const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' |
 const rowOf = ({ name, cases, accepted, rejected, slowestMs, mostBytes }: Tally): string =>
   row([name, cases, accepted, rejected, slowestMs.toFixed(0), (mostBytes / 2 ** 20).toFixed(1)]);
 
+/** A case that never ends stops this thread; another one watches it. */
+const WATCH = `
+  const { workerData: { seen, name, ms } } = require('node:worker_threads');
+  let before = -1;
+  setInterval(() => {
+    const at = Atomics.load(seen, 0);
+    if (at === before) {
+      // Not by the console, which goes through the thread that stands still.
+      require('node:fs').writeSync(2, name + ', case ' + at + ': it does not end\\n');
+      process.kill(process.pid, 'SIGKILL');
+    }
+    before = at;
+  }, ms);
+`;
+
 async function one(of: Subject): Promise<void> {
   const collect = globalThis.gc;
   if (!collect) throw new Error('run it without --only, or with --expose-gc: memory is looked at');
+  const seen = new Int32Array(new SharedArrayBuffer(4));
+  const watch = new Worker(WATCH, {
+    eval: true,
+    workerData: { seen, name: of.name, ms: HANGS_MS },
+  });
   let faults = 0;
   const tally = await fuzz(of, Number(values.cases), {
     seed: Number(values.seed),
     from: Number(values.from),
-    collect: () => void collect(),
+    collect: () => {
+      collect();
+    },
+    onCase: (at) => Atomics.store(seen, 0, at),
     onFault: (fault) => {
       process.exitCode = 1;
       faults += 1;
@@ -45,6 +70,7 @@ async function one(of: Subject): Promise<void> {
       if (faults <= SHOWN) console.error(fault.message, cause instanceof Error ? cause.stack : '');
     },
   });
+  await watch.terminate();
   console.log(rowOf(tally));
   if (faults > 0) console.error(`${of.name}: ${faults} faults`);
 }

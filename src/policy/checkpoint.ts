@@ -20,10 +20,15 @@ import { issueOf } from '../data/issue.ts';
 export const WEIGHTS = 'model.safetensors';
 export const WEIGHTS_INDEX = 'model.safetensors.index.json';
 
-/** A real header has some 150 bytes a tensor; a hostile one must not cost more than this to read. */
-const MAX_HEADER_BYTES = 16 * 2 ** 20;
-/** JSON files of a checkpoint, tokenizers with 200,000 tokens included, are below this. */
-const MAX_JSON_BYTES = 64 * 2 ** 20;
+/**
+ * A real header has some 150 bytes a tensor, and a decoder at most 15,000 tensors (1,024 layers). JSON of a
+ * hostile one becomes some 30 times larger in memory.
+ */
+export const MAX_HEADER_BYTES = 2 * 2 ** 20;
+/** Tokenizers with 200,000 tokens are below this. */
+const MAX_TOKENIZER_BYTES = 64 * 2 ** 20;
+/** The other files, an index of all tensors included. */
+const MAX_JSON_BYTES = 2 * 2 ** 20;
 const MAX_SHARDS = 1000;
 
 /** Bytes of a small file. @throws CheckpointError where it is missing or too long */
@@ -44,8 +49,9 @@ export async function readOptionalFile(
 ): Promise<Uint8Array | null> {
   const size = await files.size(name);
   if (size === null) return null;
-  if (size > MAX_JSON_BYTES)
-    throw new CheckpointError(name, `has ${size} bytes; at most ${MAX_JSON_BYTES} are read`, AGAIN);
+  const most = name === 'tokenizer.json' ? MAX_TOKENIZER_BYTES : MAX_JSON_BYTES;
+  if (size > most)
+    throw new CheckpointError(name, `has ${size} bytes; at most ${most} are read`, AGAIN);
   return readRange(files, name, 0, size);
 }
 

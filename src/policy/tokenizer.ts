@@ -29,7 +29,9 @@ function told<T>(what: string, run: () => T): T {
     if (error instanceof CheckpointError) throw error;
     // The platform's own errors speak of the library's insides, but for those of a pattern's syntax.
     const own = error instanceof SyntaxError || (error instanceof Error && error.name === 'Error');
-    const why = own ? messageOf(error).replaceAll('undefined', 'none') : 'its settings do not fit';
+    const why = own
+      ? messageOf(error).replaceAll(/undefined|\[object \w+\]/g, 'none')
+      : 'its settings do not fit';
     throw new CheckpointError(FILE, `${what}: ${why}`, AGAIN);
   }
 }

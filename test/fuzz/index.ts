@@ -1,5 +1,15 @@
 import type { Subject } from './subject.ts';
 import { CHECKPOINT_SUBJECTS } from './subjects/checkpoints.ts';
+import { ENCODER_SUBJECTS } from './subjects/encoders.ts';
+import { IMPORT_SUBJECTS } from './subjects/imports.ts';
+import { OWN_SUBJECTS } from './subjects/own.ts';
+import { SERVER_SUBJECTS } from './subjects/servers.ts';
 
 /** Every parser that reads what a user or a server gives. */
-export const SUBJECTS: readonly Subject[] = [...CHECKPOINT_SUBJECTS];
+export const SUBJECTS: readonly Subject[] = [
+  ...CHECKPOINT_SUBJECTS,
+  ...ENCODER_SUBJECTS,
+  ...IMPORT_SUBJECTS,
+  ...OWN_SUBJECTS,
+  ...SERVER_SUBJECTS,
+];

@@ -104,11 +104,14 @@ export async function fuzz<Input>(
     seed = 1,
     from = 0,
     collect,
+    onCase,
     onFault,
   }: {
     seed?: number;
     from?: number;
     collect?: () => void;
+    /** Told the number of each case before it runs. */
+    onCase?: (at: number) => void;
     /** Told of faults in place of the first one being thrown. */
     onFault?: (fault: FuzzFault) => void;
   } = {},
@@ -119,6 +122,7 @@ export async function fuzz<Input>(
       new FuzzFault(subject.name, seed, at, what, { cause });
     const random = randomOf(seed, at);
     const input = subject.make(random);
+    onCase?.(at);
     if (collect && (at - from) % 100 === 0) collect();
     const before = memory();
     const start = cpuMs();
@@ -150,6 +154,11 @@ export async function fuzz<Input>(
     }
   }
   return tally;
+}
+
+/** For what must hold of everything that is read. */
+export function must(holds: boolean, what: string): void {
+  if (!holds) throw new Error(`it gave ${what}`);
 }
 
 /** Erases the type of the input, for lists of subjects. */

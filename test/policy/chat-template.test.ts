@@ -137,6 +137,22 @@ describe('a hostile template', () => {
       `{{ "${'a'.repeat(3000)}".replace("a", "${'b'.repeat(3000)}") }}`,
       /filter or method/,
     ],
+    [
+      'multiplying replacements from a list',
+      `{{ "${'a'.repeat(3000)}".replace(*["a", "${'b'.repeat(3000)}"]) }}`,
+      /filter or method/,
+    ],
+    [
+      'long separators',
+      `{{ range(9000) | list | join("${'b'.repeat(300)}") }}`,
+      /filter or method/,
+    ],
+    ['wide JSON', '{{ messages | tojson(indent=100000000) }}', /filter or method/],
+    [
+      'lists that are kept',
+      '{% set ns = namespace(a=[]) %}{% for i in range(9999) %}{% set ns.a = ns.a + [range(9999)] %}{% endfor %}',
+      /too many characters|too long|ms/,
+    ],
     ['wide indents', '{{ "a\nb" | indent(width=1000000000) }}', /filter or method/],
     ['deep recursion', '{% macro f(x) %}{{ f(x) }}{% endmacro %}{{ f(1) }}', /chat template/],
     ['deep brackets', `{{ ${'('.repeat(50_000)}1${')'.repeat(50_000)} }}`, /chat template/],

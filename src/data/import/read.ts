@@ -1,3 +1,4 @@
+import { oneLine } from '../issue.ts';
 import type { ChainStep } from '../records.ts';
 import { detect } from './detect.ts';
 import { passageHash, questionHash } from './hash.ts';
@@ -113,7 +114,13 @@ class Importer {
 
   #add(batch: ImportBatch, raw: RawItem, extracted: Extracted, hashes: ItemHashes): void {
     const { line, item } = raw;
-    const reject = (key: string, expected: string): Rejection => ({ line, item, key, expected });
+    // Parts of a damaged file are quoted; each reason stays one readable line.
+    const reject = (key: string, expected: string): Rejection => ({
+      line,
+      item,
+      key: oneLine(key, 200),
+      expected: oneLine(expected),
+    });
     for (const { key, expected } of extracted.problems) batch.rejected.push(reject(key, expected));
     const ids = extracted.passages.map((draft, i) => {
       const added = this.#passage(draft, hashes.passages[i]!);

@@ -1,3 +1,4 @@
+import { oneLine } from '../issue.ts';
 import type { Passage, Question } from '../records.ts';
 import type { KnownItems } from './known.ts';
 
@@ -123,6 +124,10 @@ export interface ImportOptions {
 /** The file as a whole cannot be read; `message` names what was expected. */
 export class ImportError extends Error {
   override readonly name = 'ImportError';
+
+  constructor(message: string) {
+    super(oneLine(message));
+  }
 }
 
 /** The longest item, in bytes; a longer one is rejected and read past. */

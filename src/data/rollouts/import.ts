@@ -1,4 +1,5 @@
 import { messageOf } from '../message-of.ts';
+import { oneLine } from '../issue.ts';
 import { RecordError, type Place } from './build.ts';
 import { readRecord } from './detect.ts';
 import type { ImportedRollout, RolloutLayout } from './imported.ts';
@@ -7,7 +8,11 @@ import { readLines } from './lines.ts';
 import { isParquet, readParquet } from './parquet.ts';
 
 /** A file that holds no rollouts at all, or cannot be read; the message is one sentence for the user. */
-export class ImportError extends Error {}
+export class ImportError extends Error {
+  constructor(message: string) {
+    super(oneLine(message, 600));
+  }
+}
 
 /** One record of a file, or why it could not be read. `bytes` counts the file up to its end. */
 export type ImportItem =
@@ -36,7 +41,7 @@ function itemOf(read: () => unknown, place: Place, bytes: number): ImportItem {
   try {
     return { kind: 'rollout', line, bytes, ...readRecord(read(), place) };
   } catch (error) {
-    return { kind: 'fault', line, bytes, reason: reasonOf(error) };
+    return { kind: 'fault', line, bytes, reason: oneLine(reasonOf(error), 600) };
   }
 }
 

@@ -1,4 +1,4 @@
-import { parquetMetadataAsync, parquetReadObjects, type AsyncBuffer } from 'hyparquet';
+import { checkGroup, openParquet, readRows, reasonOf, type ParquetFile } from '../parquet/read.ts';
 import type { JsonObject } from './json.ts';
 
 /** Rows of a parquet file as JSON values, one row group in memory at a time. */
@@ -31,18 +31,13 @@ export interface ParquetRow {
   bytes: number;
 }
 
-/** @throws Error of hyparquet's where the file is damaged or compressed in a way that it cannot read */
+/** @throws Error where the file is damaged or compressed in a way that is not read */
 export async function* readParquet(blob: Blob): AsyncGenerator<ParquetRow> {
-  const file: AsyncBuffer = {
-    byteLength: blob.size,
-    slice: (start, end) => blob.slice(start, end).arrayBuffer(),
-  };
-  const metadata = await parquetMetadataAsync(file);
-  const total = Number(metadata.num_rows);
+  const file = await openParquet(blob);
+  const total = file.groups.reduce((sum, rows) => sum + rows, 0);
   let start = 0;
-  for (const group of metadata.row_groups) {
-    const end = start + Number(group.num_rows);
-    const rows = await parquetReadObjects({ file, metadata, rowStart: start, rowEnd: end });
+  for (const [group, count] of file.groups.entries()) {
+    const rows = await rowsOf(file, group, start, start + count);
     for (const [i, row] of rows.entries()) {
       const number = start + i + 1;
       yield {
@@ -51,6 +46,21 @@ export async function* readParquet(blob: Blob): AsyncGenerator<ParquetRow> {
         bytes: Math.round((blob.size * number) / total),
       };
     }
-    start = end;
+    start += count;
+  }
+}
+
+async function rowsOf(
+  file: ParquetFile,
+  group: number,
+  start: number,
+  end: number,
+): Promise<Record<string, unknown>[]> {
+  if (start === end) return [];
+  try {
+    await checkGroup(file, group, file.columns);
+    return await readRows(file, file.columns, start, end);
+  } catch (error) {
+    throw new Error(`rows ${start + 1} to ${end}: ${reasonOf(error)}`, { cause: error });
   }
 }

@@ -1,3 +1,5 @@
+import { oneLine } from '../../data/issue.ts';
+
 /** Why a call to an OpenAI-compatible server failed, in words that say what to do next. */
 
 export type EndpointFault =
@@ -21,7 +23,8 @@ export class EndpointError extends Error {
   readonly retryAfterMs: number | null;
 
   constructor(fault: EndpointFault, message: string, retryAfterMs: number | null = null) {
-    super(message);
+    // A server's words may hold anything; the message stays one readable line.
+    super(oneLine(message, 1000));
     this.fault = fault;
     this.retryAfterMs = retryAfterMs;
   }

@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+import { issueOf } from '../../data/issue.ts';
 import type { ChatCompletionChunk, MLCEngineInterface } from '@mlc-ai/web-llm';
 import { chatChunk, chatDelta } from '../endpoint/wire.ts';
 import type { TextBackend, TextChunk, TextRequest } from '../pieces/text-backend.ts';
@@ -32,6 +34,13 @@ class Turnstile {
 
 const LOGPROBS =
   'WebLLM’s: natural logarithm of the softmax after temperature, of the sampled token';
+
+/** @throws Error where the library gives something else than it describes */
+function chunkOf(value: unknown): z.infer<typeof chatChunk> {
+  const { data, error } = chatChunk.safeParse(value);
+  if (data) return data;
+  throw new Error(`WebLLM answered in a way that is not known here (${issueOf(error)})`);
+}
 
 /**
  * A WebLLM model behind a text policy, as judge and as summarizer. It samples and does not train.
@@ -131,7 +140,7 @@ export class WebLlmBackend implements TextBackend, TextModel {
         const step = await this.#alive(chunks.next());
         if (step.done) break;
         if (signal.aborted) continue;
-        const { pieces, finish } = chatDelta(chatChunk.parse(step.value));
+        const { pieces, finish } = chatDelta(chunkOf(step.value));
         for (const piece of pieces) yield piece;
         if (finish !== null) yield { text: '', finish: finish === 'length' ? 'length' : 'end' };
       }

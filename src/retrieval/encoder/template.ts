@@ -1,5 +1,5 @@
 import type { Tokenizer } from '@huggingface/tokenizers';
-import type { TokenRow } from './tokens.ts';
+import { encoded, idsOf, type TokenRow } from './tokens.ts';
 
 /** Special tokens that stand before, between and after texts, with their segments. */
 interface Template {
@@ -29,7 +29,7 @@ export class TextTemplate {
 
   /** Ids without special tokens. */
   ids(text: string): number[] {
-    return this.#tokenizer.encode(text, { add_special_tokens: false }).ids;
+    return idsOf(this.#tokenizer, text);
   }
 
   /** @throws Error where the tokenizer's template cannot be told from what it writes */
@@ -61,12 +61,17 @@ export class TextTemplate {
 
   /** Reads the template off what the tokenizer makes of a text, or a pair, that is known. */
   #learn(second: string | null): Template {
-    const whole = this.#tokenizer.encode(FIRST, {
-      text_pair: second,
-      return_token_type_ids: true,
+    let types: readonly number[] | undefined;
+    const ids = encoded(() => {
+      const whole = this.#tokenizer.encode(FIRST, {
+        text_pair: second,
+        return_token_type_ids: true,
+      });
+      types = whole.token_type_ids;
+      return whole.ids;
     });
     // A post-processor may leave segments out; then there is one.
-    const types: readonly number[] = whole.token_type_ids ?? whole.ids.map(() => 0);
+    const whole = { ids, types: types ?? ids.map(() => 0) };
     const a = this.ids(FIRST);
     const b = second === null ? [] : this.ids(second);
     const atFirst = indexOf(whole.ids, a, 0);
@@ -76,13 +81,13 @@ export class TextTemplate {
       throw new Error('the tokenizer writes special tokens in a way that is not known here');
     const part = (from: number, to?: number): Required<TokenRow> => ({
       ids: whole.ids.slice(from, to),
-      types: types.slice(from, to),
+      types: whole.types.slice(from, to),
     });
     return {
       before: part(0, atFirst),
       between: part(atFirst + a.length, atSecond),
       after: part(atSecond + b.length),
-      segments: [types[atFirst] ?? 0, types[atSecond] ?? 0],
+      segments: [whole.types[atFirst] ?? 0, whole.types[atSecond] ?? 0],
     };
   }
 }

@@ -1,4 +1,5 @@
 import { Tokenizer } from '@huggingface/tokenizers';
+import { checkTokenizer } from '../../data/tokenizer/check.ts';
 import type { Passage } from '../../data/records.ts';
 import type { EncoderManifest } from './manifest.ts';
 
@@ -8,17 +9,44 @@ export type Tokenize = (text: string) => number[];
 /** Reads a `tokenizer.json`; throws where it is none. */
 export function readTokenizer(json: unknown, name: string): Tokenize {
   const tokenizer = openTokenizer(json, name);
-  return (text) => tokenizer.encode(text, { add_special_tokens: false }).ids;
+  return (text) => idsOf(tokenizer, text);
 }
 
-/** @throws Error that names the file */
+/** @throws Error that names the file, and the field at fault where one is */
 export function openTokenizer(json: unknown, name: string): Tokenizer {
   if (typeof json !== 'object' || json === null) throw new Error(`${name}: not a tokenizer`);
+  try {
+    checkTokenizer(json);
+  } catch (cause) {
+    throw new Error(`${name}: ${cause instanceof Error ? cause.message : 'damaged'}`, { cause });
+  }
   try {
     return new Tokenizer(json, {});
   } catch (cause) {
     throw new Error(`${name}: cannot be read as a tokenizer`, { cause });
   }
+}
+
+/**
+ * Ids of a text without special tokens around it.
+ * @throws Error where the settings of the tokenizer do not fit together
+ */
+export function idsOf(tokenizer: Tokenizer, text: string): number[] {
+  return encoded(() => tokenizer.encode(text, { add_special_tokens: false }).ids);
+}
+
+/** Runs the tokenizer, whose own errors speak of its insides. */
+export function encoded(run: () => number[]): number[] {
+  let ids: number[];
+  try {
+    ids = run();
+  } catch (cause) {
+    throw new Error('the tokenizer cannot cut a text into tokens; its settings do not fit', {
+      cause,
+    });
+  }
+  if (ids.every((id) => Number.isInteger(id))) return ids;
+  throw new Error('the tokenizer has no token for a part of a text, and none for what is unknown');
 }
 
 /** A passage as the built-in encoder reads it; the leading space cuts a name into the same pieces anywhere. */

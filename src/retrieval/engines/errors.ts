@@ -1,3 +1,5 @@
+import { oneLine } from '../../data/issue.ts';
+
 /** What went wrong between this page and a search engine. */
 export type EngineFault =
   /** No answer that the page may read: refused, no such host, no network, or a CORS refusal. */
@@ -30,7 +32,8 @@ export class EngineError extends Error {
   readonly transient: boolean;
 
   constructor(fault: EngineFault, message: string, facts: EngineErrorFacts = {}) {
-    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    // An engine's words may hold anything; the message stays one readable line.
+    super(oneLine(message), facts.cause === undefined ? undefined : { cause: facts.cause });
     this.fault = fault;
     this.status = facts.status ?? null;
     this.retryAfterMs = facts.retryAfterMs ?? null;

@@ -39,7 +39,10 @@ function cutSentences(sentences: readonly string[]): string[] {
 /** Only addresses that a reader can open; `javascript:` and the like are dropped. */
 function safeUrl(url: string | undefined): string | undefined {
   if (url === undefined || url.length > 2_000 || !URL.canParse(url)) return undefined;
-  return /^https?:$/.test(new URL(url).protocol) ? url : undefined;
+  const { protocol, href } = new URL(url);
+  if (protocol !== 'https:' && protocol !== 'http:') return undefined;
+  // Parsing takes control characters and spaces away; an address with such is given as it was parsed.
+  return /^https?:[^\s\p{C}]+$/u.test(url) ? url : href;
 }
 
 export interface PassageParts {

@@ -1,10 +1,9 @@
+import { MAX_HEADER_BYTES } from '../../policy/checkpoint.ts';
 import type { RangeFiles } from '../storage/range-files.ts';
 import { CheckpointFault } from './fault.ts';
 import { isWeights } from './file-names.ts';
 import { parseObject } from './web.ts';
 
-/** Limit of the format's reference implementation. */
-const MOST_HEADER_BYTES = 100_000_000;
 const MOST_TEXT_BYTES = 200_000_000;
 
 const damaged = (name: string, problem: string): CheckpointFault =>
@@ -37,7 +36,7 @@ async function checkWeights(
   if (bytes < 8) throw damaged(name, `has ${bytes} bytes, too few for safetensors`);
   const prefix = await files.readRange(path, 0, 8);
   const length = new DataView(prefix.buffer).getBigUint64(0, true);
-  if (length > BigInt(MOST_HEADER_BYTES) || length > BigInt(bytes - 8)) {
+  if (length > BigInt(MAX_HEADER_BYTES) || length > BigInt(bytes - 8)) {
     const text = new TextDecoder().decode(prefix);
     throw damaged(
       name,

@@ -1,3 +1,5 @@
+import { oneLine } from '../../data/issue.ts';
+
 /** What can go wrong with a checkpoint on its way to the device. */
 export const FAULT_KINDS = [
   /** The text names no repository, address or folder. */
@@ -58,7 +60,8 @@ export class CheckpointFault extends Error implements Fault {
     next: string,
     options: ErrorOptions & { retryAfter?: number | null } = {},
   ) {
-    super(message, options);
+    // Names inside damaged files may hold anything; the message stays one readable line.
+    super(oneLine(message, 800), options);
     this.kind = kind;
     this.next = next;
     this.retryAfter = options.retryAfter ?? null;

@@ -4,7 +4,7 @@ import type { TrainStep } from '../../data/training.ts';
 import { decodeState, encodeState, type TrainState } from '../../learn/rl/state.ts';
 import { parseRun, parseStep } from '../storage/records.ts';
 import type { RunRecord } from './messages.ts';
-import { issueOf } from '../../data/issue.ts';
+import { issueOf, oneLine } from '../../data/issue.ts';
 
 /**
  * A run as one JSON file, `forage.run-export/1`: its record with all settings, its steps, and its
@@ -67,7 +67,7 @@ export function readRunFile(text: string): RunFile {
       state: state && decodeState({ tensors: fromBase64(state.tensors), rest: state.rest }),
     };
   } catch (error) {
-    const reason = messageOf(error);
+    const reason = oneLine(messageOf(error));
     throw new Error(`This file is no exported run of Forage: ${reason}.`, { cause: error });
   }
 }

@@ -1,24 +1,7 @@
-import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { importAll, previewImport } from '../../../src/data/import/index.ts';
-import { cpuMs, FILES, mutate, mutation, readBroken } from './mutations.ts';
-
-/** Cases of each format; scripts/fuzz-import.ts is the long run. */
-const RUNS = 300;
-
-describe('mutated files give records, rejections or an ImportError, soon', () => {
-  it.each(Object.keys(FILES))('%s', async (name) => {
-    const { bytes, format } = FILES[name]!;
-    await fc.assert(
-      fc.asyncProperty(mutation, async (broken) => {
-        const start = cpuMs();
-        await readBroken(mutate(bytes, broken), broken.detected ? null : format);
-        expect(cpuMs() - start).toBeLessThan(1000);
-      }),
-      { numRuns: RUNS },
-    );
-  });
-});
+import { cpuMs } from '../../fuzz/subject.ts';
+import { FILES } from './whole-files.ts';
 
 it('is not slowed by texts made to be slow', async () => {
   const slow = ['[', '{', '"', '\\', '. ', 'A. ', '."', '](', '> ', '- ', '[a](', '"\n', ',', '`'];

@@ -8,7 +8,7 @@ import { AdapterError, readPeft } from '../../../src/policy/lora/peft.ts';
 import type { Random } from '../../../src/policy/random.ts';
 import { loadFamily } from '../../fixtures/families/load.ts';
 import { bytesOf, mutateJsonFile, mutateSafetensors, mutateText, pick, textOf } from '../mutate.ts';
-import { subject, type Subject } from '../subject.ts';
+import { must, subject, type Subject } from '../subject.ts';
 
 /** Files of a checkpoint: weights, index, settings, tokenizer, chat template, adapter. */
 
@@ -20,10 +20,6 @@ interface Broken {
   bytes: Uint8Array;
 }
 
-const within = (condition: boolean, what: string): void => {
-  if (!condition) throw new Error(what);
-};
-
 /** Counts what is read: ranges must lie in their file, and nothing is read over and over. */
 function counted(files: Files): { files: CheckpointFiles; read: () => number } {
   const inner = memoryFiles(files);
@@ -34,7 +30,7 @@ function counted(files: Files): { files: CheckpointFiles; read: () => number } {
       size: (name) => inner.size(name),
       readRange: async (name, start, end) => {
         const size = (await inner.size(name)) ?? 0;
-        within(start >= 0 && end >= start && end <= size, `read ${name} at ${start} to ${end}`);
+        must(start >= 0 && end >= start && end <= size, `read ${name} at ${start} to ${end}`);
         read += end - start;
         return inner.readRange(name, start, end);
       },
@@ -63,8 +59,8 @@ const ofCheckpoint = (error: unknown): boolean => error instanceof CheckpointErr
 async function open({ files }: Broken): Promise<void> {
   const { files: source, read } = counted(files);
   const checkpoint = await openCheckpoint(source);
-  within(checkpoint.config.layers > 0, 'a decoder without layers');
-  within(read() <= 2 * total(files), 'read more than there is');
+  must(checkpoint.config.layers > 0, 'a decoder without layers');
+  must(read() <= 2 * total(files), 'read more than there is');
 }
 
 const families = await Promise.all(
@@ -109,11 +105,11 @@ async function tokenize({ files }: Broken): Promise<void> {
   for (const text of TEXTS) {
     const ids = [tokenizer.encodeText(text), tokenizer.encodeTemplate(text)];
     for (const list of ids) {
-      within(
+      must(
         list.every((id) => Number.isInteger(id) && id >= 0),
         'ids that are none',
       );
-      within(typeof tokenizer.decode(list) === 'string', 'no text');
+      must(typeof tokenizer.decode(list) === 'string', 'no text');
     }
   }
 }
@@ -122,7 +118,7 @@ async function render({ files }: Broken): Promise<void> {
   const template = await loadChatTemplate(memoryFiles(files));
   if (!template) return;
   const text = template.render(MESSAGES, { addGenerationPrompt: true });
-  within(typeof text === 'string' && text.length < 600_000, 'a text too long');
+  must(typeof text === 'string' && text.length < 600_000, 'a text too long');
 }
 
 const TEMPLATES = CHATS.map((files) => {
@@ -160,7 +156,7 @@ const adapter = (
       bytes: file === name ? bytes : good,
     }));
     const { flat } = readPeft(config, named);
-    within(
+    must(
       flat.every((value) => Number.isFinite(value)),
       'values that are none',
     );
@@ -170,7 +166,7 @@ const adapter = (
 
 const settingsOf = (name: string): Subject<Broken> => ({
   name,
-  unit: 300,
+  unit: 80,
   make: damaged(CHATS, name, mutateJsonFile),
   read: async (broken) => {
     await tokenize(broken);
@@ -182,21 +178,21 @@ const settingsOf = (name: string): Subject<Broken> => ({
 export const CHECKPOINT_SUBJECTS: readonly Subject[] = [
   subject<Broken>({
     name: 'safetensors',
-    unit: 1000,
+    unit: 500,
     make: damaged(filesOf(wholes), 'model.safetensors', mutateSafetensors),
     read: open,
     refuses: ofCheckpoint,
   }),
   subject<Broken>({
     name: 'safetensors index',
-    unit: 1000,
+    unit: 500,
     make: damaged(filesOf(sharded), 'model.safetensors.index.json', mutateJsonFile),
     read: open,
     refuses: ofCheckpoint,
   }),
   subject<Broken>({
     name: 'config.json',
-    unit: 1000,
+    unit: 400,
     make: damaged(filesOf(families), 'config.json', mutateJsonFile),
     read: open,
     refuses: ofCheckpoint,
@@ -205,14 +201,14 @@ export const CHECKPOINT_SUBJECTS: readonly Subject[] = [
   subject(settingsOf('generation_config.json')),
   subject<Broken>({
     name: 'tokenizer.json',
-    unit: 300,
+    unit: 200,
     make: damaged(CHATS, 'tokenizer.json', mutateJsonFile),
     read: tokenize,
     refuses: ofCheckpoint,
   }),
   subject<Broken>({
     name: 'chat template',
-    unit: 1000,
+    unit: 400,
     make: (random) => {
       const at = random.integer(TEMPLATES.length);
       const bytes = bytesOf(mutateText(TEMPLATES[at]!, random, PIECES));

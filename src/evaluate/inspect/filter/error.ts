@@ -1,3 +1,5 @@
+import { oneLine } from '../../../data/issue.ts';
+
 /** What may stand at a place of a filter: the kinds that completion tells apart. */
 export type Wanted =
   | { kind: 'condition' }
@@ -22,7 +24,7 @@ export class FilterError extends Error {
     found: string,
     wanted: Wanted | null = null,
   ) {
-    super(`at character ${position + 1}: expected ${expected}, found ${found}`);
+    super(oneLine(`at character ${position + 1}: expected ${expected}, found ${found}`));
     this.name = 'FilterError';
     this.position = position;
     this.length = length;

@@ -1,0 +1,128 @@
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { importAll, ImportError, previewImport } from '../../../src/data/import/index.ts';
+import * as rollouts from '../../../src/data/rollouts/index.ts';
+import { faultOf } from '../../../src/data/rollouts/schema.ts';
+import { lintRollout, readFactsOf, summaryOf } from '../../../src/evaluate/inspect/index.ts';
+import { FILES } from '../../data/import/whole-files.ts';
+import { ownLines, readAll } from '../../data/rollouts/helpers.ts';
+import { FOREIGN, trl } from '../../fixtures/inspect/records.ts';
+import type { Random } from '../../../src/policy/random.ts';
+import { bytesOf, mutateBytes, mutateJsonFile, mutateJsonLines, pick } from '../mutate.ts';
+import { must, subject, type Subject } from '../subject.ts';
+
+/** Files of questions, passages and rollouts. */
+
+const BY_CONTAINER: Record<string, (bytes: Uint8Array, random: Random) => Uint8Array<ArrayBuffer>> =
+  {
+    jsonl: mutateJsonLines,
+    'json-array': mutateJsonFile,
+    'json-object': mutateJsonFile,
+  };
+
+interface Broken {
+  bytes: Uint8Array<ArrayBuffer>;
+  /** Whether the format is told, or has to be detected. */
+  told: boolean;
+}
+
+async function readFile(name: string, { bytes, told }: Broken): Promise<readonly string[]> {
+  const { format } = FILES[name]!;
+  const blob = new Blob([bytes]);
+  if (!told) await previewImport(blob, { name: 'a.md' });
+  const { questions, passages, rejected } = await importAll(blob, told ? { format } : {});
+  for (const { passage } of passages) {
+    must(passage.text === passage.sentences.join(' '), 'a text that is not its sentences');
+    must(passage.text !== '', 'an empty passage');
+  }
+  for (const { text, answers } of questions)
+    must(text !== '' && answers.length > 0, 'a question without text or answer');
+  return rejected.map(({ key, expected }) => `${key}: ${expected}`);
+}
+
+const files = Object.entries(FILES).map(([name, { bytes, format }]) =>
+  subject<Broken>({
+    name: `questions and passages: ${name}`,
+    unit: 120,
+    make: (random) => ({
+      bytes: (BY_CONTAINER[format.container] ?? mutateBytes)(bytes, random),
+      told: random.next() < 0.7,
+    }),
+    read: (broken) => readFile(name, broken),
+    refuses: (error) => error instanceof ImportError && error.message.startsWith('expected'),
+  }),
+);
+
+const RECORDS = [...Object.values(FOREIGN).map((one) => JSON.stringify(one)), ...ownLines()];
+
+const STEPS = [trl, { ...trl, step: 8, accuracy_reward: 0, advantage: -0.5 }];
+const textColumn = (name: string) => ({
+  name,
+  data: STEPS.map((row) => row[name]),
+  type: 'STRING' as const,
+});
+const numberColumn = (name: string) => ({
+  name,
+  data: STEPS.map((row) => row[name]),
+  type: 'DOUBLE' as const,
+});
+const PARQUET = new Uint8Array(
+  parquetWriteBuffer({
+    columnData: [
+      {
+        name: 'step',
+        data: STEPS.map(({ step }) => BigInt(step as number)),
+        type: 'INT64' as const,
+      },
+      ...['prompt', 'completion', 'solution'].map(textColumn),
+      ...['accuracy_reward', 'advantage'].map(numberColumn),
+    ],
+    rowGroupSize: 1,
+  }),
+);
+
+/** Every record that is let through is one that every reader of the inspector can read. */
+function useRollout(rollout: rollouts.ImportedRollout): void {
+  must(faultOf(JSON.parse(rollouts.writeRollout(rollout, 'forage'))) === null, 'not written back');
+  for (const { segment, start, end } of rollouts
+    .roundsOf(rollout)
+    .flatMap((round) => round.passages))
+    must(
+      rollout.segments[segment]!.text.slice(start, end).length === end - start,
+      'a span outside',
+    );
+  for (const layout of ['verl', 'rl-logging-board'] as const)
+    must(rollouts.writeRollout(rollout, layout) !== '', 'nothing in another layout');
+  readFactsOf(rollout);
+  lintRollout(rollout);
+  summaryOf(rollout);
+}
+
+async function readRollouts(bytes: Uint8Array<ArrayBuffer>): Promise<readonly string[]> {
+  const reasons: string[] = [];
+  for (const item of await readAll(new Blob([bytes]))) {
+    if (item.kind === 'fault') reasons.push(item.reason);
+    else useRollout(item.rollout);
+  }
+  return reasons;
+}
+
+const rolloutFile = (
+  name: string,
+  make: (random: Random) => Uint8Array<ArrayBuffer>,
+): Subject<Uint8Array<ArrayBuffer>> => ({
+  name,
+  unit: 150,
+  make,
+  read: readRollouts,
+  refuses: (error) => error instanceof rollouts.ImportError,
+});
+
+export const IMPORT_SUBJECTS: readonly Subject[] = [
+  ...files,
+  subject(
+    rolloutFile('rollouts: JSON lines', (random) =>
+      mutateJsonLines(bytesOf(`${pick(random, RECORDS)}\n${pick(random, RECORDS)}\n`), random),
+    ),
+  ),
+  subject(rolloutFile('rollouts: parquet', (random) => mutateBytes(PARQUET, random))),
+];
