@@ -44,7 +44,7 @@ describe('lab warm-up', () => {
     expect(config).toMatchObject({ hiddenSize: 16, vocabSize: 2048, headDim: 8 });
     readWeights(config, readFileSync(join(exported!, 'model.safetensors')));
     expect(readdirSync(exported!)).toContain('tokenizer.json');
-  }, 60_000);
+  }, 300_000);
 
   it('begins with the weights of an exported checkpoint of the same shape', async () => {
     const [first, exported, next] = ['first', 'start', 'next'].map((name) => join(root, name));
@@ -66,7 +66,7 @@ describe('lab warm-up', () => {
     await expect(
       warmUp('--out', join(root, 'other'), '--init', exported!, '--steps=1'),
     ).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('another shape') });
-  }, 60_000);
+  }, 300_000);
 
   it('refuses a damaged checkpoint and unknown options with one line and status 2', async () => {
     const out = join(root, 'damaged');
@@ -80,5 +80,5 @@ describe('lab warm-up', () => {
       stderr: `${path} does not match its hash.\n`,
     });
     await expect(warmUp('--lrr', '1')).rejects.toMatchObject({ code: 2 });
-  }, 60_000);
+  }, 300_000);
 });
