@@ -67,6 +67,8 @@ export function readRunFile(text: string): RunFile {
     };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`This file is no exported run of Forage: ${oneLine(reason)}.`, { cause: error });
+    throw new Error(`This file is no exported run of Forage: ${oneLine(reason)}.`, {
+      cause: error,
+    });
   }
 }
