@@ -1,18 +1,21 @@
 export type Verdict = 'right' | 'wrong' | 'unreadable';
 
-const WORDS: Record<string, Verdict> = { true: 'right', false: 'wrong' };
+const WORDS = new Map<string, Verdict>([
+  ['true', 'right'],
+  ['false', 'wrong'],
+]);
 
 const LABELLED =
   /\b(?:verdict|judg(?:e)?ment|answer|grade|result)\W{0,4}\s*(?:is\s+)?\W{0,3}(true|false)\b/giu;
 
 /** The verdict of a line that says nothing but one of the two words. */
 const lineVerdict = (line: string): Verdict | undefined =>
-  WORDS[
+  WORDS.get(
     line
       .replace(/[^\p{L}]+/gu, ' ')
       .trim()
-      .toLowerCase()
-  ];
+      .toLowerCase(),
+  );
 
 /**
  * Reads a judge's reply, thoughts left out: the word alone, on its first or last line, or behind a
@@ -27,7 +30,7 @@ export function readVerdict(said: string): Verdict {
     const verdict = lineVerdict(line ?? '');
     if (verdict) found.add(verdict);
   }
-  for (const [, word = ''] of text.matchAll(LABELLED)) found.add(WORDS[word.toLowerCase()]!);
+  for (const [, word = ''] of text.matchAll(LABELLED)) found.add(WORDS.get(word.toLowerCase())!);
   const [only] = found;
   return found.size === 1 && only ? only : 'unreadable';
 }

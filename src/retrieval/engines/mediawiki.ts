@@ -45,11 +45,13 @@ const MAX_CALLS = 5;
 /** CirrusSearch refuses more. */
 const MAX_QUERY = 280;
 
-const MEANINGS: Record<string, string> = {
-  readapidenied: 'this wiki can only be read after logging in, which Forage does not do',
-  'cirrussearch-too-busy-error': 'the search of this wiki is busy',
-  'search-title-disabled': 'search is switched off on this wiki',
-};
+const MEANINGS = new Map<string, string>(
+  Object.entries({
+    readapidenied: 'this wiki can only be read after logging in, which Forage does not do',
+    'cirrussearch-too-busy-error': 'the search of this wiki is busy',
+    'search-title-disabled': 'search is switched off on this wiki',
+  }),
+);
 const TRANSIENT = new Set(['maxlag', 'ratelimited', 'cirrussearch-too-busy-error', 'readonly']);
 
 function readAnswer(value: unknown, headers: Headers): Answer {
@@ -61,10 +63,14 @@ function readAnswer(value: unknown, headers: Headers): Answer {
     return answer;
   }
   const rest = retryAfterMs(headers.get('Retry-After'), Date.now());
-  throw new EngineError('engine', MEANINGS[error.code] ?? `${error.code}: ${error.info ?? ''}`, {
-    transient: TRANSIENT.has(error.code),
-    ...(rest === null ? {} : { retryAfterMs: rest }),
-  });
+  throw new EngineError(
+    'engine',
+    MEANINGS.get(error.code) ?? `${error.code}: ${error.info ?? ''}`,
+    {
+      transient: TRANSIENT.has(error.code),
+      ...(rest === null ? {} : { retryAfterMs: rest }),
+    },
+  );
 }
 
 /** Snippets of a wiki without CirrusSearch are wikitext: links and bold type become their words. */

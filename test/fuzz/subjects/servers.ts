@@ -181,7 +181,7 @@ async function plan({ name, bytes, from }: Listing): Promise<void> {
 
 const QUESTION = { question: 'Where?', golds: ['Oslo'], prediction: 'In Oslo' };
 const REPLIES = [
-  'True', '<think>It says Oslo.</think>\n\nVerdict: **False**', 'The judgement is true.', 'false\n\ntrue',
+  'True', '<think>It says Oslo.</think>\n\nVerdict: **False**', 'The judgement is true.', 'false\n\ntrue', 'constructor',
 ] as const; // prettier-ignore
 
 export const SERVER_SUBJECTS: readonly Subject[] = [
@@ -229,6 +229,7 @@ export const SERVER_SUBJECTS: readonly Subject[] = [
     read: async (said) => {
       const judge = createJudge({ id: 'fuzz', complete: () => Promise.resolve(said) });
       const { verdict } = await judge.judge(QUESTION);
+      must(['right', 'wrong', 'unreadable'].includes(verdict), 'no verdict');
       must(verdict === readVerdict(said), 'another verdict');
       return verdict === 'unreadable' ? ['unreadable'] : [];
     },
