@@ -1,3 +1,4 @@
+import { EncoderError } from './errors.ts';
 import type { z } from 'zod';
 import type { Passage } from '../../data/records.ts';
 import type { VectorTable } from '../dense.ts';
@@ -141,7 +142,7 @@ export async function openTextModel<
   device: EncoderDevice,
 ): Promise<{ manifest: Manifest; session: TextModelSession; template: TextTemplate }> {
   const parsed = schema.safeParse(parseJson(await fetchFile(file), file));
-  if (!parsed.success) throw new Error(`${file}: ${explain(parsed.error)}`);
+  if (!parsed.success) throw new EncoderError(`${file}: ${explain(parsed.error)}`);
   const { model, tokenizer, output } = parsed.data;
   const [bytes, tokenizerFile] = await Promise.all([fetchFile(model), fetchFile(tokenizer)]);
   const session = await TextModelSession.open(ort, device, {
@@ -164,6 +165,6 @@ export async function tried(
   } catch (cause) {
     await session.dispose();
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`${name}: ${why}`, { cause });
+    throw new EncoderError(`${name}: ${why}`, { cause });
   }
 }
