@@ -1,3 +1,5 @@
+import { oneLine } from '../data/issue.ts';
+
 export interface FetchOptions {
   signal?: AbortSignal | undefined;
   /** Bypass every cache on the way, so that the call pays for the transfer. */
@@ -27,6 +29,6 @@ export function parseJson(bytes: Uint8Array, name: string): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (cause) {
-    throw new Error(`${name}: not valid JSON`, { cause });
+    throw new Error(`${oneLine(name, 200)}: not valid JSON`, { cause });
   }
 }

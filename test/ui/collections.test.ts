@@ -38,17 +38,20 @@ it('searches collections as chosen, and the built-in world where none is left', 
 });
 
 it('a deleted collection is used no more; brought back, it is used as before', () => {
-  searchCollections(['a', 'b']);
+  searchCollections(['a', 'b'], { method: 'hybrid' });
   askQuestionsOf(['b']);
   const uses = forgetCollection('b');
-  expect(uses).toEqual({ searched: true, asked: true });
+  expect(uses).toEqual({
+    searched: { kind: 'collections', method: 'hybrid', encoder: 'built-in', reranker: null },
+    asked: true,
+  });
   expect(local()).toMatchObject({ ids: ['a'] });
   expect(questionSetsOf(useSetup.getState().setup)).toEqual([]);
   takeUp('b', uses);
   takeUp('b', uses);
   expect(local()).toMatchObject({ ids: ['a', 'b'] });
   expect(questionSetsOf(useSetup.getState().setup)).toEqual(['b']);
-  expect(forgetCollection('unknown')).toEqual({ searched: false, asked: false });
+  expect(forgetCollection('unknown')).toEqual({ searched: null, asked: false });
 });
 
 it('tells the time that is left from what was done since the job began', () => {

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { messageOf } from '../../data/message-of.ts';
 import { explain } from '../explain.ts';
 import { parseJson, type FetchFile } from '../fetch-file.ts';
+import { EncoderError } from './errors.ts';
 import type { EncoderDevice, OrtModule } from './runtime.ts';
 import { TextTemplate } from './template.ts';
 import { TextModelSession } from './text-model-session.ts';
@@ -17,7 +18,7 @@ export interface OpenedTextModel<Manifest> {
 /**
  * Reads and checks the folder of an ONNX text model.
  * @param attempt a first use of the template, so that a wrong one fails now and not at the first text
- * @throws Error that names the file at fault
+ * @throws EncoderError that names the file at fault
  */
 export async function openTextModel<
   Manifest extends { model: string; tokenizer: string; output?: string },
@@ -36,7 +37,7 @@ export async function openTextModel<
   },
 ): Promise<OpenedTextModel<Manifest>> {
   const parsed = schema.safeParse(parseJson(await fetchFile(file), file));
-  if (!parsed.success) throw new Error(`${file}: ${explain(parsed.error)}`);
+  if (!parsed.success) throw new EncoderError(`${file}: ${explain(parsed.error)}`);
   const manifest = parsed.data;
   const { model, tokenizer, output } = manifest;
   const [bytes, tokenizerFile] = await Promise.all([fetchFile(model), fetchFile(tokenizer)]);
@@ -46,7 +47,7 @@ export async function openTextModel<
     attempt(template, manifest);
   } catch (cause) {
     const why = messageOf(cause);
-    throw new Error(`${tokenizer}: ${why}`, { cause });
+    throw new EncoderError(`${tokenizer}: ${why}`, { cause });
   }
   const session = await TextModelSession.open(ort, device, {
     name: model,

@@ -1,3 +1,4 @@
+import { EncoderError } from './errors.ts';
 import type { EncoderManifest } from './manifest.ts';
 import type { PaddedBatch } from './tokens.ts';
 
@@ -11,7 +12,7 @@ export function poolRows(
   const { rows, length, mask } = batch;
   const expected = rows * dimensions * (pooling === 'none' ? 1 : length);
   if (output.length !== expected) {
-    throw new Error(`the encoder gave ${output.length} values, expected ${expected}`);
+    throw new EncoderError(`the encoder gave ${output.length} values, expected ${expected}`);
   }
   if (pooling === 'none') return output.slice();
   const pooled = new Float32Array(rows * dimensions);

@@ -1,3 +1,4 @@
+import { EncoderError } from './errors.ts';
 import type { Passage } from '../../data/records.ts';
 import type { FetchFile } from '../fetch-file.ts';
 import { LruCache } from '../lru.ts';
@@ -91,7 +92,7 @@ export class OnnxReranker implements Reranker {
     const { labels, maxTokens, padId } = this.manifest;
     const { values } = await this.#session.run(padRows(rows, maxTokens, { padId }));
     if (values.length !== rows.length * labels)
-      throw new Error(
+      throw new EncoderError(
         `the reranker gave ${values.length} logits for ${rows.length} pairs; its manifest says ${labels} a pair`,
       );
     return rows.map((_, i) => (labels === 1 ? values[i]! : values[2 * i + 1]! - values[2 * i]!));

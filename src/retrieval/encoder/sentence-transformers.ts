@@ -1,3 +1,4 @@
+import { EncoderError } from './errors.ts';
 import { z } from 'zod';
 import { explain } from '../explain.ts';
 import { parseJson, type FetchFile } from '../fetch-file.ts';
@@ -104,21 +105,21 @@ export async function describeEncoder(
   const kinds = modules.map(({ type }) => type.split('.').at(-1) ?? '');
   const unknown = kinds.filter((kind) => !['Transformer', 'Pooling', 'Normalize'].includes(kind));
   if (unknown.length > 0 || kinds[0] !== 'Transformer')
-    throw new Error(
+    throw new EncoderError(
       `modules.json: a model of ${kinds.join(', ')} is not supported; Transformer, Pooling and Normalize are`,
     );
   const poolingFolder = modules[kinds.indexOf('Pooling')]?.path;
-  if (poolingFolder === undefined) throw new Error('modules.json: names no Pooling');
+  if (poolingFolder === undefined) throw new EncoderError('modules.json: names no Pooling');
   const poolingFile = `${poolingFolder}/config.json`;
   const poolingConfig = await readAs(folder, poolingFile, poolingSchema);
   const text = await describeText(folder, wanted);
   const dimensions =
     poolingConfig.embedding_dimension ?? poolingConfig.word_embedding_dimension ?? text.hiddenSize;
   if (dimensions === undefined)
-    throw new Error(`${poolingFile}: does not say how many dimensions a vector has`);
+    throw new EncoderError(`${poolingFile}: does not say how many dimensions a vector has`);
   const prefixes = await readPrefixes(folder);
   if (!poolingConfig.include_prompt && prefixes.queryPrefix + prefixes.passagePrefix !== '')
-    throw new Error(`${poolingFile}: pooling without the prompt is not supported`);
+    throw new EncoderError(`${poolingFile}: pooling without the prompt is not supported`);
   return {
     format: ENCODER_FORMAT,
     ...text.fields,
@@ -141,7 +142,7 @@ export async function describeReranker(
 ): Promise<RerankerManifestFile> {
   const { fields, labels } = await describeText(folder, wanted);
   if (labels !== 1 && labels !== 2)
-    throw new Error(
+    throw new EncoderError(
       `config.json: ${labels} labels; a cross-encoder that orders passages has one, or two`,
     );
   return { format: RERANKER_FORMAT, ...fields, labels };
@@ -151,11 +152,13 @@ export async function describeReranker(
 async function describeText(folder: ModelFolder, wanted: string | undefined) {
   const model = wanted ?? ONNX_FILES.find((file) => folder.files.includes(file));
   if (model === undefined || !folder.files.includes(model))
-    throw new Error(
+    throw new EncoderError(
       `no ${wanted ?? ONNX_FILES.slice(0, 2).join(' or ')} in ${folder.name}: export the model to ONNX first (optimum-cli export onnx)`,
     );
   if (folder.files.includes(`${model}_data`) || folder.files.includes(`${model}.data`))
-    throw new Error(`${model}: weights in a second file are not supported; export a single file`);
+    throw new EncoderError(
+      `${model}: weights in a second file are not supported; export a single file`,
+    );
   const config = await readAs(folder, 'config.json', configSchema);
   const length = await readAsOr(folder, 'sentence_bert_config.json', lengthSchema);
   const tokenizer = await readAsOr(folder, 'tokenizer_config.json', tokenizerSchema);
@@ -201,7 +204,9 @@ function poolingOf(
   const [mode] = modes;
   if (modes.length === 1 && (mode === 'mean' || mode === 'cls' || mode === 'max')) return mode;
   if (modes.length === 1 && mode === 'lasttoken') return 'last';
-  throw new Error(`${file}: pooling by ${modes.join(' and ') || 'nothing'} is not supported`);
+  throw new EncoderError(
+    `${file}: pooling by ${modes.join(' and ') || 'nothing'} is not supported`,
+  );
 }
 
 async function readPrefixes(
@@ -226,9 +231,9 @@ async function readAs<Schema extends z.ZodType>(
   file: string,
   schema: Schema,
 ): Promise<z.infer<Schema>> {
-  if (!files.includes(file)) throw new Error(`no ${file} in ${name}`);
+  if (!files.includes(file)) throw new EncoderError(`no ${file} in ${name}`);
   const parsed = schema.safeParse(parseJson(await read(file), file));
-  if (!parsed.success) throw new Error(`${file}: ${explain(parsed.error)}`);
+  if (!parsed.success) throw new EncoderError(`${file}: ${explain(parsed.error)}`);
   return parsed.data;
 }
 

@@ -1,3 +1,4 @@
+import { EncoderError } from './errors.ts';
 import type { InferenceSession } from 'onnxruntime-web';
 import { fromFloat16 } from '../../data/float16.ts';
 import type { EncoderDevice, OrtModule } from './runtime.ts';
@@ -27,19 +28,21 @@ export class TextModelSession {
     const session = await ort.InferenceSession.create(bytes, {
       executionProviders: [device],
     }).catch((cause: unknown) => {
-      throw new Error(`${name}: onnxruntime cannot load it on ${device}`, { cause });
+      throw new EncoderError(`${name}: onnxruntime cannot load it on ${device}`, { cause });
     });
     const output = file.output ?? session.outputNames[0] ?? '';
     if (!session.outputNames.includes(output)) {
       await session.release();
-      throw new Error(
+      throw new EncoderError(
         `${name}: has no output "${output}"; it has ${session.outputNames.join(', ')}`,
       );
     }
     const unknown = session.inputNames.filter((input) => !INPUTS.has(input));
     if (unknown.length > 0) {
       await session.release();
-      throw new Error(`${name}: needs inputs that are not known here: ${unknown.join(', ')}`);
+      throw new EncoderError(
+        `${name}: needs inputs that are not known here: ${unknown.join(', ')}`,
+      );
     }
     return new TextModelSession(ort, session, output);
   }
@@ -72,7 +75,7 @@ export class TextModelSession {
     // Where the engine has halves of its own, onnxruntime gives those.
     if (tensor?.type === 'float16' && data && !(data instanceof Uint16Array))
       return { values: Float32Array.from(data as ArrayLike<number>), dims: tensor.dims };
-    throw new Error(`the model's output "${this.#output}" holds no floating-point numbers`);
+    throw new EncoderError(`the model's output "${this.#output}" holds no floating-point numbers`);
   }
 }
 

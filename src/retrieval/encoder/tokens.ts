@@ -1,3 +1,4 @@
+import { EncoderError } from './errors.ts';
 import { Tokenizer } from '@huggingface/tokenizers';
 import { checkTokenizer } from '../../data/tokenizer/check.ts';
 import type { Passage } from '../../data/records.ts';
@@ -14,16 +15,18 @@ export function readTokenizer(json: unknown, name: string): Tokenize {
 
 /** @throws Error that names the file, and the field at fault where one is */
 export function openTokenizer(json: unknown, name: string): Tokenizer {
-  if (typeof json !== 'object' || json === null) throw new Error(`${name}: not a tokenizer`);
+  if (typeof json !== 'object' || json === null) throw new EncoderError(`${name}: not a tokenizer`);
   try {
     checkTokenizer(json);
   } catch (cause) {
-    throw new Error(`${name}: ${cause instanceof Error ? cause.message : 'damaged'}`, { cause });
+    throw new EncoderError(`${name}: ${cause instanceof Error ? cause.message : 'damaged'}`, {
+      cause,
+    });
   }
   try {
     return new Tokenizer(json, {});
   } catch (cause) {
-    throw new Error(`${name}: cannot be read as a tokenizer`, { cause });
+    throw new EncoderError(`${name}: cannot be read as a tokenizer`, { cause });
   }
 }
 
@@ -41,12 +44,14 @@ export function encoded(run: () => number[]): number[] {
   try {
     ids = run();
   } catch (cause) {
-    throw new Error('the tokenizer cannot cut a text into tokens; its settings do not fit', {
+    throw new EncoderError('the tokenizer cannot cut a text into tokens; its settings do not fit', {
       cause,
     });
   }
   if (ids.every((id) => Number.isInteger(id))) return ids;
-  throw new Error('the tokenizer has no token for a part of a text, and none for what is unknown');
+  throw new EncoderError(
+    'the tokenizer has no token for a part of a text, and none for what is unknown',
+  );
 }
 
 /** A passage as the built-in encoder reads it; the leading space cuts a name into the same pieces anywhere. */

@@ -1,3 +1,4 @@
+import { EncoderError } from '../../retrieval/encoder/errors.ts';
 import { z } from 'zod';
 import { parseJson } from '../../retrieval/fetch-file.ts';
 import { ENCODER_MANIFEST, RERANKER_MANIFEST } from '../../retrieval/encoder/manifest.ts';
@@ -20,7 +21,7 @@ export function folderOfFiles(files: readonly FolderFile[]): ModelFolder {
     files: [...blobs.keys()],
     read: async (name) => {
       const blob = blobs.get(name);
-      if (!blob) throw new Error(`${name}: not in the folder`);
+      if (!blob) throw new EncoderError(`${name}: not in the folder`);
       return new Uint8Array(await blob.arrayBuffer());
     },
   };
@@ -43,7 +44,7 @@ export async function kindOf(folder: ModelFolder): Promise<EncoderKind> {
     if (config.data?.architectures.some((name) => name.endsWith('ForSequenceClassification')))
       return 'reranker';
   }
-  throw new Error(
+  throw new EncoderError(
     `${folder.name} is neither an encoder (modules.json, as sentence-transformers saves it, or encoder.json) ` +
       'nor a cross-encoder (config.json of a …ForSequenceClassification, or reranker.json). Choose the whole folder.',
   );

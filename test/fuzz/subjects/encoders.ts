@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { OnnxEncoder } from '../../../src/retrieval/encoder/encoder.ts';
+import { EncoderError } from '../../../src/retrieval/encoder/errors.ts';
 import type { OrtModule } from '../../../src/retrieval/encoder/runtime.ts';
 import { OnnxReranker } from '../../../src/retrieval/encoder/reranker.ts';
 import {
@@ -34,7 +35,7 @@ const ort = (kind: 'encoder' | 'reranker'): OrtModule => {
     release: () => Promise.resolve(),
     run: (inputs: Record<string, { dims: readonly number[] }>) => {
       const [rows = 0, length = 0] = inputs['input_ids']?.dims ?? [];
-      const dims = kind === 'encoder' ? [rows, length, 16] : [rows, 1];
+      const dims = kind === 'encoder' ? [rows, length, 32] : [rows, 1];
       const data = new Float32Array(dims.reduce((a, b) => a * b, 1));
       return Promise.resolve({ output: { type: 'float32', data, dims } });
     },
@@ -68,8 +69,10 @@ async function open({ folder }: Broken): Promise<void> {
   await reranker.scorePairs([[TEXTS[0], TEXTS[1]]]);
 }
 
-/** Errors of this part have no class of their own; those of the platform are no answer. */
-const isPlain = (error: unknown): boolean => error instanceof Error && error.name === 'Error';
+/** JSON and files that are missing are told by their readers. */
+const isTyped = (error: unknown): boolean =>
+  error instanceof EncoderError ||
+  (error instanceof Error && /: (?:not valid JSON|not in the folder)$/.test(error.message));
 
 const folderWith = (pattern: RegExp, name: string): Subject =>
   subject<Broken>({
@@ -89,7 +92,7 @@ const folderWith = (pattern: RegExp, name: string): Subject =>
       return { folder: { name: title, files: [...broken.keys()], read } };
     },
     read: open,
-    refuses: isPlain,
+    refuses: isTyped,
   });
 
 export const ENCODER_SUBJECTS: readonly Subject[] = [
