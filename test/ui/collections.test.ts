@@ -38,7 +38,8 @@ it('searches collections as chosen, and the built-in world where none is left', 
 });
 
 it('a deleted collection is used no more; brought back, it is used as before', () => {
-  searchCollections(['a', 'b'], { method: 'hybrid' });
+  searchCollections(['a', 'b']);
+  changeSearch({ method: 'hybrid' });
   askQuestionsOf(['b']);
   const uses = forgetCollection('b');
   expect(uses).toEqual({
