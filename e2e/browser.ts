@@ -51,7 +51,11 @@ export const useStage = (options: { webgpu?: boolean; root?: () => string } = {}
     stage.url = server.url;
     const browser = await chromium.launch({
       executablePath: ensureChromium(),
-      args: chromiumFlags({ webgpu: options.webgpu ?? false }),
+      args: [
+        ...chromiumFlags({ webgpu: options.webgpu ?? false }),
+        // Painting by a GPU that is software takes a core from what is tested.
+        ...(options.webgpu ? [] : ['--disable-gpu']),
+      ],
     });
     open = { browser, page: await openPage({ browser, faults: stage.faults }) };
   });
@@ -70,6 +74,7 @@ export const openPage = async (
   const context = await stage.browser.newContext({
     viewport: { width: options.width ?? 1440, height: 900 },
     colorScheme: options.colorScheme ?? 'light',
+    reducedMotion: 'reduce',
     // A page that stores itself would answer for servers that a test changes.
     serviceWorkers: options.offline ? 'allow' : 'block',
   });

@@ -35,7 +35,9 @@ it('takes a Qwen2 folder, asks it, trains it and gives its adapter', async () =>
   const kinds = await eventKinds(page);
   expect(kinds[0]).toBe('background');
   expect(kinds.at(-1)).toBe('stop');
-  expect(kinds).not.toContain('error');
+  // Random weights say nothing of the form that is asked for; nothing else goes wrong.
+  for (const fault of await page.locator('.card[data-kind=error]').allInnerTexts())
+    expect(fault).toMatch(/text between blocks|the turn ended without a search or an answer/);
 
   await startSmall(page, stage, { steps: 1 });
   await status(page, 'finished');

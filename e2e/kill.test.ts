@@ -13,12 +13,12 @@ import { DIST } from './browser.ts';
 
 /**
  * A run whose tab is killed again and again, also while it writes checkpoints, ends in the same bits
- * as one that nobody disturbed. FORAGE_KILLS sets how often (6 unless given; 50 take four minutes).
+ * as one that nobody disturbed. FORAGE_KILLS sets how often (3 unless given; 50 take some minutes).
  */
-const KILLS = Number(process.env.FORAGE_KILLS ?? 6);
+const KILLS = Number(process.env.FORAGE_KILLS ?? 3);
 
 /** More than kills: each lets a step or so be done. */
-const STEPS = Math.round(1.2 * KILLS) + 10;
+const STEPS = Math.round(1.2 * KILLS) + 6;
 /** A kill and what follows it take some seconds on two cores, and far more on busy ones. */
 vi.setConfig({ testTimeout: 300_000 + KILLS * 60_000 });
 
@@ -125,7 +125,8 @@ beforeAll(async () => {
 afterAll(async () => {
   if (life) await kill();
   await server.close();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  // Helpers of a browser that was killed may write for a moment more.
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
 });
 
 const stepsDone = (page: Page): Promise<number> =>
