@@ -1,7 +1,7 @@
 /**
  * What an import of 100,000 passages costs, in headless Chromium against the built page (`npx vite
  * build` first): seconds, the page's main-thread tasks meanwhile, memory of page and workers, and what
- * browsing and filtering take afterwards.
+ * browsing, filtering, indexing for search and searching take afterwards.
  *
  *   npm run -s lab -- bench corpus [--json]      FORAGE_PASSAGES=100000
  */
@@ -94,7 +94,7 @@ async function importOnce(measured: boolean) {
   await page.goto(`${server.url}corpus`);
   await page.getByText('There are none yet').waitFor();
   // Until the engines are loaded, so that only the import is counted.
-  await page.getByText(/^world [\d,]+ local/u).waitFor({ timeout: 60_000 });
+  await page.locator('.cell', { hasText: 'local passages' }).waitFor({ timeout: 60_000 });
   await page.waitForTimeout(1000);
   const stop = measured ? watchMemory(page) : null;
   await page.getByLabel('Files to import').setInputFiles(file);
@@ -132,6 +132,25 @@ try {
       await page.getByText('1 found').waitFor({ timeout: 60_000 });
     });
   });
+  let indexed = 0;
+  let found = 0;
+  const indexing = await traceMainThread(browser, page, async () => {
+    await page.getByLabel('Choose passages').check();
+    indexed = await seconds(async () => {
+      await page.getByRole('button', { name: 'Use for search' }).click();
+      const ready = `${PASSAGES.toLocaleString('en')} local passages`;
+      await page.locator('.cell', { hasText: ready }).waitFor({ timeout: 600_000 });
+    });
+    found = await seconds(async () => {
+      await page.getByLabel('Query', { exact: true }).fill(`title ${PASSAGES - 1}`);
+      await page.getByRole('button', { name: 'Search', exact: true }).click();
+      await page.getByText(/passages for “title/u).waitFor({ timeout: 60_000 });
+    });
+  });
+  const memoryLine = await page
+    .getByText(/^memory/u)
+    .first()
+    .innerText();
   await page.context().close();
   const { memory } = await importOnce(true);
   const result = {
@@ -143,6 +162,10 @@ try {
     openSeconds: opened,
     filterSeconds: filtered,
     reading,
+    indexSeconds: indexed,
+    searchSeconds: found,
+    indexing,
+    memoryLine,
   };
   if (values.json) console.log(JSON.stringify(result));
   else {
@@ -163,6 +186,10 @@ try {
       `reading   opened in ${(opened * 1000).toFixed(0)} ms, a filter over all texts in ${filtered.toFixed(2)} s`,
     );
     tasks('        ', reading);
+    console.log(
+      `indexing  words (BM25+) in ${indexed.toFixed(1)} s, then a search in ${(found * 1000).toFixed(0)} ms; the page says: ${memoryLine}`,
+    );
+    tasks('        ', indexing);
   }
 } finally {
   await browser.close();
