@@ -1,6 +1,11 @@
 import { Button, NumberInput, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
-import { resourcesSchema, webLlmModelSchema, type WebLlmModel } from '../../data/setup.ts';
+import {
+  resourcesSchema,
+  webLlmModelSchema,
+  type Setup,
+  type WebLlmModel,
+} from '../../data/setup.ts';
 import type { WebLlmLine } from '../../policy/webllm/models.ts';
 import { formatCount } from '../lib/format.ts';
 import { lab } from '../stores/connection.ts';
@@ -137,28 +142,51 @@ const useList = () => {
   return { list, state, problem, read };
 };
 
-const Line = ({ line, remove }: { line: WebLlmLine; remove: () => void }) => {
-  const used = useSetup(
-    ({ setup }) => setup.policy.kind === 'webllm' && setup.policy.id === line.id,
-  );
+type Role = 'policy' | 'judge' | 'summarizer';
+
+const nameOf = (setup: Setup, role: Role): string | null => {
+  if (role === 'policy') return setup.policy.kind === 'webllm' ? setup.policy.id : null;
+  const spec = setup[role];
+  return spec.kind === 'model' && spec.policy.kind === 'webllm' ? spec.policy.id : null;
+};
+
+/** Chooses a model for one of the parts that it can play, or takes it off again. */
+const RoleButton = ({ id, role }: { id: string; role: Role }) => {
+  const used = useSetup(({ setup }) => nameOf(setup, role) === id);
+  const change = useSetup((state) => state.change);
+  const use = () => {
+    const policy = { kind: 'webllm', id } as const;
+    if (role === 'policy') choosePolicy(used ? { kind: 'built-in' } : policy);
+    else if (role === 'judge')
+      change({ judge: used ? { kind: 'off' } : { kind: 'model', policy } });
+    else change({ summarizer: used ? { kind: 'off' } : { kind: 'model', policy } });
+  };
   return (
-    <tr>
-      <td>{line.id}</td>
-      <td className="figure">
-        {line.memoryMB === null ? '–' : `${formatCount(Math.round(line.memoryMB))} MB`}
-      </td>
-      <td className="figure wide-only">{formatCount(line.maxContext)}</td>
-      <td className="wide-only">{line.features.join(', ')}</td>
-      <td>
-        <Button
-          size="compact-xs"
-          variant={used ? 'light' : 'default'}
-          disabled={used}
-          aria-label={`Use ${line.id} as policy`}
-          onClick={() => choosePolicy({ kind: 'webllm', id: line.id })}
-        >
-          {used ? 'Is the policy' : 'Use'}
-        </Button>{' '}
+    <Button
+      size="compact-xs"
+      variant={used ? 'filled' : 'default'}
+      aria-pressed={used}
+      aria-label={`Use ${id} as ${role}`}
+      onClick={use}
+    >
+      {role}
+    </Button>
+  );
+};
+
+const Line = ({ line, remove }: { line: WebLlmLine; remove: () => void }) => (
+  <tr>
+    <td>{line.id}</td>
+    <td className="figure">
+      {line.memoryMB === null ? '–' : `${formatCount(Math.round(line.memoryMB))} MB`}
+    </td>
+    <td className="figure wide-only">{formatCount(line.maxContext)}</td>
+    <td className="wide-only">{line.features.join(', ')}</td>
+    <td>
+      <span className="roles">
+        <RoleButton id={line.id} role="policy" />
+        <RoleButton id={line.id} role="judge" />
+        <RoleButton id={line.id} role="summarizer" />
         {line.custom ? (
           <Button
             size="compact-xs"
@@ -169,10 +197,10 @@ const Line = ({ line, remove }: { line: WebLlmLine; remove: () => void }) => {
             Remove
           </Button>
         ) : null}
-      </td>
-    </tr>
-  );
-};
+      </span>
+    </td>
+  </tr>
+);
 
 const Table = (props: { lines: readonly WebLlmLine[]; remove: (id: string) => void }) => {
   const { lines, remove } = props;
@@ -202,7 +230,7 @@ const Table = (props: { lines: readonly WebLlmLine[]; remove: (id: string) => vo
               <th scope="col" className="wide-only">
                 needs
               </th>
-              <th scope="col">policy</th>
+              <th scope="col">use as</th>
             </tr>
           </thead>
           <tbody>
