@@ -9,16 +9,32 @@ const LONGEST = [
   'test/runs/checkpoints/host.test.ts',
 ];
 
+/** Stores of the page are one for all who import them, and so is the device that arrays are on. */
+const STATEFUL = ['test/ui/**/*.test.{ts,tsx}', 'test/policy/half.test.ts'];
+
+const common = {
+  testTimeout: 120_000,
+  expect: { poll: { timeout: 20_000 } },
+  setupFiles: ['test/setup.ts'],
+};
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.{ts,tsx}'],
-    testTimeout: 120_000,
-    expect: { poll: { timeout: 20_000 } },
     // WASM kernels use a core each; more forks than cores only slows the suite.
     maxWorkers: 2,
-    // Tests change nothing global, so files can share what they import; alone they take twice as long.
-    isolate: false,
-    setupFiles: ['test/setup.ts'],
     sequence: { sequencer: longestFirst(LONGEST) },
+    projects: [
+      {
+        test: {
+          ...common,
+          name: 'core',
+          include: ['test/**/*.test.{ts,tsx}'],
+          exclude: STATEFUL,
+          // These change nothing global, so they can share what they import; alone they take twice as long.
+          isolate: false,
+        },
+      },
+      { test: { ...common, name: 'stateful', include: STATEFUL } },
+    ],
   },
 });
