@@ -38,20 +38,24 @@ const relative = (a: readonly number[], b: readonly number[]): number => {
   return Math.sqrt(difference / size);
 };
 
-it('computes PEFT’s log-probabilities and LoRA gradients on WebGPU, to 1e-3, of Qwen3 and SmolLM3; in halves, of Qwen2', async () => {
+it('computes PEFT’s log-probabilities and LoRA gradients on WebGPU, to 1e-3, of Qwen3 (also at other temperatures) and SmolLM3; in halves, of Qwen2', async () => {
   const { page } = stage;
   await page.goto(stage.url);
   const text = await page.locator('output').textContent({ timeout: 240_000 });
   const report = JSON.parse(text ?? '') as LoraReport;
   expect(report).not.toHaveProperty('error');
   expect(report.adapter).not.toBe('');
-  const { config, expected, files } = loadLoraFixture();
+  const { config, expected, tempered, files } = loadLoraFixture();
   const wanted = expected.sequences.flatMap(({ logprobs }) => logprobs.slice(1));
   expect(relative(report.logprobs, wanted)).toBeLessThan(1e-3);
   for (const { name, offset, length } of loraSlots(config, readPeft(config, files).spec)) {
     const got = report.gradients.slice(offset, offset + length);
     expect(relative(got, expected.gradients[name]!), name).toBeLessThan(1e-3);
+    const warm = report.tempered.gradients.slice(offset, offset + length);
+    expect(relative(warm, tempered.gradients[name]!), `${name}, tempered`).toBeLessThan(1e-3);
   }
+  const wantedAtT = tempered.sequences.flatMap(({ logprobs }) => logprobs.slice(1));
+  expect(relative(report.tempered.logprobs, wantedAtT)).toBeLessThan(1e-3);
 
   const family = await loadFamily('smollm3');
   const { greedy, sequences } = family.expected;

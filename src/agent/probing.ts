@@ -39,6 +39,8 @@ async function probeOne(
     stopIds: tags.stops.stopIds,
     ...(tags.stops.stopTexts.length > 0 ? { stopTexts: tags.stops.stopTexts } : {}),
     sampling: settings.sampling,
+    // Confidence is the model's own, whatever the temperature: at 0 every candidate would be certain.
+    scores: 'model',
     ...(request.signal ? { signal: request.signal } : {}),
   });
   const inner = generated.ids.filter((id) => !tags.meaning(id));

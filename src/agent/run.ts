@@ -1,5 +1,6 @@
 import { messageOf } from '../data/message-of.ts';
 import type { Rollout } from '../data/rollout.ts';
+import { logprobsOf } from '../policy/policy.ts';
 import { withOverrides, type RecipeSettings } from '../recipes/settings.ts';
 import { budgetsInForce } from './budget.ts';
 import { Conversation } from './conversation.ts';
@@ -100,8 +101,13 @@ function noteFailure(transcript: Transcript, request: RolloutRequest, error: unk
   transcript.event({ kind: 'stop', reason: 'error', detail: message });
 }
 
-/** Says in the record what its log-probabilities are, where they are not the engine's exact ones. */
-function noteLogprobs({ rollout }: Transcript, { policy }: AgentDeps): void {
+/** Says in the record what its log-probabilities are of, and where they are not the engine's exact ones. */
+function noteLogprobs(
+  { rollout }: Transcript,
+  { policy }: AgentDeps,
+  { sampling }: RecipeSettings,
+): void {
+  rollout.policy.logprobsOf = logprobsOf(policy.info, sampling);
   const sampled = rollout.segments.filter((segment) => segment.mask === 1);
   const missing = sampled.filter((segment) => segment.logprobs === undefined).length;
   const told = policy.info.logprobs;
@@ -164,7 +170,7 @@ export async function runRollout(
     noteFailure(transcript, request, error);
   }
   transcript.endSegment();
-  noteLogprobs(transcript, deps);
+  noteLogprobs(transcript, deps, settings);
   score(transcript);
   transcript.finish();
   return transcript.rollout;

@@ -16,6 +16,19 @@ export type SegmentRole =
   | 'answer'
   | 'other';
 
+/**
+ * A distribution over the next token: softmax(logits / temperature) over what top-k (0: all), then
+ * top-p (1: all) leave of the vocabulary. Temperature 0 is the likeliest token alone.
+ */
+export interface TokenDistribution {
+  temperature: number;
+  topK: number;
+  topP: number;
+}
+
+/** The softmax of the logits as they are. */
+export const MODEL_DISTRIBUTION: TokenDistribution = { temperature: 1, topK: 0, topP: 1 };
+
 /** A run of tokens with one writer. Joined in order, the segments are exactly the model's context. */
 export interface Segment {
   source: TokenSource;
@@ -72,6 +85,12 @@ export interface Rollout {
     revision: string;
     /** In words, where log-probabilities are not the sampler's exact ones, or missing. */
     logprobs?: string;
+    /**
+     * What log-probabilities and entropies are of; null where that is not known, as of a server.
+     * Absent in records that were made before it was kept: `MODEL_DISTRIBUTION`, whatever was drawn
+     * from.
+     */
+    logprobsOf?: TokenDistribution | null;
   };
   segments: Segment[];
   events: AgentEvent[];

@@ -46,7 +46,7 @@ export interface TrainStep {
   recall: number;
   searches: number;
   formatValid: number;
-  /** Policy tokens a rollout, mean; and their mean entropy in nats as the sampler saw it. */
+  /** Policy tokens a rollout, mean; and their mean entropy in nats as the sampler saw it: of the distribution that it drew from. */
   responseTokens: number;
   entropy: number;
   loss: number;

@@ -1,6 +1,6 @@
-import type { Rollout } from '../data/rollout.ts';
+import { MODEL_DISTRIBUTION, type Rollout } from '../data/rollout.ts';
 
-/** The context of a rollout as the trainer needs it; three arrays of one length. */
+/** The context of a rollout as the trainer needs it; its arrays are of one length. */
 export interface TrainedTokens {
   /** Every token of the context, in order. */
   ids: Int32Array;
@@ -8,14 +8,38 @@ export interface TrainedTokens {
   mask: Uint8Array;
   /** What the sampler gave each trained token, natural log; 0 elsewhere. */
   oldLogprobs: Float32Array;
+  /** Of the softmax that they are of, over the whole vocabulary. */
+  temperature: number;
 }
 
 /**
- * Token ids, loss mask and old log-probabilities of a record. The mask comes from who wrote a
+ * The temperature that a record's log-probabilities are of.
+ * @throws Error where the trainer cannot compute the same: a truncated distribution, or one not known
+ */
+function temperatureOf({ id, policy }: TrainedRecord): number {
+  const { logprobsOf = MODEL_DISTRIBUTION } = policy ?? {};
+  const fault = (what: string): Error => new Error(`rollout ${id}: ${what}`);
+  if (!logprobsOf) throw fault('nobody knows what its log-probabilities are of');
+  const { temperature, topK, topP } = logprobsOf;
+  if (topK > 0 || topP < 1)
+    throw fault(
+      `its log-probabilities are of a truncated distribution (top-k ${topK}, top-p ${topP}), ` +
+        'which a trainer cannot compute; sample with top-p 1 and without top-k',
+    );
+  if (!(temperature > 0)) throw fault('it was not sampled: its temperature is 0');
+  return temperature;
+}
+
+type TrainedRecord = Pick<Rollout, 'id' | 'segments'> & {
+  policy?: Pick<Rollout['policy'], 'logprobsOf'>;
+};
+
+/**
+ * Token ids, loss mask, old log-probabilities of a record and what these are of. The mask comes from who wrote a
  * segment, never from the tags in it; nothing is tokenized again.
  * @throws Error naming the segment where a record contradicts itself
  */
-export function trainedTokens(rollout: Pick<Rollout, 'id' | 'segments'>): TrainedTokens {
+export function trainedTokens(rollout: TrainedRecord): TrainedTokens {
   const length = rollout.segments.reduce((sum, { ids }) => sum + ids.length, 0);
   const ids = new Int32Array(length);
   const mask = new Uint8Array(length);
@@ -41,5 +65,5 @@ export function trainedTokens(rollout: Pick<Rollout, 'id' | 'segments'>): Traine
     }
     at += segment.ids.length;
   });
-  return { ids, mask, oldLogprobs };
+  return { ids, mask, oldLogprobs, temperature: temperatureOf(rollout) };
 }

@@ -2,7 +2,9 @@ import type { TrainSettings } from './rl/settings.ts';
 
 /** The clipped surrogate and its exact gradient, METHODS section 5. */
 
-export type Objective = TrainSettings['objective'];
+type Settings = TrainSettings['objective'];
+/** Without `microBatch` a mean over tokens is one of the whole batch. */
+export type Objective = Omit<Settings, 'microBatch'> & Partial<Pick<Settings, 'microBatch'>>;
 
 /** The trained tokens of one sequence. */
 export interface SequenceTokens {
@@ -116,23 +118,32 @@ export function negativeLogLikelihood(logprob: Float32Array, weight: number): Ob
 
 /**
  * Weight of each token of every sequence in the loss of a batch.
- * - `token-mean` (DAPO): 1 / trained tokens of the batch.
+ * - `token-mean` (DAPO): 1 / trained tokens of the batch. With `microBatch` n (Search-R1, whose code
+ *   takes the mean of each micro-batch by itself): 1 / (micro-batches · trained tokens of the own one),
+ *   a micro-batch being the next n sequences; the last may have fewer.
  * - `sequence-mean` (GRPO): 1 / (sequences · own tokens).
  * - `sum-over-constant` (Dr. GRPO): 1 / (sequences · constantLength).
  *
- * Sequences without trained tokens weigh 0 and do not count.
+ * Sequences without trained tokens weigh 0 and do not count, nor does a micro-batch of such.
  */
 export function sequenceWeights(
   aggregation: Objective['aggregation'],
   constantLength: number,
   lengths: ArrayLike<number>,
+  microBatch: Settings['microBatch'] = null,
 ): Float64Array {
   const all = Array.from(lengths);
-  const tokens = all.reduce((sum, length) => sum + length, 0);
   const sequences = all.filter((length) => length > 0).length;
-  return Float64Array.from(all, (length) => {
+  const size = microBatch ?? all.length;
+  const parts: number[] = [];
+  all.forEach((length, i) => {
+    const part = Math.floor(i / size);
+    parts[part] = (parts[part] ?? 0) + length;
+  });
+  const means = parts.filter((tokens) => tokens > 0).length;
+  return Float64Array.from(all, (length, i) => {
     if (length === 0) return 0;
-    if (aggregation === 'token-mean') return 1 / tokens;
+    if (aggregation === 'token-mean') return 1 / (means * parts[Math.floor(i / size)]!);
     return 1 / (sequences * (aggregation === 'sequence-mean' ? length : constantLength));
   });
 }

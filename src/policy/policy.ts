@@ -1,3 +1,4 @@
+import { MODEL_DISTRIBUTION, type TokenDistribution } from '../data/rollout.ts';
 import type { ChatMessage } from './text-model.ts';
 
 /**
@@ -9,14 +10,8 @@ import type { Work } from './generation/watchdog.ts';
 import type { LoraSpec } from './lora/spec.ts';
 import type { WeightType } from './weight-type.ts';
 
-export interface Sampling {
-  /** 0 means greedy. */
-  temperature: number;
-  /** 0 means no limit. */
-  topK: number;
-  /** 1 means no limit. */
-  topP: number;
-}
+/** What tokens are drawn from; temperature 0 means greedy. */
+export type Sampling = TokenDistribution;
 
 export interface GenerateOptions {
   maxTokens: number;
@@ -30,6 +25,12 @@ export interface GenerateOptions {
   /** Text before this call that counts as its beginning: a stop text may have begun there. */
   stopPrefix?: string;
   sampling: Sampling;
+  /**
+   * What log-probabilities and entropies are of. `sampling` (absent: the same): what tokens are drawn
+   * from; of greedy ones, which are drawn from nothing, the model's. `model`: softmax(logits) over the
+   * whole vocabulary, whatever is drawn from. Only an engine of ours can choose.
+   */
+  scores?: 'sampling' | 'model';
   signal?: AbortSignal;
   /** Called after decoding steps with what was added since the last call. */
   onTokens?: (added: SampledTokens) => void;
@@ -41,9 +42,9 @@ export interface GenerateOptions {
  */
 export interface SampledTokens {
   ids: number[];
-  /** Natural-log probability under the sampling distribution's temperature-1 softmax (no top-k, no top-p). */
+  /** Natural-log probability under the distribution that `GenerateOptions.scores` names. */
   logprobs: number[];
-  /** Entropy in nats of that same softmax. */
+  /** Entropy in nats of that same distribution. */
   entropies: number[];
 }
 
@@ -80,6 +81,26 @@ export interface PolicyInfo {
   onDevice?: WeightType;
   /** In words, what log-probabilities are where they are not the engine's own, or that there are none. */
   logprobs?: string;
+  /**
+   * What they are of. `sampling` (absent: the same): as `GenerateOptions.scores` says; `temperature`:
+   * the softmax after temperature and before any truncation; `unknown`: a server's, which does not say.
+   */
+  logprobsOf?: 'sampling' | 'temperature' | 'unknown';
+}
+
+/** The distribution that log-probabilities of a sampling are of; null where that is not known. */
+export function logprobsOf(
+  { logprobsOf: of = 'sampling' }: Pick<PolicyInfo, 'logprobsOf'>,
+  sampling: Sampling,
+): TokenDistribution | null {
+  switch (of) {
+    case 'sampling':
+      return sampling.temperature === 0 ? MODEL_DISTRIBUTION : sampling;
+    case 'temperature':
+      return { ...MODEL_DISTRIBUTION, temperature: sampling.temperature };
+    case 'unknown':
+      return null;
+  }
 }
 
 /** Turns messages into the text of one context. */

@@ -3,6 +3,8 @@ export interface TrainSequence {
   ids: ArrayLike<number>;
   /** Weight of predicting `ids[i]` from what precedes it, one a token; `weights[0]` is never used. */
   weights: ArrayLike<number>;
+  /** What logits are divided by; 1 where absent. */
+  temperature?: number;
 }
 
 /** Sequences end to end, without padding. */
@@ -15,19 +17,28 @@ export interface PackedBatch {
   rows: Int32Array;
   targets: Int32Array;
   weights: Float32Array;
+  /** [targets], what the logits of each row are divided by; absent where that is 1 for all. */
+  temperatures?: Float32Array;
 }
 
-/** Joins sequences. Rows without weight never enter the output layer. */
+/**
+ * Joins sequences. Rows without weight never enter the output layer.
+ * @throws Error where a sequence has not one weight a token; RangeError for a temperature of 0 or less
+ */
 export function packBatch(sequences: readonly TrainSequence[], weightScale = 1): PackedBatch {
   const lengths = Int32Array.from(sequences, (s) => s.ids.length);
   const ids = new Int32Array(lengths.reduce((a, b) => a + b, 0));
   const rows: number[] = [];
   const targets: number[] = [];
   const weights: number[] = [];
+  const temperatures: number[] = [];
   let start = 0;
   for (const sequence of sequences) {
     if (sequence.weights.length !== sequence.ids.length)
       throw new Error('batch: a sequence needs one weight a token');
+    const { temperature = 1 } = sequence;
+    if (!(temperature > 0))
+      throw new RangeError(`batch: logits cannot be divided by a temperature of ${temperature}`);
     ids.set(sequence.ids, start);
     for (let i = 1; i < sequence.ids.length; i++) {
       const weight = sequence.weights[i]!;
@@ -35,6 +46,7 @@ export function packBatch(sequences: readonly TrainSequence[], weightScale = 1):
       rows.push(start + i - 1);
       targets.push(sequence.ids[i]!);
       weights.push(weight * weightScale);
+      temperatures.push(temperature);
     }
     start += sequence.ids.length;
   }
@@ -44,6 +56,9 @@ export function packBatch(sequences: readonly TrainSequence[], weightScale = 1):
     rows: Int32Array.from(rows),
     targets: Int32Array.from(targets),
     weights: Float32Array.from(weights),
+    ...(temperatures.some((temperature) => temperature !== 1) && {
+      temperatures: Float32Array.from(temperatures),
+    }),
   };
 }
 

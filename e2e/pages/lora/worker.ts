@@ -26,6 +26,8 @@ interface FamilyReport extends Trained {
 
 export interface LoraReport extends Trained {
   adapter: string;
+  /** With the logits of each sequence divided by a temperature of its own. */
+  tempered: Trained;
   /** Of a checkpoint that was read by range and uploaded layer by layer. */
   family: FamilyReport;
   /** The same of a checkpoint whose matrices are held in halves, by jax-js's interpreter. */
@@ -33,7 +35,7 @@ export interface LoraReport extends Trained {
 }
 
 interface Batch {
-  sequences: { ids: number[]; coefficients: number[] }[];
+  sequences: { ids: number[]; coefficients: number[]; temperature?: number }[];
 }
 
 const bytes = async (name: string): Promise<Uint8Array<ArrayBuffer>> =>
@@ -71,7 +73,7 @@ async function train(
     names.map(async (name) => ({ name, bytes: await bytes(`${at}/${name}`) })),
   );
   const { spec, flat } = readPeft(config, files);
-  const batch = packBatch(sequences.map(({ ids }) => ({ ids, weights: ids.map(() => 1) })));
+  const batch = packBatch(sequences.map((s) => ({ ...s, weights: s.ids.map(() => 1) })));
   const trainer = await createJaxLoraTrainer(
     weights,
     spec,
@@ -122,10 +124,15 @@ async function report(): Promise<LoraReport> {
   defaultDevice('webgpu');
   const config = parsePolicyConfig(await json('qwen3-lora/config.json'));
   const { sequences } = (await json('qwen3-lora/batch.json')) as Batch;
+  const { sequences: own } = (await json('qwen3-lora/temperature.json')) as {
+    sequences: { temperature: number }[];
+  };
+  const tempered = sequences.map((s, i) => ({ ...s, temperature: own[i]!.temperature }));
   const weights = readWeights(config, await bytes('qwen3-lora/model.safetensors'));
   const report = {
     adapter: `${gpu.info.vendor} ${gpu.info.architecture}`,
     ...(await train(weights, config, 'qwen3-lora', sequences)),
+    tempered: await train(weights, config, 'qwen3-lora', tempered),
     family: await family('families/smollm3', 'f32', { tokens: 6, sequences: 9 }),
   };
   // Shaders of a software GPU read no halves; jax-js's interpreter does, slowly.

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { parseTrainSettings, withChanges } from '../../learn/rl/edit-settings.ts';
 import { getPreset, PRESETS } from '../../learn/rl/presets.ts';
 import type { TrainSettings } from '../../learn/rl/settings.ts';
+import { checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../options.ts';
 import { DEFAULT_WARM_UP, readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import {
@@ -21,7 +22,9 @@ function asUsage<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : String(error)}.`);
+    throw new UsageError(
+      `${(error instanceof Error ? error.message : String(error)).replace(/\.$/, '')}.`,
+    );
   }
 }
 
@@ -41,7 +44,11 @@ function readSettings(values: OptionValues, changes: readonly string[]): TrainSe
   const settings = readRecipe(String(values.recipe));
   if (values.seed !== undefined) settings.seed = Number(values.seed);
   if (values.steps !== undefined) settings.steps = Number(values.steps);
-  return asUsage(() => withChanges(settings, changes));
+  return asUsage(() => {
+    const changed = withChanges(settings, changes);
+    checkTrainable(changed);
+    return changed;
+  });
 }
 
 /** The text of the file of trajectories; a warm-up is set where there is one. @throws UsageError */
@@ -67,10 +74,13 @@ async function resume(run: string, values: OptionValues, lists: OptionLists): Pr
     throw new UsageError(`--resume goes on with the run's own --${given ?? 'set'}; leave it out.`);
   const file = readRun(run);
   const state = loadCheckpoint(run, say);
-  if (values.steps !== undefined) {
-    file.settings.steps = Number(values.steps);
-    writeRun(run, file);
-  }
+  if (values.steps !== undefined) file.settings.steps = Number(values.steps);
+  if ((state?.step ?? 0) < file.settings.steps)
+    asUsage(() => {
+      checkTrainable(file.settings);
+      if (state) checkResumable(file.settings, state);
+    });
+  if (values.steps !== undefined) writeRun(run, file);
   trimSteps(run, state?.step ?? 0);
   await train(run, state, optionsOf(values));
 }

@@ -176,6 +176,8 @@ const clause = z.looseObject({
   evidence: z.array(z.looseObject({ segment: id, start: id, end: id })),
 });
 
+const distribution = z.looseObject({ temperature: finite, topK: finite, topP: finite });
+
 const columnKeys = z.record(z.string(), z.string());
 
 const rollout = z.looseObject({
@@ -197,7 +199,12 @@ const rollout = z.looseObject({
   }),
   recipe: z.looseObject({ id: z.string(), version: z.string(), settings: object }).optional(),
   policy: z
-    .looseObject({ id: z.string(), adapter: z.string().optional(), revision: z.string() })
+    .looseObject({
+      id: z.string(),
+      adapter: z.string().optional(),
+      revision: z.string(),
+      logprobsOf: distribution.nullable().optional(),
+    })
     .optional(),
   segments: z.array(segment),
   events: z.array(event).optional(),

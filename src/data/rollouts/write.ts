@@ -102,6 +102,8 @@ function boardLine(rollout: ImportedRollout): string {
       reward: rollout.reward,
       step: rollout.step,
       ground_truth: oneOrAll(rollout.question.answers),
+      // Its own columns do not say; ours differ from the model's own where a rollout was tempered.
+      ...(rollout.policy?.logprobsOf && { logprobs_of: rollout.policy.logprobsOf }),
     }),
     ...fieldsOf(rollout, 'rl-logging-board'),
     ...columnsOf(written, names),

@@ -15,6 +15,7 @@ export interface Sequence {
   group: number;
   ids: Int32Array;
   mask: Uint8Array;
+  temperature: number;
   /** Of the trained tokens only. */
   oldLogprobs: Float32Array;
   entropies: Float32Array;
@@ -27,7 +28,7 @@ function sampledEntropies(rollout: Rollout, count: number): Float32Array {
 }
 
 function sequenceOf(rollout: Rollout, group: number): Sequence {
-  const { ids, mask, oldLogprobs } = trainedTokens(rollout);
+  const { ids, mask, temperature, oldLogprobs } = trainedTokens(rollout);
   // Nothing precedes a context's first token, so it cannot be predicted.
   const trained = Array.from(mask, (m, i) => (m === 1 && i > 0 ? i : 0)).filter(Boolean);
   return {
@@ -35,6 +36,7 @@ function sequenceOf(rollout: Rollout, group: number): Sequence {
     group,
     ids,
     mask,
+    temperature,
     oldLogprobs: Float32Array.from(trained, (i) => oldLogprobs[i]!),
     entropies: sampledEntropies(rollout, trained.length),
   };
@@ -96,11 +98,13 @@ export function updateBatches(
   return Array.from({ length: updates }, (_, u) => {
     const places = sequences.map((_s, i) => i).filter((i) => i % updates === u);
     const lengths = places.map((i) => trainedCount(sequences[i]!.mask));
-    const weights = sequenceWeights(objective.aggregation, objective.constantLength, lengths);
+    const { aggregation, constantLength, microBatch } = objective;
+    const weights = sequenceWeights(aggregation, constantLength, lengths, microBatch);
     return places
       .map((i, at) => ({
         ids: sequences[i]!.ids,
         mask: sequences[i]!.mask,
+        temperature: sequences[i]!.temperature,
         oldLogprobs: sequences[i]!.oldLogprobs,
         refLogprobs: inLoss ? references[i]! : null,
         advantage: advantages[i]!,

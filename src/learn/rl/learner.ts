@@ -1,5 +1,12 @@
 import { microBatches } from '../../policy/train-batch.ts';
-import type { ItemObjective, ItemResult, ItemScores, ReplicaClient, TrainItem } from './replica.ts';
+import type {
+  ItemObjective,
+  ItemResult,
+  ItemScores,
+  ReplicaClient,
+  ScoredItem,
+  TrainItem,
+} from './replica.ts';
 
 export interface BatchGradient {
   gradient: Float32Array;
@@ -91,10 +98,7 @@ export class PolicyLearner {
   }
 
   /** Scores of the items' trained tokens; `reference`: with the adapter switched off. */
-  async score(
-    items: readonly Pick<TrainItem, 'ids' | 'mask'>[],
-    reference: boolean,
-  ): Promise<ItemScores[]> {
+  async score(items: readonly ScoredItem[], reference: boolean): Promise<ItemScores[]> {
     const parts = packByLength(items, this.maxTokens);
     const version = reference ? OFF : this.#version;
     const results = await this.#spread(parts, version, (replica, part) =>

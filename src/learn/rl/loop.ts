@@ -16,6 +16,7 @@ import { shuffleRewards } from './scoring.ts';
 import type { TrainSettings } from './settings.ts';
 import { stageAt } from './stages.ts';
 import { initialState, type TrainState } from './state.ts';
+import { checkResumable, checkTrainable } from './trainable.ts';
 import { warmUpAdapter } from './warm-up.ts';
 import { klToReference, optimize, type UpdateReport } from './update.ts';
 
@@ -85,6 +86,10 @@ class TrainLoop {
   async #start(): Promise<void> {
     const { deps, state } = { deps: this.#deps, state: this.#state };
     this.#tell('starting', 0, 1);
+    if (state.step < this.#settings.steps) {
+      checkTrainable(this.#settings, { summarizer: Boolean(deps.agent.summarizer) });
+      checkResumable(this.#settings, state);
+    }
     if (!deps.agent.policy.setWeights && !deps.agent.policy.setAdapter)
       throw new Error('training: this policy cannot take new weights');
     if (this.#settings.router.train !== 'off' && !deps.router)
@@ -283,6 +288,8 @@ class TrainLoop {
       step: before.step + 1,
       updates: update?.updates ?? before.updates,
       warmedUp: before.warmedUp,
+      // No step of the other kind stands before the first.
+      logprobsOf: before.step === 0 ? 'sampling' : before.logprobsOf,
       adapter: update?.adapter ?? before.adapter,
       first: update?.first ?? before.first,
       second: update?.second ?? before.second,

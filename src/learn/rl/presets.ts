@@ -63,6 +63,7 @@ const PLAIN = {
   dualClip: null,
   logRatioClamp: 20,
   aggregation: 'sequence-mean',
+  microBatch: null,
   constantLength: 512,
   kl: { form: 'k3', place: 'off', coefficient: 0 },
 } as const satisfies TrainSettings['objective'];
@@ -90,12 +91,14 @@ const dapoKunlun: TrainSettings = {
  * UR² (2508.06165): stage 1 (10 steps) rewards form and retrieval, stage 2 the answer; no clip, no KL.
  * Its difficulty curriculum first scores a pool with the rollouts of 30 steps: 240 questions by 8, not
  * by the paper's 20, because the built-in policy finds few questions hard and 0.7 of all draws are.
+ * Departure: paper (C.1) and code draw at top-p 0.9 and compute log-probabilities over the whole
+ * vocabulary, so that ratio and gradient are of another distribution than was drawn from. Here top-p is
+ * 1. The loss divides by each rollout's own tokens (1), as the released code does.
  */
 const ur2: TrainSettings = {
   ...dapoKunlun,
   preset: 'ur2',
   updates: 1,
-  topP: 0.9,
   curriculum: { ...dapoKunlun.curriculum, kind: 'difficulty', pool: 240, scoringRollouts: 8 },
   stages: [
     { steps: 10, reward: 'ur2-stage-1', weights: {} },
@@ -105,24 +108,36 @@ const ur2: TrainSettings = {
     ...PLAIN,
     estimator: 'ur2',
     clip: null,
-    aggregation: 'token-mean',
   },
   dynamicSampling: { on: false, by: 'reward', maxBatches: 1 },
   overlong: null,
 };
 
-/** Search-R1 (2503.09516) with GRPO: exact match, KL 1e-3 in the loss. */
+/**
+ * Search-R1 (2503.09516) with GRPO: exact match, KL 1e-3 in the loss. Its code (train_grpo.sh, verl's
+ * dp_actor.py) takes the mean over the tokens of each micro-batch and then the mean of these; 64
+ * rollouts on 8 GPUs are 8 to a micro-batch. Its default top-p 0.95 is left out as in `ur2`.
+ */
 const searchR1: TrainSettings = {
   ...dapoKunlun,
   preset: 'search-r1-grpo',
   updates: 1,
   stages: [{ steps: MINI.steps, reward: 'search-r1', weights: {} }],
-  objective: { ...PLAIN, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+  objective: {
+    ...PLAIN,
+    aggregation: 'token-mean',
+    microBatch: 8,
+    kl: { form: 'k3', place: 'loss', coefficient: 1e-3 },
+  },
   dynamicSampling: { on: false, by: 'reward', maxBatches: 1 },
   overlong: null,
 };
 
-/** R1-Searcher (2503.05592): retrieval and format first, then F1; REINFORCE++ with a baseline. */
+/**
+ * R1-Searcher (2503.05592): retrieval and format first, then F1; REINFORCE++ with a baseline. Mean over
+ * each rollout's tokens, then over rollouts, as its code has it (OpenRLHF's PolicyLoss). Departure: its
+ * code draws at top-p 0.95; see `ur2`.
+ */
 const r1Searcher: TrainSettings = {
   ...searchR1,
   preset: 'r1-searcher',
@@ -130,10 +145,13 @@ const r1Searcher: TrainSettings = {
     { steps: 20, reward: 'r1-searcher-stage-1', weights: {} },
     { steps: 80, reward: 'r1-searcher-stage-2', weights: {} },
   ],
-  objective: { ...PLAIN, estimator: 'reinforce++-baseline', aggregation: 'token-mean' },
+  objective: { ...PLAIN, estimator: 'reinforce++-baseline' },
 };
 
-/** GRPO (2402.03300) on exact match alone: what the others are measured against. */
+/**
+ * GRPO (2402.03300) on exact match alone: what the others are measured against. Mean over each
+ * rollout's tokens first, its equation (3).
+ */
 const grpoEm: TrainSettings = {
   ...searchR1,
   preset: 'grpo-em',
@@ -167,6 +185,21 @@ export const PRESETS: readonly TrainSettings[] = [
   grpoEm,
   ur2Released,
 ];
+
+const UNTRUNCATED =
+  'Paper and code draw at top-p 0.9 and compute log-probabilities over the whole vocabulary, so that ' +
+  'the gradient is of another distribution than was drawn from. Here top-p is 1.';
+
+/** Where a preset leaves its source's sampling or loss, in words for who chooses it. */
+export const DEPARTURES: Readonly<Partial<Record<string, string>>> = {
+  ur2: UNTRUNCATED,
+  'ur2-released': UNTRUNCATED,
+  'search-r1-grpo':
+    'A micro-batch is the next 8 rollouts of the update; the code balances lengths between its GPUs ' +
+    'first. Its default top-p 0.95 is 1 here, so that log-probabilities are of what is drawn from.',
+  'r1-searcher':
+    'The code draws at top-p 0.95; here it is 1, so that log-probabilities are of what is drawn from.',
+};
 
 /** A copy of a preset's settings. @throws Error that lists the presets where there is no such one */
 export function getPreset(name: string): TrainSettings {

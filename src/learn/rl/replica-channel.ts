@@ -5,6 +5,7 @@ import type {
   ItemScores,
   PartGradient,
   ReplicaClient,
+  ScoredItem,
   TrainItem,
 } from './replica.ts';
 
@@ -13,7 +14,7 @@ import type {
 type Call =
   | { type: 'setAdapter'; version: number; flat: Float32Array | null }
   | { type: 'gradient'; items: readonly TrainItem[]; objective: ItemObjective }
-  | { type: 'score'; items: readonly Pick<TrainItem, 'ids' | 'mask'>[] }
+  | { type: 'score'; items: readonly ScoredItem[] }
   | { type: 'bytes' }
   | { type: 'close' };
 
@@ -101,7 +102,7 @@ export class RemoteReplica implements ReplicaClient {
     return result;
   }
 
-  async score(items: readonly Pick<TrainItem, 'ids' | 'mask'>[]): Promise<ItemScores[]> {
+  async score(items: readonly ScoredItem[]): Promise<ItemScores[]> {
     const result = await this.#call({ type: 'score', items });
     if (!Array.isArray(result))
       throw new Error('learner: a worker answered something else than scores');

@@ -8,6 +8,8 @@ export interface TrainItem {
   ids: Int32Array;
   /** 1 where the policy wrote the token; the first token of a context is never trained. */
   mask: Uint8Array;
+  /** What it was sampled at: log-probabilities, old, new and of the reference, are of softmax(logits / T). */
+  temperature: number;
   /** Of the trained tokens only, in order: what the sampler said; and the reference, or null. */
   oldLogprobs: Float32Array;
   refLogprobs: Float32Array | null;
@@ -15,6 +17,9 @@ export interface TrainItem {
   /** Of each trained token in the loss of the batch (`sequenceWeights`). */
   weight: number;
 }
+
+/** What the trainer scores. */
+export type ScoredItem = Pick<TrainItem, 'ids' | 'mask' | 'temperature'>;
 
 /** What is minimised: a policy-gradient loss, or `Σ −weight · logprob`, the supervised one. */
 export type ItemObjective = Objective | 'likelihood';
@@ -52,14 +57,14 @@ export interface ReplicaClient {
   setAdapter(version: number, flat: Float32Array | null): Promise<void>;
   /** Loss of the items and its gradient with respect to the adapter. */
   gradient(items: readonly TrainItem[], objective: ItemObjective): Promise<PartGradient>;
-  score(items: readonly Pick<TrainItem, 'ids' | 'mask'>[]): Promise<ItemScores[]>;
+  score(items: readonly ScoredItem[]): Promise<ItemScores[]>;
   /** Bytes that the trainer holds on its device. */
   bytes(): Promise<number>;
   close(): Promise<void>;
 }
 
-const pack = (items: readonly Pick<TrainItem, 'ids' | 'mask'>[]): PackedBatch =>
-  packBatch(items.map(({ ids, mask }) => ({ ids, weights: mask })));
+const pack = (items: readonly ScoredItem[]): PackedBatch =>
+  packBatch(items.map(({ ids, mask, temperature }) => ({ ids, weights: mask, temperature })));
 
 /** Cuts what the rows of a batch got into items. */
 function split(items: readonly { mask: Uint8Array }[], scores: RowScores): ItemScores[] {
@@ -128,7 +133,7 @@ export class TrainReplica implements ReplicaClient {
     return { gradient, items: split(items, scores).map((s, i) => ({ ...s, ...losses[i]! })) };
   }
 
-  async score(items: readonly Pick<TrainItem, 'ids' | 'mask'>[]): Promise<ItemScores[]> {
+  async score(items: readonly ScoredItem[]): Promise<ItemScores[]> {
     return split(items, await this.#trainer.score(pack(items)));
   }
 

@@ -48,6 +48,11 @@ export const objectiveSchema = z.strictObject({
   /** Clamp of the log ratio to the sampler, and in k3 of that to the reference, ±. */
   logRatioClamp: z.number().positive().nullable(),
   aggregation: z.enum(['token-mean', 'sequence-mean', 'sum-over-constant']),
+  /**
+   * Sequences whose tokens `token-mean` takes one mean of; the loss is the mean of these means. null:
+   * all of an update together.
+   */
+  microBatch: positiveInt.nullable().default(null),
   /** Divisor of `sum-over-constant`, tokens a sequence. */
   constantLength: positiveInt,
   kl: z.strictObject({

@@ -18,6 +18,11 @@ export interface TrainState {
   updates: number;
   /** Supervised updates done before the first step. */
   warmedUp: number;
+  /**
+   * What log-probabilities of the steps so far were of: `sampling`, what was drawn from; `model`,
+   * temperature 1 at any temperature, as in states that do not say.
+   */
+  logprobsOf: 'sampling' | 'model';
   /** In the order of `loraSlots`, like AdamW's two moments. */
   adapter: Float32Array;
   first: Float32Array;
@@ -38,6 +43,7 @@ export function initialState(settings: TrainSettings, config: PolicyConfig): Tra
     step: 0,
     updates: 0,
     warmedUp: 0,
+    logprobsOf: 'sampling',
     adapter,
     first: new Float32Array(adapter.length),
     second: new Float32Array(adapter.length),
@@ -54,6 +60,7 @@ const restSchema = z.strictObject({
   step: count,
   updates: count,
   warmedUp: count.default(0),
+  logprobsOf: z.enum(['sampling', 'model']).default('model'),
   learningRate: z.number().positive().nullable(),
   curriculum: z.json(),
   router: z.json(),
@@ -71,11 +78,20 @@ export interface StateFiles {
 
 /** A state as two files; reading them back gives the same bits. */
 export function encodeState(state: TrainState): StateFiles {
-  const { step, updates, warmedUp, learningRate, curriculum, router, elapsed } = state;
+  const { step, updates, warmedUp, logprobsOf, learningRate, curriculum, router, elapsed } = state;
   const tensors = new Map(
     TENSORS.map((name) => [name, { shape: [state[name].length], data: state[name] }]),
   );
-  const rest = { step, updates, warmedUp, learningRate, curriculum, router, elapsed };
+  const rest = {
+    step,
+    updates,
+    warmedUp,
+    logprobsOf,
+    learningRate,
+    curriculum,
+    router,
+    elapsed,
+  };
   return {
     tensors: writeSafetensors(tensors, 'F32'),
     rest: `${JSON.stringify({ format: 'forage.state/1', ...rest })}\n`,

@@ -33,7 +33,9 @@ function itemOf({ segments }: Rollout): TrainItem {
     ),
   );
   const none = new Float32Array(trainedCount(mask));
-  return { ids, mask, oldLogprobs: none, refLogprobs: null, advantage: 1, weight: 0 };
+  // Supervision is of the model itself, whatever the trajectories were sampled at.
+  const temperature = 1;
+  return { ids, mask, temperature, oldLogprobs: none, refLogprobs: null, advantage: 1, weight: 0 };
 }
 
 /** Those that can be learned from. @throws Error where none can, with the reasons counted */

@@ -32,7 +32,8 @@ export class EndpointBackend implements TextBackend {
       maxContext: endpoint.maxContext,
       device: 'server',
       dtype: '',
-      logprobs: `as ${new URL(endpoint.url).host} states them, usually after temperature`,
+      logprobs: `as ${new URL(endpoint.url).host} states them; it does not say whether before or after temperature and truncation`,
+      logprobsOf: 'unknown',
     };
   }
 

@@ -51,7 +51,7 @@ export const modelList = z.object({ data: z.array(z.object({ id: z.string() })) 
 /** One piece of the text that streams in. */
 export interface Piece {
   text: string;
-  /** Natural logarithm, as the server defines it (usually after temperature); absent where not given. */
+  /** Natural logarithm, as the server defines it; absent where not given. */
   logprob?: number;
   top?: { text: string; logprob: number }[];
 }

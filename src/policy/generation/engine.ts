@@ -354,7 +354,13 @@ export class GenerationEngine {
   #accept(session: EngineSession, logits: Float32Array): void {
     const { options, output, stopTexts } = session.request!;
     const u = uniform(session.seed, session.drawn++);
-    const { id, logprob, entropy } = sampleToken(logits, options.sampling, u, this.#scratch);
+    const { id, logprob, entropy } = sampleToken(
+      logits,
+      options.sampling,
+      u,
+      this.#scratch,
+      options.scores,
+    );
     output.ids.push(id);
     output.logprobs.push(logprob);
     output.entropies.push(entropy);

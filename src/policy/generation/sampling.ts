@@ -3,9 +3,9 @@ import { expNonPositive, logAtLeastOne } from './numeric.ts';
 
 export interface SampledToken {
   id: number;
-  /** ln of the id's probability under softmax(logits). */
+  /** ln of the id's probability. */
   logprob: number;
-  /** Entropy of softmax(logits) in nats. */
+  /** Entropy of the same distribution in nats. */
   entropy: number;
 }
 
@@ -70,10 +70,43 @@ function pick(weights: Float64Array, total: number, u: number, ids?: Uint32Array
   return last;
 }
 
+/** Σ exp(d) and Σ d · exp(d) over ids, with d = (logit − max) / temperature. */
+interface Sums {
+  total: number;
+  weighted: number;
+}
+
+/** Writes exp(d) of `ids`, or of all ids, into `weights`. */
+function weigh(
+  logits: Float32Array,
+  max: number,
+  temperature: number,
+  weights: Float64Array,
+  ids?: Uint32Array,
+): Sums {
+  let total = 0;
+  let weighted = 0;
+  const count = ids?.length ?? logits.length;
+  for (let n = 0; n < count; n++) {
+    const id = ids ? ids[n]! : n;
+    const difference = (logits[id]! - max) / temperature;
+    const weight = expNonPositive(difference);
+    weights[id] = weight;
+    total += weight;
+    weighted += weight * difference;
+  }
+  return { total, weighted };
+}
+
+/** @param difference d of the id */
+function scored(id: number, difference: number, { total, weighted }: Sums): SampledToken {
+  const logTotal = logAtLeastOne(total);
+  return { id, logprob: difference - logTotal, entropy: logTotal - weighted / total };
+}
+
 /**
  * Draws the next token from one row of logits with the uniform number `u` in [0, 1).
- * Log-probability and entropy are those of the temperature-1 softmax over the whole vocabulary,
- * whatever the sampling.
+ * @param scores as `GenerateOptions.scores`: the distribution that log-probability and entropy are of
  * @param scratch as long as the vocabulary; overwritten.
  * @throws NonFiniteLogits where any logit is NaN or infinite
  */
@@ -82,6 +115,7 @@ export function sampleToken(
   sampling: Sampling,
   u: number,
   scratch: Float64Array,
+  scores: 'sampling' | 'model' = 'sampling',
 ): SampledToken {
   let max = -Infinity;
   let greedy = 0;
@@ -96,37 +130,14 @@ export function sampleToken(
     }
   }
   if (!Number.isFinite(magnitude)) throw NonFiniteLogits.of(logits);
-  let total = 0;
-  let weighted = 0;
-  for (let i = 0; i < logits.length; i++) {
-    const difference = logits[i]! - max;
-    const weight = expNonPositive(difference);
-    scratch[i] = weight;
-    total += weight;
-    weighted += weight * difference;
-  }
-  const logTotal = logAtLeastOne(total);
-  const id = sampling.temperature === 0 ? greedy : draw(logits, max, total, sampling, u, scratch);
-  return { id, logprob: logits[id]! - max - logTotal, entropy: logTotal - weighted / total };
-}
-
-/** `weights` hold exp(logit - max), which sum to `total`; reused where the temperature is 1. */
-function draw(
-  logits: Float32Array,
-  max: number,
-  total: number,
-  sampling: Sampling,
-  u: number,
-  weights: Float64Array,
-): number {
-  const filtered = sampling.topK > 0 || sampling.topP < 1;
-  const ids = filtered ? shortlist(logits, max, sampling) : undefined;
-  if (ids === undefined && sampling.temperature === 1) return pick(weights, total, u);
-  let sum = 0;
-  const count = ids?.length ?? logits.length;
-  for (let n = 0; n < count; n++) {
-    const id = ids ? ids[n]! : n;
-    sum += weights[id] = expNonPositive((logits[id]! - max) / sampling.temperature);
-  }
-  return pick(weights, sum, u, ids);
+  const { temperature, topK, topP } = sampling;
+  const ofModel = (id: number): SampledToken =>
+    scored(id, logits[id]! - max, weigh(logits, max, 1, scratch));
+  if (temperature === 0) return ofModel(greedy);
+  const ids = topK > 0 || topP < 1 ? shortlist(logits, max, sampling) : undefined;
+  const sums = weigh(logits, max, temperature, scratch, ids);
+  const id = pick(scratch, sums.total, u, ids);
+  const drawsFromModel = temperature === 1 && ids === undefined;
+  if (scores === 'model' && !drawsFromModel) return ofModel(id);
+  return scored(id, (logits[id]! - max) / temperature, sums);
 }

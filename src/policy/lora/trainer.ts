@@ -1,6 +1,9 @@
 import type { PackedBatch } from '../train-batch.ts';
 
-/** What the rows of a batch got, in the order of `batch.rows`; all at temperature 1. */
+/**
+ * What the rows of a batch got, in the order of `batch.rows`: of softmax(logits / temperature) over the
+ * whole vocabulary, the temperature being the row's in `batch.temperatures`.
+ */
 export interface RowScores {
   /** Natural-log probability of each target. */
   logprobs: Float32Array;

@@ -72,6 +72,7 @@ export class WebLlmBackend implements TextBackend, TextModel {
       // The list's names end like `-q4f16_1-MLC`.
       dtype: /-(q\d+\w*?)(-MLC)?$/.exec(model.id)?.[1] ?? '',
       logprobs: LOGPROBS,
+      logprobsOf: 'temperature',
     };
     this.#gone = new Promise((_, reject) => {
       this.#lose = reject;

@@ -4,6 +4,7 @@ import type { TrainStep } from '../../data/training.ts';
 import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import { parseTrainSettings } from '../../learn/rl/edit-settings.ts';
 import type { TrainSettings } from '../../learn/rl/settings.ts';
+import { checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
 import { usableDemonstrations } from '../../learn/rl/warm-up.ts';
 import { chooseDevice } from '../conductor/device.ts';
 import { ActiveRun } from './active-run.ts';
@@ -86,6 +87,7 @@ export class TrainingHost implements TrainApi {
     this.#checkFree();
     const checked = parseTrainSettings(settings);
     checkRouter(checked);
+    checkTrainable(checked);
     const chosen = await chooseDevice(device, navigator.gpu, navigator.hardwareConcurrency);
     const [world, policy] = await Promise.all([
       this.#parts.world(setup),
@@ -122,6 +124,7 @@ export class TrainingHost implements TrainApi {
     this.#checkFree();
     const stored = await this.#parts.store.run(runId);
     const run = { ...stored, device: device ?? stored.device };
+    await this.#checkGoesOn(run);
     const setup = run.setup ?? BUILT_IN_SETUP;
     const [world, policy] = await Promise.all([
       this.#parts.world(setup),
@@ -202,6 +205,14 @@ export class TrainingHost implements TrainApi {
     // Said now rather than when the engines are up.
     usableDemonstrations(rollouts, { onlyCorrect, maxTokens: config.maxPositions });
     await this.#parts.store.putDemonstrations(runId, text);
+  }
+
+  /** Said before the run changes in any way. @throws Error where it cannot be trained further */
+  async #checkGoesOn({ id, settings, step }: RunRecord): Promise<void> {
+    if (step >= settings.steps) return;
+    checkTrainable(settings);
+    const state = settings.temperature === 1 ? null : await this.#parts.store.lastState(id);
+    if (state) checkResumable(settings, state);
   }
 
   #checkFree(): void {

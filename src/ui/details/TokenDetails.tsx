@@ -1,5 +1,6 @@
 import { memo, useEffect } from 'react';
 import type { Rollout, Segment } from '../../data/rollout.ts';
+import { distributionWords } from '../lib/distribution-words.ts';
 import { formatNumber, formatShare } from '../lib/format.ts';
 import { lab } from '../stores/connection.ts';
 import { useView } from '../stores/view-store.ts';
@@ -92,6 +93,12 @@ export const TokenDetails = (props: { rollout: Rollout; segment: number; token: 
         <dd>{logprob === undefined ? 'none' : formatShare(Math.exp(logprob))}</dd>
         <dt>entropy</dt>
         <dd>{entropy === undefined ? missing : `${formatNumber(entropy)} nat`}</dd>
+        {logprob === undefined ? null : (
+          <>
+            <dt>these are of</dt>
+            <dd>{distributionWords(props.rollout.policy)}</dd>
+          </>
+        )}
         <dt>loss mask</dt>
         <dd>{segment.mask === 1 ? '1, may be trained' : '0, never trained'}</dd>
       </dl>

@@ -10,6 +10,7 @@ import {
 } from '../../evaluate/inspect/reading/index.ts';
 import type { Reading } from '../../runs/inspection/index.ts';
 import { CopyButton } from '../lib/CopyButton.tsx';
+import { distributionWords } from '../lib/distribution-words.ts';
 import { formatCount, formatNumber } from '../lib/format.ts';
 import { lab } from '../stores/connection.ts';
 import { useLab } from '../stores/lab-store.ts';
@@ -239,6 +240,11 @@ export const TokensView = ({ reading, range: wanted, onRange }: TokensViewProps)
         at={at}
         text={at === null ? undefined : textOf(at)}
       />
+      {rollout.policy && table.columns.logprob ? (
+        <p className="fine">
+          Log-probabilities and entropies are of {distributionWords(rollout.policy)}.
+        </p>
+      ) : null}
       {computed ? (
         <p className="fine">
           Weights{rollout.advantage === null ? ', advantages' : ''} and pushes are computed from the

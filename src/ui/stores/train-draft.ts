@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { messageOf } from '../../data/message-of.ts';
 import { getPreset, PRESETS } from '../../learn/rl/presets.ts';
 import { trainSettingsSchema, type TrainSettings } from '../../learn/rl/settings.ts';
+import { untrainable } from '../../learn/rl/trainable.ts';
 import { getRecipe, RECIPES, withOverrides } from '../../recipes/index.ts';
 import { weightsProblem } from './reward-weights.ts';
 import { DEVICES, type DeviceChoice } from '../../runs/conductor/settings.ts';
@@ -149,6 +150,12 @@ export const checkDraft = (draft: Pick<Draft, 'preset' | 'changes'>): Checked =>
     return { settings: null, errors: Object.fromEntries(weights), warnings: [] };
   const problem = recipeProblem(parsed.data);
   if (problem !== null) return { settings: null, errors: { overrides: problem }, warnings: [] };
+  const fault = untrainable(parsed.data);
+  if (fault) {
+    // A field of the form shows its own problem, any other setting that of all that was changed.
+    const path = fault.path.startsWith('overrides.') ? 'overrides' : fault.path;
+    return { settings: null, errors: { [path]: fault.message }, warnings: [] };
+  }
   return { settings: parsed.data, errors: {}, warnings: warningsOf(parsed.data) };
 };
 

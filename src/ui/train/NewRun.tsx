@@ -2,7 +2,7 @@ import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { messageOf } from '../../data/message-of.ts';
-import { PRESETS } from '../../learn/rl/presets.ts';
+import { DEPARTURES, PRESETS } from '../../learn/rl/presets.ts';
 import type { TrainSettings } from '../../learn/rl/settings.ts';
 import type { TrainEstimate } from '../../runs/training/messages.ts';
 import { DEVICES, type DeviceChoice } from '../../runs/conductor/settings.ts';
@@ -139,11 +139,20 @@ const Basics = () => {
           }
         />
       </div>
+      {DEPARTURES[preset] === undefined ? null : (
+        <p className="fine">Departs from its source: {DEPARTURES[preset]}</p>
+      )}
       <div className="form-fields">
         <NumberField path="steps" label="Steps" min={1} />
         <NumberField path="questions" label="Questions a step" min={1} max={256} />
         <NumberField path="groupSize" label="Rollouts a question" min={1} max={64} />
-        <NumberField path="temperature" label="Temperature" decimal step={0.1} />
+        <NumberField
+          path="temperature"
+          label="Temperature"
+          title="Log-probabilities of the loss are of the same temperature"
+          decimal
+          step={0.1}
+        />
         <RateField path="optimizer.learningRate" label="Learning rate" />
         <NumberField path="seed" label="Seed" min={0} />
       </div>

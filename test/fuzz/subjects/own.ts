@@ -30,7 +30,7 @@ const RUN = writeRunFile({
   },
   steps: [trainStep(1), trainStep(2)],
   state: {
-    step: 2, updates: 2, warmedUp: 5, adapter: Float32Array.of(0.1, -0, 1e-40, 3e38),
+    step: 2, updates: 2, warmedUp: 5, logprobsOf: 'sampling', adapter: Float32Array.of(0.1, -0, 1e-40, 3e38),
     first: Float32Array.of(1, 2, 3, 4), second: Float32Array.of(5, 6, 7, 8), learningRate: 2e-3,
     curriculum: { drawn: 16 }, router: null, elapsed: 12.5,
   },

@@ -33,7 +33,7 @@ beforeAll(async () => {
   const drawn = Array.from({ length: 6 }, (_, i) => {
     const ids = Int32Array.from({ length: 20 + 5 * i }, () => Math.floor(2000 * random.next()));
     const mask = Uint8Array.from(ids, (_id, t) => Number(t > 6 && t % 9 < 6));
-    return { ids, mask };
+    return { ids, mask, temperature: 1 };
   });
   const learner = new PolicyLearner([await newReplica()]);
   learner.setAdapter(adapter);

@@ -55,14 +55,60 @@ describe('which token', () => {
 });
 
 describe('what is recorded', () => {
-  test('log-probability and entropy are those of the temperature-1 softmax', () => {
-    const entropy = 0.5 * Math.log(2) + 0.25 * Math.log(4) + 0.25 * Math.log(8);
+  const entropyOf = (shares: readonly number[]): number =>
+    shares.reduce((sum, p) => sum - p * Math.log(p), 0);
+  const ofModel = { logprob: Math.log(0.5), entropy: entropyOf([0.125, 0.5, 0.25, 0.125]) };
+
+  test.each([
+    ['temperature 1', full, 0.5, [0.125, 0.5, 0.25, 0.125]],
+    ['temperature 1/2, odds 1, 16, 4, 1', { ...full, temperature: 0.5 }, 16 / 22, [1, 16, 4, 1]],
+    ['top-k 2', { ...full, topK: 2 }, 2 / 3, [4, 2]],
+    ['top-p 0.7', { ...full, topP: 0.7 }, 2 / 3, [4, 2]],
+    ['all three', { temperature: 0.5, topK: 3, topP: 0.9 }, 16 / 20, [16, 4]],
+  ])('log-probability and entropy are of what is drawn from: %s', (_, sampling, p, odds) => {
+    const token = sample(sampling, 0.3);
+    const total = odds.reduce((sum, each) => sum + each, 0);
+    expect(token.id).toBe(1);
+    expect(token.logprob).toBeCloseTo(Math.log(p), 6);
+    expect(token.entropy).toBeCloseTo(entropyOf(odds.map((each) => each / total)), 6);
+  });
+
+  test('a greedy token is drawn from nothing: its numbers are the model’s own', () => {
+    const token = sample({ temperature: 0, topK: 2, topP: 0.5 }, 0.3);
+    expect(token.logprob).toBeCloseTo(ofModel.logprob, 6);
+    expect(token.entropy).toBeCloseTo(ofModel.entropy, 6);
+  });
+
+  test('the model’s own on request, with the same token', () => {
     for (const sampling of [full, { temperature: 0.3, topK: 2, topP: 0.9 }]) {
-      const token = sample(sampling, 0.3);
+      const token = sampleToken(logits, sampling, 0.3, new Float64Array(4), 'model');
       expect(token.id).toBe(1);
-      expect(token.logprob).toBeCloseTo(Math.log(0.5), 6);
-      expect(token.entropy).toBeCloseTo(entropy, 6);
+      expect(token.logprob).toBeCloseTo(ofModel.logprob, 6);
+      expect(token.entropy).toBeCloseTo(ofModel.entropy, 6);
     }
+  });
+
+  test('logits 2, 1, 0, −1 at T = 0.5: the mean of ∇ log π over what is drawn is 0', () => {
+    const row = Float32Array.of(2, 1, 0, -1);
+    const tempered = { ...full, temperature: 0.5 };
+    const draws = 20_000;
+    /** Mean over draws of ∂ log π / ∂ logit = (one-hot − π) / T, π as the sampler states it. */
+    const meanGradient = (scores: 'sampling' | 'model', temperature: number): number[] => {
+      const drawn = [0, 0, 0, 0];
+      const stated = [0, 0, 0, 0];
+      for (let i = 0; i < draws; i++) {
+        const scratch = new Float64Array(4);
+        const { id, logprob } = sampleToken(row, tempered, (i + 0.5) / draws, scratch, scores);
+        drawn[id]! += 1 / draws;
+        stated[id] = Math.exp(logprob);
+      }
+      return drawn.map((share, id) => (share - stated[id]!) / temperature);
+    };
+    for (const value of meanGradient('sampling', 0.5)) expect(value).toBeCloseTo(0, 3);
+    // What log-probabilities of temperature 1 would give.
+    [0.221, -0.12, -0.071, -0.03].forEach((value, id) =>
+      expect(meanGradient('model', 1)[id]).toBeCloseTo(value, 3),
+    );
   });
 
   test('any row: probabilities below 1, entropy between 0 and ln n, weightless ids never drawn', () => {

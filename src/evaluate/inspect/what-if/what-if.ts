@@ -1,6 +1,10 @@
 import type { ImportedRollout } from '../../../data/rollouts/index.ts';
-import { klTerm, sequenceWeights, tokenObjective } from '../../../learn/objective.ts';
-import type { TrainSettings } from '../../../learn/rl/settings.ts';
+import {
+  klTerm,
+  sequenceWeights,
+  tokenObjective,
+  type Objective,
+} from '../../../learn/objective.ts';
 import { advantagesUnder, needsLengths, type Normalisation } from './advantages.ts';
 import {
   flatTokens,
@@ -16,7 +20,7 @@ import {
  */
 
 export interface WhatIfSettings {
-  objective: TrainSettings['objective'];
+  objective: Objective;
   normalisation: Normalisation;
   mask: MaskChoice;
 }
@@ -80,7 +84,7 @@ const NO_REFERENCE = 'KL: the file has no reference log-probabilities';
 const NO_MASK = 'the file has no loss mask: the policy’s own text is taken as trained';
 
 /** Σ KL over the trained tokens; null where a log-probability is missing. */
-function klSum(flat: FlatTokens, form: TrainSettings['objective']['kl']['form']): number | null {
+function klSum(flat: FlatTokens, form: Objective['kl']['form']): number | null {
   let sum = 0;
   for (let i = 0; i < flat.mask.length; i++) {
     if (flat.mask[i] !== 1) continue;
@@ -92,7 +96,7 @@ function klSum(flat: FlatTokens, form: TrainSettings['objective']['kl']['form'])
 /** Rewards, with the KL in them where the settings put it there. */
 function rewardsOf(
   members: readonly Member[],
-  { kl }: TrainSettings['objective'],
+  { kl }: Objective,
   cannot: Set<string>,
 ): (number | null)[] {
   return members.map(({ rollout, flat }) => {
@@ -207,6 +211,7 @@ export function computeSide(
   current?: CurrentLogprobs,
 ): Side {
   const { objective, normalisation, mask } = settings;
+  const { aggregation, constantLength, microBatch } = objective;
   const cannot = new Set<string>();
   const members = membersOf(rollouts, mask);
   if (mask === 'stored' && !rollouts.every(hasStoredMask)) cannot.add(NO_MASK);
@@ -225,7 +230,7 @@ export function computeSide(
       ? advantagesUnder(objective.estimator, normalisation, rewards, groups, lengths)
       : null;
   const means = known ? baselines(members, rewards, objective.estimator === 'rloo') : null;
-  const weights = sequenceWeights(objective.aggregation, objective.constantLength, lengths);
+  const weights = sequenceWeights(aggregation, constantLength, lengths, microBatch);
   let clipped = 0;
   const outcomes = members.map((member, i): RolloutOutcome => {
     const made =

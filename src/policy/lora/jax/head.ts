@@ -11,10 +11,14 @@ export interface JaxHead {
   readonly matrix: np.Array;
 }
 
-/** x [rows, hidden] to log-probabilities of all tokens, [rows, vocab]. */
-function allLogprobs(c: PolicyConfig, x: np.Array, head: JaxHead): np.Array {
+/**
+ * x [rows, hidden] to log-probabilities of all tokens, [rows, vocab].
+ * @param inverse 1 / temperature of each row, [rows, 1]; absent: 1
+ */
+function allLogprobs(c: PolicyConfig, x: np.Array, head: JaxHead, inverse?: np.Array): np.Array {
   const normed = rmsNorm(x, head.norm, c.hiddenSize, c.rmsNormEps);
-  return nn.logSoftmax(np.matmul(normed, head.matrix), -1);
+  const logits = np.matmul(normed, head.matrix);
+  return nn.logSoftmax(inverse ? logits.mul(inverse) : logits, -1);
 }
 
 /**
@@ -27,30 +31,56 @@ function picked(logprobs: np.Array, targets: np.Array, vocab: number): np.Array 
   return logprobs.mul(chosen).sum(-1);
 }
 
+/** What a compiled function may return is a tree, which an interface is not. */
+type HeadScores = { logprobs: np.Array; entropies: np.Array };
+
 export interface HeadFunctions {
-  /** x [rows, hidden], targets [rows] int32: log-probability and entropy (nats) of each row. */
-  scores(
+  /**
+   * x [rows, hidden], targets [rows] int32: log-probability and entropy (nats) of each row.
+   * @param inverse 1 / temperature of each row, [rows, 1]; null where all are 1
+   */
+  scores(x: np.Array, targets: np.Array, head: JaxHead, inverse: np.Array | null): HeadScores;
+  /** ∂/∂x of `Σ c · (−logprob)`, [rows, hidden]. */
+  backward(
     x: np.Array,
     targets: np.Array,
+    coefficients: np.Array,
     head: JaxHead,
-  ): { logprobs: np.Array; entropies: np.Array };
-  /** ∂/∂x of `Σ c · (−logprob)`, [rows, hidden]. */
-  backward(x: np.Array, targets: np.Array, coefficients: np.Array, head: JaxHead): np.Array;
+    inverse: np.Array | null,
+  ): np.Array;
 }
 
 export function headFunctions(config: PolicyConfig): HeadFunctions {
   const vocab = config.vocabSize;
-  const loss = (x: np.Array, targets: np.Array, coefficients: np.Array, head: JaxHead): np.Array =>
-    picked(allLogprobs(config, x, head), targets, vocab)
-      .mul(coefficients)
-      .sum()
-      .neg();
+  const scoresOf = (logprobs: np.Array, targets: np.Array): HeadScores => {
+    const entropies = np.exp(logprobs.ref).mul(logprobs.ref).sum(-1).neg();
+    return { logprobs: picked(logprobs, targets, vocab), entropies };
+  };
+  const lossOf = (logprobs: np.Array, targets: np.Array, coefficients: np.Array): np.Array =>
+    picked(logprobs, targets, vocab).mul(coefficients).sum().neg();
+  const scores = jit((x: np.Array, targets: np.Array, head: JaxHead) =>
+    scoresOf(allLogprobs(config, x, head), targets),
+  );
+  const backward = jit(
+    grad((x: np.Array, targets: np.Array, c: np.Array, head: JaxHead) =>
+      lossOf(allLogprobs(config, x, head), targets, c),
+    ),
+  );
+  // Kernels of their own, so that at temperature 1 every bit is as without a division.
+  const tempered = {
+    scores: jit((x: np.Array, targets: np.Array, head: JaxHead, inverse: np.Array) =>
+      scoresOf(allLogprobs(config, x, head, inverse), targets),
+    ),
+    backward: jit(
+      grad((x: np.Array, targets: np.Array, c: np.Array, head: JaxHead, inverse: np.Array) =>
+        lossOf(allLogprobs(config, x, head, inverse), targets, c),
+      ),
+    ),
+  };
   return {
-    scores: jit((x: np.Array, targets: np.Array, head: JaxHead) => {
-      const logprobs = allLogprobs(config, x, head);
-      const entropies = np.exp(logprobs.ref).mul(logprobs.ref).sum(-1).neg();
-      return { logprobs: picked(logprobs, targets, vocab), entropies };
-    }),
-    backward: jit(grad(loss)),
+    scores: (x, targets, head, inverse) =>
+      inverse ? tempered.scores(x, targets, head, inverse) : scores(x, targets, head),
+    backward: (x, targets, c, head, inverse) =>
+      inverse ? tempered.backward(x, targets, c, head, inverse) : backward(x, targets, c, head),
   };
 }

@@ -147,6 +147,18 @@ interface Kept {
   output: Float32Array;
 }
 
+/** Rows of one call of the head. */
+interface HeadRows {
+  /** [rows, hidden] */
+  x: np.Array;
+  /** [rows], int32 */
+  targets: np.Array;
+  /** 1 / temperature, [rows, 1]; null where all are 1. */
+  inverse: np.Array | null;
+  /** Those that are no padding. */
+  rows: PaddedPart['rows'];
+}
+
 /**
  * LoRA training by jax-js, on WebGPU or WASM. Layer at a time: of a layer only its input is kept, and
  * its backward pass computes the rest again inside one compiled function. Sequences are padded into
@@ -335,11 +347,11 @@ class JaxLoraTrainer implements LoraTrainer {
     return all;
   }
 
-  /** Calls `use` for every `headRows` rows of a rectangle, with their hidden states. */
+  /** Calls `use` for every `headRows` rows of a rectangle, with their hidden states and temperatures. */
   async #byRows(
     batch: PackedBatch,
     { part, output }: Kept,
-    use: (x: np.Array, targets: np.Array, rows: PaddedPart['rows']) => Promise<void>,
+    use: (given: HeadRows) => Promise<void>,
   ): Promise<void> {
     const d = this.#config.hiddenSize;
     const most = headRows(this.#config.vocabSize);
@@ -351,7 +363,14 @@ class JaxLoraTrainer implements LoraTrainer {
         x.set(output.subarray(row * d, (row + 1) * d), i * d);
         targets[i] = batch.targets[place]!;
       });
-      await use(np.array(x, { shape: [most, d] }), np.array(targets), rows);
+      const inverse = new Float32Array(most).fill(1);
+      rows.forEach(({ place }, i) => (inverse[i] = 1 / (batch.temperatures?.[place] ?? 1)));
+      await use({
+        x: np.array(x, { shape: [most, d] }),
+        targets: np.array(targets),
+        inverse: batch.temperatures ? np.array(inverse, { shape: [most, 1] }) : null,
+        rows,
+      });
     }
   }
 
@@ -359,8 +378,8 @@ class JaxLoraTrainer implements LoraTrainer {
     const logprobs = new Float32Array(batch.rows.length);
     const entropies = new Float32Array(batch.rows.length);
     for (const one of kept)
-      await this.#byRows(batch, one, async (x, targets, rows) => {
-        const result = this.#headFunctions.scores(x, targets, shared(this.#head));
+      await this.#byRows(batch, one, async ({ x, targets, inverse, rows }) => {
+        const result = this.#headFunctions.scores(x, targets, shared(this.#head), inverse);
         const [p, h] = [await result.logprobs.data(), await result.entropies.data()];
         rows.forEach(({ place }, i) => {
           logprobs[place] = p[i]!;
@@ -398,10 +417,11 @@ class JaxLoraTrainer implements LoraTrainer {
     const d = this.#config.hiddenSize;
     const { sequences, tokens } = kept.part;
     const all = new Float32Array(sequences * tokens * d);
-    await this.#byRows(batch, kept, async (x, targets, rows) => {
+    await this.#byRows(batch, kept, async ({ x, targets, inverse, rows }) => {
       const c = new Float32Array(targets.size);
       rows.forEach(({ place }, i) => (c[i] = coefficients[place]!));
-      const gradient = this.#headFunctions.backward(x, targets, np.array(c), shared(this.#head));
+      const head = shared(this.#head);
+      const gradient = this.#headFunctions.backward(x, targets, np.array(c), head, inverse);
       const values = (await gradient.data()) as Float32Array;
       rows.forEach(({ row }, i) => all.set(values.subarray(i * d, (i + 1) * d), row * d));
     });

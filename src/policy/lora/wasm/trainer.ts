@@ -1,3 +1,4 @@
+import type { Region } from '../../kernels/kernels.ts';
 import type { PackedBatch } from '../../train-batch.ts';
 import type { TrainLimits } from '../../train-memory.ts';
 import type { PolicyWeights } from '../../weights.ts';
@@ -91,7 +92,24 @@ class WasmLoraTrainer implements LoraTrainer {
     }
   }
 
-  /** All layers, then the rows that predict a weighted token, normed into `pickedNormed`. */
+  /**
+   * Divides rows of hidden states, or of their gradient, by the temperatures of the batch. The output
+   * layer has no bias, so that its logits are divided with them.
+   */
+  #temper({ temperatures, rows }: PackedBatch, region: Region): void {
+    if (!temperatures) return;
+    const { hiddenSize: d } = this.#memory.config;
+    const values = this.#memory.floats(region);
+    for (let row = 0; row < rows.length; row++) {
+      const inverse = 1 / temperatures[row]!;
+      for (let i = row * d; i < (row + 1) * d; i++) values[i]! *= inverse;
+    }
+  }
+
+  /**
+   * All layers, then the rows that predict a weighted token, normed and divided by their temperatures
+   * into `pickedNormed`.
+   */
   #forward(batch: PackedBatch): void {
     const memory = this.#memory;
     const { kernels, config, weights, batch: io } = memory;
@@ -108,6 +126,7 @@ class WasmLoraTrainer implements LoraTrainer {
       io.picked.pointer, weights.finalNorm.byteOffset, io.pickedNormed.pointer,
       io.pickedInverse.pointer, rows, d, rmsNormEps,
     );
+    this.#temper(batch, io.pickedNormed);
   }
 
   /** Logits of the rows, `HEAD_ROWS` at a time. */
@@ -177,6 +196,7 @@ class WasmLoraTrainer implements LoraTrainer {
         0,
       );
     });
+    this.#temper(batch, io.dPicked);
     // dNormed serves as the gradient of the picked rows: its own use begins later.
     const dPicked = scratch.dNormed.pointer;
     memory.floats({ pointer: dPicked, length: count * d }).fill(0);

@@ -13,13 +13,14 @@ import { Fold } from './Fold.tsx';
 export const ObjectiveFold = () => {
   const clipped = usePart('objective.clip');
   const aggregation = useDraftValue('objective.aggregation');
+  const inMicroBatches = usePart('objective.microBatch');
   const place = useDraftValue('objective.kl.place');
   return (
     <Fold
       name="Estimator, loss and KL"
       paths={['objective', 'updates']}
-      now={({ objective: { estimator, aggregation, clip, kl } }) =>
-        `${estimator}, ${aggregation}, ${clip ? `clip ${clip.low} / ${clip.high}` : 'no clip'}, ${kl.place === 'off' ? 'no KL' : `${kl.form} ${kl.coefficient} in the ${kl.place}`}`
+      now={({ objective: { estimator, aggregation, microBatch, clip, kl } }) =>
+        `${estimator}, ${aggregation}${aggregation === 'token-mean' && microBatch !== null ? ` by ${microBatch} rollouts` : ''}, ${clip ? `clip ${clip.low} / ${clip.high}` : 'no clip'}, ${kl.place === 'off' ? 'no KL' : `${kl.form} ${kl.coefficient} in the ${kl.place}`}`
       }
     >
       <SelectField path="objective.estimator" label="Advantages" choices={ESTIMATORS} />
@@ -28,6 +29,17 @@ export const ObjectiveFold = () => {
         label="Aggregation"
         choices={['token-mean', 'sequence-mean', 'sum-over-constant']}
       />
+      {aggregation === 'token-mean' ? (
+        <PartSwitch
+          path="objective.microBatch"
+          label="Mean by micro-batch"
+          title="Search-R1: the mean over the tokens of each micro-batch, then the mean of these"
+          on={8}
+        />
+      ) : null}
+      {aggregation === 'token-mean' && inMicroBatches ? (
+        <NumberField path="objective.microBatch" label="Micro-batch, rollouts" min={1} />
+      ) : null}
       {aggregation === 'sum-over-constant' ? (
         <NumberField path="objective.constantLength" label="Constant, tokens" min={1} />
       ) : null}

@@ -29,7 +29,15 @@ export const SamplingFold = () => {
           .join(', ')
       }
     >
-      <NumberField path="topP" label="top-p" decimal step={0.05} min={0} max={1} />
+      <NumberField
+        path="topP"
+        label="top-p"
+        title="Training takes 1 only: log-probabilities are of the whole vocabulary"
+        decimal
+        step={0.05}
+        min={0}
+        max={1}
+      />
       <SwitchField
         path="dynamicSampling.on"
         label="Dynamic sampling"
