@@ -16,7 +16,18 @@ const SOURCES =
 
 const count = (n: number): string => (n === 1 ? '1 search' : `${n} searches`);
 
-function steps({ retrieval, budgets }: RecipeSettings): string[] {
+/** Where the question is to be answered without any search. */
+const withoutSearch = ({ budgets }: RecipeSettings): string[] => [
+  'You answer a question by thinking, from what you know; you cannot search. Write nothing but these blocks, each closed before the next begins:',
+  '<think> what is known, and why the answer follows </think>',
+  ...ANSWER.slice(1),
+  '',
+  `Always think first, then answer. You may write up to ${budgets.tokens} tokens in all. The answer in the box is as short as possible: a name, a date, a number, yes or no. The text between <hint> and </hint> is a remark on what you did.`,
+];
+
+function steps(settings: RecipeSettings): string[] {
+  const { retrieval, budgets } = settings;
+  if (retrieval.maxSearches === 0) return withoutSearch(settings);
   return [
     'You answer a question by searching a collection of passages, one step at a time. Write nothing but these blocks, each closed before the next begins:',
     '<think> what is known, what is missing, what to do next </think>',

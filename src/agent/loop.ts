@@ -108,6 +108,11 @@ async function onSearch(state: RunState, block: Block & { tag: SearchTag }): Pro
   const round = state.searches.length + 1;
   const { tag, segment } = block;
   state.transcript.event({ kind: 'search', query, round, tag, segment });
+  if (retrieval.maxSearches === 0) {
+    fault(state, 'a search where none is allowed', segment);
+    await forceAnswer(state, limit('max-searches', 'no search is allowed here'), true);
+    return true;
+  }
   if (round > retrieval.maxSearches) {
     await forceAnswer(
       state,

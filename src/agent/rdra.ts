@@ -4,7 +4,7 @@ import { blockIds, passagesText } from './blocks.ts';
 import { contextRoom } from './budget.ts';
 import { ProtocolParser, type Parsed } from './parse.ts';
 import { promptFrame, type Frame } from './prompt.ts';
-import { inBlock } from './protocol.ts';
+import { HINTS, inBlock } from './protocol.ts';
 import { callRetriever } from './retrieving.ts';
 import { createScanner } from './scanner.ts';
 import { supportingRecall } from './scores.ts';
@@ -124,6 +124,15 @@ const begins = ({ tags }: RunState, ids: readonly number[], parsed: readonly Par
     ? tags.meaning(ids[0] ?? -1)?.type === 'open'
     : parsed[0]?.type === 'opened';
 
+/**
+ * What a policy without an instruction is told where no search may be made; the others' instruction
+ * says so. The words are those that it knows from the end of its searches.
+ */
+const noSearchHint = ({ deps, settings, tags }: RunState): number[] =>
+  tags.spelling === 'ids' && settings.loop === 'agent' && settings.retrieval.maxSearches === 0
+    ? blockIds(deps.policy.tokenizer, tags, 'hint', ` ${HINTS.answerNow}`)
+    : [];
+
 /** @throws Error where the context cannot even hold the instruction and an answer */
 function checkRoom(state: RunState, frame: Frame): void {
   const needed = frame.before.length + frame.after.length;
@@ -143,17 +152,23 @@ export async function openContext(state: RunState): Promise<void> {
   checkRoom(state, frame);
   const hits = mode === 'off' ? [] : await retrieveBackground(state, frame);
   const question = questionIds(state, frame);
-  const alone = [...frame.before, ...question, ...frame.after];
+  const hint = noSearchHint(state);
+  const alone = [...frame.before, ...question, ...hint, ...frame.after];
   const thought = mode === 'shown' ? await thinkWithoutBackground(state, alone, frame) : null;
   if (frame.before.length > 0) conversation.write('prompt', 'instruction', frame.before);
   if (hits.length > 0) {
     const text = passagesText(tokenizer, hits, settings.retrieval.passageTokens);
     const room =
-      contextRoom(state) - question.length - frame.after.length - (thought?.ids.length ?? 0);
+      contextRoom(state) -
+      question.length -
+      hint.length -
+      frame.after.length -
+      (thought?.ids.length ?? 0);
     const ids = blockIds(tokenizer, tags, 'background', text, Math.floor(room / 2));
     if (room / 2 >= 3) conversation.write('environment', 'background', ids);
   }
   conversation.write('prompt', 'question', question);
+  if (hint.length > 0) conversation.write('prompt', 'hint', hint);
   if (frame.after.length > 0) conversation.write('prompt', 'instruction', frame.after);
   if (frame.opensThought) conversation.parser.force('think', []);
   if (mode !== 'shown') return;

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   existsSync,
@@ -64,6 +65,18 @@ describe('mistakes end with one clear line and status 2', () => {
       /there is no setting 'optimizer\.lr'/,
     ],
     [['train', '--recipe', 'ur2', '--set', 'steps=0', '--out', out], /training settings: steps: /],
+    [
+      ['train', '--recipe', 'ur2', '--set', 'topP=0.9', '--out', out],
+      /top-p 0\.9 is refused.*Set top-p to 1\.$/,
+    ],
+    [
+      ['train', '--recipe', 'ur2', '--set', 'overrides.sampling.topK=5', '--out', out],
+      /top-k 5 is refused/,
+    ],
+    [
+      ['train', '--recipe', 'ur2', '--set', 'overrides.retrieval.summarize=on', '--out', out],
+      /Training with summaries is refused: no trainer has a summarizer/,
+    ],
     [['train', '--recipe', 'ur2', '--out', join(recipe, 'below')], /below cannot be made/],
     [['train', '--resume', '/nowhere'], /\/nowhere is no training run/],
     [
@@ -187,6 +200,31 @@ describe('a run', () => {
     const byRun = await summary('--run', out);
     expect(byRun).toEqual(await summary(...adapter, '--source', 'local'));
     expect(byRun).not.toEqual(await summary(...adapter, '--source', 'router'));
+  });
+
+  test('steps trained by log-probabilities of another temperature are not gone on with', async () => {
+    const out = join(folder, 'at-another');
+    const args = start(out, 1).map((arg) => (arg === '--steps=3' ? '--steps=1' : arg));
+    expect(lab(...args, '--set', 'temperature=0.7').status).toBe(0);
+    const resume = ['train', '--resume', out, '--steps', '2'];
+    // As a state that does not say what its log-probabilities were of.
+    const path = join(out, 'step-000001', 'state.json');
+    const { logprobsOf: _, ...rest } = JSON.parse(readFileSync(path, 'utf8')) as object & {
+      logprobsOf: string;
+    };
+    const old = `${JSON.stringify(rest)}\n`;
+    writeFileSync(path, old);
+    const pointer = readFileSync(join(out, 'latest.json'), 'utf8');
+    const sum = createHash('sha256').update(old).digest('hex');
+    writeFileSync(
+      join(out, 'latest.json'),
+      pointer.replace(/("state\.json": ")[0-9a-f]+/, `$1${sum}`),
+    );
+    const before = readFileSync(join(out, 'settings.json'), 'utf8');
+    const { status, err } = await labHere(...resume);
+    expect(err).toMatch(/sampled at temperature 0\.7, but its steps so far \(1\) were trained/);
+    expect(status).toBe(2);
+    expect(readFileSync(join(out, 'settings.json'), 'utf8')).toBe(before);
   });
 
   test('a damaged newest checkpoint gives way to the one before, with a notice', () => {

@@ -25,6 +25,31 @@ const given = fc.record({
   mask: fc.constant(0 as const),
 });
 
+describe('what log-probabilities are of', () => {
+  const segments: Segment[] = [];
+  const of = (logprobsOf?: { temperature: number; topK: number; topP: number } | null) =>
+    trainedTokens({
+      id: 'r',
+      segments,
+      policy: logprobsOf === undefined ? {} : { logprobsOf },
+    }).temperature;
+
+  it('is the record’s temperature; 1 in records that do not say', () => {
+    expect(of({ temperature: 0.5, topK: 0, topP: 1 })).toBe(0.5);
+    expect(of()).toBe(1);
+    expect(trainedTokens({ id: 'r', segments }).temperature).toBe(1);
+  });
+
+  it.each([
+    [{ temperature: 1, topK: 0, topP: 0.9 }, /truncated distribution \(top-k 0, top-p 0\.9\)/],
+    [{ temperature: 1, topK: 5, topP: 1 }, /truncated distribution \(top-k 5, top-p 1\)/],
+    [{ temperature: 0, topK: 0, topP: 1 }, /not sampled/],
+    [null, /nobody knows/],
+  ])('%j cannot be trained on', (logprobsOf, message) => {
+    expect(() => of(logprobsOf)).toThrow(message);
+  });
+});
+
 describe('what the loss may train', () => {
   it('is exactly what the policy wrote, in order, whatever the text says', () => {
     fc.assert(

@@ -87,6 +87,33 @@ describe('aggregation, by hand', () => {
   });
 });
 
+describe('a mean over tokens by micro-batch, by hand', () => {
+  // Lengths 2, 4 | 0, 3 | 6, and an empty last one: means over 6, 3 and 6 tokens, a third of each.
+  const lengths = [2, 4, 0, 3, 6, 0];
+  it('is the mean of the micro-batches’ means', () => {
+    expect([...sequenceWeights('token-mean', 1, lengths, 2)]).toEqual([
+      1 / 18,
+      1 / 18,
+      0,
+      1 / 9,
+      1 / 18,
+      0,
+    ]);
+  });
+
+  it('without one, or as large as the batch, is that of all tokens', () => {
+    for (const size of [null, 6, 100])
+      expect([...sequenceWeights('token-mean', 1, lengths, size)]).toEqual(
+        lengths.map((length) => (length === 0 ? 0 : 1 / 15)),
+      );
+  });
+
+  it('leaves the other aggregations as they are', () => {
+    for (const kind of ['sequence-mean', 'sum-over-constant'] as const)
+      expect(sequenceWeights(kind, 9, lengths, 2)).toEqual(sequenceWeights(kind, 9, lengths));
+  });
+});
+
 describe('gradient of the whole objective', () => {
   const settings = fc.record({
     clip: fc.constantFrom(null, { low: 0.2, high: 0.28 }),

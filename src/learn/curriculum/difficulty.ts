@@ -36,7 +36,7 @@ const sampleOf = (questions: readonly Question[], size: number, seed: number): Q
 const isColdStart = (reward: string): boolean =>
   reward.startsWith('ur2-stage-1') && reward !== 'ur2-stage-1-weak';
 
-/** The policy may think, and is asked for its answer where it would search. */
+/** The policy is told that it cannot search; a search is a fault, and its answer is asked for. */
 const WITHOUT_RETRIEVAL: SettingsOverride = { retrieval: { maxSearches: 0 } };
 
 /**

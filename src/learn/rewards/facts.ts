@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { AgentEvent } from '../../data/events.ts';
 import type { Rollout } from '../../data/rollout.ts';
 import { coverExactMatch, exactMatch, f1Score } from '../../agent/scores.ts';
@@ -39,6 +40,8 @@ export interface RewardFacts {
   /** Breaches of the protocol, one a place. */
   faults: Span[][];
   queries: AskedQuery[];
+  /** Whether the policy could search at all; where it could not, a search is among the faults. */
+  mayRetrieve: boolean;
   /** Opening tags of searches, closed or not: what code that counts tags counts. */
   opened: Span[];
   /** What the policy thought after it had first read passages. */
@@ -51,6 +54,28 @@ export interface RewardFacts {
   prose: string;
   /** Tokens that the policy wrote. */
   tokens: number;
+}
+
+const settingsSchema = z.object({
+  loop: z.string().default('agent'),
+  retrieval: z.object({ maxSearches: z.number().default(1) }).prefault({}),
+});
+
+/** UR²'s isRetrieve, from the settings that were in force; true where the record does not say. */
+export function mayRetrieve({ recipe }: { recipe?: Pick<Rollout['recipe'], 'settings'> }): boolean {
+  const { data } = settingsSchema.safeParse(recipe?.settings);
+  return data === undefined || (data.loop === 'agent' && data.retrieval.maxSearches > 0);
+}
+
+/** Breaches of the protocol that the record names, and searches where none was allowed that it does not. */
+function faultsOf(rollout: Rollout, queries: readonly AskedQuery[]): Span[][] {
+  const named = rollout.events.flatMap((event) =>
+    event.kind === 'error' && event.what === 'malformed' ? [wholeSegment(rollout, event)] : [],
+  );
+  if (mayRetrieve(rollout)) return named;
+  const at = new Set(named.flat().map(({ segment }) => segment));
+  const unnamed = queries.filter(({ evidence }) => !evidence.some((span) => at.has(span.segment)));
+  return [...named, ...unnamed.map(({ evidence }) => evidence)];
 }
 
 const wholeSegment = (rollout: Rollout, event: AgentEvent): Span[] => {
@@ -114,6 +139,7 @@ function answerSpan(rollout: Rollout): { spans: Span[]; prose: string } {
 export function readFacts(rollout: Rollout): RewardFacts {
   const { answers } = rollout.question;
   const { spans, prose } = answerSpan(rollout);
+  const queries = queriesOf(rollout);
   const answered = rollout.events.findLast((event) => event.kind === 'answer');
   return {
     em: exactMatch(rollout.answer, answers),
@@ -122,10 +148,9 @@ export function readFacts(rollout: Rollout): RewardFacts {
     answerText: rollout.answer,
     golds: answers,
     formatValid: formatValid(rollout),
-    faults: rollout.events.flatMap((event) =>
-      event.kind === 'error' && event.what === 'malformed' ? [wholeSegment(rollout, event)] : [],
-    ),
-    queries: queriesOf(rollout),
+    faults: faultsOf(rollout, queries),
+    queries,
+    mayRetrieve: mayRetrieve(rollout),
     opened: openingTags(rollout),
     afterReading: thoughtsAfterReading(rollout),
     form: answered?.kind === 'answer' && rollout.answer !== null ? answered.form : null,

@@ -9,6 +9,8 @@ import { fallback } from './ur2.ts';
  * - Stage 1 pays for opening tags of queries: one that was left open, is empty or was sent back counts.
  * - A query is too long from 21 words, not 20. More than four queries are one violation, and so is an
  *   answer of more than ten words that is longer than the gold one.
+ * - Where retrieval is not allowed (isRetrieve), stage 1 pays 1 for a clean format and takes nothing off
+ *   for another one; a tool call is one violation.
  * - Stage 2 pays 2·F1, not 2 for a right answer.
  * Departures from the code:
  * - The protocol is Forage's: its breaches stand in for the counts of tags and answers; the tests for
@@ -43,6 +45,12 @@ function violations(facts: RewardFacts) {
 /** Stage 1: +1 or −1 a violation, no query being one; +3 for one opening tag, +4 for more; fallbacks. */
 export function ur2Stage1Released(facts: RewardFacts): RewardClause[] {
   const { count, evidence } = violations(facts);
+  if (!facts.mayRetrieve)
+    return [
+      clause('format', Number(count === 0), evidence),
+      clause('retrieval', 0),
+      clause('fallback', 0),
+    ];
   const faults = count + Number(facts.opened.length === 0);
   return [
     clause('format', faults === 0 ? 1 : -faults, evidence),

@@ -13,6 +13,8 @@ import type { RewardFacts } from './facts.ts';
  * - 3B: "−1 Format Reward (non-accumulative)" for an output that invokes no retrieval is read as −1
  *   whatever else is wrong with it. The paper says so of the multiple-choice tasks and gives +5/+7 for
  *   mathematics; here they stand together.
+ * - Where retrieval is not allowed (the code's isRetrieve), a search is a violation, not searching is
+ *   none, and no query is paid for.
  * - Weak: the paper's variant for multiple choice. It starts with the answer reward of stage 2, and
  *   searching less is no violation there, as the released code has it.
  */
@@ -25,7 +27,7 @@ const isLong = (query: string): boolean => wordsOf(query) >= QUERY_WORDS;
 function violations(facts: RewardFacts, needsRetrieval: boolean) {
   const long = facts.queries.filter((query) => isLong(query.text));
   const missing = Number(facts.form === null && facts.faults.length === 0);
-  const idle = Number(needsRetrieval && facts.queries.length === 0);
+  const idle = Number(needsRetrieval && facts.mayRetrieve && facts.queries.length === 0);
   return {
     count: facts.faults.length + long.length + missing + idle,
     evidence: [...facts.faults.flat(), ...long.flatMap((query) => query.evidence)],
@@ -50,7 +52,9 @@ function signedFormat(facts: RewardFacts): RewardClause {
 
 /** `one` for one valid query, `more` for two or more: answered, and short enough. */
 function retrieval(facts: RewardFacts, one: number, more: number): RewardClause {
-  const valid = facts.queries.filter((query) => query.answered && !isLong(query.text));
+  const valid = facts.queries.filter(
+    (query) => facts.mayRetrieve && query.answered && !isLong(query.text),
+  );
   return clause(
     'retrieval',
     [0, one, more][Math.min(2, valid.length)]!,
@@ -68,7 +72,7 @@ export const ur2Stage1 = (facts: RewardFacts): RewardClause[] => [
 /** The 3B model: +5 and +7; the format is −1 where nothing was asked for. */
 export function ur2Stage1Small(facts: RewardFacts): RewardClause[] {
   const format = signedFormat(facts);
-  const idle = facts.queries.length === 0;
+  const idle = facts.mayRetrieve && facts.queries.length === 0;
   return [idle ? { ...format, value: -1 } : format, retrieval(facts, 5, 7), fallback(facts)];
 }
 

@@ -76,8 +76,8 @@ export function checkTrainable(settings: TrainSettings, parts: TrainerParts = {}
 export function checkResumable({ temperature }: TrainSettings, state: TrainState): void {
   if (temperature === 1 || state.step === 0 || state.logprobsOf === 'sampling') return;
   throw new Error(
-    `This run sampled at temperature ${temperature}, but its ${state.step} steps were trained with ` +
-      'log-probabilities of temperature 1: it cannot go on as it began. Its steps and its adapter ' +
+    `This run sampled at temperature ${temperature}, but its steps so far (${state.step}) were trained ` +
+      'with log-probabilities of temperature 1: it cannot go on as it began. Its steps and its adapter ' +
       'stay; start a new run with its settings.',
   );
 }

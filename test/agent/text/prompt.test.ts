@@ -64,6 +64,13 @@ describe('the instruction', () => {
     expect(instructionText(routed)).toContain('<web_search>');
   });
 
+  it('says where nothing may be searched, and names no search', () => {
+    const text = instructionText(withOverrides(settings, { retrieval: { maxSearches: 0 } }));
+    expect(text).toContain('you cannot search');
+    for (const tag of ['<think>', '<short_answer>', '\\boxed{']) expect(text).toContain(tag);
+    for (const tag of ['<search>', '<result>', '<web_search>']) expect(text).not.toContain(tag);
+  });
+
   it('stands in the chat template, whose text ends where the assistant begins', () => {
     const { before, after } = frameOf(chatOf(CHATML));
     expect(before).toBe(

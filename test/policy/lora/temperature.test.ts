@@ -7,7 +7,7 @@ import type { PolicyConfig } from '../../../src/policy/config.ts';
 import { sampleToken } from '../../../src/policy/generation/sampling.ts';
 import { createJaxLoraTrainer } from '../../../src/policy/lora/jax/trainer.ts';
 import { readPeft } from '../../../src/policy/lora/peft.ts';
-import { LORA_TARGETS, loraSize, loraSlots, type LoraSpec } from '../../../src/policy/lora/spec.ts';
+import { loraSize, loraSlots, type LoraSpec } from '../../../src/policy/lora/spec.ts';
 import { createWasmLoraTrainer } from '../../../src/policy/lora/wasm/trainer.ts';
 import { Random } from '../../../src/policy/random.ts';
 import { packBatch, type PackedBatch } from '../../../src/policy/train-batch.ts';

@@ -55,6 +55,17 @@ describe('the form of a new run', () => {
     });
   });
 
+  it('says what no trainer can do: truncated sampling, summaries', () => {
+    const truncated = checkDraft(withChange(draft('ur2'), 'topP', 0.9));
+    expect(truncated.settings).toBeNull();
+    expect(truncated.errors['topP']).toMatch(/top-p 0\.9 is refused.*Set top-p to 1/);
+    const few = checkDraft(withChange(draft(), 'overrides.sampling.topK', 5));
+    expect(few.errors['overrides']).toMatch(/top-k 5 is refused/);
+    const summaries = checkDraft(withChange(draft(), 'overrides.retrieval.summarize', 'on'));
+    expect(summaries.settings).toBeNull();
+    expect(summaries.errors['overrides']).toMatch(/no trainer has a summarizer/);
+  });
+
   it('switches a part off and on, and changes its fields', () => {
     const off = withChange(withChange(draft(), 'objective.clip.high', 0.4), 'objective.clip', null);
     expect(checkDraft(off).settings?.objective.clip).toBeNull();

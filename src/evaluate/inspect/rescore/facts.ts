@@ -10,7 +10,7 @@ import {
   type Round,
 } from '../../../data/rollouts/index.ts';
 import type { AskedQuery, RewardFacts, Span } from '../../../learn/rewards/facts.ts';
-import { readFacts } from '../../../learn/rewards/index.ts';
+import { mayRetrieve, readFacts } from '../../../learn/rewards/index.ts';
 import { policyTokens } from '../row.ts';
 import { formFaults } from './form.ts';
 
@@ -118,6 +118,7 @@ function importedFacts(rollout: ImportedRollout): Omit<RewardFacts, 'tokens'> {
     formatValid: protocol !== null && answered && faults.length === 0,
     faults,
     queries: queriesOf(segments, protocol),
+    mayRetrieve: mayRetrieve(rollout),
     opened: openingsOf(segments, protocol),
     afterReading: refinement(segments),
     ...answerForm(segments, answered),
