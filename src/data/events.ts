@@ -44,9 +44,11 @@ export interface RouteEvent extends Base {
   kind: 'route';
   /**
    * `fixed`: always-local, always-web, or the one source that STIE leaves to a repeated query;
-   * `policy-tag`: the policy's own choice; `router`: sampled from π(a|s).
+   * `policy-tag`: the policy's own choice; `router`: from π(a|s), as `routing` says.
    */
   by: 'fixed' | 'router' | 'policy-tag';
+  /** Of `router`: the likelier source was taken; absent: the choice was sampled. */
+  routing?: 'argmax';
   choice: SearchTarget;
   probabilities: { local: number; web: number };
   /** Named state features with their values and their contribution to the logit of `web`. */

@@ -40,8 +40,15 @@ import { DEFAULT_SETTINGS, type Recipe } from './settings.ts';
  *   A search that failed is not remembered. A refused query is answered with a hint, not a result.
  *
  * NLR, equations (20)–(23)
- * - β1 and β2 are not given: 0.5 each. The router's initial weights are set by hand and not
- *   trained (router-prior.ts). The background does not pass through the router: both sources.
+ * - β1 and β2 are not given: 0.5 each. Their ratio, 1, is above 5/6: a router that is trained on the
+ *   printed reward then sends everything local whatever the question, below 5/6 everything to the web
+ *   (src/agent/router/reward.ts). So a router that is trained, beside the policy or alone, learns from
+ *   the measured reward at 0.2/0.8 (`router.nlr` of the training presets), and whoever chooses `paper`
+ *   there is warned.
+ * - Not said is whether routing is sampled when evaluated. It is sampled while training, and the likelier
+ *   source is taken for held-out questions and by the command line's `evaluate` (`nlr.routing`).
+ * - The router's initial weights are set by hand and not trained (router-prior.ts). The background does
+ *   not pass through the router: both sources.
  *
  * Protocol
  * - The answer tags are <short_answer> and <long_answer>; the instruction prompt of the paper is left

@@ -300,6 +300,20 @@ describe('NLR in the loop', () => {
     expect([...all].toSorted((a, b) => a.localeCompare(b))).toEqual(['router local', 'router web']);
   });
 
+  it('takes the likelier source whatever the seed, where routing is argmax', async () => {
+    const overrides = { ...base, nlr: { routing: 'argmax' as const } };
+    for (let seed = 0; seed < 6; seed++) {
+      const options = { recipe: 'kunlun-baize', overrides, seed };
+      const { rollout } = await run({ main: LOOP }, options);
+      for (const { by, routing, choice, probabilities } of eventsOf(rollout, 'route')) {
+        expect([by, routing]).toEqual(['router', 'argmax']);
+        expect(choice).toBe(probabilities.web > probabilities.local ? 'web' : 'local');
+      }
+    }
+    // Sampled, the same questions do not always go there.
+    expect(new Set((await Promise.all([0, 1, 2, 3, 4, 5].map(routes))).flat()).size).toBe(2);
+  });
+
   it('shows features, probabilities and the reward once the call returned', async () => {
     const { rollout } = await run({ main: LOOP }, { recipe: 'kunlun-baize', overrides: base });
     const [route] = eventsOf(rollout, 'route');

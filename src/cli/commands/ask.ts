@@ -19,7 +19,8 @@ export function describeEvent(event: AgentEvent): string {
       return `search ${event.round}     ${oneLine(event.query)}`;
     case 'route': {
       const { local, web } = event.probabilities;
-      return `route        ${event.choice} (local ${percent(local)}, web ${percent(web)}, ${event.by})`;
+      const by = event.routing === 'argmax' ? `${event.by}, the likelier` : event.by;
+      return `route        ${event.choice} (local ${percent(local)}, web ${percent(web)}, ${by})`;
     }
     case 'retrieve':
       return `retrieve     ${event.hits.map((hit) => `${hit.passage.title} [${hit.source}]`).join(' · ') || 'nothing found'}  ${event.latencyMs.toFixed(0)} ms`;

@@ -78,7 +78,7 @@ const routeLine = (event: RouteEvent): string =>
   event.choice === 'both'
     ? `both sources · ${ROUTE_BY[event.by]}`
     : event.by === 'router'
-      ? `${event.choice}, ${formatShare(event.probabilities[event.choice])} · ${ROUTE_BY[event.by]}`
+      ? `${event.choice}, ${formatShare(event.probabilities[event.choice])} · ${ROUTE_BY[event.by]}${event.routing === 'argmax' ? ', the likelier' : ''}`
       : `${event.choice} · ${ROUTE_BY[event.by]}`;
 
 /** The figure at the right end of a card. */
