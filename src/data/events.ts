@@ -158,6 +158,18 @@ export interface AnswerEvent extends Base {
   by: 'policy' | 'stie' | 'forced';
 }
 
+/**
+ * The rule of STIE that ended a rollout, with its numbers (arXiv 2506.19466, section 2.2, "Termination
+ * Control"). `overlap-above`, `overlap-below`: mean of (6) with the earlier answers, in [0, 1];
+ * `confidence`: of the answer, a probability; `new-information`: new entities and facts of the round;
+ * `repeated-queries`: queries refused in a row.
+ */
+export interface StopClause {
+  rule: 'overlap-above' | 'overlap-below' | 'confidence' | 'new-information' | 'repeated-queries';
+  value: number;
+  threshold: number;
+}
+
 export interface StopEvent extends Base {
   kind: 'stop';
   reason:
@@ -173,6 +185,8 @@ export interface StopEvent extends Base {
     | 'cancelled'
     | 'error';
   detail: string;
+  /** Of stops by STIE; absent in records made before it was kept. */
+  clause?: StopClause;
 }
 
 export interface ErrorEvent extends Base {

@@ -44,12 +44,13 @@ export const backgroundSchema = z.strictObject({
 
 export const stieStopSchema = z.strictObject({
   /**
-   * `above`: stop when answers agree; `literal`: when the mean overlap falls below, as printed;
-   * `by-mode`: `literal` in `paper`, `above` in `corrected`.
+   * `above`: stop when answers agree; `literal`: when the mean overlap falls below, as printed, so at
+   * the first answer that differs from the earlier ones; `by-mode`: `literal` in `paper`, `above` in
+   * `corrected`.
    */
   overlap: z.enum(['by-mode', 'above', 'literal', 'off']),
   overlapThreshold: share,
-  /** Earlier answers needed before the overlap rule may stop. */
+  /** Earlier answers needed before `above` may stop; `literal` compares as soon as there is one. */
   minHistory: positiveInt,
   confidence: z.boolean(),
   /** "Theoretical upper limit" means a confidence of at least 1 − ε (`corrected`); 1 in `paper`. */
