@@ -27,7 +27,12 @@ const K = 2;
 export const overridesOf = (
   nlr: NlrSettings,
   source: 'router' | 'local' | 'web' = 'router',
-): SettingsOverride => ({ retrieval: { source, k: K }, nlr, budgets: { tokens: 1024 } });
+  routing: 'sampled' | 'argmax' = 'sampled',
+): SettingsOverride => ({
+  retrieval: { source, k: K },
+  nlr: { ...nlr, routing },
+  budgets: { tokens: 1024 },
+});
 
 export interface Episode {
   question: Question;

@@ -1,6 +1,7 @@
 /**
  * NLR trained alone: paper mode on both sides of β1/β2 = 5/6, measured mode, and the trained routers
- * against always-local, always-web and the prior on test questions, same seeds.
+ * against always-local, always-web and the prior on test questions, same seeds; trained routers and the
+ * prior both take the likelier source and are sampled.
  *
  *   npx tsx bench/router/run.ts [--steps 40] [--questions 32] [--limit 200] [--seed 1]
  *     [--betas 0.5/0.5,0.2/0.8] [--web-delay MS] [--web-cache off|memory] [--world DIR]
@@ -94,6 +95,7 @@ interface Contender {
   name: string;
   router: Router;
   source: 'router' | 'local' | 'web';
+  routing?: 'argmax';
 }
 
 /** A question's arms in an order drawn for it, so that drift of the machine falls on all alike. */
@@ -112,8 +114,8 @@ async function compare(
   const arms = contenders.map((contender) => ({ ...contender, rollouts: [] as Rollout[] }));
   for (const question of questions) {
     await environment.prime(question);
-    for (const { router, source, rollouts } of shuffled(arms, question.id)) {
-      const overrides = overridesOf({ reward: 'measured', beta1: 1, beta2: 1 }, source);
+    for (const { router, source, routing, rollouts } of shuffled(arms, question.id)) {
+      const overrides = overridesOf({ reward: 'measured', beta1: 1, beta2: 1 }, source, routing);
       const own = deriveSeed(seed, 'test');
       rollouts.push(
         await environment.run({ question, router, overrides, seed: own, webLatency: web }),
@@ -131,16 +133,26 @@ async function measured(): Promise<void> {
     { name: 'always local', router: prior, source: 'local' },
     { name: 'always web', router: prior, source: 'web' },
     { name: 'prior, set by hand', router: prior, source: 'router' },
+    { name: 'prior, the likelier source', router: prior, source: 'router', routing: 'argmax' },
   ];
+  const constants = contenders.length;
   for (const [beta1 = 0, beta2 = 0] of betas) {
     const router = await train('Measured mode', { reward: 'measured', beta1, beta2 }, web);
-    contenders.push({ name: `trained at ${beta1}/${beta2}`, router, source: 'router' });
+    const name = `trained at ${beta1}/${beta2}`;
+    contenders.push({
+      name: `${name}, the likelier source`,
+      router,
+      source: 'router',
+      routing: 'argmax',
+    });
+    contenders.push({ name: `${name}, sampled`, router, source: 'router' });
   }
   const questions = environment.questions('test').slice(0, limit);
   const arms = await compare(contenders, questions, web);
   for (const [i, [beta1 = 0, beta2 = 0]] of betas.entries()) {
     const weights = { beta1, beta2 };
-    const scored = [arms[3 + i]!, ...arms.slice(0, 3)];
+    const own = arms.slice(constants + 2 * i, constants + 2 * i + 2);
+    const scored = [...own, ...arms.slice(0, constants)];
     console.log(`\n### Test questions, n = ${questions.length}, β1/β2 = ${beta1}/${beta2}\n`);
     console.log(armTable(scored, weights));
     console.log(`\n${differenceTable(scored, weights, seed)}`);

@@ -7,6 +7,7 @@ import { HINTS } from './protocol.ts';
 import { checkCancelled, fault, stop, type RunState } from './state.ts';
 import { countedForm } from './stie/candidates.ts';
 import { finalCandidate } from './stie/answers.ts';
+import type { StieStop } from './stie/stop.ts';
 
 /** How a rollout comes to its answer: by the policy, by force at a limit, or by STIE. */
 
@@ -75,13 +76,12 @@ export function takeAnswer(
 export function answerByStie(
   state: RunState,
   answer: string,
-  reason: StopEvent['reason'],
-  detail: string,
+  { reason, detail, clause }: StieStop,
 ): void {
   const ids = chosenAnswerIds(state.deps.policy.tokenizer, state.tags, answer);
   const segment = state.conversation.answerBack('answer', ids);
   give(state, { text: answer, form: 'short', by: 'stie' }, segment);
-  stop(state, reason, detail);
+  stop(state, reason, detail, clause);
 }
 
 /** Opens the answer block in the policy's place. */
@@ -128,7 +128,7 @@ async function finishAnswer(state: RunState): Promise<{ inner: string; segment: 
  */
 export async function forceAnswer(
   state: RunState,
-  end: { reason: StopEvent['reason']; detail: string },
+  end: Pick<StopEvent, 'reason' | 'detail' | 'clause'>,
   hint: boolean,
 ): Promise<void> {
   const { conversation, tags, deps } = state;
@@ -149,5 +149,6 @@ export async function forceAnswer(
     state,
     found || hint ? end.reason : 'malformed',
     found ? end.detail : `${end.detail}; no answer`,
+    end.clause,
   );
 }

@@ -144,7 +144,9 @@ async function refuse(state: RunState, most: number): Promise<boolean> {
     writeHint(state, HINTS.repeatedQuery);
     return false;
   }
-  await forceAnswer(state, limit('stie-overlap', `${most} repeated queries in a row`), true);
+  const clause = { rule: 'repeated-queries', value: state.refusals, threshold: most } as const;
+  const detail = `${state.refusals} repeated queries in a row`;
+  await forceAnswer(state, { reason: 'stie-overlap', detail, clause }, true);
   return true;
 }
 

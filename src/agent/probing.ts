@@ -123,6 +123,6 @@ export async function stieRound(state: RunState, seen: Observation): Promise<boo
   const end = stieStop(state.memory, seenNow, { mode, tokens: stie.tokens, ...stie.stop });
   const final = end && finalCandidate(state.memory, stie.tokens, blocked);
   if (!end || !final) return false;
-  answerByStie(state, final.text, end.reason, end.detail);
+  answerByStie(state, final.text, end);
   return true;
 }

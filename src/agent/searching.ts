@@ -77,7 +77,10 @@ export function admitQuery(
   return verdict.action === 'refused' ? null : { only };
 }
 
-type Route = Pick<RouteEvent, 'by' | 'choice' | 'probabilities' | 'features'>;
+type Route = Pick<RouteEvent, 'by' | 'routing' | 'choice' | 'probabilities' | 'features'>;
+
+/** A draw of ½ takes the likelier of two; of equals, local. */
+const LIKELIER = 0.5;
 
 const certain = (choice: SearchTarget, by: 'fixed' | 'policy-tag'): Route => ({
   by,
@@ -86,7 +89,7 @@ const certain = (choice: SearchTarget, by: 'fixed' | 'policy-tag'): Route => ({
   features: [],
 });
 
-/** NLR: the policy's own tag where it counts, a fixed source, or a draw from π(a|s). */
+/** NLR: the policy's own tag where it counts, a fixed source, or what π(a|s) says. */
 function chooseRoute(
   state: RunState,
   query: string,
@@ -101,6 +104,7 @@ function chooseRoute(
   if (only) return certain(only, 'fixed');
   const { deps, request } = state;
   const round = state.searches.length + 1;
+  const likelier = state.settings.nlr.routing === 'argmax';
   const decision = deps.router.decide(
     {
       question: request.question.text,
@@ -111,9 +115,9 @@ function chooseRoute(
       roomLeft: Math.max(0, contextRoom(state)) / deps.policy.info.maxContext,
       localCoverage: deps.router.localCoverage?.(query) ?? 0.5,
     },
-    uniform(deriveSeed(request.seed, 'route', round)),
+    likelier ? LIKELIER : uniform(deriveSeed(request.seed, 'route', round)),
   );
-  return { by: 'router', ...decision };
+  return { by: 'router', ...(likelier && { routing: 'argmax' as const }), ...decision };
 }
 
 /** Fills equation (20) into the route event, once the call's outcome is known. */

@@ -1,4 +1,4 @@
-import type { StopEvent } from '../data/events.ts';
+import type { StopClause, StopEvent } from '../data/events.ts';
 import type { SearchTarget } from '../data/hits.ts';
 import type { RecipeSettings } from '../recipes/settings.ts';
 import type { Conversation } from './conversation.ts';
@@ -64,9 +64,14 @@ export function checkCancelled(state: Pick<RunState, 'request'>): void {
   if (isCancelled(state)) throw new Cancelled();
 }
 
-export function stop(state: RunState, reason: StopEvent['reason'], detail: string): void {
+export function stop(
+  state: RunState,
+  reason: StopEvent['reason'],
+  detail: string,
+  clause?: StopClause,
+): void {
   state.transcript.endSegment();
-  state.transcript.event({ kind: 'stop', reason, detail });
+  state.transcript.event({ kind: 'stop', reason, detail, ...(clause && { clause }) });
 }
 
 /** Notes a fault against the protocol. */

@@ -11,7 +11,9 @@ import type { Policy } from '../policy/policy.ts';
 import { openReader } from '../policy/reader.ts';
 import type { PolicyWeights } from '../policy/weights.ts';
 import type { LocalMethod } from '../data/setup.ts';
+import type { SourceName } from '../data/hits.ts';
 import { createRetriever } from '../retrieval/create.ts';
+import { mentionsIn, type Mentions } from '../retrieval/mentions.ts';
 import { openWorldRetriever, type WorldRetriever } from '../retrieval/open.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import { loadWorld, type World } from '../retrieval/world/load.ts';
@@ -54,6 +56,8 @@ export interface CorpusOptions {
 export interface Parts {
   deps: AgentDeps;
   world: World;
+  /** What the passages of both sources mention. */
+  mentions: Record<SourceName, Mentions>;
   dispose(): void;
 }
 
@@ -183,6 +187,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   return {
     deps: { policy, retriever, router, now: Date.now },
     world,
+    mentions: { local: mentionsIn(world.local), web: opened.retriever.web.mentions },
     dispose: () => policy.dispose(),
   };
 }

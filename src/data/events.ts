@@ -44,9 +44,11 @@ export interface RouteEvent extends Base {
   kind: 'route';
   /**
    * `fixed`: always-local, always-web, or the one source that STIE leaves to a repeated query;
-   * `policy-tag`: the policy's own choice; `router`: sampled from π(a|s).
+   * `policy-tag`: the policy's own choice; `router`: from π(a|s), as `routing` says.
    */
   by: 'fixed' | 'router' | 'policy-tag';
+  /** Of `router`: the likelier source was taken; absent: the choice was sampled. */
+  routing?: 'argmax';
   choice: SearchTarget;
   probabilities: { local: number; web: number };
   /** Named state features with their values and their contribution to the logit of `web`. */
@@ -156,6 +158,18 @@ export interface AnswerEvent extends Base {
   by: 'policy' | 'stie' | 'forced';
 }
 
+/**
+ * The rule of STIE that ended a rollout, with its numbers (arXiv 2506.19466, section 2.2, "Termination
+ * Control"). `overlap-above`, `overlap-below`: mean of (6) with the earlier answers, in [0, 1];
+ * `confidence`: of the answer, a probability; `new-information`: new entities and facts of the round;
+ * `repeated-queries`: queries refused in a row.
+ */
+export interface StopClause {
+  rule: 'overlap-above' | 'overlap-below' | 'confidence' | 'new-information' | 'repeated-queries';
+  value: number;
+  threshold: number;
+}
+
 export interface StopEvent extends Base {
   kind: 'stop';
   reason:
@@ -171,6 +185,8 @@ export interface StopEvent extends Base {
     | 'cancelled'
     | 'error';
   detail: string;
+  /** Of stops by STIE; absent in records made before it was kept. */
+  clause?: StopClause;
 }
 
 export interface ErrorEvent extends Base {

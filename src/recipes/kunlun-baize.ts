@@ -17,11 +17,14 @@ import { DEFAULT_SETTINGS, type Recipe } from './settings.ts';
  *   answer is invalid; an answer that retrieved passages support is exempt from (9); the stop rule
  *   on overlap stops when answers agree (`above`), not when they "fall below"; "theoretical upper
  *   limit" of the confidence means 1 − ε.
+ * - As printed ("falls below a threshold") the first answer that differs from the earlier ones ends the
+ *   reasoning right after (9) called it valid; the stop event says that this clause fired, and its numbers.
  * - T(y) is a set; `bags` counts repeated words.
  * - Candidates are sampled from a fork of the context after every round: K = 4, not given.
  * - y_t is the most confident candidate. With that reading (10) asks for an alternative more
  *   confident than the most confident one and cannot fire; `current: first-sample` takes the
- *   policy's own first sample for y_t, and (10) can. Blocking, (12)–(13), works with both.
+ *   policy's own first sample for y_t, and (10) can. y_alt is the most confident of the other free
+ *   candidates. Blocking, (12)–(13), works with both.
  * - The thresholds of the stop rules are not given: mean overlap 0.9 with at least three earlier
  *   answers, ε = 0.0002, no new entity and no new sentence. Three, because a probed policy guesses
  *   among the things that a comparison names before it has looked at both: with two, four-hop
@@ -40,8 +43,15 @@ import { DEFAULT_SETTINGS, type Recipe } from './settings.ts';
  *   A search that failed is not remembered. A refused query is answered with a hint, not a result.
  *
  * NLR, equations (20)–(23)
- * - β1 and β2 are not given: 0.5 each. The router's initial weights are set by hand and not
- *   trained (router-prior.ts). The background does not pass through the router: both sources.
+ * - β1 and β2 are not given: 0.5 each. Their ratio, 1, is above 5/6: a router that is trained on the
+ *   printed reward then sends everything local whatever the question, below 5/6 everything to the web
+ *   (src/agent/router/reward.ts). So a router that is trained, beside the policy or alone, learns from
+ *   the measured reward at 0.2/0.8 (`router.nlr` of the training presets), and whoever chooses `paper`
+ *   there is warned.
+ * - Not said is whether routing is sampled when evaluated. It is sampled while training, and the likelier
+ *   source is taken for held-out questions and by the command line's `evaluate` (`nlr.routing`).
+ * - The router's initial weights are set by hand and not trained (router-prior.ts). The background does
+ *   not pass through the router: both sources.
  *
  * Protocol
  * - The answer tags are <short_answer> and <long_answer>; the instruction prompt of the paper is left

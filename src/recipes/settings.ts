@@ -22,7 +22,7 @@ export const retrievalSchema = z.strictObject({
   maxSearches: z.int().min(0).max(32),
   /** Most tokens of one passage inside `<result>` or `<background>`; longer ones are cut. */
   passageTokens: positiveInt,
-  /** `router`: sampled from π(a|s), equation (23); the others are fixed policies. */
+  /** `router`: from π(a|s), equation (23), as `nlr.routing` says; the others are fixed policies. */
   source: z.enum(['local', 'web', 'both', 'router']),
   /** Whether `<local_search>` and `<web_search>` overrule `source`. */
   honourTags: z.boolean(),
@@ -44,12 +44,13 @@ export const backgroundSchema = z.strictObject({
 
 export const stieStopSchema = z.strictObject({
   /**
-   * `above`: stop when answers agree; `literal`: when the mean overlap falls below, as printed;
-   * `by-mode`: `literal` in `paper`, `above` in `corrected`.
+   * `above`: stop when answers agree; `literal`: when the mean overlap falls below, as printed, so at
+   * the first answer that differs from the earlier ones; `by-mode`: `literal` in `paper`, `above` in
+   * `corrected`.
    */
   overlap: z.enum(['by-mode', 'above', 'literal', 'off']),
   overlapThreshold: share,
-  /** Earlier answers needed before the overlap rule may stop. */
+  /** Earlier answers needed before `above` may stop; `literal` compares as soon as there is one. */
   minHistory: positiveInt,
   confidence: z.boolean(),
   /** "Theoretical upper limit" means a confidence of at least 1 − ε (`corrected`); 1 in `paper`. */
@@ -80,10 +81,19 @@ export const stieSchema = z.strictObject({
   stop: stieStopSchema,
 });
 
-export const nlrSchema = z.strictObject({
+/** R(a) of equation (20): which reading, and its two factors. */
+export const routerRewardSchema = z.strictObject({
   reward: z.enum(['paper', 'measured']),
   beta1: z.number().min(0),
   beta2: z.number().min(0),
+});
+
+export const nlrSchema = routerRewardSchema.extend({
+  /**
+   * How π(a|s) becomes a choice: drawn from it, as (23) needs to learn, or the likelier source. No
+   * paper says which is evaluated.
+   */
+  routing: z.enum(['sampled', 'argmax']).default('sampled'),
 });
 
 export const budgetsSchema = z.strictObject({
@@ -190,6 +200,6 @@ export const DEFAULT_SETTINGS: RecipeSettings = {
       minNewInformation: 0,
     },
   },
-  nlr: { reward: 'paper', beta1: 0.5, beta2: 0.5 },
+  nlr: { reward: 'paper', beta1: 0.5, beta2: 0.5, routing: 'sampled' },
   budgets: { tokens: 512, stepTokens: 160, answerTokens: 48, maxFaults: 4 },
 };

@@ -1,4 +1,5 @@
 import type { Hit } from '../data/hits.ts';
+import type { Mentions } from './mentions.ts';
 import type { Source, SourceResult } from './sources.ts';
 import type { Similarities } from './similarities.ts';
 import type { WebIndex } from './web/client.ts';
@@ -40,6 +41,15 @@ export class WebSource implements Source {
       };
     });
     return { hits, requests, bytes };
+  }
+
+  /** Which words its passages mention; it cannot list them all. */
+  get mentions(): Mentions {
+    return {
+      together: async (words, signal) =>
+        (await this.#opened()).together(words, { signal, cache: this.cache }),
+      almost: () => Promise.resolve(false),
+    };
   }
 
   /** Opens the index ahead of the first search. A failure is not kept: the next search tries again. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Rollout } from '../../src/data/rollout.ts';
+import { eventLine } from '../../src/ui/events/summary.ts';
 import {
   contextText,
   eventsOf,
@@ -142,7 +143,12 @@ describe('STIE over queries in the loop', () => {
     const main = [THINK + FIRST, again, again, again, ' Borfield }</short_answer>'];
     const overrides = { ...STIE, stie: { overAnswers: false } };
     const { rollout } = await run({ main }, { recipe: 'kunlun-baize', overrides });
-    expect(stopReason(rollout)).toBe('stie-overlap');
+    const [end] = eventsOf(rollout, 'stop');
+    expect(end).toMatchObject({
+      reason: 'stie-overlap',
+      clause: { rule: 'repeated-queries', value: 3, threshold: 3 },
+    });
+    expect(end && eventLine(end)).toContain('queries repeat');
     expect(rollout.answer).toBe('Borfield');
   });
 
@@ -239,6 +245,50 @@ describe('STIE over answers in the loop', () => {
     expect(rollout.metrics).toMatchObject({ formatValid: true, searches: 1 });
   });
 
+  it('paper: two answers that differ end it by overlap below the threshold, which the stop says', async () => {
+    // y1 = {borfield}: nothing before it. y2 = {mondria, city}: (6) 0/2, (7) 1 ≥ δ1 = 0.25, so (9)
+    // holds; the mean overlap with M_2 = {y1} is 0, which "falls below" any threshold above 0. Final is
+    // the more confident of the two, exp(−0.5) against exp(−0.7).
+    const probes = [[probe('Borfield', -0.5)], [probe('Mondria City', -0.7)]];
+    const overrides = { ...STIE, stie: { mode: 'paper' as const, candidates: 1 } };
+    const { rollout } = await run({ main: LOOP, probes }, { recipe: 'kunlun-baize', overrides });
+    const answers = eventsOf(rollout, 'verdict').filter(({ over }) => over === 'answer');
+    expect(answers.map(({ valid, aggDiff }) => [valid, aggDiff])).toEqual([
+      [true, null],
+      [true, 1],
+    ]);
+    const [stop] = eventsOf(rollout, 'stop');
+    expect(stop).toMatchObject({
+      reason: 'stie-overlap',
+      clause: { rule: 'overlap-below', value: 0, threshold: 0.9 },
+    });
+    expect(stop?.detail).toContain('mean overlap 0.00 with 1 earlier answer, below 0.9');
+    expect(stop && eventLine(stop)).not.toMatch(/repeat/);
+    expect(rollout.answer).toBe('Borfield');
+  });
+
+  it('paper: an answer that repeats goes on, and `above` is what stops at one', async () => {
+    const four = [search(1), search(2), search(3), search(4)];
+    const probes = four.map(() => [probe('Borfield', -0.5)]);
+    const stop = { newInformation: false };
+    const stie = { mode: 'paper' as const, overQueries: false, candidates: 1, stop };
+    const paper = { ...STIE, stie };
+    const main = [...four, ANSWER];
+    const printed = await run({ main, probes }, { recipe: 'kunlun-baize', overrides: paper });
+    expect(stopReason(printed.rollout)).toBe('answer');
+
+    const above = {
+      ...paper,
+      stie: { ...paper.stie, stop: { ...stop, overlap: 'above' as const } },
+    };
+    const agreed = await run({ main, probes }, { recipe: 'kunlun-baize', overrides: above });
+    // Three earlier answers, overlap 1 with each.
+    const [event] = eventsOf(agreed.rollout, 'stop');
+    expect(event?.clause).toEqual({ rule: 'overlap-above', value: 1, threshold: 0.9 });
+    expect(event && eventLine(event)).toContain('repeats the earlier ones');
+    expect(agreed.rollout.metrics?.searches).toBe(4);
+  });
+
   it('stops where a round brings nothing new', async () => {
     const retriever = retrieverOver(LOCAL.slice(0, 1), []);
     const main = [THINK + FIRST, '<think> b</think><search> writer that Old has</search>', ANSWER];
@@ -298,6 +348,20 @@ describe('NLR in the loop', () => {
     const all = new Set<string>();
     for (let seed = 0; seed < 12; seed++) for (const r of await routes(seed)) all.add(r);
     expect([...all].toSorted((a, b) => a.localeCompare(b))).toEqual(['router local', 'router web']);
+  });
+
+  it('takes the likelier source whatever the seed, where routing is argmax', async () => {
+    const overrides = { ...base, nlr: { routing: 'argmax' as const } };
+    for (let seed = 0; seed < 6; seed++) {
+      const options = { recipe: 'kunlun-baize', overrides, seed };
+      const { rollout } = await run({ main: LOOP }, options);
+      for (const { by, routing, choice, probabilities } of eventsOf(rollout, 'route')) {
+        expect([by, routing]).toEqual(['router', 'argmax']);
+        expect(choice).toBe(probabilities.web > probabilities.local ? 'web' : 'local');
+      }
+    }
+    // Sampled, the same questions do not always go there.
+    expect(new Set((await Promise.all([0, 1, 2, 3, 4, 5].map(routes))).flat()).size).toBe(2);
   });
 
   it('shows features, probabilities and the reward once the call returned', async () => {

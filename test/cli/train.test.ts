@@ -186,6 +186,8 @@ describe('a run', () => {
       out,
     );
     expect(trained.err).not.toMatch(/error/i);
+    expect(trained.err).toContain('warning: The printed router reward');
+    expect(trained.err).toContain('β1/β2 = 9 > 5/6: always local is best');
     const args = ['--limit', '4', '--seed', '5', '--json'];
     const adapter = ['--adapter', join(out, 'step-000001')];
     const summary = async (...subject: string[]): Promise<Record<string, unknown>> => {
@@ -199,7 +201,12 @@ describe('a run', () => {
     };
     const byRun = await summary('--run', out);
     expect(byRun).toEqual(await summary(...adapter, '--source', 'local'));
-    expect(byRun).not.toEqual(await summary(...adapter, '--source', 'router'));
+    const prior = [...adapter, '--source', 'router'];
+    const likelier = await summary(...prior);
+    expect(byRun).not.toEqual(likelier);
+    // The likelier source is taken unless the options say that it is sampled.
+    expect(await summary(...prior, '--routing', 'argmax')).toEqual(likelier);
+    expect(await summary(...prior, '--routing', 'sampled')).not.toEqual(likelier);
   });
 
   test('steps trained by log-probabilities of another temperature are not gone on with', async () => {

@@ -28,6 +28,15 @@ export function paperOptimum(beta1: number, beta2: number): 'local' | 'web' | 't
   return gain > 0 ? 'local' : 'web';
 }
 
+/** What the printed reward prefers with these factors, in words. */
+export const collapseText = ({ beta1, beta2 }: Pick<RewardSettings, 'beta1' | 'beta2'>): string => {
+  const ratio = beta2 === 0 ? '∞' : String(Number((beta1 / beta2).toPrecision(3)));
+  const best = paperOptimum(beta1, beta2);
+  const sign = best === 'tie' ? '=' : best === 'local' ? '>' : '<';
+  const end = best === 'tie' ? 'neither is preferred' : `always ${best} is best`;
+  return `β1/β2 = ${ratio} ${sign} 5/6: ${end}`;
+};
+
 const combine = (
   settings: RewardSettings,
   efficiency: number,

@@ -1,8 +1,13 @@
-import type { StopEvent } from '../../data/events.ts';
+import type { StopClause, StopEvent } from '../../data/events.ts';
 import { meanOverlap, type AnswerMemory } from './answers.ts';
 import type { TokenForm } from './overlap.ts';
 
-/** The three stop rules of arXiv 2506.19466, section 2.2, "Termination Control". */
+/**
+ * The three stop rules of arXiv 2506.19466, section 2.2, "Termination Control". They stand in its text,
+ * without equations or constants: (6) is all that they share with (5) to (13). The rule on overlap says
+ * "falls below a threshold": as printed the first answer that differs from the earlier ones ends the
+ * reasoning, though (9) has just called it valid.
+ */
 
 export interface StopRules {
   mode: 'paper' | 'corrected';
@@ -27,6 +32,7 @@ export interface RoundOutcome {
 export interface StieStop {
   reason: Extract<StopEvent['reason'], `stie-${string}`>;
   detail: string;
+  clause: StopClause;
 }
 
 /**
@@ -47,11 +53,15 @@ function overlapStop(
   if (!current || earlier.length < needed || rules.overlap === 'off') return null;
   if (above && rules.mode === 'corrected' && !valid) return null;
   const mean = meanOverlap(current, earlier, rules.tokens);
-  if (above ? mean < rules.overlapThreshold : mean >= rules.overlapThreshold) return null;
-  const words = above ? 'at or above' : 'below';
+  const threshold = rules.overlapThreshold;
+  if (above ? mean < threshold : mean >= threshold) return null;
+  const among = `mean overlap ${mean.toFixed(2)} with ${earlier.length} earlier answer${earlier.length === 1 ? '' : 's'}`;
   return {
     reason: 'stie-overlap',
-    detail: `mean overlap with earlier answers ${mean.toFixed(2)}, ${words} ${rules.overlapThreshold}`,
+    detail: above
+      ? `${among}, at or above ${threshold}: the answers agree`
+      : `${among}, below ${threshold}: as printed, too little overlap ends the reasoning`,
+    clause: { rule: above ? 'overlap-above' : 'overlap-below', value: mean, threshold },
   };
 }
 
@@ -65,6 +75,7 @@ function confidenceStop(memory: AnswerMemory, rules: StopRules): StieStop | null
   return {
     reason: 'stie-confidence',
     detail: `confidence ${probability.toFixed(4)} reached ${ceiling.toFixed(4)}`,
+    clause: { rule: 'confidence', value: probability, threshold: ceiling },
   };
 }
 
@@ -79,6 +90,7 @@ function informationStop(
   return {
     reason: 'stie-no-new-information',
     detail: `${round.entities} new entities and ${round.facts} new facts, needs more than ${rules.minNewInformation}`,
+    clause: { rule: 'new-information', value: gained, threshold: rules.minNewInformation },
   };
 }
 

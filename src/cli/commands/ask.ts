@@ -1,8 +1,9 @@
 import { runGroup } from '../../agent/index.ts';
+import { describeUnknown, sourcesInUse, unknownNames } from '../../agent/unknown-names.ts';
 import type { AgentEvent } from '../../data/events.ts';
-import { getRecipe } from '../../recipes/index.ts';
-import { openParts } from '../parts.ts';
-import { endProgress, print, type Command } from './command.ts';
+import { getRecipe, withOverrides, type RecipeSettings } from '../../recipes/index.ts';
+import { openParts, type Parts } from '../parts.ts';
+import { endProgress, print, say, type Command } from './command.ts';
 import { overridesOf, partsOptions, PARTS_OPTIONS, RECIPE_OPTIONS } from './shared-options.ts';
 
 const oneLine = (text: string): string => text.trim().replaceAll(/\s+/g, ' ');
@@ -19,7 +20,8 @@ export function describeEvent(event: AgentEvent): string {
       return `search ${event.round}     ${oneLine(event.query)}`;
     case 'route': {
       const { local, web } = event.probabilities;
-      return `route        ${event.choice} (local ${percent(local)}, web ${percent(web)}, ${event.by})`;
+      const by = event.routing === 'argmax' ? `${event.by}, the likelier` : event.by;
+      return `route        ${event.choice} (local ${percent(local)}, web ${percent(web)}, ${by})`;
     }
     case 'retrieve':
       return `retrieve     ${event.hits.map((hit) => `${hit.passage.title} [${hit.source}]`).join(' · ') || 'nothing found'}  ${event.latencyMs.toFixed(0)} ms`;
@@ -38,6 +40,18 @@ export function describeEvent(event: AgentEvent): string {
   }
 }
 
+/** Says which names of the question no passage mentions, before anything is answered. */
+async function tellUnknown(
+  question: string,
+  { mentions }: Parts,
+  settings: RecipeSettings,
+  tell: (line: string) => void,
+): Promise<void> {
+  const sources = sourcesInUse(settings).map((source) => mentions[source]);
+  const names = await unknownNames(question, sources);
+  if (names.length > 0) tell(`note         ${describeUnknown(names)}`);
+}
+
 export const askCommand: Command = {
   name: 'ask',
   summary: 'answers one question and prints each step',
@@ -52,17 +66,21 @@ export const askCommand: Command = {
     const text = positionals.join(' ');
     const parts = await openParts(partsOptions(values, lists));
     endProgress();
+    const recipe = getRecipe(String(values.recipe));
+    const overrides = overridesOf(values, lists);
+    const settings = withOverrides(recipe.settings, overrides);
     // A question of the world brings its gold answer along.
     const known = parts.world.questions.find((q) => q.text === text);
     let told = 0;
     try {
+      await tellUnknown(text, parts, settings, values.json ? say : print);
       // A group of one, so that a seed gives the same rollout here and on the page.
       const [rollout] = await runGroup(
         parts.deps,
         {
           question: known ?? { id: 'typed', text, answers: [], supporting: [] },
-          recipe: getRecipe(String(values.recipe)),
-          overrides: overridesOf(values, lists),
+          recipe,
+          overrides,
           seed: Number(values.seed),
           size: 1,
           runId: 'ask',

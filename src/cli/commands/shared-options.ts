@@ -85,6 +85,11 @@ export const RECIPE_OPTIONS = {
     help: 'where searches go',
     choices: ['local', 'web', 'both', 'router'],
   },
+  routing: {
+    type: 'string',
+    help: "how the router chooses: drawn from its probabilities, or the likelier source; the recipe's unless given",
+    choices: ['sampled', 'argmax'],
+  },
   background: {
     type: 'string',
     help: 'RDRA',
@@ -96,7 +101,7 @@ export const RECIPE_OPTIONS = {
 
 /** What the options change in the recipe's settings. */
 export function overridesOf(values: OptionValues, lists: OptionLists = {}): SettingsOverride {
-  const { temperature, background, stie, k } = values;
+  const { temperature, routing, background, stie, k } = values;
   // The world's web knows nothing of a corpus of one's own.
   const source = values.source ?? (lists['corpus'] ? 'local' : undefined);
   const retrieval = {
@@ -106,6 +111,7 @@ export function overridesOf(values: OptionValues, lists: OptionLists = {}): Sett
   return {
     ...(temperature !== undefined && { sampling: { temperature: Number(temperature) } }),
     ...(Object.keys(retrieval).length > 0 && { retrieval }),
+    ...(routing !== undefined && { nlr: { routing: routing as 'sampled' | 'argmax' } }),
     ...(background !== undefined && {
       background: { mode: background as 'off' | 'shown' | 'shown-and-used-by-T' },
     }),

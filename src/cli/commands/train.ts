@@ -4,6 +4,7 @@ import { parseTrainSettings, withChanges } from '../../learn/rl/edit-settings.ts
 import { getPreset, PRESETS } from '../../learn/rl/presets.ts';
 import type { TrainSettings } from '../../learn/rl/settings.ts';
 import { checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
+import { collapseWarning } from '../../learn/router/collapse.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../options.ts';
 import { DEFAULT_WARM_UP, readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import {
@@ -82,7 +83,13 @@ async function resume(run: string, values: OptionValues, lists: OptionLists): Pr
     });
   if (values.steps !== undefined) writeRun(run, file);
   trimSteps(run, state?.step ?? 0);
+  warnOfCollapse(file.settings);
   await train(run, state, optionsOf(values));
+}
+
+function warnOfCollapse(settings: TrainSettings): void {
+  const warning = collapseWarning(settings);
+  if (warning !== null) say(`warning: ${warning}`);
 }
 
 const optionsOf = (values: OptionValues): TrainOptions => ({
@@ -152,6 +159,7 @@ export const trainCommand: Command = {
     const { file, opened } = await describeRun(settings, values);
     createRun(out, file);
     if (demonstrations !== null) writeDemonstrations(out, demonstrations);
+    warnOfCollapse(settings);
     await train(out, null, optionsOf(values), opened);
   },
 };

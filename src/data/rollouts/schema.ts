@@ -165,7 +165,13 @@ const event = z.discriminatedUnion('kind', [
     form: z.string(),
     by: z.string(),
   }),
-  z.looseObject({ ...base, kind: z.literal('stop'), reason: z.string(), detail: z.string() }),
+  z.looseObject({
+    ...base,
+    kind: z.literal('stop'),
+    reason: z.string(),
+    detail: z.string(),
+    clause: z.looseObject({ rule: z.string(), value: finite, threshold: finite }).optional(),
+  }),
   z.looseObject({ ...base, kind: z.literal('error'), what: z.string(), message: z.string() }),
 ]);
 

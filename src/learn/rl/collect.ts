@@ -2,6 +2,7 @@ import type { Rollout } from '../../data/rollout.ts';
 import { deriveSeed, runGroup, type AgentDeps } from '../../agent/index.ts';
 import { getRecipe, type SettingsOverride } from '../../recipes/index.ts';
 import type { Curriculum, DrawnQuestion } from './contracts.ts';
+import { overridesInForce } from './overrides.ts';
 import { applyRewards } from './scoring.ts';
 import type { TrainSettings } from './settings.ts';
 
@@ -48,7 +49,10 @@ export function rolloutOverrides(
   sampling: { temperature: number; topP?: number },
   own: SettingsOverride = {},
 ): SettingsOverride {
-  return merge(merge(settings.overrides, { sampling }) as Record<string, unknown>, own);
+  return merge(
+    merge({ ...overridesInForce(settings) }, { sampling }) as Record<string, unknown>,
+    own,
+  );
 }
 
 /** Rollouts that ended because the policy failed teach nothing: the step must be made again. */

@@ -1,5 +1,6 @@
 import { withOverrides, getRecipe } from '../../recipes/index.ts';
 import { trainSettingsSchema, type TrainSettings } from './settings.ts';
+import { overridesInForce } from './overrides.ts';
 import { issueOf } from '../../data/issue.ts';
 
 /** Checks settings from outside. @throws Error of one line that names the field at fault */
@@ -7,7 +8,7 @@ export function parseTrainSettings(json: unknown): TrainSettings {
   const parsed = trainSettingsSchema.safeParse(json);
   if (!parsed.success) throw new Error(`training settings: ${issueOf(parsed.error)}`);
   const settings = parsed.data;
-  withOverrides(getRecipe(settings.recipe).settings, settings.overrides);
+  withOverrides(getRecipe(settings.recipe).settings, overridesInForce(settings));
   return settings;
 }
 

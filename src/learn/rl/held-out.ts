@@ -39,7 +39,7 @@ export function scoresOf(rollouts: readonly Rollout[]): HeldOutScore {
 /** Rollouts that run together; the questions of one wave start at once. */
 const WAVE = 64;
 
-/** One rollout a question at the held-out temperature. */
+/** One rollout a question at the held-out temperature, routed as `router.evaluation` says. */
 export async function scoreHeldOut(
   settings: TrainSettings,
   agent: AgentDeps,
@@ -48,7 +48,9 @@ export async function scoreHeldOut(
   onDone: (done: number, total: number) => void,
 ): Promise<HeldOutScore> {
   const recipe = getRecipe(settings.recipe);
-  const overrides = rolloutOverrides(settings, { temperature: settings.heldOut.temperature });
+  const { temperature } = settings.heldOut;
+  const nlr = { routing: settings.router.evaluation };
+  const overrides = rolloutOverrides(settings, { temperature }, { nlr });
   const rollouts: Rollout[] = [];
   for (let from = 0; from < questions.length; from += WAVE) {
     const wave = questions.slice(from, from + WAVE).map((question, i) =>

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LORA_TARGETS } from '../../policy/lora/spec.ts';
+import { nlrSchema, routerRewardSchema } from '../../recipes/settings.ts';
 
 /** Everything that a training run is made of; together with the policy's files it reproduces the run. */
 
@@ -145,6 +146,13 @@ export const trainSettingsSchema = z.strictObject({
     optimizer: z.enum(['adam', 'sgd']).default('adam'),
     /** Factor of an entropy bonus; 0: none. */
     entropy: z.number().min(0).default(0),
+    /**
+     * What a routed call earns while the router is trained, unless `overrides.nlr` says otherwise;
+     * null: as the recipe of the rollouts has it.
+     */
+    nlr: routerRewardSchema.nullable().default(null),
+    /** How the router chooses for the held-out questions, trained or not; a trained one learns from samples. */
+    evaluation: nlrSchema.shape.routing,
   }),
   /** A fixed sample of the dev split, scored every so many steps. */
   heldOut: z.strictObject({

@@ -20,6 +20,7 @@ type Rewarded = RouteEvent & { choice: SourceName; reward: NonNullable<RouteEven
 const isRewarded = (event: AgentEvent): event is Rewarded =>
   event.kind === 'route' &&
   event.by === 'router' &&
+  event.routing === undefined &&
   event.choice !== 'both' &&
   event.reward !== null;
 
@@ -36,7 +37,8 @@ function featuresOf(event: RouteEvent, rollout: string): number[] {
 
 /**
  * The calls that equation (23) learns from, in the order of the rollouts: those drawn from π(a|s)
- * that returned. Fixed routes, the policy's own tags and failed calls have no draw or no reward.
+ * that returned. Fixed routes, the likelier source, the policy's own tags and failed calls have no draw
+ * or no reward.
  */
 export function learnedCalls(rollouts: readonly Rollout[]): LearnedCall[] {
   return rollouts.flatMap((rollout) => {

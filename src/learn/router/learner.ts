@@ -11,6 +11,7 @@ import { FEATURE_NAMES } from '../../agent/router/features.ts';
 import type { RouterWeights } from '../../agent/router/network.ts';
 import { getRecipe, withOverrides } from '../../recipes/index.ts';
 import type { Json, RouterLearner } from '../rl/contracts.ts';
+import { overridesInForce } from '../rl/overrides.ts';
 import type { TrainSettings } from '../rl/settings.ts';
 import { learnedCalls, type LearnedCall } from './calls.ts';
 import { flatGradient } from './gradient.ts';
@@ -40,9 +41,16 @@ export interface RouterLearnerOptions {
   onNotice?: (message: string) => void;
 }
 
-/** @throws Error where the recipe with the overrides never asks the router */
-function checkRoutes({ recipe, overrides }: TrainSettings): void {
-  const { loop, retrieval } = withOverrides(getRecipe(recipe).settings, overrides);
+/** @throws Error where the recipe with the overrides never asks the router, or does not sample */
+function checkRoutes(settings: TrainSettings): void {
+  const { recipe } = settings;
+  const recipeSettings = withOverrides(getRecipe(recipe).settings, overridesInForce(settings));
+  const { loop, retrieval, nlr } = recipeSettings;
+  if (nlr.routing !== 'sampled')
+    throw new Error(
+      `router.train: (23) learns from sampled choices, and overrides.nlr.routing is '${nlr.routing}'; ` +
+        'leave it out (router.evaluation is for the held-out questions)',
+    );
   if (loop === 'naive-generation' || retrieval.source !== 'router')
     throw new Error(
       `router.train: recipe '${recipe}' does not ask the router (retrieval.source is ` +
@@ -152,7 +160,7 @@ class PolicyGradientRouter implements RouterLearner {
  * The learner of a run whose `settings.router.train` is not `off`. Paper rewards make it repeat bit
  * for bit; measured ones depend on how long the calls took.
  *
- * @throws Error where the recipe never asks the router
+ * @throws Error where the recipe never asks the router, or takes the likelier source
  */
 export function createRouterLearner(
   settings: TrainSettings,

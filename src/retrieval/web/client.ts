@@ -69,6 +69,17 @@ export class WebIndex {
     return { ranked: await this.#read(top, options, meter), ...meter };
   }
 
+  /** Whether one passage holds all of these terms; fetches their postings, no passage. */
+  async together(words: readonly string[], options: WebSearchOptions = {}): Promise<boolean> {
+    const fileOf = (word: string): string => termShardFile(termShard(word, this.header.termShards));
+    const meter: Meter = { requests: 0, bytes: 0 };
+    const shards = await this.#termShards.get(words.map(fileOf), options, meter);
+    const lists = words.map((word) => shards.get(fileOf(word))?.get(word)?.documents ?? []);
+    const [first = [], ...others] = lists;
+    const rest = others.map((documents) => new Set(documents));
+    return [...first].some((document) => rest.every((documents) => documents.has(document)));
+  }
+
   /** Forgets the shards in memory. */
   clearCache(): void {
     this.#termShards.clear();

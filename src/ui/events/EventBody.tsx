@@ -151,7 +151,7 @@ export const EventBody = (props: EventBodyProps) => {
     case 'stop':
       return (
         <div className="body">
-          <p>Stopped because {stopReason(event.reason)}.</p>
+          <p>Stopped because {stopReason(event)}.</p>
           {event.detail ? <p className="fine">{event.detail}</p> : null}
         </div>
       );

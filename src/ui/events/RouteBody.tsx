@@ -156,6 +156,9 @@ const HOW: Record<RouteEvent['by'], string> = {
   fixed: 'Set without sampling, by the settings or as the only source that STIE left',
 };
 
+const howOf = ({ by, routing }: RouteEvent): string =>
+  routing === 'argmax' ? 'The likelier source of the router’s two' : HOW[by];
+
 export const RouteBody = ({ event, call }: { event: RouteEvent; call: CallFacts | null }) =>
   event.choice === 'both' ? (
     <BothBody call={call} />
@@ -163,7 +166,7 @@ export const RouteBody = ({ event, call }: { event: RouteEvent; call: CallFacts 
     <div className="body">
       {event.by === 'router' ? <SplitBar {...event.probabilities} choice={event.choice} /> : null}
       <p className="fine">
-        {HOW[event.by]}: <b>{event.choice}</b>. {callLine(call)}
+        {howOf(event)}: <b>{event.choice}</b>. {callLine(call)}
       </p>
       {event.features.length > 0 ? <Features features={event.features} /> : null}
       {event.reward ? (

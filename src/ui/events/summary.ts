@@ -2,6 +2,7 @@ import type {
   AgentEvent,
   AnswerEvent,
   RouteEvent,
+  StopClause,
   StopEvent,
   VerdictEvent,
 } from '../../data/events.ts';
@@ -17,7 +18,8 @@ const ROUTE_BY: Record<RouteEvent['by'], string> = {
 const STOP_REASONS: Record<StopEvent['reason'], string> = {
   answer: 'the policy answered',
   'end-of-text': 'the policy ended its text',
-  'stie-overlap': 'STIE: the answer repeats itself',
+  // Of a record without its clause: which rule it was is not known.
+  'stie-overlap': 'STIE: overlap with earlier answers or queries',
   'stie-confidence': 'STIE: confidence at its ceiling',
   'stie-no-new-information': 'STIE: too little new information',
   'max-searches': 'no searches left',
@@ -28,13 +30,23 @@ const STOP_REASONS: Record<StopEvent['reason'], string> = {
   error: 'an error',
 };
 
+const STOP_CLAUSES: Record<StopClause['rule'], string> = {
+  'overlap-above': 'STIE: the answer repeats the earlier ones',
+  'overlap-below': 'STIE as printed: little overlap with the earlier answers',
+  confidence: STOP_REASONS['stie-confidence'],
+  'new-information': STOP_REASONS['stie-no-new-information'],
+  'repeated-queries': 'STIE: the queries repeat themselves',
+};
+
 const ANSWER_BY: Record<AnswerEvent['by'], string> = {
   policy: '',
   stie: 'by STIE',
   forced: 'at a limit',
 };
 
-export const stopReason = (reason: StopEvent['reason']): string => STOP_REASONS[reason];
+/** Why a rollout ended, by the clause that fired where the record has it. */
+export const stopReason = ({ reason, clause }: StopEvent): string =>
+  clause ? STOP_CLAUSES[clause.rule] : STOP_REASONS[reason];
 
 const verdictLine = (event: VerdictEvent): string => {
   const change = event.replacement === undefined ? '' : ` → ${event.replacement}`;
@@ -63,7 +75,7 @@ export const eventLine = (event: AgentEvent): string => {
     case 'answer':
       return event.text.trim() || '(empty)';
     case 'stop':
-      return STOP_REASONS[event.reason];
+      return stopReason(event);
     case 'error':
       return event.message;
   }
@@ -78,7 +90,7 @@ const routeLine = (event: RouteEvent): string =>
   event.choice === 'both'
     ? `both sources · ${ROUTE_BY[event.by]}`
     : event.by === 'router'
-      ? `${event.choice}, ${formatShare(event.probabilities[event.choice])} · ${ROUTE_BY[event.by]}`
+      ? `${event.choice}, ${formatShare(event.probabilities[event.choice])} · ${ROUTE_BY[event.by]}${event.routing === 'argmax' ? ', the likelier' : ''}`
       : `${event.choice} · ${ROUTE_BY[event.by]}`;
 
 /** The figure at the right end of a card. */

@@ -10,6 +10,7 @@ import {
   type Mechanisms,
   type RunSettings,
 } from '../../runs/conductor/settings.ts';
+import { collapseText } from '../../agent/router/reward.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { pickOf } from '../lib/pick-of.ts';
 import { useView } from '../stores/view-store.ts';
@@ -70,6 +71,8 @@ const ROUTER_NAMES = {
 const Mechanism = () => {
   const { mechanisms, recipe } = useView((state) => state.address.settings);
   const own = getRecipe(recipe).settings;
+  const routes = (mechanisms.router ?? ROUTER_NAMES[own.retrieval.source]) === 'router';
+  const printed = (mechanisms.reward ?? own.nlr.reward) === 'paper';
   return (
     <div className="form-grid mechanism-grid">
       <Choice
@@ -100,6 +103,12 @@ const Mechanism = () => {
         value={mechanisms.reward}
         own={own.nlr.reward}
       />
+      {routes && printed ? (
+        <p className="fine whole-row">
+          The printed reward does not look at the question: {collapseText(own.nlr)}, for a router
+          that is trained on it.
+        </p>
+      ) : null}
       <NumberInput
         size="xs"
         label="Passages, k"

@@ -4,6 +4,7 @@ import { messageOf } from '../../data/message-of.ts';
 import { getPreset, PRESETS } from '../../learn/rl/presets.ts';
 import { trainSettingsSchema, type TrainSettings } from '../../learn/rl/settings.ts';
 import { untrainable } from '../../learn/rl/trainable.ts';
+import { collapseWarning } from '../../learn/router/collapse.ts';
 import { getRecipe, RECIPES, withOverrides } from '../../recipes/index.ts';
 import { weightsProblem } from './reward-weights.ts';
 import { DEVICES, type DeviceChoice } from '../../runs/conductor/settings.ts';
@@ -114,6 +115,8 @@ const warningsOf = (settings: TrainSettings): string[] => {
     warnings.push('With one rollout a question there is nothing to compare it with: no signal.');
   if (settings.heldOut.questions > 0 && settings.heldOut.every > settings.steps)
     warnings.push('The held-out questions are scored once at most: the run is shorter than that.');
+  const collapse = collapseWarning(settings);
+  if (collapse !== null) warnings.push(collapse);
   if (settings.router.train !== 'off') {
     const { source } = withOverrides(
       getRecipe(settings.recipe).settings,

@@ -1,12 +1,11 @@
-import { COLLAPSE_RATIO } from '../../agent/router/reward.ts';
-import { collapseText, type RouterMode } from './chart-specs.ts';
+import { COLLAPSE_RATIO, collapseText, type RewardSettings } from '../../agent/router/reward.ts';
 
 /** The scale ends here; a larger ratio stands at its end. */
 const END = 2;
 const placeOf = (ratio: number): string => `${(Math.min(END, ratio) / END) * 100}%`;
 
 /** β1/β2 beside the 5/6 line: on which side of it the printed reward collapses. */
-export const CollapseScale = ({ mode }: { mode: RouterMode }) => {
+export const CollapseScale = ({ mode }: { mode: RewardSettings }) => {
   const ratio = mode.beta2 === 0 ? Infinity : mode.beta1 / mode.beta2;
   return (
     <figure className="collapse" aria-label={`Printed router reward: ${collapseText(mode)}`}>

@@ -1,6 +1,7 @@
 import type { TrainStep } from '../../data/training.ts';
 import type { TrainSettings } from '../../learn/rl/settings.ts';
-import { paperOptimum } from '../../agent/router/reward.ts';
+import { collapseText, paperOptimum, type RewardSettings } from '../../agent/router/reward.ts';
+import { overridesInForce } from '../../learn/rl/overrides.ts';
 import { getRecipe, withOverrides } from '../../recipes/index.ts';
 import type { ChartSpec, Series } from '../charts/series.ts';
 import type { Point } from '../charts/downsample.ts';
@@ -280,28 +281,13 @@ const speed = (steps: Steps): ChartSpec[] => [
   ),
 ];
 
-export interface RouterMode {
-  reward: 'paper' | 'measured';
-  beta1: number;
-  beta2: number;
-}
-
-/** The recipe's router reward with the run's overrides; null where the settings are not valid. */
-export const routerMode = (settings: TrainSettings): RouterMode | null => {
+/** The router's reward as the run has it; null where the settings are not valid. */
+export const routerMode = (settings: TrainSettings): RewardSettings | null => {
   try {
-    return withOverrides(getRecipe(settings.recipe).settings, settings.overrides).nlr;
+    return withOverrides(getRecipe(settings.recipe).settings, overridesInForce(settings)).nlr;
   } catch {
     return null;
   }
-};
-
-/** What (20)–(22) as printed prefer whatever the question is, in words. */
-export const collapseText = ({ beta1, beta2 }: RouterMode): string => {
-  const ratio = beta2 === 0 ? '∞' : String(Number((beta1 / beta2).toPrecision(3)));
-  const best = paperOptimum(beta1, beta2);
-  const sign = best === 'tie' ? '=' : best === 'local' ? '>' : '<';
-  const end = best === 'tie' ? 'neither is preferred' : `always ${best} is best`;
-  return `β1/β2 = ${ratio} ${sign} 5/6: ${end}`;
 };
 
 const router = (steps: Steps, settings: TrainSettings): ChartSpec[] => {

@@ -32,7 +32,14 @@ const numeric = (value: unknown): number | string =>
   typeof value === 'number' || typeof value === 'string' ? value : '';
 
 export const NumberField = (
-  props: FieldProps & { min?: number; max?: number; step?: number; decimal?: boolean },
+  props: FieldProps & {
+    min?: number;
+    max?: number;
+    step?: number;
+    decimal?: boolean;
+    /** What holds where the field is empty; emptying it takes the value away. */
+    absent?: number;
+  },
 ) => {
   const value = useValue(props.path);
   return (
@@ -45,9 +52,12 @@ export const NumberField = (
       step={props.step ?? 1}
       allowDecimal={props.decimal ?? false}
       clampBehavior="none"
+      {...(props.absent !== undefined && { placeholder: `(${props.absent})` })}
       value={numeric(value)}
       error={useError(props.path)}
-      onChange={(next) => changeDraft(props.path, next)}
+      onChange={(next) =>
+        changeDraft(props.path, next === '' && props.absent !== undefined ? undefined : next)
+      }
     />
   );
 };

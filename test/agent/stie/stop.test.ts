@@ -68,6 +68,25 @@ describe('stop rules', () => {
     expect([reason(differs, paper), reason(agrees, paper)]).toEqual(['stie-overlap', undefined]);
   });
 
+  it('says which rule fired, with the numbers that it compared', () => {
+    const literal = rules({ overlap: 'literal' });
+    // {new, delhi} with {new, york, city}, then with {new, york}: 1/2 each.
+    const cities = memory(['new york city', -1], ['new york', -1], ['new delhi', -1]);
+    expect(stieStop(cities, some, literal)).toMatchObject({
+      clause: { rule: 'overlap-below', value: 0.5, threshold: 0.75 },
+      detail: expect.stringContaining('mean overlap 0.50 with 2 earlier answers, below 0.75'),
+    });
+    expect(reason(cities, rules({ overlap: 'above' }))).toBeUndefined();
+    const certain = stieStop(memory(['oslo', 0]), some, rules({ confidence: true }));
+    expect(certain?.clause).toEqual({ rule: 'confidence', value: 1, threshold: 0.99 });
+    const nothing = { entities: 1, facts: 0, valid: true };
+    expect(stieStop(cities, nothing, rules({ newInformation: true }))?.clause).toEqual({
+      rule: 'new-information',
+      value: 1,
+      threshold: 1,
+    });
+  });
+
   it('confidence: at least 1 − ε; as printed, 1 itself', () => {
     const corrected = rules({ confidence: true });
     expect(reason(memory(['oslo', Math.log(0.99)]), corrected)).toBe('stie-confidence');

@@ -14,7 +14,11 @@ function settingsOf(train: 'alone' | 'beside'): TrainSettings {
     ...base,
     // one search a rollout, whatever the untrained policy writes
     recipe: 'naive-rag',
-    overrides: { ...base.overrides, retrieval: { k: 1, source: 'router', honourTags: false } },
+    overrides: {
+      ...base.overrides,
+      retrieval: { k: 1, source: 'router', honourTags: false },
+      nlr: { reward: 'paper', beta1: 0.5, beta2: 0.5 },
+    },
     router: { ...base.router, train },
     // each batch would be drawn twice: the policy's groups need not vary
     dynamicSampling: { on: true, by: 'accuracy', maxBatches: 2 },

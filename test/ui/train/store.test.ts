@@ -18,7 +18,8 @@ import {
   mergeSteps,
   trainingRun,
 } from '../../../src/ui/stores/train-store.ts';
-import { chartsOf, collapseText, shareInterval } from '../../../src/ui/train/chart-specs.ts';
+import { collapseText } from '../../../src/agent/router/reward.ts';
+import { chartsOf, shareInterval } from '../../../src/ui/train/chart-specs.ts';
 import { groupRollouts } from '../../../src/ui/train/rollout-groups.ts';
 import { actionsOf, phaseText } from '../../../src/ui/train/run-words.ts';
 import { paintOf } from '../../../src/ui/tokens/paint.ts';
@@ -174,6 +175,7 @@ describe('the charts of a run', () => {
     };
     const settings = getPreset('dapo-kunlun');
     settings.router.train = 'beside';
+    settings.overrides = { nlr: { reward: 'paper', beta1: 0.5, beta2: 0.5 } };
     const paper = charts([step(1, { router })], settings).get('router');
     expect(paper?.series.map(({ id, points }) => [id, points[0]?.y])).toEqual([['bridge', 0.7]]);
     expect(paper?.lines?.[0]?.value).toBe(1);
@@ -183,13 +185,9 @@ describe('the charts of a run', () => {
   });
 
   it('says on which side of 5/6 the ratio lies', () => {
-    expect(collapseText({ reward: 'paper', beta1: 0.5, beta2: 0.5 })).toContain(
-      '1 > 5/6: always local',
-    );
-    expect(collapseText({ reward: 'paper', beta1: 0.4, beta2: 0.6 })).toContain(
-      '< 5/6: always web',
-    );
-    expect(collapseText({ reward: 'paper', beta1: 5, beta2: 6 })).toContain('= 5/6: neither');
+    expect(collapseText({ beta1: 0.5, beta2: 0.5 })).toContain('1 > 5/6: always local');
+    expect(collapseText({ beta1: 0.4, beta2: 0.6 })).toContain('< 5/6: always web');
+    expect(collapseText({ beta1: 5, beta2: 6 })).toContain('= 5/6: neither');
   });
 
   it('has Wilson’s interval for a share, which does not vanish at 1', () => {

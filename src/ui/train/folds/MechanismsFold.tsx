@@ -1,6 +1,6 @@
-import { getRecipe } from '../../../recipes/index.ts';
+import { getRecipe, routerRewardSchema } from '../../../recipes/index.ts';
 import { BACKGROUND_MODES, REWARD_MODES, STIE_MODES } from '../../../runs/conductor/settings.ts';
-import { RateField, SelectField, useDraftValue } from '../fields.tsx';
+import { NumberField, RateField, SelectField, useDraftValue } from '../fields.tsx';
 import { Fold } from './Fold.tsx';
 
 /** What the rollouts do otherwise than their recipe, and how the router learns. */
@@ -8,6 +8,8 @@ export const MechanismsFold = () => {
   const recipe = useDraftValue('recipe');
   const own = getRecipe(String(recipe)).settings;
   const training = useDraftValue('router.train');
+  const joint = routerRewardSchema.safeParse(useDraftValue('router.nlr'));
+  const reward = training !== 'off' && joint.success ? joint.data : own.nlr;
   return (
     <Fold
       name="Mechanisms and router"
@@ -35,6 +37,15 @@ export const MechanismsFold = () => {
         absent={`(${own.retrieval.source})`}
       />
       <SelectField
+        path="router.evaluation"
+        label="Routing when evaluated"
+        title="On the held-out questions, where the recipe asks the router. While training it is sampled"
+        choices={[
+          { value: 'argmax', label: 'the likelier source' },
+          { value: 'sampled', label: 'sampled' },
+        ]}
+      />
+      <SelectField
         path="router.train"
         label="Train the router"
         choices={[
@@ -58,8 +69,27 @@ export const MechanismsFold = () => {
       <SelectField
         path="overrides.nlr.reward"
         label="Router reward"
+        title="R(a) of equation (20): as printed, or measured on each call"
         choices={REWARD_MODES}
-        absent={`(${own.nlr.reward})`}
+        absent={`(${reward.reward})`}
+      />
+      <NumberField
+        path="overrides.nlr.beta1"
+        label="β1, efficiency"
+        title="Factor of R_eff, the latency saved"
+        decimal
+        step={0.1}
+        min={0}
+        absent={reward.beta1}
+      />
+      <NumberField
+        path="overrides.nlr.beta2"
+        label="β2, information"
+        title="Factor of R_info, the evidence brought"
+        decimal
+        step={0.1}
+        min={0}
+        absent={reward.beta2}
       />
     </Fold>
   );

@@ -1,0 +1,26 @@
+import { collapseText } from '../../agent/router/reward.ts';
+import { getRecipe, withOverrides } from '../../recipes/index.ts';
+import { overridesInForce } from '../rl/overrides.ts';
+import type { TrainSettings } from '../rl/settings.ts';
+
+/*
+ * The printed reward, equations (20) to (22) of arXiv 2506.19466, looks at nothing but the action. Its
+ * best policy is a constant: always local where β1/β2 > 5/6, always web below.
+ */
+
+/**
+ * A warning of one line where a run chooses the printed reward, or trains its router on it; null
+ * where it does neither.
+ * @throws Error where the overrides are no valid settings
+ */
+export function collapseWarning(settings: TrainSettings): string | null {
+  const over = overridesInForce(settings);
+  const { nlr } = withOverrides(getRecipe(settings.recipe).settings, over);
+  const chosen = settings.router.train !== 'off' || over.nlr?.reward === 'paper';
+  if (nlr.reward !== 'paper' || !chosen) return null;
+  return (
+    `The printed router reward (paper) does not look at the question: ${collapseText(nlr)}, and a ` +
+    'router that is trained on it learns that alone. The measured reward, with β 0.2/0.8, depends ' +
+    'on what each call brings.'
+  );
+}
