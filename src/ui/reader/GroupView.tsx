@@ -168,7 +168,7 @@ const Aligned = (props: {
                 sibling {i + 1}
                 {id === here ? ' (this)' : ''}{' '}
                 <span className="fine">
-                  {em === null ? '' : em === 1 ? '✓ right · ' : '✗ wrong · '}
+                  {em === null ? '' : em === 1 ? '✓ right by EM · ' : '✗ wrong by EM · '}
                   {rounds} rounds
                 </span>
                 <div className="answer-line">

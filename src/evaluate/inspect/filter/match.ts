@@ -27,7 +27,7 @@ function numberOf(row: RolloutRow, field: string): number | null {
     const clause = field.slice('reward.'.length);
     return Object.hasOwn(row.clauses, clause) ? row.clauses[clause]! : null;
   }
-  return row.numbers[field as RowNumber];
+  return row.numbers[field as RowNumber] ?? null;
 }
 
 type TextField =
