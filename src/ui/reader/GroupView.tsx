@@ -32,7 +32,7 @@ interface ChainRowProps {
 const ChainRow = ({ chain, number, sibling, largest, here, open, diff }: ChainRowProps) => {
   const { clauses, reward, baseline, advantage, stored, trainedTokens, tokenWeight, totalPush } =
     chain;
-  const share = totalPush === null || largest === 0 ? 0 : totalPush / largest;
+  const share = totalPush === null || largest === 0 ? 0 : Math.abs(totalPush) / largest;
   const name = sibling && { fileId: sibling.fileId, rolloutId: sibling.id };
   return (
     <tr className={here ? 'chosen' : ''}>
@@ -61,11 +61,11 @@ const ChainRow = ({ chain, number, sibling, largest, here, open, diff }: ChainRo
       <td className="figure">{signed(advantage)}</td>
       <td className="figure">{signed(stored.advantage)}</td>
       <td className="figure">{trainedTokens === null ? '–' : formatCount(trainedTokens)}</td>
-      <td className="figure">{tokenWeight === null ? '–' : tokenWeight.toExponential(2)}</td>
+      <td className="figure">{formatNumber(tokenWeight)}</td>
       <td className="figure push-cell">
         <span className="push-bar" aria-hidden="true">
           <span
-            className={(advantage ?? 0) < 0 ? 'loss' : 'gain'}
+            className={(totalPush ?? 0) < 0 ? 'loss' : 'gain'}
             style={{ width: `${Math.round(share * 100)}%` }}
           />
         </span>
@@ -221,7 +221,8 @@ export const GroupView = ({ reading, open, diff }: GroupViewProps) => {
     readAll(file.id, places),
   );
   const largest = useMemo(
-    () => Math.max(0, ...(value?.credit.chains.map(({ totalPush }) => totalPush ?? 0) ?? [])),
+    () =>
+      Math.max(0, ...(value?.credit.chains.map(({ totalPush }) => Math.abs(totalPush ?? 0)) ?? [])),
     [value],
   );
   if (group.state === 'failed') return <Problem what="The group" message={group.message} />;

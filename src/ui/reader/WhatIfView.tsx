@@ -180,9 +180,6 @@ const weightOf = ({ tokens }: RolloutOutcome): number | null =>
 const pushOf = ({ tokens }: RolloutOutcome): number | null =>
   tokens ? tokens.push.reduce((sum, push) => sum + push, 0) : null;
 
-const small = (number: number | null): string =>
-  number === null ? '–' : number === 0 ? '0' : number.toExponential(2);
-
 /** Drawn again only where the numbers are new: sums over long traces take time. */
 const Outcomes = memo(({ made, reading }: { made: WhatIf; reading: Reading }) => (
   <div className="wide-scroll" role="region" aria-label="Advantages and weights" tabIndex={0}>
@@ -253,10 +250,10 @@ const Outcomes = memo(({ made, reading }: { made: WhatIf; reading: Reading }) =>
               </td>
               <td className="figure">{formatNumber(before.trainedTokens)}</td>
               <td className="figure">{formatNumber(after.trainedTokens)}</td>
-              <td className="figure">{small(weightOf(before))}</td>
-              <td className="figure">{small(weightOf(after))}</td>
-              <td className="figure">{small(pushOf(before))}</td>
-              <td className="figure">{small(pushOf(after))}</td>
+              <td className="figure">{formatNumber(weightOf(before))}</td>
+              <td className="figure">{formatNumber(weightOf(after))}</td>
+              <td className="figure">{formatNumber(pushOf(before))}</td>
+              <td className="figure">{formatNumber(pushOf(after))}</td>
             </tr>
           );
         })}

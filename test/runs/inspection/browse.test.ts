@@ -11,7 +11,7 @@ import {
   type BrowseQuery,
   type RunSource,
 } from '../../../src/runs/inspection/index.ts';
-import { verl } from '../../fixtures/inspect/records.ts';
+import { r1Searcher, verl } from '../../fixtures/inspect/records.ts';
 import { blobOf, ownLines } from '../../data/rollouts/helpers.ts';
 
 let store: InspectionStore;
@@ -50,6 +50,16 @@ const ready = (browsed: Browsed) => {
 };
 
 describe('a selection', () => {
+  test('says what the filter compares and the file does not know', async () => {
+    const id = await imported(blobOf(...records));
+    const { order, unknown } = ready(
+      await host.browse('b', id, { ...ALL, filter: 'em = 0 and recall = 1' }),
+    );
+    expect(order).toHaveLength(0);
+    expect(unknown).toMatchObject([{ field: 'recall', rows: 12, of: 12 }]);
+    expect(ready(await host.browse('b', id, { ...ALL, filter: 'em = 0' })).unknown).toEqual([]);
+  });
+
   test('is positions in the wanted order, those without a value last either way', async () => {
     const id = await imported(blobOf(...records, { ...verl, score: null }));
     const browse = async (query: Partial<BrowseQuery>) => [
@@ -195,6 +205,17 @@ describe('export of a selection', () => {
     expect(latex).toContain(
       String.raw`=1+1, "a\textbar{}b" \textless{}img src=x\textgreater{} \$x\_1\$ \textbackslash{} 50 \% & 0 \\`,
     );
+  });
+
+  test('an outcome brings what called it right or wrong', async () => {
+    const judged = { ...r1Searcher, pred_ans: 'nobody', gpt4o_output: 'True' };
+    const id = await imported(blobOf(judged, { ...verl, output: '<answer>nobody</answer>' }));
+    const order = Uint32Array.from([0, 1]);
+    const csv = await (await host.exportRows('e', id, order, 'csv', ['em', 'outcome']))!.text();
+    const [head, first, second] = csv.split('\r\n');
+    expect(head).toBe('em,outcome,outcome-by');
+    expect(first).toMatch(/^0,right-.*,judge$/);
+    expect(second).toMatch(/^0,no-search,em$/);
   });
 
   test('rollouts come back through the layout’s own importer', async () => {

@@ -6,3 +6,4 @@ export { BIT_NUMBERS, fieldOf, FIELDS, OPERATORS, type Field, type FieldKind } f
 export { compileFilter, type CompiledFilter } from './match.ts';
 export { MAX_PATTERN } from './pattern.ts';
 export { parseFilter } from './parse.ts';
+export { unknownsOf, type Unknown } from './unknown.ts';
