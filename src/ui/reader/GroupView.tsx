@@ -9,7 +9,7 @@ import { inspection } from './api.ts';
 import { useAnswer } from '../lib/use-answer.ts';
 import { MarkedText } from './MarkedText.tsx';
 import { Problem } from './Problem.tsx';
-import { DEFAULT_SETTINGS, settingsWords } from './settings.ts';
+import { settingsFor, settingsSource, settingsWords } from './settings.ts';
 
 /** The siblings of a group side by side, and how their rewards became pushes on their tokens. */
 
@@ -211,9 +211,9 @@ interface GroupViewProps {
 }
 
 export const GroupView = ({ reading, open, diff }: GroupViewProps) => {
-  const { file, row, rollout, siblings } = reading;
+  const { file, row, rollout, siblings, loss } = reading;
   const group = useAnswer(`${file.id} ${row.row.group}`, () =>
-    inspection().group(file.id, row.row.group, DEFAULT_SETTINGS),
+    inspection().group(file.id, row.row.group, settingsFor(loss)),
   );
   const value = group.state === 'ready' ? group.value : null;
   const places = value?.places.slice(0, MOST_BESIDE) ?? [];
@@ -273,8 +273,8 @@ export const GroupView = ({ reading, open, diff }: GroupViewProps) => {
         </table>
       </div>
       <p className="fine">
-        Computed from stored rewards under {settingsWords(DEFAULT_SETTINGS)}; “What if” changes
-        them.{' '}
+        Computed from stored rewards under {settingsSource(loss)}:{' '}
+        {settingsWords(settingsFor(loss))}. The batch is this group. “What if” changes them.{' '}
         {credit.side.cannot.length > 0 ? `Not available: ${credit.side.cannot.join('; ')}.` : ''}
       </p>
       <h2>Side by side</h2>

@@ -14,7 +14,7 @@ import { inspection } from './api.ts';
 import { useAnswer } from '../lib/use-answer.ts';
 import { MarkedText } from './MarkedText.tsx';
 import { Problem } from './Problem.tsx';
-import { DEFAULT_SETTINGS, MASKS, NORMALISATIONS, settingsWords } from './settings.ts';
+import { alternativeTo, MASKS, NORMALISATIONS, settingsFor, settingsWords } from './settings.ts';
 import { TokenCanvas } from './TokenCanvas.tsx';
 import { TokenLegend } from './TokenLegend.tsx';
 import { scaleOf } from './token-paint.ts';
@@ -306,12 +306,10 @@ const Strip = (props: {
 };
 
 export const WhatIfView = ({ reading }: { reading: Reading }) => {
-  const { file, row, rollout } = reading;
-  const [before, setBefore] = useState(DEFAULT_SETTINGS);
-  const [after, setAfter] = useState<WhatIfSettings>({
-    ...DEFAULT_SETTINGS,
-    objective: { ...DEFAULT_SETTINGS.objective, estimator: 'dr-grpo' },
-  });
+  const { file, row, rollout, loss } = reading;
+  const known = settingsFor(loss);
+  const [before, setBefore] = useState(known);
+  const [after, setAfter] = useState(() => alternativeTo(known));
   const [cursor, setCursor] = useState<number | null>(null);
   const makePlain = useCallback(() => tokenTable(rollout), [rollout]);
   const plain = useLater(rollout, makePlain);
@@ -330,8 +328,11 @@ export const WhatIfView = ({ reading }: { reading: Reading }) => {
         <Fields name="After" settings={after} onChange={setAfter} />
       </div>
       <p className="fine">
-        The file names no settings of its training, so that both sides are chosen here. Before:{' '}
-        {settingsWords(before)}. After: {settingsWords(after)}. The batch is this group.
+        {loss
+          ? 'Before begins with the settings of the run'
+          : 'The file names no settings of its training, so that both sides are chosen here'}
+        {loss ? ` (${loss.preset}). ` : '. '}
+        Before: {settingsWords(before)}. After: {settingsWords(after)}. The batch is this group.
       </p>
       {made.state === 'failed' ? <Problem what="The group" message={made.message} /> : null}
       {shown ? (
