@@ -1,19 +1,15 @@
 /** Answer text: SQuAD's normalisation, the canonical form that STIE counts, and words. */
 
 // ASCII punctuation, as in the SQuAD script (Python's string.punctuation).
-const PUNCTUATION = /[!"#$%&'()*+,\-./:;<=>?@[\\\]^_`{|}~]/g;
+export const PUNCTUATION = /[!"#$%&'()*+,\-./:;<=>?@[\\\]^_`{|}~]/g;
 // Python's \b knows letters of every script, JavaScript's does not: "peña" ends in no article.
-const ARTICLES = /(?<![\p{L}\p{N}_])(?:a|an|the)(?![\p{L}\p{N}_])/gu;
+export const ARTICLES = /(?<![\p{L}\p{N}_])(?:a|an|the)(?![\p{L}\p{N}_])/gu;
 
-/** Lower case, punctuation deleted, a/an/the dropped, spaces squeezed (METHODS, section 6). */
+export const squeezed = (text: string): string => text.split(/\s+/).filter(Boolean).join(' ');
+
+/** SQuAD's: lower case, punctuation deleted, a/an/the dropped, spaces squeezed (METHODS, section 6). */
 export const normalizeAnswer = (text: string): string =>
-  text
-    .toLowerCase()
-    .replace(PUNCTUATION, '')
-    .replace(ARTICLES, ' ')
-    .split(/\s+/)
-    .filter(Boolean)
-    .join(' ');
+  squeezed(text.toLowerCase().replace(PUNCTUATION, '').replace(ARTICLES, ' '));
 
 /** The canonical form under which `corrected` STIE compares and counts: "Russia (2018)" → "russia". */
 export const canonicalAnswer = (text: string): string =>

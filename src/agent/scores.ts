@@ -1,21 +1,20 @@
 import type { RolloutMetrics } from '../data/rollout.ts';
-import { normalizeAnswer } from './answers.ts';
+import { comparedForms, type NormaliserId } from './normalisers.ts';
 
 /**
- * Answer scores, METHODS section 6: SQuAD normalisation, maximum over the gold answers, no answer
- * scores 0. They stand below `evaluate` because finished rollouts and rewards need them.
+ * Answer scores, METHODS section 6: maximum over the gold answers, no answer scores 0. The normaliser is
+ * SQuAD's unless another is named. They stand below `evaluate` because finished rollouts and rewards need them.
  */
 
-const maxOver = (
-  prediction: string | null,
-  golds: readonly string[],
-  score: (prediction: string, gold: string) => number,
-): number =>
-  prediction === null ? 0 : Math.max(0, ...golds.map((gold) => score(prediction, gold)));
-
-/** 1 where prediction and a gold answer are equal after normalisation. */
-export const exactMatch = (prediction: string | null, golds: readonly string[]): number =>
-  maxOver(prediction, golds, (p, g) => Number(normalizeAnswer(p) === normalizeAnswer(g)));
+export interface AnswerScores {
+  /** 1 where prediction and a gold answer are equal after normalisation. */
+  em: number;
+  f1: number;
+  /** 1 where every token of a gold answer is among the prediction's tokens, in any order. */
+  coverEm: number;
+  /** 1 where a normalised gold answer is a substring of the normalised prediction. */
+  subEm: number;
+}
 
 const CLOSED = new Set(['yes', 'no', 'noanswer']);
 
@@ -25,12 +24,12 @@ const counted = (tokens: readonly string[]): Map<string, number> => {
   return counts;
 };
 
-const tokensOf = (text: string): string[] => normalizeAnswer(text).split(' ').filter(Boolean);
+const tokensOf = (normal: string): string[] => normal.split(' ').filter(Boolean);
 
-/** Token F1 of one pair, as HotpotQA scores it: a yes/no/noanswer mismatch gives 0. */
-export function f1Pair(prediction: string, gold: string): number {
-  const [p, g] = [normalizeAnswer(prediction), normalizeAnswer(gold)];
-  if (p !== g && (CLOSED.has(p) || CLOSED.has(g))) return 0;
+/** Token F1, as HotpotQA scores it: a yes/no/noanswer mismatch gives 0. Texts are normalised. */
+function tokenF1(prediction: string, gold: string): number {
+  if (prediction === gold) return 1;
+  if (CLOSED.has(prediction) || CLOSED.has(gold)) return 0;
   const [pTokens, gTokens] = [tokensOf(prediction), tokensOf(gold)];
   const goldCounts = counted(gTokens);
   let common = 0;
@@ -42,23 +41,52 @@ export function f1Pair(prediction: string, gold: string): number {
   return (2 * precision * recall) / (precision + recall);
 }
 
-export const f1Score = (prediction: string | null, golds: readonly string[]): number =>
-  maxOver(prediction, golds, f1Pair);
+function covers(prediction: string, gold: string): boolean {
+  const has = new Set(tokensOf(prediction));
+  return tokensOf(gold).every((token) => has.has(token));
+}
 
-/** cover-EM: 1 where every token of a gold answer is among the prediction's tokens. */
-export const coverExactMatch = (prediction: string | null, golds: readonly string[]): number =>
-  maxOver(prediction, golds, (p, g) => {
-    const has = new Set(tokensOf(p));
-    const wanted = tokensOf(g);
-    return Number(wanted.length > 0 && wanted.every((token) => has.has(token)));
-  });
+/** A gold answer without any text is met by an answer without any: all scores 1, else all 0. */
+function pairScores(given: string, wanted: string, normaliser: NormaliserId): AnswerScores {
+  const { prediction, gold } = comparedForms(given, wanted, normaliser);
+  const same = prediction === gold;
+  return {
+    em: Number(same),
+    f1: tokenF1(prediction, gold),
+    coverEm: Number(gold === '' ? same : covers(prediction, gold)),
+    subEm: Number(gold === '' ? same : prediction.includes(gold)),
+  };
+}
 
-/** sub-EM: 1 where a normalised gold answer is a substring of the normalised prediction. */
-export const subExactMatch = (prediction: string | null, golds: readonly string[]): number =>
-  maxOver(prediction, golds, (p, g) => {
-    const gold = normalizeAnswer(g);
-    return Number(gold !== '' && normalizeAnswer(p).includes(gold));
-  });
+/** All scores of one answer, each the maximum over the gold answers. */
+export function answerScores(
+  prediction: string | null,
+  golds: readonly string[],
+  normaliser: NormaliserId = 'squad',
+): AnswerScores {
+  const best = { em: 0, f1: 0, coverEm: 0, subEm: 0 };
+  if (prediction === null) return best;
+  for (const gold of golds) {
+    const scores = pairScores(prediction, gold, normaliser);
+    best.em = Math.max(best.em, scores.em);
+    best.f1 = Math.max(best.f1, scores.f1);
+    best.coverEm = Math.max(best.coverEm, scores.coverEm);
+    best.subEm = Math.max(best.subEm, scores.subEm);
+  }
+  return best;
+}
+
+type Score = (prediction: string | null, golds: readonly string[], by?: NormaliserId) => number;
+
+export const exactMatch: Score = (prediction, golds, by) => answerScores(prediction, golds, by).em;
+
+export const f1Score: Score = (prediction, golds, by) => answerScores(prediction, golds, by).f1;
+
+export const coverExactMatch: Score = (prediction, golds, by) =>
+  answerScores(prediction, golds, by).coverEm;
+
+export const subExactMatch: Score = (prediction, golds, by) =>
+  answerScores(prediction, golds, by).subEm;
 
 /** Share of the supporting titles among the retrieved ones; 0 where the question names none. */
 export function supportingRecall(
@@ -78,10 +106,6 @@ export function rolloutMetrics(
   counts: Pick<RolloutMetrics, 'recall' | 'searches' | 'tokens' | 'seconds' | 'formatValid'>,
 ): RolloutMetrics | null {
   if (golds.length === 0) return null;
-  return {
-    em: exactMatch(answer, golds),
-    f1: f1Score(answer, golds),
-    cover_em: coverExactMatch(answer, golds),
-    ...counts,
-  };
+  const { em, f1, coverEm } = answerScores(answer, golds);
+  return { em, f1, cover_em: coverEm, ...counts };
 }

@@ -103,4 +103,6 @@ export interface Rollout {
   judge?: { verdict: boolean | null; by: string };
   /** The final answer as the rules of the recipe extracted it; null where none was given. */
   answer: string | null;
+  /** Settings of the run that trained on it, added where its rollouts are read out of the run. */
+  training?: { preset: string; objective: Record<string, unknown> };
 }

@@ -1,6 +1,7 @@
 import { existsSync, openAsBlob, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import {
+  basisWords,
   inspectFile,
   LINTS,
   type Inspection,
@@ -25,7 +26,7 @@ function judgeLines({ judge }: Inspection['statistics']): string[] {
   return [
     line('judge says right', `${judge.right.count} (${percent(judge.right.share)})`),
     line(
-      'judge agrees with',
+      'judge agrees with (SQuAD)',
       `EM ${percent(em.share)}, sub-EM ${percent(subEm.share)}, cover-EM ${percent(coverEm.share)}`,
     ),
   ];
@@ -54,7 +55,7 @@ function report({
   lint,
   outcomes,
 }: Inspection): string {
-  const { em, subEm, coverEm, f1, searches, reward } = statistics;
+  const { em, subEm, coverEm, f1, byR1Searcher: r1, searches, reward } = statistics;
   const score = ({ count, share }: typeof em): string => `${count} (${percent(share)})`;
   const found = Object.entries(lint) as [LintCode, { findings: number; rollouts: number }][];
   return [
@@ -68,13 +69,21 @@ function report({
     ),
     ...(statistics.scored > 0
       ? [
-          line('EM', score(em)),
-          line('sub-EM', score(subEm)),
-          line('cover-EM', score(coverEm)),
-          line('F1', percent(f1.mean)),
+          line('EM (SQuAD)', score(em)),
+          line('sub-EM (SQuAD)', score(subEm)),
+          line('cover-EM (SQuAD)', score(coverEm)),
+          line('F1 (SQuAD)', percent(f1.mean)),
+          ...(r1
+            ? [
+                line('EM (R1-Searcher)', score(r1.em)),
+                line('sub-EM (R1-Searcher)', score(r1.subEm)),
+                line('cover-EM (R1-Searcher, ACC_R)', score(r1.coverEm)),
+                line('F1 (R1-Searcher)', percent(r1.f1.mean)),
+              ]
+            : []),
           ...judgeLines(statistics),
           ...evidenceLines(statistics),
-          line('outcomes', counts(outcomes)),
+          line(`outcomes, ${basisWords(statistics)}`, counts(outcomes)),
         ]
       : ['no gold answers: nothing to score']),
     line(

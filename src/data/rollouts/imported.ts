@@ -111,6 +111,8 @@ export interface ImportedRollout {
   answer: string | null;
   /** A judge's verdict, null where its reply could not be read, and who or what key gave it. */
   judge?: { verdict: boolean | null; by: string };
+  /** Settings of the run that trained on it, added where its rollouts are read out of the run. */
+  training?: { preset: string; objective: Record<string, unknown> };
   origin?: RolloutOrigin;
 }
 

@@ -55,6 +55,15 @@ const rewardsOf = (record: JsonObject): RewardClause[] =>
   });
 
 /**
+ * TRL writes the step as text (`str(self.state.global_step)`). Null for what counts none, such as "final";
+ * it stays among the fields of the record as it was.
+ */
+function stepOf(value: unknown): number | null {
+  const text = asText(value)?.trim();
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : asNumber(value);
+}
+
+/**
  * One row of TRL's completions table: `step, prompt, completion, <reward columns>, advantage`. Prompt and
  * completion are texts or lists of chat messages. The file does not say how the trainer weighed several
  * reward columns, so the reward is stated only where there is one.
@@ -87,7 +96,7 @@ export function readTrl(record: JsonObject, place: Place): ImportedRollout {
       held: [...(asked ? [] : ['prompt']), ...(said ? [] : ['completion'])],
       question,
       answers: goldAnswers(record['answer'] ?? record['ground_truth'] ?? record['solution']),
-      step: asNumber(record['step']),
+      step: stepOf(record['step']),
       rewards,
       reward: rewards.length === 1 ? rewards[0]!.value : null,
       advantage: asNumber(record['advantage']),

@@ -102,7 +102,7 @@ export interface CreditChain {
   trainedTokens: number | null;
   /** Of one trained token in the batch's loss; null without tokens. */
   tokenWeight: number | null;
-  /** Sum of the sizes of the pushes on its tokens. */
+  /** Sum of the pushes on its tokens, with its sign: above 0 the update makes the rollout likelier. */
   totalPush: number | null;
 }
 
@@ -132,7 +132,7 @@ export function groupCredit(
       stored: { baseline: rollout.baseline, advantage: rollout.advantage },
       trainedTokens: outcome.trainedTokens,
       tokenWeight: tokens ? tokens.weight.reduce((most, w) => Math.max(most, w), 0) : null,
-      totalPush: tokens ? tokens.push.reduce((sum, push) => sum + Math.abs(push), 0) : null,
+      totalPush: tokens ? tokens.push.reduce((sum, push) => sum + push, 0) : null,
     };
   });
   return { chains, zeroVariance: side.zeroVariance.length > 0, side };

@@ -1,12 +1,19 @@
 import { pairedBootstrap, type Interval } from '../bootstrap.ts';
+import type { AnswerScores } from '../../agent/scores.ts';
 import type { RolloutFacts } from './facts.ts';
 
 /** Two runs on the same questions: what was gained, what was lost, which questions flipped. */
 
-export type Criterion = 'em' | 'coverEm' | 'subEm' | 'f1' | 'judge';
+type ScoreName = keyof AnswerScores;
+
+/** A score by SQuAD's normaliser, or by R1-Searcher's, or the file's judge. */
+export type Criterion = ScoreName | `${ScoreName}.r1-searcher` | 'judge';
 
 /** What is looked at of a rollout. */
-export type ComparedFacts = Pick<RolloutFacts, 'id' | 'questionId' | 'scores' | 'judge'>;
+export type ComparedFacts = Pick<
+  RolloutFacts,
+  'id' | 'questionId' | 'scores' | 'byR1Searcher' | 'judge'
+>;
 
 export interface ComparedQuestion {
   questionId: string;
@@ -38,9 +45,15 @@ interface Gathered {
   ids: string[];
 }
 
-const scoreOf = ({ scores, judge }: ComparedFacts, criterion: Criterion): number | null => {
-  if (criterion === 'judge') return judge === null ? null : Number(judge);
-  return scores?.[criterion] ?? null;
+const SCORES = ['em', 'coverEm', 'subEm', 'f1'] as const satisfies ScoreName[];
+
+const scoreOf = (facts: ComparedFacts, criterion: Criterion): number | null => {
+  if (criterion === 'judge') return facts.judge === null ? null : Number(facts.judge);
+  for (const name of SCORES) {
+    if (criterion === name) return facts.scores?.[name] ?? null;
+    if (criterion === `${name}.r1-searcher`) return facts.byR1Searcher?.[name] ?? null;
+  }
+  return null;
 };
 
 function gather(facts: readonly ComparedFacts[], criterion: Criterion): Map<string, Gathered> {

@@ -1,5 +1,5 @@
 import { normalizeAnswer } from '../../agent/answers.ts';
-import { coverExactMatch, exactMatch, f1Score, subExactMatch } from '../../agent/scores.ts';
+import { answerScores, type AnswerScores } from '../../agent/scores.ts';
 import type { ImportedRollout, ImportedSegment } from '../../data/rollouts/index.ts';
 
 /** What the statistics count of one rollout: small, so that a file of any size can be counted. */
@@ -8,8 +8,10 @@ export interface RolloutFacts {
   questionId: string;
   groupId: string;
   step: number | null;
-  /** Whether the record gives gold answers; the scores are null without them. */
-  scores: { em: number; subEm: number; coverEm: number; f1: number } | null;
+  /** Whether the record gives gold answers; the scores are null without them. By SQuAD's normaliser. */
+  scores: AnswerScores | null;
+  /** By R1-Searcher's normaliser; null without gold answers, and where only rows of before are at hand. */
+  byR1Searcher: AnswerScores | null;
   answered: boolean;
   /** The judge's verdict; null without one. */
   judge: boolean | null;
@@ -68,20 +70,14 @@ export function readFactsOf(rollout: ImportedRollout): RolloutFacts {
   const { answers } = rollout.question;
   const { answer, segments } = rollout;
   const needles = needlesOf(answers);
+  const scored = answers.length > 0;
   return {
     id: rollout.id,
     questionId: rollout.question.id,
     groupId: rollout.groupId,
     step: rollout.step,
-    scores:
-      answers.length === 0
-        ? null
-        : {
-            em: exactMatch(answer, answers),
-            subEm: subExactMatch(answer, answers),
-            coverEm: coverExactMatch(answer, answers),
-            f1: f1Score(answer, answers),
-          },
+    scores: scored ? answerScores(answer, answers) : null,
+    byR1Searcher: scored ? answerScores(answer, answers, 'r1-searcher') : null,
     answered: answer !== null && answer.trim() !== '',
     judge: rollout.judge?.verdict ?? null,
     closed: isClosed(answers),

@@ -19,5 +19,21 @@ export {
   type LintCode,
   type LintSummary,
 } from './lint/index.ts';
-export { statisticsOf, type Agreement, type Count, type Statistics } from './statistics.ts';
-export { outcomeOf, taxonomyOf, type Outcome, type Taxonomy } from './taxonomy.ts';
+export {
+  statisticsOf,
+  type Agreement,
+  type Count,
+  type NormalisedCounts,
+  type Statistics,
+} from './statistics.ts';
+export {
+  basisOf,
+  basisWords,
+  BASIS_NAMES,
+  OUTCOME_NAMES,
+  outcomeOf,
+  taxonomyOf,
+  type Outcome,
+  type OutcomeBasis,
+  type Taxonomy,
+} from './taxonomy.ts';

@@ -11,10 +11,15 @@ import { outcomeOf, type Outcome } from './taxonomy.ts';
 
 /** Numbers of a rollout by the name under which the table shows them and the filter asks for them. */
 export const ROW_NUMBERS = {
-  em: 'exact match, 0 or 1',
-  f1: 'token F1 of the answer, 0 to 1',
-  'cover-em': 'every token of a gold answer given, 0 or 1',
-  'sub-em': 'gold answer inside the answer, 0 or 1',
+  em: 'exact match, SQuAD’s normaliser, 0 or 1',
+  f1: 'token F1 of the answer, SQuAD’s normaliser, 0 to 1',
+  'cover-em': 'every token of a gold answer given, SQuAD’s normaliser, 0 or 1',
+  'sub-em': 'gold answer inside the answer, SQuAD’s normaliser, 0 or 1',
+  'em.r1-searcher': 'exact match, R1-Searcher’s normaliser, 0 or 1',
+  'f1.r1-searcher': 'token F1 of the answer, R1-Searcher’s normaliser, 0 to 1',
+  'cover-em.r1-searcher':
+    'every token of a gold answer given, R1-Searcher’s normaliser (its ACC_R), 0 or 1',
+  'sub-em.r1-searcher': 'gold answer inside the answer, R1-Searcher’s normaliser, 0 or 1',
   judge: 'verdict of the file’s judge, 0 or 1',
   answered: 'an answer was given, 0 or 1',
   retrieved: 'a gold answer stands in what was read, 0 or 1',
@@ -32,6 +37,12 @@ export const ROW_NUMBERS = {
 } as const;
 
 export type RowNumber = keyof typeof ROW_NUMBERS;
+
+/** Numbers that rows stored by an earlier version lack. */
+type LaterNumber = Extract<RowNumber, `${string}.r1-searcher`>;
+
+export type RowNumbers = Record<Exclude<RowNumber, LaterNumber>, number | null> &
+  Partial<Record<LaterNumber, number | null>>;
 
 /** A rollout as one line of a table: small, and without its text. */
 export interface RolloutRow {
@@ -51,7 +62,7 @@ export interface RolloutRow {
   /** Given by the reader, not by the file. */
   tags: string[];
   /** Null where the record cannot say. */
-  numbers: Record<RowNumber, number | null>;
+  numbers: RowNumbers;
   /** Clauses of the reward: value · weight, summed under one name. */
   clauses: Record<string, number>;
 }
@@ -97,7 +108,7 @@ export function rowOf(
   const { supporting } = rollout.question;
   const titles = rounds.flatMap(({ passages }) => passages.map(({ title }) => title));
   const read = supporting.length === 0 ? null : supportingRecall(titles, supporting);
-  const { scores, closed } = facts;
+  const { scores, byR1Searcher, closed } = facts;
   return {
     id: rollout.id,
     run: rollout.runId,
@@ -117,10 +128,15 @@ export function rowOf(
       f1: scores?.f1 ?? null,
       'cover-em': scores?.coverEm ?? null,
       'sub-em': scores?.subEm ?? null,
+      'em.r1-searcher': byR1Searcher?.em ?? null,
+      'f1.r1-searcher': byR1Searcher?.f1 ?? null,
+      'cover-em.r1-searcher': byR1Searcher?.coverEm ?? null,
+      'sub-em.r1-searcher': byR1Searcher?.subEm ?? null,
       judge: bit(facts.judge),
       answered: bit(facts.answered),
       retrieved: scores && !closed ? Number(facts.retrieved) : null,
-      recall: rollout.metrics?.recall ?? read,
+      // A record of ours states 0 where the question names no supporting titles: nobody can know it there.
+      recall: read === null ? null : (rollout.metrics?.recall ?? read),
       reward: rollout.reward,
       baseline: rollout.baseline,
       advantage: rollout.advantage,
@@ -139,21 +155,29 @@ export function rowOf(
   };
 }
 
+function scoresOf(numbers: RowNumbers, normaliser: '' | '.r1-searcher'): RolloutFacts['scores'] {
+  const em = numbers[`em${normaliser}`] ?? null;
+  const f1 = numbers[`f1${normaliser}`] ?? null;
+  const coverEm = numbers[`cover-em${normaliser}`] ?? null;
+  const subEm = numbers[`sub-em${normaliser}`] ?? null;
+  const known = em !== null && f1 !== null && coverEm !== null && subEm !== null;
+  return known ? { em, f1, coverEm, subEm } : null;
+}
+
 /** What the statistics count, read back from a row: for a selection no text has to be read again. */
 export function factsOfRow({ id, questionId, group, numbers }: RolloutRow): RolloutFacts {
-  const { em, f1, judge, answered, retrieved, step, searches, reward, advantage } = numbers;
-  const coverEm = numbers['cover-em'];
-  const subEm = numbers['sub-em'];
-  const scored = em !== null && f1 !== null && coverEm !== null && subEm !== null;
+  const { judge, answered, retrieved, step, searches, reward, advantage } = numbers;
+  const scores = scoresOf(numbers, '');
   return {
     id,
     questionId,
     groupId: group,
     step,
-    scores: scored ? { em, f1, coverEm, subEm } : null,
+    scores,
+    byR1Searcher: scoresOf(numbers, '.r1-searcher'),
     answered: answered === 1,
     judge: judge === null ? null : judge === 1,
-    closed: scored && retrieved === null,
+    closed: scores !== null && retrieved === null,
     retrieved: retrieved === 1,
     searches: searches ?? 0,
     reward,

@@ -1,13 +1,14 @@
+import type { AnswerScores } from '../../agent/scores.ts';
 import type { RolloutFacts } from './facts.ts';
 
 /**
  * What the inspector states of a file of rollouts.
  *
- * - **EM, F1**: SQuAD normalisation, maximum over the gold answers (METHODS section 6). R1-Searcher's
- *   `exact_match_score` differs in nothing but that it reads a bare "True" or "False" as yes or no.
- * - **cover-EM**: every token of a gold answer is among the prediction's tokens, in any order. It is
- *   `cover_exact_match_score_1` of R1-Searcher's evaluation, its ACC_R.
+ * - **EM, F1**: SQuAD normalisation, maximum over the gold answers (METHODS section 6).
+ * - **cover-EM**: every token of a gold answer is among the prediction's tokens, in any order.
  * - **sub-EM**: the normalised gold answer is a substring of the normalised prediction.
+ * - **by R1-Searcher's normaliser**: the same four of `metric_calc_rule.py`, which puts a space in the place of
+ *   punctuation and reads a bare "True" or "False" as yes or no. Its first cover-EM is the paper's ACC_R.
  * - **judge**: the verdict that the file itself carries (R1-Searcher's ACC_L, by GPT-4o).
  * - **retrieved**: a gold answer stands as whole normalised words in text that the environment showed.
  *   Questions whose gold answers are yes or no are left out of everything that rests on it, because those
@@ -37,6 +38,14 @@ export interface ByCriterion {
   judge: number | null;
 }
 
+/** The scores of a file's answers under one normaliser. */
+export interface NormalisedCounts {
+  em: Count;
+  subEm: Count;
+  coverEm: Count;
+  f1: { mean: number | null };
+}
+
 export interface Statistics {
   rollouts: number;
   questions: number;
@@ -45,10 +54,13 @@ export interface Statistics {
   /** Rollouts with gold answers; the scores are over these. */
   scored: number;
   answered: Count;
+  /** By SQuAD's normaliser. */
   em: Count;
   subEm: Count;
   coverEm: Count;
   f1: { mean: number | null };
+  /** Absent in statistics that were stored before they were counted, and where a row lacks them. */
+  byR1Searcher?: NormalisedCounts;
   judge: {
     verdicts: number;
     right: Count;
@@ -157,14 +169,24 @@ function evidenceOf(scored: readonly Scored[], hasJudge: boolean): Statistics['e
   };
 }
 
+function normalisedCounts(scores: readonly AnswerScores[]): NormalisedCounts {
+  const count = (name: ScoreName): Count =>
+    counted(
+      tally(scores, (one) => one[name] === 1),
+      scores.length,
+    );
+  return {
+    em: count('em'),
+    subEm: count('subEm'),
+    coverEm: count('coverEm'),
+    f1: { mean: ratio(sum(scores.map(({ f1 }) => f1)), scores.length) },
+  };
+}
+
 /** Counts over the rollouts of a file; every definition stands at the top of this file. */
 export function statisticsOf(facts: readonly RolloutFacts[]): Statistics {
   const scored = facts.filter((f): f is Scored => f.scores !== null);
-  const count = (name: ScoreName): Count =>
-    counted(
-      tally(scored, ({ scores }) => scores[name] === 1),
-      scored.length,
-    );
+  const theirs = scored.flatMap(({ byR1Searcher }) => byR1Searcher ?? []);
   const judge = judgeOf(scored);
   const rewards = facts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
   const searches = facts.map((f) => f.searches);
@@ -179,10 +201,8 @@ export function statisticsOf(facts: readonly RolloutFacts[]): Statistics {
       tally(facts, ({ answered }) => answered),
       facts.length,
     ),
-    em: count('em'),
-    subEm: count('subEm'),
-    coverEm: count('coverEm'),
-    f1: { mean: ratio(sum(scored.map(({ scores }) => scores.f1)), scored.length) },
+    ...normalisedCounts(scored.map(({ scores }) => scores)),
+    ...(theirs.length === scored.length && { byR1Searcher: normalisedCounts(theirs) }),
     judge,
     evidence: evidenceOf(scored, judge !== null),
     searches: {

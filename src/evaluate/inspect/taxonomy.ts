@@ -1,10 +1,12 @@
 import type { RolloutFacts } from './facts.ts';
 import type { Finding, LintCode } from './lint/index.ts';
+import type { Statistics } from './statistics.ts';
 
 /** How rollouts end, and what was found on the way: labels with the rollouts that carry them. */
 
 /**
- * Exactly one a rollout with gold answers, "right" by EM, or by the judge where the file has verdicts:
+ * Exactly one a rollout with gold answers, "right" by the judge where the rollout has a verdict, else by EM
+ * (SQuAD's normaliser); `basisOf` says by which:
  * - `right-with-evidence`, `right-without-evidence`: whether a gold answer was retrieved;
  * - `right-closed`, `wrong-closed`: yes/no questions, where retrieval cannot be told by words;
  * - `no-answer`: none was given;
@@ -21,6 +23,34 @@ export type Outcome =
   | 'no-search'
   | 'not-retrieved'
   | 'retrieved-not-used';
+
+/** What calls an answer right or wrong in an outcome. */
+export type OutcomeBasis = 'judge' | 'em';
+
+export const BASIS_NAMES: Record<OutcomeBasis, string> = { judge: 'by the judge', em: 'by EM' };
+
+export const OUTCOME_NAMES: Record<Outcome, string> = {
+  'right-with-evidence': 'right, with evidence',
+  'right-without-evidence': 'right, without evidence',
+  'right-closed': 'right, yes or no',
+  'wrong-closed': 'wrong, yes or no',
+  'no-answer': 'no answer',
+  'no-search': 'wrong, never searched',
+  'not-retrieved': 'wrong, not retrieved',
+  'retrieved-not-used': 'wrong though retrieved',
+};
+
+/** Of a rollout that has an outcome. */
+export const basisOf = ({ judge }: { judge: unknown }): OutcomeBasis =>
+  judge === null || judge === undefined ? 'em' : 'judge';
+
+/** By what the outcomes of some rollouts say right or wrong, in words. */
+export function basisWords({ scored, judge }: Pick<Statistics, 'scored' | 'judge'>): string {
+  const judged = judge?.verdicts ?? 0;
+  if (judged === 0) return 'by EM';
+  if (judged === scored) return 'by the judge';
+  return `by the judge in ${judged}, by EM in ${scored - judged}`;
+}
 
 export function outcomeOf(facts: RolloutFacts): Outcome | null {
   const { scores, judge, closed, retrieved, answered, searches } = facts;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AgentEvent } from '../../data/events.ts';
 import type { Rollout } from '../../data/rollout.ts';
-import { coverExactMatch, exactMatch, f1Score } from '../../agent/scores.ts';
+import { answerScores, type AnswerScores } from '../../agent/scores.ts';
 import { formatValid } from '../../agent/validity.ts';
 import {
   openingTags,
@@ -28,10 +28,13 @@ export interface AskedQuery {
  * environment can neither earn nor lose anything, whatever tags stand in it.
  */
 export interface RewardFacts {
+  /** By SQuAD's normaliser. */
   em: number;
   f1: number;
   /** Every token of a gold answer is among the answer's. */
   coverEm: number;
+  /** The same scores by R1-Searcher's normaliser. */
+  byR1Searcher: Pick<AnswerScores, 'f1' | 'coverEm'>;
   /** The final answer; null without one. */
   answerText: string | null;
   golds: readonly string[];
@@ -141,10 +144,12 @@ export function readFacts(rollout: Rollout): RewardFacts {
   const { spans, prose } = answerSpan(rollout);
   const queries = queriesOf(rollout);
   const answered = rollout.events.findLast((event) => event.kind === 'answer');
+  const { em, f1, coverEm } = answerScores(rollout.answer, answers);
   return {
-    em: exactMatch(rollout.answer, answers),
-    f1: f1Score(rollout.answer, answers),
-    coverEm: coverExactMatch(rollout.answer, answers),
+    em,
+    f1,
+    coverEm,
+    byR1Searcher: answerScores(rollout.answer, answers, 'r1-searcher'),
     answerText: rollout.answer,
     golds: answers,
     formatValid: formatValid(rollout),

@@ -3,7 +3,9 @@ import { answeredEvidence, clause, wordsOf } from './clause.ts';
 import type { RewardFacts } from './facts.ts';
 
 /*
- * R1-Searcher (arXiv 2503.05592; code: RUCAIBox/R1-Searcher, train/reward_server_*.py). Departures:
+ * R1-Searcher (arXiv 2503.05592; code: RUCAIBox/R1-Searcher, train/reward_server_*.py). The answer is scored
+ * with their normaliser: their three servers hold the functions of their metric_calc_rule.py, of which stage 1
+ * uses the first cover-EM and stage 2 F1. Departures:
  * - The protocol is Forage's; "format" is that the whole output follows it. Theirs counts tags: one
  *   </think>, one <answer>, as many queries as document blocks.
  * - Their tests for Chinese characters and for the word "assistant" have no counterpart.
@@ -31,14 +33,14 @@ export function r1SearcherStage1Released(facts: RewardFacts): RewardClause[] {
   const closed = facts.opened.length === facts.queries.length;
   const retrieved = closed && facts.queries.some((query) => query.answered);
   return [
-    clause('answer', facts.coverEm === 1 ? 1 : -1, facts.answer),
+    clause('answer', facts.byR1Searcher.coverEm === 1 ? 1 : -1, facts.answer),
     clause('retrieval', retrieved ? 0.5 : 0, retrieved ? answeredEvidence(facts) : []),
     formatHalf(facts),
   ];
 }
 
 const stage2 = (facts: RewardFacts, penalty: number, wordy = false): RewardClause[] => [
-  clause('answer', facts.f1, facts.answer),
+  clause('answer', facts.byR1Searcher.f1, facts.answer),
   clause('format', facts.formatValid && !wordy ? 0 : penalty, [
     ...facts.faults.flat(),
     ...(wordy ? facts.answer : []),

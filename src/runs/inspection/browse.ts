@@ -4,6 +4,7 @@ import {
   type Outcome,
   type Statistics,
 } from '../../evaluate/inspect/index.ts';
+import { parseFilter, unknownsOf, type Unknown } from '../../evaluate/inspect/filter/index.ts';
 import { factsOfRow, type RolloutRow } from '../../evaluate/inspect/row.ts';
 import { ordered } from './columns.ts';
 import type { StoredRow } from './database.ts';
@@ -50,6 +51,8 @@ export interface Selected {
   lint: Partial<Record<LintCode, number>>;
   /** Reward clauses that occur in the file. */
   clauses: string[];
+  /** What the filter compares and rows of the file lack. */
+  unknown: Unknown[];
 }
 
 const VALUES: Record<GroupField, (row: RolloutRow) => string | number | null> = {
@@ -126,11 +129,14 @@ function counted<K extends string>(keys: Iterable<K>): Partial<Record<K, number>
   return counts;
 }
 
-/** @param passing positions of the rows that pass the filter, in the file's order */
+/**
+ * @param passing positions of the rows that pass the filter, in the file's order
+ * @throws FilterError for a filter that cannot be read
+ */
 export function selected(
   rows: readonly StoredRow[],
   passing: readonly number[],
-  { sort, group }: Pick<BrowseQuery, 'sort' | 'group'>,
+  { filter, sort, group }: BrowseQuery,
 ): Selected {
   const sorted = ordered(rows, passing, sort);
   const { order, groups } = grouped(rows, sorted, group);
@@ -143,6 +149,10 @@ export function selected(
     outcomes: counted(inside.flatMap(({ outcome }) => outcome ?? [])),
     lint: counted(inside.flatMap(({ lint }) => lint)),
     clauses: [...new Set(rows.flatMap(({ row }) => Object.keys(row.clauses)))].sort(),
+    unknown: unknownsOf(
+      parseFilter(filter),
+      rows.map(({ row }) => row),
+    ),
   };
 }
 

@@ -1,4 +1,5 @@
 import { ROW_NUMBERS, type RolloutRow, type RowNumber } from '../../evaluate/inspect/row.ts';
+import { basisOf } from '../../evaluate/inspect/taxonomy.ts';
 import type { StoredRow } from './database.ts';
 
 /** Columns of the rollout table by name: what they hold, for ordering and for export. */
@@ -17,6 +18,7 @@ const TEXTS: Record<string, (stored: StoredRow) => Cell> = {
   layout: ({ row }) => row.layout,
   protocol: ({ row }) => row.protocol,
   outcome: ({ row }) => row.outcome,
+  'outcome-by': ({ row }) => (row.outcome === null ? null : basisOf(row.numbers)),
   lint: ({ row }) => (row.lint.length === 0 ? null : row.lint.join(', ')),
   tags: ({ row }) => (row.tags.length === 0 ? null : row.tags.join(', ')),
 };
@@ -40,7 +42,7 @@ const clauseOf = ({ clauses }: RolloutRow, name: string): Cell => {
 export function columnReader(name: string): (stored: StoredRow) => Cell {
   const text = Object.hasOwn(TEXTS, name) ? TEXTS[name] : undefined;
   if (text) return text;
-  if (isNumber(name)) return ({ row }) => row.numbers[name];
+  if (isNumber(name)) return ({ row }) => row.numbers[name] ?? null;
   if (name.startsWith(CLAUSE)) return ({ row }) => clauseOf(row, name);
   return () => null;
 }

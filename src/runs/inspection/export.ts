@@ -62,12 +62,19 @@ export const latexText = (text: string): string =>
 
 const latexCell = (cell: Cell): string => latexText(shown(cell));
 
-/** The columns of rows as one text. */
+/** An outcome is right or wrong by the judge or by EM: without saying by which it could not be counted again. */
+const withBasis = (columns: readonly string[]): readonly string[] =>
+  columns.includes('outcome-by')
+    ? columns
+    : columns.flatMap((name) => (name === 'outcome' ? [name, 'outcome-by'] : [name]));
+
+/** The columns of rows as one text; an outcome brings what it was judged by. */
 export function tableText(
   rows: readonly StoredRow[],
-  columns: readonly string[],
+  names: readonly string[],
   format: Exclude<ExportFormat, RolloutFormat>,
 ): string {
+  const columns = withBasis(names);
   const readers = columns.map(columnReader);
   const cells = rows.map((row) => readers.map((read) => read(row)));
   if (format === 'csv')

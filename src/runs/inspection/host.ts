@@ -159,7 +159,11 @@ export class InspectionHost implements InspectionApi {
 
   async read(fileId: string, rolloutId: string) {
     const rows = await this.#tables.rows(fileId);
-    return readingOf(this.#store, rows, fileId, rolloutId);
+    // Rollouts that were read before they carried settings: the run itself still has them.
+    return readingOf(this.#store, rows, fileId, rolloutId, async () => {
+      const run = (await this.ownRuns()).find(({ id }) => runFileId(id) === fileId);
+      return run?.loss ?? null;
+    });
   }
 
   async readPacked(fileId: string, rolloutId: string) {

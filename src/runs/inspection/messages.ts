@@ -2,7 +2,7 @@ import type { AlignedGroup, GroupCredit } from '../../evaluate/inspect/align.ts'
 import type { Criterion, RunComparison } from '../../evaluate/inspect/compare-runs.ts';
 import type { DiffPiece, DiffRun } from '../../evaluate/inspect/diff.ts';
 import type { Disagreement, Rescored } from '../../evaluate/inspect/rescore/index.ts';
-import type { WhatIf, WhatIfSettings } from '../../evaluate/inspect/what-if/index.ts';
+import type { LossSettings, WhatIf, WhatIfSettings } from '../../evaluate/inspect/what-if/index.ts';
 import type { ImportedRollout } from '../../data/rollouts/index.ts';
 import type { BrowseQuery, Facet, Selected } from './browse.ts';
 import type { GroupField } from './names.ts';
@@ -54,6 +54,8 @@ export interface OwnRun {
   step: number;
   /** When it last changed, ISO. */
   updatedAt: string;
+  /** What its settings say of the loss; null where only the router was trained. */
+  loss?: LossSettings | null;
 }
 
 export interface InspectionApi {

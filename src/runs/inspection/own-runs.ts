@@ -1,3 +1,4 @@
+import { lossOfRun, withLoss } from '../../evaluate/inspect/what-if/index.ts';
 import type { RunStore } from '../storage/run-store.ts';
 import type { OwnRun } from './messages.ts';
 
@@ -19,14 +20,21 @@ export const ownRunsOf = (store: Pick<RunStore, 'runs' | 'steps' | 'rollouts'>):
     const runs = await store.runs();
     return runs
       .filter(({ deletedAt, step }) => deletedAt === null && step > 0)
-      .map(({ id, name, step, updatedAt }) => ({ id, name, step, updatedAt }));
+      .map(({ id, name, step, updatedAt, settings }) => ({
+        id,
+        name,
+        step,
+        updatedAt,
+        loss: lossOfRun(settings),
+      }));
   },
   async lines(runId, signal) {
     const parts: string[] = [];
+    const run = (await store.runs()).find(({ id }) => id === runId);
     for (const { step } of await store.steps(runId)) {
       signal.throwIfAborted();
       for (const rollout of await store.rollouts(runId, step))
-        parts.push(`${JSON.stringify(rollout)}\n`);
+        parts.push(`${JSON.stringify(run ? withLoss(rollout, run.settings) : rollout)}\n`);
     }
     return new Blob(parts, { type: 'application/x-ndjson' });
   },

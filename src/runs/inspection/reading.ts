@@ -2,6 +2,7 @@ import { writeRollout, type ImportedRollout } from '../../data/rollouts/index.ts
 import { rolloutHtml, rolloutMarkdown } from '../../evaluate/inspect/export/index.ts';
 import { lintRollout, type Finding } from '../../evaluate/inspect/index.ts';
 import { readRounds, type RoundReading } from '../../evaluate/inspect/reading/index.ts';
+import { lossOfRollout, type LossSettings } from '../../evaluate/inspect/what-if/index.ts';
 import type { FileRecord, StoredRow } from './database.ts';
 import type { InspectionStore, RolloutPlace } from './store.ts';
 
@@ -29,6 +30,8 @@ export interface Reading {
   next: string | null;
   /** The rollouts of its group in the file's order, itself among them. */
   siblings: Neighbour[];
+  /** The settings that it was trained under; null where neither it nor a run of this browser has them. */
+  loss: LossSettings | null;
 }
 
 export type RolloutFile = 'jsonl' | 'markdown' | 'html';
@@ -42,12 +45,16 @@ const neighbour = (file: Pick<FileRecord, 'id' | 'name'>, { row }: StoredRow): N
   reward: row.numbers.reward,
 });
 
-/** @returns null where there is no such file, or no such rollout in it */
+/**
+ * @param lossOfFile settings of the run that the file's rollouts are of, where it is one of this browser
+ * @returns null where there is no such file, or no such rollout in it
+ */
 export async function readingOf(
   store: InspectionStore,
   rows: readonly StoredRow[],
   fileId: string,
   rolloutId: string,
+  lossOfFile: () => Promise<LossSettings | null> = () => Promise.resolve(null),
 ): Promise<Reading | null> {
   const file = (await store.files()).find(({ id }) => id === fileId);
   const position = rows.findIndex(({ row }) => row.id === rolloutId);
@@ -67,6 +74,7 @@ export async function readingOf(
     siblings: rows
       .filter((other) => other.row.group === row.row.group)
       .map((other) => neighbour(file, other)),
+    loss: lossOfRollout(rollout) ?? (await lossOfFile()),
   };
 }
 

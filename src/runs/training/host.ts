@@ -1,6 +1,7 @@
 import type { Rollout } from '../../data/rollout.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../data/setup.ts';
 import type { TrainStep } from '../../data/training.ts';
+import { withLoss } from '../../evaluate/inspect/what-if/index.ts';
 import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import { parseTrainSettings } from '../../learn/rl/edit-settings.ts';
 import type { TrainSettings } from '../../learn/rl/settings.ts';
@@ -62,7 +63,11 @@ export class TrainingHost implements TrainApi {
   async rollouts(runId: string, step: number): Promise<Rollout[]> {
     const pending = this.#active?.id === runId ? this.#active.pending : [];
     const fresh = pending.find(({ record }) => record.step === step);
-    return fresh ? [...fresh.rollouts] : this.#parts.store.rollouts(runId, step);
+    const { store } = this.#parts;
+    const rollouts = fresh ? fresh.rollouts : await store.rollouts(runId, step);
+    if (rollouts.length === 0) return [];
+    const { settings } = await store.run(runId);
+    return rollouts.map((rollout) => withLoss(rollout, settings));
   }
 
   async estimate(settings: TrainSettings, device: 'wasm' | 'webgpu' | 'auto', setup: Setup) {

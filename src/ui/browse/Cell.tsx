@@ -1,3 +1,4 @@
+import { basisOf } from '../../evaluate/inspect/taxonomy.ts';
 import { columnReader } from '../../runs/inspection/columns.ts';
 import type { FoundRow } from '../../runs/inspection/index.ts';
 import { DASH, formatNumber } from '../lib/format.ts';
@@ -12,7 +13,7 @@ const bit = (value: number): { sign: string; tone: string; word: string } =>
 /** One value of the table; imported text is text, never markup. */
 export const CellValue = ({ column, found }: { column: Column; found: FoundRow }) => {
   const { name, kind } = column;
-  if (name === 'outcome') return <>{outcomeName(found.row.outcome)}</>;
+  if (name === 'outcome') return <>{outcomeName(found.row.outcome, basisOf(found.row.numbers))}</>;
   const value = columnReader(name)(found);
   if (value === null || value === '') return <span className="tone-plain">{DASH}</span>;
   if (kind === 'bit' && typeof value === 'number') {

@@ -13,10 +13,14 @@ import { lab } from '../stores/connection.ts';
 /** Two files on the same questions: what was gained, lost, and which questions flipped. */
 
 const CRITERION_NAMES: Record<Criterion, string> = {
-  em: 'EM',
-  coverEm: 'cover-EM',
-  subEm: 'sub-EM',
-  f1: 'F1',
+  em: 'EM (SQuAD)',
+  coverEm: 'cover-EM (SQuAD)',
+  subEm: 'sub-EM (SQuAD)',
+  f1: 'F1 (SQuAD)',
+  'em.r1-searcher': 'EM (R1-Searcher)',
+  'coverEm.r1-searcher': 'cover-EM (R1-Searcher)',
+  'subEm.r1-searcher': 'sub-EM (R1-Searcher)',
+  'f1.r1-searcher': 'F1 (R1-Searcher)',
   judge: 'the file’s judge',
 };
 

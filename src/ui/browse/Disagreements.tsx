@@ -133,7 +133,10 @@ export const Disagreements = ({ file, search }: { file: FileRecord; search: stri
           size="xs"
           aria-label="First scorer"
           data={[
-            { value: ANSWERS, label: 'the scorers of the answer (EM, F1, cover-EM, sub-EM)' },
+            {
+              value: ANSWERS,
+              label: 'the scorers of the answer (EM, F1, cover-EM, sub-EM by SQuAD’s normaliser)',
+            },
             ...scorers,
           ]}
           value={a}

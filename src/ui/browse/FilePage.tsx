@@ -27,6 +27,7 @@ import { Notes } from './Notes.tsx';
 import { Panel } from './Panel.tsx';
 import { RolloutTable } from './RolloutTable.tsx';
 import { BrowseShell } from './Shell.tsx';
+import { UnknownNote } from './UnknownNote.tsx';
 import { UnreadLines } from './UnreadLines.tsx';
 
 type Change = (change: Partial<BrowseAddress>, options?: { replace?: boolean }) => void;
@@ -231,6 +232,9 @@ const TableView = (props: { file: FileRecord; address: BrowseAddress; change: Ch
     <>
       <Toolbar {...props} columns={columns} panel={panel} togglePanel={() => setPanel(!panel)} />
       <Notes />
+      {shown ? (
+        <UnknownNote unknown={shown.unknown} show={(filter) => props.change({ filter })} />
+      ) : null}
       <div className="browse-main">
         {shown ? (
           <RolloutTable

@@ -1,6 +1,12 @@
 import { NativeSelect } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { LINTS, type LintCode, type Outcome } from '../../evaluate/inspect/index.ts';
+import {
+  basisWords,
+  LINTS,
+  OUTCOME_NAMES,
+  type LintCode,
+  type Outcome,
+} from '../../evaluate/inspect/index.ts';
 import type { Facet, Selected } from '../../runs/inspection/index.ts';
 import { GROUP_FIELDS, type GroupField } from '../../runs/inspection/names.ts';
 import { Bars } from '../charts/Bars.tsx';
@@ -18,14 +24,18 @@ type Narrow = (more: string) => void;
 const OutcomeBars = ({ selected, narrow }: { selected: Selected; narrow: Narrow }) => (
   <Bars
     id="outcomes"
-    title="How they ended"
-    note="Every rollout with gold answers has exactly one outcome; right by the file’s judge where it has verdicts, else by EM."
+    title={`How they ended, right ${basisWords(selected.statistics)}`}
+    note="Every rollout with gold answers has exactly one outcome; right by the file’s judge where it has a verdict, else by EM (SQuAD’s normaliser)."
     bars={(Object.keys(OUTCOMES) as Outcome[]).flatMap((key) => {
       const count = selected.outcomes[key] ?? 0;
-      return count === 0 ? [] : [{ key, count, ...OUTCOMES[key] }];
+      return count === 0 ? [] : [{ key, count, name: OUTCOME_NAMES[key], ...OUTCOMES[key] }];
     })}
     total={selected.statistics.scored}
-    empty="No rollout here has gold answers, so none can be called right or wrong."
+    empty={
+      selected.order.length === 0
+        ? 'No rollout passes the filter.'
+        : 'No rollout here has gold answers, so none can be called right or wrong.'
+    }
     onPick={(key) => narrow(condition('outcome', '=', key))}
   />
 );
@@ -56,9 +66,11 @@ const Findings = ({ selected, narrow }: { selected: Selected; narrow: Narrow }) 
             .sort((a, b) => b.count - a.count)}
           total={selected.order.length}
           empty={
-            kind === 'fault'
-              ? 'None of the published faults is in these rollouts.'
-              : 'Nothing to see here.'
+            selected.order.length === 0
+              ? 'No rollout passes the filter.'
+              : kind === 'fault'
+                ? 'None of the published faults is in these rollouts.'
+                : 'Nothing to see here.'
           }
           onPick={(code) => narrow(condition('lint', 'has', code))}
         />
@@ -117,7 +129,9 @@ const Facets = (props: { fileId: string; filter: string; selected: Selected; nar
         <table className="bars-table">
           <thead>
             <tr>
-              <th scope="col">{field}</th>
+              <th scope="col">
+                {field === 'outcome' ? `outcome, right ${basisWords(selected.statistics)}` : field}
+              </th>
               <th scope="col" className="figure">
                 n
               </th>

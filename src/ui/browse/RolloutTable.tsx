@@ -1,3 +1,4 @@
+import { basisWords } from '../../evaluate/inspect/taxonomy.ts';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useMemo, useRef, type MouseEvent } from 'react';
 import { useLocation } from 'wouter';
@@ -90,15 +91,23 @@ const Row = memo(({ found, position, index, columns, current, href, open }: RowP
   </tr>
 ));
 
-const nameOf = ({ field, value }: BrowseGroup): string => {
+/** @param basis by what outcomes say right or wrong */
+const nameOf = ({ field, value }: BrowseGroup, basis: string): string => {
   if (value === null) return `no ${field}`;
   if (field === 'step') return `step ${value}`;
-  if (field === 'outcome') return outcomeName(value as Parameters<typeof outcomeName>[0]);
+  if (field === 'outcome')
+    return `${outcomeName(value as Parameters<typeof outcomeName>[0])}, ${basis}`;
   return String(value);
 };
 
-const GroupRow = (props: { group: BrowseGroup; index: number; span: number; closed: boolean }) => {
-  const { group, index, span, closed } = props;
+const GroupRow = (props: {
+  group: BrowseGroup;
+  index: number;
+  span: number;
+  closed: boolean;
+  basis: string;
+}) => {
+  const { group, index, span, closed, basis } = props;
   return (
     <tr className="group-head" aria-rowindex={index + 2} style={{ height: ROW_HEIGHT }}>
       <th scope="rowgroup" colSpan={span}>
@@ -109,7 +118,7 @@ const GroupRow = (props: { group: BrowseGroup; index: number; span: number; clos
             aria-expanded={!closed}
             onClick={() => toggleClosed(group.key)}
           >
-            <span aria-hidden="true">{closed ? '▸' : '▾'}</span> {nameOf(group)}
+            <span aria-hidden="true">{closed ? '▸' : '▾'}</span> {nameOf(group, basis)}
           </button>
           <span className="fine">
             {[
@@ -244,6 +253,7 @@ export const RolloutTable = (props: RolloutTableProps) => {
                   index={index}
                   span={columns.length}
                   closed={closed.has(group.key)}
+                  basis={basisWords(selected.statistics)}
                 />
               ) : null;
             }

@@ -1,5 +1,6 @@
 import type { Statistics } from '../../evaluate/inspect/index.ts';
 import { ROW_NUMBERS, type RowNumber } from '../../evaluate/inspect/row.ts';
+import { BIT_NUMBERS } from '../../evaluate/inspect/filter/index.ts';
 import { COLUMN_NAMES } from '../../runs/inspection/columns.ts';
 
 /** Columns as the table draws them. */
@@ -23,18 +24,21 @@ const TEXTS: Record<string, [note: string, width: number]> = {
   policy: ['policy that wrote it', 110],
   layout: ['layout of the file', 100],
   protocol: ['tag protocol that was recognised', 110],
-  outcome: ['how it ended', 170],
+  outcome: ['how it ended, and what says right or wrong: the judge, or EM without one', 260],
+  'outcome-by': ['what the outcome says right or wrong by: judge, or em', 90],
   lint: ['what the checks found', 220],
   tags: ['★ for a bookmark, and your tags', 130],
 };
-
-const BITS = new Set<string>(['em', 'cover-em', 'sub-em', 'judge', 'answered', 'retrieved']);
 
 const TITLES: Record<string, string> = {
   em: 'EM',
   f1: 'F1',
   'cover-em': 'cover-EM',
   'sub-em': 'sub-EM',
+  'em.r1-searcher': 'EM (R1-Searcher)',
+  'f1.r1-searcher': 'F1 (R1-Searcher)',
+  'cover-em.r1-searcher': 'cover-EM (R1-Searcher)',
+  'sub-em.r1-searcher': 'sub-EM (R1-Searcher)',
   lint: 'findings',
 };
 
@@ -55,7 +59,7 @@ export const columnOf = (name: string): Column => {
     title,
     note: note ?? `clause ${name.replace(/^reward\./, '')} of the reward`,
     width: Math.max(64, 22 + title.length * 8),
-    kind: BITS.has(name) ? 'bit' : 'number',
+    kind: BIT_NUMBERS.has(name) ? 'bit' : 'number',
   };
 };
 

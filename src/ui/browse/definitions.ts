@@ -1,4 +1,5 @@
-import type { Count, Statistics } from '../../evaluate/inspect/index.ts';
+import { NORMALISER_NOTES } from '../../agent/normalisers.ts';
+import type { Count, NormalisedCounts, Statistics } from '../../evaluate/inspect/index.ts';
 import { DASH, formatCount, formatNumber, formatShare } from '../lib/format.ts';
 
 /** What the head of a file states, what each number means, and the filter that opens its cases. */
@@ -23,34 +24,62 @@ const counted = (
 const scores = ({ em, subEm, coverEm, f1 }: Statistics): Figure[] => [
   counted(
     'em',
-    'EM',
+    'EM (SQuAD)',
     em,
-    'Exact match: answer and a gold answer are equal after SQuAD normalisation (lower case, no punctuation, no articles). Of the rollouts with gold answers.',
+    `Exact match: answer and a gold answer are equal after normalisation. ${NORMALISER_NOTES.squad}. Of the rollouts with gold answers.`,
     'em = 1',
   ),
   counted(
     'sub-em',
-    'sub-EM',
+    'sub-EM (SQuAD)',
     subEm,
     'The normalised gold answer is a substring of the normalised answer.',
     'sub-em = 1',
   ),
   counted(
     'cover-em',
-    'cover-EM',
+    'cover-EM (SQuAD)',
     coverEm,
-    'Every token of a gold answer is among the answer’s tokens, in any order (R1-Searcher’s ACC_R).',
+    `Every token of a gold answer is among the answer’s tokens, in any order. ${NORMALISER_NOTES.squad}.`,
     'cover-em = 1',
   ),
   {
     id: 'f1',
-    name: 'F1',
+    name: 'F1 (SQuAD)',
     value: formatShare(f1.mean),
     more: '',
-    note: 'Mean token F1 of the answer, best over the gold answers.',
+    note: `Mean token F1 of the answer, best over the gold answers. ${NORMALISER_NOTES.squad}.`,
     filter: 'f1 > 0',
   },
 ];
+
+const scoresByR1Searcher = ({ em, coverEm, f1 }: NormalisedCounts): Figure[] => {
+  const note = NORMALISER_NOTES['r1-searcher'];
+  return [
+    counted(
+      'em-r1-searcher',
+      'EM (R1-Searcher)',
+      em,
+      `Exact match. ${note}.`,
+      'em.r1-searcher = 1',
+    ),
+    counted(
+      'cover-em-r1-searcher',
+      'cover-EM (R1-Searcher)',
+      coverEm,
+      `Every token of a gold answer is among the answer’s tokens: R1-Searcher’s ACC_R. ${note}.`,
+      'cover-em.r1-searcher = 1',
+    ),
+    {
+      id: 'f1-r1-searcher',
+      name: 'F1 (R1-Searcher)',
+      value: formatShare(f1.mean),
+      more: '',
+      note: `Mean token F1 of the answer. ${note}.`,
+      filter: 'f1.r1-searcher > 0',
+    },
+  ];
+};
 
 const judged = (judge: NonNullable<Statistics['judge']>): Figure[] => {
   const { em, coverEm } = judge.agreement;
@@ -65,7 +94,7 @@ const judged = (judge: NonNullable<Statistics['judge']>): Figure[] => {
     {
       ...counted(
         'judge-em',
-        'judge agrees with EM',
+        'judge agrees with EM (SQuAD)',
         em,
         `How often judge and EM say the same. Right for the judge only: ${em.judgeOnly}; for EM only: ${em.scoreOnly}; Cohen’s κ ${formatNumber(em.kappa)}. Opens the cases where they differ.`,
         '(judge = 1 and em = 0) or (judge = 0 and em = 1)',
@@ -74,7 +103,7 @@ const judged = (judge: NonNullable<Statistics['judge']>): Figure[] => {
     {
       ...counted(
         'judge-cover',
-        'judge agrees with cover-EM',
+        'judge agrees with cover-EM (SQuAD)',
         coverEm,
         `Right for the judge only: ${coverEm.judgeOnly}; for cover-EM only: ${coverEm.scoreOnly}; Cohen’s κ ${formatNumber(coverEm.kappa)}. Opens the cases where they differ.`,
         '(judge = 1 and cover-em = 0) or (judge = 0 and cover-em = 1)',
@@ -97,18 +126,18 @@ const evidence = ({ evidence: found }: Statistics): Figure[] => {
     ),
     {
       id: 'wrong-though-retrieved',
-      name: 'wrong though retrieved',
+      name: 'wrong though retrieved, by EM',
       value: formatCount(wrongThoughRetrieved.em),
       more: by(wrongThoughRetrieved),
-      note: 'A gold answer was shown and the answer is wrong: by EM, by cover-EM, by the judge. Retrieval did its part.',
+      note: 'A gold answer was shown and the answer is wrong: first by EM, then by cover-EM and by the judge. Retrieval did its part. “How they ended” counts by the judge where there is one.',
       filter: 'retrieved = 1 and em = 0',
     },
     {
       id: 'right-without',
-      name: 'right without it',
+      name: 'right without it, by EM',
       value: formatCount(rightWithoutRetrieved.em),
       more: by(rightWithoutRetrieved),
-      note: 'No gold answer was shown and the answer is right: memory, a guess, or other words in the passages.',
+      note: 'No gold answer was shown and the answer is right, first by EM, then by cover-EM and by the judge: memory, a guess, or other words in the passages.',
       filter: 'retrieved = 0 and em = 1',
     },
   ];
@@ -148,6 +177,9 @@ const rewarded = ({ reward, zeroVarianceGroups, groups }: Statistics): Figure[] 
 
 export const figuresOf = (statistics: Statistics): Figure[] => [
   ...(statistics.scored > 0 ? scores(statistics) : []),
+  ...(statistics.scored > 0 && statistics.byR1Searcher
+    ? scoresByR1Searcher(statistics.byR1Searcher)
+    : []),
   ...(statistics.judge ? judged(statistics.judge) : []),
   ...(statistics.scored > 0 ? evidence(statistics) : []),
   ...searched(statistics),

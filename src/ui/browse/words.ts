@@ -1,40 +1,42 @@
-import type { Outcome } from '../../evaluate/inspect/index.ts';
+import {
+  BASIS_NAMES,
+  OUTCOME_NAMES,
+  type Outcome,
+  type OutcomeBasis,
+} from '../../evaluate/inspect/taxonomy.ts';
 
-/** Names of outcomes, what they mean, and the colours that charts give them. */
-export const OUTCOMES: Record<Outcome, { name: string; note: string; colour: number }> = {
+/** What outcomes mean, and the colours that charts give them. */
+export const OUTCOMES: Record<Outcome, { note: string; colour: number }> = {
   'right-with-evidence': {
-    name: 'right, with evidence',
     note: 'Right, and a gold answer stands in what was read.',
     colour: 2,
   },
   'right-without-evidence': {
-    name: 'right, without evidence',
     note: 'Right, though no gold answer stands in what was read: memory, a guess, or other words.',
     colour: 7,
   },
   'right-closed': {
-    name: 'right, yes or no',
     note: 'Right on a question whose answer is yes or no; whether it was retrieved cannot be told by words.',
     colour: 0,
   },
   'wrong-closed': {
-    name: 'wrong, yes or no',
     note: 'Wrong on a question whose answer is yes or no.',
     colour: 3,
   },
-  'no-answer': { name: 'no answer', note: 'Nothing was given as an answer.', colour: 4 },
-  'no-search': { name: 'wrong, never searched', note: 'Wrong, and nothing was asked.', colour: 5 },
+  'no-answer': { note: 'Nothing was given as an answer.', colour: 4 },
+  'no-search': { note: 'Wrong, and nothing was asked.', colour: 5 },
   'not-retrieved': {
-    name: 'wrong, not retrieved',
     note: 'Wrong, and no result held a gold answer: queries or retriever failed.',
     colour: 1,
   },
   'retrieved-not-used': {
-    name: 'wrong though retrieved',
     note: 'Wrong, though a result held a gold answer: reading or reasoning failed.',
     colour: 6,
   },
 };
 
-export const outcomeName = (outcome: Outcome | null): string =>
-  outcome === null ? '–' : OUTCOMES[outcome].name;
+/** "wrong though retrieved, by the judge"; @param basis left out where the place says it once for all */
+export const outcomeName = (outcome: Outcome | null, basis?: OutcomeBasis): string => {
+  if (outcome === null) return '–';
+  return basis ? `${OUTCOME_NAMES[outcome]}, ${BASIS_NAMES[basis]}` : OUTCOME_NAMES[outcome];
+};

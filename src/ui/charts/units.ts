@@ -11,24 +11,18 @@ const SUFFIX: Record<Unit, string> = {
   questions: '',
 };
 
-const scientific = (value: number): string => {
-  const [mantissa = '', power = ''] = value.toExponential(1).split('e');
-  return `${mantissa.replace(/\.0$/, '').replace('-', '−')}e${power.replace('+', '').replace('-', '−')}`;
-};
-
 /** A value as the chart's readout, label and table write it. */
 export const formatValue = (value: number | null, unit: Unit): string => {
   if (value === null || !Number.isFinite(value)) return DASH;
   if (unit === 'share') return formatShare(value);
   if (unit === 'seconds') return formatSeconds(value);
   if (unit === 'ms') return formatMs(value);
-  if (value !== 0 && Math.abs(value) < 1e-3) return scientific(value);
   return `${formatNumber(value)}${SUFFIX[unit]}`;
 };
 
 /** A tick: as short as it can be. */
 export const formatTick = (value: number, unit: Unit): string => {
-  if (unit === 'share') return `${Number((value * 100).toPrecision(6))} %`;
-  if (value !== 0 && Math.abs(value) < 1e-3) return scientific(value);
+  if (unit === 'share')
+    return `${String(Number((value * 100).toPrecision(6))).replaceAll('-', '−')} %`;
   return `${formatNumber(value)}${SUFFIX[unit]}`;
 };

@@ -1,27 +1,48 @@
-/** Numbers as the interface writes them: tabular, with units, at most three significant digits. */
+/**
+ * Numbers as the interface writes them: tabular, with units, at most three significant digits, and the minus
+ * sign of typography.
+ */
 
 const plain = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 const grouped = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
 export const DASH = '–';
 
-export const formatNumber = (value: number | null | undefined): string =>
-  value === null || value === undefined || !Number.isFinite(value)
-    ? DASH
-    : Math.abs(value) >= 1000
-      ? grouped.format(value)
-      : plain.format(value).replace('-', '−');
+const withMinus = (text: string): string => text.replaceAll('-', '−');
+
+/** Sizes below this are written with a power of ten. */
+const SMALL = 1e-3;
+
+/** 0.0000322 → "3.22e−5". */
+const scientific = (value: number): string => {
+  const [mantissa = '', power = ''] = value.toExponential(2).split('e');
+  return withMinus(`${Number(mantissa)}e${power.replace('+', '')}`);
+};
+
+export const formatNumber = (value: number | null | undefined): string => {
+  if (value === null || value === undefined || !Number.isFinite(value)) return DASH;
+  const size = Math.abs(value);
+  if (size === 0) return '0';
+  if (size < SMALL) return scientific(value);
+  return withMinus(size >= 1000 ? grouped.format(value) : plain.format(value));
+};
 
 export const formatCount = (value: number): string => grouped.format(value);
 
-/** 0.734 → "73.4 %". */
-export const formatShare = (value: number | null | undefined): string =>
-  value === null || value === undefined || !Number.isFinite(value)
-    ? DASH
-    : `${(value * 100).toFixed(1)} %`;
+/** 0.734 → "73.4 %"; below one percent three digits, 0.00155 → "0.155 %". */
+export const formatShare = (value: number | null | undefined): string => {
+  if (value === null || value === undefined || !Number.isFinite(value)) return DASH;
+  const percent = value * 100;
+  const small = percent !== 0 && Math.abs(percent) < 1;
+  return `${small ? formatNumber(percent) : withMinus((percent + 0).toFixed(1))} %`;
+};
 
-export const formatSigned = (value: number, digits = 2): string =>
-  `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(digits)}`;
+/** With its sign: "+0.50". What these digits would round to nothing keeps its size: "−3.2e−5". */
+export const formatSigned = (value: number, digits = 2): string => {
+  const size = Math.abs(value);
+  const lost = size !== 0 && Number(size.toFixed(digits)) === 0;
+  return `${value < 0 ? '−' : '+'}${lost ? formatNumber(size) : size.toFixed(digits)}`;
+};
 
 export const formatMs = (ms: number): string =>
   ms < 1000 ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : formatSeconds(ms / 1000);

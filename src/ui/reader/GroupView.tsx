@@ -9,7 +9,7 @@ import { inspection } from './api.ts';
 import { useAnswer } from '../lib/use-answer.ts';
 import { MarkedText } from './MarkedText.tsx';
 import { Problem } from './Problem.tsx';
-import { DEFAULT_SETTINGS, settingsWords } from './settings.ts';
+import { settingsFor, settingsSource, settingsWords } from './settings.ts';
 
 /** The siblings of a group side by side, and how their rewards became pushes on their tokens. */
 
@@ -32,7 +32,7 @@ interface ChainRowProps {
 const ChainRow = ({ chain, number, sibling, largest, here, open, diff }: ChainRowProps) => {
   const { clauses, reward, baseline, advantage, stored, trainedTokens, tokenWeight, totalPush } =
     chain;
-  const share = totalPush === null || largest === 0 ? 0 : totalPush / largest;
+  const share = totalPush === null || largest === 0 ? 0 : Math.abs(totalPush) / largest;
   const name = sibling && { fileId: sibling.fileId, rolloutId: sibling.id };
   return (
     <tr className={here ? 'chosen' : ''}>
@@ -61,11 +61,11 @@ const ChainRow = ({ chain, number, sibling, largest, here, open, diff }: ChainRo
       <td className="figure">{signed(advantage)}</td>
       <td className="figure">{signed(stored.advantage)}</td>
       <td className="figure">{trainedTokens === null ? '–' : formatCount(trainedTokens)}</td>
-      <td className="figure">{tokenWeight === null ? '–' : tokenWeight.toExponential(2)}</td>
+      <td className="figure">{formatNumber(tokenWeight)}</td>
       <td className="figure push-cell">
         <span className="push-bar" aria-hidden="true">
           <span
-            className={(advantage ?? 0) < 0 ? 'loss' : 'gain'}
+            className={(totalPush ?? 0) < 0 ? 'loss' : 'gain'}
             style={{ width: `${Math.round(share * 100)}%` }}
           />
         </span>
@@ -168,7 +168,7 @@ const Aligned = (props: {
                 sibling {i + 1}
                 {id === here ? ' (this)' : ''}{' '}
                 <span className="fine">
-                  {em === null ? '' : em === 1 ? '✓ right · ' : '✗ wrong · '}
+                  {em === null ? '' : em === 1 ? '✓ right by EM · ' : '✗ wrong by EM · '}
                   {rounds} rounds
                 </span>
                 <div className="answer-line">
@@ -211,9 +211,9 @@ interface GroupViewProps {
 }
 
 export const GroupView = ({ reading, open, diff }: GroupViewProps) => {
-  const { file, row, rollout, siblings } = reading;
+  const { file, row, rollout, siblings, loss } = reading;
   const group = useAnswer(`${file.id} ${row.row.group}`, () =>
-    inspection().group(file.id, row.row.group, DEFAULT_SETTINGS),
+    inspection().group(file.id, row.row.group, settingsFor(loss)),
   );
   const value = group.state === 'ready' ? group.value : null;
   const places = value?.places.slice(0, MOST_BESIDE) ?? [];
@@ -221,7 +221,8 @@ export const GroupView = ({ reading, open, diff }: GroupViewProps) => {
     readAll(file.id, places),
   );
   const largest = useMemo(
-    () => Math.max(0, ...(value?.credit.chains.map(({ totalPush }) => totalPush ?? 0) ?? [])),
+    () =>
+      Math.max(0, ...(value?.credit.chains.map(({ totalPush }) => Math.abs(totalPush ?? 0)) ?? [])),
     [value],
   );
   if (group.state === 'failed') return <Problem what="The group" message={group.message} />;
@@ -272,8 +273,8 @@ export const GroupView = ({ reading, open, diff }: GroupViewProps) => {
         </table>
       </div>
       <p className="fine">
-        Computed from stored rewards under {settingsWords(DEFAULT_SETTINGS)}; “What if” changes
-        them.{' '}
+        Computed from stored rewards under {settingsSource(loss)}:{' '}
+        {settingsWords(settingsFor(loss))}. The batch is this group. “What if” changes them.{' '}
         {credit.side.cannot.length > 0 ? `Not available: ${credit.side.cannot.join('; ')}.` : ''}
       </p>
       <h2>Side by side</h2>

@@ -3,6 +3,8 @@ import type { Reading } from '../../runs/inspection/index.ts';
 import { LINTS } from '../../evaluate/inspect/lint/finding.ts';
 import { Link } from 'wouter';
 import { formatCount, formatNumber, formatSigned } from '../lib/format.ts';
+import { basisOf } from '../../evaluate/inspect/taxonomy.ts';
+import { outcomeName } from '../browse/words.ts';
 import { filePath } from '../stores/browse-address.ts';
 import { MarkedText } from './MarkedText.tsx';
 import { Marks } from './Marks.tsx';
@@ -23,6 +25,9 @@ const Verdict = ({ reading }: { reading: Reading }) => {
   const { rollout, row } = reading;
   const { em, f1, searches, tokens, words } = row.row.numbers;
   const coverEm = row.row.numbers['cover-em'];
+  const r1Em = row.row.numbers['em.r1-searcher'];
+  const r1CoverEm = row.row.numbers['cover-em.r1-searcher'];
+  const { outcome } = row.row;
   const { judge } = rollout;
   return (
     <div className="facts">
@@ -30,12 +35,14 @@ const Verdict = ({ reading }: { reading: Reading }) => {
         <span className="badge">no gold answer: not scored</span>
       ) : (
         <span className={em === 1 ? 'badge good' : 'badge bad'}>
-          {em === 1 ? '✓ right' : '✗ wrong'}
+          {em === 1 ? '✓ right by EM' : '✗ wrong by EM'}
         </span>
       )}
-      <Figure name="EM">{formatNumber(em)}</Figure>
-      <Figure name="F1">{formatNumber(f1)}</Figure>
-      <Figure name="cover-EM">{formatNumber(coverEm)}</Figure>
+      <Figure name="EM (SQuAD)">{formatNumber(em)}</Figure>
+      <Figure name="F1 (SQuAD)">{formatNumber(f1)}</Figure>
+      <Figure name="cover-EM (SQuAD)">{formatNumber(coverEm)}</Figure>
+      <Figure name="EM (R1-Searcher)">{formatNumber(r1Em)}</Figure>
+      <Figure name="cover-EM (R1-Searcher)">{formatNumber(r1CoverEm)}</Figure>
       <Figure name="judge">
         {judge === undefined
           ? 'none'
@@ -45,6 +52,9 @@ const Verdict = ({ reading }: { reading: Reading }) => {
               ? 'right'
               : 'wrong'}
       </Figure>
+      {outcome === null ? null : (
+        <Figure name="outcome">{outcomeName(outcome, basisOf(row.row.numbers))}</Figure>
+      )}
       <Figure name="reward">{formatNumber(rollout.reward)}</Figure>
       <Figure name="advantage">
         {rollout.advantage === null ? '–' : formatSigned(rollout.advantage)}

@@ -17,16 +17,16 @@ import { useLab } from '../stores/lab-store.ts';
 import { requestPieces, usePieces } from '../tokens/pieces.ts';
 import { inspection } from './api.ts';
 import { useAnswer } from '../lib/use-answer.ts';
-import { DEFAULT_SETTINGS, settingsWords } from './settings.ts';
+import { settingsFor, settingsSource, settingsWords } from './settings.ts';
 import { TokenCanvas, type TokenRange } from './TokenCanvas.tsx';
 import { TokenLegend } from './TokenLegend.tsx';
 import { scaleOf, type TokenColour } from './token-paint.ts';
 import { COLUMN_IDS, maskWords, tokenText, tokenWords } from './token-words.ts';
 
-/** Weights that follow from the group's rewards under the usual settings. */
-export const useOutcome = ({ file, row, rollout }: Reading) => {
+/** Weights that follow from the group's rewards under the run's settings, or the usual ones. */
+export const useOutcome = ({ file, row, rollout, loss }: Reading) => {
   const group = useAnswer(`${file.id} ${rollout.groupId}`, () =>
-    inspection().group(file.id, row.row.group, DEFAULT_SETTINGS),
+    inspection().group(file.id, row.row.group, settingsFor(loss)),
   );
   if (group.state !== 'ready') return { state: group.state, outcome: null, cannot: [] };
   const outcome = group.value?.credit.side.rollouts.find(({ id }) => id === rollout.id) ?? null;
@@ -248,7 +248,8 @@ export const TokensView = ({ reading, range: wanted, onRange }: TokensViewProps)
       {computed ? (
         <p className="fine">
           Weights{rollout.advantage === null ? ', advantages' : ''} and pushes are computed from the
-          rewards of the group under {settingsWords(DEFAULT_SETTINGS)}; change them under “What if”.
+          rewards of the group under {settingsSource(reading.loss)}:{' '}
+          {settingsWords(settingsFor(reading.loss))}. Change them under “What if”.
         </p>
       ) : null}
       {lacking.length > 0 ? (

@@ -14,7 +14,7 @@ import { inspection } from './api.ts';
 import { useAnswer } from '../lib/use-answer.ts';
 import { MarkedText } from './MarkedText.tsx';
 import { Problem } from './Problem.tsx';
-import { DEFAULT_SETTINGS, MASKS, NORMALISATIONS, settingsWords } from './settings.ts';
+import { alternativeTo, MASKS, NORMALISATIONS, settingsFor, settingsWords } from './settings.ts';
 import { TokenCanvas } from './TokenCanvas.tsx';
 import { TokenLegend } from './TokenLegend.tsx';
 import { scaleOf } from './token-paint.ts';
@@ -180,9 +180,6 @@ const weightOf = ({ tokens }: RolloutOutcome): number | null =>
 const pushOf = ({ tokens }: RolloutOutcome): number | null =>
   tokens ? tokens.push.reduce((sum, push) => sum + push, 0) : null;
 
-const small = (number: number | null): string =>
-  number === null ? '–' : number === 0 ? '0' : number.toExponential(2);
-
 /** Drawn again only where the numbers are new: sums over long traces take time. */
 const Outcomes = memo(({ made, reading }: { made: WhatIf; reading: Reading }) => (
   <div className="wide-scroll" role="region" aria-label="Advantages and weights" tabIndex={0}>
@@ -253,10 +250,10 @@ const Outcomes = memo(({ made, reading }: { made: WhatIf; reading: Reading }) =>
               </td>
               <td className="figure">{formatNumber(before.trainedTokens)}</td>
               <td className="figure">{formatNumber(after.trainedTokens)}</td>
-              <td className="figure">{small(weightOf(before))}</td>
-              <td className="figure">{small(weightOf(after))}</td>
-              <td className="figure">{small(pushOf(before))}</td>
-              <td className="figure">{small(pushOf(after))}</td>
+              <td className="figure">{formatNumber(weightOf(before))}</td>
+              <td className="figure">{formatNumber(weightOf(after))}</td>
+              <td className="figure">{formatNumber(pushOf(before))}</td>
+              <td className="figure">{formatNumber(pushOf(after))}</td>
             </tr>
           );
         })}
@@ -309,12 +306,10 @@ const Strip = (props: {
 };
 
 export const WhatIfView = ({ reading }: { reading: Reading }) => {
-  const { file, row, rollout } = reading;
-  const [before, setBefore] = useState(DEFAULT_SETTINGS);
-  const [after, setAfter] = useState<WhatIfSettings>({
-    ...DEFAULT_SETTINGS,
-    objective: { ...DEFAULT_SETTINGS.objective, estimator: 'dr-grpo' },
-  });
+  const { file, row, rollout, loss } = reading;
+  const known = settingsFor(loss);
+  const [before, setBefore] = useState(known);
+  const [after, setAfter] = useState(() => alternativeTo(known));
   const [cursor, setCursor] = useState<number | null>(null);
   const makePlain = useCallback(() => tokenTable(rollout), [rollout]);
   const plain = useLater(rollout, makePlain);
@@ -333,8 +328,11 @@ export const WhatIfView = ({ reading }: { reading: Reading }) => {
         <Fields name="After" settings={after} onChange={setAfter} />
       </div>
       <p className="fine">
-        The file names no settings of its training, so that both sides are chosen here. Before:{' '}
-        {settingsWords(before)}. After: {settingsWords(after)}. The batch is this group.
+        {loss
+          ? 'Before begins with the settings of the run'
+          : 'The file names no settings of its training, so that both sides are chosen here'}
+        {loss ? ` (${loss.preset}). ` : '. '}
+        Before: {settingsWords(before)}. After: {settingsWords(after)}. The batch is this group.
       </p>
       {made.state === 'failed' ? <Problem what="The group" message={made.message} /> : null}
       {shown ? (

@@ -1,10 +1,11 @@
 import type {
+  LossSettings,
   Normalisation,
   MaskChoice,
   WhatIfSettings,
 } from '../../evaluate/inspect/what-if/index.ts';
 
-/** GRPO as published, with the clip that most frameworks begin with; the file itself names no settings. */
+/** GRPO as published, with the clip that most frameworks begin with: for files that name no settings. */
 export const DEFAULT_SETTINGS: WhatIfSettings = {
   objective: {
     estimator: 'grpo',
@@ -18,6 +19,22 @@ export const DEFAULT_SETTINGS: WhatIfSettings = {
   normalisation: 'estimator',
   mask: 'stored',
 };
+
+/** What a rollout's numbers are computed under: the settings that it was trained with, where they are known. */
+export const settingsFor = (loss: LossSettings | null): WhatIfSettings =>
+  loss ? { ...DEFAULT_SETTINGS, objective: loss.objective } : DEFAULT_SETTINGS;
+
+/** The same under another estimator, to begin a comparison with. */
+export const alternativeTo = (settings: WhatIfSettings): WhatIfSettings => {
+  const estimator = settings.objective.estimator === 'dr-grpo' ? 'grpo' : 'dr-grpo';
+  return { ...settings, objective: { ...settings.objective, estimator } };
+};
+
+/** Whose settings they are. */
+export const settingsSource = (loss: LossSettings | null): string =>
+  loss
+    ? `the settings of the run (${loss.preset})`
+    : 'usual settings, since the file names none of its training';
 
 export const NORMALISATIONS: Record<Normalisation, string> = {
   estimator: 'as the estimator is published',
@@ -36,11 +53,12 @@ export const MASKS: Record<MaskChoice, string> = {
 
 /** "GRPO, sequence-mean, clip 0.2 … 0.2, no KL": what the computed numbers stand on. */
 export const settingsWords = ({ objective, normalisation, mask }: WhatIfSettings): string => {
-  const { estimator, aggregation, clip, kl } = objective;
+  const { estimator, aggregation, clip, dualClip, kl, constantLength } = objective;
   return [
     estimator,
-    aggregation,
+    aggregation === 'sum-over-constant' ? `${aggregation} ${constantLength}` : aggregation,
     clip ? `clip −${clip.low} … +${clip.high}` : 'no clip',
+    dualClip === null ? null : `dual clip ${dualClip}`,
     kl.place === 'off' ? 'no KL' : `KL ${kl.form} × ${kl.coefficient} in the ${kl.place}`,
     normalisation === 'estimator' ? null : `normalised: ${NORMALISATIONS[normalisation]}`,
     mask === 'stored' ? null : `mask: ${MASKS[mask]}`,

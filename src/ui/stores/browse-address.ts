@@ -9,7 +9,17 @@ export const VIEWS = ['table', 'disagreements', 'compare', 'lines'] as const;
 
 export type BrowseView = (typeof VIEWS)[number];
 
-export const CRITERIA = ['em', 'coverEm', 'subEm', 'f1', 'judge'] as const satisfies Criterion[];
+export const CRITERIA = [
+  'em',
+  'coverEm',
+  'subEm',
+  'f1',
+  'em.r1-searcher',
+  'coverEm.r1-searcher',
+  'subEm.r1-searcher',
+  'f1.r1-searcher',
+  'judge',
+] as const satisfies Criterion[];
 
 export interface BrowseAddress extends BrowseQuery {
   /** Names of columns in order; null: those that suit the file. */

@@ -100,6 +100,16 @@ describe('a file is told by its content', () => {
     expect((await importOne(trl)).reward).toBe(1);
   });
 
+  test('TRL’s step, which its trainer writes as text', async () => {
+    const steps = ['7', '12', 'final', '', 7].map((step) => importOne({ ...trl, step }));
+    const rollouts = await Promise.all(steps);
+    expect(rollouts.map(({ step }) => step)).toEqual([7, 12, null, null, 7]);
+    // Another step is another group; what counts none is kept as it was.
+    expect(rollouts[0]!.groupId).toBe(rollouts[4]!.groupId);
+    expect(rollouts[0]!.groupId).not.toBe(rollouts[1]!.groupId);
+    expect(rollouts[2]!.origin?.fields['step']).toBe('final');
+  });
+
   test('our own records come back as they are', async () => {
     const lines = ownLines();
     const rollouts = await rolloutsOf(new Blob([lines.join('\n')]));

@@ -69,8 +69,9 @@ describe('from reward to token weights', () => {
       tokenWeight: 1 / 16,
       stored: { baseline: null, advantage: null },
     });
-    // Eight tokens of weight 1/16, each pushed by half of it.
+    // Eight tokens of weight 1/16, each pushed by half of it: up where it earned more, else down.
     expect(credit.chains[0]!.totalPush).toBeCloseTo(0.25, 6);
+    expect(credit.chains[1]!.totalPush).toBeCloseTo(-0.25, 6);
   });
 
   test('equal rewards are flagged', async () => {

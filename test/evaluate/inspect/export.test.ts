@@ -87,7 +87,7 @@ describe('the HTML of a hostile rollout', () => {
     expect(html).toContain('Gold <b>Lima</b>');
     expect(html).toContain('Round 1');
     expect(html).toContain('Search-R1, EM');
-    expect(html).toMatch(/title="\d+: policy, answer · log-probability -0.5"[^>]*>Lima</);
+    expect(html).toMatch(/title="\d+: policy, answer · log-probability −0.5"[^>]*>Lima</);
   });
 });
 

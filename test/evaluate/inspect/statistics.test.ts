@@ -1,4 +1,5 @@
 import { existsSync, openAsBlob, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import {
@@ -10,33 +11,39 @@ import {
 } from '../../../src/evaluate/inspect/index.ts';
 import { OWN_FILE } from '../../data/rollouts/helpers.ts';
 
-/** Printed by test/fixtures/inspect/r1_searcher_counts.py, which shares no code with the inspector. */
-const RECORDED = JSON.parse(
-  readFileSync(new URL('../../fixtures/inspect/r1-searcher-counts.json', import.meta.url), 'utf8'),
-) as Record<string, Record<string, number>>;
+/** Printed by test/fixtures/inspect/reference_scores.py, which runs the published scoring functions. */
+const { files: RECORDED } = JSON.parse(
+  readFileSync(new URL('../../fixtures/inspect/reference-scores.json', import.meta.url), 'utf8'),
+) as { files: Record<string, Record<string, number>> };
 
-const FOLDER = new URL('../../../../shared/data/r1-searcher/', import.meta.url);
+const SHARED = fileURLToPath(new URL('../../../../shared/data/r1-searcher/', import.meta.url));
+/** Where R1-Searcher's own folder of results is at hand, all five files are read. */
+const FOLDER = process.env['R1_SEARCHER_RESULTS'] ?? SHARED;
 
 for (const [file, expected] of Object.entries(RECORDED)) {
-  const path = fileURLToPath(new URL(file, FOLDER));
+  const path = join(FOLDER, file);
   const missing = !existsSync(path);
   if (missing) console.warn(`skipped: needs ../shared/data/r1-searcher/${file}`);
-  test.skipIf(missing)(`${file}: the same counts as the Python script`, async () => {
+  test.skipIf(missing)(`${file}: the same counts as the published functions`, async () => {
     const { statistics: s, faults, layouts } = await inspectFile(await openAsBlob(path), file);
     const judge = s.judge!;
+    const theirs = s.byR1Searcher!;
     const { wrongThoughRetrieved: wrong, rightWithoutRetrieved: right } = s.evidence;
-    const { f1Sum, ...counts } = expected;
+    const { 'squad.f1Sum': f1Sum, 'r1-searcher.f1Sum': theirF1Sum, ...counts } = expected;
     expect(faults).toEqual([]);
     expect(layouts).toEqual({ 'r1-searcher': s.rollouts });
     expect({
       rollouts: s.rollouts,
-      em: s.em.count,
-      subEm: s.subEm.count,
-      coverEm: s.coverEm.count,
+      'squad.em': s.em.count,
+      'squad.subEm': s.subEm.count,
+      'squad.coverEm': s.coverEm.count,
+      'r1-searcher.em': theirs.em.count,
+      'r1-searcher.subEm': theirs.subEm.count,
+      'r1-searcher.coverEm': theirs.coverEm.count,
       judgeRight: judge.right.count,
-      judgeAgreesEm: judge.agreement.em.count,
-      judgeAgreesSubEm: judge.agreement.subEm.count,
-      judgeAgreesCoverEm: judge.agreement.coverEm.count,
+      'judgeAgrees.em': judge.agreement.em.count,
+      'judgeAgrees.subEm': judge.agreement.subEm.count,
+      'judgeAgrees.coverEm': judge.agreement.coverEm.count,
       searches: Math.round(s.searches.mean! * s.rollouts),
       open: s.evidence.open,
       closed: s.evidence.closed,
@@ -49,6 +56,7 @@ for (const [file, expected] of Object.entries(RECORDED)) {
       'rightWithoutRetrieved.judge': right.judge,
     }).toEqual(counts);
     expect(s.f1.mean! * s.rollouts).toBeCloseTo(f1Sum!, 9);
+    expect(theirs.f1.mean! * s.rollouts).toBeCloseTo(theirF1Sum!, 9);
   });
 }
 
@@ -58,6 +66,7 @@ const fact = (id: string, part: Partial<RolloutFacts> = {}): RolloutFacts => ({
   groupId: 'g',
   step: null,
   scores: { em: 0, subEm: 0, coverEm: 0, f1: 0 },
+  byR1Searcher: null,
   answered: true,
   judge: null,
   closed: false,
@@ -69,6 +78,38 @@ const fact = (id: string, part: Partial<RolloutFacts> = {}): RolloutFacts => ({
 });
 
 const RIGHT = { em: 1, subEm: 1, coverEm: 1, f1: 1 };
+
+test('over the five published files: their cover-EM and EM, and SQuAD’s', () => {
+  const sum = (key: string): number =>
+    Object.values(RECORDED).reduce((total, counts) => total + counts[key]!, 0);
+  expect(sum('rollouts')).toBe(1750);
+  expect([sum('r1-searcher.coverEm'), sum('r1-searcher.em')]).toEqual([1098, 971]);
+  expect([sum('squad.coverEm'), sum('squad.em')]).toEqual([1086, 968]);
+});
+
+test('a file in their layout is counted by both normalisers', async () => {
+  const row = (prediction: string, gold: string): string =>
+    JSON.stringify({
+      question: `who is ${gold}?`,
+      answer: gold,
+      pred_ans: prediction,
+      stop_reason_final: 'finished',
+      gen_text_store: `I know. </think>\n<answer> ${prediction} </answer>`,
+      gpt4o_output: 'True',
+    });
+  const file = new Blob(
+    [
+      row('Jean-Paul Sartre', 'Jean Paul Sartre'),
+      row('JeanPaul Sartre', 'Jean-Paul Sartre'),
+      row('in the rock-and-roll band', 'rock roll'),
+      row('Kevin', 'Kevin'),
+    ].map((line) => `${line}\n`),
+  );
+  const { statistics: s } = await inspectFile(file, 'small.jsonl');
+  // SQuAD's deletes the hyphen: "jeanpaul sartre". R1-Searcher's puts a space: "jean paul sartre".
+  expect([s.em.count, s.coverEm.count]).toEqual([2, 2]);
+  expect([s.byR1Searcher?.em.count, s.byR1Searcher?.coverEm.count]).toEqual([2, 3]);
+});
 
 describe('counts by hand', () => {
   test('agreement and kappa of a judge: two of three right by both, 1/3 agreed by chance', () => {

@@ -75,6 +75,27 @@ describe('r1-searcher as released', () => {
     ['r1-searcher-stage-2-instruct', wordyAnswer, WORDY_F1],
   ] as const)('%s', (reward, of, expected) => expect(total(of, reward)).toBeCloseTo(expected, 12));
 
+  // Their servers put a space in the place of punctuation: "north-borfield" is two words, one of them gold.
+  it.each([
+    ['r1-searcher-stage-1-released', 2],
+    ['r1-searcher-stage-2', 2 / 3],
+    ['r1-searcher-stage-2-released', 2 / 3],
+    ['r1-searcher-stage-2-instruct', 2 / 3],
+  ] as const)('%s scores with R1-Searcher’s normaliser', (reward, expected) =>
+    expect(total(made({ answer: 'North-Borfield' }), reward)).toBeCloseTo(expected, 12),
+  );
+
+  it.each(['f1', 'research'] as const)('%s scores with SQuAD’s', (reward) => {
+    const { value } = scoreRollout(made({ answer: 'North-Borfield' }), reward)[0]!;
+    expect(value).toBe(0);
+  });
+
+  it('a bare True is the yes of a closed question, as in their servers', () => {
+    const closed = made({ answer: 'True', golds: ['yes'] });
+    expect(total(closed, 'r1-searcher-stage-2')).toBe(1);
+    expect(total(closed, 'f1')).toBe(0);
+  });
+
   it('a wordy answer is the evidence of its own fault', () => {
     const { evidence } = clauseOf(wordyAnswer, 'r1-searcher-stage-2-released', 'format');
     const { segment, start, end } = evidence[0]!;

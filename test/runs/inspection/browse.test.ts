@@ -1,5 +1,7 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { Rollout } from '../../../src/data/rollout.ts';
+import { getPreset } from '../../../src/learn/rl/presets.ts';
 import { inspectFile } from '../../../src/evaluate/inspect/index.ts';
 import {
   BOOKMARK,
@@ -11,7 +13,7 @@ import {
   type BrowseQuery,
   type RunSource,
 } from '../../../src/runs/inspection/index.ts';
-import { verl } from '../../fixtures/inspect/records.ts';
+import { r1Searcher, verl } from '../../fixtures/inspect/records.ts';
 import { blobOf, ownLines } from '../../data/rollouts/helpers.ts';
 
 let store: InspectionStore;
@@ -50,6 +52,16 @@ const ready = (browsed: Browsed) => {
 };
 
 describe('a selection', () => {
+  test('says what the filter compares and the file does not know', async () => {
+    const id = await imported(blobOf(...records));
+    const { order, unknown } = ready(
+      await host.browse('b', id, { ...ALL, filter: 'em = 0 and recall = 1' }),
+    );
+    expect(order).toHaveLength(0);
+    expect(unknown).toMatchObject([{ field: 'recall', rows: 12, of: 12 }]);
+    expect(ready(await host.browse('b', id, { ...ALL, filter: 'em = 0' })).unknown).toEqual([]);
+  });
+
   test('is positions in the wanted order, those without a value last either way', async () => {
     const id = await imported(blobOf(...records, { ...verl, score: null }));
     const browse = async (query: Partial<BrowseQuery>) => [
@@ -197,6 +209,17 @@ describe('export of a selection', () => {
     );
   });
 
+  test('an outcome brings what called it right or wrong', async () => {
+    const judged = { ...r1Searcher, pred_ans: 'nobody', gpt4o_output: 'True' };
+    const id = await imported(blobOf(judged, { ...verl, output: '<answer>nobody</answer>' }));
+    const order = Uint32Array.from([0, 1]);
+    const csv = await (await host.exportRows('e', id, order, 'csv', ['em', 'outcome']))!.text();
+    const [head, first, second] = csv.split('\r\n');
+    expect(head).toBe('em,outcome,outcome-by');
+    expect(first).toMatch(/^0,right-.*,judge$/);
+    expect(second).toMatch(/^0,no-search,em$/);
+  });
+
   test('rollouts come back through the layout’s own importer', async () => {
     const id = await imported(blobOf(...records));
     const order = Uint32Array.from([7, 1]);
@@ -229,6 +252,39 @@ describe('rollouts of a training run', () => {
     await two.importRun('i', 'r1', nothing);
     expect((await two.files()).map(({ rollouts }) => rollouts)).toEqual([20]);
     expect(ready(await two.browse('b', runFileId('r1'), ALL)).total).toBe(20);
+  });
+
+  const { preset, objective } = getPreset('dapo-kunlun');
+
+  test('bring the settings of the run, and so does what is exported of them', async () => {
+    const lines = ownLines().map((line) => {
+      const rollout = JSON.parse(line) as Rollout;
+      return `${JSON.stringify({ ...rollout, training: { preset, objective } })}\n`;
+    });
+    const one = new InspectionHost(store, source(new Blob(lines)));
+    await one.importRun('i', 'r1', nothing);
+    const [row] = await one.rows(runFileId('r1'));
+    const reading = await one.read(runFileId('r1'), row!.row.id);
+    expect(reading?.loss).toEqual({ preset, objective });
+    const file = await one.exportRows('e', runFileId('r1'), Uint32Array.of(0), 'forage', []);
+    const elsewhere = await imported(file!, 'sent.jsonl');
+    expect((await host.read(elsewhere, row!.row.id))?.loss).toEqual({ preset, objective });
+  });
+
+  test('that were read before they carried settings are given those of the run', async () => {
+    const loss = { preset, objective };
+    const runs = () => Promise.resolve([{ id: 'r1', name: 'first', step: 2, updatedAt: '', loss }]);
+    const one = new InspectionHost(store, {
+      ...source(new Blob([`${ownLines().join('\n')}\n`])),
+      runs,
+    });
+    await one.importRun('i', 'r1', nothing);
+    const [row] = await one.rows(runFileId('r1'));
+    expect((await one.read(runFileId('r1'), row!.row.id))?.loss).toEqual(loss);
+    // A file of somebody else's has no run to ask.
+    const foreign = await imported(blobOf(verl), 'verl.jsonl');
+    const [other] = await one.rows(foreign);
+    expect((await one.read(foreign, other!.row.id))?.loss).toBeNull();
   });
 
   test('that are not stored any more are said to be gone', async () => {

@@ -1,12 +1,23 @@
 import { expect, test } from 'vitest';
 import type { Rollout } from '../../../src/data/rollout.ts';
 import type { TrainStep } from '../../../src/data/training.ts';
+import { getPreset } from '../../../src/learn/rl/presets.ts';
 import type { RunRecord } from '../../../src/runs/training/messages.ts';
 import { ownRunsOf } from '../../../src/runs/inspection/index.ts';
 import { ownLines } from '../../data/rollouts/helpers.ts';
 
 const run = (id: string, step: number, deletedAt: string | null): RunRecord =>
-  ({ id, name: `run of ${id}`, step, deletedAt, updatedAt: 't' }) as RunRecord;
+  ({
+    id,
+    name: `run of ${id}`,
+    step,
+    deletedAt,
+    updatedAt: 't',
+    settings: getPreset('dapo-kunlun'),
+  }) as RunRecord;
+
+const { objective } = getPreset('dapo-kunlun');
+const training = { preset: 'dapo-kunlun', objective };
 
 const rollouts = ownLines().map((line) => JSON.parse(line) as Rollout);
 
@@ -20,17 +31,19 @@ const source = ownRunsOf({
 const signal = new AbortController().signal;
 
 test('runs that did a step and are not deleted can be opened', async () => {
-  expect(await source.runs()).toEqual([{ id: 'a', name: 'run of a', step: 3, updatedAt: 't' }]);
+  expect(await source.runs()).toEqual([
+    { id: 'a', name: 'run of a', step: 3, updatedAt: 't', loss: training },
+  ]);
 });
 
-test('their rollouts are lines in the order of the steps, as they were stored', async () => {
+test('their rollouts are lines in the order of the steps, with the settings of the run', async () => {
   const text = await (await source.lines('a', signal)).text();
   expect(
     text
       .trim()
       .split('\n')
       .map((line): unknown => JSON.parse(line)),
-  ).toEqual([rollouts[1], rollouts[2], rollouts[3], rollouts[4]]);
+  ).toEqual([1, 2, 3, 4].map((at) => ({ ...rollouts[at], training })));
 });
 
 test('reading them can be stopped', async () => {

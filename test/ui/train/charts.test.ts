@@ -164,6 +164,10 @@ describe('reading a chart', () => {
 
   it('writes values with their units', () => {
     expect(formatValue(0.8526, 'share')).toBe('85.3 %');
+    // The label at the end of "clipped": rounded to one decimal it would claim a third more.
+    expect(formatValue(0.00155, 'share')).toBe('0.155 %');
+    expect(formatValue(-0.151, 'number')).toBe('−0.151');
+    expect(formatTick(-0.3, 'share')).toBe('−30 %');
     expect(formatValue(3.2e-5, 'nats')).toBe('3.2e−5');
     expect(formatValue(null, 'share')).toBe('–');
     expect(formatTick(0.3, 'share')).toBe('30 %');

@@ -2,6 +2,7 @@ import { fullText, type ImportedRollout } from '../../../data/rollouts/index.ts'
 import { readFactsOf, type RolloutFacts } from '../facts.ts';
 import { LINTS, lintRollout, type Finding } from '../lint/index.ts';
 import { readRounds, type RoundReading } from '../reading/index.ts';
+import { BASIS_NAMES, basisOf, OUTCOME_NAMES, outcomeOf } from '../taxonomy.ts';
 import { rescore, type Rescored } from '../rescore/index.ts';
 
 /** What every written form of one rollout says. */
@@ -21,18 +22,26 @@ export const reportOf = (rollout: ImportedRollout): Report => ({
   findings: lintRollout(rollout),
 });
 
-const digits = (value: number): string => String(Number(value.toPrecision(4)));
+/** With the minus sign of typography, as the page writes numbers. */
+const digits = (value: number): string => String(Number(value.toPrecision(4))).replaceAll('-', '−');
 
 export const numberText = (value: number | null | undefined): string =>
   value === null || value === undefined || !Number.isFinite(value) ? '–' : digits(value);
 
 /** The line of figures under the question: name and value. */
 export function figuresOf({ rollout, facts }: Report): [string, string][] {
-  const { scores, judge, searches } = facts;
+  const { scores, byR1Searcher, judge, searches } = facts;
+  const outcome = outcomeOf(facts);
   return [
-    ['EM', numberText(scores?.em)],
-    ['F1', numberText(scores?.f1)],
-    ['cover-EM', numberText(scores?.coverEm)],
+    ['EM (SQuAD)', numberText(scores?.em)],
+    ['F1 (SQuAD)', numberText(scores?.f1)],
+    ['cover-EM (SQuAD)', numberText(scores?.coverEm)],
+    ['EM (R1-Searcher)', numberText(byR1Searcher?.em)],
+    ['cover-EM (R1-Searcher)', numberText(byR1Searcher?.coverEm)],
+    [
+      'outcome',
+      outcome === null ? '–' : `${OUTCOME_NAMES[outcome]}, ${BASIS_NAMES[basisOf(facts)]}`,
+    ],
     ['judge', judge === null ? 'none in the file' : judge ? 'right' : 'wrong'],
     ['reward', numberText(rollout.reward)],
     ['advantage', numberText(rollout.advantage)],

@@ -1,6 +1,7 @@
 import { LAYOUTS, PROTOCOLS } from '../../../data/rollouts/index.ts';
 import { LINTS } from '../lint/index.ts';
 import { ROW_NUMBERS, type RowNumber } from '../row.ts';
+import { OUTCOME_NAMES } from '../taxonomy.ts';
 
 /** What a filter can ask for, and by which operators. */
 
@@ -34,25 +35,25 @@ export const OPERATOR_NOTES: Record<string, string> = {
   has: 'has a label',
 };
 
-const OUTCOMES = [
-  'right-with-evidence',
-  'right-without-evidence',
-  'right-closed',
-  'wrong-closed',
-  'no-answer',
-  'no-search',
-  'not-retrieved',
-  'retrieved-not-used',
-];
-
 const BITS = ['0', '1'];
-const IS_BIT = new Set(['em', 'cover-em', 'sub-em', 'judge', 'answered', 'retrieved']);
+/** Numbers that are 0 or 1. */
+export const BIT_NUMBERS: ReadonlySet<string> = new Set<RowNumber>([
+  'em',
+  'cover-em',
+  'sub-em',
+  'em.r1-searcher',
+  'cover-em.r1-searcher',
+  'sub-em.r1-searcher',
+  'judge',
+  'answered',
+  'retrieved',
+]);
 
 const numbers = (Object.keys(ROW_NUMBERS) as RowNumber[]).map((name): Field => ({
   name,
   kind: 'number',
   note: ROW_NUMBERS[name],
-  ...(IS_BIT.has(name) && { values: BITS }),
+  ...(BIT_NUMBERS.has(name) && { values: BITS }),
 }));
 
 const TEXTS: readonly Field[] = [
@@ -70,7 +71,12 @@ const TEXTS: readonly Field[] = [
     note: 'tag protocol',
     values: PROTOCOLS.map(({ id }) => id),
   },
-  { name: 'outcome', kind: 'text', note: 'how it ended', values: OUTCOMES },
+  {
+    name: 'outcome',
+    kind: 'text',
+    note: 'how it ended, right by the judge or else by EM',
+    values: Object.keys(OUTCOME_NAMES),
+  },
 ];
 
 const SETS: readonly Field[] = [

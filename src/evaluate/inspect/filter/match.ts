@@ -22,12 +22,13 @@ const COMPARE: Record<NumberOperator, (a: number, b: number) => boolean> = {
   '>=': (a, b) => a >= b,
 };
 
-function numberOf(row: RolloutRow, field: string): number | null {
+/** Null where the row does not know it. */
+export function numberOf(row: RolloutRow, field: string): number | null {
   if (field.startsWith('reward.')) {
     const clause = field.slice('reward.'.length);
     return Object.hasOwn(row.clauses, clause) ? row.clauses[clause]! : null;
   }
-  return row.numbers[field as RowNumber];
+  return row.numbers[field as RowNumber] ?? null;
 }
 
 type TextField =

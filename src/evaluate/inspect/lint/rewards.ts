@@ -1,4 +1,5 @@
-import { coverExactMatch, exactMatch, f1Score, subExactMatch } from '../../../agent/scores.ts';
+import { normalise, NORMALISERS } from '../../../agent/normalisers.ts';
+import { answerScores, type AnswerScores } from '../../../agent/scores.ts';
 import type { ImportedRollout } from '../../../data/rollouts/index.ts';
 import { finding, type Finding } from './finding.ts';
 
@@ -9,15 +10,13 @@ const TOLERANCE = 1e-4;
 const near = (a: number, b: number): boolean =>
   Math.abs(a - b) <= TOLERANCE * Math.max(1, Math.abs(a), Math.abs(b));
 
-type Score = (answer: string | null, golds: readonly string[]) => number;
-
 /** Scores under the names by which files state them. */
-const SCORES: Record<string, Score> = {
-  em: exactMatch,
-  exact_match: exactMatch,
-  f1: f1Score,
-  cover_em: coverExactMatch,
-  sub_em: subExactMatch,
+const SCORES: Record<string, keyof AnswerScores> = {
+  em: 'em',
+  exact_match: 'em',
+  f1: 'f1',
+  cover_em: 'coverEm',
+  sub_em: 'subEm',
 };
 
 /** Scores that the record states by name: its metrics, its clauses, and extra keys of the original. */
@@ -35,17 +34,24 @@ function stated(rollout: ImportedRollout): [name: string, value: number][] {
   );
 }
 
-/** A stated score that the record's own answer does not have. */
+/**
+ * A stated score that the record's own answer does not have, whichever normaliser it was counted with. Gold
+ * answers that a normaliser empties are passed over: the published functions differ from ours there.
+ */
 export function statedScores(rollout: ImportedRollout): Finding[] {
   const { answers } = rollout.question;
-  if (answers.length === 0) return [];
-  const wrong = stated(rollout).find(
-    ([name, value]) => !near(SCORES[name]!(rollout.answer, answers), value),
+  const emptied = answers.some((gold) => NORMALISERS.some((by) => normalise(gold, by) === ''));
+  const claims = stated(rollout);
+  if (answers.length === 0 || emptied || claims.length === 0) return [];
+  const own = NORMALISERS.map((by) => answerScores(rollout.answer, answers, by));
+  const [squad] = own;
+  const wrong = claims.find(
+    ([name, value]) => !own.some((scores) => near(scores[SCORES[name] ?? 'em'], value)),
   );
-  if (!wrong) return [];
+  if (!wrong || !squad) return [];
   const [name, value] = wrong;
-  const own = SCORES[name]!(rollout.answer, answers);
-  const message = `The record states ${name} ${value}; its answer scores ${own.toFixed(3)}.`;
+  const score = squad[SCORES[name] ?? 'em'].toFixed(3);
+  const message = `The record states ${name} ${value}; its answer scores ${score}.`;
   return [finding(rollout, 'reward-misplaced', message)];
 }
 

@@ -1,4 +1,4 @@
-import { coverExactMatch, exactMatch, f1Score } from '../../../agent/scores.ts';
+import { answerScores } from '../../../agent/scores.ts';
 import {
   blockText,
   isOwnRollout,
@@ -109,10 +109,12 @@ function importedFacts(rollout: ImportedRollout): Omit<RewardFacts, 'tokens'> {
   const protocol = protocolOf(rollout);
   const faults = formFaults(segments, protocol);
   const answered = answer !== null && answer.trim() !== '';
+  const { em, f1, coverEm } = answerScores(answer, answers);
   return {
-    em: exactMatch(answer, answers),
-    f1: f1Score(answer, answers),
-    coverEm: coverExactMatch(answer, answers),
+    em,
+    f1,
+    coverEm,
+    byR1Searcher: answerScores(answer, answers, 'r1-searcher'),
     answerText: answer,
     golds: answers,
     formatValid: protocol !== null && answered && faults.length === 0,

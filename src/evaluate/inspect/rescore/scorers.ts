@@ -1,5 +1,5 @@
 import type { RewardClause } from '../../../data/rollout.ts';
-import { subExactMatch } from '../../../agent/scores.ts';
+import { answerScores, subExactMatch, type AnswerScores } from '../../../agent/scores.ts';
 import { clause } from '../../../learn/rewards/clause.ts';
 import type { RewardFacts } from '../../../learn/rewards/facts.ts';
 import {
@@ -78,12 +78,20 @@ const kunlun = (
 const plain = (id: string, name: string, score: (facts: RewardFacts) => number): Scorer =>
   fixed(id, name, [0, 1], (facts) => [clause(id, score(facts), facts.answer)]);
 
+/** A score of the answer by R1-Searcher's normaliser. */
+const byR1Searcher = (id: string, name: string, score: keyof AnswerScores): Scorer =>
+  plain(id, name, ({ answerText, golds }) => answerScores(answerText, golds, 'r1-searcher')[score]);
+
 /** Every published scorer; weights are the defaults of the trainer's rewards. */
 export const SCORERS: readonly Scorer[] = [
-  fixed('em', 'Exact match', [0, 1], plainEm),
-  fixed('f1', 'F1', [0, 1], plainF1),
-  plain('cover-em', 'cover-EM', (facts) => facts.coverEm),
-  plain('sub-em', 'sub-EM', (facts) => subExactMatch(facts.answerText, facts.golds)),
+  fixed('em', 'Exact match (SQuAD)', [0, 1], plainEm),
+  fixed('f1', 'F1 (SQuAD)', [0, 1], plainF1),
+  plain('cover-em', 'cover-EM (SQuAD)', (facts) => facts.coverEm),
+  plain('sub-em', 'sub-EM (SQuAD)', (facts) => subExactMatch(facts.answerText, facts.golds)),
+  byR1Searcher('em.r1-searcher', 'Exact match (R1-Searcher)', 'em'),
+  byR1Searcher('f1.r1-searcher', 'F1 (R1-Searcher)', 'f1'),
+  byR1Searcher('cover-em.r1-searcher', 'cover-EM (R1-Searcher, its ACC_R)', 'coverEm'),
+  byR1Searcher('sub-em.r1-searcher', 'sub-EM (R1-Searcher)', 'subEm'),
   kunlun('kunlun-short', 'KunLunBaizeRAG, short answers (17)', (f) =>
     kunlunShort(f, SHORT_WEIGHTS),
   ),
