@@ -1,7 +1,7 @@
 import type { RewardClause } from '../rollout.ts';
 import type { ImportedRollout, ImportedSegment, RolloutOrigin } from './imported.ts';
 import { asText, hashText, without, type JsonObject } from './json.ts';
-import { readAnswer } from './protocols/answer.ts';
+import { readAnswer, whyUnread } from './protocols/answer.ts';
 import { protocolById } from './protocols/catalogue.ts';
 import type { Protocol } from './protocols/protocol.ts';
 import { recogniseProtocol } from './protocols/recognise.ts';
@@ -32,7 +32,7 @@ export interface RecordParts {
   held: readonly string[];
   question: string;
   answers: string[];
-  /** Undefined where the protocol's own rule is to find it. */
+  /** What the file itself gives as the answer; undefined where the protocol's own rule is to find it. */
   answer?: string | null;
   step?: number | null;
   rewards?: RewardClause[];
@@ -79,6 +79,17 @@ function groupOf(record: JsonObject, question: string, step: number | null): str
   return step === null ? group : `${step}/${group}`;
 }
 
+/** Extra keys under which reward functions leave the prediction that they scored; null where they found none. */
+const PREDICTIONS = ['pred', 'prediction', 'extracted_answer'];
+
+/** The answer as the file gives it; undefined where it gives none. */
+function statedAnswer({ answer, record }: RecordParts): string | null | undefined {
+  if (answer !== undefined) return answer;
+  const given = PREDICTIONS.map((key) => record[key]).filter((value) => value !== undefined);
+  const texts = given.flatMap((value) => asText(value) ?? []);
+  return texts[0] ?? (given.includes(null) ? null : undefined);
+}
+
 /** The record of the inspector; everything of the original is in its segments or in `origin.fields`. */
 export function buildRollout(parts: RecordParts, place: Place): ImportedRollout {
   const { record, prompt, response, layout } = parts;
@@ -89,6 +100,10 @@ export function buildRollout(parts: RecordParts, place: Place): ImportedRollout 
   const held = new Set([...parts.held, ...(inSegments ? Object.values(read.keys) : [])]);
   const step = parts.step ?? null;
   const promptText = prompt.map(({ text }) => text).join('');
+  const stated = statedAnswer(parts);
+  const answer = stated === undefined ? readAnswer(segments, protocol, promptText) : stated;
+  const unread =
+    stated === undefined && answer === null ? whyUnread(segments, protocol, promptText) : null;
   return {
     format: 'forage.rollout/1',
     id: `${place.name}:${place.line}`,
@@ -107,7 +122,8 @@ export function buildRollout(parts: RecordParts, place: Place): ImportedRollout 
     baseline: null,
     advantage: parts.advantage ?? null,
     metrics: null,
-    answer: parts.answer === undefined ? readAnswer(segments, protocol) : parts.answer,
+    answer,
+    ...(unread !== null && { notScored: unread }),
     ...(parts.judge && { judge: parts.judge }),
     origin: {
       layout,

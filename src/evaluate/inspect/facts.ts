@@ -1,6 +1,10 @@
 import { normalizeAnswer } from '../../agent/answers.ts';
 import { coverExactMatch, exactMatch, f1Score, subExactMatch } from '../../agent/scores.ts';
-import type { ImportedRollout, ImportedSegment } from '../../data/rollouts/index.ts';
+import {
+  goldsToScore,
+  type ImportedRollout,
+  type ImportedSegment,
+} from '../../data/rollouts/index.ts';
 
 /** What the statistics count of one rollout: small, so that a file of any size can be counted. */
 export interface RolloutFacts {
@@ -8,9 +12,11 @@ export interface RolloutFacts {
   questionId: string;
   groupId: string;
   step: number | null;
-  /** Whether the record gives gold answers; the scores are null without them. */
+  /** Null without gold answers, and where the answer cannot be read. */
   scores: { em: number; subEm: number; coverEm: number; f1: number } | null;
   answered: boolean;
+  /** Nobody can say whether an answer was given: `answered` is open, and nothing is scored. */
+  unread?: boolean;
   /** The judge's verdict; null without one. */
   judge: boolean | null;
   /** Every gold answer is yes, no or "noanswer": finding that word in a passage would prove nothing. */
@@ -33,13 +39,23 @@ export const wordText = (text: string): string => ` ${normalizeAnswer(text)} `;
 
 const known = new WeakMap<object, { text: string; words: string }>();
 
+/** Tags and chat marks, which would stick to the words beside them once punctuation is gone. */
+const TAGS = /<\|[\w-]{1,40}\|>|<\/?[a-z_]{1,40}>/g;
+/** Line ends inside a JSON string, where a tool answered with one. */
+const ESCAPES = /\\+[nrt]/g;
+
+const withoutMarks = (text: string): string => {
+  const plain = text.replaceAll(TAGS, ' ');
+  return /^\s*[{[]/.test(plain) ? plain.replaceAll(ESCAPES, ' ') : plain;
+};
+
 /** `wordText` of a segment, made once: several checks and the facts look into the same results. */
 export function segmentWords(segment: Pick<ImportedSegment, 'text'>): string {
   const { text } = segment;
   const before = known.get(segment);
   // A segment that was changed meanwhile is read again.
   if (before?.text === text) return before.words;
-  const words = wordText(text);
+  const words = wordText(withoutMarks(text));
   known.set(segment, { text, words });
   return words;
 }
@@ -74,7 +90,7 @@ export function readFactsOf(rollout: ImportedRollout): RolloutFacts {
     groupId: rollout.groupId,
     step: rollout.step,
     scores:
-      answers.length === 0
+      goldsToScore(rollout).length === 0
         ? null
         : {
             em: exactMatch(answer, answers),
@@ -83,6 +99,7 @@ export function readFactsOf(rollout: ImportedRollout): RolloutFacts {
             f1: f1Score(answer, answers),
           },
     answered: answer !== null && answer.trim() !== '',
+    ...(rollout.notScored !== undefined && { unread: true }),
     judge: rollout.judge?.verdict ?? null,
     closed: isClosed(answers),
     retrieved: evidenceSegments(rollout).some((i) =>

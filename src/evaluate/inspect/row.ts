@@ -16,7 +16,7 @@ export const ROW_NUMBERS = {
   'cover-em': 'every token of a gold answer given, 0 or 1',
   'sub-em': 'gold answer inside the answer, 0 or 1',
   judge: 'verdict of the file’s judge, 0 or 1',
-  answered: 'an answer was given, 0 or 1',
+  answered: 'an answer was given, 0 or 1; missing where it cannot be read',
   retrieved: 'a gold answer stands in what was read, 0 or 1',
   recall: 'share of the supporting titles that were read, 0 to 1',
   reward: 'total reward',
@@ -41,6 +41,8 @@ export interface RolloutRow {
   questionId: string;
   question: string;
   answer: string | null;
+  /** Why the answer cannot be read; absent where it can. */
+  notScored?: string;
   recipe: string | null;
   policy: string | null;
   layout: RolloutLayout;
@@ -97,7 +99,7 @@ export function rowOf(
   const { supporting } = rollout.question;
   const titles = rounds.flatMap(({ passages }) => passages.map(({ title }) => title));
   const read = supporting.length === 0 ? null : supportingRecall(titles, supporting);
-  const { scores, closed } = facts;
+  const { scores, closed, unread } = facts;
   return {
     id: rollout.id,
     run: rollout.runId,
@@ -105,6 +107,7 @@ export function rowOf(
     questionId: rollout.question.id,
     question: rollout.question.text,
     answer: rollout.answer === null ? null : rollout.answer.trim(),
+    ...(rollout.notScored !== undefined && { notScored: rollout.notScored }),
     recipe: rollout.recipe?.id ?? null,
     policy: rollout.policy?.id ?? null,
     layout: rollout.origin?.layout ?? 'forage',
@@ -118,8 +121,8 @@ export function rowOf(
       'cover-em': scores?.coverEm ?? null,
       'sub-em': scores?.subEm ?? null,
       judge: bit(facts.judge),
-      answered: bit(facts.answered),
-      retrieved: scores && !closed ? Number(facts.retrieved) : null,
+      answered: unread ? null : bit(facts.answered),
+      retrieved: rollout.question.answers.length > 0 && !closed ? Number(facts.retrieved) : null,
       recall: rollout.metrics?.recall ?? read,
       reward: rollout.reward,
       baseline: rollout.baseline,
@@ -152,6 +155,7 @@ export function factsOfRow({ id, questionId, group, numbers }: RolloutRow): Roll
     step,
     scores: scored ? { em, f1, coverEm, subEm } : null,
     answered: answered === 1,
+    ...(answered === null && { unread: true }),
     judge: judge === null ? null : judge === 1,
     closed: scored && retrieved === null,
     retrieved: retrieved === 1,

@@ -7,6 +7,7 @@ import type { Finding, LintCode } from './lint/index.ts';
  * Exactly one a rollout with gold answers, "right" by EM, or by the judge where the file has verdicts:
  * - `right-with-evidence`, `right-without-evidence`: whether a gold answer was retrieved;
  * - `right-closed`, `wrong-closed`: yes/no questions, where retrieval cannot be told by words;
+ * - `not-scored`: the answer cannot be read, so that nobody can say whether it is right;
  * - `no-answer`: none was given;
  * - `no-search`: wrong, and nothing was asked;
  * - `not-retrieved`: wrong, and no result held a gold answer;
@@ -17,13 +18,15 @@ export type Outcome =
   | 'right-without-evidence'
   | 'right-closed'
   | 'wrong-closed'
+  | 'not-scored'
   | 'no-answer'
   | 'no-search'
   | 'not-retrieved'
   | 'retrieved-not-used';
 
 export function outcomeOf(facts: RolloutFacts): Outcome | null {
-  const { scores, judge, closed, retrieved, answered, searches } = facts;
+  const { scores, judge, closed, retrieved, answered, searches, unread } = facts;
+  if (unread) return 'not-scored';
   if (!scores) return null;
   if (judge ?? scores.em === 1) {
     if (closed) return 'right-closed';

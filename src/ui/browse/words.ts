@@ -22,6 +22,11 @@ export const OUTCOMES: Record<Outcome, { name: string; note: string; colour: num
     note: 'Wrong on a question whose answer is yes or no.',
     colour: 3,
   },
+  'not-scored': {
+    name: 'not scored',
+    note: 'The answer cannot be read: no protocol says where it stands. In no mean.',
+    colour: 4,
+  },
   'no-answer': { name: 'no answer', note: 'Nothing was given as an answer.', colour: 4 },
   'no-search': { name: 'wrong, never searched', note: 'Wrong, and nothing was asked.', colour: 5 },
   'not-retrieved': {

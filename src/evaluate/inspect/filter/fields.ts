@@ -39,6 +39,7 @@ const OUTCOMES = [
   'right-without-evidence',
   'right-closed',
   'wrong-closed',
+  'not-scored',
   'no-answer',
   'no-search',
   'not-retrieved',

@@ -1,5 +1,5 @@
 import { coverExactMatch, exactMatch, f1Score, subExactMatch } from '../../../agent/scores.ts';
-import type { ImportedRollout } from '../../../data/rollouts/index.ts';
+import { goldsToScore, type ImportedRollout } from '../../../data/rollouts/index.ts';
 import { finding, type Finding } from './finding.ts';
 
 /** Rewards against what they are said to be made of. */
@@ -37,7 +37,7 @@ function stated(rollout: ImportedRollout): [name: string, value: number][] {
 
 /** A stated score that the record's own answer does not have. */
 export function statedScores(rollout: ImportedRollout): Finding[] {
-  const { answers } = rollout.question;
+  const answers = goldsToScore(rollout);
   if (answers.length === 0) return [];
   const wrong = stated(rollout).find(
     ([name, value]) => !near(SCORES[name]!(rollout.answer, answers), value),
