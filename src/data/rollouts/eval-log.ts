@@ -31,7 +31,7 @@ export interface EvalSample {
 /** Why a sample is left out; null where it can be unpacked. */
 function faultOf({ originalSize, size, compression }: UnzipFileInfo): string | null {
   if (!STORED_OR_DEFLATED.includes(compression))
-    return `is compressed by zip method ${compression}; stored and deflated samples are read. Write the log again with "inspect log convert"`;
+    return `is compressed by zip method ${compression}; stored and deflated samples are read. Convert the log with "inspect log convert --to json"`;
   if (originalSize > MOST_BYTES) return `is longer than ${MOST_BYTES / 1024 / 1024} MB`;
   return originalSize > MOST_RATIO * (size + 64) ? 'states a length that it cannot have' : null;
 }
@@ -86,7 +86,9 @@ function unpackedAll(
   try {
     const found = unzipSync(bytes, { filter: ({ name }) => good.has(name) });
     return batch.map((sample) =>
-      good.has(sample.name) ? { text: decoder.decode(found[sample.name]) } : unpacked(bytes, sample),
+      good.has(sample.name)
+        ? { text: decoder.decode(found[sample.name]) }
+        : unpacked(bytes, sample),
     );
   } catch {
     return batch.map((sample) => unpacked(bytes, sample));

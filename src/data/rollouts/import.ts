@@ -104,7 +104,7 @@ const questionFile = (name: string): ImportError =>
  * Rollouts of a file of any known layout, in order, one at a time, told by content and not by name. A
  * broken line is an item that says where and why; the rest loads. Breaking off closes the file.
  *
- * @param source a file, or its bytes as a stream (a parquet file is then collected first)
+ * @param source a file, or its bytes as a stream (a parquet or zip file is then collected first)
  * @param name of the file: the run's name, and the first half of each rollout's id (`name:line`)
  * @throws ImportError where the file as a whole is no file of rollouts
  */
@@ -144,6 +144,7 @@ async function open(
   const head = (await reader.read()).value ?? new Uint8Array();
   // The other branch keeps what it reads; cancelling this one alone lets it stream.
   void reader.cancel();
-  if (new TextDecoder().decode(head.subarray(0, 4)) !== 'PAR1') return importLines(rest, name);
-  return importParquet(await new Response(rest).blob(), name);
+  const start = new Blob([head.slice(0, 4)]);
+  if (!(await isZip(start)) && !(await isParquet(start))) return importLines(rest, name);
+  return open(await new Response(rest).blob(), name);
 }

@@ -21,7 +21,7 @@ export { recogniseProtocol } from './protocols/recognise.ts';
 export { blockText, splitText, type Piece } from './protocols/split.ts';
 export { readAnswer, whyUnread } from './protocols/answer.ts';
 export { boxesIn } from './protocols/boxes.ts';
-export { promptAndResponse, writeRollout, type WrittenLayout } from './write.ts';
+export { promptAndResponse, writeRollout, type TokenTexts, type WrittenLayout } from './write.ts';
 export {
   passagesIn,
   protocolOf,

@@ -43,5 +43,7 @@ export function goldAnswers(value: unknown): string[] {
   if (!isObject(value)) return [];
   const key = ANSWER_KEYS.find((name) => Object.hasOwn(value, name));
   const inner = key === undefined ? null : value[key];
-  return isObject(inner) ? goldAnswers(Object.values(inner)) : goldAnswers(inner);
+  if (!isObject(inner)) return goldAnswers(inner);
+  const named = ANSWER_KEYS.some((name) => Object.hasOwn(inner, name));
+  return goldAnswers(named ? inner : Object.values(inner));
 }

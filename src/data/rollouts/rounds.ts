@@ -38,7 +38,10 @@ export const protocolOf = ({ origin }: Pick<ImportedRollout, 'origin'>): Protoco
 /** Where one passage of a list begins, in the forms that published systems print. */
 const NUMBERED = /^[ \t]*(?:\(\d+\)|Doc(?:ument)?\s*\d+\s*\(Title:|\[\d+\]|Doc(?:ument)?\s*\d+:)/gm;
 /** The same inside a JSON string, where a line ends in an escape. */
-const IN_JSON = new RegExp(NUMBERED.source.replace('^[ \\t]*', String.raw`(?:^|(?<="|\\n))[ \t]*`), 'gm');
+const IN_JSON = new RegExp(
+  NUMBERED.source.replace('^[ \\t]*', String.raw`(?:^|(?<="|\\n))[ \t]*`),
+  'gm',
+);
 
 /**
  * A passage's title: `"Title" text`, `Title: X Text: y`, `Doc 1(Title: X) text`, `X : y`. Bounded
@@ -77,7 +80,9 @@ export function passagesIn(
 ): ReadPassage[] {
   const { text, start } = blockText(segment.text, protocol);
   if (text === '') return [];
-  const numbered = [...text.matchAll(text.startsWith('{') ? IN_JSON : NUMBERED)].map((match) => match.index);
+  const numbered = [...text.matchAll(text.startsWith('{') ? IN_JSON : NUMBERED)].map(
+    (match) => match.index,
+  );
   const lines = [...text.matchAll(/^.*\S.*$/gm)].map((match) => match.index);
   const starts = numbered.length > 0 ? numbered : lines;
   return starts.map((from, i) => passage(text.slice(from, starts[i + 1]), index, start + from));

@@ -6,7 +6,14 @@ import { completionOf, lastAsked, messagesOf, promptOf, type Message } from './m
 import { goldAnswers, questionIn } from './question.ts';
 
 /** Keys that `results.jsonl` of verifiers has and TRL's completions table has not. */
-const OWN_KEYS = ['example_id', 'task', 'generation_ms', 'timing', 'stop_condition', 'is_completed'];
+const OWN_KEYS = [
+  'example_id',
+  'task',
+  'generation_ms',
+  'timing',
+  'stop_condition',
+  'is_completed',
+];
 
 export const isVerifiers = (record: JsonObject): boolean =>
   ['prompt', 'completion', 'reward'].every((key) => Object.hasOwn(record, key)) &&

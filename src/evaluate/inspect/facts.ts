@@ -46,7 +46,7 @@ const ESCAPES = /\\+[nrt]/g;
 
 const withoutMarks = (text: string): string => {
   const plain = text.replaceAll(TAGS, ' ');
-  return /^\s*[{[]/.test(plain) ? plain.replaceAll(ESCAPES, ' ') : plain;
+  return /[{[]\s{0,8}"/.test(plain) ? plain.replaceAll(ESCAPES, ' ') : plain;
 };
 
 /** `wordText` of a segment, made once: several checks and the facts look into the same results. */

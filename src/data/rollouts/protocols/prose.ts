@@ -23,7 +23,8 @@ const NUMBER = /^\$?-?\d[\d.,]*/;
 export function hashAnswer(text: string): string | null {
   const lines = text.trimEnd().split('\n');
   const marked = lines.findLastIndex(
-    (line, i) => NUMBER.test(HASHES.exec(line)?.[1] ?? '') || (HASHES.test(line) && i === lines.length - 1),
+    (line, i) =>
+      NUMBER.test(HASHES.exec(line)?.[1] ?? '') || (HASHES.test(line) && i === lines.length - 1),
   );
   const said = HASHES.exec(lines[marked] ?? '')?.[1]?.trim();
   return said === undefined ? null : (NUMBER.exec(said)?.[0].replace(/[.,]$/, '') ?? said);

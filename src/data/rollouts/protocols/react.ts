@@ -7,12 +7,12 @@ import type { Content, Piece, Protocol } from './protocol.ts';
  */
 
 /** One pass over the lines that open a block; bounded, because imported text is hostile. */
-const OPENING =
-  /^[ \t]{0,8}(Thought|Action|Observation|Final Answer)(?: (\d{1,4}))?:/gm;
+const OPENING = /^[ \t]{0,8}(Thought|Action|Observation|Final Answer)(?: (\d{1,4}))?:/gm;
 
 const FINISH = /^Finish\[/;
 /** The paper's tools bring text to read; LangChain's are told by name. */
-const SEARCH = /^(?:\w{1,40}[ _-]?)?(?:search|lookup|wiki\w*|retriev\w*|brows\w*|google|bing|duckduckgo\w*|tavily\w*)/i;
+const SEARCH =
+  /^(?:\w{1,40}[ _-]?)?(?:search|lookup|wiki\w*|retriev\w*|brows\w*|google|bing|duckduckgo\w*|tavily\w*)/i;
 
 const bodyOf = (text: string): string => text.slice(text.indexOf(':') + 1).trim();
 

@@ -55,7 +55,8 @@ function policyEnd(tags: readonly Tag[], from: number, length: number): number {
 }
 
 /** Chat marks behind a block of the environment: the turn of its own ends, the assistant's begins. */
-const TURN_AFTER = /^\s{0,8}(?:<\|im_end\|>)?\s{0,8}(?:(?:<\|im_start\|>)?assistant[ \t]{0,4}\n)?\s*/;
+const TURN_AFTER =
+  /^\s{0,8}(?:<\|im_end\|>)?\s{0,8}(?:(?:<\|im_start\|>)?assistant[ \t]{0,4}\n)?\s*/;
 /** The same in front of it, where special tokens were left out when decoding, too. */
 const TURN_BEFORE = /(?:\s{0,8}<\|im_start\|>|(?:^|\n)\s{0,8})(?:user|tool)\s{0,8}$/;
 const MARKS = 64;

@@ -52,7 +52,9 @@ const textsIn = (value: unknown): string[] =>
 
 function asked({ arguments: given }: ToolCall): string[] {
   const key = [...QUERY_KEYS, ...PAGE_KEYS].find((name) => textsIn(given[name]).length > 0);
-  return key === undefined ? Object.values(given).flatMap(textsIn).slice(0, 1) : textsIn(given[key]);
+  return key === undefined
+    ? Object.values(given).flatMap(textsIn).slice(0, 1)
+    : textsIn(given[key]);
 }
 
 /** What a call asks for, several queries joined by a semicolon, and where it stands in the call's text. */
