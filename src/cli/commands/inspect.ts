@@ -85,7 +85,12 @@ function report({
           ...evidenceLines(statistics),
           line(`outcomes, ${basisWords(statistics)}`, counts(outcomes)),
         ]
-      : ['no gold answers: nothing to score']),
+      : statistics.unread
+        ? []
+        : ['no gold answers: nothing to score']),
+    ...(statistics.unread
+      ? [line('not scored', `${statistics.unread}: their answer cannot be read; in no mean`)]
+      : []),
     line(
       'searches',
       `${searches.mean?.toFixed(2) ?? '–'} on average, ${searches.max} at most, none in ${searches.none}`,

@@ -1,7 +1,8 @@
 import { messageOf } from '../message-of.ts';
 import { oneLine } from '../issue.ts';
 import { RecordError, type Place } from './build.ts';
-import { readRecord } from './detect.ts';
+import { QuestionError, readRecord } from './detect.ts';
+import { isZip, readEvalLog } from './eval-log.ts';
 import type { ImportedRollout, RolloutLayout } from './imported.ts';
 import { parseJson } from './json.ts';
 import { readLines } from './lines.ts';
@@ -23,10 +24,19 @@ export type ImportItem =
       layout: RolloutLayout;
       rollout: ImportedRollout;
     }
-  | { kind: 'fault'; line: number; bytes: number; reason: string };
+  | {
+      kind: 'fault';
+      line: number;
+      bytes: number;
+      reason: string;
+      /** The record is a question with its answer: the file may be one of questions. */
+      question?: true;
+    };
 
 /** A file of another kind is given up after so many faults without one rollout. */
 const HOPELESS = 1000;
+/** A file of questions after fewer: every record says what it is. */
+const QUESTIONS = 100;
 
 const reasonOf = (error: unknown): string => {
   if (error instanceof RecordError) return error.message;
@@ -41,7 +51,9 @@ function itemOf(read: () => unknown, place: Place, bytes: number): ImportItem {
   try {
     return { kind: 'rollout', line, bytes, ...readRecord(read(), place) };
   } catch (error) {
-    return { kind: 'fault', line, bytes, reason: oneLine(reasonOf(error), 600) };
+    const reason = oneLine(reasonOf(error), 600);
+    const question = error instanceof QuestionError;
+    return { kind: 'fault', line, bytes, reason, ...(question && { question }) };
   }
 }
 
@@ -70,11 +82,29 @@ async function* importParquet(blob: Blob, name: string): AsyncGenerator<ImportIt
   }
 }
 
+async function* importEvalLog(blob: Blob, name: string): AsyncGenerator<ImportItem> {
+  try {
+    for await (const { number, text, fault, bytes } of readEvalLog(blob)) {
+      const place = { name, line: number };
+      if (text === null)
+        yield { kind: 'fault', line: number, bytes, reason: fault ?? 'is no text' };
+      else yield itemOf(() => parseJson(text), place, bytes);
+    }
+  } catch (error) {
+    throw new ImportError(`${name} is a zip file that cannot be read: ${messageOf(error)}`);
+  }
+}
+
+const questionFile = (name: string): ImportError =>
+  new ImportError(
+    `${name} holds questions with their answers and no rollouts. Open it under Corpus, or give it to "lab rollout" or "lab evaluate" as --questions.`,
+  );
+
 /**
  * Rollouts of a file of any known layout, in order, one at a time, told by content and not by name. A
  * broken line is an item that says where and why; the rest loads. Breaking off closes the file.
  *
- * @param source a file, or its bytes as a stream (a parquet file is then collected first)
+ * @param source a file, or its bytes as a stream (a parquet or zip file is then collected first)
  * @param name of the file: the run's name, and the first half of each rollout's id (`name:line`)
  * @throws ImportError where the file as a whole is no file of rollouts
  */
@@ -83,32 +113,38 @@ export async function* importRollouts(
   name: string,
 ): AsyncGenerator<ImportItem> {
   const items = await open(source, name);
-  let [rollouts, faults, first] = [0, 0, ''];
+  let [rollouts, faults, questions, first] = [0, 0, 0, ''];
   for await (const item of items) {
     if (item.kind === 'rollout') rollouts += 1;
     else {
       faults += 1;
+      if (item.question) questions += 1;
       first ||= `line ${item.line} ${item.reason}`;
     }
     yield item;
+    if (rollouts === 0 && questions >= QUESTIONS) throw questionFile(name);
     if (rollouts === 0 && faults >= HOPELESS)
       throw new ImportError(`${name} holds no rollouts in its first ${HOPELESS} lines: ${first}`);
   }
+  if (rollouts === 0 && questions > 0 && questions === faults) throw questionFile(name);
 }
 
 async function open(
   source: Blob | ReadableStream<Uint8Array>,
   name: string,
 ): Promise<AsyncGenerator<ImportItem>> {
-  if (source instanceof Blob)
+  if (source instanceof Blob) {
+    if (await isZip(source)) return importEvalLog(source, name);
     return (await isParquet(source))
       ? importParquet(source, name)
       : importLines(source.stream(), name);
+  }
   const [probe, rest] = source.tee();
   const reader = probe.getReader();
   const head = (await reader.read()).value ?? new Uint8Array();
   // The other branch keeps what it reads; cancelling this one alone lets it stream.
   void reader.cancel();
-  if (new TextDecoder().decode(head.subarray(0, 4)) !== 'PAR1') return importLines(rest, name);
-  return importParquet(await new Response(rest).blob(), name);
+  const start = new Blob([head.slice(0, 4)]);
+  if (!(await isZip(start)) && !(await isParquet(start))) return importLines(rest, name);
+  return open(await new Response(rest).blob(), name);
 }

@@ -58,7 +58,19 @@ export interface ImportedSegment extends TokenColumns {
   mask?: 0 | 1;
 }
 
-export const LAYOUTS = ['forage', 'r1-searcher', 'verl', 'trl', 'rl-logging-board'] as const;
+export const LAYOUTS = [
+  'forage',
+  'r1-searcher',
+  'verl',
+  'trl',
+  'rl-logging-board',
+  'verifiers',
+  'inspect-ai',
+  'messages',
+  'openrlhf',
+  'skyrl',
+  'flashrag',
+] as const;
 
 export type RolloutLayout = (typeof LAYOUTS)[number];
 
@@ -109,12 +121,31 @@ export interface ImportedRollout {
   metrics: RolloutMetrics | null;
   /** Verbatim as the file gives it, else as the protocol's rule extracts it; null without one. */
   answer: string | null;
+  /**
+   * Why nobody can say whether an answer was given: the rollout is then not scored, and left out of every
+   * mean. Absent where the answer was read, or plainly none was given.
+   */
+  notScored?: string;
   /** A judge's verdict, null where its reply could not be read, and who or what key gave it. */
   judge?: { verdict: boolean | null; by: string };
   /** Settings of the run that trained on it, added where its rollouts are read out of the run. */
   training?: { preset: string; objective: Record<string, unknown> };
   origin?: RolloutOrigin;
 }
+
+/** Gold answers to score against: none where the rollout's own answer cannot be read. */
+export const goldsToScore = ({
+  question,
+  notScored,
+}: Pick<ImportedRollout, 'question'> & { notScored?: string | undefined }): readonly string[] =>
+  notScored === undefined ? question.answers : [];
+
+/** The answer in words, also where there is none, or none that can be read. */
+export const answerText = ({
+  answer,
+  notScored,
+}: Pick<ImportedRollout, 'answer' | 'notScored'>): string =>
+  answer ?? (notScored === undefined ? 'no answer' : 'cannot be read');
 
 /** Whether the record has every part of our own: ids throughout, events, recipe, policy, masks. */
 export const isOwnRollout = (rollout: ImportedRollout): rollout is ImportedRollout & Rollout =>

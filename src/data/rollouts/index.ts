@@ -1,7 +1,9 @@
 /** Rollout files of every known system, in and out. */
 export { importRollouts, ImportError, type ImportItem } from './import.ts';
 export {
+  answerText,
   fullText,
+  goldsToScore,
   isOwnRollout,
   LAYOUTS,
   type ImportedRole,
@@ -17,8 +19,9 @@ export { PROTOCOLS, protocolById } from './protocols/catalogue.ts';
 export type { BlockRule, Protocol } from './protocols/protocol.ts';
 export { recogniseProtocol } from './protocols/recognise.ts';
 export { blockText, splitText, type Piece } from './protocols/split.ts';
-export { boxesIn, readAnswer } from './protocols/answer.ts';
-export { promptAndResponse, writeRollout, type WrittenLayout } from './write.ts';
+export { readAnswer, whyUnread } from './protocols/answer.ts';
+export { boxesIn } from './protocols/boxes.ts';
+export { promptAndResponse, writeRollout, type TokenTexts, type WrittenLayout } from './write.ts';
 export {
   passagesIn,
   protocolOf,

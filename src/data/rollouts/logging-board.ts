@@ -1,7 +1,13 @@
-import { buildRollout, promptSegment, textAt, type Place } from './build.ts';
+import { buildRollout, promptSegment, textAt, textsAt, type Place } from './build.ts';
 import type { ImportedRollout } from './imported.ts';
 import { asNumber, asText, type JsonObject } from './json.ts';
 import { goldAnswers, questionIn } from './question.ts';
+
+/**
+ * Keys that the board's loader needs and that the rollout it was written from did not state: our writer
+ * lists them, because the loader takes neither a gap nor null for them.
+ */
+export const UNSTATED = 'unstated';
 
 /**
  * One line of an RLLoggingBoard file: `prompt, response, response_tokens[], logprobs[], ref_logprobs[],
@@ -10,7 +16,10 @@ import { goldAnswers, questionIn } from './question.ts';
  */
 export function readLoggingBoard(record: JsonObject, place: Place): ImportedRollout {
   const prompt = textAt(record, 'prompt');
-  const reward = asNumber(record['reward']);
+  const unstated = textsAt(record, UNSTATED);
+  const stated = (key: string): number | null =>
+    unstated.includes(key) ? null : asNumber(record[key]);
+  const reward = stated('reward');
   const golds = record['ground_truth'] ?? record['answer'] ?? record['gts'];
   return buildRollout(
     {
@@ -21,7 +30,7 @@ export function readLoggingBoard(record: JsonObject, place: Place): ImportedRoll
       held: ['prompt', 'response'],
       question: asText(record['question']) ?? questionIn(prompt),
       answers: goldAnswers(golds),
-      step: asNumber(record['step']),
+      step: stated('step'),
       reward,
       rewards:
         reward === null ? [] : [{ clause: 'reward', value: reward, weight: 1, evidence: [] }],

@@ -7,6 +7,8 @@ const MARKER = /(?:^|[\n.>])[ \t]*(?:Question|User|user)[ \t]*[:\n][ \t]*/g;
 const TURN_END =
   /\n\s{0,8}(?:Assistant|assistant|<\|im_start\|>|Answer|Response)\s{0,4}:?|<\|im_end\|>|<\/s>|<\|eot_id\|>/;
 const LONGEST_GUESS = 2000;
+/** A turn's own mark in front of the question's. */
+const LABEL = /^Question[ \t]*:\s*/;
 
 /**
  * The question in a prompt: what follows the last "Question:" or "User:", or stands in the last
@@ -19,7 +21,7 @@ export function questionIn(prompt: string): string {
   if (!marker) return prompt.trim();
   const rest = prompt.slice(marker.index + marker[0].length);
   const end = rest.search(TURN_END);
-  const question = (end >= 0 ? rest.slice(0, end) : rest).trim();
+  const question = (end >= 0 ? rest.slice(0, end) : rest).trim().replace(LABEL, '');
   return question === '' || question.length > LONGEST_GUESS ? prompt.trim() : question;
 }
 
@@ -41,5 +43,7 @@ export function goldAnswers(value: unknown): string[] {
   if (!isObject(value)) return [];
   const key = ANSWER_KEYS.find((name) => Object.hasOwn(value, name));
   const inner = key === undefined ? null : value[key];
-  return isObject(inner) ? goldAnswers(Object.values(inner)) : goldAnswers(inner);
+  if (!isObject(inner)) return goldAnswers(inner);
+  const named = ANSWER_KEYS.some((name) => Object.hasOwn(inner, name));
+  return goldAnswers(named ? inner : Object.values(inner));
 }

@@ -37,6 +37,11 @@ export const protocolOf = ({ origin }: Pick<ImportedRollout, 'origin'>): Protoco
 
 /** Where one passage of a list begins, in the forms that published systems print. */
 const NUMBERED = /^[ \t]*(?:\(\d+\)|Doc(?:ument)?\s*\d+\s*\(Title:|\[\d+\]|Doc(?:ument)?\s*\d+:)/gm;
+/** The same inside a JSON string, where a line ends in an escape. */
+const IN_JSON = new RegExp(
+  NUMBERED.source.replace('^[ \\t]*', String.raw`(?:^|(?<="|\\n))[ \t]*`),
+  'gm',
+);
 
 /**
  * A passage's title: `"Title" text`, `Title: X Text: y`, `Doc 1(Title: X) text`, `X : y`. Bounded
@@ -75,10 +80,27 @@ export function passagesIn(
 ): ReadPassage[] {
   const { text, start } = blockText(segment.text, protocol);
   if (text === '') return [];
-  const numbered = [...text.matchAll(NUMBERED)].map((match) => match.index);
+  const numbered = [...text.matchAll(text.startsWith('{') ? IN_JSON : NUMBERED)].map(
+    (match) => match.index,
+  );
   const lines = [...text.matchAll(/^.*\S.*$/gm)].map((match) => match.index);
   const starts = numbered.length > 0 ? numbered : lines;
   return starts.map((from, i) => passage(text.slice(from, starts[i + 1]), index, start + from));
+}
+
+/** The query of a block; where it is a call with arguments, what it asks for and the stretch that says so. */
+function queryOf(
+  segment: Pick<ImportedSegment, 'text'>,
+  index: number,
+  protocol: Protocol | null,
+): NonNullable<Round['query']> {
+  const { text, start } = blockText(segment.text, protocol);
+  const asked = protocol?.query?.(text);
+  if (!asked) return { text, segment: index, start, end: start + text.length };
+  const whole = text.slice(asked.start, asked.start + asked.text.length) !== asked.text;
+  const from = start + (whole ? 0 : asked.start);
+  const length = whole ? text.length : asked.text.length;
+  return { text: asked.text, segment: index, start: from, end: from + length };
 }
 
 /** The rounds of a rollout. A query opens a new round behind the results of the one before. */
@@ -97,8 +119,7 @@ export function roundsOf(rollout: Pick<ImportedRollout, 'segments' | 'origin'>):
     }
     round.segments.push(index);
     if (segment.role === 'search' && segment.source === 'policy') {
-      const { text, start } = blockText(segment.text, protocol);
-      round.query = { text, segment: index, start, end: start + text.length };
+      round.query = queryOf(segment, index, protocol);
     }
     if (segment.role === 'result' || segment.role === 'background') {
       if (read) round.passages.push(...passagesIn(segment, index, protocol));

@@ -231,6 +231,7 @@ const rollout = z.looseObject({
     })
     .nullable(),
   answer: z.string().nullable(),
+  notScored: z.string().optional(),
   judge: z.looseObject({ verdict: z.boolean().nullable(), by: z.string() }).optional(),
   origin: z
     .looseObject({

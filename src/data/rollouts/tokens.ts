@@ -1,6 +1,7 @@
 import type { ImportedSegment, TokenColumns, TokenValues } from './imported.ts';
 import type { Piece } from './protocols/split.ts';
 import type { JsonObject } from './json.ts';
+import { tokenOffsets } from './token-text.ts';
 
 /** Per-token columns of a response, and their way into segments and back. */
 
@@ -59,26 +60,6 @@ export function readColumns(record: JsonObject): ReadColumns {
     keys: Object.fromEntries(used.map(({ column, key }) => [column, key])),
     count,
   };
-}
-
-/** Text of a token that a vocabulary spells with markers for space and newline. */
-const plain = (token: string): string =>
-  token.replaceAll('Ġ', ' ').replaceAll('Ċ', '\n').replaceAll('▁', ' ');
-
-/** Where each token starts in the text, and the text's length; null where they do not spell it. */
-export function tokenOffsets(text: string, tokens: readonly string[]): number[] | null {
-  for (const spell of [(token: string) => token, plain]) {
-    const offsets = [0];
-    let at = 0;
-    for (const token of tokens) {
-      const part = spell(token);
-      if (!text.startsWith(part, at)) break;
-      at += part.length;
-      offsets.push(at);
-    }
-    if (offsets.length === tokens.length + 1 && at === text.length) return offsets;
-  }
-  return null;
 }
 
 const slice = (columns: TokenColumns, from: number, to: number): TokenColumns =>

@@ -1,49 +1,9 @@
 import type { RewardClause } from '../rollout.ts';
 import { buildRollout, promptSegment, RecordError, type Place } from './build.ts';
-import type { ImportedRollout, ImportedSegment } from './imported.ts';
-import { asNumber, asText, isObject, type JsonObject } from './json.ts';
-import { recogniseProtocol } from './protocols/recognise.ts';
-import { splitText } from './protocols/split.ts';
+import type { ImportedRollout } from './imported.ts';
+import { asNumber, asText, type JsonObject } from './json.ts';
+import { completionOf, lastAsked, messagesOf, promptOf } from './messages.ts';
 import { goldAnswers, questionIn } from './question.ts';
-
-interface Message {
-  role: string;
-  content: string;
-}
-
-/** Chat messages; null where the value is no list of them. */
-function messagesOf(value: unknown): Message[] | null {
-  if (!Array.isArray(value)) return null;
-  const messages = value.map((item) => {
-    if (!isObject(item)) return null;
-    const [role, content] = [asText(item['role']), asText(item['content'] ?? '')];
-    return role === null || content === null ? null : { role, content };
-  });
-  return messages.every((message) => message !== null) ? messages : null;
-}
-
-const promptOf = (messages: readonly Message[]): ImportedSegment[] =>
-  messages.map(({ role, content }) => ({
-    source: 'prompt',
-    role: role === 'user' ? 'question' : 'instruction',
-    text: content,
-  }));
-
-/** The assistant's turns cut into blocks; what tools and users say in between is the environment's. */
-function completionOf(messages: readonly Message[]): ImportedSegment[] {
-  const protocol = recogniseProtocol(messages.map(({ content }) => content).join('\n'));
-  return messages.flatMap(({ role, content }): ImportedSegment[] => {
-    if (role !== 'assistant')
-      return [{ source: 'environment', role: role === 'tool' ? 'result' : 'other', text: content }];
-    if (!protocol)
-      return content === '' ? [] : [{ source: 'policy', role: 'other', text: content }];
-    return splitText(content, protocol).map(({ source, role: own, text }) => ({
-      source: source === 'prompt' ? 'policy' : source,
-      role: own,
-      text,
-    }));
-  });
-}
 
 const KNOWN = new Set(['step', 'advantage', 'logprobs', 'seed', 'epoch']);
 
@@ -81,7 +41,7 @@ export function readTrl(record: JsonObject, place: Place): ImportedRollout {
   const promptSegments = asked ? promptOf(asked) : promptSegment(prompt as string);
   const segments = said && completionOf(said);
   const rewards = rewardsOf(record);
-  const lastUser = asked?.findLast(({ role }) => role === 'user')?.content;
+  const lastUser = asked ? lastAsked(asked) : undefined;
   const question =
     asText(record['question']) ??
     questionIn(lastUser ?? promptSegments.map((s) => s.text).join('\n'));

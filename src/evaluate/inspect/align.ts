@@ -1,4 +1,5 @@
 import {
+  goldsToScore,
   roundsOf,
   type ImportedRollout,
   type ReadPassage,
@@ -24,7 +25,8 @@ export interface AlignedCell {
 export interface AlignedSibling {
   id: string;
   answer: string | null;
-  /** Null without gold answers. */
+  notScored?: string;
+  /** Null without gold answers, and where the answer cannot be read. */
   em: number | null;
   rounds: number;
 }
@@ -80,12 +82,17 @@ export function alignGroup(rollouts: readonly ImportedRollout[]): AlignedGroup |
   return {
     groupId: first.groupId,
     question: first.question,
-    siblings: rollouts.map(({ id, answer, question }, i) => ({
-      id,
-      answer,
-      em: question.answers.length === 0 ? null : exactMatch(answer, question.answers),
-      rounds: siblings[i]!.length,
-    })),
+    siblings: rollouts.map((rollout, i) => {
+      const { id, answer, notScored } = rollout;
+      const golds = goldsToScore(rollout);
+      return {
+        id,
+        answer,
+        ...(notScored !== undefined && { notScored }),
+        em: golds.length === 0 ? null : exactMatch(answer, golds),
+        rounds: siblings[i]!.length,
+      };
+    }),
     rows: Array.from({ length }, (_, at) => siblings.map((_rounds, i) => cell(i, at))),
   };
 }

@@ -1,6 +1,10 @@
 import { normalizeAnswer } from '../../agent/answers.ts';
 import { answerScores, type AnswerScores } from '../../agent/scores.ts';
-import type { ImportedRollout, ImportedSegment } from '../../data/rollouts/index.ts';
+import {
+  goldsToScore,
+  type ImportedRollout,
+  type ImportedSegment,
+} from '../../data/rollouts/index.ts';
 
 /** What the statistics count of one rollout: small, so that a file of any size can be counted. */
 export interface RolloutFacts {
@@ -8,11 +12,13 @@ export interface RolloutFacts {
   questionId: string;
   groupId: string;
   step: number | null;
-  /** Whether the record gives gold answers; the scores are null without them. By SQuAD's normaliser. */
+  /** By SQuAD's normaliser; null without gold answers, and where the answer cannot be read. */
   scores: AnswerScores | null;
-  /** By R1-Searcher's normaliser; null without gold answers, and where only rows of before are at hand. */
+  /** By R1-Searcher's normaliser; null as `scores`, and where only rows of before are at hand. */
   byR1Searcher: AnswerScores | null;
   answered: boolean;
+  /** Nobody can say whether an answer was given: `answered` is open, and nothing is scored. */
+  unread?: boolean;
   /** The judge's verdict; null without one. */
   judge: boolean | null;
   /** Every gold answer is yes, no or "noanswer": finding that word in a passage would prove nothing. */
@@ -35,13 +41,23 @@ export const wordText = (text: string): string => ` ${normalizeAnswer(text)} `;
 
 const known = new WeakMap<object, { text: string; words: string }>();
 
+/** Tags and chat marks, which would stick to the words beside them once punctuation is gone. */
+const TAGS = /<\|[\w-]{1,40}\|>|<\/?[a-z_]{1,40}>/g;
+/** Line ends inside a JSON string, where a tool answered with one. */
+const ESCAPES = /\\+[nrt]/g;
+
+const withoutMarks = (text: string): string => {
+  const plain = text.replaceAll(TAGS, ' ');
+  return /[{[]\s{0,8}"/.test(plain) ? plain.replaceAll(ESCAPES, ' ') : plain;
+};
+
 /** `wordText` of a segment, made once: several checks and the facts look into the same results. */
 export function segmentWords(segment: Pick<ImportedSegment, 'text'>): string {
   const { text } = segment;
   const before = known.get(segment);
   // A segment that was changed meanwhile is read again.
   if (before?.text === text) return before.words;
-  const words = wordText(text);
+  const words = wordText(withoutMarks(text));
   known.set(segment, { text, words });
   return words;
 }
@@ -70,7 +86,7 @@ export function readFactsOf(rollout: ImportedRollout): RolloutFacts {
   const { answers } = rollout.question;
   const { answer, segments } = rollout;
   const needles = needlesOf(answers);
-  const scored = answers.length > 0;
+  const scored = goldsToScore(rollout).length > 0;
   return {
     id: rollout.id,
     questionId: rollout.question.id,
@@ -79,6 +95,7 @@ export function readFactsOf(rollout: ImportedRollout): RolloutFacts {
     scores: scored ? answerScores(answer, answers) : null,
     byR1Searcher: scored ? answerScores(answer, answers, 'r1-searcher') : null,
     answered: answer !== null && answer.trim() !== '',
+    ...(rollout.notScored !== undefined && { unread: true }),
     judge: rollout.judge?.verdict ?? null,
     closed: isClosed(answers),
     retrieved: evidenceSegments(rollout).some((i) =>

@@ -21,7 +21,7 @@ export const ROW_NUMBERS = {
     'every token of a gold answer given, R1-Searcher’s normaliser (its ACC_R), 0 or 1',
   'sub-em.r1-searcher': 'gold answer inside the answer, R1-Searcher’s normaliser, 0 or 1',
   judge: 'verdict of the file’s judge, 0 or 1',
-  answered: 'an answer was given, 0 or 1',
+  answered: 'an answer was given, 0 or 1; missing where it cannot be read',
   retrieved: 'a gold answer stands in what was read, 0 or 1',
   recall: 'share of the supporting titles that were read, 0 to 1',
   reward: 'total reward',
@@ -52,6 +52,8 @@ export interface RolloutRow {
   questionId: string;
   question: string;
   answer: string | null;
+  /** Why the answer cannot be read; absent where it can. */
+  notScored?: string;
   recipe: string | null;
   policy: string | null;
   layout: RolloutLayout;
@@ -108,7 +110,7 @@ export function rowOf(
   const { supporting } = rollout.question;
   const titles = rounds.flatMap(({ passages }) => passages.map(({ title }) => title));
   const read = supporting.length === 0 ? null : supportingRecall(titles, supporting);
-  const { scores, byR1Searcher, closed } = facts;
+  const { scores, byR1Searcher, closed, unread } = facts;
   return {
     id: rollout.id,
     run: rollout.runId,
@@ -116,6 +118,7 @@ export function rowOf(
     questionId: rollout.question.id,
     question: rollout.question.text,
     answer: rollout.answer === null ? null : rollout.answer.trim(),
+    ...(rollout.notScored !== undefined && { notScored: rollout.notScored }),
     recipe: rollout.recipe?.id ?? null,
     policy: rollout.policy?.id ?? null,
     layout: rollout.origin?.layout ?? 'forage',
@@ -133,8 +136,8 @@ export function rowOf(
       'cover-em.r1-searcher': byR1Searcher?.coverEm ?? null,
       'sub-em.r1-searcher': byR1Searcher?.subEm ?? null,
       judge: bit(facts.judge),
-      answered: bit(facts.answered),
-      retrieved: scores && !closed ? Number(facts.retrieved) : null,
+      answered: unread ? null : bit(facts.answered),
+      retrieved: rollout.question.answers.length > 0 && !closed ? Number(facts.retrieved) : null,
       // A record of ours states 0 where the question names no supporting titles: nobody can know it there.
       recall: read === null ? null : (rollout.metrics?.recall ?? read),
       reward: rollout.reward,
@@ -176,6 +179,7 @@ export function factsOfRow({ id, questionId, group, numbers }: RolloutRow): Roll
     scores,
     byR1Searcher: scoresOf(numbers, '.r1-searcher'),
     answered: answered === 1,
+    ...(answered === null && { unread: true }),
     judge: judge === null ? null : judge === 1,
     closed: scores !== null && retrieved === null,
     retrieved: retrieved === 1,

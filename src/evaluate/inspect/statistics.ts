@@ -51,8 +51,11 @@ export interface Statistics {
   questions: number;
   groups: number;
   steps: number;
-  /** Rollouts with gold answers; the scores are over these. */
+  /** Rollouts with gold answers whose own answer can be read; the scores are over these. */
   scored: number;
+  /** Rollouts whose answer cannot be read: in no score. Absent in statistics of an earlier version. */
+  unread?: number;
+  /** Of the rollouts whose answer can be read. */
   answered: Count;
   /** By SQuAD's normaliser. */
   em: Count;
@@ -189,6 +192,7 @@ export function statisticsOf(facts: readonly RolloutFacts[]): Statistics {
   const theirs = scored.flatMap(({ byR1Searcher }) => byR1Searcher ?? []);
   const judge = judgeOf(scored);
   const rewards = facts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
+  const readable = facts.filter(({ unread }) => !unread);
   const searches = facts.map((f) => f.searches);
   const { groups, flat } = zeroVariance(facts);
   return {
@@ -197,9 +201,10 @@ export function statisticsOf(facts: readonly RolloutFacts[]): Statistics {
     groups,
     steps: new Set(facts.flatMap(({ step }) => (step === null ? [] : [step]))).size,
     scored: scored.length,
+    unread: facts.length - readable.length,
     answered: counted(
-      tally(facts, ({ answered }) => answered),
-      facts.length,
+      tally(readable, ({ answered }) => answered),
+      readable.length,
     ),
     ...normalisedCounts(scored.map(({ scores }) => scores)),
     ...(theirs.length === scored.length && { byR1Searcher: normalisedCounts(theirs) }),

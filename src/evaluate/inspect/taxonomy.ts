@@ -9,6 +9,7 @@ import type { Statistics } from './statistics.ts';
  * (SQuAD's normaliser); `basisOf` says by which:
  * - `right-with-evidence`, `right-without-evidence`: whether a gold answer was retrieved;
  * - `right-closed`, `wrong-closed`: yes/no questions, where retrieval cannot be told by words;
+ * - `not-scored`: the answer cannot be read, so that nobody can say whether it is right;
  * - `no-answer`: none was given;
  * - `no-search`: wrong, and nothing was asked;
  * - `not-retrieved`: wrong, and no result held a gold answer;
@@ -19,6 +20,7 @@ export type Outcome =
   | 'right-without-evidence'
   | 'right-closed'
   | 'wrong-closed'
+  | 'not-scored'
   | 'no-answer'
   | 'no-search'
   | 'not-retrieved'
@@ -34,6 +36,7 @@ export const OUTCOME_NAMES: Record<Outcome, string> = {
   'right-without-evidence': 'right, without evidence',
   'right-closed': 'right, yes or no',
   'wrong-closed': 'wrong, yes or no',
+  'not-scored': 'not scored',
   'no-answer': 'no answer',
   'no-search': 'wrong, never searched',
   'not-retrieved': 'wrong, not retrieved',
@@ -53,7 +56,8 @@ export function basisWords({ scored, judge }: Pick<Statistics, 'scored' | 'judge
 }
 
 export function outcomeOf(facts: RolloutFacts): Outcome | null {
-  const { scores, judge, closed, retrieved, answered, searches } = facts;
+  const { scores, judge, closed, retrieved, answered, searches, unread } = facts;
+  if (unread) return 'not-scored';
   if (!scores) return null;
   if (judge ?? scores.em === 1) {
     if (closed) return 'right-closed';

@@ -1,5 +1,5 @@
 import { exactMatch } from '../../agent/scores.ts';
-import type { ImportedRollout } from '../../data/rollouts/index.ts';
+import { goldsToScore, type ImportedRollout } from '../../data/rollouts/index.ts';
 import { DisagreementQueue, type Disagreement } from '../inspect/rescore/index.ts';
 import type { JudgeItem, JudgeOutcome } from './run.ts';
 
@@ -64,10 +64,11 @@ export const judgeItemOf = ({
   id,
   question,
   answer,
-}: Pick<ImportedRollout, 'id' | 'question' | 'answer'>): JudgeItem => ({
+  notScored,
+}: Pick<ImportedRollout, 'id' | 'question' | 'answer' | 'notScored'>): JudgeItem => ({
   id,
   question: question.text,
-  golds: question.answers,
+  golds: goldsToScore({ question, notScored }),
   prediction: answer,
 });
 

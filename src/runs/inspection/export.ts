@@ -1,4 +1,4 @@
-import { writeRollout, type ImportedRollout } from '../../data/rollouts/index.ts';
+import { writeRollout, type ImportedRollout, type TokenTexts } from '../../data/rollouts/index.ts';
 import { columnReader, type Cell } from './columns.ts';
 import type { StoredRow } from './database.ts';
 
@@ -98,17 +98,50 @@ export function tableText(
   ].join('');
 }
 
-/** Rollouts of a layout as a file of lines; they are read one by one. */
+/** Decodes tokens of a policy, each alone; null where that policy's tokenizer is not at hand. */
+export type SpellTokens = (policy: string, ids: number[]) => Promise<string[] | null>;
+
+/** Asks for each token of a policy once. */
+class TokenBook {
+  readonly #spell: SpellTokens;
+  readonly #texts = new Map<string, Map<number, string>>();
+
+  constructor(spell: SpellTokens) {
+    this.#spell = spell;
+  }
+
+  /** Texts of all tokens of a rollout; undefined where its policy's tokenizer is not at hand. */
+  async textsOf({ policy, segments }: ImportedRollout): Promise<TokenTexts | undefined> {
+    if (!policy) return undefined;
+    const known = this.#texts.get(policy.id) ?? new Map<number, string>();
+    this.#texts.set(policy.id, known);
+    const fresh = [...new Set(segments.flatMap(({ ids }) => ids ?? []))].filter(
+      (id) => !known.has(id),
+    );
+    const texts = fresh.length === 0 ? [] : await this.#spell(policy.id, fresh);
+    if (texts?.length !== fresh.length) return undefined;
+    fresh.forEach((id, i) => known.set(id, texts[i]!));
+    return (ids) => ids.map((id) => known.get(id) ?? '');
+  }
+}
+
+/**
+ * Rollouts of a layout as a file of lines; they are read one by one.
+ * @param spell for layouts that show tokens as text
+ */
 export async function rolloutLines(
   rows: readonly StoredRow[],
   read: (row: StoredRow) => Promise<ImportedRollout>,
   format: RolloutFormat,
   signal: AbortSignal,
+  spell?: SpellTokens,
 ): Promise<Blob> {
   const parts: string[] = [];
+  const book = spell && format === 'rl-logging-board' ? new TokenBook(spell) : null;
   for (const row of rows) {
     signal.throwIfAborted();
-    parts.push(`${writeRollout(await read(row), format)}\n`);
+    const rollout = await read(row);
+    parts.push(`${writeRollout(rollout, format, await book?.textsOf(rollout))}\n`);
   }
   return new Blob(parts, { type: 'application/x-ndjson' });
 }

@@ -15,7 +15,13 @@ import { facetsOf, selected, type BrowseQuery } from './browse.ts';
 import type { GroupField } from './names.ts';
 import { Kept } from './kept.ts';
 import type { Mark, SavedView, StoredRow } from './database.ts';
-import { isRolloutFormat, rolloutLines, tableText, type ExportFormat } from './export.ts';
+import {
+  isRolloutFormat,
+  rolloutLines,
+  tableText,
+  type ExportFormat,
+  type SpellTokens,
+} from './export.ts';
 import type { ImportProgress } from './import-file.ts';
 import type {
   Browsed,
@@ -199,13 +205,15 @@ export class InspectionHost implements InspectionApi {
     positions: Uint32Array,
     format: ExportFormat,
     columns: readonly string[],
+    spell?: SpellTokens,
   ): Promise<Blob | null> {
     return this.#jobs
       .run(job, async (signal) => {
         const rows = await this.rowsAt(fileId, [...positions]);
         if (!isRolloutFormat(format))
           return new Blob([tableText(rows, columns, format)], { type: TABLE_TYPES[format] });
-        return rolloutLines(rows, (row) => this.#store.rollout(fileId, row), format, signal);
+        const read = (row: StoredRow) => this.#store.rollout(fileId, row);
+        return rolloutLines(rows, read, format, signal, spell);
       })
       .then((outcome) => (outcome instanceof Blob ? outcome : null));
   }

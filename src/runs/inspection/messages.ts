@@ -7,7 +7,7 @@ import type { ImportedRollout } from '../../data/rollouts/index.ts';
 import type { BrowseQuery, Facet, Selected } from './browse.ts';
 import type { GroupField } from './names.ts';
 import type { FileRecord, Mark, SavedView, StoredRow } from './database.ts';
-import type { ExportFormat } from './export.ts';
+import type { ExportFormat, SpellTokens } from './export.ts';
 import type { ImportProgress } from './import-file.ts';
 import type { PackedReading } from './packed.ts';
 import type { Neighbour, Reading, RolloutFile } from './reading.ts';
@@ -93,13 +93,18 @@ export interface InspectionApi {
     filter: string,
     field: GroupField,
   ): Promise<{ values: Facet[]; all: number } | null>;
-  /** Rollouts at positions as one file; null where it was cancelled. @param columns of a table */
+  /**
+   * Rollouts at positions as one file; null where it was cancelled.
+   * @param columns of a table
+   * @param spell decodes tokens, for layouts that show them as text
+   */
   exportRows(
     job: string,
     fileId: string,
     positions: Uint32Array,
     format: ExportFormat,
     columns: readonly string[],
+    spell?: SpellTokens,
   ): Promise<Blob | null>;
   /** Training runs of this browser; empty where the host has none at hand. */
   ownRuns(): Promise<OwnRun[]>;

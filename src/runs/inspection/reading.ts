@@ -14,6 +14,8 @@ export interface Neighbour {
   file: string;
   id: string;
   answer: string | null;
+  /** Why the answer cannot be read; absent where it can. */
+  notScored?: string;
   em: number | null;
   reward: number | null;
 }
@@ -41,6 +43,7 @@ const neighbour = (file: Pick<FileRecord, 'id' | 'name'>, { row }: StoredRow): N
   file: file.name,
   id: row.id,
   answer: row.answer,
+  ...(row.notScored !== undefined && { notScored: row.notScored }),
   em: row.numbers.em,
   reward: row.numbers.reward,
 });

@@ -82,8 +82,9 @@ const Empty = () => (
   <section className="empty-place">
     <p>
       Drop files of rollouts here, or choose them: R1-Searcher’s evaluation files, verl’s rollout
-      dumps, RLLoggingBoard’s logs, TRL’s parquet, or Forage’s own JSON lines. The layout is told by
-      content. Nothing leaves this browser.
+      dumps, RLLoggingBoard’s logs, TRL’s parquet, results of verifiers, Inspect AI’s .eval logs,
+      dumps of OpenRLHF, SkyRL and FlashRAG, chats as messages, or Forage’s own JSON lines. The
+      layout is told by content. Nothing leaves this browser.
     </p>
     <OpenButton primary />
   </section>

@@ -7,6 +7,7 @@ import { attempt, reloadViews, removeView, saveView } from '../stores/browse-act
 import type { BrowseAddress } from '../stores/browse-address.ts';
 import { useBrowse } from '../stores/browse-store.ts';
 import { lab } from '../stores/connection.ts';
+import { useLab } from '../stores/lab-store.ts';
 import { allColumns, columnOf } from './columns.ts';
 import { Popup } from './Popup.tsx';
 
@@ -160,17 +161,42 @@ const EXPORTS: readonly { format: ExportFormat; name: string; note: string; end:
     note: 'forage.rollout/1, nothing left out',
     end: 'jsonl',
   },
-  { format: 'verl', name: 'JSONL, verl', note: 'input, output, gts, score, step', end: 'jsonl' },
+  {
+    format: 'verl',
+    name: 'JSONL, verl',
+    note: 'input, output, gts, score, step; named by its first step, as verl’s viewer wants it',
+    end: 'jsonl',
+  },
   {
     format: 'rl-logging-board',
     name: 'JSONL, RLLoggingBoard',
-    note: 'with per-token columns',
+    note: 'with per-token columns; texts of tokens where the policy that wrote them is loaded',
     end: 'jsonl',
   },
   { format: 'csv', name: 'CSV', note: 'the table’s columns, all digits', end: 'csv' },
   { format: 'markdown', name: 'Markdown table', note: 'the table’s columns', end: 'md' },
   { format: 'latex', name: 'LaTeX table', note: 'the table’s columns, booktabs', end: 'tex' },
 ];
+
+/** Texts of tokens of the policy that is loaded; no other's tokenizer is at hand. */
+const spell = (policy: string, ids: number[]): Promise<string[] | null> =>
+  useLab.getState().policy?.id === policy ? lab().pieces(ids) : Promise.resolve(null);
+
+/**
+ * Name of the written file. verl's viewer opens every `*.jsonl` of a folder and reads its name as the step.
+ */
+const fileName = async (
+  { id, name }: FileRecord,
+  { order }: Selected,
+  format: ExportFormat,
+  end: string,
+): Promise<string> => {
+  if (format === 'verl') {
+    const [first] = await lab().inspection.rowsAt(id, [order[0] ?? 0]);
+    return `${Math.trunc(first?.row.numbers.step ?? 0)}.${end}`;
+  }
+  return `${fileStem(name.replace(/\.(jsonl?|parquet|eval)$/, ''))}-${order.length}.${end}`;
+};
 
 /** A table of more rows than a document holds. */
 const MANY = 500;
@@ -184,12 +210,13 @@ export const ExportMenu = (props: {
   const [busy, setBusy] = useState(false);
   const save = async (format: ExportFormat, end: string): Promise<void> => {
     setBusy(true);
-    const blob = await attempt('The selection could not be exported', () =>
-      lab().inspection.exportRows('export', file.id, selected.order, format, columns),
-    );
+    await attempt('The selection could not be exported', async () => {
+      const { inspection } = lab();
+      const { order } = selected;
+      const blob = await inspection.exportRows('export', file.id, order, format, columns, spell);
+      if (blob) saveFile(await fileName(file, selected, format, end), blob);
+    });
     setBusy(false);
-    const stem = fileStem(file.name.replace(/\.(jsonl?|parquet)$/, ''));
-    if (blob) saveFile(`${stem}-${selected.order.length}.${end}`, blob);
   };
   const count = selected.order.length;
   return (

@@ -143,12 +143,27 @@ const evidence = ({ evidence: found }: Statistics): Figure[] => {
   ];
 };
 
+/** Rollouts that are in no score, where there are any; statistics of earlier files count none. */
+const notScored = ({ unread = 0, rollouts }: Statistics): Figure[] =>
+  unread === 0
+    ? []
+    : [
+        {
+          id: 'not-scored',
+          name: 'not scored',
+          value: formatCount(unread),
+          more: `of ${formatCount(rollouts)}`,
+          note: 'The answer cannot be read: no protocol, box, “####” or sentence says where it stands, and the file states none under “pred”. Left out of every score and mean.',
+          filter: 'outcome = not-scored',
+        },
+      ];
+
 const searched = ({ searches, rollouts, answered }: Statistics): Figure[] => [
   counted(
     'answered',
     'answered',
     answered,
-    'An answer was given at all. Opens those without one.',
+    'An answer was given at all, of the rollouts whose answer can be read. Opens those without one.',
     'answered = 0',
   ),
   {
@@ -182,6 +197,7 @@ export const figuresOf = (statistics: Statistics): Figure[] => [
     : []),
   ...(statistics.judge ? judged(statistics.judge) : []),
   ...(statistics.scored > 0 ? evidence(statistics) : []),
+  ...notScored(statistics),
   ...searched(statistics),
   ...rewarded(statistics),
 ];

@@ -23,6 +23,10 @@ export const OUTCOMES: Record<Outcome, { note: string; colour: number }> = {
     note: 'Wrong on a question whose answer is yes or no.',
     colour: 3,
   },
+  'not-scored': {
+    note: 'The answer cannot be read: no protocol says where it stands. In no mean.',
+    colour: 4,
+  },
   'no-answer': { note: 'Nothing was given as an answer.', colour: 4 },
   'no-search': { note: 'Wrong, and nothing was asked.', colour: 5 },
   'not-retrieved': {

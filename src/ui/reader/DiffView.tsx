@@ -1,6 +1,6 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import type { ImportedRollout } from '../../data/rollouts/index.ts';
+import { answerText, type ImportedRollout } from '../../data/rollouts/index.ts';
 import type { DiffPiece, DiffRun } from '../../evaluate/inspect/diff.ts';
 import type { Neighbour, Reading } from '../../runs/inspection/index.ts';
 import { formatCount, formatNumber } from '../lib/format.ts';
@@ -19,8 +19,8 @@ const MOST_RUNS = 1500;
 /** Characters beyond which the comparison has to be asked for. */
 const LARGE = 2_000_000;
 
-const optionName = ({ id, answer, em, reward }: Neighbour, n: number): string =>
-  `${n}: ${(answer ?? 'no answer').slice(0, 40)}${em === null ? '' : em === 1 ? ' ✓' : ' ✗'}${
+const optionName = ({ id, em, reward, ...given }: Neighbour, n: number): string =>
+  `${n}: ${answerText(given).slice(0, 40)}${em === null ? '' : em === 1 ? ' ✓' : ' ✗'}${
     reward === null ? '' : `, reward ${formatNumber(reward)}`
   } · ${id.slice(-40)}`;
 
@@ -242,14 +242,14 @@ const Differences = (props: {
         <span>
           <del className="diff-removed">only here</del>{' '}
           <b>
-            <MarkedText text={reading.rollout.answer ?? 'no answer'} marks={[]} />
+            <MarkedText text={answerText(reading.rollout)} marks={[]} />
           </b>{' '}
           <span className="fine">{formatCount(value.here)} words</span>
         </span>
         <span>
           <ins className="diff-added">only there</ins>{' '}
           <b>
-            <MarkedText text={value.other.answer ?? 'no answer'} marks={[]} />
+            <MarkedText text={answerText(value.other)} marks={[]} />
           </b>{' '}
           <span className="fine">{formatCount(value.there)} words</span>{' '}
           <button type="button" className="link" onClick={() => open(other)}>

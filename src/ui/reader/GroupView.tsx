@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import type { ImportedRollout } from '../../data/rollouts/index.ts';
+import { answerText, type ImportedRollout } from '../../data/rollouts/index.ts';
 import type { AlignedCell, AlignedGroup, CreditChain } from '../../evaluate/inspect/align.ts';
 import { passageKey } from '../../evaluate/inspect/reading/index.ts';
 import type { Neighbour, Reading, RolloutPlace } from '../../runs/inspection/index.ts';
@@ -46,7 +46,7 @@ const ChainRow = ({ chain, number, sibling, largest, here, open, diff }: ChainRo
         )}
       </th>
       <td className="group-answer">
-        <MarkedText text={sibling?.answer ?? 'no answer'} marks={[]} />
+        <MarkedText text={sibling ? answerText(sibling) : 'no answer'} marks={[]} />
       </td>
       <td className="figure">{formatNumber(sibling?.em)}</td>
       <td>
@@ -163,7 +163,7 @@ const Aligned = (props: {
         <thead>
           <tr>
             <th scope="col">round</th>
-            {shown.map(({ id, answer, em, rounds }, i) => (
+            {shown.map(({ id, em, rounds, ...given }, i) => (
               <th key={i} scope="col" className={id === here ? 'chosen' : ''}>
                 sibling {i + 1}
                 {id === here ? ' (this)' : ''}{' '}
@@ -172,7 +172,7 @@ const Aligned = (props: {
                   {rounds} rounds
                 </span>
                 <div className="answer-line">
-                  <MarkedText text={answer ?? 'no answer'} marks={[]} />
+                  <MarkedText text={answerText(given)} marks={[]} />
                 </div>
               </th>
             ))}

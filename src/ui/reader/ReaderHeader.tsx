@@ -1,4 +1,5 @@
 import { memo } from 'react';
+import { answerText } from '../../data/rollouts/index.ts';
 import type { Reading } from '../../runs/inspection/index.ts';
 import { LINTS } from '../../evaluate/inspect/lint/finding.ts';
 import { Link } from 'wouter';
@@ -31,7 +32,11 @@ const Verdict = ({ reading }: { reading: Reading }) => {
   const { judge } = rollout;
   return (
     <div className="facts">
-      {em === null ? (
+      {rollout.notScored !== undefined ? (
+        <span className="badge" title={`${rollout.notScored}; it is left out of every mean`}>
+          not scored: {rollout.notScored}
+        </span>
+      ) : em === null ? (
         <span className="badge">no gold answer: not scored</span>
       ) : (
         <span className={em === 1 ? 'badge good' : 'badge bad'}>
@@ -86,7 +91,7 @@ interface ReaderHeaderProps {
 export const ReaderHeader = memo(({ reading, neighbours, mark, go, rest }: ReaderHeaderProps) => {
   const { rollout, file, row } = reading;
   const { previous, next, position, count, selected } = neighbours;
-  const { question, answer } = rollout;
+  const { question } = rollout;
   return (
     <header className="reader-head">
       <div className="reader-bar">
@@ -137,7 +142,7 @@ export const ReaderHeader = memo(({ reading, neighbours, mark, go, rest }: Reade
         <span>
           <span className="fine">answer</span>{' '}
           <b>
-            <MarkedText text={(answer ?? 'none').slice(0, LONGEST)} marks={[]} />
+            <MarkedText text={answerText(rollout).slice(0, LONGEST)} marks={[]} />
           </b>
         </span>
       </div>

@@ -97,6 +97,13 @@ export const ScoresView = ({ reading }: { reading: Reading }) => {
   const focus = marks[chosen?.span ?? 0] ?? null;
   if (scores.state === 'failed') return <Problem what="The scores" message={scores.message} />;
   if (!list) return <p className="fine">Scoring …</p>;
+  if (list.length === 0 && rollout.notScored !== undefined)
+    return (
+      <p className="note">
+        Not scored: {rollout.notScored}. A key “pred” beside the texts says what the answer is; give
+        it in the file and import it again.
+      </p>
+    );
   if (list.length === 0)
     return (
       <p className="note">

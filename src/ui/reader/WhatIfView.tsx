@@ -1,5 +1,6 @@
 import { Checkbox, NativeSelect, NumberInput } from '@mantine/core';
 import { memo, useCallback, useState } from 'react';
+import { answerText } from '../../data/rollouts/index.ts';
 import { tokenTable, withOutcome, type TokenTable } from '../../evaluate/inspect/reading/index.ts';
 import type {
   RolloutOutcome,
@@ -239,7 +240,7 @@ const Outcomes = memo(({ made, reading }: { made: WhatIf; reading: Reading }) =>
                 {before.id === reading.rollout.id ? ' (this)' : ''}
               </th>
               <td className="group-answer">
-                <MarkedText text={reading.siblings[i]?.answer ?? 'no answer'} marks={[]} />
+                <MarkedText text={reading.siblings[i] ? answerText(reading.siblings[i]) : 'no answer'} marks={[]} />
               </td>
               <td className="figure">{formatNumber(before.reward)}</td>
               <td className="figure">{formatNumber(after.reward)}</td>

@@ -62,7 +62,7 @@ const newJob = (name: string, bytes: number): ImportJob => ({
 });
 
 const EXPECTED =
-  'Expected are JSON lines of R1-Searcher, verl, RLLoggingBoard or Forage rollouts, or TRL’s parquet.';
+  'Expected are JSON lines of R1-Searcher, verl, RLLoggingBoard, verifiers, OpenRLHF, SkyRL, FlashRAG or Forage rollouts, or of chats as messages; TRL’s parquet; or Inspect AI’s .eval logs.';
 
 /** Runs one import with its line on the page. `first` is told as soon as something can be read. */
 const runJob = async (

@@ -9,7 +9,7 @@ const SHORT_MS = 30_000;
 /** Comlink's proxies are kept while their import runs: one that is collected goes silent. */
 const pinned = new Set<unknown>();
 
-const listening = async <L extends (progress: never) => void, T>(
+const listening = async <L extends (...told: never[]) => unknown, T>(
   listener: L,
   use: (shared: L) => Promise<T>,
 ): Promise<T> => {
@@ -71,8 +71,12 @@ export const remoteInspection = (): InspectionApi => {
     sameQuestion: (fileId, question) => call((api) => api.sameQuestion(fileId, question)),
     rolloutFile: (fileId, place, format) => call((api) => api.rolloutFile(fileId, place, format)),
     facets: (job, fileId, filter, field) => call((api) => api.facets(job, fileId, filter, field)),
-    exportRows: (job, fileId, positions, format, columns) =>
-      call((api) => api.exportRows(job, fileId, positions, format, columns)),
+    exportRows: (job, fileId, positions, format, columns, spell) =>
+      spell
+        ? listening(spell, (shared) =>
+            call((api) => api.exportRows(job, fileId, positions, format, columns, shared)),
+          )
+        : call((api) => api.exportRows(job, fileId, positions, format, columns)),
     rollout: (fileId, place) => call((api) => api.rollout(fileId, place)),
     remove: (fileId) => call((api) => api.remove(fileId), SHORT_MS),
     restore: (fileId) => call((api) => api.restore(fileId), SHORT_MS),

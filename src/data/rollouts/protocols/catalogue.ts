@@ -1,4 +1,7 @@
+import { PROSE_PROTOCOLS } from './prose.ts';
 import type { BlockRule, Protocol } from './protocol.ts';
+import { REACT } from './react.ts';
+import { TOOL_CALL } from './tool-call.ts';
 
 /*
  * Tag protocols, METHODS sections 1 to 4. Only tags stand here: what a system does with them is its
@@ -25,6 +28,21 @@ const QUERY_TOKENS: readonly BlockRule[] = [
     source: 'environment',
   },
 ];
+
+const SEARCH_TOKENS: readonly BlockRule[] = ['search', 'click'].flatMap((kind): BlockRule[] => [
+  {
+    open: `<|begin_${kind === 'click' ? 'click_link' : 'search_query'}|>`,
+    close: `<|end_${kind === 'click' ? 'click_link' : 'search_query'}|>`,
+    role: 'search',
+    source: 'policy',
+  },
+  {
+    open: `<|begin_${kind}_result|>`,
+    close: `<|end_${kind}_result|>`,
+    role: 'result',
+    source: 'environment',
+  },
+]);
 
 /** In order of precedence where a text fits several equally well. */
 export const PROTOCOLS: readonly Protocol[] = [
@@ -107,6 +125,16 @@ export const PROTOCOLS: readonly Protocol[] = [
     prose: 'think',
     answer: 'boxed-prose',
   },
+  TOOL_CALL,
+  {
+    id: 'search-o1',
+    name: 'Search-o1, WebThinker',
+    blocks: [...SEARCH_TOKENS, THINK],
+    prose: 'think',
+    answer: 'any',
+  },
+  REACT,
+  ...PROSE_PROTOCOLS,
 ];
 
 export const protocolById = (id: string | null | undefined): Protocol | null =>

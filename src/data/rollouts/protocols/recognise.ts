@@ -1,5 +1,6 @@
 import { PROTOCOLS } from './catalogue.ts';
 import type { Protocol } from './protocol.ts';
+import { REACT } from './react.ts';
 
 /** Blocks without which a protocol is not told apart from chat: a lone `<think>` proves nothing. */
 const telling = new Set(['search', 'result', 'answer', 'refine', 'evidence', 'background']);
@@ -10,7 +11,8 @@ const found = (text: string, { blocks }: Protocol) =>
 
 /**
  * The protocol whose kinds of block are found most often in the text; the first of the catalogue where
- * several are. Null where no telling tag stands in it.
+ * several are; where no telling tag stands in it, the first protocol that knows it by other signs. Null
+ * for plain prose.
  *
  * Two pairs share their tags. `<search>` with `<answer>` and a box in the answer is ReSearch's, and
  * query tokens without `<answer>` are UR²'s.
@@ -25,5 +27,7 @@ export function recogniseProtocol(text: string): Protocol | null {
     const score = blocks.length + boxed + bare;
     if (score > most) [best, most] = [protocol, score];
   }
-  return best;
+  // A text of actions and observations may end in tags of its own; tags of a search say more.
+  if (best && (best.id !== 'think-answer' || !REACT.recognises?.(text))) return best;
+  return PROTOCOLS.find(({ recognises }) => recognises?.(text)) ?? best;
 }

@@ -1,8 +1,6 @@
-import type { ImportedSegment } from '../imported.ts';
-import type { BlockRule, Protocol } from './protocol.ts';
+import type { BlockRule, Content, Piece, Protocol } from './protocol.ts';
 
-/** A run of text with one writer; `start` is its offset in the text that was split. */
-export type Piece = Pick<ImportedSegment, 'source' | 'role' | 'text'> & { start: number };
+export type { Piece } from './protocol.ts';
 
 interface Tag {
   rule: BlockRule;
@@ -56,12 +54,31 @@ function policyEnd(tags: readonly Tag[], from: number, length: number): number {
   return length;
 }
 
+/** Chat marks behind a block of the environment: the turn of its own ends, the assistant's begins. */
+const TURN_AFTER =
+  /^\s{0,8}(?:<\|im_end\|>)?\s{0,8}(?:(?:<\|im_start\|>)?assistant[ \t]{0,4}\n)?\s*/;
+/** The same in front of it, where special tokens were left out when decoding, too. */
+const TURN_BEFORE = /(?:\s{0,8}<\|im_start\|>|(?:^|\n)\s{0,8})(?:user|tool)\s{0,8}$/;
+const MARKS = 64;
+
+/** How much in front of a block, and behind it, belongs to it. */
+function bordersOf({ turns }: Protocol, before: string, after: string): [number, number] {
+  if (!turns) return [0, /^\s*/.exec(after)![0].length];
+  const own = before.length - (TURN_BEFORE.exec(before)?.index ?? before.length);
+  return [own, TURN_AFTER.exec(after)![0].length];
+}
+
 /**
  * Cuts text into the blocks of a protocol, in order; joined they are the text. Text outside blocks is
- * the policy's prose; white space right behind a block of the environment is still the environment's.
- * An inner block (a search inside a thought) ends the outer one, whose rest is prose.
+ * the policy's prose; white space and chat marks right behind a block of the environment are still the
+ * environment's. An inner block (a search inside a thought) ends the outer one, whose rest is prose.
  */
 export function splitText(text: string, protocol: Protocol): Piece[] {
+  const pieces = protocol.cut ? protocol.cut(text) : splitTags(text, protocol);
+  return protocol.refine ? protocol.refine(pieces) : pieces;
+}
+
+function splitTags(text: string, protocol: Protocol): Piece[] {
   const pieces: Piece[] = [];
   const push = (source: Piece['source'], role: Piece['role'], start: number, end: number): void => {
     if (end > start) pieces.push({ source, role, text: text.slice(start, end), start });
@@ -71,10 +88,17 @@ export function splitText(text: string, protocol: Protocol): Piece[] {
   tags.forEach((tag, i) => {
     if (tag.closing || tag.start < at) return;
     const { source, role } = tag.rule;
-    push('policy', protocol.prose, at, tag.start);
-    at = (source === 'policy' ? policyEnd : environmentEnd)(tags, i, text.length);
-    if (source !== 'policy') at += /^\s*/.exec(text.slice(at, at + 64))![0].length;
-    push(source, role, tag.start, at);
+    let start = tag.start;
+    let end = (source === 'policy' ? policyEnd : environmentEnd)(tags, i, text.length);
+    if (source !== 'policy') {
+      const before = text.slice(Math.max(at, start - MARKS), start);
+      const [lead, rest] = bordersOf(protocol, before, text.slice(end, end + MARKS));
+      start -= lead;
+      end += rest;
+    }
+    push('policy', protocol.prose, at, start);
+    push(source, role, start, end);
+    at = end;
   });
   push('policy', protocol.prose, at, text.length);
   return pieces;
@@ -89,9 +113,12 @@ const MOST_BEFORE = 24;
  * segment before (`><`, then `search>`).
  */
 function openingIn(text: string, { blocks }: Protocol): { rule: BlockRule; end: number } | null {
-  const at = text.slice(0, MOST_BEFORE).indexOf('<');
-  const whole = at < 0 ? undefined : blocks.find(({ open }) => text.startsWith(open, at));
-  if (whole) return { rule: whole, end: at + whole.open.length };
+  const places = blocks
+    .map((rule) => ({ rule, at: text.slice(0, MOST_BEFORE + rule.open.length).indexOf(rule.open) }))
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => a.at - b.at);
+  const whole = places[0];
+  if (whole) return { rule: whole.rule, end: whole.at + whole.rule.open.length };
   for (const missing of [1, 2, 3]) {
     const rule = blocks.find(({ open }) => text.startsWith(open.slice(missing)));
     if (rule) return { rule, end: rule.open.length - missing };
@@ -103,10 +130,9 @@ function openingIn(text: string, { blocks }: Protocol): { rule: BlockRule; end: 
 }
 
 /** The text of a block without its tags, trimmed, and where it begins. */
-export function blockText(
-  text: string,
-  protocol: Protocol | null,
-): { text: string; start: number } {
+export function blockText(text: string, protocol: Protocol | null): Content {
+  const own = protocol?.content?.(text);
+  if (own) return own;
   const opening = protocol && openingIn(text, protocol);
   const from = opening?.end ?? 0;
   const close = opening ? text.lastIndexOf(opening.rule.close) : -1;

@@ -1,4 +1,4 @@
-import type { ImportedRollout } from '../../../data/rollouts/index.ts';
+import { answerText, type ImportedRollout } from '../../../data/rollouts/index.ts';
 import { LINTS } from '../lint/index.ts';
 import {
   cutByMarks,
@@ -12,7 +12,14 @@ import {
 } from '../reading/index.ts';
 import { htmlText } from './escape.ts';
 import { HTML_STYLE } from './html-style.ts';
-import { figuresOf, findingText, numberText, reportOf, type Report } from './report.ts';
+import {
+  figuresOf,
+  findingText,
+  numberText,
+  reportOf,
+  whyNotScored,
+  type Report,
+} from './report.ts';
 
 /**
  * One rollout as one HTML file that needs nothing else: no script, no font, no address. A policy in its
@@ -88,9 +95,10 @@ function roundHtml(report: Report, round: RoundReading): string {
   return `<details open><summary>Round ${round.number + 1}</summary>${parts.join('')}${gain}</details>`;
 }
 
-function scoresHtml({ scores }: Report): string {
-  if (scores.length === 0)
-    return element('p', '', 'The record has no gold answers; nothing was scored.');
+function scoresHtml(report: Report): string {
+  const { scores } = report;
+  const none = whyNotScored(report);
+  if (none !== null) return element('p', '', htmlText(none));
   const rows = scores.map(({ name, total, clauses, lacks }) => {
     const terms = clauses.map(({ clause, value }) => `${clause} ${numberText(value)}`).join(', ');
     const cells = [
@@ -135,7 +143,7 @@ function tokensHtml({ rollout }: Report): string {
 /** @returns the text of an HTML file; nothing of the rollout is markup in it */
 export function rolloutHtml(rollout: ImportedRollout): string {
   const report = reportOf(rollout);
-  const { question, answer } = rollout;
+  const { question } = rollout;
   const title = htmlText(question.text.slice(0, 120));
   const figures = figuresOf(report).map(
     ([name, value]) => `<span><small>${name}</small> <b>${htmlText(value)}</b></span>`,
@@ -159,7 +167,7 @@ export function rolloutHtml(rollout: ImportedRollout): string {
 <header>
 <h1>${htmlText(question.text)}</h1>
 <p>Gold <b>${htmlText(question.answers.join(' or ') || 'none in the file')}</b></p>
-<p>Answer <b>${htmlText(answer ?? 'none')}</b></p>
+<p>Answer <b>${htmlText(answerText(rollout))}</b></p>
 <p class="figures">${figures.join('')}</p>
 <p class="fine">Rollout ${htmlText(rollout.id)} of ${htmlText(rollout.runId)}, written by Forage</p>
 ${loose.join('')}

@@ -1,7 +1,14 @@
-import type { ImportedRollout } from '../../../data/rollouts/index.ts';
+import { answerText, type ImportedRollout } from '../../../data/rollouts/index.ts';
 import { gainInWords } from '../reading/index.ts';
 import { markdownBlock, markdownText } from './escape.ts';
-import { figuresOf, findingText, numberText, reportOf, type Report } from './report.ts';
+import {
+  figuresOf,
+  findingText,
+  numberText,
+  reportOf,
+  whyNotScored,
+  type Report,
+} from './report.ts';
 
 /** One rollout as Markdown: figures, rounds with their whole text, scores, findings. */
 
@@ -21,8 +28,10 @@ function roundText({ rollout, rounds, findings }: Report): string {
     .join('\n');
 }
 
-function scoreTable({ scores }: Report): string {
-  if (scores.length === 0) return 'The record has no gold answers; nothing was scored.\n';
+function scoreTable(report: Report): string {
+  const { scores } = report;
+  const none = whyNotScored(report);
+  if (none !== null) return `${markdownText(none)}\n`;
   const lines = scores.map(({ name, total, clauses, lacks }) => {
     const terms = clauses.map(({ clause, value }) => `${clause} ${numberText(value)}`);
     const cells = [name, numberText(total), terms.join(', '), lacks.join('; ')];
@@ -34,13 +43,13 @@ function scoreTable({ scores }: Report): string {
 /** @returns the text of a Markdown file; nothing of the rollout is markup in it */
 export function rolloutMarkdown(rollout: ImportedRollout): string {
   const report = reportOf(rollout);
-  const { question, answer } = rollout;
+  const { question } = rollout;
   const figures = figuresOf(report).map(([name, value]) => `${name} ${value}`);
   const loose = report.findings.filter(({ where }) => where.length === 0);
   return [
     `# ${markdownText(question.text)}\n`,
     `Gold: ${markdownText(question.answers.join(' or ') || 'none in the file')}\n`,
-    `Answer: ${markdownText(answer ?? 'none')}\n`,
+    `Answer: ${markdownText(answerText(report.rollout))}\n`,
     `${markdownText(figures.join(' · '))}\n`,
     `Rollout ${markdownText(rollout.id)}, of ${markdownText(rollout.runId)}\n`,
     ...loose.map((one) => `> ${markdownText(findingText(one))}\n`),

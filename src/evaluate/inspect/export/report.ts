@@ -22,6 +22,14 @@ export const reportOf = (rollout: ImportedRollout): Report => ({
   findings: lintRollout(rollout),
 });
 
+/** Why nothing was scored; null where something was. */
+export const whyNotScored = ({ rollout, scores }: Pick<Report, 'rollout' | 'scores'>): string | null =>
+  scores.length > 0
+    ? null
+    : rollout.notScored === undefined
+      ? 'The record has no gold answers; nothing was scored.'
+      : `Not scored: ${rollout.notScored}.`;
+
 /** With the minus sign of typography, as the page writes numbers. */
 const digits = (value: number): string => String(Number(value.toPrecision(4))).replaceAll('-', '−');
 

@@ -1,6 +1,6 @@
 import { normalise, NORMALISERS } from '../../../agent/normalisers.ts';
 import { answerScores, type AnswerScores } from '../../../agent/scores.ts';
-import type { ImportedRollout } from '../../../data/rollouts/index.ts';
+import { goldsToScore, type ImportedRollout } from '../../../data/rollouts/index.ts';
 import { finding, type Finding } from './finding.ts';
 
 /** Rewards against what they are said to be made of. */
@@ -39,7 +39,7 @@ function stated(rollout: ImportedRollout): [name: string, value: number][] {
  * answers that a normaliser empties are passed over: the published functions differ from ours there.
  */
 export function statedScores(rollout: ImportedRollout): Finding[] {
-  const { answers } = rollout.question;
+  const answers = goldsToScore(rollout);
   const emptied = answers.some((gold) => NORMALISERS.some((by) => normalise(gold, by) === ''));
   const claims = stated(rollout);
   if (answers.length === 0 || emptied || claims.length === 0) return [];

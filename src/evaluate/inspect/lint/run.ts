@@ -1,5 +1,5 @@
 import { exactMatch, f1Score } from '../../../agent/scores.ts';
-import type { ImportedRollout } from '../../../data/rollouts/index.ts';
+import { goldsToScore, type ImportedRollout } from '../../../data/rollouts/index.ts';
 import type { Finding } from './finding.ts';
 
 /** Checks that need several rollouts of a run at once, from a summary of each. */
@@ -29,7 +29,7 @@ function keptIn(fields: Record<string, unknown>): boolean | null {
 }
 
 export function summaryOf(rollout: ImportedRollout): LintSummary {
-  const { answers } = rollout.question;
+  const answers = goldsToScore(rollout);
   const fields = rollout.origin?.fields ?? {};
   const label = LABELS.map((key) => fields[key]).find((value) => typeof value === 'string');
   return {

@@ -1,5 +1,5 @@
 import type { RewardClause } from '../../../data/rollout.ts';
-import type { ImportedRollout } from '../../../data/rollouts/index.ts';
+import { goldsToScore, type ImportedRollout } from '../../../data/rollouts/index.ts';
 import { totalReward } from '../../../learn/rewards/index.ts';
 import { scoringFacts } from './facts.ts';
 import { SCORERS, type Scorer } from './scorers.ts';
@@ -18,14 +18,14 @@ export interface Rescored {
 }
 
 /**
- * A rollout under scorers, in their order; empty where the record has no gold answers. The rollout is
- * not changed.
+ * A rollout under scorers, in their order; empty where the record has no gold answers, or its answer
+ * cannot be read. The rollout is not changed.
  */
 export function rescore(
   rollout: ImportedRollout,
   scorers: readonly Scorer[] = SCORERS,
 ): Rescored[] {
-  if (rollout.question.answers.length === 0) return [];
+  if (goldsToScore(rollout).length === 0) return [];
   const facts = scoringFacts(rollout);
   return scorers.map(({ id, name, range, score }) => {
     const { clauses, lacks } = score(facts);
