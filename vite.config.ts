@@ -1,10 +1,16 @@
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { SECURITY_HEADERS } from './scripts/headers.mjs';
 import { writeServiceWorker } from './scripts/offline.mjs';
 import { precompress } from './scripts/precompress.mjs';
 
-/** Adds the service worker with the list of the build's files, then compressed copies of all. */
+/**
+ * Adds the service worker with the list of the build's files, then compressed copies of all. Built for
+ * one path (`--base /forage/`), whose links are right at any depth, the page is also what a static host
+ * shows for addresses without a file.
+ */
 const finished: Plugin = {
   name: 'finish-build',
   apply: 'build',
@@ -12,6 +18,8 @@ const finished: Plugin = {
     order: 'post',
     async handler({ dir }) {
       if (dir === undefined) return;
+      if (this.environment.config.base.startsWith('/'))
+        await copyFile(join(dir, 'index.html'), join(dir, '404.html'));
       await writeServiceWorker(dir);
       await precompress(dir);
     },
@@ -28,7 +36,9 @@ const forDevelopment = ([name, value]: [string, string]): [string, string] => [
     : value,
 ];
 
-export default defineConfig({
+export default defineConfig(({ command }) => ({
+  // Relative links, so that the built page works below any path; its server links from deeper addresses.
+  base: command === 'build' ? './' : '/',
   plugins: [react(), finished],
   worker: { format: 'es' },
   server: { headers: Object.fromEntries(Object.entries(SECURITY_HEADERS).map(forDevelopment)) },
@@ -42,4 +52,4 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 800,
   },
-});
+}));

@@ -27,8 +27,10 @@ const checkBuilt = (): void => {
   }
 };
 
-/** Serves `root` (the built page unless given) and opens a browser for the tests of one file. */
-export const useStage = (options: { webgpu?: boolean; root?: () => string } = {}): Stage => {
+/** Serves `root` (the built page unless given) below `base` (`/` unless given) and opens a browser for the tests of one file. */
+export const useStage = (
+  options: { webgpu?: boolean; root?: () => string; base?: string } = {},
+): Stage => {
   let server: Served;
   let open: { page: Page; browser: Browser } | null = null;
   const opened = () => {
@@ -47,7 +49,7 @@ export const useStage = (options: { webgpu?: boolean; root?: () => string } = {}
   };
   beforeAll(async () => {
     checkBuilt();
-    server = await serve({ root: options.root?.() ?? DIST });
+    server = await serve({ root: options.root?.() ?? DIST, base: options.base ?? '/' });
     stage.url = server.url;
     const browser = await chromium.launch({
       executablePath: ensureChromium(),

@@ -3,8 +3,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Compressed copies are the server's business, and the worker does not store itself. */
-const LEFT_OUT = /(\.(br|gz)|^sw\.js)$/;
+/** Compressed copies and the page for a static host's 404 are the server's business; the worker does not store itself. */
+const LEFT_OUT = /(\.(br|gz)|^sw\.js|^404\.html)$/;
 
 /**
  * Writes `sw.js` into a built page: the service worker of `service-worker.js` with the list of the
@@ -27,8 +27,8 @@ export async function writeServiceWorker(root) {
     hash.update(path).update(content);
     bytes += content.length;
   }
-  // The page itself is asked for by its folder, as visitors do.
-  const urls = paths.map((path) => (path === 'index.html' ? '/' : `/${path.split(sep).join('/')}`));
+  // Relative to the worker; the page itself is asked for by its folder, as visitors do.
+  const urls = paths.map((path) => (path === 'index.html' ? './' : path.split(sep).join('/')));
   const source = await readFile(
     fileURLToPath(new URL('service-worker.js', import.meta.url)),
     'utf8',

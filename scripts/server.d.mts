@@ -3,4 +3,10 @@ export interface Served {
   port: number;
   close(): Promise<void>;
 }
-export function serve(options: { root: string; port?: number; host?: string }): Promise<Served>;
+export function serve(options: {
+  root: string;
+  port?: number;
+  host?: string;
+  /** Path that the page lies below; `/` unless given. */
+  base?: string;
+}): Promise<Served>;

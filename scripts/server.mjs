@@ -1,25 +1,59 @@
 import { statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import sirv from 'sirv';
+import { linkedFrom, normalBase, upFrom } from './address.mjs';
 import { SECURITY_HEADERS } from './headers.mjs';
 
-const EXTENSION = /\.[\w-]+(\?.*)?$/;
+const EXTENSION = /\.[\w-]+$/;
+
+/** @type {(url: string | undefined) => string} */
+const pathOf = (url = '/') => url.replace(/[?#].*/s, '');
+
+/** @type {[name: string, compress: (text: string) => Buffer][]} */
+const ENCODINGS = [
+  ['br', (text) => brotliCompressSync(text)],
+  ['gzip', (text) => gzipSync(text)],
+];
 
 /**
- * Serves a built page, compressed where `precompress` left a copy that the browser understands. Unknown paths without a file extension get index.html, because the page's
- * routes are permalinks; a missing file is a real 404, so that the page can say which one is missing.
+ * Sends the page to one of its permalinks, with the links to its files as they are from there.
  *
- * @param {{ root: string, port?: number, host?: string }} options port 0 picks a free one
+ * @param {string} root
+ * @param {import('node:http').IncomingMessage} request
+ * @param {import('node:http').ServerResponse} response
+ */
+async function sendPage(root, request, response) {
+  const page = await readFile(join(root, 'index.html'), 'utf8');
+  const html = linkedFrom(page, upFrom(pathOf(request.url)) || './');
+  const accepted = String(request.headers['accept-encoding'] ?? '');
+  const encoding = ENCODINGS.find(([name]) => accepted.includes(name));
+  const body = encoding ? encoding[1](html) : Buffer.from(html);
+  if (encoding) response.setHeader('Content-Encoding', encoding[0]);
+  response.setHeader('Content-Type', 'text/html;charset=utf-8');
+  response.setHeader('Content-Length', body.length);
+  response.setHeader('Cache-Control', 'no-cache');
+  response.setHeader('Vary', 'Accept-Encoding');
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/**
+ * Serves a built page, compressed where `precompress` left a copy that the browser understands. Unknown
+ * paths without a file extension get index.html, because the page's routes are permalinks; a missing
+ * file is a real 404, so that the page can say which one is missing.
+ *
+ * @param {{ root: string, port?: number, host?: string, base?: string }} options port 0 picks a free
+ * one; `base` is the path that the page lies below
  * @returns {Promise<{ url: string, port: number, close: () => Promise<void> }>}
  */
-export async function serve({ root, port = 0, host = '127.0.0.1' }) {
+export async function serve({ root, port = 0, host = '127.0.0.1', base = '/' }) {
+  const below = normalBase(base);
   const files = sirv(root, {
     etag: true,
     brotli: true,
     gzip: true,
-    single: true,
-    ignores: [EXTENSION],
     setHeaders(response, path) {
       // Hashed assets never change; everything else is revalidated, so that a rebuild shows at once.
       const immutable = path.startsWith('/assets/');
@@ -37,10 +71,22 @@ export async function serve({ root, port = 0, host = '127.0.0.1' }) {
   });
   const server = createServer((request, response) => {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
-    files(request, response, () => {
+    const asked = request.url ?? '/';
+    const missing = () => {
       response.statusCode = 404;
       response.setHeader('Content-Type', 'text/plain; charset=utf-8');
-      response.end(`No such file: ${request.url}\n`);
+      response.end(`No such file: ${asked}\n`);
+    };
+    if (`${pathOf(asked)}/` === below) {
+      // Relative links need the slash.
+      response.writeHead(308, { Location: below + asked.slice(below.length - 1) }).end();
+      return;
+    }
+    if (!asked.startsWith(below)) return missing();
+    request.url = asked.slice(below.length - 1);
+    files(request, response, () => {
+      if (EXTENSION.test(pathOf(request.url))) return missing();
+      sendPage(root, request, response).catch(missing);
     });
   });
   await new Promise((resolve, reject) => {
@@ -50,7 +96,7 @@ export async function serve({ root, port = 0, host = '127.0.0.1' }) {
   const address = server.address();
   const actual = typeof address === 'object' && address !== null ? address.port : port;
   return {
-    url: `http://localhost:${actual}/`,
+    url: `http://localhost:${actual}${below}`,
     port: actual,
     close: () =>
       new Promise((resolve) => {

@@ -10,14 +10,18 @@ const dist = join(root, 'dist');
 const options = parse(process.argv.slice(2));
 
 function parse(argv) {
-  const result = { port: 4173, open: true, build: 'auto', host: '127.0.0.1' };
+  const result = { port: 4173, open: true, build: 'auto', host: '127.0.0.1', base: '/' };
   for (let i = 0; i < argv.length; i++) {
     const option = argv[i];
     if (option === '--port') result.port = Number(argv[++i]);
     else if (option === '--host') result.host = argv[++i];
+    else if (option === '--base') result.base = argv[++i] ?? '/';
     else if (option === '--no-open') result.open = false;
     else if (option === '--build') result.build = 'always';
-    else fail(`Unknown option ${option}. Options: --port N, --host ADDRESS, --no-open, --build.`);
+    else
+      fail(
+        `Unknown option ${option}. Options: --port N, --host ADDRESS, --base PATH, --no-open, --build.`,
+      );
   }
   if (!Number.isInteger(result.port) || result.port < 0 || result.port > 65535)
     fail('--port needs a number between 0 and 65535.');
@@ -57,13 +61,14 @@ if (buildIsStale()) {
 }
 
 let server;
+const { port, host, base } = options;
 try {
-  server = await serve({ root: dist, port: options.port, host: options.host });
+  server = await serve({ root: dist, port, host, base });
 } catch (error) {
   if (error.code === 'EADDRINUSE') {
-    server = await serve({ root: dist, port: 0, host: options.host });
-    console.log(`Port ${options.port} is taken; using ${server.port} instead.`);
-  } else fail(`Could not listen on ${options.host}:${options.port}: ${error.message}`);
+    server = await serve({ root: dist, port: 0, host, base });
+    console.log(`Port ${port} is taken; using ${server.port} instead.`);
+  } else fail(`Could not listen on ${host}:${port}: ${error.message}`);
 }
 console.log(`Forage is at ${server.url}  (Ctrl-C stops it)`);
 

@@ -19,6 +19,7 @@ const phases = [
       ['types', bin('tsc'), '--noEmit'],
       ['lint', bin('oxlint'), '--type-aware', '--deny-warnings'],
       ['imports', bin('tsx'), 'scripts/check-imports.ts'],
+      ['lock file', process.execPath, 'scripts/check-lock.mjs'],
     ],
     [
       ['build', bin('vite'), 'build', '--logLevel', 'warn'],

@@ -20,9 +20,10 @@ import { policyFacts } from '../src/runs/training/policy-facts.ts';
 
 /** The lab worker: the conductor and the training host, which start the others. */
 
-const at = (path: string): string => new URL(path, self.location.origin).href;
+/** This file lies one folder below the page's root, in the source tree as in a build. */
+const at = (path: string): string => new URL(path, new URL('../', self.location.href)).href;
 
-const policy = at('/policy/');
+const policy = at('policy/');
 
 const workers: WorkerFactory = {
   policy: (name) => new Worker(new URL('./policy.ts', import.meta.url), { type: 'module', name }),
@@ -49,7 +50,7 @@ const trainable = (ref: PolicyRef) => {
 };
 
 const conductor = new Conductor(
-  { policy, files: { world: at('/world/'), encoder: at('/encoder/'), ortWasm: at(ortWasm) } },
+  { policy, files: { world: at('world/'), encoder: at('encoder/'), ortWasm: at(ortWasm) } },
   workers,
   { checkpoints, imported: (ids) => collections.questions(ids) },
 );

@@ -86,6 +86,34 @@ describe('the server of a built page', () => {
     }
   });
 
+  it('links to its files from wherever it is sent, below a path of its own too', async () => {
+    const page = '<link rel="icon" href="data:,"><script src="./assets/a.js"></script>';
+    writeFileSync(join(root, 'index.html'), page);
+    rmSync(join(root, 'index.html.br'));
+    rmSync(join(root, 'index.html.gz'));
+    const below = await serve({ root, base: 'some/where' });
+    const body = async (path: string): Promise<string> =>
+      (await fetch(`http://127.0.0.1:${below.port}${path}`)).text();
+    try {
+      expect(below.url).toBe(`http://localhost:${below.port}/some/where/`);
+      for (const [path, assets] of [
+        ['/some/where/', './assets'],
+        ['/some/where', './assets'],
+        ['/some/where/train', './assets'],
+        ['/some/where/rollouts?filter=a.b', './assets'],
+        ['/some/where/rollouts/id', '../assets'],
+        ['/some/where/rollouts/id/a.jsonl%3A2', '../../assets'],
+        ['/some/where/rollouts/id/a.b/?view=text', '../../../assets'],
+      ] as const)
+        expect([path, await body(path)]).toEqual([path, page.replace('./assets', assets)]);
+      expect(await body('/some/where/world/small.json')).toBe('{}');
+      for (const path of ['/', '/some/whereabouts', '/world/small.json', '/some/where/none.json'])
+        expect((await fetch(`http://127.0.0.1:${below.port}${path}`)).status).toBe(404);
+    } finally {
+      await below.close();
+    }
+  });
+
   it('says a copy has not changed', async () => {
     const first = await get('/world/questions.json', { 'accept-encoding': 'br' });
     expect(first.headers['content-encoding']).toBe('br');

@@ -28,7 +28,7 @@ export async function parquetRows(blob: Blob): Promise<number> {
 }
 
 /**
- * Rows of a parquet file (uncompressed or snappy) as objects, row group by row group. Only the
+ * Rows of a parquet file as objects, row group by row group. Only the
  * columns that questions lie in are read. A row group that cannot be read is one problem.
  * @throws ImportError where footer or schema cannot be read, or no column holds questions
  */

@@ -1,10 +1,10 @@
-import type { ColumnChunk, PageHeader, SchemaTree } from 'hyparquet';
+import type { ColumnChunk, Compressors, PageHeader, SchemaTree } from 'hyparquet';
 import { parquetHeader } from 'hyparquet/src/column.js';
 import { decompressPage } from 'hyparquet/src/datapage.js';
 import { getMaxDefinitionLevel, getMaxRepetitionLevel } from 'hyparquet/src/schema.js';
+import { mostPageBytes, type UnpackBudget } from './codecs.ts';
 import { checkRuns } from './runs.ts';
 import { skipStruct } from './thrift.ts';
-import { COMPRESSORS } from './snappy.ts';
 
 /**
  * Checks the pages of a column before they are read: the library makes arrays as long as their headers
@@ -14,9 +14,6 @@ import { COMPRESSORS } from './snappy.ts';
 /** Rows of a row group as pyarrow writes it; what has more values must also have bytes for them. */
 const FREE_VALUES = 2 ** 20;
 const VALUES_A_BYTE = 64;
-/** Snappy copies at most 64 bytes by three. */
-const LARGEST_RATIO = 32;
-const FREE_BYTES = 1024;
 const PLAIN = new Set(['PLAIN', 'RLE', 'PLAIN_DICTIONARY', 'RLE_DICTIONARY']);
 
 /** Values that so many bytes can be believed to hold. */
@@ -29,6 +26,9 @@ type Chunk = NonNullable<ColumnChunk['meta_data']>;
 interface Column {
   chunk: Chunk;
   path: SchemaTree[];
+  compressors: Compressors;
+  /** Shared by the columns of a row group. */
+  budget: UnpackBudget;
 }
 
 const within = (value: number | undefined, most: number, what: string): number => {
@@ -39,8 +39,8 @@ const within = (value: number | undefined, most: number, what: string): number =
   return value;
 };
 
-function unpack({ chunk }: Column, packed: Uint8Array, size: number): Uint8Array {
-  return decompressPage(packed, size, chunk.codec, COMPRESSORS);
+function unpack({ chunk, compressors }: Column, packed: Uint8Array, size: number): Uint8Array {
+  return decompressPage(packed, size, chunk.codec, compressors);
 }
 
 /** Levels at the start of a page of version 1: their length, then runs. @returns what follows */
@@ -74,12 +74,10 @@ function checkValues(
 }
 
 function checkPage(column: Column, header: PageHeader, packed: Uint8Array): number {
-  const { path } = column;
-  const size = within(
-    header.uncompressed_page_size,
-    FREE_BYTES + LARGEST_RATIO * packed.length,
-    'a size',
-  );
+  const { path, chunk, budget } = column;
+  const most = mostPageBytes(chunk.codec, packed.length);
+  const size = within(header.uncompressed_page_size, most, 'a size');
+  budget.take(size);
   const [rep, def] = [getMaxRepetitionLevel(path), getMaxDefinitionLevel(path)];
   const { data_page_header: one, data_page_header_v2: two, dictionary_page_header: words } = header;
   if (header.type === 'DICTIONARY_PAGE' && words) {

@@ -3,13 +3,14 @@ import {
   parquetReadObjects,
   parquetSchema,
   type AsyncBuffer,
+  type Compressors,
   type FileMetaData,
   type SchemaTree,
 } from 'hyparquet';
 import { getTreePath } from 'hyparquet/src/schema.js';
 import { oneLine } from '../issue.ts';
+import { checkCodec, compressorsOf, UnpackBudget } from './codecs.ts';
 import { checkPages, mostValues } from './pages.ts';
-import { COMPRESSORS } from './snappy.ts';
 import { skipStruct } from './thrift.ts';
 
 /**
@@ -29,6 +30,8 @@ export interface ParquetFile {
   readonly columns: readonly string[];
   /** Rows of each row group. */
   readonly groups: readonly number[];
+  /** Of the codecs that the file names. */
+  readonly compressors: Compressors;
 }
 
 const buffer = (blob: Blob): AsyncBuffer => ({
@@ -55,6 +58,9 @@ async function footerOf(blob: Blob): Promise<FileMetaData> {
   return parquetMetadataAsync(buffer(blob));
 }
 
+const codecsOf = ({ row_groups: groups }: FileMetaData): Set<string> =>
+  new Set(groups.flatMap(({ columns }) => columns.flatMap((one) => one.meta_data?.codec ?? [])));
+
 /**
  * Opens a file and reads its schema.
  * @throws Error that says what is wrong with its metadata
@@ -70,7 +76,8 @@ export async function openParquet(blob: Blob): Promise<ParquetFile> {
     const groups = metadata.row_groups.map(({ num_rows: rows }) => Number(rows));
     if (groups.some((rows) => !(Number.isSafeInteger(rows) && rows >= 0)))
       throw new Error('a row group states no number of rows');
-    return { blob, metadata, schema, columns, groups };
+    const compressors = await compressorsOf(codecsOf(metadata));
+    return { blob, metadata, schema, columns, groups, compressors };
   } catch (error) {
     throw new Error(reasonOf(error), { cause: error });
   }
@@ -88,10 +95,16 @@ export async function checkGroup(
 ): Promise<void> {
   const rows = file.groups[group]!;
   const seen = new Set<string>();
-  for (const { meta_data: chunk } of file.metadata.row_groups[group]!.columns) {
-    const [name] = chunk?.path_in_schema ?? [];
-    if (!chunk || name === undefined || !wanted.includes(name)) continue;
+  const chunks = file.metadata.row_groups[group]!.columns.flatMap(({ meta_data: chunk }) =>
+    chunk && wanted.includes(chunk.path_in_schema[0] ?? '') ? [chunk] : [],
+  );
+  const packed = chunks.reduce((sum, chunk) => sum + Number(chunk.total_compressed_size), 0);
+  const budget = new UnpackBudget(Math.max(0, Math.min(packed, file.blob.size)));
+  const { compressors } = file;
+  for (const chunk of chunks) {
+    const name = chunk.path_in_schema[0] ?? '';
     seen.add(name);
+    checkCodec(chunk.codec);
     const start = Number(chunk.dictionary_page_offset || chunk.data_page_offset);
     const size = Number(chunk.total_compressed_size);
     if (!(start >= 0 && size >= 0 && start + size <= file.blob.size))
@@ -103,6 +116,8 @@ export async function checkGroup(
     checkPages(new Uint8Array(await file.blob.slice(start, start + size).arrayBuffer()), {
       chunk,
       path,
+      compressors,
+      budget,
     });
   }
   const lost = wanted.find((name) => !seen.has(name));
@@ -115,7 +130,7 @@ export async function checkGroup(
  * @throws Error that says why they cannot be read
  */
 export async function readRows(
-  { blob, metadata }: ParquetFile,
+  { blob, metadata, compressors }: ParquetFile,
   columns: readonly string[],
   start: number,
   end: number,
@@ -126,7 +141,7 @@ export async function readRows(
     columns: [...columns],
     rowStart: start,
     rowEnd: end,
-    compressors: COMPRESSORS,
+    compressors,
   });
   if (rows.length !== end - start) throw new Error(`there are ${rows.length} of ${end - start}`);
   return rows;

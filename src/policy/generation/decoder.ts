@@ -197,7 +197,7 @@ export function decoderLayer(shape: LayerShape): LayerFunction {
     const up = part(gateUp, 1, intermediateSize, 2 * intermediateSize);
     return { x: biased(np.matmul(gate.mul(up), w.down), w.downBias).add(x1), ringK, ringV };
   };
-  return jit(layer) as LayerFunction;
+  return jit(layer);
 }
 
 export type HeadFunction = (x: np.Array, head: DeviceHead) => np.Array;

@@ -1,8 +1,9 @@
 import { MantineProvider, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { lazy, Suspense, useMemo } from 'react';
-import { Route, Switch, useLocation } from 'wouter';
+import { Route, Router, Switch, useLocation } from 'wouter';
 import { useShallow } from 'zustand/react/shallow';
 import { InspectPage } from '../inspect/InspectPage.tsx';
+import { BASE } from '../lib/page-root.ts';
 import { useView } from '../stores/view-store.ts';
 import { CommandPalette, KeyList } from './CommandPalette.tsx';
 import { createCommands } from './commands.ts';
@@ -84,6 +85,8 @@ const Workbench = () => {
 
 export const App = () => (
   <MantineProvider theme={theme} defaultColorScheme="auto">
-    <Workbench />
+    <Router base={BASE}>
+      <Workbench />
+    </Router>
   </MantineProvider>
 );

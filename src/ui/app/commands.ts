@@ -1,3 +1,4 @@
+import { pagePath } from '../lib/page-root.ts';
 import { cancelRun, focusNext, move, runFromStart, togglePlaying } from '../stores/actions.ts';
 import { downloadRollouts } from '../stores/export.ts';
 import { isRunning, useRun } from '../stores/run-store.ts';
@@ -31,7 +32,7 @@ const toggle = (key: 'setupOpen' | 'detailsOpen' | 'paletteOpen' | 'keysOpen') =
 /** Escape does the nearest thing: ends the run, then playback, then the selection or chosen step. */
 const escape = (go: CommandContext['go']) => () => {
   if (isRunning(useRun.getState().run)) return void cancelRun();
-  if (location.pathname === '/train') {
+  if (pagePath() === '/train') {
     const shown = parseTrainAddress(location.search);
     if (shown.step !== null) go(formatTrainAddress({ ...shown, step: null }));
     return;

@@ -1,5 +1,6 @@
 import { useEffect } from 'react';
 import { useRoute } from 'wouter';
+import { pagePath } from '../lib/page-root.ts';
 import { formatAddress, parseAddress } from '../stores/permalink.ts';
 import { startRun } from '../stores/actions.ts';
 import { checkLinkedSetup } from '../stores/linked-setup.ts';
@@ -23,7 +24,7 @@ export const useAddress = (): void => {
   }, [address, inspect]);
   useEffect(() => {
     const onPop = () => {
-      if (location.pathname !== '/') return;
+      if (pagePath() !== '/') return;
       const { address } = parseAddress(location.search);
       useView.setState({ address, selection: null });
       // The run of that address is not on the screen any more; it is run again.

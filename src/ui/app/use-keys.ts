@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { pagePath } from '../lib/page-root.ts';
 import { useView } from '../stores/view-store.ts';
 import type { Command } from './commands.ts';
 
@@ -34,7 +35,7 @@ export const useKeys = (commands: readonly Command[]): void => {
       const starts = event.key === 'g' && !prefix.current;
       prefix.current = starts ? 'g' : '';
       clearTimeout(waiting.current);
-      const here = commands.filter(({ when }) => when?.(location.pathname) ?? true);
+      const here = commands.filter(({ when }) => when?.(pagePath()) ?? true);
       const command =
         here.find(({ keys }) => keys.includes(key)) ??
         // The letter behind a `g` that meant nothing together is a key of its own.

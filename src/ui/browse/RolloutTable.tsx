@@ -3,6 +3,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useMemo, useRef, type MouseEvent } from 'react';
 import { useLocation } from 'wouter';
 import type { BrowseGroup, BrowseQuery, FoundRow, Selected } from '../../runs/inspection/index.ts';
+import { hrefOf } from '../lib/page-root.ts';
 import { formatCount, formatNumber, formatShare } from '../lib/format.ts';
 import { readerPath } from '../stores/browse-address.ts';
 import { displayOf, groupOf, isRow } from '../stores/browse-display.ts';
@@ -266,7 +267,7 @@ export const RolloutTable = (props: RolloutTableProps) => {
                 index={index}
                 columns={plain}
                 current={line === cursor}
-                href={found ? readerPath(fileId, found.row.id, search) : '#'}
+                href={found ? hrefOf(readerPath(fileId, found.row.id, search)) : '#'}
                 open={open}
               />
             );

@@ -1,5 +1,6 @@
 import { useCallback, useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
+import { pagePath } from '../lib/page-root.ts';
 import { readerPath } from '../stores/browse-address.ts';
 
 /** The address of a place in a rollout: which one, which view of it, where in it. */
@@ -120,12 +121,12 @@ export const usePlace = (): Place => {
   const search = useSearch();
   // The router decodes what it can; an id may hold what it cannot tell apart then.
   const address = useMemo(
-    () => parseReaderAddress(path && globalThis.location.pathname, search && location.search),
+    () => parseReaderAddress(path && pagePath(), search && location.search),
     [path, search],
   );
   const change = useCallback<Place['change']>(
     (by) => {
-      const now = parseReaderAddress(location.pathname, location.search);
+      const now = parseReaderAddress(pagePath(), location.search);
       const moved = by.view !== undefined && by.view !== now.view;
       go(formatReaderAddress({ ...now, ...by }), { replace: !moved });
     },
@@ -133,7 +134,7 @@ export const usePlace = (): Place => {
   );
   const open = useCallback<Place['open']>(
     (rollout) => {
-      const { view, rest, fileId } = parseReaderAddress(location.pathname, location.search);
+      const { view, rest, fileId } = parseReaderAddress(pagePath(), location.search);
       const kept = view === 'diff' ? 'rounds' : view;
       const start = { event: null, round: null, tokens: null, other: null };
       const table = rollout.fileId === fileId ? rest : '';

@@ -1,5 +1,6 @@
 import { messageOf } from '../../data/message-of.ts';
 import type { ImportOutcome, ImportProgress, SavedView } from '../../runs/inspection/index.ts';
+import { pagePath } from '../lib/page-root.ts';
 import { filePath, isRollouts } from './browse-address.ts';
 import { secondsLeft, useBrowse, type ImportJob } from './browse-store.ts';
 import { lab } from './connection.ts';
@@ -121,7 +122,7 @@ const enqueue = (
 
 /** Reads files into storage; a single one is shown as soon as there is something to show. */
 export const importRolloutFiles = (files: readonly File[], go: (path: string) => void): void => {
-  if (files.length !== 1 || !isRollouts(location.pathname)) go('/rollouts');
+  if (files.length !== 1 || !isRollouts(pagePath())) go('/rollouts');
   for (const file of files) {
     const job = newJob(file.name, file.size);
     enqueue(
@@ -134,7 +135,7 @@ export const importRolloutFiles = (files: readonly File[], go: (path: string) =>
 
 /** Opens the rollouts of a training run; read again where the run has gone on. */
 export const openOwnRun = (id: string, name: string, go: (path: string) => void): void => {
-  if (!isRollouts(location.pathname)) go('/rollouts');
+  if (!isRollouts(pagePath())) go('/rollouts');
   const job = newJob(`run ${name}`, 0);
   enqueue(
     job,

@@ -1,5 +1,6 @@
 import { create } from 'zustand';
 import { messageOf } from '../../data/message-of.ts';
+import { fileUrl } from '../lib/page-root.ts';
 import { useLab } from './lab-store.ts';
 
 /** Whether the page can be opened without its server. */
@@ -23,7 +24,9 @@ const settled = (worker: ServiceWorker): Promise<void> =>
 
 const register = async (): Promise<void> => {
   useOffline.setState({ status: 'storing' });
-  const registration = await navigator.serviceWorker.register('/sw.js', { updateViaCache: 'none' });
+  const registration = await navigator.serviceWorker.register(fileUrl('sw.js'), {
+    updateViaCache: 'none',
+  });
   const worker = registration.installing ?? registration.waiting ?? registration.active;
   if (worker) await settled(worker);
   useOffline.setState({ status: 'ready' });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { importAll, ImportError, previewImport } from '../../../src/data/import/index.ts';
 import * as rollouts from '../../../src/data/rollouts/index.ts';
@@ -80,6 +81,17 @@ const PARQUET = new Uint8Array(
   }),
 );
 
+/** By pyarrow, pages of both versions. */
+const CODECS = ['zstd', 'gzip', 'brotli', 'lz4'].map((codec) => {
+  const file = (version: number): Uint8Array<ArrayBuffer> =>
+    new Uint8Array(
+      readFileSync(
+        new URL(`../../fixtures/parquet/trl-${codec}-v${version}.parquet`, import.meta.url),
+      ),
+    );
+  return [codec, [file(1), file(2)]] as const;
+});
+
 /** Every record that is let through is one that every reader of the inspector can read. */
 function useRollout(rollout: rollouts.ImportedRollout): void {
   must(faultOf(JSON.parse(rollouts.writeRollout(rollout, 'forage'))) === null, 'not written back');
@@ -125,4 +137,11 @@ export const IMPORT_SUBJECTS: readonly Subject[] = [
     ),
   ),
   subject(rolloutFile('rollouts: parquet', (random) => mutateBytes(PARQUET, random))),
+  ...CODECS.map(([codec, files]) =>
+    subject(
+      rolloutFile(`rollouts: parquet with ${codec}`, (random) =>
+        mutateBytes(pick(random, files), random),
+      ),
+    ),
+  ),
 ];

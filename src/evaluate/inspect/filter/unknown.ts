@@ -14,7 +14,7 @@ export interface Unknown {
   why: string;
 }
 
-const NO_GOLD = 'the record has no gold answers to score against';
+const NO_GOLD = 'the record has no gold answers to score against, or its answer cannot be read';
 
 const WHY: Record<RowNumber, string> = {
   em: NO_GOLD,

@@ -152,7 +152,7 @@ describe('properties', () => {
         kind: fc.constantFrom('and' as const, 'or' as const),
         parts: fc.array(tie('filter'), { minLength: 2, maxLength: 3 }),
       }),
-    ) as fc.Arbitrary<Filter>,
+    ),
   }));
 
   test('printing and reading are inverse', () => {
