@@ -55,7 +55,7 @@ it(
 );
 
 it(
-  'trains, takes another learning rate, pauses, goes on after a reload, and stops',
+  'trains, takes another learning rate, pauses, goes on after a reload and in another tab, and stops',
   async () => {
     const page = await openPage(stage);
     await startSmall(page, stage, { steps: 500 });
@@ -74,6 +74,20 @@ it(
     await page.getByRole('button', { name: /Resume after step/ }).click();
     await status(page, 'running');
     await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThan(paused + 1);
+
+    // A second tab says where it trains, pauses it there, and goes on with it.
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await other.getByText('It trains in another tab').waitFor();
+    await other.getByRole('button', { name: 'Pause' }).click();
+    await Promise.all([status(page, 'paused'), status(other, 'paused')]);
+    await other.getByRole('button', { name: /Resume after step/ }).click();
+    await page.getByText('It trains in another tab').waitFor();
+    expect(await other.getByText('It trains in another tab').count()).toBe(0);
+    await other.close();
+    await page.getByText('The tab was closed while this run trained').waitFor();
+    await page.getByRole('button', { name: /Resume after step/ }).click();
+    await status(page, 'running');
     await page.getByRole('button', { name: 'Stop what is running' }).click();
     await status(page, 'stopped');
     expect(stage.faults).toEqual([]);
