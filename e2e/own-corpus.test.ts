@@ -70,6 +70,11 @@ it('searches, asks and trains on an imported collection', async () => {
   expect(kinds).not.toContain('error');
   expect(await page.getByTestId('verdict').innerText()).toContain('Mayor 17 Öberg');
 
+  // The address alone asks it again, though imported questions are read from storage first.
+  await page.reload();
+  await runStatus(page, 'done');
+  expect(await page.getByTestId('verdict').innerText()).toContain('Mayor 17 Öberg');
+
   await startSmall(page, stage, { steps: 1 });
   await status(page, 'finished');
   expect(stage.faults).toEqual([]);

@@ -23,7 +23,7 @@ const downloaded = async (page: Page, button: string): Promise<string> => {
 let finished: Promise<{ page: Page; id: string }> | null = null;
 const finishedRun = async (): Promise<{ page: Page; id: string }> => {
   const page = await openPage(stage);
-  const id = await startSmall(page, stage, { steps: 2, questions: 2 });
+  const id = await startSmall(page, stage, { steps: 2, group: 5 });
   await status(page, 'finished');
   return { page, id };
 };
@@ -55,7 +55,7 @@ it(
 );
 
 it(
-  'trains, takes another learning rate, pauses, goes on after a reload, and stops',
+  'trains, takes another learning rate, pauses, goes on after a reload and in another tab, and stops',
   async () => {
     const page = await openPage(stage);
     await startSmall(page, stage, { steps: 500 });
@@ -74,6 +74,20 @@ it(
     await page.getByRole('button', { name: /Resume after step/ }).click();
     await status(page, 'running');
     await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThan(paused + 1);
+
+    // A second tab says where it trains, pauses it there, and goes on with it.
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await other.getByText('It trains in another tab').waitFor();
+    await other.getByRole('button', { name: 'Pause' }).click();
+    await Promise.all([status(page, 'paused'), status(other, 'paused')]);
+    await other.getByRole('button', { name: /Resume after step/ }).click();
+    await page.getByText('It trains in another tab').waitFor();
+    expect(await other.getByText('It trains in another tab').count()).toBe(0);
+    await other.close();
+    await page.getByText('The tab was closed while this run trained').waitFor();
+    await page.getByRole('button', { name: /Resume after step/ }).click();
+    await status(page, 'running');
     await page.getByRole('button', { name: 'Stop what is running' }).click();
     await status(page, 'stopped');
     expect(stage.faults).toEqual([]);
@@ -84,17 +98,33 @@ it(
 it(
   'opens the rollouts of a step in Inspect, coloured by advantage, and comes back',
   async () => {
-    const { page } = await ended();
+    const { page, id } = await ended();
     await page.getByRole('button', { name: 'Rollouts of step 2' }).click();
-    await page.getByRole('button', { name: 'Inspect these 2' }).first().click();
+    await page.getByRole('button', { name: 'Inspect these 5' }).first().click();
     await page.getByText('step 2, best reward first').waitFor();
-    expect(await page.locator('.column').count()).toBe(2);
+    expect(await page.locator('.column').count()).toBe(5);
     expect(await page.locator('.verdict').first().textContent()).toMatch(/advantage\s*[+−]/);
     await page.getByRole('button', { name: 'Colour by writer' }).click();
     await page.getByRole('link', { name: 'Back to the step' }).click();
     await page.getByRole('heading', { name: 'Step 2' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('heading', { name: 'Step 2' }).waitFor({ state: 'detached' });
+
+    // A rollout that is clicked is the one that is seen, and its address says whose it is.
+    await page.getByRole('button', { name: 'Rollouts of step 2' }).click();
+    await page.locator('.rollout-answer button').nth(4).click();
+    const inView = () =>
+      page.locator('.column.focused').evaluate((column) => {
+        const { left, right, top } = column.getBoundingClientRect();
+        return left >= 0 && right <= innerWidth && top < innerHeight / 2 && column.ariaLabel;
+      });
+    await expect.poll(inView).toBe('Rollout 5');
+    const query = new URL(page.url()).searchParams;
+    expect([...query.keys()]).toEqual(['of', 'at', 'group', 'rollout']);
+    expect([query.get('of'), query.get('at'), query.get('rollout')]).toEqual([id, '2', '5']);
+    await page.reload();
+    await page.getByText('step 2, best reward first').waitFor();
+    await expect.poll(inView).toBe('Rollout 5');
   },
   LONG,
 );
@@ -105,7 +135,7 @@ it(
     const { page } = await ended();
     expect(await faultsInBoth(page)).toEqual([]);
     await page.getByRole('button', { name: 'Rollouts of step 2' }).click();
-    await page.getByRole('button', { name: 'Inspect these 2' }).first().waitFor();
+    await page.getByRole('button', { name: 'Inspect these 5' }).first().waitFor();
     expect(await faultsInBoth(page)).toEqual([]);
     await page.goto(`${stage.url}runs`);
     await page.getByRole('button', { name: /^Edit and export/ }).click();

@@ -63,6 +63,7 @@ const train = new TrainingHost({
   policy: async (ref) => policyFacts(trainable(ref), open),
   locks: navigator.locks,
   channel: new BroadcastChannel('forage-training'),
+  orders: new BroadcastChannel('forage-training-orders'),
 });
 
 const api: LabApi = {

@@ -35,7 +35,8 @@ const setup = fc.record(
   { requiredKeys: [] },
 );
 
-const address: fc.Arbitrary<InspectAddress> = fc.record({
+const asked: fc.Arbitrary<InspectAddress> = fc.record({
+  of: fc.constant(null),
   setup,
   asked: fc.oneof(
     fc.constant(null),
@@ -65,6 +66,18 @@ const address: fc.Arbitrary<InspectAddress> = fc.record({
   step: fc.oneof(fc.constant(null), fc.integer({ min: 0, max: 60 })),
 });
 
+/** The rollouts of a step; what was asked here before is none of its business. */
+const ofStep: fc.Arbitrary<InspectAddress> = fc.record({
+  of: fc.record({ runId: text, step: fc.integer({ min: 1, max: 10_000 }), group: text }),
+  asked: fc.constant(null),
+  settings: fc.constant(DEFAULT_SETTINGS),
+  setup: fc.constant({}),
+  run: fc.constant(false),
+  rollout: fc.integer({ min: 0, max: 63 }),
+  step: fc.oneof(fc.constant(null), fc.integer({ min: 0, max: 60 })),
+});
+const address = fc.oneof(asked, ofStep);
+
 describe('the permalink', () => {
   it('restores question, recipe, settings, rollout and step', () => {
     fc.assert(
@@ -74,6 +87,15 @@ describe('the permalink', () => {
         expect(restored).toEqual(wanted);
       }),
     );
+  });
+
+  it('of a training step says nothing of what was asked before it', () => {
+    const before = parseAddress('?q=test-2&recipe=search&n=2&t=0.8&seed=77&device=wasm&run=1');
+    const of = { runId: 'grpo-1', step: 3, group: 'grpo-1-3-0-1' };
+    const text = formatAddress({ ...before.address, of, run: false, rollout: 5 });
+    expect(text).toBe('?of=grpo-1&at=3&group=grpo-1-3-0-1&rollout=6');
+    expect(parseAddress(text).address).toMatchObject({ of, asked: null, rollout: 5 });
+    expect(parseAddress('?of=grpo-1&at=0').problems).toEqual(['of=grpo-1']);
   });
 
   it('counts rollouts and steps from one, as people do', () => {

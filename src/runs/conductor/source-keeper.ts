@@ -4,8 +4,9 @@ import type { ImportedQuestion } from '../../data/import/index.ts';
 import type { Question } from '../../data/records.ts';
 import { BUILT_IN_SETUP, type Setup } from '../../data/setup.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
-import type { ConductorMessage, QuestionRow, WorldFacts } from './messages.ts';
+import type { ConductorMessage, WorldFacts } from './messages.ts';
 import type { PartsBoard } from './parts.ts';
+import { QuestionList } from './question-list.ts';
 import type { RetrievalFiles } from './retrieval-host.ts';
 import { splitOf } from './split.ts';
 import { emptySlot, type Slot } from './slot.ts';
@@ -36,20 +37,6 @@ export interface SourceKeeperDeps {
   onLost: (error: Error) => void;
 }
 
-const toRow = (question: Question & { split?: string | undefined }): QuestionRow => ({
-  id: question.id,
-  text: question.text,
-  split: question.split ?? '',
-  hops: question.hops ?? 0,
-  type: question.type ?? null,
-  localSuffices: question.localSuffices ?? null,
-});
-
-/** Test questions first: they are what the policy was never trained on. */
-const SPLIT_ORDER = ['test', 'dev', 'train', ''];
-const bySplit = (a: QuestionRow, b: QuestionRow): number =>
-  SPLIT_ORDER.indexOf(a.split) - SPLIT_ORDER.indexOf(b.split);
-
 /**
  * The retrieval worker with the built-in world, the sources that the next run searches, and the
  * questions of the list.
@@ -60,7 +47,7 @@ export class SourceKeeper {
   #slot: Slot<StartedRetrieval> = emptySlot();
   #world: { set: QuestionSet; facts: WorldFacts } | null = null;
   #worldLoaded: Promise<unknown> = Promise.resolve();
-  #byId = new Map<string, Question>();
+  readonly #list: QuestionList;
   /** Sources of the wish, as soon as the worker is there. */
   #open: Promise<OpenSources> | null = null;
   /** They are not open yet. */
@@ -68,6 +55,10 @@ export class SourceKeeper {
 
   constructor(deps: SourceKeeperDeps) {
     this.#deps = deps;
+    this.#list = new QuestionList(
+      async (questions) => (await this.#questionsOf({ questions })).questions,
+      deps.send,
+    );
   }
 
   get started(): Promise<StartedRetrieval> | null {
@@ -84,7 +75,7 @@ export class SourceKeeper {
     const same = (part: keyof SourceWish) =>
       JSON.stringify(before[part]) === JSON.stringify(wish[part]);
     if (!same('local') || !same('web')) this.#leave(before);
-    if (!same('questions') && this.#world) void this.#tellQuestions();
+    if (!same('questions') && this.#world) this.#list.show(wish.questions);
   }
 
   /** What is not open yet is stopped: an index of what was chosen before helps nobody. */
@@ -103,7 +94,7 @@ export class SourceKeeper {
   async question(id: string): Promise<Question | null> {
     // An address may name a question before the world is there.
     await this.#worldLoaded;
-    return this.#byId.get(id) ?? null;
+    return this.#list.find(id);
   }
 
   /** Sources and questions of any setup, for training; they stay open beside those of the page. */
@@ -123,7 +114,7 @@ export class SourceKeeper {
     return { ...opened, router: createRouter({ localCoverage: coverageOf(opened.local) }) };
   }
 
-  async #questionsOf({ questions }: SourceWish): Promise<QuestionSet> {
+  async #questionsOf({ questions }: Pick<SourceWish, 'questions'>): Promise<QuestionSet> {
     if (questions.kind === 'built-in') return this.#world!.set;
     const imported = await this.#deps.imported(questions.ids);
     return {
@@ -154,7 +145,8 @@ export class SourceKeeper {
       onLost: fail,
       onWorld: ({ questions, facts, seed }) => {
         this.#world = { set: { seed, questions }, facts };
-        void this.#tellQuestions().finally(told);
+        this.#list.show(this.#wish.questions);
+        told();
       },
       onStarted: (terminate) => (slot.terminate = terminate),
     });
@@ -202,22 +194,5 @@ export class SourceKeeper {
         },
       },
     ]);
-  }
-
-  /** A failure is told with the questions: the list is empty then, and says why. */
-  async #tellQuestions(): Promise<void> {
-    const wish = this.#wish;
-    const { send } = this.#deps;
-    try {
-      const { questions } = await this.#questionsOf(wish);
-      if (wish !== this.#wish) return;
-      this.#byId = new Map(questions.map((question) => [question.id, question]));
-      send([{ type: 'questions', rows: questions.map(toRow).sort(bySplit), problem: null }]);
-    } catch (error) {
-      if (wish !== this.#wish) return;
-      this.#byId = new Map();
-      const problem = error instanceof Error ? error.message : String(error);
-      send([{ type: 'questions', rows: [], problem }]);
-    }
   }
 }

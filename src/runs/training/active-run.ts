@@ -61,6 +61,7 @@ export class ActiveRun {
       done,
       total,
       etaSeconds: this.#seconds.length === 0 ? null : mean * left,
+      pausing: this.pausing && status === 'running',
       notice: this.pausing && status === 'running' ? 'Pausing after this step.' : this.notice,
     };
   }

@@ -14,6 +14,7 @@ import { RunDrive, type DriveParts } from './drive.ts';
 import { estimate } from './estimate.ts';
 import { holdRun } from './locks.ts';
 import type { RunRecord, TrainApi, TrainMessage } from './messages.ts';
+import { OtherTabs, type Order } from './other-tabs.ts';
 import { checkRouter } from './parts.ts';
 import type { PolicyFacts } from './policy-facts.ts';
 import { newId, nowIso, RunRecords } from './records.ts';
@@ -26,8 +27,9 @@ export interface HostParts extends DriveParts {
    */
   policy(ref: PolicyRef): Promise<PolicyFacts>;
   locks: LockManager;
-  /** To the same page in other tabs. */
+  /** To the same page in other tabs: what is told, and what is asked for. */
   channel: BroadcastChannel;
+  orders: BroadcastChannel;
 }
 
 /** Sources and policy alone: who judges or summarizes a question of the page is not part of training. */
@@ -39,20 +41,35 @@ export class TrainingHost implements TrainApi {
   readonly #parts: HostParts;
   readonly #teller: Teller;
   readonly #records: RunRecords;
+  readonly #tabs: OtherTabs;
   #active: ActiveRun | null = null;
 
   constructor(parts: HostParts) {
     this.#parts = parts;
     this.#teller = new Teller(parts.channel);
     this.#records = new RunRecords(parts.store, parts.locks, this.#teller);
+    this.#tabs = new OtherTabs({
+      channel: parts.orders,
+      locks: parts.locks,
+      obey: (runId, order) => (this.#active?.id === runId ? this.#obey(runId, order) : null),
+      freed: (runId) => this.#records.freed(runId),
+    });
+    parts.channel.addEventListener('message', ({ data }: MessageEvent<TrainMessage[]>) => {
+      for (const message of data) if (message.type === 'run') this.#watch(message.run);
+    });
   }
 
   async listen(listener: (messages: TrainMessage[]) => void): Promise<void> {
     this.#teller.listen(listener);
+    this.#teller.here(this.#active?.id ?? null);
     await this.#teller.storage();
   }
 
-  runs = (): Promise<RunRecord[]> => this.#records.all();
+  async runs(): Promise<RunRecord[]> {
+    const runs = await this.#records.all();
+    runs.forEach((run) => this.#watch(run));
+    return runs;
+  }
 
   async steps(runId: string): Promise<TrainStep[]> {
     const stored = await this.#parts.store.steps(runId);
@@ -106,7 +123,8 @@ export class TrainingHost implements TrainApi {
       notes: '',
       createdAt: nowIso(),
       updatedAt: nowIso(),
-      status: 'running',
+      // Until the run's lock is held: without it a run that trains is one whose tab died.
+      status: 'paused',
       settings: checked,
       policy: { id: policy.id, revision: policy.revision },
       ...(!isBuiltIn(setup) && { setup }),
@@ -122,7 +140,7 @@ export class TrainingHost implements TrainApi {
       await this.#keepDemonstrations(run.id, demonstrations, { ...policy, ...checked.warmUp });
     await this.#parts.store.put(run);
     await this.#begin(run);
-    return run;
+    return { ...run, status: 'running' };
   }
 
   async resume(runId: string, device?: RunRecord['device']): Promise<void> {
@@ -147,26 +165,24 @@ export class TrainingHost implements TrainApi {
   }
 
   async pause(runId: string): Promise<void> {
-    const active = this.#running(runId);
-    active.pausing = true;
-    this.#teller.progress(active, true);
+    const done = await this.#where(runId, { do: 'pause' });
+    if (!done) await this.#records.freed(runId);
   }
 
   async stop(runId: string, keep: boolean): Promise<void> {
-    if (this.#active?.id !== runId) {
+    const done = await this.#where(runId, { do: 'stop', keep });
+    if (done) return;
+    const { status } = await this.#parts.store.run(runId);
+    // It may have ended in its own way meanwhile.
+    if (status === 'running' || status === 'paused')
       await this.#records.change(runId, { status: 'stopped' });
-      return;
-    }
-    const active = this.#active;
-    active.discarding = !keep;
-    active.abort.abort();
-    await active.ended;
   }
 
   async setLearningRate(runId: string, learningRate: number): Promise<void> {
     if (!Number.isFinite(learningRate) || learningRate <= 0)
       throw new Error('The learning rate must be a number above 0.');
-    this.#running(runId).learningRate = learningRate;
+    const done = await this.#where(runId, { do: 'rate', learningRate });
+    if (!done) throw new Error('This run is not training.');
   }
 
   async edit(
@@ -181,7 +197,7 @@ export class TrainingHost implements TrainApi {
   }
 
   async remove(runId: string): Promise<void> {
-    if (this.#active?.id === runId) await this.stop(runId, true);
+    await this.#where(runId, { do: 'stop', keep: true });
     await this.#records.change(runId, { deletedAt: nowIso() });
   }
 
@@ -189,7 +205,7 @@ export class TrainingHost implements TrainApi {
     await this.#records.change(runId, { deletedAt: null });
   }
 
-  exportRun = (runId: string): Promise<Blob> => this.#records.write(runId);
+  exportRun = (runId: string): Promise<Blob> => this.#records.export(runId);
   importRun = (file: Blob): Promise<RunRecord> => this.#records.read(file);
   dropRollouts = (runId: string): Promise<number> => this.#records.dropRollouts(runId);
 
@@ -225,17 +241,43 @@ export class TrainingHost implements TrainApi {
       throw new Error('Another run is training in this tab; pause or stop it first.');
   }
 
-  #running(runId: string): ActiveRun {
-    if (this.#active?.id !== runId) throw new Error('This run is not training in this tab.');
-    return this.#active;
+  /** Follows a run that another tab trains to its end. */
+  #watch({ id, status }: RunRecord): void {
+    if (status === 'running' && this.#active?.id !== id) this.#tabs.watch(id);
+  }
+
+  /** Does it in the tab that trains the run. @returns false where none does */
+  async #where(runId: string, order: Order): Promise<boolean> {
+    if (this.#active?.id !== runId) return this.#tabs.order(runId, order);
+    await this.#obey(runId, order);
+    return true;
+  }
+
+  async #obey(runId: string, order: Order): Promise<void> {
+    const active = this.#active;
+    if (active?.id !== runId) return;
+    switch (order.do) {
+      case 'pause':
+        active.pausing = true;
+        this.#teller.progress(active, true);
+        return;
+      case 'stop':
+        active.discarding = !order.keep;
+        active.abort.abort();
+        await active.ended;
+        return;
+      case 'rate':
+        active.learningRate = order.learningRate;
+    }
   }
 
   /** Takes the run's lock and trains; resolves when training has begun. */
   async #begin(run: RunRecord): Promise<void> {
     const release = await holdRun(run.id, this.#parts.locks);
-    if (!release) throw new Error(`Another tab is training "${run.name}"; this one only shows it.`);
+    if (!release) throw new Error(`Another tab is training "${run.name}".`);
     const active = new ActiveRun(run.id, run.settings.steps, run.step, release);
     this.#active = active;
+    this.#teller.here(run.id);
     const { device } = run;
     await this.#records.change(run.id, { status: 'running', device, failure: null, notice: null });
     active.ended = this.#drive(active, run);
@@ -244,10 +286,13 @@ export class TrainingHost implements TrainApi {
   /** Trains to the end, and says how it ended. Never rejects. */
   async #drive(active: ActiveRun, run: RunRecord): Promise<void> {
     const end = await new RunDrive(this.#parts, this.#teller, active, run).toEnd();
+    const change = { ...end, notice: active.notice };
+    // Before the lock is free: a tab that waits for it would take the run for one whose tab died.
+    const ended = await this.#records.write(active.id, change).catch(() => null);
     this.#active = null;
     active.release();
-    const change = { ...end, notice: active.notice };
-    await this.#records.change(active.id, change).catch(() => undefined);
+    if (ended) this.#records.tell(ended);
+    this.#teller.here(null);
     this.#teller.send([{ type: 'progress', progress: active.progress(end.status) }]);
   }
 }

@@ -23,6 +23,13 @@ export function holdLock(name: string, locks: LockManager): Promise<(() => void)
 export const holdRun = (runId: string, locks: LockManager): Promise<(() => void) | null> =>
   holdLock(nameOf(runId), locks);
 
+/** Waits until no tab holds the run, and keeps it from them while `act` is under way. */
+export const whenRunFree = (
+  runId: string,
+  locks: LockManager,
+  act: () => Promise<void>,
+): Promise<void> => locks.request(nameOf(runId), act);
+
 /** Runs that some tab of this browser is writing. */
 export const heldRuns = (locks: LockManager): Promise<Set<string>> => heldLocks(nameOf(''), locks);
 

@@ -48,6 +48,8 @@ export interface TrainProgress {
   total: number;
   /** Seconds to the end of the run by the mean of the steps so far; null before the first. */
   etaSeconds: number | null;
+  /** It was asked to end after the step under way. */
+  pausing: boolean;
   /** A line for the user: a resumed checkpoint, a skipped corrupt one, a frozen tab. */
   notice: string | null;
 }
@@ -57,6 +59,8 @@ export type TrainMessage =
   | { type: 'step'; step: TrainStep }
   /** The record changed (status, name, checkpoint …) or appeared. */
   | { type: 'run'; run: RunRecord }
+  /** Which run this very tab trains; the others are told nothing of it. */
+  | { type: 'here'; runId: string | null }
   | { type: 'storage'; usedBytes: number; quotaBytes: number; persisted: boolean };
 
 export interface TrainEstimate {
@@ -88,9 +92,9 @@ export interface TrainApi {
   ): Promise<RunRecord>;
   /** Goes on from the last good checkpoint, on another device where one is given. */
   resume(runId: string, device?: RunRecord['device']): Promise<void>;
-  /** Ends after the step under way, with a checkpoint. */
+  /** Ends after the step under way, with a checkpoint. A run that another tab trains ends there. */
   pause(runId: string): Promise<void>;
-  /** Ends at once; `keep`: with the adapter as it is now, else the last checkpoint's. */
+  /** Ends at once, wherever it trains; `keep`: with the adapter as it is now, else the last checkpoint's. */
   stop(runId: string, keep: boolean): Promise<void>;
   setLearningRate(runId: string, learningRate: number): Promise<void>;
   edit(runId: string, change: Partial<Pick<RunRecord, 'name' | 'tags' | 'notes'>>): Promise<void>;

@@ -43,12 +43,28 @@ export class RunRecords {
   }
 
   async change(runId: string, change: Partial<RunRecord>): Promise<void> {
-    const run = await this.#store.change(runId, { ...change, updatedAt: nowIso() });
+    this.tell(await this.write(runId, change));
+  }
+
+  /** Stores a change that is told later. */
+  write(runId: string, change: Partial<RunRecord>): Promise<RunRecord> {
+    return this.#store.change(runId, { ...change, updatedAt: nowIso() });
+  }
+
+  tell(run: RunRecord): void {
     this.#teller.send([{ type: 'run', run }]);
   }
 
+  /** After the tab that trained a run let go of it: one that did not say how it ended was closed. */
+  async freed(runId: string): Promise<void> {
+    const run = await this.#store.run(runId);
+    if (run.status === 'running')
+      await this.change(runId, { status: 'paused', notice: interrupted(run) });
+    else this.tell(run);
+  }
+
   /** One file: settings, steps, and the last checkpoint. */
-  async write(runId: string): Promise<Blob> {
+  async export(runId: string): Promise<Blob> {
     const [run, steps, state] = await Promise.all([
       this.#store.run(runId),
       this.#store.steps(runId),

@@ -35,6 +35,11 @@ export class Teller {
     this.send([{ type: 'progress', progress: active.progress('running') }]);
   }
 
+  /** To this tab alone. @param runId the run that it trains */
+  here(runId: string | null): void {
+    this.#listener([{ type: 'here', runId }]);
+  }
+
   /** Of this tab alone: the others ask for themselves. */
   async storage(): Promise<void> {
     this.#listener([{ type: 'storage', ...(await storageUse()) }]);

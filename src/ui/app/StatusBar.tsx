@@ -5,7 +5,7 @@ import { formatBytes, formatCount, formatParameters } from '../lib/format.ts';
 import { cancelRun } from '../stores/actions.ts';
 import { stopTraining } from '../stores/train-actions.ts';
 import { formatTrainAddress } from '../stores/train-address.ts';
-import { trainingRun, useTrain } from '../stores/train-store.ts';
+import { trainingRun, trainsElsewhere, useTrain } from '../stores/train-store.ts';
 import { phaseText } from '../train/run-words.ts';
 import { firstFailure, useLab } from '../stores/lab-store.ts';
 import { useOffline } from '../stores/offline.ts';
@@ -72,11 +72,13 @@ const LoadedCell = () => {
 const TrainingCell = () => {
   const run = useTrain(trainingRun);
   const progress = useTrain((state) => (run ? state.progress[run.id] : undefined));
+  const elsewhere = useTrain((state) => run !== undefined && trainsElsewhere(state, run));
   if (!run) return null;
   return (
     <span className="cell" data-testid="training">
       <Link href={formatTrainAddress({ run: run.id, step: null })}>
-        training, step {Math.max(run.step, progress?.step ?? 0)} / {run.settings.steps}
+        training{elsewhere ? ' in another tab' : ''}, step {Math.max(run.step, progress?.step ?? 0)}{' '}
+        / {run.settings.steps}
       </Link>
       {progress ? ` · ${phaseText(progress)}` : ''}
     </span>

@@ -1,10 +1,11 @@
 import { useEffect } from 'react';
 import { useRoute } from 'wouter';
 import { pagePath } from '../lib/page-root.ts';
-import { formatAddress, parseAddress } from '../stores/permalink.ts';
+import { formatAddress, parseAddress, placeOf } from '../stores/permalink.ts';
 import { startRun } from '../stores/actions.ts';
 import { checkLinkedSetup } from '../stores/linked-setup.ts';
 import { useRun } from '../stores/run-store.ts';
+import { openLinkedStep } from '../stores/show-rollouts.ts';
 import { useView } from '../stores/view-store.ts';
 
 /** Keeps the address bar and the view's address the same; "back" restores the earlier one. */
@@ -17,7 +18,7 @@ export const useAddress = (): void => {
     if (wanted === location.search) return;
     const before = parseAddress(location.search).address;
     // A new question is a new place to come back to; a step or a setting is not.
-    const moved = before.asked !== null && idOf(before.asked) !== idOf(address.asked);
+    const moved = placeOf(before) !== '' && placeOf(before) !== placeOf(address);
     const url = `${location.pathname}${wanted}`;
     if (moved && address.asked?.kind === 'world') history.pushState(null, '', url);
     else history.replaceState(null, '', url);
@@ -26,17 +27,23 @@ export const useAddress = (): void => {
     const onPop = () => {
       if (pagePath() !== '/') return;
       const { address } = parseAddress(location.search);
+      const { source, request } = useRun.getState();
+      const shown = placeOf({ of: source, asked: request?.asked ?? null });
+      if (address.of) {
+        // It says nothing of what is asked here; that stays as it was.
+        const { settings, setup, asked } = useView.getState().address;
+        useView.setState({ address: { ...address, settings, setup, asked }, selection: null });
+        if (shown !== placeOf(address)) void openLinkedStep(address.of);
+        return;
+      }
       useView.setState({ address, selection: null });
+      if (source) useRun.getState().clear();
       // The run of that address is not on the screen any more; it is run again.
-      const shown = useRun.getState().request?.asked ?? null;
       void checkLinkedSetup().then((same) => {
-        if (same && address.run && idOf(shown) !== idOf(address.asked)) void startRun();
+        if (same && address.run && shown !== placeOf(address)) void startRun();
       });
     };
     addEventListener('popstate', onPop);
     return () => removeEventListener('popstate', onPop);
   }, []);
 };
-
-const idOf = (asked: { kind: string; id?: string; text?: string } | null): string =>
-  asked === null ? '' : (asked.id ?? 'typed');

@@ -1,6 +1,7 @@
 import { Link } from 'wouter';
 import { formatTrainAddress } from '../stores/train-address.ts';
 import { useRun } from '../stores/run-store.ts';
+import { useLinkedStep } from '../stores/show-rollouts.ts';
 import { useView } from '../stores/view-store.ts';
 import type { ColourMode } from '../tokens/paint.ts';
 
@@ -55,5 +56,29 @@ export const SourceNote = () => {
         Back to the step
       </Link>
     </p>
+  );
+};
+
+/** That the rollouts of the address are being read, or why they are not here. */
+export const LinkedStepNote = () => {
+  const { reading, problem } = useLinkedStep();
+  if (!reading && problem === null) return null;
+  return (
+    <div className="note" role="status">
+      {reading ? (
+        'Reading the rollouts of the step …'
+      ) : (
+        <>
+          {problem} <Link href="/runs">See the runs that are here</Link>{' '}
+          <button
+            type="button"
+            className="link"
+            onClick={() => useLinkedStep.setState({ problem: null })}
+          >
+            Dismiss
+          </button>
+        </>
+      )}
+    </div>
   );
 };

@@ -9,6 +9,7 @@ import { downloadRollouts } from '../stores/export.ts';
 import { firstFailure, useLab } from '../stores/lab-store.ts';
 import { useLinkedSetup } from '../stores/linked-setup.ts';
 import { isRunning, useRun } from '../stores/run-store.ts';
+import { openLinkedStep } from '../stores/show-rollouts.ts';
 import { isOverlay, useView } from '../stores/view-store.ts';
 import { StripLegend } from '../tokens/TokenStrip.tsx';
 import { GroupSummary } from './GroupSummary.tsx';
@@ -16,7 +17,13 @@ import { LinkedSetupNote } from './LinkedSetupNote.tsx';
 import { FailureNote, LoadingFailure, LoadingList } from './Loading.tsx';
 import { QuestionHeader } from './QuestionHeader.tsx';
 import { RolloutColumn } from './RolloutColumn.tsx';
-import { ColourSwitch, SourceNote, useColourBy, useLargestAdvantage } from './FromTraining.tsx';
+import {
+  ColourSwitch,
+  LinkedStepNote,
+  SourceNote,
+  useColourBy,
+  useLargestAdvantage,
+} from './FromTraining.tsx';
 import { SearchTrouble } from './SearchTrouble.tsx';
 import { Setup } from './Setup.tsx';
 import { Welcome } from './Welcome.tsx';
@@ -157,13 +164,15 @@ const AddressProblems = () => {
   );
 };
 
-/** An address with `run=1` runs by itself, and comes back to its step. */
+/** An address with `run=1` runs by itself, and comes back to its step; one of training is read. */
 const useAutoRun = () => {
   // Not before it is clear what it works with.
   const clear = useLinkedSetup(({ status }) => status === 'same');
   useEffect(() => {
     const { address } = useView.getState();
-    if (clear && address.run && address.asked && useRun.getState().run === null) void startRun();
+    if (!clear || useRun.getState().run !== null) return;
+    if (address.of) void openLinkedStep(address.of);
+    else if (address.run && address.asked) void startRun();
   }, [clear]);
 };
 
@@ -195,6 +204,7 @@ export const InspectPage = () => {
         <LoadingFailure />
         <AddressProblems />
         <LinkedSetupNote />
+        <LinkedStepNote />
         {started ? (
           <>
             <SourceNote />

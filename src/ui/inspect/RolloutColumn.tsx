@@ -1,4 +1,4 @@
-import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Question } from '../../data/records.ts';
 import type { Rollout } from '../../data/rollout.ts';
 import { EventCard } from '../events/EventCard.tsx';
@@ -64,6 +64,22 @@ const LiveText = ({ rollout }: { rollout: Rollout }) => {
   );
 };
 
+/**
+ * Moves a group's row sideways until the column in focus is seen whole. The page is not scrolled up or
+ * down: a click into a column gives it the focus too.
+ */
+const useInView = (focused: boolean) => {
+  const column = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    const row = column.current?.parentElement;
+    if (!focused || !column.current || !row) return;
+    const { offsetLeft, offsetWidth } = column.current;
+    const right = offsetLeft + offsetWidth - row.clientWidth;
+    row.scrollLeft = Math.min(offsetLeft, Math.max(right, row.scrollLeft));
+  }, [focused]);
+  return column;
+};
+
 const useOpenCards = (current: number | null) => {
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
   const toggle = useCallback((index: number) => {
@@ -84,6 +100,7 @@ export const RolloutColumn = memo((props: RolloutColumnProps) => {
   const step = focused ? addressStep : null;
   const { open, setOpen, toggle, isOpen } = useOpenCards(step);
   const list = useRef<HTMLOListElement>(null);
+  const column = useInView(focused);
   const seen = useMemo(() => firstSeen(rollout.events), [rollout.events]);
   const mode = useMemo<ColourMode>(
     () =>
@@ -133,6 +150,7 @@ export const RolloutColumn = memo((props: RolloutColumnProps) => {
     selection?.kind === 'event' && selection.rolloutId === rollout.id ? selection.event : null;
   return (
     <section
+      ref={column}
       className={focused && props.grouped ? 'column focused' : 'column'}
       aria-label={`Rollout ${index + 1}`}
       data-finished={finished}

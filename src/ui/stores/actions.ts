@@ -64,7 +64,7 @@ export const startRun = async (): Promise<void> => {
     settings: address.settings,
     setup: useSetup.getState().setup,
   };
-  setAddress({ asked, run: true });
+  setAddress({ of: null, asked, run: true });
   useView.setState({ playing: false, selection: null, ...(isNarrow() && { setupOpen: false }) });
   useRun.getState().begin(request, null);
   try {
@@ -89,7 +89,7 @@ export const cancelRun = async (): Promise<void> => {
 };
 
 export const ask = (asked: Asked): void => {
-  useView.getState().setAddress({ asked, run: false, rollout: 0, step: null });
+  useView.getState().setAddress({ of: null, asked, run: false, rollout: 0, step: null });
 };
 
 export const retryLoading = async (): Promise<void> => {

@@ -10,8 +10,21 @@ import {
 } from '../../runs/conductor/settings.ts';
 import { formatLink, parseLink, type LinkSetup } from './link-setup.ts';
 
+/** The rollouts of one question in a step of training, in the browser that trained. */
+export interface StepGroup {
+  runId: string;
+  step: number;
+  /** `groupId` of its rollouts. */
+  group: string;
+}
+
 /** What the address of the Inspect page restores. */
 export interface InspectAddress {
+  /**
+   * The rollouts on the screen, where training made them: the address names them, and nothing of what
+   * was asked here before. Null for what is asked here.
+   */
+  of: StepGroup | null;
   asked: Asked | null;
   settings: RunSettings;
   /** What it works with; what is built in is left out. */
@@ -78,6 +91,22 @@ const readAsked = (query: URLSearchParams): Asked | null => {
   return text ? { kind: 'typed', text: text.slice(0, MAX_QUESTION_LENGTH) } : null;
 };
 
+const groupSchema = z.strictObject({
+  runId: z.string().min(1).max(200),
+  step: z.coerce.number().int().min(1),
+  group: z.string().min(1).max(300),
+});
+
+const readGroup = (query: URLSearchParams, problems: string[]): StepGroup | null => {
+  const runId = query.get('of');
+  if (runId === null) return null;
+  const [step, group] = [query.get('at'), query.get('group')];
+  const parsed = groupSchema.safeParse({ runId, step, group });
+  if (parsed.success) return parsed.data;
+  problems.push(`of=${runId.slice(0, 100)}`);
+  return null;
+};
+
 const readSetup = (query: URLSearchParams, problems: string[]): LinkSetup => {
   const text = query.get('with');
   if (text === null) return {};
@@ -106,6 +135,7 @@ export const parseAddress = (search: string): { address: InspectAddress; problem
   const step = read<number | null>(query, 'step', integer, null, problems);
   return {
     address: {
+      of: readGroup(query, problems),
       asked: readAsked(query),
       settings,
       setup: readSetup(query, problems),
@@ -120,7 +150,19 @@ export const parseAddress = (search: string): { address: InspectAddress; problem
 /** The query string (with `?`, or empty) that `parseAddress` turns into the same address. */
 export const formatAddress = (address: InspectAddress): string => {
   const query = new URLSearchParams();
-  const { asked, settings } = address;
+  const { asked, settings, of } = address;
+  const end = (): string => {
+    if (address.rollout > 0) query.set('rollout', String(address.rollout + 1));
+    if (address.step !== null) query.set('step', String(address.step + 1));
+    const text = query.toString();
+    return text ? `?${text}` : '';
+  };
+  if (of) {
+    query.set('of', of.runId);
+    query.set('at', String(of.step));
+    query.set('group', of.group);
+    return end();
+  }
   if (asked?.kind === 'world') query.set('q', asked.id);
   if (asked?.kind === 'typed') query.set('ask', asked.text);
   const put = (name: string, value: string | number, unless: string | number) => {
@@ -137,8 +179,12 @@ export const formatAddress = (address: InspectAddress): string => {
   }
   put('with', formatLink(address.setup), '');
   if (address.run) query.set('run', '1');
-  if (address.rollout > 0) query.set('rollout', String(address.rollout + 1));
-  if (address.step !== null) query.set('step', String(address.step + 1));
-  const text = query.toString();
-  return text ? `?${text}` : '';
+  return end();
+};
+
+/** What an address shows, whatever its settings: another one is a place of its own to come back to. */
+export const placeOf = ({ of, asked }: Pick<InspectAddress, 'of' | 'asked'>): string => {
+  if (of) return `step ${of.group}`;
+  if (asked === null) return '';
+  return asked.kind === 'world' ? `question ${asked.id}` : 'typed';
 };

@@ -11,6 +11,8 @@ export interface RolloutSource {
   /** Name of the training run. */
   name: string;
   step: number;
+  /** `groupId` of the rollouts. */
+  group: string;
 }
 
 /** The run on the screen: what was asked, its state, and its rollouts. */

@@ -51,7 +51,7 @@ const watchSilence = (): void => {
 /** Called for every arrival, before it is applied: only what trained before can have been frozen. */
 const heard = (): void => {
   const now = Date.now();
-  const seconds = trainingRun(useTrain.getState()) ? frozenSeconds(silence, now) : null;
+  const seconds = useTrain.getState().here === null ? null : frozenSeconds(silence, now);
   if (seconds !== null) useTrain.setState({ frozen: frozenText(seconds) });
   silence.heardAt = now;
   silence.hidden = document.visibilityState === 'hidden';

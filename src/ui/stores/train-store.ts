@@ -33,6 +33,8 @@ export interface TrainState {
   /** What went wrong last, in words to show; the run it is about where there is one. */
   problem: { text: string; detail: string } | null;
   removed: readonly Removed[];
+  /** The run that this tab trains; another one that trains does so in another tab. */
+  here: string | null;
   /** The page itself saw that nothing arrived while it was hidden. */
   frozen: string | null;
 }
@@ -45,6 +47,7 @@ export const EMPTY_TRAIN: TrainState = {
   storage: null,
   problem: null,
   removed: [],
+  here: null,
   frozen: null,
 };
 
@@ -73,6 +76,13 @@ export const mergeSteps = (
   return [...read.filter(({ step }) => step < first), ...arrived];
 };
 
+/** Steps of a run that is interrupted count up to its checkpoint: those after it will be made again. */
+const withoutLost = (all: TrainState['steps'], run: RunRecord): TrainState['steps'] => {
+  const known = all[run.id];
+  if (!known || run.status === 'running' || (known.at(-1)?.step ?? 0) <= run.step) return all;
+  return { ...all, [run.id]: known.filter(({ step }) => step <= run.step) };
+};
+
 const applyOne = (state: TrainState, message: TrainMessage): TrainState => {
   switch (message.type) {
     case 'progress': {
@@ -86,7 +96,13 @@ const applyOne = (state: TrainState, message: TrainMessage): TrainState => {
       return { ...state, steps: { ...state.steps, [message.step.runId]: steps } };
     }
     case 'run':
-      return { ...state, runs: withRun(state.runs, message.run) };
+      return {
+        ...state,
+        runs: withRun(state.runs, message.run),
+        steps: withoutLost(state.steps, message.run),
+      };
+    case 'here':
+      return { ...state, here: message.runId };
     case 'storage': {
       const { usedBytes, quotaBytes, persisted } = message;
       return { ...state, storage: { usedBytes, quotaBytes, persisted } };
@@ -121,6 +137,12 @@ export const runById = (state: TrainState, id: string | null): RunRecord | undef
 /** The run that trains now, if any. */
 export const trainingRun = (state: Pick<TrainState, 'runs'>): RunRecord | undefined =>
   state.runs.find(({ status, deletedAt }) => status === 'running' && deletedAt === null);
+
+/** Whether a run trains in another tab, which does what is asked for here. */
+export const trainsElsewhere = (
+  { here }: Pick<TrainState, 'here'>,
+  run: Pick<RunRecord, 'id' | 'status'>,
+): boolean => run.status === 'running' && run.id !== here;
 
 export const visibleRuns = (runs: readonly RunRecord[]): RunRecord[] =>
   runs.filter(({ deletedAt }) => deletedAt === null);

@@ -13,7 +13,7 @@ import {
   setLearningRate,
   stopRun,
 } from '../stores/train-actions.ts';
-import { trainingRun, useTrain } from '../stores/train-store.ts';
+import { trainingRun, trainsElsewhere, useTrain } from '../stores/train-store.ts';
 import { Again } from './Again.tsx';
 import { actionsOf, phaseShare, phaseText, STATUS_SIGNS } from './run-words.ts';
 
@@ -73,11 +73,8 @@ const RateControl = ({ run, current }: { run: RunRecord; current: number | null 
   );
 };
 
-const Buttons = ({ run }: { run: RunRecord }) => {
+const Buttons = ({ run, pausing }: { run: RunRecord; pausing: boolean }) => {
   const can = actionsOf(run);
-  // Asked for in this spell of training; a resumed run may be paused again.
-  const [pausing, setPausing] = useState(false);
-  if (pausing && !can.pause) setPausing(false);
   const other = useTrain((state) => trainingRun(state)?.name);
   return (
     <div className="run-buttons">
@@ -88,10 +85,7 @@ const Buttons = ({ run }: { run: RunRecord }) => {
           leftSection={<Icon name="pause" size={12} />}
           disabled={pausing}
           title="Ends after the step under way, with a checkpoint"
-          onClick={() => {
-            setPausing(true);
-            void pauseRun(run.id);
-          }}
+          onClick={() => void pauseRun(run.id)}
         >
           {pausing ? 'Pausing after this step' : 'Pause'}
         </Button>
@@ -196,9 +190,15 @@ const Progress = ({ run, progress }: { run: RunRecord; progress: TrainProgress |
 const Notices = ({ run, progress }: { run: RunRecord; progress: TrainProgress | undefined }) => {
   const frozen = useTrain((state) => state.frozen);
   const live = run.status === 'running';
+  const elsewhere = useTrain((state) => trainsElsewhere(state, run));
   const notice = (live ? progress?.notice : null) ?? run.notice;
   return (
     <div role="status">
+      {elsewhere ? (
+        <p className="note">
+          It trains in another tab of this browser; what you press here is done there.
+        </p>
+      ) : null}
       {notice ? <p className="note">{notice}</p> : null}
       {frozen && live ? (
         <p className="note">
@@ -257,7 +257,7 @@ export const RunHeader = ({ run, rate }: { run: RunRecord; rate: number | null }
       <Failed run={run} />
       <Notices run={run} progress={progress} />
       <div className="run-controls">
-        <Buttons run={run} />
+        <Buttons run={run} pausing={run.status === 'running' && progress?.pausing === true} />
         {run.status === 'running' ? <RateControl run={run} current={rate} /> : null}
       </div>
     </header>

@@ -84,7 +84,8 @@ const Groups = ({
   const [, go] = useLocation();
   const [shown, setShown] = useState(8);
   const open = (group: RolloutGroup, index: number) => {
-    void inspectRollouts(group.rollouts, { runId: run.id, name: run.name, step }, index, go);
+    const source = { runId: run.id, name: run.name, step, group: group.id };
+    void inspectRollouts(group.rollouts, source, index, go);
   };
   return (
     <>

@@ -1,6 +1,8 @@
-/** Web Locks of one browser in memory, as far as the checkpoints use them; Node has none. */
+/** Web Locks of one browser in memory, as far as the page uses them; Node has none. */
 export class TabLocks implements LockManager {
   readonly #held: { name: string; mode: LockMode }[] = [];
+  /** Called, oldest first, whenever a lock is let go. */
+  readonly #waiting: (() => void)[] = [];
 
   query(): Promise<LockManagerSnapshot> {
     return Promise.resolve({ held: [...this.#held], pending: [] });
@@ -12,16 +14,26 @@ export class TabLocks implements LockManager {
   ): Promise<Awaited<T>> {
     const [options, granted] = rest.length === 1 ? [{}, rest[0]] : rest;
     const { mode = 'exclusive', ifAvailable } = options;
-    const others = this.#held.filter((lock) => lock.name === name);
-    const free = others.every((lock) => mode === 'shared' && lock.mode === 'shared');
-    if (!free && !ifAvailable) throw new Error('waiting for a lock is not simulated');
-    if (!free) return await granted(null);
+    const free = (): boolean =>
+      this.#held.every(
+        (lock) => lock.name !== name || (mode === 'shared' && lock.mode === 'shared'),
+      );
+    if (!free() && ifAvailable) return await granted(null);
+    while (!free()) await new Promise<void>((wake) => this.#waiting.push(wake));
     const lock = { name, mode };
     this.#held.push(lock);
     try {
       return await granted(lock);
     } finally {
       this.#held.splice(this.#held.indexOf(lock), 1);
+      for (const wake of this.#waiting.splice(0)) wake();
     }
+  }
+
+  /** The browser frees what a tab held that died. */
+  drop(name: string): void {
+    const at = this.#held.findIndex((lock) => lock.name === name);
+    if (at >= 0) this.#held.splice(at, 1);
+    for (const wake of this.#waiting.splice(0)) wake();
   }
 }

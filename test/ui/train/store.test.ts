@@ -17,6 +17,7 @@ import {
   EMPTY_TRAIN,
   mergeSteps,
   trainingRun,
+  trainsElsewhere,
 } from '../../../src/ui/stores/train-store.ts';
 import { collapseText } from '../../../src/agent/router/reward.ts';
 import { chartsOf, shareInterval } from '../../../src/ui/train/chart-specs.ts';
@@ -47,6 +48,7 @@ const progress: TrainProgress = {
   done: 12,
   total: 64,
   etaSeconds: null,
+  pausing: false,
   notice: null,
 };
 
@@ -74,6 +76,22 @@ describe('what arrives from training', () => {
     ];
     const { steps } = applyTrainMessages(opened, messages);
     expect(steps).toEqual({ a: [step(1)] });
+  });
+
+  it('forgets the steps after the checkpoint of a run that was interrupted', () => {
+    const before = { ...EMPTY_TRAIN, steps: { a: [step(1), step(2), step(3)] } };
+    const end = (rest: Partial<RunRecord>) =>
+      applyTrainMessages(before, [{ type: 'run', run: run('a', rest) }]).steps.a?.length;
+    expect(end({ status: 'paused', step: 2 })).toBe(2);
+    expect(end({ status: 'running', step: 2 })).toBe(3);
+    expect(end({ status: 'finished', step: 3 })).toBe(3);
+  });
+
+  it('knows a run that trains in another tab', () => {
+    const here = applyTrainMessages(EMPTY_TRAIN, [{ type: 'here', runId: 'a' }]);
+    expect(trainsElsewhere(here, run('a'))).toBe(false);
+    expect(trainsElsewhere(here, run('b'))).toBe(true);
+    expect(trainsElsewhere(here, run('b', { status: 'paused' }))).toBe(false);
   });
 
   it('replaces the steps that a run did again after it went back to a checkpoint', () => {
