@@ -33,15 +33,18 @@ const stateAt = (logprobsOf: TrainState['logprobsOf']): TrainState => ({
 
 let store: RunStore;
 let channel: BroadcastChannel;
+let orders: BroadcastChannel;
 let host: TrainingHost;
 beforeEach(() => {
   const db = new ForageDatabase('test', { indexedDB: new IDBFactory(), IDBKeyRange });
   store = new RunStore(db, new MemoryBlobs());
   channel = new BroadcastChannel('host-test');
+  orders = new BroadcastChannel('host-test-orders');
   const unreached = (): Promise<never> => Promise.reject(new Error('an engine was asked for'));
   const parts: HostParts = {
     store,
     channel,
+    orders,
     locks: { request: unreached, query: () => Promise.resolve({ held: [] }) } as LockManager,
     policy: unreached,
     world: unreached,
@@ -49,7 +52,10 @@ beforeEach(() => {
   };
   host = new TrainingHost(parts);
 });
-afterEach(() => channel.close());
+afterEach(() => {
+  channel.close();
+  orders.close();
+});
 
 const paused = async (settings: TrainSettings, state: TrainState): Promise<void> => {
   await store.put(runRecord('run-a', { settings, status: 'paused', step: 2 }));
