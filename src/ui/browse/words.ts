@@ -1,4 +1,5 @@
 import type { Outcome } from '../../evaluate/inspect/index.ts';
+import type { FileRecord } from '../../runs/inspection/index.ts';
 
 /** Names of outcomes, what they mean, and the colours that charts give them. */
 export const OUTCOMES: Record<Outcome, { name: string; note: string; colour: number }> = {
@@ -38,3 +39,17 @@ export const OUTCOMES: Record<Outcome, { name: string; note: string; colour: num
 
 export const outcomeName = (outcome: Outcome | null): string =>
   outcome === null ? '–' : OUTCOMES[outcome].name;
+
+/** What stands behind a count of rollouts of a file; nothing where the file was read to its end. */
+export const PARTIAL: Record<FileRecord['status'], string> = {
+  ready: '',
+  importing: ' so far',
+  interrupted: ', not all',
+};
+
+/** The same in a sentence, over what is counted of a selection. */
+export const PARTIAL_NOTE: Record<FileRecord['status'], string | null> = {
+  ready: null,
+  importing: 'Counted over what is read so far; the file is still being read.',
+  interrupted: 'Counted over what was read; the file was not read to its end.',
+};
