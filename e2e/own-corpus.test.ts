@@ -40,6 +40,11 @@ it('searches, asks and trains on an imported collection', async () => {
   await page.dispatchEvent('main', 'drop', { dataTransfer: transfer });
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.getByText(/^“rivers” holds 120 passages and 60 questions/).waitFor();
+  // What was stored shows without a reload.
+  await page
+    .getByTestId('storage-used')
+    .filter({ hasText: /storage [1-9]/ })
+    .waitFor();
   await page.getByLabel('Choose rivers').check();
   await page.getByRole('button', { name: 'Use for search' }).click();
   await page.getByRole('button', { name: 'Use these questions' }).click();

@@ -169,6 +169,43 @@ it(
     await page.getByText('The settings of these runs are the same').waitFor();
     await page.locator('[data-chart=em] .recharts-line').first().waitFor({ state: 'attached' });
     expect(await faultsOf(page)).toEqual([]);
+
+    // A score of held-out questions has its interval though it is the only one, and its dot, at the
+    // very edge of the chart, is whole.
+    const scored = readRunFile(readFileSync(file, 'utf8'));
+    const score = { n: 20, em: 0.5, f1: 0.5, recall: 1, searches: 2, formatValid: 1 };
+    const buffer = Buffer.from(
+      JSON.stringify({
+        ...JSON.parse(readFileSync(file, 'utf8')),
+        run: { ...scored.run, id: 'scored-once', name: 'scored once' },
+        steps: scored.steps.map((step) => ({ ...step, heldOut: step.step === 2 ? score : null })),
+      }),
+    );
+    const once = { name: 'once.run.json', mimeType: 'application/json', buffer };
+    await page.locator('input[type=file]').setInputFiles(once);
+    await page.getByRole('link', { name: 'scored once' }).click();
+    const chart = page.locator('[data-chart=em]');
+    await chart.locator('.recharts-errorBar').waitFor({ state: 'attached' });
+    const cut = await chart.locator('circle.recharts-line-dot').evaluateAll((dots) =>
+      dots.filter((dot) => {
+        const id = /#([^)"]+)/.exec(dot.closest('[clip-path]')?.getAttribute('clip-path') ?? '');
+        const clip = id && document.getElementById(id[1] ?? '')?.querySelector('rect');
+        const of = (element: Element, name: string) => Number(element.getAttribute(name));
+        return clip && of(dot, 'cx') + of(dot, 'r') > of(clip, 'x') + of(clip, 'width');
+      }),
+    );
+    expect(cut).toEqual([]);
+
+    // At twice the size no word of the status bar runs into the next, and Stop is in view.
+    await page.setViewportSize({ width: 720, height: 450 });
+    const bar = await page.locator('footer.status').evaluate((footer) => ({
+      narrow: [...footer.querySelectorAll('.cell')]
+        .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+        .map(({ textContent }) => textContent),
+      stop: footer.querySelector('.stop')?.getBoundingClientRect().right,
+    }));
+    expect(bar).toEqual({ narrow: [], stop: 720 });
+    await page.setViewportSize({ width: 1440, height: 900 });
   },
   LONG,
 );

@@ -30,6 +30,7 @@ const runSchema = z.strictObject({
   step: z.int().min(0),
   checkpointStep: z.int().min(0).nullable(),
   failure: failureSchema.nullable(),
+  importedStep: z.int().min(0).optional(),
   notice: z.string().nullable().default(null),
   deletedAt: z.string().nullable(),
 });
@@ -38,8 +39,13 @@ const runSchema = z.strictObject({
 export function parseRun(value: unknown): RunRecord {
   const parsed = runSchema.safeParse(value);
   if (!parsed.success) throw new Error(`run: ${issueOf(parsed.error)}`);
-  const { setup, ...run } = parsed.data;
-  return { ...run, settings: parseTrainSettings(run.settings), ...(setup && { setup }) };
+  const { setup, importedStep, ...run } = parsed.data;
+  return {
+    ...run,
+    settings: parseTrainSettings(run.settings),
+    ...(setup && { setup }),
+    ...(importedStep !== undefined && { importedStep }),
+  };
 }
 
 const number = z.number();

@@ -2,10 +2,8 @@ import type { Rollout } from '../../data/rollout.ts';
 import type { TrainStep } from '../../data/training.ts';
 import type { TrainLoopProgress } from '../../learn/rl/contracts.ts';
 import type { PendingStep } from '../storage/run-store.ts';
-import type { RunStatus, TrainProgress } from './messages.ts';
-
-/** Steps whose mean time the rest is reckoned by. */
-const RECENT = 10;
+import type { RunRecord, RunStatus, TrainProgress } from './messages.ts';
+import { paceOf, secondsLeft } from './step-pace.ts';
 
 /** A run while it trains: what the user asked of it, how far it is, and what is not yet stored. */
 export class ActiveRun {
@@ -23,12 +21,22 @@ export class ActiveRun {
   learningRate: number | null = null;
   pending: PendingStep[] = [];
   notice: string | null = null;
-  readonly #seconds: number[] = [];
+  readonly #settings: RunRecord['settings'];
+  /** Of this session and of those before it, as far as they were on this device. */
+  readonly #measured: TrainStep[];
   #at: TrainLoopProgress;
 
-  constructor(id: string, steps: number, step: number, release: () => void) {
+  /** @param measured steps of the run that were made on the device that it trains on now */
+  constructor(
+    { id, settings, step }: Pick<RunRecord, 'id' | 'settings' | 'step'>,
+    measured: readonly TrainStep[],
+    release: () => void,
+  ) {
     this.id = id;
     this.release = release;
+    this.#settings = settings;
+    this.#measured = [...measured];
+    const { steps } = settings;
     this.#at = { phase: 'starting', step: Math.min(step + 1, steps), steps, done: 0, total: 1 };
   }
 
@@ -38,8 +46,7 @@ export class ActiveRun {
 
   stepped(record: TrainStep, rollouts: readonly Rollout[]): void {
     this.pending.push({ record, rollouts });
-    this.#seconds.push(record.seconds.total);
-    if (this.#seconds.length > RECENT) this.#seconds.shift();
+    this.#measured.push(record);
   }
 
   /** Pending steps of an attempt that was lost will be made again. */
@@ -49,9 +56,8 @@ export class ActiveRun {
 
   progress(status: RunStatus): TrainProgress {
     const { step, steps, done, total, phase } = this.#at;
-    const mean = this.#seconds.reduce((a, b) => a + b, 0) / this.#seconds.length;
-    const share = phase === 'starting' || phase === 'checkpoint' ? 0 : 1;
-    const left = steps - step + share;
+    const pace = paceOf(this.#measured);
+    const whole = phase === 'checkpoint' ? step : step - 1;
     return {
       runId: this.id,
       status,
@@ -60,7 +66,7 @@ export class ActiveRun {
       steps,
       done,
       total,
-      etaSeconds: this.#seconds.length === 0 ? null : mean * left,
+      etaSeconds: pace && secondsLeft(pace, this.#settings, whole),
       pausing: this.pausing && status === 'running',
       notice: this.pausing && status === 'running' ? 'Pausing after this step.' : this.notice,
     };

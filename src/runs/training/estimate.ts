@@ -5,6 +5,7 @@ import type { PolicyConfig } from '../../policy/config.ts';
 import { plannedBytes } from '../../policy/lora/wasm/memory.ts';
 import { parameterCount } from '../../policy/weights.ts';
 import type { RunRecord, TrainEstimate } from './messages.ts';
+import { median, paceOf } from './step-pace.ts';
 
 /** What a run will take, before it is started. Every figure is an estimate and says from what. */
 
@@ -35,33 +36,73 @@ export function peakBytes(config: PolicyConfig, settings: TrainSettings, engines
   return engines * (trainer + CACHE_COPIES * cache + 2 * weights);
 }
 
-/** Mean seconds of the last steps of earlier runs with the same recipe on the same device. */
-function measured(
-  settings: TrainSettings,
-  past: readonly { run: RunRecord; steps: readonly TrainStep[] }[],
-): TrainEstimate['secondsPerStep'] | null {
-  const alike = past.filter(({ run, steps }) => {
-    return run.settings.recipe === settings.recipe && steps.length > 0;
-  });
-  const last = alike.at(0);
-  if (!last) return null;
-  const recent = last.steps.slice(-10);
-  const seconds = recent.reduce((sum, step) => sum + step.seconds.total, 0);
-  const rollouts = recent.reduce((sum, step) => sum + step.rollouts, 0);
-  return (seconds / rollouts) * rolloutsOf(settings);
+/** Steps of a run that this browser made. */
+export const measuredHere = (
+  { importedStep = 0 }: Pick<RunRecord, 'importedStep'>,
+  steps: readonly TrainStep[],
+): TrainStep[] => steps.filter(({ step }) => step > importedStep);
+
+const isSame = (settings: TrainSettings, { settings: other }: Pick<RunRecord, 'settings'>) => ({
+  rollout: other.recipe === settings.recipe,
+  training: other.recipe === settings.recipe && other.preset === settings.preset,
+});
+
+/**
+ * The run to estimate by: the last one of the same training recipe, else one whose rollouts are made
+ * alike; null where this browser made steps of neither.
+ * @param past runs of one device and policy, newest first
+ */
+export function nearestRun(settings: TrainSettings, past: readonly RunRecord[]): RunRecord | null {
+  const made = past.filter(({ step, importedStep = 0 }) => step > importedStep);
+  return (
+    made.find((run) => isSame(settings, run).training) ??
+    made.find((run) => isSame(settings, run).rollout) ??
+    null
+  );
 }
 
-/** @param past earlier runs of this device, newest first */
+/** Seconds a step by what another run measured: as many a rollout, and held-out questions spread out. */
+function measured(
+  settings: TrainSettings,
+  { run, steps }: { run: RunRecord; steps: readonly TrainStep[] },
+): number | null {
+  const pace = paceOf(
+    steps.map((step) => {
+      const { heldOut, total } = step.seconds;
+      const perRollout = (total - heldOut) / Math.max(1, step.rollouts);
+      return { ...step, seconds: { ...step.seconds, total: perRollout + heldOut } };
+    }),
+  );
+  if (!pace) return null;
+  const { questions, every } = settings.heldOut;
+  const drew = settings.dynamicSampling.on && run.settings.dynamicSampling.on;
+  const batches = drew ? median(steps.map(({ generationBatches }) => generationBatches)) : null;
+  const rollouts =
+    batches === null ? rolloutsOf(settings) : settings.questions * settings.groupSize * batches;
+  return (
+    pace.step * rollouts +
+    (questions * pace.heldOut) / every +
+    pace.checkpoint / settings.checkpointEvery
+  );
+}
+
+/** @param past an earlier run of this device, of `nearestRun`, with its steps that were made here */
 export function estimate(
   settings: TrainSettings,
   config: PolicyConfig,
   engines: number,
-  past: readonly { run: RunRecord; steps: readonly TrainStep[] }[],
+  past: { run: RunRecord; steps: readonly TrainStep[] } | null,
 ): TrainEstimate {
   const bytes = peakBytes(config, settings, engines);
-  const known = measured(settings, past);
-  if (known !== null)
-    return { secondsPerStep: known, peakBytes: bytes, basis: 'from your last run of this recipe' };
+  const known = past && measured(settings, past);
+  if (past && known !== null)
+    return {
+      secondsPerStep: known,
+      peakBytes: bytes,
+      basis: isSame(settings, past.run).training
+        ? `from your last run of this training recipe, “${past.run.name}”`
+        : `from your run “${past.run.name}”: another training recipe, the same rollout recipe`,
+    };
   const size = parameterCount(config) / REFERENCE.parameters;
   const seconds = (rolloutsOf(settings) * REFERENCE.secondsPerRollout * size) / engines;
   return {

@@ -11,7 +11,7 @@ import { chooseDevice } from '../conductor/device.ts';
 import { ActiveRun } from './active-run.ts';
 import type { Download, DownloadKind } from './downloads.ts';
 import { RunDrive, type DriveParts } from './drive.ts';
-import { estimate } from './estimate.ts';
+import { estimate, measuredHere, nearestRun } from './estimate.ts';
 import { holdRun } from './locks.ts';
 import type { RunRecord, TrainApi, TrainMessage } from './messages.ts';
 import { OtherTabs, type Order } from './other-tabs.ts';
@@ -91,12 +91,13 @@ export class TrainingHost implements TrainApi {
     const checked = parseTrainSettings(settings);
     const { config, engines, id } = await this.#parts.policy(setup.policy);
     const { store } = this.#parts;
+    const chosen = await chooseDevice(device, navigator.gpu, navigator.hardwareConcurrency);
     const past = (await store.runs()).filter(
-      (run) => run.policy.id === id && (device === 'auto' || run.device === device),
+      (run) => run.policy.id === id && run.device === chosen.facts.device && run.deletedAt === null,
     );
-    const newest = past.find((run) => run.settings.recipe === checked.recipe && run.step > 0);
-    const steps = newest ? [{ run: newest, steps: await store.steps(newest.id) }] : [];
-    return estimate(checked, config, engines, steps);
+    const run = nearestRun(checked, past);
+    const steps = run ? measuredHere(run, await store.steps(run.id)) : [];
+    return estimate(checked, config, engines, run && { run, steps });
   }
 
   async create(
@@ -139,7 +140,7 @@ export class TrainingHost implements TrainApi {
     if (checked.warmUp)
       await this.#keepDemonstrations(run.id, demonstrations, { ...policy, ...checked.warmUp });
     await this.#parts.store.put(run);
-    await this.#begin(run);
+    await this.#begin(run, []);
     return { ...run, status: 'running' };
   }
 
@@ -161,7 +162,8 @@ export class TrainingHost implements TrainApi {
       throw new Error(
         `"${run.name}" trains on the world of seed ${run.world.seed}; loaded is that of seed ${world.seed}.`,
       );
-    await this.#begin(run);
+    const before = run.device === stored.device ? await this.#parts.store.steps(runId) : [];
+    await this.#begin(run, measuredHere(run, before));
   }
 
   async pause(runId: string): Promise<void> {
@@ -271,11 +273,14 @@ export class TrainingHost implements TrainApi {
     }
   }
 
-  /** Takes the run's lock and trains; resolves when training has begun. */
-  async #begin(run: RunRecord): Promise<void> {
+  /**
+   * Takes the run's lock and trains; resolves when training has begun.
+   * @param measured its steps that were made on this device
+   */
+  async #begin(run: RunRecord, measured: readonly TrainStep[]): Promise<void> {
     const release = await holdRun(run.id, this.#parts.locks);
     if (!release) throw new Error(`Another tab is training "${run.name}".`);
-    const active = new ActiveRun(run.id, run.settings.steps, run.step, release);
+    const active = new ActiveRun(run, measured, release);
     this.#active = active;
     this.#teller.here(run.id);
     const { device } = run;

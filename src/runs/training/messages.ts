@@ -31,6 +31,8 @@ export interface RunRecord {
   step: number;
   checkpointStep: number | null;
   failure: Failure | null;
+  /** Steps up to this one were made before the run was imported, maybe on another machine. */
+  importedStep?: number;
   /** The last thing that the user should know: an interruption, a checkpoint that was skipped. */
   notice: string | null;
   /** Set while it can still be brought back. */
@@ -46,7 +48,7 @@ export interface TrainProgress {
   /** Rollouts (or questions) done and wanted in this phase. */
   done: number;
   total: number;
-  /** Seconds to the end of the run by the mean of the steps so far; null before the first. */
+  /** Seconds to the end of the run by the steps that were made on this device; null before the first. */
   etaSeconds: number | null;
   /** It was asked to end after the step under way. */
   pausing: boolean;

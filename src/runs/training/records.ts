@@ -84,6 +84,7 @@ export class RunRecords {
       name: taken ? `${run.name} (imported)` : run.name,
       status: run.status === 'running' ? 'paused' : run.status,
       checkpointStep: state?.step ?? null,
+      importedStep: state?.step ?? 0,
       deletedAt: null,
     };
     await store.put({ ...imported, checkpointStep: null });

@@ -1,7 +1,7 @@
-import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { Icon } from '../lib/Icon.tsx';
 import { formatBytes, formatCount, formatParameters } from '../lib/format.ts';
+import { useStorageUse } from '../lib/use-storage-use.ts';
 import { cancelRun } from '../stores/actions.ts';
 import { stopTraining } from '../stores/train-actions.ts';
 import { formatTrainAddress } from '../stores/train-address.ts';
@@ -10,23 +10,6 @@ import { phaseText } from '../train/run-words.ts';
 import { firstFailure, useLab } from '../stores/lab-store.ts';
 import { useOffline } from '../stores/offline.ts';
 import { isRunning, useRun } from '../stores/run-store.ts';
-
-/** Bytes that this origin stores, read again when a run begins or ends. */
-const useStorage = (moment: string | undefined): number | null => {
-  const [usage, setUsage] = useState<number | null>(null);
-  useEffect(() => {
-    let live = true;
-    const read = async () => {
-      const estimate = await navigator.storage?.estimate();
-      if (live && moment !== 'waiting') setUsage(estimate?.usage ?? null);
-    };
-    void read().catch(() => undefined);
-    return () => {
-      live = false;
-    };
-  }, [moment]);
-  return usage;
-};
 
 const DeviceCell = () => {
   const device = useLab((state) => state.device);
@@ -113,10 +96,7 @@ export const StatusBar = () => {
   const run = useRun((state) => state.run);
   const count = useRun((state) => state.table.order.length);
   const done = useRun((state) => Object.keys(state.table.finished).length);
-  const read = useStorage(run?.status);
-  // Training tells it with every checkpoint.
-  const told = useTrain((state) => state.storage?.usedBytes ?? null);
-  const storage = told ?? read;
+  const storage = useStorageUse();
   const running = isRunning(run);
   const training = useTrain((state) => trainingRun(state) !== undefined);
   // What was asked for last ends first; what was learned is kept.
@@ -135,8 +115,8 @@ export const StatusBar = () => {
         {running ? `running ${done} / ${count || '…'}` : (run?.status ?? 'idle')}
       </span>
       <TrainingCell />
-      <span className="cell">
-        storage {storage === null ? 'not available' : formatBytes(storage)}
+      <span className="cell" data-testid="storage-used">
+        storage {storage === null ? 'not available' : formatBytes(storage.usedBytes)}
       </span>
       <OfflineCell />
       <span className="grow" />

@@ -29,6 +29,7 @@ import { RolloutTable } from './RolloutTable.tsx';
 import { BrowseShell } from './Shell.tsx';
 import { UnknownNote } from './UnknownNote.tsx';
 import { UnreadLines } from './UnreadLines.tsx';
+import { PARTIAL, PARTIAL_NOTE } from './words.ts';
 
 type Change = (change: Partial<BrowseAddress>, options?: { replace?: boolean }) => void;
 
@@ -97,6 +98,9 @@ const Tabs = (props: { file: FileRecord; view: BrowseView; change: Change }) => 
 const Head = (props: { file: FileRecord; view: BrowseView; change: Change }) => {
   const { file } = props;
   const [, go] = useLocation();
+  const read = useBrowse(
+    ({ jobs }) => jobs.find(({ progress }) => progress?.fileId === file.id)?.progress?.rollouts,
+  );
   const own = file.id.startsWith('run-') ? file.id.slice('run-'.length) : null;
   return (
     <header className="file-head">
@@ -104,8 +108,10 @@ const Head = (props: { file: FileRecord; view: BrowseView; change: Change }) => 
         <Link href="/rollouts">Rollouts</Link> / <span>{file.name}</span>
       </h1>
       <span className="fine">
-        {file.statistics ? sizeOf(file.statistics) : `${formatCount(file.rollouts)} rollouts`} ·{' '}
-        {Object.keys(file.layouts).join(', ')}
+        {file.statistics
+          ? sizeOf(file.statistics)
+          : `${formatCount(read ?? file.rollouts)} rollouts${PARTIAL[file.status]}`}{' '}
+        · {Object.keys(file.layouts).join(', ')}
       </span>
       <span className="grow" />
       <Tabs {...props} />
@@ -187,6 +193,7 @@ const Toolbar = (props: {
         known={known}
         matched={selected?.order.length ?? null}
         total={selected?.total ?? null}
+        partial={PARTIAL[file.status]}
         loading={loading}
       />
       <NativeSelect
@@ -253,6 +260,7 @@ const TableView = (props: { file: FileRecord; address: BrowseAddress; change: Ch
             fileId={file.id}
             filter={address.filter}
             selected={shown}
+            partial={PARTIAL_NOTE[file.status]}
             narrow={(more) => change({ filter: narrowed(address.filter, more), view: 'table' })}
           />
         ) : null}

@@ -14,6 +14,7 @@ import { openOwnRun, reloadFiles, reloadRuns, removeFile } from '../stores/brows
 import { filePath } from '../stores/browse-address.ts';
 import { useBrowse } from '../stores/browse-store.ts';
 import { BrowseShell, OpenButton } from './Shell.tsx';
+import { PARTIAL } from './words.ts';
 
 const STATUS: Record<FileRecord['status'], string> = {
   ready: '',
@@ -30,7 +31,10 @@ const FileRow = ({ file }: { file: FileRecord }) => {
         {STATUS[file.status] === '' ? null : <div className="fine">{STATUS[file.status]}</div>}
       </th>
       <td className="wide-only">{Object.keys(layouts).join(', ')}</td>
-      <td className="figure">{formatCount(file.rollouts)}</td>
+      <td className="figure">
+        {formatCount(file.rollouts)}
+        {PARTIAL[file.status]}
+      </td>
       <td className="figure">{statistics?.scored ? formatShare(statistics.em.share) : DASH}</td>
       <td className="figure wide-only">
         {faultCount === 0 ? (

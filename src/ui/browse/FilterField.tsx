@@ -96,12 +96,14 @@ interface FilterFieldProps {
   known: KnownValues;
   matched: number | null;
   total: number | null;
+  /** What stands behind the counts of a file that is not read to its end. */
+  partial?: string;
   loading: boolean;
 }
 
 /** The filter of the table: completed while it is written, its fault underlined where it stands. */
 export const FilterField = (props: FilterFieldProps) => {
-  const { filter, setFilter, known, matched, total, loading } = props;
+  const { filter, setFilter, known, matched, total, partial = '', loading } = props;
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(filter);
@@ -238,8 +240,8 @@ export const FilterField = (props: FilterFieldProps) => {
             : matched === null || total === null
               ? ''
               : filter === ''
-                ? `${formatCount(total)} rollouts`
-                : `${formatCount(matched)} of ${formatCount(total)}`}
+                ? `${formatCount(total)} rollouts${partial}`
+                : `${formatCount(matched)} of ${formatCount(total)}${partial}`}
       </span>
     </div>
   );

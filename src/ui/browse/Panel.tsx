@@ -184,9 +184,12 @@ export const Panel = (props: {
   filter: string;
   selected: Selected;
   narrow: Narrow;
+  /** What to know of the counts; null for a file that was read to its end. */
+  partial: string | null;
 }) => (
   <aside className="browse-panel" aria-label="Overview of the selection">
     <h2 className="visually-hidden">Overview of the selection</h2>
+    {props.partial === null ? null : <p className="fine">{props.partial}</p>}
     <OutcomeBars {...props} />
     <Findings {...props} />
     <Facets key={props.fileId} {...props} />

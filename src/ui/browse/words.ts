@@ -4,6 +4,7 @@ import {
   type Outcome,
   type OutcomeBasis,
 } from '../../evaluate/inspect/taxonomy.ts';
+import type { FileRecord } from '../../runs/inspection/index.ts';
 
 /** What outcomes mean, and the colours that charts give them. */
 export const OUTCOMES: Record<Outcome, { note: string; colour: number }> = {
@@ -43,4 +44,18 @@ export const OUTCOMES: Record<Outcome, { note: string; colour: number }> = {
 export const outcomeName = (outcome: Outcome | null, basis?: OutcomeBasis): string => {
   if (outcome === null) return '–';
   return basis ? `${OUTCOME_NAMES[outcome]}, ${BASIS_NAMES[basis]}` : OUTCOME_NAMES[outcome];
+};
+
+/** What stands behind a count of rollouts of a file; nothing where the file was read to its end. */
+export const PARTIAL: Record<FileRecord['status'], string> = {
+  ready: '',
+  importing: ' so far',
+  interrupted: ', not all',
+};
+
+/** The same in a sentence, over what is counted of a selection. */
+export const PARTIAL_NOTE: Record<FileRecord['status'], string | null> = {
+  ready: null,
+  importing: 'Counted over what is read so far; the file is still being read.',
+  interrupted: 'Counted over what was read; the file was not read to its end.',
 };

@@ -1,6 +1,16 @@
 import { memo } from 'react';
-import { Area, CartesianGrid, ComposedChart, Line, ReferenceLine, XAxis, YAxis } from 'recharts';
+import {
+  Area,
+  CartesianGrid,
+  ComposedChart,
+  ErrorBar,
+  Line,
+  ReferenceLine,
+  XAxis,
+  YAxis,
+} from 'recharts';
 import { formatCount } from '../lib/format.ts';
+import type { PlotPoint } from './downsample.ts';
 import type { ChartPlan } from './plan.ts';
 import type { ChartSpec, Series } from './series.ts';
 import { formatTick } from './units.ts';
@@ -12,11 +22,20 @@ const colourOf = ({ colour }: Series): string => `var(--series-${colour % 8})`;
 
 const TICK = { fill: 'var(--dim)', fontSize: 11 };
 
-/** A dot where measurements are few; a lone point has no line at all. */
+/** A dot where measurements are few; a lone point has no line at all. At an edge it is drawn whole. */
 const dotsOf = (series: Series) =>
   (series.sparse && series.points.length <= 200) || series.points.length === 1
-    ? { r: 1.8, strokeWidth: 0 }
+    ? { r: 1.8, strokeWidth: 0, clipDot: false }
     : false;
+
+const intervalsOf = (data: ChartPlan['lines'][number]) =>
+  data.filter(({ interval }) => interval !== undefined);
+
+/** Distances of a point from the ends of its interval. */
+const reachOf = ({ y, interval: [low, high] = [y, y] }: PlotPoint): [number, number] => [
+  y - low,
+  high - y,
+];
 
 const lineOf = (series: Series, plan: ChartPlan, index: number) => {
   const data = plan.lines[index] ?? [];
@@ -32,14 +51,25 @@ const lineOf = (series: Series, plan: ChartPlan, index: number) => {
       dot={dotsOf(series)}
       activeDot={false}
       isAnimationActive={false}
-    />
+    >
+      {/* The band of a lone point has no width. */}
+      {intervalsOf(data).length === 1 ? (
+        <ErrorBar
+          dataKey={(point: PlotPoint) => reachOf(point)}
+          direction="y"
+          width={4}
+          stroke={colourOf(series)}
+          strokeWidth={1.1}
+          isAnimationActive={false}
+        />
+      ) : null}
+    </Line>
   );
 };
 
 /** The interval of an estimate, or the range of the steps that a point stands for. */
 const bandOf = (series: Series, plan: ChartPlan, index: number) => {
-  const data = (plan.lines[index] ?? []).filter(({ interval }) => interval !== undefined);
-  // The band of a lone point has no width: it would be a blot beside it.
+  const data = intervalsOf(plan.lines[index] ?? []);
   return data.length > 1 ? (
     <Area
       key={`${series.id} interval`}

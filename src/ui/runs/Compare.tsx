@@ -1,6 +1,7 @@
 import { useDeferredValue, useEffect, useMemo } from 'react';
 import type { RunRecord } from '../../runs/training/messages.ts';
 import { Chart } from '../charts/Chart.tsx';
+import { plural } from '../lib/format.ts';
 import { openSteps } from '../stores/train-actions.ts';
 import { useTrain } from '../stores/train-store.ts';
 import { comparedCharts } from './compare-specs.ts';
@@ -46,6 +47,7 @@ const Differences = ({ runs }: { runs: readonly RunRecord[] }) => {
 /** Runs over the same axes, and only the settings that differ. */
 export const Compare = ({ runs }: { runs: readonly RunRecord[] }) => {
   const steps = useDeferredValue(useTrain((state) => state.steps));
+  const reading = useTrain((state) => runs.filter(({ id }) => state.reading.includes(id)).length);
   const key = runs.map(({ id }) => id).join(' ');
   useEffect(() => {
     for (const id of key.split(' ')) if (id !== '') void openSteps(id);
@@ -72,6 +74,11 @@ export const Compare = ({ runs }: { runs: readonly RunRecord[] }) => {
       ) : null}
       <section aria-label="Charts" className="chart-group">
         <h2>{runs.length > 1 ? 'On the same axes' : 'Alone; choose another run to compare'}</h2>
+        {reading > 0 ? (
+          <p className="fine" role="status">
+            The steps of {plural(reading, 'run')} are still being read.
+          </p>
+        ) : null}
         <div className="chart-grid">
           {charts.map((spec) => (
             <Chart key={spec.id} spec={spec} />

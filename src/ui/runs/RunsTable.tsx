@@ -45,7 +45,18 @@ const useAllSteps = (ids: readonly string[]): void => {
 
 const Figures = ({ run }: { run: RunRecord }) => {
   const steps = useTrain((state) => state.steps[run.id]);
+  const reading = useTrain((state) => state.reading.includes(run.id));
   const { lastEm, heldOut } = figuresOf(steps ?? []);
+  // Figures of some of the steps would be taken for those of the run.
+  if (reading)
+    return (
+      <>
+        <td className="figure wide-only">…</td>
+        <td className="figure" title="The steps are being read">
+          …
+        </td>
+      </>
+    );
   return (
     <>
       <td className="figure wide-only">{formatShare(lastEm)}</td>

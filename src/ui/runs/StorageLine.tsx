@@ -1,31 +1,9 @@
-import { useEffect, useState } from 'react';
 import { formatBytes } from '../lib/format.ts';
-import { useTrain } from '../stores/train-store.ts';
+import { useStorageUse } from '../lib/use-storage-use.ts';
 
 /** What this origin stores, of how much, and whether the browser may clear it. */
 export const StorageLine = () => {
-  const told = useTrain((state) => state.storage);
-  const [read, setRead] = useState<typeof told>(null);
-  useEffect(() => {
-    let live = true;
-    const ask = async () => {
-      const [estimate, persisted] = await Promise.all([
-        navigator.storage?.estimate(),
-        navigator.storage?.persisted?.() ?? false,
-      ]);
-      if (live && estimate)
-        setRead({
-          usedBytes: estimate.usage ?? 0,
-          quotaBytes: estimate.quota ?? 0,
-          persisted,
-        });
-    };
-    void ask().catch(() => undefined);
-    return () => {
-      live = false;
-    };
-  }, []);
-  const storage = told ?? read;
+  const storage = useStorageUse();
   if (!storage) return <span className="fine">storage: not available here</span>;
   const { usedBytes, quotaBytes, persisted } = storage;
   return (

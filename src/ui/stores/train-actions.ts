@@ -112,13 +112,19 @@ export const reloadRuns = async (): Promise<void> => {
 export const openSteps = async (runId: string): Promise<void> => {
   if (useTrain.getState().steps[runId]) return;
   // There from now on, so that steps that arrive meanwhile are kept.
-  useTrain.setState(({ steps }) => ({ steps: { ...steps, [runId]: [] } }));
+  useTrain.setState(({ steps, reading }) => ({
+    steps: { ...steps, [runId]: [] },
+    reading: [...reading, runId],
+  }));
   const read = await attempt('The steps of the run could not be read', () =>
     trainApi().steps(runId),
   );
-  useTrain.setState(({ steps }) => {
+  useTrain.setState(({ steps, reading }) => {
     const { [runId]: arrived, ...others } = steps;
-    return { steps: read ? { ...steps, [runId]: mergeSteps(read, arrived ?? []) } : others };
+    return {
+      steps: read ? { ...steps, [runId]: mergeSteps(read, arrived ?? []) } : others,
+      reading: reading.filter((id) => id !== runId),
+    };
   });
 };
 

@@ -162,6 +162,26 @@ export const checkDraft = (draft: Pick<Draft, 'preset' | 'changes'>): Checked =>
   return { settings: parsed.data, errors: {}, warnings: warningsOf(parsed.data) };
 };
 
+/** Whether a change of `path` has to do with a complaint about `fault`. */
+const touches = (path: string, fault: string): boolean =>
+  `${fault}.`.startsWith(`${path}.`) || `${path}.`.startsWith(`${fault}.`);
+
+/**
+ * The draft without the changes that are not allowed: what was typed by mistake, or allowed by another
+ * version, is the preset's own again when the form is opened anew.
+ */
+export const withoutFaults = (draft: Draft): Draft => {
+  const faults = Object.keys(checkDraft(draft).errors);
+  if (faults.length === 0) return draft;
+  const kept = Object.entries(draft.changes).filter(
+    ([path]) => !faults.some((fault) => touches(path, fault)),
+  );
+  // Settings that are at odds as a whole: none of them is the one to keep.
+  if (kept.length === Object.keys(draft.changes).length) return { ...draft, changes: {} };
+  // Checked again: a fault may have hidden another one.
+  return withoutFaults({ ...draft, changes: Object.fromEntries(kept) });
+};
+
 const FIRST: Draft = { preset: PRESETS[0]!.preset, changes: {}, name: '', device: 'auto' };
 
 const draftSchema = z.object({
@@ -173,12 +193,13 @@ const draftSchema = z.object({
 
 const KEY = 'forage.train-draft';
 
-/** The draft of the last visit; the first preset where there is none that can be read. */
+/**
+ * The draft of the last visit; the first preset where there is none that can be read. A name is that of
+ * one run, and does not come back.
+ */
 export const parseDraft = (text: string | null): Draft => {
   try {
-    const draft = draftSchema.parse(JSON.parse(text ?? ''));
-    rawSettings(draft);
-    return draft;
+    return withoutFaults({ ...draftSchema.parse(JSON.parse(text ?? '')), name: '' });
   } catch {
     return FIRST;
   }

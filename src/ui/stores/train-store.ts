@@ -29,6 +29,8 @@ export interface TrainState {
   progress: Readonly<Record<string, TrainProgress>>;
   /** Steps in order, only of runs that were opened. */
   steps: Readonly<Record<string, readonly TrainStep[]>>;
+  /** Runs of which not all steps are read yet. */
+  reading: readonly string[];
   storage: StorageFacts | null;
   /** What went wrong last, in words to show; the run it is about where there is one. */
   problem: { text: string; detail: string } | null;
@@ -44,6 +46,7 @@ export const EMPTY_TRAIN: TrainState = {
   runs: [],
   progress: {},
   steps: {},
+  reading: [],
   storage: null,
   problem: null,
   removed: [],

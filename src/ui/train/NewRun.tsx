@@ -1,5 +1,5 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { messageOf } from '../../data/message-of.ts';
 import { DEPARTURES, PRESETS } from '../../learn/rl/presets.ts';
@@ -21,6 +21,7 @@ import {
   RECIPE_CHOICES,
   resetDraft,
   useDraft,
+  withoutFaults,
 } from '../stores/train-draft.ts';
 import { trainApi, trainingRun, useTrain, visibleRuns } from '../stores/train-store.ts';
 import { AdvancedFields } from './AdvancedFields.tsx';
@@ -176,7 +177,10 @@ const StartBar = (props: { settings: TrainSettings | null }) => {
     const demonstrations = settings.warmUp ? useDemonstrations.getState().file : null;
     const id = await startTraining({ settings, name, device, demonstrations });
     setStarting(false);
-    if (id !== null) go(formatTrainAddress({ run: id, step: null }));
+    if (id === null) return;
+    // It was the name of this run.
+    useDraft.setState({ name: '' });
+    go(formatTrainAddress({ run: id, step: null }));
   };
   return (
     <div className="start-bar">
@@ -225,6 +229,8 @@ const ImportedSplits = () => {
 export const NewRun = () => {
   const { preset, changes, device } = useDraft();
   const checked = useMemo(() => checkDraft({ preset, changes }), [preset, changes]);
+  // What is not allowed is said while it is typed, and does not come back with the form.
+  useLayoutEffect(() => useDraft.setState(withoutFaults), []);
   const form = useMemo(
     () => ({
       raw: rawSettings({ preset, changes }),

@@ -3,6 +3,7 @@ import { useLocation } from 'wouter';
 import type { TrainStep } from '../../data/training.ts';
 import type { RunRecord } from '../../runs/training/messages.ts';
 import { Chart } from '../charts/Chart.tsx';
+import { plural } from '../lib/format.ts';
 import { openSteps } from '../stores/train-actions.ts';
 import { formatTrainAddress } from '../stores/train-address.ts';
 import { useTrain } from '../stores/train-store.ts';
@@ -39,6 +40,7 @@ const Group = ({ group, run, selected, select }: GroupProps) => {
 export const RunView = ({ run, step }: { run: RunRecord; step: number | null }) => {
   const [, go] = useLocation();
   const steps = useTrain((state) => state.steps[run.id]);
+  const reading = useTrain((state) => state.reading.includes(run.id));
   const connected = useTrain((state) => state.status === 'ready');
   useEffect(() => {
     if (connected) void openSteps(run.id);
@@ -55,7 +57,7 @@ export const RunView = ({ run, step }: { run: RunRecord; step: number | null }) 
   return (
     <>
       <RunHeader run={run} rate={known.at(-1)?.learningRate ?? null} />
-      {step === null && known.length > 0 ? (
+      {step === null && known.length > 0 && !reading ? (
         <p className="fine step-hint">
           Click a chart, or focus it and press ← → and Enter, to see the rollouts of a step.{' '}
           <button type="button" className="link" onClick={() => select(last)}>
@@ -63,7 +65,12 @@ export const RunView = ({ run, step }: { run: RunRecord; step: number | null }) 
           </button>
         </p>
       ) : null}
-      {groups.map((group) => (
+      {reading ? (
+        <p className="fine" role="status">
+          Reading the {plural(run.step, 'step')} of the run …
+        </p>
+      ) : null}
+      {(reading ? [] : groups).map((group) => (
         <Group key={group.name} group={group} run={run} selected={step} select={select} />
       ))}
       {step === null ? null : (

@@ -38,6 +38,11 @@ describe('an exported run', () => {
     expect(readRunFile(writeRunFile(file))).toEqual(file);
   });
 
+  it('keeps up to which step it was made elsewhere', () => {
+    const imported = { ...file, run: { ...run, importedStep: 2 } };
+    expect(readRunFile(writeRunFile(imported))).toEqual(imported);
+  });
+
   it('may have no checkpoint', () => {
     const early = { ...file, steps: [], state: null };
     expect(readRunFile(writeRunFile(early))).toEqual(early);

@@ -8,6 +8,7 @@ import {
   parseDraft,
   rawSettings,
   withChange,
+  withoutFaults,
   withPreset,
   type Draft,
 } from '../../../src/ui/stores/train-draft.ts';
@@ -130,6 +131,23 @@ describe('the form of a new run', () => {
       '{"preset":"gone","changes":{},"name":"","device":"auto"}',
     ])
       expect(parseDraft(text).changes).toEqual({});
+  });
+
+  it('brings back neither a value that is not allowed nor the name of an earlier run', () => {
+    let mine = withChange(draft('dapo-kunlun'), 'seed', 3);
+    mine = withChange(mine, 'steps', 0);
+    mine = withChange(mine, 'objective.clip.high', 'much');
+    mine = withChange(mine, 'overrides.nlr.reward', 'nonsense');
+    expect(parseDraft(JSON.stringify({ ...mine, name: 'of last week' }))).toEqual({
+      ...draft('dapo-kunlun'),
+      changes: { seed: 3 },
+    });
+    const [stage] = getPreset('dapo-kunlun').stages;
+    const stages = withChange(draft(), 'stages', [{ ...stage, steps: 0 }]);
+    expect(withoutFaults(stages).changes).toEqual({});
+    // Nothing is wrong with this one.
+    const fine = withChange(draft(), 'steps', 7);
+    expect(withoutFaults(fine)).toBe(fine);
   });
 
   it('does not alter the presets', () => {
