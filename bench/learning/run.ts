@@ -8,11 +8,12 @@
  * every world, of its own world unless --worlds names others ("built-in" is the world that ships);
  * "before" is the same policy without an adapter, with the same sampling seed. Intervals are 95 %, by
  * paired bootstrap over questions; the standard error over seeds is given beside them, since it says
- * nothing about the questions. --keep holds the rollouts, and takes those that are there.
+ * nothing about the questions. --keep holds the rollouts, and takes those that are there. --json also
+ * prints each question's exact match.
  */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gainOf, type Gain } from '../../src/evaluate/index.ts';
 import { score, subjectsOf, type Scored, type ScoreOptions } from './score.ts';
@@ -89,7 +90,20 @@ const cost = (list: readonly Scored[]) => ({
 });
 const costs = { before: cost(all.before), after: all.after.map(cost) };
 
-if (values.json) console.log(JSON.stringify({ runs, rows, costs }));
+/** One digit a question, in the order of the world's test split. */
+const digits = (list: readonly Scored[], of: (question: Scored) => number | boolean): string =>
+  list.map((question) => String(Number(of(question)))).join('');
+const records = scored.map(({ name, scores }) => ({
+  world: basename(name),
+  heldOut: digits(scores.before, (q) => q.heldOut),
+  before: digits(scores.before, (q) => q.em),
+  after: scores.after.map((list) => digits(list, (q) => q.em)),
+}));
+
+if (values.json)
+  console.log(
+    JSON.stringify({ runs: runs.map((run) => basename(run)), rows, costs, records }, null, 1),
+  );
 else {
   const percent = (value: number): string => (100 * value).toFixed(1);
   const signed = (value: number): string => (value < 0 ? '−' : '+') + percent(Math.abs(value));
