@@ -8,14 +8,14 @@
  * every world, of its own world unless --worlds names others ("built-in" is the world that ships);
  * "before" is the same policy without an adapter, with the same sampling seed. Intervals are 95 %, by
  * paired bootstrap over questions; the standard error over seeds is given beside them, since it says
- * nothing about the questions. --keep holds the rollouts, and takes those that are there. --json also
- * prints each question's exact match.
+ * nothing about the questions. --keep holds the rollouts, and takes those that are there. --json
+ * prints each question's exact match, from which the table follows.
  */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { gainOf, type Gain } from '../../src/evaluate/index.ts';
+import { rowMarkdown, rowsOf, TABLE_HEAD, type WorldRecord } from './report.ts';
 import { score, subjectsOf, type Scored, type ScoreOptions } from './score.ts';
 
 const { values, positionals: runs } = parseArgs({
@@ -37,12 +37,6 @@ const options: ScoreOptions = {
   seed: values.seed,
 };
 
-interface Scores {
-  before: Scored[];
-  /** By run. */
-  after: Scored[][];
-}
-
 const subjects = runs.map(subjectsOf);
 const [first] = subjects;
 if (!first) throw new Error('no run');
@@ -53,72 +47,39 @@ const worlds = values.worlds?.split(',').map((name) => (name === 'built-in' ? nu
 ];
 
 const scored = worlds.map((world) => ({
-  name: world ?? 'built-in',
-  scores: {
-    before: score(first.before, world, options),
-    after: subjects.map(({ after }) => score(after, world, options)),
-  },
+  world: world ?? 'built-in',
+  before: score(first.before, world, options),
+  after: subjects.map(({ after }) => score(after, world, options)),
 }));
-const all: Scores = {
-  before: scored.flatMap(({ scores }) => scores.before),
-  after: runs.map((_, i) => scored.flatMap(({ scores }) => scores.after[i] ?? [])),
-};
-const only = (keep: (question: Scored) => boolean): Scores => ({
-  before: all.before.filter(keep),
-  after: all.after.map((list) => list.filter(keep)),
-});
 
-const gain = ({ before, after }: Scores): Gain => {
-  const order = before.map(({ question }) => question).join();
-  if (after.some((list) => list.map(({ question }) => question).join() !== order))
-    throw new Error('before and after are not of the same questions');
-  const em = (list: readonly Scored[]): number[] => list.map((question) => question.em);
-  return gainOf(em(before), after.map(em));
-};
+const order = (list: readonly Scored[]): string => list.map(({ question }) => question).join();
+if (scored.some(({ before, after }) => after.some((list) => order(list) !== order(before))))
+  throw new Error('before and after are not of the same questions');
 
-const rows = [
-  ...(scored.length > 1 ? scored.map(({ name, scores }) => ({ name, ...gain(scores) })) : []),
-  { name: scored.length > 1 ? 'all worlds' : (scored[0]?.name ?? ''), ...gain(all) },
-  { name: 'held-out compositions', ...gain(only((q) => q.heldOut)) },
-  { name: 'other compositions', ...gain(only((q) => !q.heldOut)) },
-];
+const digits = (list: readonly Scored[], of: (question: Scored) => number | boolean): string =>
+  list.map((question) => String(Number(of(question)))).join('');
+const records = scored.map(({ world, before, after }): WorldRecord => ({
+  world: basename(world),
+  heldOut: digits(before, ({ heldOut }) => heldOut),
+  before: digits(before, ({ em }) => em),
+  after: after.map((list) => digits(list, ({ em }) => em)),
+}));
+
 const mean = (list: readonly number[]): number =>
   list.reduce((sum, value) => sum + value, 0) / Math.max(1, list.length);
 const cost = (list: readonly Scored[]) => ({
-  f1: mean(list.map((q) => q.f1)),
-  searches: mean(list.map((q) => q.searches)),
+  f1: mean(list.map(({ f1 }) => f1)),
+  searches: mean(list.map(({ searches }) => searches)),
 });
-const costs = { before: cost(all.before), after: all.after.map(cost) };
+const before = cost(scored.flatMap((world) => world.before));
+const after = runs.map((_, i) => cost(scored.flatMap((world) => world.after[i] ?? [])));
 
-/** One digit a question, in the order of the world's test split. */
-const digits = (list: readonly Scored[], of: (question: Scored) => number | boolean): string =>
-  list.map((question) => String(Number(of(question)))).join('');
-const records = scored.map(({ name, scores }) => ({
-  world: basename(name),
-  heldOut: digits(scores.before, (q) => q.heldOut),
-  before: digits(scores.before, (q) => q.em),
-  after: scores.after.map((list) => digits(list, (q) => q.em)),
-}));
-
-if (values.json)
-  console.log(
-    JSON.stringify({ runs: runs.map((run) => basename(run)), rows, costs, records }, null, 1),
-  );
-else {
-  const percent = (value: number): string => (100 * value).toFixed(1);
-  const signed = (value: number): string => (value < 0 ? '−' : '+') + percent(Math.abs(value));
-  console.log(
-    '| questions | n | EM before | EM after | gain | 95 % over questions | SE over seeds |',
-  );
-  console.log('|---|---:|---:|---:|---:|---|---:|');
-  for (const { name, n, before, seeds, overQuestions: o, overSeeds } of rows)
-    console.log(
-      `| ${name} | ${n} | ${percent(before)} | ${seeds.map(({ after }) => percent(after)).join(', ')} | ` +
-        `${signed(o.mean)} | ${signed(o.low)} to ${signed(o.high)} | ${overSeeds === null ? '–' : percent(overSeeds)} |`,
-    );
-  const pair = ({ f1, searches }: { f1: number; searches: number }): string =>
-    `${percent(f1)} / ${searches.toFixed(2)}`;
-  console.log(
-    `\nF1 / searches, all: before ${pair(costs.before)}, after ${costs.after.map(pair).join(', ')}`,
-  );
+if (values.json) {
+  const named = runs.map((run) => basename(run));
+  console.log(JSON.stringify({ runs: named, records, costs: { before, after } }, null, 1));
+} else {
+  for (const line of [...TABLE_HEAD, ...rowsOf(records).map(rowMarkdown)]) console.log(line);
+  const pair = ({ f1, searches }: ReturnType<typeof cost>): string =>
+    `${(100 * f1).toFixed(1)} / ${searches.toFixed(2)}`;
+  console.log(`\nF1 / searches, all: before ${pair(before)}, after ${after.map(pair).join(', ')}`);
 }
