@@ -14,7 +14,7 @@ export interface Row extends Gain {
   name: string;
 }
 
-const digitsOf = (text: string): number[] => [...text].map(Number);
+const digitsOf = (text: string): number[] => Array.from(text, Number);
 
 /** @throws RangeError where before and after are not of as many questions */
 function gain(records: readonly WorldRecord[], keep: (heldOut: boolean) => boolean): Gain {
