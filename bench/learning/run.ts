@@ -1,81 +1,85 @@
 /**
- * Exact match before and after training, with the standard error over runs.
- *   npx tsx bench/learning/run.ts RUN_DIR… [--limit 300] [--temperature 0.3] [--seed 0] [--json]
- * Each run is evaluated by `lab evaluate` on the first questions of the test split; "before" is the
- * same policy without an adapter, with the same seed.
+ * What training changed: exact match before and after, question by question.
+ *
+ *   npx tsx bench/learning/run.ts RUN_DIR… [--worlds DIR,DIR…] [--limit 300] [--temperature 0.3]
+ *     [--seed 0] [--keep DIR] [--json]
+ *
+ * The runs are seeds of one setting. Each is evaluated by `lab evaluate` on the first test questions of
+ * every world, of its own world unless --worlds names others ("built-in" is the world that ships);
+ * "before" is the same policy without an adapter, with the same sampling seed. Intervals are 95 %, by
+ * paired bootstrap over questions; the standard error over seeds is given beside them, since it says
+ * nothing about the questions. --keep holds the rollouts, and takes those that are there. --json
+ * prints each question's exact match, from which the table follows.
  */
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { z } from 'zod';
-
-const scoreSchema = z.looseObject({
-  n: z.number(),
-  em: z.number(),
-  f1: z.number(),
-  recall: z.number(),
-  searches: z.number(),
-});
-type Score = z.infer<typeof scoreSchema>;
-
-const runSchema = z.looseObject({
-  policy: z.looseObject({ folder: z.string() }),
-  world: z.looseObject({ folder: z.string().nullable() }),
-  settings: z.looseObject({ recipe: z.string() }),
-});
+import { rowMarkdown, rowsOf, TABLE_HEAD, type WorldRecord } from './report.ts';
+import { score, subjectsOf, type Scored, type ScoreOptions } from './score.ts';
 
 const { values, positionals: runs } = parseArgs({
   allowPositionals: true,
   options: {
+    worlds: { type: 'string' },
     limit: { type: 'string', default: '300' },
     temperature: { type: 'string', default: '0.3' },
     seed: { type: 'string', default: '0' },
+    keep: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
 });
-
-function evaluate(...subject: string[]): Score {
-  const { limit, temperature, seed } = values;
-  const options = ['--limit', limit, '--temperature', temperature, '--seed', seed, '--json'];
-  const args = ['--import', 'tsx', 'src/cli/main.ts', 'evaluate', ...subject, ...options];
-  const run = spawnSync(process.execPath, args, {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  if (run.status !== 0) throw new Error(`evaluate ${subject.join(' ')} failed`);
-  return scoreSchema.parse(JSON.parse(run.stdout));
-}
-
-/** Each different policy, world and recipe is evaluated once without an adapter. */
-const baselines = new Map<string, Score>();
-function before(run: string): Score {
-  const file = runSchema.parse(JSON.parse(readFileSync(join(run, 'settings.json'), 'utf8')));
-  const world = file.world.folder === null ? [] : ['--world', file.world.folder];
-  const subject = ['--policy', file.policy.folder, ...world, '--recipe', file.settings.recipe];
-  const key = subject.join(' ');
-  const score = baselines.get(key) ?? evaluate(...subject);
-  baselines.set(key, score);
-  return score;
-}
-
 if (runs.length === 0) throw new Error('give the folders of one or more training runs');
-const rows = runs.map((run) => ({ run, before: before(run), after: evaluate('--run', run) }));
-const gains = rows.map((row) => row.after.em - row.before.em);
-const mean = gains.reduce((a, b) => a + b, 0) / gains.length;
-const variance = gains.reduce((a, g) => a + (g - mean) ** 2, 0) / Math.max(1, gains.length - 1);
-const standardError = gains.length < 2 ? null : Math.sqrt(variance / gains.length);
+const options: ScoreOptions = {
+  keep: values.keep ?? mkdtempSync(join(tmpdir(), 'forage-learning-')),
+  limit: values.limit,
+  temperature: values.temperature,
+  seed: values.seed,
+};
 
-if (values.json) console.log(JSON.stringify({ rows, gain: { mean, standardError } }));
-else {
-  const percent = (value: number): string => (100 * value).toFixed(1);
-  console.log('| run | n | EM before | EM after | gain | F1 after | searches after |');
-  console.log('|---|---|---|---|---|---|---|');
-  for (const { run, before: b, after: a } of rows)
-    console.log(
-      `| ${run} | ${a.n} | ${percent(b.em)} | ${percent(a.em)} | ${percent(a.em - b.em)} | ` +
-        `${percent(a.f1)} | ${a.searches.toFixed(2)} |`,
-    );
-  const error = standardError === null ? '' : ` ± ${percent(standardError)} (standard error)`;
-  console.log(`\nmean gain ${percent(mean)} points${error} over ${rows.length} run(s)`);
+const subjects = runs.map(subjectsOf);
+const [first] = subjects;
+if (!first) throw new Error('no run');
+if (subjects.some(({ before }) => before.args.join(' ') !== first.before.args.join(' ')))
+  throw new Error('the runs differ in policy or recipe; give one setting at a time');
+const worlds = values.worlds?.split(',').map((name) => (name === 'built-in' ? null : name)) ?? [
+  first.before.world,
+];
+
+const scored = worlds.map((world) => ({
+  world: world ?? 'built-in',
+  before: score(first.before, world, options),
+  after: subjects.map(({ after }) => score(after, world, options)),
+}));
+
+const order = (list: readonly Scored[]): string => list.map(({ question }) => question).join();
+if (scored.some(({ before, after }) => after.some((list) => order(list) !== order(before))))
+  throw new Error('before and after are not of the same questions');
+
+const digits = (list: readonly Scored[], of: (question: Scored) => number | boolean): string =>
+  list.map((question) => String(Number(of(question)))).join('');
+const records = scored.map(({ world, before, after }): WorldRecord => ({
+  world: basename(world),
+  heldOut: digits(before, ({ heldOut }) => heldOut),
+  before: digits(before, ({ em }) => em),
+  after: after.map((list) => digits(list, ({ em }) => em)),
+}));
+
+const mean = (list: readonly number[]): number =>
+  list.reduce((sum, value) => sum + value, 0) / Math.max(1, list.length);
+const cost = (list: readonly Scored[]) => ({
+  f1: mean(list.map(({ f1 }) => f1)),
+  searches: mean(list.map(({ searches }) => searches)),
+});
+const before = cost(scored.flatMap((world) => world.before));
+const after = runs.map((_, i) => cost(scored.flatMap((world) => world.after[i] ?? [])));
+
+if (values.json) {
+  const named = runs.map((run) => basename(run));
+  console.log(JSON.stringify({ runs: named, records, costs: { before, after } }, null, 1));
+} else {
+  for (const line of [...TABLE_HEAD, ...rowsOf(records).map(rowMarkdown)]) console.log(line);
+  const pair = ({ f1, searches }: ReturnType<typeof cost>): string =>
+    `${(100 * f1).toFixed(1)} / ${searches.toFixed(2)}`;
+  console.log(`\nF1 / searches, all: before ${pair(before)}, after ${after.map(pair).join(', ')}`);
 }

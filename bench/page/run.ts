@@ -5,25 +5,16 @@
  *
  *   npm run -s lab -- bench page [--json]
  */
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { gzipSync } from 'node:zlib';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { chromiumFlags, ensureChromium } from '../../scripts/chromium.mjs';
 import { serve } from '../../scripts/server.mjs';
+import { initialKilobytes } from './initial-scripts.ts';
 import { LIMIT_MS, traceMainThread, type MainThread } from './main-thread.ts';
 
 const DIST = resolve(import.meta.dirname, '../../dist');
 const COLD_LOADS = 3;
-
-/** Gzipped bytes of the scripts that index.html names, which the page needs before it can draw. */
-function initialScriptBytes(): number {
-  const html = readFileSync(join(DIST, 'index.html'), 'utf8');
-  return [...html.matchAll(/(?:src|href)="\/(assets\/[^"]+\.js)"/g)]
-    .map((match) => gzipSync(readFileSync(join(DIST, match[1] ?? ''))).length)
-    .reduce((sum, size) => sum + size, 0);
-}
 
 async function freshPage(browser: Browser): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
@@ -79,7 +70,7 @@ try {
   for (let i = 0; i < COLD_LOADS; i++) loads.push(await coldLoad(browser, server.url));
   const streaming = await stream(browser, server.url, 16);
   const result = {
-    initialScriptKilobytes: initialScriptBytes() / 1000,
+    initialScriptKilobytes: initialKilobytes(DIST),
     coldLoadSeconds: loads,
     streaming,
   };

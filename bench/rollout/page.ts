@@ -1,10 +1,10 @@
 import { initWeights } from '../../src/policy/weights.ts';
 import type { PolicyPool } from '../../src/policy/generation/pool.ts';
-import type { Wllama } from '@wllama/wllama';
 import { writeGguf } from './gguf.ts';
 import { runOurs, startEngines } from './ours.ts';
 import { BENCH_CONFIG, BENCH_SEED } from './shape.ts';
-import { runWllama, startWllama } from './wllama.ts';
+import { runWllama, startWllama, stopWllama, type WllamaPool } from './wllama.ts';
+import type { WllamaSettings } from './wllama-settings.ts';
 
 export type Engine = 'ours' | 'wllama';
 
@@ -34,7 +34,7 @@ async function watched<T>(action: () => Promise<T>): Promise<{ value: T; longest
 }
 
 let ours: PolicyPool | undefined;
-let theirs: Wllama | undefined;
+let theirs: WllamaPool | undefined;
 const WARM_UP_TOKENS = 8;
 
 function runEngine(engine: Engine, rollouts: number, tokens: number): Promise<number> {
@@ -45,13 +45,15 @@ function runEngine(engine: Engine, rollouts: number, tokens: number): Promise<nu
 
 /** What `run.ts` calls from outside. */
 const bench = {
-  async start(engine: Engine, rollouts: number, threads: number): Promise<void> {
-    if (engine === 'ours') ours = await startEngines(threads);
-    else {
-      const gguf = writeGguf(initWeights(BENCH_CONFIG, BENCH_SEED));
-      theirs = await startWllama(new Blob([gguf]), rollouts, threads);
-    }
-    await runEngine(engine, rollouts, WARM_UP_TOKENS);
+  /** As many engines as threads, each in a worker. */
+  async startOurs(rollouts: number, threads: number): Promise<void> {
+    ours = await startEngines(threads);
+    await runEngine('ours', rollouts, WARM_UP_TOKENS);
+  },
+  async startWllama(rollouts: number, settings: WllamaSettings): Promise<void> {
+    const gguf = writeGguf(initWeights(BENCH_CONFIG, BENCH_SEED));
+    theirs = await startWllama(new Blob([gguf]), rollouts, settings);
+    await runEngine('wllama', rollouts, WARM_UP_TOKENS);
   },
   async round(engine: Engine, rollouts: number, tokens: number): Promise<Round> {
     const start = performance.now();
@@ -61,7 +63,7 @@ const bench = {
   },
   async stop(): Promise<void> {
     ours?.dispose();
-    await theirs?.exit();
+    if (theirs) await stopWllama(theirs);
     ours = theirs = undefined;
   },
 };

@@ -1,18 +1,18 @@
 /**
  * Generated tokens a second of this engine and of wllama (llama.cpp in WASM, continuous batching) in
- * one Chromium, on models of equal shape with random weights: `npm run bench:rollout`.
+ * one Chromium, on models of equal shape with random weights: `npm run -s lab -- bench rollout`.
  *
- *   --rollouts 16,64  --rounds 2  --tokens 224  --threads 2  --only ours|wllama  --json
+ *   --rollouts 16,64  --rounds 2  --tokens 224  --threads 2  --only ours|wllama  --wllama NAME  --json
  *
- * Rounds of the two alternate, so that other load on the machine hits both. Tokens a processor second
- * say the same on a machine that is busy.
+ * wllama runs in the setting of `wllama-settings.ts` that `tune.ts` found fastest, or in the one that
+ * --wllama names. Rounds of the two alternate, so that other load on the machine hits both. Tokens a
+ * processor second say the same on a machine that is busy.
  */
 import { parseArgs } from 'node:util';
-import { chromium, type Page } from 'playwright-core';
-import { createServer, type ViteDevServer } from 'vite';
-import { chromiumFlags, ensureChromium } from '../../scripts/chromium.mjs';
 import { cpuSeconds } from './cpu-time.ts';
-import type { Bench, Engine, Round } from './page.ts';
+import { withBenchPage, type BenchPage } from './open.ts';
+import type { Engine, Round } from './page.ts';
+import { BEST, CANDIDATES } from './wllama-settings.ts';
 
 const { values } = parseArgs({
   options: {
@@ -21,6 +21,7 @@ const { values } = parseArgs({
     tokens: { type: 'string', default: '224' },
     threads: { type: 'string', default: '2' },
     only: { type: 'string' },
+    wllama: { type: 'string', default: BEST },
     json: { type: 'boolean', default: false },
   },
 });
@@ -29,36 +30,8 @@ const tokens = Number(values.tokens);
 const engines: Engine[] = (['ours', 'wllama'] as const).filter(
   (name) => values.only === undefined || values.only === name,
 );
-
-/** Serves the sources as they are, isolated so that both engines may use threads. */
-async function serve(): Promise<{ server: ViteDevServer; url: string }> {
-  const server = await createServer({
-    configFile: false,
-    logLevel: 'error',
-    root: new URL('../..', import.meta.url).pathname,
-    cacheDir: 'node_modules/.vite-bench',
-    worker: { format: 'es' },
-    optimizeDeps: {
-      entries: [],
-      include: ['@jax-js/jax', '@wllama/wllama', 'zod', '@huggingface/tokenizers'],
-    },
-    server: {
-      port: 0,
-      hmr: false,
-      watch: null,
-      headers: {
-        'Cross-Origin-Opener-Policy': 'same-origin',
-        'Cross-Origin-Embedder-Policy': 'require-corp',
-      },
-    },
-  });
-  await server.listen();
-  const address = server.httpServer!.address();
-  if (address === null || typeof address === 'string') throw new Error('bench: no port');
-  return { server, url: `http://localhost:${address.port}/bench/rollout/index.html` };
-}
-
-type BenchWindow = { bench: Bench };
+const settings = CANDIDATES[values.wllama];
+if (!settings) throw new Error(`--wllama is one of: ${Object.keys(CANDIDATES).join('; ')}`);
 
 interface Result extends Round {
   engine: Engine;
@@ -66,26 +39,20 @@ interface Result extends Round {
   perCpuSecond: number;
 }
 
-async function round(page: Page, engine: Engine, rollouts: number, mark: string): Promise<Result> {
-  const before = cpuSeconds(mark);
-  const measured = await page.evaluate(
-    ([name, n, count]) => (globalThis as unknown as BenchWindow).bench.round(name, n, count),
-    [engine, rollouts, tokens] as const,
-  );
-  const perCpuSecond = measured.tokens / (cpuSeconds(mark) - before);
+async function round(bench: BenchPage, engine: Engine, rollouts: number): Promise<Result> {
+  const before = cpuSeconds(bench.mark);
+  const measured = await bench.call('round', engine, rollouts, tokens);
+  const perCpuSecond = measured.tokens / (cpuSeconds(bench.mark) - before);
   return { engine, rollouts, ...measured, perCpuSecond };
 }
 
-async function compare(page: Page, rollouts: number, mark: string): Promise<Result[]> {
+async function compare(bench: BenchPage, rollouts: number): Promise<Result[]> {
   const results: Result[] = [];
-  for (const engine of engines)
-    await page.evaluate(
-      ([name, n, t]) => (globalThis as unknown as BenchWindow).bench.start(name, n, t),
-      [engine, rollouts, threads] as const,
-    );
+  if (engines.includes('ours')) await bench.call('startOurs', rollouts, threads);
+  if (engines.includes('wllama') && settings) await bench.call('startWllama', rollouts, settings);
   for (let i = 0; i < Number(values.rounds); i++)
     for (const engine of engines) {
-      const result = await round(page, engine, rollouts, mark);
+      const result = await round(bench, engine, rollouts);
       results.push(result);
       if (!values.json)
         console.log(
@@ -93,7 +60,7 @@ async function compare(page: Page, rollouts: number, mark: string): Promise<Resu
             `${result.perCpuSecond.toFixed(0)} a processor second, ${result.longestTask > 0 ? `a task of ${result.longestTask.toFixed(0)} ms` : 'no task over 50 ms'} on the page`,
         );
     }
-  await page.evaluate(() => (globalThis as unknown as BenchWindow).bench.stop());
+  await bench.call('stop');
   return results;
 }
 
@@ -110,33 +77,17 @@ function summary(results: readonly Result[], rollouts: number) {
   return { rollouts, tokensPerSecond: of('perSecond'), tokensPerCpuSecond: of('perCpuSecond') };
 }
 
-const { server, url } = await serve();
-const mark = `--bench-mark=${process.pid}`;
-const browser = await chromium.launch({
-  executablePath: ensureChromium(),
-  args: [...chromiumFlags({ webgpu: false }), mark],
+const counts = values.rollouts.split(',').map(Number);
+const results: Result[] = [];
+await withBenchPage(async (bench) => {
+  for (const rollouts of counts) results.push(...(await compare(bench, rollouts)));
 });
-try {
-  const page = await browser.newPage();
-  page.setDefaultTimeout(0);
-  page.on('pageerror', (error) => console.error(`page: ${error.message}`));
-  page.on('console', (m) => {
-    if (m.type() === 'error') console.error(`page: ${m.text().slice(0, 300)}`);
-  });
-  await page.goto(url);
-  await page.waitForFunction(() => 'bench' in globalThis);
-  const counts = values.rollouts.split(',').map(Number);
-  const results: Result[] = [];
-  for (const rollouts of counts) results.push(...(await compare(page, rollouts, mark)));
-  const summaries = counts.map((rollouts) => summary(results, rollouts));
-  if (values.json) console.log(JSON.stringify({ threads, tokens, summaries, results }));
-  else
-    for (const s of summaries)
-      console.log(
-        `${s.rollouts} rollouts, best rounds: ours ${s.tokensPerSecond.ours.toFixed(0)}, wllama ${s.tokensPerSecond.wllama.toFixed(0)} tokens/s, ` +
-          `ratio ${s.tokensPerSecond.ratio.toFixed(2)} (${s.tokensPerCpuSecond.ratio.toFixed(2)} a processor second)`,
-      );
-} finally {
-  await browser.close();
-  await server.close();
-}
+const summaries = counts.map((rollouts) => summary(results, rollouts));
+if (values.json)
+  console.log(JSON.stringify({ threads, tokens, wllama: values.wllama, summaries, results }));
+else
+  for (const s of summaries)
+    console.log(
+      `${s.rollouts} rollouts, best rounds: ours ${s.tokensPerSecond.ours.toFixed(0)}, wllama ${s.tokensPerSecond.wllama.toFixed(0)} tokens/s, ` +
+        `ratio ${s.tokensPerSecond.ratio.toFixed(2)} (${s.tokensPerCpuSecond.ratio.toFixed(2)} a processor second)`,
+    );

@@ -1,27 +1,45 @@
 import { Wllama, type RawCompletionParams } from '@wllama/wllama';
 import wasmUrl from '@wllama/wllama/esm/wasm/wllama.wasm?url';
-import { BENCH_CONFIG, promptLength } from './shape.ts';
+import { promptLength } from './shape.ts';
+import { loadParams, type WllamaSettings } from './wllama-settings.ts';
 
-/** llama.cpp with as many slots as rollouts and continuous batching. */
-export async function startWllama(gguf: Blob, rollouts: number, threads: number): Promise<Wllama> {
-  const wllama = new Wllama({ default: wasmUrl }, { suppressNativeLog: true });
-  await wllama.loadModel([gguf], {
-    n_ctx: BENCH_CONFIG.maxPositions * rollouts,
-    n_parallel: rollouts,
-    n_batch: 512,
-    n_threads: threads,
-    n_gpu_layers: 0,
-    cont_batching: true,
-  });
-  return wllama;
+/** Instances of wllama that share the rollouts, each with continuous batching. */
+export interface WllamaPool {
+  members: Wllama[];
+  samplers: readonly string[] | undefined;
 }
 
-async function rollout(wllama: Wllama, seed: number, tokens: number): Promise<number> {
+/** As many slots as rollouts, over `settings.instances` instances. */
+export async function startWllama(
+  gguf: Blob,
+  rollouts: number,
+  settings: WllamaSettings,
+): Promise<WllamaPool> {
+  const members = await Promise.all(
+    Array.from({ length: settings.instances }, async () => {
+      const wllama = new Wllama({ default: wasmUrl }, { suppressNativeLog: true });
+      await wllama.loadModel([gguf], loadParams(rollouts, settings));
+      return wllama;
+    }),
+  );
+  return { members, samplers: settings.samplers };
+}
+
+export async function stopWllama({ members }: WllamaPool): Promise<void> {
+  await Promise.all(members.map((member) => member.exit()));
+}
+
+async function rollout(
+  wllama: Wllama,
+  samplers: readonly string[] | undefined,
+  seed: number,
+  tokens: number,
+): Promise<number> {
   const letters = Array.from({ length: promptLength(seed) }, (_, i) =>
     String.fromCharCode(97 + ((i * 31 + seed) % 26)),
   );
   // Options of llama-server that wllama passes on without naming them in its types.
-  const untyped = { ignore_eos: true, cache_prompt: false };
+  const untyped = { ignore_eos: true, cache_prompt: false, ...(samplers && { samplers }) };
   const options: RawCompletionParams & { stream: false } = {
     prompt: letters.join(''),
     max_tokens: tokens,
@@ -35,12 +53,22 @@ async function rollout(wllama: Wllama, seed: number, tokens: number): Promise<nu
   };
   const { usage } = await wllama.createCompletion(options);
   if (usage.prompt_tokens < letters.length) throw new Error('bench: the prompt was shortened');
+  if (usage.completion_tokens !== tokens) throw new Error('bench: the answer was shortened');
   return usage.completion_tokens;
 }
 
 /** All rollouts at once, not streamed: the fewest messages. Returns the number of tokens. */
-export async function runWllama(wllama: Wllama, rollouts: number, tokens: number): Promise<number> {
-  const seeds = Array.from({ length: rollouts }, (_, i) => i + 1);
-  const counts = await Promise.all(seeds.map((seed) => rollout(wllama, seed, tokens)));
+export async function runWllama(
+  { members, samplers }: WllamaPool,
+  rollouts: number,
+  tokens: number,
+): Promise<number> {
+  const counts = await Promise.all(
+    Array.from({ length: rollouts }, (_, i) => {
+      const member = members[i % members.length];
+      if (!member) throw new Error('bench: wllama was not started');
+      return rollout(member, samplers, i + 1, tokens);
+    }),
+  );
   return counts.reduce((a, b) => a + b, 0);
 }

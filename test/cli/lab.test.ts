@@ -106,6 +106,42 @@ describe('rollout', () => {
   });
 });
 
+describe('questions of compositions that training never asks', () => {
+  const questions = JSON.parse(readFileSync('public/world/questions.json', 'utf8')) as {
+    id: string;
+    split: string;
+    composition: string;
+  }[];
+  const composition = new Map(questions.map((q) => [q.id, q.composition]));
+  const trained = new Set(questions.filter((q) => q.split !== 'test').map((q) => q.composition));
+  const answered = async (command: string, which: string): Promise<string[]> => {
+    const out = join(folder, `${command}-${which}.jsonl`);
+    const subset = ['--compositions', which, '--limit', '40', '--out', out];
+    const { status } = await labHere(command, '--recipe', 'naive-generation', ...subset, '--json');
+    expect(status).toBe(0);
+    return readRollouts(out).map(({ question }) => composition.get(question.id) ?? 'none');
+  };
+
+  test.each(['rollout', 'evaluate'])('can be scored alone by %s', async (command) => {
+    const heldOut = await answered(command, 'held-out');
+    expect(heldOut).toHaveLength(40);
+    expect(heldOut.filter((composition) => trained.has(composition))).toEqual([]);
+    // A chain of relations that training may ask need not be among its 2,400 questions; most are.
+    const seen = await answered(command, 'seen');
+    expect(seen.filter((composition) => trained.has(composition)).length).toBeGreaterThan(20);
+    expect(seen.filter((composition) => heldOut.includes(composition))).toEqual([]);
+  });
+
+  test('are not to be had of a file of questions', async () => {
+    const file = join(folder, 'questions.jsonl');
+    writeFileSync(file, '{"id":"a","question":"Who?","golden_answers":["She"]}\n');
+    const from = ['--questions', file, '--compositions', 'held-out'];
+    const { status, err } = await labHere('evaluate', ...from);
+    expect(status).toBe(2);
+    expect(err).toMatch(/These questions name no composition/);
+  });
+});
+
 test('another seed gives another world, on which rollouts run unchanged', async () => {
   const world = join(folder, 'world');
   const made = await labHere('world', '--seed', '5', '--out', world, '--json');

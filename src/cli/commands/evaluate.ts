@@ -7,7 +7,7 @@ import { openParts } from '../parts.ts';
 import { runQuestions } from '../run-questions.ts';
 import { adapterFolderOf, loadCheckpoint, readRun } from '../train/folder.ts';
 import { endProgress, print, say, type Command } from './command.ts';
-import { select, table } from './rollout.ts';
+import { openOutput, select, table, writeAll } from './rollout.ts';
 import {
   overridesOf,
   partsOptions,
@@ -71,6 +71,7 @@ export const evaluateCommand: Command = {
     seed: { type: 'integer', value: 'S', help: 'seed of the sampling', default: 0, min: 0 },
     ...QUESTION_OPTIONS,
     ...PARTS_OPTIONS,
+    out: { type: 'string', value: 'FILE', help: 'write the rollouts, one JSON a line' },
     json: { type: 'boolean', help: 'print one JSON object and nothing else' },
   },
   async run(values, _positionals, lists) {
@@ -79,7 +80,9 @@ export const evaluateCommand: Command = {
     endProgress();
     try {
       const given = overridesOf(values, lists);
-      const { rollouts, seconds } = await runQuestions(parts, select(parts, values), {
+      const questions = select(parts, values);
+      const output = await openOutput(values.out as string | undefined);
+      const { rollouts, seconds } = await runQuestions(parts, questions, {
         recipe: getRecipe(recipe),
         overrides: {
           ...overrides,
@@ -91,6 +94,7 @@ export const evaluateCommand: Command = {
         group: 1,
         seed: Number(values.seed),
       });
+      await writeAll(output, rollouts);
       const summary = summarizeRollouts(rollouts, seconds);
       print(values.json ? JSON.stringify(summary) : table(summary));
     } finally {

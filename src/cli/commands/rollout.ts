@@ -4,6 +4,7 @@ import type { Question } from '../../data/records.ts';
 import type { Rollout } from '../../data/rollout.ts';
 import { summarizeRollouts, type Summary, type SummaryByHops } from '../../evaluate/index.ts';
 import { getRecipe } from '../../recipes/index.ts';
+import { allows, type CompositionFilter } from '../../world/compositions.ts';
 import { openParts, type Parts } from '../parts.ts';
 import { UsageError, type OptionValues } from '../options.ts';
 import { runQuestions } from '../run-questions.ts';
@@ -16,7 +17,7 @@ import {
   RECIPE_OPTIONS,
 } from './shared-options.ts';
 
-async function openOutput(path: string | undefined): Promise<WriteStream | null> {
+export async function openOutput(path: string | undefined): Promise<WriteStream | null> {
   if (path === undefined) return null;
   const stream = createWriteStream(path);
   try {
@@ -27,7 +28,10 @@ async function openOutput(path: string | undefined): Promise<WriteStream | null>
   return stream;
 }
 
-async function writeAll(output: WriteStream | null, rollouts: readonly Rollout[]): Promise<void> {
+export async function writeAll(
+  output: WriteStream | null,
+  rollouts: readonly Rollout[],
+): Promise<void> {
   if (!output) return;
   for (const rollout of rollouts) output.write(`${JSON.stringify(rollout)}\n`);
   output.end();
@@ -56,14 +60,24 @@ export function table(summary: SummaryByHops): string {
   ].join('\n');
 }
 
+/** Questions from files name no composition: they are neither held out nor seen. */
+const hasComposition = ({ composition }: Question, wanted: CompositionFilter = 'any'): boolean =>
+  wanted === 'any' || (composition !== undefined && allows(wanted, composition));
+
 /** The questions that a call asks for; the order is the world's own, or the file's. */
 export function select(parts: Parts, values: OptionValues): Question[] {
   const split = values.split ?? (values.questions === undefined ? 'test' : 'all');
   const found = parts.world.questions
     .filter((q) => split === 'all' || q.split === split)
     .filter((q) => values.hops === undefined || q.hops === values.hops)
-    .filter((q) => values.type === undefined || q.type === values.type);
-  if (found.length === 0) throw new UsageError('No question fits these options.');
+    .filter((q) => values.type === undefined || q.type === values.type)
+    .filter((q) => hasComposition(q, values.compositions as CompositionFilter | undefined));
+  if (found.length === 0)
+    throw new UsageError(
+      values.compositions !== undefined && parts.world.questions.every((q) => !q.composition)
+        ? 'These questions name no composition; --compositions is for questions of a world.'
+        : 'No question fits these options.',
+    );
   return found.slice(0, Number(values.limit));
 }
 

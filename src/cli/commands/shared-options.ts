@@ -68,6 +68,11 @@ export const QUESTION_OPTIONS = {
     help: 'only questions of that type',
     choices: ['bridge', 'comparison', 'intersection', 'yesno', 'summary'],
   },
+  compositions: {
+    type: 'string',
+    help: 'only questions whose chain of relations training never asks (held-out), or may ask',
+    choices: ['held-out', 'seen'],
+  },
 } as const satisfies Record<string, OptionSpec>;
 
 /** Settings of a recipe that the command line may change. */

@@ -1,0 +1,51 @@
+import { pairedBootstrap, type BootstrapOptions, type Interval } from './bootstrap.ts';
+
+/** What training changed on a set of questions, by seed and over seeds. Scores are 0 to 1. */
+export interface Gain {
+  /** Questions, each scored before and after. */
+  n: number;
+  before: number;
+  seeds: { after: number; gain: Interval }[];
+  /** Of the mean over seeds: questions are resampled, the seeds are kept. */
+  overQuestions: Interval;
+  /** Standard error of the gain over seeds, the questions kept; null for one seed. */
+  overSeeds: number | null;
+}
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+
+/** Standard error of the mean; null where there is one value. */
+export function standardError(values: readonly number[]): number | null {
+  if (values.length < 2) return null;
+  const centre = mean(values);
+  const variance =
+    mean(values.map((v) => (v - centre) ** 2)) * (values.length / (values.length - 1));
+  return Math.sqrt(variance / values.length);
+}
+
+/**
+ * The gain of training over the same questions.
+ * @param before score of each question, [questions]
+ * @param after scores of each seed's run over these questions, [seeds][questions]
+ * @throws RangeError where the lists differ in length, or without a seed
+ */
+export function gainOf(
+  before: readonly number[],
+  after: readonly (readonly number[])[],
+  options: BootstrapOptions = {},
+): Gain {
+  if (after.length === 0) throw new RangeError('a gain needs at least one trained run');
+  const seeds = after.map((scores) => ({
+    after: mean(scores),
+    gain: pairedBootstrap(before, scores, options),
+  }));
+  const meanOverSeeds = before.map((_, i) => mean(after.map((scores) => scores[i] ?? 0)));
+  return {
+    n: before.length,
+    before: mean(before),
+    seeds,
+    overQuestions: pairedBootstrap(before, meanOverSeeds, options),
+    overSeeds: standardError(seeds.map(({ gain }) => gain.mean)),
+  };
+}

@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { rowMarkdown, rowsOf, type WorldRecord } from '../bench/learning/report.ts';
+import { coverageOf } from '../src/agent/index.ts';
+import { fetchFromDisk } from '../src/cli/build-world.ts';
+import type { Rollout } from '../src/data/rollout.ts';
+import { loadWorld } from '../src/retrieval/world/load.ts';
+import { labHere } from './cli/lab.ts';
+
+/** What the README says and a clone can check in a moment. */
+
+const recordSchema = z.object({
+  world: z.string(),
+  heldOut: z.string(),
+  before: z.string(),
+  after: z.array(z.string()),
+});
+
+vi.setConfig({ testTimeout: 600_000 });
+
+const readme = readFileSync('README.md', 'utf8');
+const world = await loadWorld(fetchFromDisk('public/world'));
+
+test('the first example asks for what the corpus has, and is answered right', async () => {
+  const question = /lab -- ask "([^"]+)"/.exec(readme)?.[1] ?? '';
+  const known = world.questions.find(({ text }) => text === question);
+  expect(known?.supporting.length).toBeGreaterThan(0);
+  const { status, out } = await labHere('ask', question, '--json');
+  expect(status).toBe(0);
+  const { metrics } = JSON.parse(out) as Rollout;
+  expect(metrics).toMatchObject({ em: 1, recall: 1 });
+  expect(readme).toContain(`ask "${question}"    # ${known?.answers[0]}`);
+});
+
+test('the router’s feature tells where the page of every gold query lies', () => {
+  const titles = new Set(world.local.map(({ title }) => title));
+  const coverage = coverageOf(world.local);
+  const queries = world.questions
+    .filter(({ split }) => split === 'test')
+    .flatMap(({ chain }) => chain ?? []);
+  const told = queries.filter(({ query, title }) => coverage(query) === Number(titles.has(title)));
+  expect(readme.replaceAll(/\s+/g, ' ')).toContain(
+    `${told.length} of ${queries.length} gold queries`,
+  );
+});
+
+const squeezed = (text: string): string => text.replaceAll(/[ \n]+/g, ' ');
+
+describe('gains on worlds that were never trained on follow from the recorded answers', () => {
+  const rl = squeezed(readFileSync('training/rl.md', 'utf8'));
+  const recorded = (name: string): WorldRecord[] =>
+    z
+      .object({ records: z.array(recordSchema) })
+      .parse(JSON.parse(readFileSync(`training/${name}`, 'utf8'))).records;
+
+  test.each(readdirSync('training').filter((name) => /^worlds-.*\.json$/.test(name)))(
+    'training/%s',
+    (name) => {
+      const records = recorded(name);
+      const others = records.filter(({ world }) => world !== 'built-in');
+      expect(others.map(({ world }) => world)).toEqual(['w9001', 'w9002', 'w9003']);
+      for (const row of rowsOf(others)) expect(rl).toContain(rowMarkdown(row));
+      for (const row of rowsOf(records.filter(({ world }) => world === 'built-in')))
+        expect(rl).toContain(rowMarkdown(row));
+    },
+  );
+
+  test('the README says the same', () => {
+    const [all, heldOut] = rowsOf(
+      recorded('worlds-dapo.json').filter(({ world }) => world !== 'built-in'),
+    ).slice(-3);
+    for (const row of [all, heldOut]) {
+      const [gain, low, high] = [
+        row?.overQuestions.mean,
+        row?.overQuestions.low,
+        row?.overQuestions.high,
+      ].map((share = NaN) => (100 * share).toFixed(1));
+      expect(squeezed(readme)).toContain(`+${gain} [${low}, ${high}]`);
+    }
+  });
+});
