@@ -38,6 +38,7 @@ export const inspectRollouts = async (
     // Without the chain, until the world's own question is there.
     question: first.question,
     run: { runId, status: 'done', tokens: 0, tokensPerSecond: 0, failure: null },
+    unknownNames: [],
     table: tableOf(rollouts),
     source,
     wanted: false,
