@@ -32,6 +32,7 @@ const api: RetrievalWorkerApi = {
   giveUp: (spec) => host.giveUp(spec),
   search: (call, key, source, query, k) => host.search(call, key, source, query, k),
   abort: (call) => host.abort(call),
+  unknownNames: (key, question, sources) => host.unknownNames(key, question, sources),
   setWebDelay: (ms) => host.setWebDelay(ms),
   encoders: {
     list: () => host.encoders.list(),

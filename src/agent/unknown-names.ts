@@ -42,7 +42,7 @@ const withoutLittle = (words: readonly string[]): string[] => {
 /** Runs of two words or more in a longer run: "Besides Little Rock" names Little Rock. */
 const shorter = (words: readonly string[]): string[][] =>
   words.flatMap((_, from) =>
-    words.slice(from + 2).map((__, more) => words.slice(from, from + 2 + more)),
+    words.flatMap((__, last) => (last > from ? [words.slice(from, last + 1)] : [])),
   );
 
 /**

@@ -7,7 +7,7 @@ export interface Mentions {
   /** One passage, title included, holds all of these words. */
   together(words: readonly string[], signal?: AbortSignal): Promise<boolean>;
   /**
-   * Some word of the passages is written almost as this one: one letter apart, or with up to three
+   * Some word of the passages is written almost as this one: one letter or one swap apart, or with up to three
    * letters more or fewer at its end. False where the source cannot list its words.
    */
   almost(word: string, signal?: AbortSignal): Promise<boolean>;
@@ -48,11 +48,15 @@ function isAlmost(a: string, b: string): boolean {
   return (inflected && short.length >= SHORTEST_STEM) || oneApart(short, long);
 }
 
-/** Whether inserting, leaving out or replacing one letter makes the longer of the shorter. */
+/** Whether inserting or replacing one letter, or swapping two neighbours, makes the longer of the shorter. */
 function oneApart(short: string, long: string): boolean {
   if (long.length - short.length > 1) return false;
   let at = 0;
   while (at < short.length && short[at] === long[at]) at++;
-  const rest = short.length === long.length ? at + 1 : at;
-  return short.slice(rest) === long.slice(at + 1);
+  if (short.length < long.length) return short.slice(at) === long.slice(at + 1);
+  const swapped = short[at] === long[at + 1] && short[at + 1] === long[at];
+  return (
+    short.slice(at + 1) === long.slice(at + 1) ||
+    (swapped && short.slice(at + 2) === long.slice(at + 2))
+  );
 }

@@ -170,3 +170,29 @@ test('ask prints each step and ends with the stop reason', async () => {
   expect(lines.some((line) => line.startsWith('search'))).toBe(true);
   expect(lines.at(-1)).toMatch(/^stop/);
 });
+
+describe('ask about a name that no passage mentions', () => {
+  const unknown = ['ask', 'Who directed Silent Harbor?', '--recipe', 'naive-rag'];
+  const note = 'No passage that can be searched mentions “Silent Harbor”';
+
+  test('says so before anything is answered', async () => {
+    const { status, out } = await labHere(...unknown);
+    expect(status).toBe(0);
+    expect(out.split('\n')[0]).toMatch(new RegExp(`^note +${note}`));
+    expect(out).toMatch(/^answer /m);
+  });
+
+  test('beside the one JSON object, not in it', async () => {
+    const { out, err } = await labHere(...unknown, '--json');
+    expect((JSON.parse(out) as Rollout).format).toBe('forage.rollout/1');
+    expect(err).toContain(note);
+  });
+
+  test('and nothing of a name that the corpus in use has', async () => {
+    const corpus = join(folder, 'own.jsonl');
+    const row = { id: 'a', title: 'Silent Harbor', text: 'Silent Harbor is by Ada Quux.' };
+    writeFileSync(corpus, JSON.stringify(row));
+    const { out, err } = await labHere(...unknown, '--corpus', corpus);
+    expect(out + err).not.toContain('No passage');
+  });
+});

@@ -51,6 +51,8 @@ function overlapStop(
     rules.overlap === 'by-mode' ? rules.mode === 'corrected' : rules.overlap === 'above';
   const needed = above ? rules.minHistory : 1;
   if (!current || earlier.length < needed || rules.overlap === 'off') return null;
+  // (6) divides by |T(y_t)|: an answer without words overlaps neither little nor much.
+  if (current.tokens.length === 0) return null;
   if (above && rules.mode === 'corrected' && !valid) return null;
   const mean = meanOverlap(current, earlier, rules.tokens);
   const threshold = rules.overlapThreshold;

@@ -1,8 +1,10 @@
 import { runGroup } from '../../agent/run.ts';
+import { sourcesInUse } from '../../agent/unknown-names.ts';
 import type { ImportedQuestion } from '../../data/import/index.ts';
 import type { SearchTarget } from '../../data/hits.ts';
 import type { Rollout } from '../../data/rollout.ts';
 import { BUILT_IN_SETUP, type Resources, type Setup } from '../../data/setup.ts';
+import { withOverrides } from '../../recipes/index.ts';
 import { openSummarizer } from '../../retrieval/summarize/index.ts';
 import type { CheckpointStore } from '../checkpoints/store.ts';
 import { createUpdateBatcher } from './batcher.ts';
@@ -16,7 +18,7 @@ import { PolicyKeeper } from './policy-keeper.ts';
 import { createRateMeter, type RateMeter } from './rate.ts';
 import { recipeFor, typedQuestion } from './request.ts';
 import type { DeviceChoice, RunRequest } from './settings.ts';
-import { SourceKeeper, type SourceWish } from './source-keeper.ts';
+import { SourceKeeper, type OpenSources, type SourceWish } from './source-keeper.ts';
 import type { Places, WorkerFactory } from './workers.ts';
 
 /** How often the state of a run (tokens, rate) is told. */
@@ -194,6 +196,7 @@ export class Conductor implements ConductorApi {
       );
     await started.setWebDelay(settings.mechanisms.webDelayMs ?? 0);
     const summarizer = await this.#summarizer(setup);
+    const chosen = recipeFor(settings, setup);
     running.state.status = 'running';
     this.#tellRun(running);
     const batcher = createUpdateBatcher((updates) => this.#send([{ type: 'updates', updates }]));
@@ -210,7 +213,7 @@ export class Conductor implements ConductorApi {
         },
         {
           question,
-          ...recipeFor(settings, setup),
+          ...chosen,
           seed: settings.seed,
           size: settings.rollouts,
           runId,
@@ -220,12 +223,26 @@ export class Conductor implements ConductorApi {
         },
         batcher.push,
       );
+      // After the searches, so that none of them finds fetched what it would have paid for.
+      await this.#tellUnknown(runId, question.text, sources.retriever, chosen);
       await this.#judge(rollouts, setup, abort.signal, batcher.push);
     } finally {
       batcher.flush();
       this.#onLost = () => undefined;
     }
     lost.signal.throwIfAborted();
+  }
+
+  /** Says which names of the question nothing mentions. That it cannot be found out fails no run. */
+  async #tellUnknown(
+    runId: string,
+    question: string,
+    retriever: OpenSources['retriever'],
+    { recipe, overrides }: ReturnType<typeof recipeFor>,
+  ): Promise<void> {
+    const sources = sourcesInUse(withOverrides(recipe.settings, overrides));
+    const names = await retriever.unknownNames(question, sources).catch(() => []);
+    if (names.length > 0) this.#send([{ type: 'unknown-names', runId, names }]);
   }
 
   async #summarizer({ summarizer }: Setup) {

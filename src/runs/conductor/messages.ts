@@ -97,6 +97,8 @@ export type ConductorMessage =
   | { type: 'sources'; facts: SourceFacts }
   | { type: 'policy'; info: PolicyInfo; device: DeviceFacts }
   | { type: 'run'; run: RunState }
+  /** Names of the run's question that no passage in use mentions; sent where there are some. */
+  | { type: 'unknown-names'; runId: string; names: string[] }
   | { type: 'updates'; updates: RolloutUpdate[] };
 
 /** Calls that the page makes; each is one message to the lab worker. */

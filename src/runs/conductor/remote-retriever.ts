@@ -1,4 +1,4 @@
-import type { SearchTarget } from '../../data/hits.ts';
+import type { SearchTarget, SourceName } from '../../data/hits.ts';
 import type { Retrieval, Retriever } from '../../retrieval/retriever.ts';
 import type { RetrievalHostApi } from './retrieval-host.ts';
 import type { SupervisedWorker } from './supervised.ts';
@@ -15,6 +15,11 @@ export class RemoteRetriever implements Retriever {
   constructor(host: SupervisedWorker<RetrievalHostApi>, key: string) {
     this.#host = host;
     this.#key = key;
+  }
+
+  /** Names of the question that no passage of these sources mentions. */
+  unknownNames(question: string, sources: readonly SourceName[]): Promise<string[]> {
+    return this.#host.call((api) => api.unknownNames(this.#key, question, sources));
   }
 
   async search(

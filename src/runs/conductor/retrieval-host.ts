@@ -1,5 +1,6 @@
 import type { LocalSpec, WebSpec } from '../../data/setup.ts';
-import type { SearchTarget } from '../../data/hits.ts';
+import { unknownNames } from '../../agent/unknown-names.ts';
+import type { SearchTarget, SourceName } from '../../data/hits.ts';
 import type { Passage } from '../../data/records.ts';
 import { createRetriever } from '../../retrieval/create.ts';
 import { OnnxEncoder } from '../../retrieval/encoder/encoder.ts';
@@ -7,6 +8,7 @@ import { loadOrt, type OrtModule } from '../../retrieval/encoder/runtime.ts';
 import { openWebSource } from '../../retrieval/engines/index.ts';
 import type { LearnedCache } from '../../retrieval/cluster/index.ts';
 import type { IndexCache, LocalMemory, LocalStage } from '../../retrieval/open-local.ts';
+import { mentionsIn, type Mentions } from '../../retrieval/mentions.ts';
 import { openWorldRetriever, type WorldRetriever } from '../../retrieval/open.ts';
 import type { Retrieval, Retriever } from '../../retrieval/retriever.ts';
 import { encodedSimilarities } from '../../retrieval/similarities.ts';
@@ -87,6 +89,8 @@ export interface RetrievalHostApi {
     k: number,
   ): Promise<Retrieval>;
   abort(call: number): void;
+  /** Names of the question that no passage of these sources mentions. */
+  unknownNames(key: string, question: string, sources: readonly SourceName[]): Promise<string[]>;
   setWebDelay(ms: number): void;
 }
 
@@ -108,6 +112,8 @@ const STAGES: Record<LocalStage, string> = {
 
 interface Opened extends OpenedRetriever {
   retriever: Retriever;
+  /** Null for a search engine, which does not tell. */
+  mentions: Record<SourceName, Mentions | null>;
 }
 
 interface Opening {
@@ -220,6 +226,19 @@ export class RetrievalHost implements RetrievalHostApi {
     this.#calls.get(call)?.abort();
   }
 
+  async unknownNames(
+    key: string,
+    question: string,
+    sources: readonly SourceName[],
+  ): Promise<string[]> {
+    const opened = await this.#opened.get(key)?.promise;
+    if (!opened) return [];
+    return unknownNames(
+      question,
+      sources.map((source) => opened.mentions[source]),
+    );
+  }
+
   setWebDelay(ms: number): void {
     this.#webDelayMs = ms;
   }
@@ -259,6 +278,10 @@ export class RetrievalHost implements RetrievalHostApi {
       note: opened.note,
       local: opened.passages.map(({ title }) => ({ title })),
       memory: opened.memory,
+      mentions: {
+        local: mentionsIn(opened.passages),
+        web: web.kind === 'built-in' ? world.web.mentions : null,
+      },
       retriever: createRetriever({
         local: opened.source,
         web: source,

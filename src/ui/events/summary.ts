@@ -50,7 +50,7 @@ export const stopReason = ({ reason, clause }: StopEvent): string =>
 
 const verdictLine = (event: VerdictEvent): string => {
   const change = event.replacement === undefined ? '' : ` → ${event.replacement}`;
-  return `${event.over} ${event.text.trim()}${change}: ${event.reason}`;
+  return `${event.over} ${event.text.trim() || '(empty)'}${change}: ${event.reason}`;
 };
 
 /** One line that says what happened, for the closed card and for screen readers. */

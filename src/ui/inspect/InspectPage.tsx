@@ -26,6 +26,7 @@ import {
 } from './FromTraining.tsx';
 import { SearchTrouble } from './SearchTrouble.tsx';
 import { Setup } from './Setup.tsx';
+import { UnknownNames } from './UnknownNames.tsx';
 import { Welcome } from './Welcome.tsx';
 
 /** A narrow screen shows one rollout at a time; these are its tabs. */
@@ -212,6 +213,7 @@ export const InspectPage = () => {
             <RunFailure />
             <RunNote />
             <SearchTrouble />
+            <UnknownNames />
             <Summary />
             <div className="legend-line">
               <StripLegend by={by}>

@@ -41,6 +41,8 @@ const receive = (message: ConductorMessage): void => {
       return useLab.setState({ policy: message.info, device: message.device });
     case 'run':
       return useRun.getState().setRun(message.run);
+    case 'unknown-names':
+      return useRun.getState().setUnknownNames(message.runId, message.names);
     case 'updates':
       return useRun.getState().apply(message.updates);
   }

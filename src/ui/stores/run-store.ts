@@ -21,6 +21,8 @@ interface RunStore {
   /** The question of the run with its gold, where the world knows it. */
   question: Question | null;
   run: RunState | null;
+  /** Names of the question that no passage in use mentions. */
+  unknownNames: readonly string[];
   table: RolloutTable;
   /** A run was asked for before there was a question to ask. */
   wanted: boolean;
@@ -28,6 +30,7 @@ interface RunStore {
   source: RolloutSource | null;
   begin: (request: RunRequest, question: Question | null) => void;
   setRun: (run: RunState) => void;
+  setUnknownNames: (runId: string, names: readonly string[]) => void;
   apply: (updates: readonly RolloutUpdate[]) => void;
   clear: () => void;
 }
@@ -36,6 +39,7 @@ export const useRun = create<RunStore>()((set) => ({
   request: null,
   question: null,
   run: null,
+  unknownNames: [],
   table: EMPTY_TABLE,
   wanted: false,
   source: null,
@@ -44,6 +48,7 @@ export const useRun = create<RunStore>()((set) => ({
       source: null,
       request,
       question,
+      unknownNames: [],
       table: EMPTY_TABLE,
       run: {
         runId: request.runId,
@@ -54,8 +59,18 @@ export const useRun = create<RunStore>()((set) => ({
       },
     }),
   setRun: (run) => set((state) => (state.request?.runId === run.runId ? { run } : {})),
+  setUnknownNames: (runId, names) =>
+    set((state) => (state.request?.runId === runId ? { unknownNames: names } : {})),
   apply: (updates) => set((state) => ({ table: applyUpdates(state.table, updates) })),
-  clear: () => set({ request: null, question: null, run: null, table: EMPTY_TABLE, source: null }),
+  clear: () =>
+    set({
+      request: null,
+      question: null,
+      run: null,
+      unknownNames: [],
+      table: EMPTY_TABLE,
+      source: null,
+    }),
 }));
 
 export const isRunning = (run: RunState | null): boolean =>

@@ -41,6 +41,7 @@ const show = async (rollouts: readonly Rollout[], source: RolloutSource): Promis
     // Without the chain, until the world's own question is there.
     question: first.question,
     run: { runId, status: 'done', tokens: 0, tokensPerSecond: 0, failure: null },
+    unknownNames: [],
     table: tableOf(rollouts),
     source,
     wanted: false,

@@ -54,6 +54,8 @@ describe('stop rules', () => {
     expect(reason(memory(['oslo', -1], ['rome', -1]), literal)).toBe('stie-overlap');
     expect(reason(memory(['oslo', -1], ['oslo', -1]), literal)).toBeUndefined();
     expect(reason(memory(['oslo', -1]), literal)).toBeUndefined();
+    // (6) has no value for an answer without words.
+    expect(reason(memory(['oslo', -1], ['', -1]), literal)).toBeUndefined();
   });
 
   it('by mode: as printed in paper, the other way in corrected', () => {

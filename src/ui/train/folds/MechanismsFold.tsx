@@ -1,7 +1,17 @@
+import { collapseText } from '../../../agent/router/reward.ts';
+import { collapseWarning } from '../../../learn/router/collapse.ts';
 import { getRecipe, routerRewardSchema } from '../../../recipes/index.ts';
 import { BACKGROUND_MODES, REWARD_MODES, STIE_MODES } from '../../../runs/conductor/settings.ts';
-import { NumberField, RateField, SelectField, useDraftValue } from '../fields.tsx';
+import { NumberField, RateField, SelectField, useDraftValue, useSettings } from '../fields.tsx';
+import { routerMode } from '../chart-specs.ts';
 import { Fold } from './Fold.tsx';
+
+/** Where the printed reward ends, beside the fields that choose it. */
+const PrintedReward = () => {
+  const settings = useSettings();
+  const mode = settings && collapseWarning(settings) !== null ? routerMode(settings) : null;
+  return mode ? <p className="fine whole-row">Printed reward: {collapseText(mode)}.</p> : null;
+};
 
 /** What the rollouts do otherwise than their recipe, and how the router learns. */
 export const MechanismsFold = () => {
@@ -38,8 +48,8 @@ export const MechanismsFold = () => {
       />
       <SelectField
         path="router.evaluation"
-        label="Routing when evaluated"
-        title="On the held-out questions, where the recipe asks the router. While training it is sampled"
+        label="Held-out routing"
+        title="How the router chooses for the held-out questions, where the recipe asks it; while training it is sampled"
         choices={[
           { value: 'argmax', label: 'the likelier source' },
           { value: 'sampled', label: 'sampled' },
@@ -91,6 +101,7 @@ export const MechanismsFold = () => {
         min={0}
         absent={reward.beta2}
       />
+      <PrintedReward />
     </Fold>
   );
 };
