@@ -117,6 +117,22 @@ it(
     await page.goBack();
     await matched(page, '240 rollouts');
 
+    // What the file does not know is said, with its reason, and is no zero.
+    await page.getByRole('combobox', { name: 'Filter' }).fill('em = 0 and recall = 1');
+    await page.keyboard.press('Enter');
+    await matched(page, '0 of 240');
+    const note = page.locator('.unknown-note');
+    expect(await note.innerText()).toMatch(
+      /^recall is unknown for 240 of 240 rollouts: the record does not name the supporting titles/,
+    );
+    expect(await page.locator('[data-chart="outcomes"]').innerText()).toContain(
+      'No rollout passes the filter.',
+    );
+    await note.getByRole('button', { name: 'show them' }).click();
+    await matched(page, '240 of 240');
+    await page.getByRole('button', { name: 'Clear the filter' }).click();
+    await matched(page, '240 rollouts');
+
     // Completion, a fault at its place, and text of segments.
     const filter = page.getByRole('combobox', { name: 'Filter' });
     await filter.click();
@@ -154,7 +170,7 @@ it(
     const before = await heads();
     await page.getByRole('button', { name: 'Columns' }).click();
     await page.getByRole('button', { name: 'Move answer right' }).click();
-    await page.getByRole('checkbox', { name: 'F1' }).click();
+    await page.getByRole('checkbox', { name: 'F1', exact: true }).click();
     await page.keyboard.press('Escape');
     const [question, answer, next, ...rest] = before.filter((name) => name !== 'F1');
     expect(await heads()).toEqual([question, next, answer, ...rest]);
@@ -231,14 +247,16 @@ it(
     expect(rows[0]).toMatch(/^question,answer,step,em/);
     const [picture] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'How they ended: save as SVG' }).click(),
+      page.getByRole('button', { name: 'How they ended, by EM: save as SVG' }).click(),
     ]);
     const svg = readFileSync(await picture.path(), 'utf8');
     expect(svg).toContain('right, without evidence');
+    // Right by what: the picture leaves the page that says it.
+    expect(svg).toContain('How they ended, by EM');
     expect(svg).not.toContain('var(--');
     const [bitmap] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'How they ended: save as PNG' }).click(),
+      page.getByRole('button', { name: 'How they ended, by EM: save as PNG' }).click(),
     ]);
     const png = readFileSync(await bitmap.path());
     expect(png.subarray(1, 4).toString()).toBe('PNG');
@@ -315,8 +333,8 @@ it(
     await page
       .getByRole('row', { name: /book 2.*Ida Holm of Denmark.*cover-EM.*Exact match/ })
       .waitFor();
-    await page.getByLabel('First scorer').selectOption({ label: 'Exact match' });
-    await page.getByLabel('Second scorer').selectOption({ label: 'F1' });
+    await page.getByLabel('First scorer').selectOption({ label: 'Exact match (SQuAD)' });
+    await page.getByLabel('Second scorer').selectOption({ label: 'F1 (SQuAD)' });
     await page.getByText('1 rollout to look at').waitFor();
 
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
@@ -354,6 +372,14 @@ it('the rollouts of a training run open in the same table, step by step, and aga
   await page.getByRole('button', { name: 'Refresh' }).click();
   await page.waitForFunction(() => document.querySelectorAll('.imports').length === 0);
   await matched(page, '4 rollouts');
+
+  // Its numbers are computed under its own settings.
+  await page.locator('tr[data-position] a').first().click();
+  const its = 'the settings of the run (grpo-em)';
+  for (const view of ['What if', 'Group', 'Tokens']) {
+    await page.getByRole('tab', { name: view }).click();
+    await page.getByText(its).waitFor();
+  }
   expect(stage.faults).toEqual([]);
 }, 240_000);
 

@@ -28,7 +28,10 @@ test('without --json the same for people', async () => {
   const { status, out } = await inspect(OWN);
   expect(status).toBe(0);
   expect(out).toMatch(/^kunlun-baize-dev\.jsonl +10 rollouts: forage 10/);
-  expect(out).toMatch(/^EM +1 \(10\.0 %\)$/m);
+  // Each score says whose normaliser it is by, and the outcomes what calls an answer right.
+  expect(out).toMatch(/^EM \(SQuAD\) +1 \(10\.0 %\)$/m);
+  expect(out).toMatch(/^cover-EM \(R1-Searcher, ACC_R\) +\d+ \(/m);
+  expect(out).toMatch(/^outcomes +by EM: /m);
 });
 
 test('a file that is none ends with one line and status 2', async () => {

@@ -83,7 +83,7 @@ function report({
             : []),
           ...judgeLines(statistics),
           ...evidenceLines(statistics),
-          line(`outcomes, ${basisWords(statistics)}`, counts(outcomes)),
+          line('outcomes', `${basisWords(statistics)}: ${counts(outcomes)}`),
         ]
       : statistics.unread
         ? []

@@ -24,7 +24,11 @@ type Narrow = (more: string) => void;
 const OutcomeBars = ({ selected, narrow }: { selected: Selected; narrow: Narrow }) => (
   <Bars
     id="outcomes"
-    title={`How they ended, right ${basisWords(selected.statistics)}`}
+    title={
+      selected.statistics.scored === 0
+        ? 'How they ended'
+        : `How they ended, ${basisWords(selected.statistics)}`
+    }
     note="Every rollout with gold answers has exactly one outcome; right by the file’s judge where it has a verdict, else by EM (SQuAD’s normaliser)."
     bars={(Object.keys(OUTCOMES) as Outcome[]).flatMap((key) => {
       const count = selected.outcomes[key] ?? 0;
@@ -130,7 +134,7 @@ const Facets = (props: { fileId: string; filter: string; selected: Selected; nar
           <thead>
             <tr>
               <th scope="col">
-                {field === 'outcome' ? `outcome, right ${basisWords(selected.statistics)}` : field}
+                {field === 'outcome' ? `outcome, ${basisWords(selected.statistics)}` : field}
               </th>
               <th scope="col" className="figure">
                 n

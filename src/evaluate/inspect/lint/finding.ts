@@ -72,7 +72,7 @@ export const LINTS = {
   'answer-seen-not-given': {
     kind: 'behaviour',
     title: 'Answer seen but not given',
-    why: 'Retrieval did its part; reading or reasoning failed.',
+    why: 'Retrieval did its part; reading or reasoning failed. Wrong by cover-EM (SQuAD’s normaliser), and no judge says right.',
   },
   'evidence-ignored': {
     kind: 'behaviour',
