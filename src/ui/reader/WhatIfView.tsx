@@ -243,7 +243,10 @@ const Outcomes = memo(({ made, reading }: { made: WhatIf; reading: Reading }) =>
                 {before.id === reading.rollout.id ? ' (this)' : ''}
               </th>
               <td className="group-answer">
-                <MarkedText text={reading.siblings[i] ? answerText(reading.siblings[i]) : 'no answer'} marks={[]} />
+                <MarkedText
+                  text={reading.siblings[i] ? answerText(reading.siblings[i]) : 'no answer'}
+                  marks={[]}
+                />
               </td>
               <td className="figure">{formatNumber(before.reward)}</td>
               <td className="figure">{formatNumber(after.reward)}</td>

@@ -22,7 +22,10 @@ export const reportOf = (rollout: ImportedRollout): Report => ({
 });
 
 /** Why nothing was scored; null where something was. */
-export const whyNotScored = ({ rollout, scores }: Pick<Report, 'rollout' | 'scores'>): string | null =>
+export const whyNotScored = ({
+  rollout,
+  scores,
+}: Pick<Report, 'rollout' | 'scores'>): string | null =>
   scores.length > 0
     ? null
     : rollout.notScored === undefined
