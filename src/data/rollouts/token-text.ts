@@ -37,7 +37,7 @@ const BYTES: ReadonlyMap<string, number> = (() => {
 
 /** Bytes of a token in GPT-2's alphabet; null where it has other characters. */
 function bytesOf(token: string): number[] | null {
-  const bytes = [...token].map((char) => BYTES.get(char));
+  const bytes = Array.from(token, (char) => BYTES.get(char));
   return bytes.every((byte) => byte !== undefined) ? bytes : null;
 }
 

@@ -14,6 +14,9 @@ const PAYLOADS: Record<string, string> = {
   'opening tags': '<search><information><answer>'.repeat(LONG / 30),
   'closing tags': '</information></answer>'.repeat(LONG / 24),
   digits: '1.'.repeat(LONG / 2),
+  'actions and observations': 'Action 1: Search[\nObservation 1: ]\n'.repeat(LONG / 35),
+  'calls and turns': '<tool_call>\nuser\n<tool_response>\nassistant\n'.repeat(LONG / 45),
+  'answers announced': 'The answer is: #### '.repeat(LONG / 20),
 };
 
 test.each(Object.entries(PAYLOADS))(
@@ -24,6 +27,9 @@ test.each(Object.entries(PAYLOADS))(
       `<search>q</search><information>(1)Title:${payload}</information><answer>${payload}</answer>`,
       `<search>${payload}</search><information>Doc 1(Title: ${payload}</information><answer>1</answer>`,
       `<think>1${payload}`,
+      `Thought: ${payload}\nAction: Search[${payload}]\nObservation: ${payload}\nFinal Answer: ${payload}`,
+      `<tool_call>{"name":"${payload}"</tool_call>${payload}<tool_response>{"${payload}</tool_response>`,
+      `#### ${payload}\nThe answer is ${payload}`,
     ];
     for (const output of texts) {
       const rollout = await importOne({

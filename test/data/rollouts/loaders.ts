@@ -20,7 +20,7 @@ function pythonInt(value: unknown): number {
 const numbersOf = (value: unknown, what: string): number[] => {
   if (!Array.isArray(value) || !value.every((item) => typeof item === 'number'))
     throw new TypeError(`${what}: numpy cannot subtract ${JSON.stringify(value)?.slice(0, 60)}`);
-  return value as number[];
+  return value;
 };
 
 /** Keys that the board collects, one list a step. */
@@ -76,7 +76,7 @@ function addLine(steps: Map<number, BoardStep>, line: string): void {
 
 const texts = (list: unknown[], what: string): string[] => {
   if (!list.every((item) => typeof item === 'string')) throw new TypeError(`${what} is no text`);
-  return list as string[];
+  return list;
 };
 
 /** What the pages draw of a step once it is loaded: sums, lengths, one data frame of all lists. */
@@ -102,7 +102,7 @@ function drawStep({ lists, ...rest }: BoardStep): BoardStep {
     ...rest,
     meanReward: rewards.reduce((sum, value) => sum + value, 0) / rewards.length,
     meanLength: Math.trunc(
-      responses.reduce((sum, text) => sum + [...text].length, 0) / responses.length,
+      responses.reduce((sum, text) => sum + Array.from(text).length, 0) / responses.length,
     ),
   };
 }

@@ -45,6 +45,24 @@ const SAMPLES: Record<string, [text: string, roles: string[], answer: string]> =
     'Oslo',
   ],
   'think-answer': ['<think>a</think><answer>Oslo</answer>', ['think', 'answer'], 'Oslo'],
+  'tool-call': [
+    '<think>a</think><tool_call>{"name":"search","arguments":{"query":"q"}}</tool_call><tool_response>d</tool_response><answer>Oslo</answer>',
+    ['think', 'search', 'result', 'answer'],
+    'Oslo',
+  ],
+  react: [
+    'Thought 1: a\nAction 1: Search[q]\nObservation 1: d\nThought 2: b\nAction 2: Finish[Oslo]',
+    ['think', 'search', 'result', 'think', 'answer'],
+    'Oslo',
+  ],
+  'search-o1': [
+    'a<|begin_search_query|>q<|end_search_query|><|begin_search_result|>d<|end_search_result|>so \\boxed{Oslo}',
+    ['think', 'search', 'result', 'think'],
+    'Oslo',
+  ],
+  boxed: ['<think>a</think>So \\boxed{Oslo}', ['think', 'other'], 'Oslo'],
+  gsm8k: ['6 * 12 = 72\n#### 72', ['other'], '72'],
+  think: ['<think>a</think>\nThe answer is Oslo.', ['think', 'other'], 'Oslo'],
 };
 
 describe('published protocols', () => {

@@ -6,6 +6,8 @@ import { faultOf } from '../../../src/data/rollouts/schema.ts';
 import { lintRollout, readFactsOf, summaryOf } from '../../../src/evaluate/inspect/index.ts';
 import { FILES } from '../../data/import/whole-files.ts';
 import { ownLines, readAll } from '../../data/rollouts/helpers.ts';
+import { zipSync } from 'fflate';
+import { OTHER_SYSTEMS } from '../../fixtures/inspect/other-systems.ts';
 import { FOREIGN, trl } from '../../fixtures/inspect/records.ts';
 import type { Random } from '../../../src/policy/random.ts';
 import { bytesOf, mutateBytes, mutateJsonFile, mutateJsonLines, pick } from '../mutate.ts';
@@ -53,7 +55,21 @@ const files = Object.entries(FILES).map(([name, { bytes, format }]) =>
   }),
 );
 
-const RECORDS = [...Object.values(FOREIGN).map((one) => JSON.stringify(one)), ...ownLines()];
+const RECORDS = [
+  ...Object.values(FOREIGN).map((one) => JSON.stringify(one)),
+  ...Object.values(OTHER_SYSTEMS).map(([record]) => JSON.stringify(record)),
+  ...ownLines(),
+];
+
+/** A log of Inspect AI: samples as documents of their own in a zip file. */
+const EVAL_LOG = zipSync(
+  Object.fromEntries(
+    [1, 2, 3].map((epoch) => [
+      `samples/a_epoch_${epoch}.json`,
+      bytesOf(JSON.stringify({ ...OTHER_SYSTEMS['Inspect AI']![0], epoch })),
+    ]),
+  ),
+).slice();
 
 const STEPS = [trl, { ...trl, step: 8, accuracy_reward: 0, advantage: -0.5 }];
 const textColumn = (name: string) => ({
@@ -104,6 +120,8 @@ function useRollout(rollout: rollouts.ImportedRollout): void {
     );
   for (const layout of ['verl', 'rl-logging-board'] as const)
     must(rollouts.writeRollout(rollout, layout) !== '', 'nothing in another layout');
+  const { scores } = readFactsOf(rollout);
+  must(rollout.notScored === undefined || scores === null, 'a score of an answer that is not read');
   readFactsOf(rollout);
   lintRollout(rollout);
   summaryOf(rollout);
@@ -144,4 +162,5 @@ export const IMPORT_SUBJECTS: readonly Subject[] = [
       ),
     ),
   ),
+  subject(rolloutFile('rollouts: Inspect AI logs', (random) => mutateBytes(EVAL_LOG, random))),
 ];

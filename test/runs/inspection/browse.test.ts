@@ -1,8 +1,10 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
+import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Rollout } from '../../../src/data/rollout.ts';
 import { getPreset } from '../../../src/learn/rl/presets.ts';
 import { inspectFile } from '../../../src/evaluate/inspect/index.ts';
+import { HuggingFaceTokenizer } from '../../../src/policy/tokenizer.ts';
 import {
   BOOKMARK,
   InspectionDatabase,
@@ -230,6 +232,35 @@ describe('export of a selection', () => {
       [2, 1, 'Ida Holm'],
       [1, 1, 'Ida Holm'],
     ]);
+  });
+
+  test('a layout that shows tokens asks for each of the policy’s once; none for a policy that is not there', async () => {
+    const id = await imported(new Blob([`${ownLines().join('\n')}\n`]));
+    const order = Uint32Array.from([0, 1, 2]);
+    const policy = JSON.parse(readFileSync('public/policy/tokenizer.json', 'utf8')) as object;
+    const config = JSON.parse(
+      readFileSync('public/policy/tokenizer_config.json', 'utf8'),
+    ) as object;
+    const tokenizer = new HuggingFaceTokenizer(policy, config);
+    const asked: number[] = [];
+    const spell = (name: string, ids: number[]) => {
+      expect(name).toBe('baize-mini');
+      asked.push(...ids);
+      return Promise.resolve(ids.map((one) => tokenizer.decode([one])));
+    };
+    const lines = async (give: typeof spell | (() => Promise<null>)) => {
+      const blob = await host.exportRows('e', id, order, 'rl-logging-board', [], give);
+      const text = await blob!.text();
+      return text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { response: string; response_tokens?: string[] });
+    };
+    for (const { response, response_tokens: tokens } of await lines(spell))
+      expect(tokens!.join('')).toBe(response);
+    expect(new Set(asked).size).toBe(asked.length);
+    for (const line of await lines(() => Promise.resolve(null)))
+      expect(line.response_tokens).toBeUndefined();
   });
 });
 
