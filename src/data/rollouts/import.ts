@@ -1,11 +1,14 @@
 import { messageOf } from '../message-of.ts';
 import { oneLine } from '../issue.ts';
 import { RecordError, type Place } from './build.ts';
+import { readDocument, type DocumentItem } from './container/document.ts';
+import { UnpackError } from './container/gunzip.ts';
+import { unwrap, type Source } from './container/unwrap.ts';
 import { readRecord } from './detect.ts';
 import type { ImportedRollout, RolloutLayout } from './imported.ts';
-import { parseJson } from './json.ts';
+import { isObject, parseJson } from './json.ts';
 import { readLines } from './lines.ts';
-import { isParquet, readParquet } from './parquet.ts';
+import { readParquet } from './parquet.ts';
 
 /** A file that holds no rollouts at all, or cannot be read; the message is one sentence for the user. */
 export class ImportError extends Error {
@@ -60,6 +63,48 @@ async function* importLines(
   }
 }
 
+/** Logs of Inspect AI are one object whose `samples` are the records. */
+function samplesOf(value: unknown): readonly unknown[] | null {
+  const samples = isObject(value) ? value['samples'] : undefined;
+  return Array.isArray(samples) && samples.every(isObject) ? samples : null;
+}
+
+/** An element of a document, or the records in it. @param before records that came before it */
+function* itemsOf(
+  { line, text, fault, bytes }: DocumentItem,
+  name: string,
+  before: number,
+): Generator<ImportItem> {
+  const at = (number: number): Place => ({ name, line: number });
+  // The records of a list are counted; where it is laid out over lines, those are what an editor shows.
+  const where = `(at line ${line} of the text)`;
+  const told = (item: ImportItem): ImportItem =>
+    item.kind === 'fault' ? { ...item, reason: `${item.reason} ${where}` } : item;
+  if (text === null) {
+    const reason = fault ?? 'is no text';
+    return yield told({ kind: 'fault', line: before + 1, bytes, reason });
+  }
+  let value: unknown;
+  const parse = (): unknown => (value = parseJson(text));
+  const first = itemOf(parse, at(before + 1), bytes);
+  const samples = first.kind === 'fault' ? samplesOf(value) : null;
+  if (!samples) return yield told(first);
+  for (const [i, sample] of samples.entries())
+    yield itemOf(() => sample, at(before + i + 1), bytes);
+}
+
+async function* importDocument(
+  stream: ReadableStream<Uint8Array>,
+  name: string,
+): AsyncGenerator<ImportItem> {
+  let records = 0;
+  for await (const element of readDocument(stream))
+    for (const item of itemsOf(element, name, records)) {
+      yield item;
+      records += 1;
+    }
+}
+
 async function* importParquet(blob: Blob, name: string): AsyncGenerator<ImportItem> {
   try {
     for await (const { row, number, bytes } of readParquet(blob))
@@ -78,13 +123,9 @@ async function* importParquet(blob: Blob, name: string): AsyncGenerator<ImportIt
  * @param name of the file: the run's name, and the first half of each rollout's id (`name:line`)
  * @throws ImportError where the file as a whole is no file of rollouts
  */
-export async function* importRollouts(
-  source: Blob | ReadableStream<Uint8Array>,
-  name: string,
-): AsyncGenerator<ImportItem> {
-  const items = await open(source, name);
+export async function* importRollouts(source: Source, name: string): AsyncGenerator<ImportItem> {
   let [rollouts, faults, first] = [0, 0, ''];
-  for await (const item of items) {
+  for await (const item of unpacked(source, name)) {
     if (item.kind === 'rollout') rollouts += 1;
     else {
       faults += 1;
@@ -96,19 +137,25 @@ export async function* importRollouts(
   }
 }
 
-async function open(
-  source: Blob | ReadableStream<Uint8Array>,
-  name: string,
-): Promise<AsyncGenerator<ImportItem>> {
-  if (source instanceof Blob)
-    return (await isParquet(source))
-      ? importParquet(source, name)
-      : importLines(source.stream(), name);
-  const [probe, rest] = source.tee();
-  const reader = probe.getReader();
-  const head = (await reader.read()).value ?? new Uint8Array();
-  // The other branch keeps what it reads; cancelling this one alone lets it stream.
-  void reader.cancel();
-  if (new TextDecoder().decode(head.subarray(0, 4)) !== 'PAR1') return importLines(rest, name);
-  return importParquet(await new Response(rest).blob(), name);
+/** Items of what lies in the file, with what went wrong on the way there in words. */
+async function* unpacked(source: Source, name: string): AsyncGenerator<ImportItem> {
+  try {
+    const { container, stream, blob, read } = await unwrap(source);
+    if (container.kind === 'empty')
+      throw new ImportError(
+        `${name} is empty: it has no bytes${read ? ' in it' : ''}. Was it written to its end?`,
+      );
+    if (container.kind === 'other')
+      throw new ImportError(`${name} is ${container.what}. ${container.todo}.`);
+    const items =
+      container.kind === 'parquet'
+        ? importParquet(await blob(), name)
+        : container.kind === 'document'
+          ? importDocument(stream(), name)
+          : importLines(stream(), name);
+    for await (const item of items) yield read ? { ...item, bytes: read() } : item;
+  } catch (error) {
+    if (error instanceof UnpackError) throw new ImportError(`${name} ${error.message}.`);
+    throw error;
+  }
 }
