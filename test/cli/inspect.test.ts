@@ -73,7 +73,7 @@ test('several files are one run; each is read once, and each has to be there', a
   const { status, out } = await inspect(ten, one, ten, '--json');
   expect(status).toBe(0);
   const inspection = JSON.parse(out) as Inspection;
-  expect([inspection.name, inspection.statistics.rollouts]).toEqual(['10.jsonl and 1 more', 11]);
+  expect([inspection.name, inspection.statistics.rollouts]).toEqual(['1.jsonl and 1 more', 11]);
 
   const missing = await inspect(one, '/nowhere.jsonl');
   expect([missing.status, missing.out]).toEqual([2, '']);

@@ -20,7 +20,7 @@ export const areSteps = (names: readonly string[]): boolean =>
 
 /** What a run is called that is made of files: its folder, else its first file and how many more. */
 export function runName(files: readonly { name: string }[], folder = ''): string {
-  const first = files[0]?.name ?? '';
+  const first = inStepOrder(files)[0]?.name ?? '';
   if (files.length === 1) return first;
   return folder === '' ? `${first} and ${files.length - 1} more` : folder;
 }
