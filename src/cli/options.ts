@@ -28,7 +28,7 @@ export interface CommandSpec {
   name: string;
   summary: string;
   /** Words after the command, e.g. the question of `ask`. */
-  positional?: { name: string; required: boolean };
+  positional?: { name: string; required: boolean; many?: boolean };
   options: Record<string, OptionSpec>;
 }
 
@@ -76,6 +76,11 @@ export function parseOptions(
     throw new UsageError(`${command.name} takes no word '${parsed.positionals[0]}'.`);
   if (command.positional?.required && parsed.positionals.length === 0)
     throw new UsageError(`${command.name} needs ${command.positional.name}.`);
+  const extra = parsed.positionals[1];
+  if (command.positional?.many !== true && extra !== undefined)
+    throw new UsageError(
+      `${command.name} takes one ${command.positional?.name ?? 'word'}, and '${extra}' is another; put words that belong together in quotes.`,
+    );
   const values: OptionValues = {};
   const lists: OptionLists = {};
   for (const [name, spec] of Object.entries(command.options)) {
@@ -100,6 +105,8 @@ export function commandHelp(command: CommandSpec): string {
     const fallback = spec.default === undefined ? '' : ` [${spec.default}]`;
     return `${left.padEnd(26)}${spec.help}${choices}${fallback}`;
   });
-  const words = command.positional ? ` ${command.positional.name}` : '';
+  const words = command.positional
+    ? ` ${command.positional.name}${command.positional.many ? ' …' : ''}`
+    : '';
   return [`lab ${command.name}${words}: ${command.summary}`, ...rows].join('\n');
 }

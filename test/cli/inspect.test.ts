@@ -1,8 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
 import type { Inspection } from '../../src/evaluate/inspect/index.ts';
+import { verl } from '../fixtures/inspect/records.ts';
 import { labHere, type LabRun } from './lab.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forage-inspect-'));
@@ -38,4 +40,93 @@ test('a file that is none ends with one line and status 2', async () => {
   const { status, out, err } = await inspect('/nowhere.jsonl');
   expect([status, out]).toEqual([2, '']);
   expect(err.trim()).toBe('/nowhere.jsonl is no file that can be read.');
+});
+
+/** A folder as verl writes it, one file a step, with what else lies there. */
+const dump = join(folder, 'rollouts');
+const stepLines = (step: number, n: number): string =>
+  Array.from({ length: n }, (_, i) => JSON.stringify({ ...verl, step, score: i % 2 })).join('\n');
+mkdirSync(join(dump, 'logs'), { recursive: true });
+for (const step of [1, 2, 10]) writeFileSync(join(dump, `${step}.jsonl`), stepLines(step, step));
+writeFileSync(join(dump, '3.jsonl.gz'), gzipSync(stepLines(3, 3)));
+writeFileSync(join(dump, 'config.yaml'), 'a: 1\n');
+writeFileSync(join(dump, 'logs', 'train.log'), 'step 1\n');
+
+test('a folder is one run in the order of its steps', async () => {
+  const { status, out, err } = await inspect(dump, '--json');
+  expect(status).toBe(0);
+  const inspection = JSON.parse(out) as Inspection;
+  expect(inspection.name).toBe('rollouts');
+  expect(Object.entries(inspection.files ?? {})).toEqual([
+    ['1.jsonl', 1],
+    ['2.jsonl', 2],
+    ['3.jsonl.gz', 3],
+    ['10.jsonl', 10],
+  ]);
+  expect(inspection.statistics).toMatchObject({ rollouts: 16, steps: 4 });
+  expect(err).toContain('2 other files');
+  const text = await inspect(dump);
+  expect(text.out).toMatch(
+    /^files, in order +4: 1\.jsonl 1, 2\.jsonl 2, 3\.jsonl\.gz 3, 10\.jsonl 10$/m,
+  );
+});
+
+test('several files are one run; each is read once, and each has to be there', async () => {
+  const [one, ten] = [join(dump, '1.jsonl'), join(dump, '10.jsonl')];
+  const { status, out } = await inspect(ten, one, ten, '--json');
+  expect(status).toBe(0);
+  const inspection = JSON.parse(out) as Inspection;
+  expect([inspection.name, inspection.statistics.rollouts]).toEqual(['1.jsonl and 1 more', 11]);
+
+  const missing = await inspect(one, '/nowhere.jsonl');
+  expect([missing.status, missing.out]).toEqual([2, '']);
+  expect(missing.err.trim()).toBe('/nowhere.jsonl is no file that can be read.');
+});
+
+test('what holds no rollouts is named, with what to do, and ends with status 2', async () => {
+  const write = (name: string, bytes: string | Uint8Array): string => {
+    const path = join(folder, name);
+    writeFileSync(path, bytes);
+    return path;
+  };
+  mkdirSync(join(folder, 'notes'));
+  for (const [path, sentence] of [
+    [write('empty.jsonl', ''), /^empty\.jsonl is empty/],
+    [write('weights.bin', new Uint8Array(3000)), /^weights\.bin is no text: .*Open the file of/],
+    [write('a.zip', Buffer.from('PK\x03\x04 and more')), /^a\.zip is a (zip|damaged)/],
+    [write('notes.txt', 'Dear diary\n'), /^notes\.txt holds no rollouts: line 1 is not JSON/],
+    [write('questions.jsonl', '{"question": "Who?", "answer": "Ida"}\n'), /questions.*Corpus/],
+    [join(folder, 'notes'), /is a folder without files of rollouts: \.jsonl/],
+    ['/dev/null', /^\/dev\/null is no file that can be read/],
+  ] as const) {
+    const { status, out, err } = await inspect(path);
+    expect([path, status, out]).toEqual([path, 2, '']);
+    expect(err.trim()).toMatch(sentence);
+    expect(err.trim()).not.toContain('\n');
+  }
+});
+
+test('a named file without rollouts is a mistake beside others that have some', async () => {
+  const empty = join(folder, 'empty.jsonl');
+  writeFileSync(empty, '');
+  const { status, out, err } = await inspect(join(dump, '2.jsonl'), empty, '--json');
+  expect(status).toBe(2);
+  expect((JSON.parse(out) as Inspection).statistics.rollouts).toBe(2);
+  expect(err).toMatch(/empty\.jsonl is empty/);
+});
+
+test('a list, gzip, UTF-16 and parquet with zstd are read as what they hold', async () => {
+  const text = stepLines(5, 3);
+  for (const [name, bytes] of [
+    ['list.json', `[${text.split('\n').join(',\n')}]`],
+    ['packed.jsonl.gz', gzipSync(text)],
+    ['wide.jsonl', Buffer.from(`\uFEFF${text}`, 'utf16le')],
+  ] as const) {
+    writeFileSync(join(folder, name), bytes);
+    const { status, out } = await inspect(join(folder, name));
+    expect([name, status]).toEqual([name, 0]);
+    expect(out).toMatch(/ 3 rollouts: verl 3/);
+  }
+  const { out } = await inspect('test/fixtures/parquet/trl-zstd-v2.parquet');
+  expect(out).toMatch(/ 30 rollouts: trl 30/);
 });

@@ -1,14 +1,13 @@
-import { existsSync, openAsBlob, statSync } from 'node:fs';
-import { basename } from 'node:path';
 import {
   basisWords,
-  inspectFile,
+  inspectRun,
   LINTS,
   type Inspection,
   type LintCode,
 } from '../../evaluate/inspect/index.ts';
 import { UsageError } from '../options.ts';
-import { endProgress, print, sayProgress, type Command } from './command.ts';
+import { openRolloutRun, type RolloutRun } from '../rollout-paths.ts';
+import { endProgress, print, say, sayProgress, type Command } from './command.ts';
 
 const percent = (share: number | null): string =>
   share === null ? '–' : `${(100 * share).toFixed(1)} %`;
@@ -45,12 +44,34 @@ function evidenceLines({ evidence, judge }: Inspection['statistics']): string[] 
   ];
 }
 
+/** Lines that cannot be read, and files of a run, that are listed. */
+const SHOWN = 5;
+
+/** A file that cannot be read at all says so itself. */
+const faultLine = ({ file, line: at, reason }: Inspection['faults'][number]): string =>
+  at === 0 ? `  ${reason}` : `  ${file === undefined ? '' : `${file} `}line ${at} ${reason}`;
+
+function fileLines(files: Record<string, number>): string[] {
+  const all = Object.entries(files);
+  const named = all.map(([name, n]) => `${name} ${n}`);
+  const shown =
+    all.length <= 2 * SHOWN ? named : [...named.slice(0, SHOWN), '…', ...named.slice(-2)];
+  return [line('files, in order', `${all.length}: ${shown.join(', ')}`)];
+}
+
+/** A file that was named and holds nothing is a mistake, whatever the others hold. */
+function checkGiven({ faults }: Inspection, { given }: RolloutRun): void {
+  const lost = faults.filter(({ file, line: at }) => at === 0 && given.has(file ?? ''));
+  if (lost.length > 0) throw new UsageError(lost.map(({ reason }) => reason).join(' '));
+}
+
 /** The inspection as text. */
 function report({
   name,
   layouts,
   protocols,
   faults,
+  files,
   statistics,
   lint,
   outcomes,
@@ -63,6 +84,7 @@ function report({
       name,
       `${statistics.rollouts} rollouts: ${counts(layouts)}; protocols: ${counts(protocols)}`,
     ),
+    ...(files ? fileLines(files) : []),
     line(
       'questions, groups, steps',
       `${statistics.questions}, ${statistics.groups}, ${statistics.steps}`,
@@ -112,7 +134,7 @@ function report({
     ...(faults.length > 0
       ? [
           line('lines that cannot be read', String(faults.length)),
-          ...faults.slice(0, 5).map((fault) => `  line ${fault.line} ${fault.reason}`),
+          ...faults.slice(0, SHOWN).map(faultLine),
         ]
       : []),
   ].join('\n');
@@ -120,22 +142,24 @@ function report({
 
 export const inspectCommand: Command = {
   name: 'inspect',
-  summary: 'statistics and faults of a file of rollouts, ours or another framework’s',
-  positional: { name: 'FILE', required: true },
+  summary:
+    'statistics and faults of rollouts, ours or another framework’s; files and folders are read in the order of their steps as one run',
+  positional: { name: 'FILE', required: true, many: true },
   options: {
     json: { type: 'boolean', help: 'print one JSON object and nothing else' },
   },
-  async run(values, [path = '']) {
-    if (!existsSync(path) || !statSync(path).isFile())
-      throw new UsageError(`${path} is no file that can be read.`);
-    const file = await openAsBlob(path);
+  async run(values, paths) {
+    const run = await openRolloutRun(paths);
+    const size = run.files.reduce((sum, { blob }) => sum + blob.size, 0);
+    if (run.leftOut > 0)
+      say(`${run.leftOut} other files of the folder are not called as files of rollouts are.`);
     let shown = 0;
-    const inspection = await inspectFile(file, basename(path), (bytes) => {
+    const inspection = await inspectRun(run.files, run.name, (bytes) => {
       if (bytes - shown < 1e6) return;
       shown = bytes;
-      sayProgress(`${((100 * bytes) / file.size).toFixed(0)} % read`);
-    });
-    endProgress();
+      sayProgress(`${((100 * bytes) / size).toFixed(0)} % read`);
+    }).finally(endProgress);
     print(values.json ? JSON.stringify(inspection) : report(inspection));
+    checkGiven(inspection, run);
   },
 };

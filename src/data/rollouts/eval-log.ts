@@ -3,13 +3,6 @@ import { messageOf } from '../message-of.ts';
 
 /** Inspect AI's `.eval` logs: zip files that hold every sample as a JSON document of its own. */
 
-const MAGIC = [0x50, 0x4b, 0x03, 0x04];
-
-export const isZip = async (file: Blob): Promise<boolean> => {
-  const head = new Uint8Array(await file.slice(0, MAGIC.length).arrayBuffer());
-  return MAGIC.every((byte, i) => head[i] === byte);
-};
-
 const SAMPLE = /^samples\/[^/]+\.json$/;
 /** Samples are unpacked in batches of about this many bytes, so that a large log is never open as a whole. */
 const BATCH_BYTES = 32 * 1024 * 1024;

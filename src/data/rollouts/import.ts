@@ -1,12 +1,15 @@
 import { messageOf } from '../message-of.ts';
 import { oneLine } from '../issue.ts';
 import { RecordError, type Place } from './build.ts';
+import { readDocument, type DocumentItem } from './container/document.ts';
+import { UnpackError } from './container/gunzip.ts';
+import { unwrap, type Source, type Unwrapped } from './container/unwrap.ts';
 import { QuestionError, readRecord } from './detect.ts';
-import { isZip, readEvalLog } from './eval-log.ts';
+import { readEvalLog } from './eval-log.ts';
 import type { ImportedRollout, RolloutLayout } from './imported.ts';
-import { parseJson } from './json.ts';
+import { isObject, parseJson } from './json.ts';
 import { readLines } from './lines.ts';
-import { isParquet, readParquet } from './parquet.ts';
+import { readParquet } from './parquet.ts';
 
 /** A file that holds no rollouts at all, or cannot be read; the message is one sentence for the user. */
 export class ImportError extends Error {
@@ -72,6 +75,48 @@ async function* importLines(
   }
 }
 
+/** Logs of Inspect AI are one object whose `samples` are the records. */
+function samplesOf(value: unknown): readonly unknown[] | null {
+  const samples = isObject(value) ? value['samples'] : undefined;
+  return Array.isArray(samples) && samples.every(isObject) ? samples : null;
+}
+
+/** An element of a document, or the records in it. @param before records that came before it */
+function* itemsOf(
+  { line, text, fault, bytes }: DocumentItem,
+  name: string,
+  before: number,
+): Generator<ImportItem> {
+  const at = (number: number): Place => ({ name, line: number });
+  // The records of a list are counted; where it is laid out over lines, those are what an editor shows.
+  const where = `(at line ${line} of the text)`;
+  const told = (item: ImportItem): ImportItem =>
+    item.kind === 'fault' ? { ...item, reason: `${item.reason} ${where}` } : item;
+  if (text === null) {
+    const reason = fault ?? 'is no text';
+    return yield told({ kind: 'fault', line: before + 1, bytes, reason });
+  }
+  let value: unknown;
+  const parse = (): unknown => (value = parseJson(text));
+  const first = itemOf(parse, at(before + 1), bytes);
+  const samples = first.kind === 'fault' ? samplesOf(value) : null;
+  if (!samples) return yield told(first);
+  for (const [i, sample] of samples.entries())
+    yield itemOf(() => sample, at(before + i + 1), bytes);
+}
+
+async function* importDocument(
+  stream: ReadableStream<Uint8Array>,
+  name: string,
+): AsyncGenerator<ImportItem> {
+  let records = 0;
+  for await (const element of readDocument(stream))
+    for (const item of itemsOf(element, name, records)) {
+      yield item;
+      records += 1;
+    }
+}
+
 async function* importParquet(blob: Blob, name: string): AsyncGenerator<ImportItem> {
   try {
     for await (const { row, number, bytes } of readParquet(blob))
@@ -108,13 +153,9 @@ const questionFile = (name: string): ImportError =>
  * @param name of the file: the run's name, and the first half of each rollout's id (`name:line`)
  * @throws ImportError where the file as a whole is no file of rollouts
  */
-export async function* importRollouts(
-  source: Blob | ReadableStream<Uint8Array>,
-  name: string,
-): AsyncGenerator<ImportItem> {
-  const items = await open(source, name);
+export async function* importRollouts(source: Source, name: string): AsyncGenerator<ImportItem> {
   let [rollouts, faults, questions, first] = [0, 0, 0, ''];
-  for await (const item of items) {
+  for await (const item of unpacked(source, name)) {
     if (item.kind === 'rollout') rollouts += 1;
     else {
       faults += 1;
@@ -129,22 +170,38 @@ export async function* importRollouts(
   if (rollouts === 0 && questions > 0 && questions === faults) throw questionFile(name);
 }
 
-async function open(
-  source: Blob | ReadableStream<Uint8Array>,
+/** Items by how the records lie in the file. @throws ImportError where nothing can lie in it */
+async function contained(
+  { container, stream, blob, read }: Unwrapped,
   name: string,
 ): Promise<AsyncGenerator<ImportItem>> {
-  if (source instanceof Blob) {
-    if (await isZip(source)) return importEvalLog(source, name);
-    return (await isParquet(source))
-      ? importParquet(source, name)
-      : importLines(source.stream(), name);
+  switch (container.kind) {
+    case 'parquet':
+      return importParquet(await blob(), name);
+    case 'zip':
+      return importEvalLog(await blob(), name);
+    case 'document':
+      return importDocument(stream(), name);
+    case 'empty':
+      throw new ImportError(
+        `${name} is empty: it has no bytes${read ? ' in it' : ''}. Was it written to its end?`,
+      );
+    case 'other':
+      throw new ImportError(`${name} is ${container.what}. ${container.todo}.`);
+    default:
+      return importLines(stream(), name);
   }
-  const [probe, rest] = source.tee();
-  const reader = probe.getReader();
-  const head = (await reader.read()).value ?? new Uint8Array();
-  // The other branch keeps what it reads; cancelling this one alone lets it stream.
-  void reader.cancel();
-  const start = new Blob([head.slice(0, 4)]);
-  if (!(await isZip(start)) && !(await isParquet(start))) return importLines(rest, name);
-  return open(await new Response(rest).blob(), name);
+}
+
+/** Items of what lies in the file, with what went wrong on the way there in words. */
+async function* unpacked(source: Source, name: string): AsyncGenerator<ImportItem> {
+  try {
+    const unwrapped = await unwrap(source);
+    const { read } = unwrapped;
+    for await (const item of await contained(unwrapped, name))
+      yield read ? { ...item, bytes: read() } : item;
+  } catch (error) {
+    if (error instanceof UnpackError) throw new ImportError(`${name} ${error.message}.`);
+    throw error;
+  }
 }

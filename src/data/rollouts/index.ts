@@ -1,5 +1,7 @@
 /** Rollout files of every known system, in and out. */
 export { importRollouts, ImportError, type ImportItem } from './import.ts';
+export { importRun, type RunFile, type RunItem } from './run.ts';
+export { areSteps, inStepOrder, isRolloutName, runName } from './names.ts';
 export {
   answerText,
   fullText,

@@ -27,7 +27,7 @@ function join(parts: readonly Uint8Array[], length: number): Uint8Array {
 }
 
 /** Collects the pieces of one line. */
-class LineBuffer {
+export class LineBuffer {
   #parts: Uint8Array[] = [];
   #length = 0;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });

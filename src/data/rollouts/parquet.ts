@@ -3,12 +3,6 @@ import type { JsonObject } from './json.ts';
 
 /** Rows of a parquet file as JSON values, one row group in memory at a time. */
 
-const MAGIC = 'PAR1';
-
-export async function isParquet(file: Blob): Promise<boolean> {
-  return (await file.slice(0, 4).text()) === MAGIC;
-}
-
 /** Values of columns as JSON has them: whole numbers that are exact, ISO dates, null for non-finite. */
 function toJson(value: unknown): unknown {
   if (value === undefined) return null;

@@ -8,7 +8,7 @@ export {
   wordText,
   type RolloutFacts,
 } from './facts.ts';
-export { inspectFile, Inspector, type Inspection } from './inspect.ts';
+export { inspectFile, inspectRun, Inspector, type Inspection } from './inspect.ts';
 export {
   LINTS,
   lintRollout,

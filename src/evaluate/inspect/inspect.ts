@@ -1,4 +1,4 @@
-import { importRollouts, type RolloutLayout } from '../../data/rollouts/index.ts';
+import { importRun, type RolloutLayout, type RunFile } from '../../data/rollouts/index.ts';
 import { readFactsOf, type RolloutFacts } from './facts.ts';
 import {
   lintRollout,
@@ -11,13 +11,16 @@ import {
 import { statisticsOf, type Statistics } from './statistics.ts';
 import { taxonomyOf, type Outcome } from './taxonomy.ts';
 
-/** What one pass over a file says of it; rollouts themselves are not kept. */
+/** What one pass over the files of a run says of it; rollouts themselves are not kept. */
 export interface Inspection {
   name: string;
   layouts: Partial<Record<RolloutLayout, number>>;
   /** Tag protocols by rollouts; `none` where no tag was recognised. */
   protocols: Record<string, number>;
-  faults: { line: number; reason: string }[];
+  /** What cannot be read: a line, or a whole file (line 0); `file` only where there are several. */
+  faults: { file?: string; line: number; reason: string }[];
+  /** Rollouts of each file, in the order of the steps; only where there are several. */
+  files?: Record<string, number>;
   statistics: Statistics;
   /** Findings by code: how many, and in how many rollouts. */
   lint: Partial<Record<LintCode, { findings: number; rollouts: number }>>;
@@ -53,12 +56,13 @@ export class Inspector {
 }
 
 /**
- * Reads a file from end to end.
+ * Reads the files of a run from end to end.
+ * @param name of the run
  * @param onProgress bytes read so far
- * @throws ImportError where it is no file of rollouts
+ * @throws ImportError where there is no rollout in them; the message says what they are
  */
-export async function inspectFile(
-  source: Blob,
+export async function inspectRun(
+  files: readonly RunFile[],
   name: string,
   onProgress?: (bytes: number) => void,
 ): Promise<Inspection> {
@@ -66,12 +70,15 @@ export async function inspectFile(
   const layouts: Inspection['layouts'] = {};
   const protocols: Record<string, number> = {};
   const faults: Inspection['faults'] = [];
-  for await (const item of importRollouts(source, name)) {
+  const counts: Record<string, number> = {};
+  for await (const item of importRun(files, name)) {
     onProgress?.(item.bytes);
+    const { file } = item;
     if (item.kind === 'fault') {
-      faults.push({ line: item.line, reason: item.reason });
+      faults.push({ ...(file !== undefined && { file }), line: item.line, reason: item.reason });
       continue;
     }
+    if (file !== undefined) counts[file] = (counts[file] ?? 0) + 1;
     const { rollout, layout } = item;
     const protocol = rollout.origin ? (rollout.origin.protocol ?? 'none') : 'forage';
     layouts[layout] = (layouts[layout] ?? 0) + 1;
@@ -79,5 +86,13 @@ export async function inspectFile(
     inspector.add(rollout);
   }
   const { statistics, lint, outcomes } = inspector.result();
-  return { name, layouts, protocols, faults, statistics, lint, outcomes };
+  const several = files.length > 1 && { files: counts };
+  return { name, layouts, protocols, faults, ...several, statistics, lint, outcomes };
 }
+
+/** Reads one file. @throws ImportError as `inspectRun` does */
+export const inspectFile = (
+  blob: Blob,
+  name: string,
+  onProgress?: (bytes: number) => void,
+): Promise<Inspection> => inspectRun([{ name, blob }], name, onProgress);

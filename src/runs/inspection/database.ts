@@ -7,14 +7,20 @@ import type { GroupField } from './names.ts';
 /** Imported rollout files: a small record each, rows for tables, and the rollouts themselves, gzipped. */
 
 export interface FileFault {
+  /** Where the record has several files. */
+  file?: string;
+  /** 0: the whole file. */
   line: number;
   reason: string;
 }
 
+/** An imported file, or the files of a run that were imported together. */
 export interface FileRecord {
   id: string;
   name: string;
-  /** Size of the file, and how much of it was read. */
+  /** How many files it was made of; absent: one. */
+  files?: number;
+  /** Size of them, and how much of it was read. */
   bytes: number;
   readBytes: number;
   importedAt: string;

@@ -1,4 +1,4 @@
-import { ImportError, type ImportedRollout } from '../../data/rollouts/index.ts';
+import { ImportError, type ImportedRollout, type RunFile } from '../../data/rollouts/index.ts';
 import { alignGroup, groupCredit } from '../../evaluate/inspect/align.ts';
 import { compareRuns, type Criterion } from '../../evaluate/inspect/compare-runs.ts';
 import { diffRollouts } from '../../evaluate/inspect/diff.ts';
@@ -76,17 +76,21 @@ export class InspectionHost implements InspectionApi {
 
   importFile(
     job: string,
-    file: Blob,
+    source: Blob | readonly RunFile[],
     name: string,
     onProgress: (progress: ImportProgress) => void,
   ): Promise<ImportOutcome> {
-    return this.#jobs.run(job, (signal) => this.#import(file, name, { onProgress, signal }));
+    return this.#jobs.run(job, (signal) => this.#import(source, name, { onProgress, signal }));
   }
 
-  async #import(file: Blob, name: string, options: StoreImportOptions): Promise<ImportOutcome> {
+  async #import(
+    source: Blob | readonly RunFile[],
+    name: string,
+    options: StoreImportOptions,
+  ): Promise<ImportOutcome> {
     try {
       await this.#ready;
-      const record = await this.#store.importFile(file, name, options);
+      const record = await this.#store.importFile(source, name, options);
       return { status: 'ready', file: record };
     } catch (error) {
       if (error instanceof ImportError) return { status: 'failed', message: error.message };

@@ -1,7 +1,8 @@
 import {
-  importRollouts,
+  importRun,
   type ImportedRollout,
-  type ImportItem,
+  type RunFile,
+  type RunItem,
 } from '../../data/rollouts/index.ts';
 import {
   lintRollout,
@@ -68,13 +69,14 @@ export class FileWriter {
   }
 
   /** @returns whether a chunk was written */
-  async add(item: ImportItem): Promise<boolean> {
+  async add(item: RunItem): Promise<boolean> {
     const record = this.#record;
     record.readBytes = item.bytes;
     if (item.kind === 'fault') {
       record.faultCount += 1;
+      const { file, line, reason } = item;
       if (record.faults.length < KEPT_FAULTS)
-        record.faults.push({ line: item.line, reason: item.reason });
+        record.faults.push({ ...(file !== undefined && { file }), line, reason });
       return false;
     }
     record.layouts[item.layout] = (record.layouts[item.layout] ?? 0) + 1;
@@ -154,19 +156,19 @@ export class FileWriter {
 }
 
 /**
- * Reads a file into storage.
- * @throws ImportError where it is no file of rollouts, the signal's reason where it was stopped; the
+ * Reads a file, or the files of a run, into storage.
+ * @throws ImportError where there is no rollout in them, the signal's reason where it was stopped; the
  *   caller removes what was written until then
  */
 export async function writeFile(
   database: InspectionDatabase,
   record: FileRecord,
-  source: Blob,
+  files: readonly RunFile[],
   { onProgress, signal }: ImportOptions,
 ): Promise<void> {
   const writer = new FileWriter(database, record);
   await writer.flush();
-  for await (const item of importRollouts(source, record.name)) {
+  for await (const item of importRun(files, record.name)) {
     signal?.throwIfAborted();
     if (await writer.add(item)) onProgress?.(writer.progress);
   }

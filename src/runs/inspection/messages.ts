@@ -3,7 +3,7 @@ import type { Criterion, RunComparison } from '../../evaluate/inspect/compare-ru
 import type { DiffPiece, DiffRun } from '../../evaluate/inspect/diff.ts';
 import type { Disagreement, Rescored } from '../../evaluate/inspect/rescore/index.ts';
 import type { LossSettings, WhatIf, WhatIfSettings } from '../../evaluate/inspect/what-if/index.ts';
-import type { ImportedRollout } from '../../data/rollouts/index.ts';
+import type { ImportedRollout, RunFile } from '../../data/rollouts/index.ts';
 import type { BrowseQuery, Facet, Selected } from './browse.ts';
 import type { GroupField } from './names.ts';
 import type { FileRecord, Mark, SavedView, StoredRow } from './database.ts';
@@ -59,10 +59,13 @@ export interface OwnRun {
 }
 
 export interface InspectionApi {
-  /** @param job name of the caller's, for `cancel` */
+  /**
+   * Imports a file, or the files of a run as one.
+   * @param job name of the caller's, for `cancel`
+   */
   importFile(
     job: string,
-    file: Blob,
+    source: Blob | readonly RunFile[],
     name: string,
     onProgress: (progress: ImportProgress) => void,
   ): Promise<ImportOutcome>;

@@ -1,4 +1,8 @@
-import { isImportedRollout, type ImportedRollout } from '../../data/rollouts/index.ts';
+import {
+  isImportedRollout,
+  type ImportedRollout,
+  type RunFile,
+} from '../../data/rollouts/index.ts';
 import { compileFilter, parseFilter } from '../../evaluate/inspect/filter/index.ts';
 import { gunzip } from '../storage/blobs.ts';
 import type { FileRecord, InspectionDatabase, Mark, SavedView, StoredRow } from './database.ts';
@@ -45,19 +49,21 @@ export class InspectionStore {
   }
 
   /**
-   * Imports a file; nothing of it stays where that fails or is stopped.
-   * @throws ImportError for a file without rollouts, the signal's reason where it was stopped
+   * Imports a file, or the files of a run as one; nothing of it stays where that fails or is stopped.
+   * @throws ImportError where there is no rollout, the signal's reason where it was stopped
    */
   async importFile(
-    source: Blob,
+    source: Blob | readonly RunFile[],
     name: string,
     options: StoreImportOptions = {},
   ): Promise<FileRecord> {
+    const files = source instanceof Blob ? [{ name, blob: source }] : source;
     if (options.id !== undefined) await this.#erase(options.id);
     const record: FileRecord = {
       id: options.id ?? crypto.randomUUID(),
       name,
-      bytes: source.size,
+      ...(files.length > 1 && { files: files.length }),
+      bytes: files.reduce((sum, { blob }) => sum + blob.size, 0),
       readBytes: 0,
       importedAt: this.#now(),
       status: 'importing',
@@ -70,7 +76,7 @@ export class InspectionStore {
       deletedAt: null,
     };
     try {
-      await writeFile(this.#database, record, source, options);
+      await writeFile(this.#database, record, files, options);
     } catch (error) {
       await this.#erase(record.id);
       throw error;

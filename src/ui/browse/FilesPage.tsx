@@ -13,7 +13,7 @@ import { ListTable } from '../lib/ListTable.tsx';
 import { openOwnRun, reloadFiles, reloadRuns, removeFile } from '../stores/browse-actions.ts';
 import { filePath } from '../stores/browse-address.ts';
 import { useBrowse } from '../stores/browse-store.ts';
-import { BrowseShell, OpenButton } from './Shell.tsx';
+import { BrowseShell, OpenButtons } from './Shell.tsx';
 import { PARTIAL } from './words.ts';
 
 const STATUS: Record<FileRecord['status'], string> = {
@@ -28,6 +28,7 @@ const FileRow = ({ file }: { file: FileRecord }) => {
     <tr>
       <th scope="row" className="run-name">
         <Link href={filePath(id)}>{name}</Link>
+        {file.files === undefined ? null : <div className="fine">{plural(file.files, 'file')}</div>}
         {STATUS[file.status] === '' ? null : <div className="fine">{STATUS[file.status]}</div>}
       </th>
       <td className="wide-only">{Object.keys(layouts).join(', ')}</td>
@@ -87,10 +88,11 @@ const Empty = () => (
     <p>
       Drop files of rollouts here, or choose them: R1-Searcher’s evaluation files, verl’s rollout
       dumps, RLLoggingBoard’s logs, TRL’s parquet, results of verifiers, Inspect AI’s .eval logs,
-      dumps of OpenRLHF, SkyRL and FlashRAG, chats as messages, or Forage’s own JSON lines. The
-      layout is told by content. Nothing leaves this browser.
+      dumps of OpenRLHF, SkyRL and FlashRAG, chats as messages, or Forage’s own JSON lines, packed
+      by gzip or not. A folder, or the files that a trainer writes one a step, are read as one run.
+      The layout is told by content. Nothing leaves this browser.
     </p>
-    <OpenButton primary />
+    <OpenButtons primary />
   </section>
 );
 
@@ -134,7 +136,7 @@ const FilesPage = () => {
       <div className="runs-bar">
         <h1>Rollouts</h1>
         <span className="grow" />
-        {files.length > 0 ? <OpenButton /> : null}
+        {files.length > 0 ? <OpenButtons /> : null}
       </div>
       {status === 'waiting' ? <p role="status">Reading the list …</p> : null}
       {status === 'ready' && files.length === 0 ? <Empty /> : null}

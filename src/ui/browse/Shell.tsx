@@ -5,23 +5,43 @@ import { formatDuration } from '../lib/duration.ts';
 import { PickButton } from '../lib/PickButton.tsx';
 import { UndoBar } from '../lib/UndoBar.tsx';
 import { useFileDrop } from '../lib/use-file-drop.ts';
-import { cancelImport, importRolloutFiles, restoreFile } from '../stores/browse-actions.ts';
+import {
+  cancelImport,
+  importDrop,
+  importRolloutRuns,
+  restoreFile,
+} from '../stores/browse-actions.ts';
 import { useBrowse, type ImportJob } from '../stores/browse-store.ts';
+import { droppedRuns, pickedRuns } from './offered.ts';
 
 /** What the pages of imported rollouts share: the drop, imports under way, undo, what went wrong. */
 
-export const OpenButton = ({ primary = false }: { primary?: boolean }) => {
+export const OpenButtons = ({ primary = false }: { primary?: boolean }) => {
   const [, go] = useLocation();
+  const size = primary ? 'sm' : 'xs';
+  const onFiles = (files: File[]) => importRolloutRuns(pickedRuns(files), go);
   return (
-    <PickButton
-      field="Rollout files"
-      size={primary ? 'sm' : 'xs'}
-      variant={primary ? 'filled' : 'default'}
-      title="Files may be dropped anywhere on this page too"
-      onFiles={(files) => importRolloutFiles(files, go)}
-    >
-      Open files
-    </PickButton>
+    <>
+      <PickButton
+        field="Rollout files"
+        size={size}
+        variant={primary ? 'filled' : 'default'}
+        title="Files may be dropped anywhere on this page too"
+        onFiles={onFiles}
+      >
+        Open files
+      </PickButton>{' '}
+      <PickButton
+        field="Folder of rollout files"
+        folder
+        size={size}
+        variant="default"
+        title="Its files are read in the order of their steps, as one run; a folder may be dropped too"
+        onFiles={onFiles}
+      >
+        Open a folder
+      </PickButton>
+    </>
   );
 };
 
@@ -105,7 +125,7 @@ export const BrowseShell = ({
   children: ReactNode;
 }) => {
   const [, go] = useLocation();
-  const drop = useFileDrop(({ files }) => importRolloutFiles([...files], go));
+  const drop = useFileDrop((transfer) => importDrop(droppedRuns(transfer), go));
   return (
     <main
       className={`${className}${drop.over ? ' dropping' : ''}`}

@@ -14,10 +14,10 @@ export const UnreadLines = ({ file }: { file: FileRecord }) => (
     </p>
     <table className="runs-table">
       <tbody>
-        {file.faults.map(({ line, reason }) => (
-          <tr key={`${line} ${reason}`}>
+        {file.faults.map(({ file: name, line, reason }) => (
+          <tr key={`${name} ${line} ${reason}`}>
             <th scope="row" className="figure">
-              line {formatCount(line)}
+              {name} {line === 0 ? '' : `line ${formatCount(line)}`}
             </th>
             <td className="free">{reason}</td>
           </tr>

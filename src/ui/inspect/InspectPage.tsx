@@ -4,7 +4,8 @@ import { useShallow } from 'zustand/react/shallow';
 import { useFileDrop } from '../lib/use-file-drop.ts';
 import { DetailsPanel } from '../details/DetailsPanel.tsx';
 import { focusRollout, runFromStart, startRun } from '../stores/actions.ts';
-import { importRolloutFiles } from '../stores/browse-actions.ts';
+import { importDrop } from '../stores/browse-actions.ts';
+import { droppedRuns } from '../browse/offered.ts';
 import { downloadRollouts } from '../stores/export.ts';
 import { firstFailure, useLab } from '../stores/lab-store.ts';
 import { useLinkedSetup } from '../stores/linked-setup.ts';
@@ -191,7 +192,7 @@ export const InspectPage = () => {
   useAutoRun();
   const [, go] = useLocation();
   // Rollout files open in their own table.
-  const drop = useFileDrop(({ files }) => importRolloutFiles([...files], go));
+  const drop = useFileDrop((transfer) => importDrop(droppedRuns(transfer), go));
   const classes = ['inspect', setupOpen ? '' : 'no-setup', detailsShown ? '' : 'no-details'];
   return (
     <div className={classes.join(' ')}>

@@ -1,4 +1,5 @@
 import { messageOf } from '../../data/message-of.ts';
+import type { RunFile } from '../../data/rollouts/index.ts';
 import type { ImportOutcome, ImportProgress, SavedView } from '../../runs/inspection/index.ts';
 import { pagePath } from '../lib/page-root.ts';
 import { filePath, isRollouts } from './browse-address.ts';
@@ -62,9 +63,6 @@ const newJob = (name: string, bytes: number): ImportJob => ({
   message: '',
 });
 
-const EXPECTED =
-  'Expected are JSON lines of R1-Searcher, verl, RLLoggingBoard, verifiers, OpenRLHF, SkyRL, FlashRAG or Forage rollouts, or of chats as messages; TRL’s parquet; or Inspect AI’s .eval logs.';
-
 /** Runs one import with its line on the page. `first` is told as soon as something can be read. */
 const runJob = async (
   { job, name }: ImportJob,
@@ -88,16 +86,6 @@ const runJob = async (
     const outcome = await start(onProgress);
     if (outcome.status === 'failed')
       return changeJob(job, { status: 'failed', message: outcome.message });
-    if (outcome.status === 'ready' && outcome.file.rollouts === 0) {
-      const [fault] = outcome.file.faults;
-      await lab().inspection.remove(outcome.file.id);
-      const why = fault ? ` Line ${fault.line} ${fault.reason}.` : ' It is empty.';
-      changeJob(job, {
-        status: 'failed',
-        message: `${name} holds no rollouts.${why} ${EXPECTED} Nothing of it was kept.`,
-      });
-      return;
-    }
     dropJob(job);
     if (outcome.status === 'ready' && !told) first(outcome.file.id);
   } catch (error) {
@@ -120,18 +108,36 @@ const enqueue = (
   queue = queue.then(() => runJob(job, start, first));
 };
 
-/** Reads files into storage; a single one is shown as soon as there is something to show. */
-export const importRolloutFiles = (files: readonly File[], go: (path: string) => void): void => {
-  if (files.length !== 1 || !isRollouts(pagePath())) go('/rollouts');
-  for (const file of files) {
-    const job = newJob(file.name, file.size);
+/** Reads runs into storage; a single one is shown as soon as there is something to show. */
+export const importRolloutRuns = (
+  runs: readonly { name: string; files: readonly RunFile[] }[],
+  go: (path: string) => void,
+): void => {
+  if (runs.length !== 1 || !isRollouts(pagePath())) go('/rollouts');
+  for (const { name, files } of runs) {
+    if (files.length === 0) {
+      const problem = `${name} is a folder without files of rollouts: .jsonl, .ndjson, .json, .parquet or .eval, packed by gzip or not.`;
+      useBrowse.setState({ problem });
+      continue;
+    }
+    const job = newJob(
+      name,
+      files.reduce((sum, { blob }) => sum + blob.size, 0),
+    );
     enqueue(
       job,
-      (onProgress) => lab().inspection.importFile(job.job, file, file.name, onProgress),
-      (fileId) => files.length === 1 && go(filePath(fileId)),
+      (onProgress) => lab().inspection.importFile(job.job, files, name, onProgress),
+      (fileId) => runs.length === 1 && go(filePath(fileId)),
     );
   }
 };
+
+/** Reads what was dropped, once its folders were looked through. */
+export const importDrop = (
+  runs: Promise<Parameters<typeof importRolloutRuns>[0]>,
+  go: (path: string) => void,
+): void =>
+  void attempt('What was dropped could not be read', async () => importRolloutRuns(await runs, go));
 
 /** Opens the rollouts of a training run; read again where the run has gone on. */
 export const openOwnRun = (id: string, name: string, go: (path: string) => void): void => {

@@ -48,9 +48,9 @@ export const remoteInspection = (): InspectionApi => {
     timeoutMs?: number,
   ): Promise<R> => (current ??= start()).call(use, timeoutMs);
   return {
-    importFile: (job, file, name, onProgress) =>
+    importFile: (job, source, name, onProgress) =>
       listening(onProgress, (shared) =>
-        call(async (api) => api.importFile(job, file, name, shared)),
+        call(async (api) => api.importFile(job, source, name, shared)),
       ),
     importRun: (job, runId, onProgress) =>
       listening(onProgress, (shared) => call(async (api) => api.importRun(job, runId, shared))),

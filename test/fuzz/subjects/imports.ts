@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { importAll, ImportError, previewImport } from '../../../src/data/import/index.ts';
 import * as rollouts from '../../../src/data/rollouts/index.ts';
@@ -70,6 +71,16 @@ const EVAL_LOG = zipSync(
     ]),
   ),
 ).slice();
+
+const FOREIGN_LIST = Object.values(FOREIGN);
+const DOCUMENTS = [
+  JSON.stringify(FOREIGN_LIST),
+  JSON.stringify(FOREIGN_LIST, null, 2),
+  JSON.stringify({ samples: FOREIGN_LIST }, null, 1),
+];
+const PACKED = [RECORDS.slice(0, 2).join('\n'), DOCUMENTS[1] ?? ''].map(
+  (text) => new Uint8Array(gzipSync(text)),
+);
 
 const STEPS = [trl, { ...trl, step: 8, accuracy_reward: 0, advantage: -0.5 }];
 const textColumn = (name: string) => ({
@@ -152,6 +163,17 @@ export const IMPORT_SUBJECTS: readonly Subject[] = [
   subject(
     rolloutFile('rollouts: JSON lines', (random) =>
       mutateJsonLines(bytesOf(`${pick(random, RECORDS)}\n${pick(random, RECORDS)}\n`), random),
+    ),
+  ),
+  subject(
+    rolloutFile('rollouts: JSON documents', (random) =>
+      mutateBytes(bytesOf(pick(random, DOCUMENTS)), random),
+    ),
+  ),
+  subject(rolloutFile('rollouts: gzip', (random) => mutateBytes(pick(random, PACKED), random))),
+  subject(
+    rolloutFile('rollouts: UTF-16', (random) =>
+      mutateBytes(new Uint8Array(Buffer.from(`\uFEFF${pick(random, RECORDS)}`, 'utf16le')), random),
     ),
   ),
   subject(rolloutFile('rollouts: parquet', (random) => mutateBytes(PARQUET, random))),

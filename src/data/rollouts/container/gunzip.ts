@@ -1,0 +1,63 @@
+import { Gunzip } from 'fflate';
+
+/** gzip as a stream: also files of several members, which bgzip and `cat a.gz b.gz` write. */
+
+/** What is unpacked at a time; deflate makes at most 1032 times as much of it. */
+const PIECE = 16 * 1024;
+/** A file may unpack to this, and to so many times its own bytes. */
+const FREE_BYTES = 64 * 2 ** 20;
+const MOST_RATIO = 200;
+
+/** The bytes are no whole gzip file, or unpack to more than rollouts do. */
+export class UnpackError extends Error {}
+
+/** Unpacks what it is given; nothing of it is kept. */
+class Unpacker {
+  #out: Uint8Array[] = [];
+  #packed = 0;
+  #unpacked = 0;
+  readonly #gunzip = new Gunzip((bytes) => {
+    this.#out.push(bytes);
+    this.#unpacked += bytes.length;
+  });
+
+  /** @throws UnpackError */
+  push(bytes: Uint8Array, last: boolean): Uint8Array[] {
+    this.#packed += bytes.length;
+    try {
+      this.#gunzip.push(bytes, last);
+    } catch {
+      throw new UnpackError(
+        'is a gzip file that is damaged or cut off; copy it again, or see what “gzip -t” says',
+      );
+    }
+    if (this.#unpacked > FREE_BYTES + MOST_RATIO * this.#packed)
+      throw new UnpackError(
+        `is a gzip file that unpacks to more than ${MOST_RATIO} times its size, which no file of rollouts does`,
+      );
+    const out = this.#out.filter(({ length }) => length > 0);
+    this.#out = [];
+    return out;
+  }
+}
+
+/** The unpacked bytes of a stream, which is cancelled with it. */
+export function gunzip(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = stream.getReader();
+  const unpacker = new Unpacker();
+  let waiting: Uint8Array = new Uint8Array();
+  return new ReadableStream({
+    async pull(controller) {
+      for (;;) {
+        const read = waiting.length > 0 ? null : await reader.read();
+        const bytes = read?.value ?? waiting;
+        waiting = bytes.subarray(PIECE);
+        const out = unpacker.push(bytes.subarray(0, PIECE), read?.done ?? false);
+        for (const part of out) controller.enqueue(part);
+        if (read?.done) return controller.close();
+        if (out.length > 0) return;
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
