@@ -17,6 +17,8 @@ import { encodeCached, type CacheableEncoder, type VectorCache } from './vector-
 
 /** Passages that are looked for, how deep, and what counts as found. */
 const [SAMPLE, DEPTH, FOUND] = [128, 50, 5];
+/** Where no weights find more, the sentences of a corpus say nothing of one another. */
+const LEAST = 0.1;
 /** Words of a question that is cut from a passage of one sentence. */
 const CUT_WORDS = 12;
 
@@ -46,7 +48,7 @@ export const WEIGHTS: readonly FusionWeights[] = [
 
 export interface LearnedFusion {
   weights: FusionWeights;
-  /** Questions that were asked; with none the lists count the same. */
+  /** Questions that were asked. */
   questions: number;
   /** Share of the passages among the first five: by each list alone, and fused with the weights. */
   lexical: number;
@@ -70,7 +72,8 @@ export interface LearnFusionOptions {
 
 /**
  * The weights that find most: of `WEIGHTS` those with the highest recall@5 over the questions; of equal
- * ones those with the higher mean reciprocal rank, then those nearest to equal weights.
+ * ones those with the higher mean reciprocal rank, then those nearest to equal weights. Where hardly
+ * any question is answered, both lists count the same.
  * @throws the signal's reason when aborted
  */
 export async function learnFusion(
@@ -192,12 +195,13 @@ function best(ranks: readonly (readonly number[])[]): LearnedFusion {
   const [first] = scores.toSorted(
     (a, b) => b.recall - a.recall || b.reciprocal - a.reciprocal || a.fromEqual - b.fromEqual,
   );
+  const learned = first && first.recall >= LEAST ? first : scores[EQUAL];
   return {
-    weights: first?.weights ?? EVEN,
+    weights: learned?.weights ?? EVEN,
     questions: ranks.length,
     lexical: scores[0]?.recall ?? 0,
     dense: scores.at(-1)?.recall ?? 0,
-    fused: first?.recall ?? 0,
+    fused: learned?.recall ?? 0,
   };
 }
 
