@@ -1,26 +1,15 @@
 /**
  * HNSW (hnswlib in WebAssembly) beside the full scan and the clusters on the vectors that `run.ts --export FOLDER` wrote.
- * The library is made for browsers, so it is bundled and given what it looks for there:
  *
- *   npx esbuild bench/cluster/hnsw.ts --bundle --format=esm --platform=node \
- *     --main-fields=module,main --outfile=/tmp/hnsw.mjs
- *   node /tmp/hnsw.mjs FOLDER [vectors, all unless given]
+ *   npx tsx bench/cluster/hnsw.ts FOLDER [vectors, all unless given]
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { IDBFactory } from 'fake-indexeddb';
 import { ClusterIndex } from '../../src/retrieval/cluster/index.ts';
 import type { Neighbour } from '../../src/retrieval/dense.ts';
 import { HnswIndex } from '../../src/retrieval/hnsw.ts';
 import { flatScanSimd } from './flat.ts';
 import { measure, printRows } from './measure.ts';
-
-Object.assign(globalThis, {
-  window: globalThis,
-  document: { currentScript: null, baseURI: 'file:///' },
-  location: { href: 'file:///' },
-  indexedDB: new IDBFactory(),
-});
 
 const K = 10;
 /** Half of the default, for the time of the build. */
@@ -83,6 +72,6 @@ async function main(folder: string, most: number): Promise<void> {
 }
 
 const [folder, most] = process.argv.slice(2);
-if (!folder) throw new Error('node hnsw.mjs FOLDER [vectors]');
+if (!folder) throw new Error('npx tsx bench/cluster/hnsw.ts FOLDER [vectors]');
 await main(folder, most === undefined ? Infinity : Number(most));
 process.exit(0);

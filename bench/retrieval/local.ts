@@ -1,7 +1,8 @@
 /**
  * Supporting-title recall@5 of the ways to search a corpus of one's own: the share of a question's
- * supporting titles that are among the first five passages, mean over questions. The question is the
- * query. Files in any format that Forage imports.
+ * supporting titles that are among the first five passages, mean over questions with the 95 % interval
+ * of a bootstrap over questions. The question is the query. Files in any format that Forage imports.
+ * `both` asks the built-in world's web beside the corpus, which knows nothing of it.
  *
  *   npx tsx bench/retrieval/local.ts QUESTIONS CORPUS [--encoder FOLDER] [--keep FILE]
  *
@@ -11,18 +12,23 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openOrtFromDisk } from '../../src/cli/build-world.ts';
+import { fetchFromDisk, openEncoderFromDisk, openOrtFromDisk } from '../../src/cli/build-world.ts';
 import { importAll } from '../../src/data/import/index.ts';
+import type { Hit } from '../../src/data/hits.ts';
 import type { Passage, Question } from '../../src/data/records.ts';
+import { bootstrapMean, pairedBootstrap } from '../../src/evaluate/bootstrap.ts';
+import { createRetriever } from '../../src/retrieval/create.ts';
 import { ExactIndex, type VectorTable } from '../../src/retrieval/dense.ts';
 import { OnnxEncoder } from '../../src/retrieval/encoder/encoder.ts';
 import { withManifest } from '../../src/retrieval/encoder/sentence-transformers.ts';
-import { knownItemWeight } from '../../src/retrieval/known-item.ts';
+import { learnFusion } from '../../src/retrieval/learn-fusion.ts';
 import { LexicalIndex } from '../../src/retrieval/lexical.ts';
 import { LocalSource } from '../../src/retrieval/local.ts';
 import { openLocalSource } from '../../src/retrieval/open-local.ts';
+import { openWorldRetriever } from '../../src/retrieval/open.ts';
 import type { Source } from '../../src/retrieval/sources.ts';
 import { terms } from '../../src/retrieval/text.ts';
+import { loadWorld } from '../../src/retrieval/world/load.ts';
 import { diskFolder } from '../../src/cli/disk-folder.ts';
 
 const K = 5;
@@ -45,15 +51,29 @@ function heap(): number {
 
 const read = async (path: string) => importAll(await openAsBlob(path), { name: basename(path) });
 
-async function recall(source: Source, questions: readonly Question[]): Promise<number> {
-  let sum = 0;
+type Search = (query: string) => Promise<{ hits: Hit[] }>;
+
+const of =
+  (source: Source): Search =>
+  (query) =>
+    source.search(query, K);
+
+/** Recall of each question, and the share of hits that came from the web. */
+async function recalls(
+  search: Search,
+  questions: readonly Question[],
+): Promise<{ each: number[]; web: number }> {
+  const each: number[] = [];
+  let [web, all] = [0, 0];
   for (const { text, supporting } of questions) {
-    const { hits } = await source.search(text, K);
+    const { hits } = await search(text);
     const found = new Set(hits.map(({ passage }) => passage.title));
     const wanted = [...new Set(supporting)];
-    sum += wanted.filter((title) => found.has(title)).length / wanted.length;
+    each.push(wanted.filter((title) => found.has(title)).length / wanted.length);
+    web += hits.filter(({ source }) => source === 'web').length;
+    all += hits.length;
   }
-  return sum / questions.length;
+  return { each, web: web / Math.max(1, all) };
 }
 
 async function vectorsOf(encoder: OnnxEncoder, passages: Passage[]): Promise<VectorTable> {
@@ -83,9 +103,16 @@ async function main(): Promise<void> {
   const encoder = await OnnxEncoder.open(folder, await openOrtFromDisk());
   console.log(`${asked.length} questions, ${passages.length} passages, encoder ${encoder.id}`);
   const vectors = await vectorsOf(encoder, passages);
-  const print = async (name: string, source: Source): Promise<void> =>
-    console.log(`| ${name} | ${(await recall(source, asked)).toFixed(4)} |`);
-  console.log('| method | supporting-title recall@5 |\n|---|---|');
+  const print = async (name: string, search: Search): Promise<number[]> => {
+    const { each, web } = await recalls(search, asked);
+    const { mean, low, high } = bootstrapMean(each);
+    const fromWeb = web > 0 ? `; ${(100 * web).toFixed(0)} % of hits from the web` : '';
+    console.log(
+      `| ${name} | ${mean.toFixed(4)} | ${low.toFixed(3)} to ${high.toFixed(3)}${fromWeb} |`,
+    );
+    return each;
+  };
+  console.log('| method | supporting-title recall@5 | 95 % |\n|---|---|---|');
   const before = heap();
   const lexical = new LexicalIndex(passages);
   const taken = heap();
@@ -97,17 +124,39 @@ async function main(): Promise<void> {
     console.log(`lexical index: ${((taken - before) / count).toFixed(0)} bytes of heap a term`);
   }
   const dense = { index: new ExactIndex(vectors), encoder };
-  await print('lexical', new LocalSource(passages, lexical, null));
-  await print('dense, exact scan', new LocalSource(passages, null, dense));
+  const parts = [
+    await print('lexical', of(new LocalSource(passages, lexical, null))),
+    await print('dense, exact scan', of(new LocalSource(passages, null, dense))),
+  ];
   const cluster = await openLocalSource(passages, { method: 'cluster' }, { encoder, vectors });
-  await print('dense, clusters', cluster.source);
-  await print('hybrid, equal weights', new LocalSource(passages, lexical, dense));
+  await print('dense, clusters', of(cluster.source));
+  await print('hybrid, equal weights, k = 60', of(new LocalSource(passages, lexical, dense)));
   const hybrid = await openLocalSource(passages, { method: 'hybrid' }, { encoder, vectors });
-  await print('hybrid, weighted by known items', hybrid.source);
-  const known = await knownItemWeight(passages, lexical, dense);
+  const fused = await print('hybrid, learned weights', of(hybrid.source));
+  for (const [i, name] of ['lexical', 'dense'].entries()) {
+    const { mean, low, high } = pairedBootstrap(parts[i] ?? [], fused);
+    console.log(
+      `hybrid − ${name}, paired: ${mean.toFixed(4)} (${low.toFixed(3)} to ${high.toFixed(3)})`,
+    );
+  }
+  const { weights, questions: clozes, ...learned } = await learnFusion(passages, lexical, dense);
   console.log(
-    `known items: lexical ${known.lexical.toFixed(3)}, dense ${known.dense.toFixed(3)}, weight of the dense list ${known.denseWeight.toFixed(3)}`,
+    `learned on ${clozes} sentences: lexical ${weights.lexical} : dense ${weights.dense}; recall@5 of their passages ` +
+      Object.entries(learned)
+        .map(([name, value]) => `${name} ${value.toFixed(3)}`)
+        .join(', '),
   );
+  const world = await loadWorld(fetchFromDisk('public/world'));
+  const { web } = openWorldRetriever(world, fetchFromDisk('public/world'), {
+    encoder: await openEncoderFromDisk('public/encoder'),
+  });
+  for (const [name, local] of [
+    ['lexical', new LocalSource(passages, lexical, null)],
+    ['hybrid', hybrid.source],
+  ] as const) {
+    const retriever = createRetriever({ local, web });
+    await print(`both, ${name}`, (query) => retriever.search('both', query, K));
+  }
 }
 
 await main();

@@ -1,13 +1,23 @@
 import type { Hit, SearchTarget } from '../data/hits.ts';
+import type { Passage } from '../data/records.ts';
 import { fuse, RRF_K } from './fusion.ts';
+import { LexicalIndex } from './lexical.ts';
 import type { Retriever, SourceFailure } from './retriever.ts';
 import { sleep } from './sleep.ts';
 import { compareCodeUnits } from './text.ts';
 import { contentKey, type Source, type SourceResult } from './sources.ts';
 
+/**
+ * How hits of different sources are compared. `similarity`: by their cosines, where one encoder made
+ * all of them; `words`: by BM25+ among the hits themselves.
+ */
+export type Comparison = 'similarity' | 'words';
+
 export interface RetrieverParts {
   local: Source;
   web: Source;
+  /** `words` unless told; also where a hit has no similarity. */
+  compareBy?: Comparison;
   /** Constant of the fusion of the two sources' lists. */
   rrfK?: number;
   /** Milliseconds added to calls that ask the web, reported as added. */
@@ -18,7 +28,8 @@ export interface RetrieverParts {
 
 /** One retriever over the two sources. `both` asks them at the same time and fuses their lists. */
 export function createRetriever(parts: RetrieverParts): Retriever {
-  const { local, web, rrfK = RRF_K, webDelayMs = () => 0, now = () => performance.now() } = parts;
+  const { local, web, webDelayMs = () => 0, now = () => performance.now() } = parts;
+  const { rrfK = RRF_K, compareBy = 'words' } = parts;
   const ask = async (
     target: SearchTarget,
     query: string,
@@ -30,7 +41,8 @@ export function createRetriever(parts: RetrieverParts): Retriever {
     // Each list is asked for k more than needed to have enough after duplicates are dropped.
     const asked = [local, web].map(async (source) => source.search(query, 2 * k, signal));
     const [results, failures] = await settled([local, web], asked, signal);
-    return { ...combine(results, k, rrfK), failures };
+    const hits = combine(results, query, { rrfK, compareBy }).slice(0, k);
+    return { hits, ...totals(results), failures };
   };
   return {
     async search(source, query, k, signal) {
@@ -80,35 +92,50 @@ async function settled(
 }
 
 /**
- * RRF over the sources' lists and, where similarities are known, over one list of all hits by
- * similarity: ranks in different corpora say nothing of one another, and a source that lacks the
- * passage still has a first hit. The hit of the first list that holds a passage is kept.
+ * RRF over the sources' lists and one list of all hits: ranks in different corpora say nothing of one
+ * another, and a source that lacks the passage still has a first hit. In the list of all every hit has
+ * a place, whichever source it is of and however that one searches. The hit of the first list that
+ * holds a passage is kept.
  */
-function combine(results: readonly SourceResult[], k: number, rrfK: number): SourceResult {
+function combine(
+  results: readonly SourceResult[],
+  query: string,
+  { rrfK, compareBy }: { rrfK: number; compareBy: Comparison },
+): Hit[] {
   const hits = new Map<string, Hit>();
   for (const hit of results.flatMap((result) => result.hits)) {
     const key = contentKey(hit.passage);
     if (!hits.has(key)) hits.set(key, hit);
   }
   const lists = results.map((result) => result.hits.map((hit) => contentKey(hit.passage)));
-  const fused = fuse([...lists, bySimilarity(hits)], rrfK)
-    .slice(0, k)
-    .flatMap(({ key, score }): Hit[] => {
-      const hit = hits.get(key);
-      return hit ? [{ ...hit, score }] : [];
-    });
-  return { hits: fused, ...totals(results) };
+  const similar = compareBy === 'similarity' ? bySimilarity(hits) : null;
+  return fuse([...lists, similar ?? byWords(query, hits)], rrfK).flatMap(({ key, score }) => {
+    const hit = hits.get(key);
+    return hit ? [{ ...hit, score }] : [];
+  });
 }
 
-/** Keys of the hits whose similarity is known, most similar first, ties by key. */
-const bySimilarity = (hits: ReadonlyMap<string, Hit>): string[] =>
-  [...hits]
-    .filter(([, { similarity }]) => similarity !== undefined)
-    .sort(
-      ([aKey, a], [bKey, b]) =>
-        (b.similarity ?? 0) - (a.similarity ?? 0) || compareCodeUnits(aKey, bKey),
-    )
-    .map(([key]) => key);
+/** Keys, most similar first, ties by key; null where the similarity of one is not known. */
+function bySimilarity(hits: ReadonlyMap<string, Hit>): string[] | null {
+  const known = [...hits].flatMap(([key, { similarity }]) =>
+    similarity === undefined ? [] : [{ key, similarity }],
+  );
+  if (known.length < hits.size) return null;
+  return known
+    .sort((a, b) => b.similarity - a.similarity || compareCodeUnits(a.key, b.key))
+    .map(({ key }) => key);
+}
+
+/** Keys by how rare, among the hits, the words are that they share with the query; last those that share none. */
+function byWords(query: string, hits: ReadonlyMap<string, Hit>): string[] {
+  // Passages of different sources may have one id: here the key is the id, by which ties are ordered.
+  const passages = [...hits].map(([key, { passage }]): Passage => ({ ...passage, id: key }));
+  const found = new LexicalIndex(passages)
+    .search(query, passages.length)
+    .map(({ passage }) => passage.id);
+  const rest = [...hits.keys()].filter((key) => !found.includes(key)).sort(compareCodeUnits);
+  return [...found, ...rest];
+}
 
 const totals = (results: readonly SourceResult[]): { requests: number; bytes: number } => ({
   requests: results.reduce((sum, r) => sum + (r.requests ?? 0), 0),

@@ -1,4 +1,4 @@
-import type { HierarchicalNSW } from 'hnswlib-wasm';
+import type { HierarchicalNSW, HnswlibModule } from 'hnswlib-wasm';
 import { withoutEval, withoutEvalAsync } from './embind.ts';
 import type { BuildSignals } from './lexical.ts';
 import { createTurns } from './turns.ts';
@@ -20,8 +20,29 @@ export const HNSW_DEFAULTS: HnswOptions = { m: 16, efConstruction: 200, efSearch
 const ADDED_AT_ONCE = 16;
 
 /**
+ * The module file itself, which a browser, a worker and Node can all load: the package's entry is for
+ * bundlers alone, and mounts a file system in IndexedDB that is of no use here.
+ */
+async function loadLibrary(): Promise<HnswlibModule> {
+  const { default: factory } = await import('hnswlib-wasm/lib/hnswlib.mjs');
+  return withoutEvalAsync(() => asBrowser(factory));
+}
+
+/** When it starts, the library asks for a `window` or a worker's `importScripts`, and for nothing in them. */
+function asBrowser<Result>(start: () => Result): Result {
+  if (typeof window === 'object' || typeof importScripts === 'function') return start();
+  const scope: { window?: unknown } = globalThis;
+  scope.window = globalThis;
+  try {
+    return start();
+  } finally {
+    delete scope.window;
+  }
+}
+
+/**
  * Approximate nearest neighbours on a hierarchical navigable small-world graph (hnswlib in
- * WebAssembly, browsers and workers only). The vectors stay ours; the graph is built from them and
+ * WebAssembly). The vectors stay ours; the graph is built from them and
  * can be thrown away. Similarities of what it finds are computed here, as the exact scan does.
  */
 export class HnswIndex implements DenseIndex {
@@ -50,9 +71,7 @@ export class HnswIndex implements DenseIndex {
     { onProgress, signal }: BuildSignals = {},
   ): Promise<HnswIndex> {
     const { m, efConstruction, efSearch, seed } = { ...HNSW_DEFAULTS, ...options };
-    const { loadHnswlib } = await import('hnswlib-wasm');
-    // It also mounts an IndexedDB file system, to which nothing is ever written.
-    const library = await withoutEvalAsync(() => loadHnswlib(undefined));
+    const library = await loadLibrary();
     const size = vectors.values.length / vectors.dimensions;
     const graph = withoutEval(() => {
       const empty = new library.HierarchicalNSW('ip', vectors.dimensions, '');

@@ -28,9 +28,15 @@ const idf = (documents: number, holding: number): number =>
 
 const fieldsOf = ({ title, text }: Passage): string[][] => [terms(title), terms(text)];
 
+/** What one field of one passage adds to a term's score, before IDF and boost. */
+const gain = (tf: number, length: number, meanLength: number): number =>
+  DELTA + (tf * (K1 + 1)) / (tf + K1 * (1 - B + (B * length) / meanLength));
+
 /**
- * BM25+ over title and text, k1 = 1.2, b = 0.7, δ = 0.5, as minisearch computes it: lengths count
- * different terms, and the sum over the query's terms is multiplied by how many of them a passage has.
+ * BM25+ over title and text, k1 = 1.2, b = 0.7, δ = 0.5. Lengths count different terms, and the sum
+ * over the query's terms is multiplied by how many of them a passage has, as minisearch does. Unlike
+ * there, a term's IDF counts the passages that hold it in either field: words of a question ("what",
+ * "in", "state") are rare in titles, and a title that holds one by chance would win by it.
  */
 export class LexicalIndex {
   readonly #passages: readonly Passage[];
@@ -94,8 +100,9 @@ export class LexicalIndex {
       // A word that stands there again scores again, and counts once as found.
       const again = words.has(word);
       if (!again) words.set(word, words.size + 1);
+      const weight = idf(this.#passages.length, this.#postings.documentFrequency(word));
       for (let field = 0; field < FIELDS; field++)
-        this.#score(word, field, again ? 0 : words.size, found);
+        this.#score(word, field, weight, again ? 0 : words.size, found);
     }
     const top = this.#best(found, k);
     for (const document of found) {
@@ -106,23 +113,44 @@ export class LexicalIndex {
     return top;
   }
 
-  /** @param nth of the different words of the query, from 1; 0 where it stood there before */
-  #score(word: string, field: number, nth: number, found: number[]): void {
+  /**
+   * The score that a passage would have beside those of the index: lengths and document frequencies
+   * stay those of the index.
+   */
+  scoreOf(query: string, passage: Passage): number {
+    const words = terms(query);
+    const fields = fieldsOf(passage).map(countsOf);
+    const matched = new Set(words.filter((word) => fields.some((counts) => counts.has(word))));
+    let sum = 0;
+    for (const word of words) {
+      const rarity = idf(this.#passages.length, this.#postings.documentFrequency(word));
+      for (const [field, counts] of fields.entries()) {
+        const mean = this.#postings.meanLengths[field]!;
+        const tf = counts.get(word);
+        if (tf) sum += this.#boosts[field]! * rarity * gain(tf, counts.size, mean);
+      }
+    }
+    return sum * matched.size;
+  }
+
+  /**
+   * @param rarity the word's IDF
+   * @param nth of the different words of the query, from 1; 0 where it stood there before
+   */
+  #score(word: string, field: number, rarity: number, nth: number, found: number[]): void {
     const list = this.#postings.list(word, field);
     if (!list) return;
     const { documents, times, lengths, meanLengths } = this.#postings;
-    const weight = this.#boosts[field]! * idf(this.#passages.length, list.to - list.from);
-    const [length, mean] = [lengths[field]!, meanLengths[field]!];
+    const weight = this.#boosts[field]! * rarity;
+    const [ofLength, mean] = [lengths[field]!, meanLengths[field]!];
     for (let at = list.from; at < list.to; at++) {
       const document = documents[at]!;
-      const tf = times[at]!;
-      const norm = K1 * (1 - B + (B * length[document]!) / mean);
       if (this.#matched[document] === 0) found.push(document);
       if (nth > 0 && this.#seen[document] !== nth) {
         this.#seen[document] = nth;
         this.#matched[document]!++;
       }
-      this.#scores[document]! += weight * (DELTA + (tf * (K1 + 1)) / (tf + norm));
+      this.#scores[document]! += weight * gain(times[at]!, ofLength[document]!, mean);
     }
   }
 
@@ -141,6 +169,12 @@ export class LexicalIndex {
     }
     return top;
   }
+}
+
+function countsOf(words: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
 }
 
 function indexed(passages: readonly Passage[]): Postings {

@@ -2,6 +2,7 @@ import type { Hit } from '../data/hits.ts';
 import type { Passage } from '../data/records.ts';
 import type { DenseIndex, Neighbour } from './dense.ts';
 import { fuse, RRF_K, type Fused } from './fusion.ts';
+import type { FusionWeights } from './learn-fusion.ts';
 import type { LexicalIndex } from './lexical.ts';
 import type { QueryEncoder, Source, SourceResult } from './sources.ts';
 
@@ -9,11 +10,11 @@ export interface LocalOptions {
   /** How deep the two lists are that are fused. */
   depth: number;
   rrfK: number;
-  /** How much a rank of the dense list counts beside one of the lexical list. */
-  denseWeight: number;
+  /** What a rank counts in each list. */
+  weights: FusionWeights;
 }
 
-const DEFAULTS: LocalOptions = { depth: 50, rrfK: RRF_K, denseWeight: 1 };
+const DEFAULTS: LocalOptions = { depth: 50, rrfK: RRF_K, weights: { lexical: 1, dense: 1 } };
 
 /** Vectors of the passages (row i belongs to passage i) and the encoder that made them. */
 export interface DensePart {
@@ -55,9 +56,9 @@ export class LocalSource implements Source {
     const depth = this.#lexical && this.#dense ? Math.max(k, this.#options.depth) : k;
     const vector = await this.#dense?.encoder.encodeQuery(query, signal);
     const lexical = this.#lexical?.search(query, depth).map(({ passage }) => passage.id) ?? [];
-    const { rrfK, denseWeight } = this.#options;
+    const { rrfK, weights } = this.#options;
     const lists = [lexical, this.#nearest(query, vector, depth)];
-    const fused = fuse(lists, rrfK, [1, denseWeight]).slice(0, k);
+    const fused = fuse(lists, rrfK, [weights.lexical, weights.dense]).slice(0, k);
     return { hits: fused.flatMap((entry) => this.#hit(entry, vector)) };
   }
 

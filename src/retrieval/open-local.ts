@@ -13,7 +13,7 @@ import {
 import { learnedIdentity } from './cluster/learned.ts';
 import { ExactIndex, type VectorTable } from './dense.ts';
 import { HnswIndex } from './hnsw.ts';
-import { knownItemWeight } from './known-item.ts';
+import { HYBRID_RRF_K, learnFusion, type FusionWeights } from './learn-fusion.ts';
 import { LexicalIndex } from './lexical.ts';
 import { LocalSource, type DensePart } from './local.ts';
 import { RerankedSource } from './reranked.ts';
@@ -105,13 +105,20 @@ export async function openLocalSource(
     dense && encoder
       ? { index: dense, encoder, ...(clusters && { search: answerer(clusters) }) }
       : null;
-  const known =
-    lexical && part ? await knownItemWeight(passages, lexical, part, signalOf(hooks)) : null;
+  const learned =
+    lexical && dense && encoder
+      ? await learnFusion(
+          passages,
+          lexical,
+          { index: dense, encoder },
+          { cache: parts.vectorCache ?? null, ...signalOf(hooks) },
+        )
+      : null;
   const plain = new LocalSource(
     passages,
     lexical,
     part,
-    known ? { denseWeight: known.denseWeight } : {},
+    learned ? { weights: learned.weights, rrfK: HYBRID_RRF_K } : {},
   );
   return {
     source: reranker ? new RerankedSource(plain, reranker) : plain,
@@ -120,7 +127,7 @@ export async function openLocalSource(
       lexical: lexical?.bytes ?? 0,
       dense: dense?.bytes ?? 0,
     },
-    note: describe(method, encoder, reranker, clusters),
+    note: describe({ method, encoder, reranker, clusters, weights: learned?.weights ?? null }),
     vectors: encoder && table && vectorsOf(encoder, clusters ? null : table),
     clusters,
   };
@@ -217,18 +224,21 @@ const staged = (
 /** A passage holds its text once more, sentence by sentence. Two bytes a character at most. */
 const stringBytes = (title: string, text: string): number => 64 + title.length + 2 * text.length;
 
-function describe(
-  method: LocalMethod,
-  encoder: CacheableEncoder | null,
-  reranker: Reranker | null,
-  clusters: LiveClusters | null,
-): string {
+interface Described {
+  method: LocalMethod;
+  encoder: CacheableEncoder | null;
+  reranker: Reranker | null;
+  clusters: LiveClusters | null;
+  weights: FusionWeights | null;
+}
+
+function describe({ method, encoder, reranker, clusters, weights }: Described): string {
   const found: Record<LocalMethod, string> = {
     lexical: 'BM25+',
     flat: `${encoder?.id}, exact scan`,
     hnsw: `${encoder?.id}, HNSW graph`,
     cluster: `${encoder?.id}, ${clusters ? clusters.index.parts.offsets.length - 1 : 0} clusters`,
-    hybrid: `BM25+ and ${encoder?.id}, fused`,
+    hybrid: `BM25+ and ${encoder?.id}, fused ${weights?.lexical} : ${weights?.dense}`,
   };
   return reranker ? `${found[method]}, reranked by ${reranker.id}` : found[method];
 }

@@ -44,7 +44,10 @@ export function openWorldRetriever(
     encoder && encodedSimilarities(encoder),
     options.webCache,
   );
-  return { local, web, ...createRetriever({ local, web, ...(webDelayMs && { webDelayMs }) }) };
+  // Where there is an encoder, it made the similarities of both.
+  const compareBy = encoder ? 'similarity' : 'words';
+  const retriever = createRetriever({ local, web, compareBy, ...(webDelayMs && { webDelayMs }) });
+  return { local, web, ...retriever };
 }
 
 function vectorsFor(world: World, encoderId: string): VectorTable {

@@ -30,6 +30,10 @@ class Grown<A extends Int32Array | Uint16Array> {
   at(index: number): number {
     return this.#values[index]!;
   }
+
+  set(index: number, value: number): void {
+    this.#values[index] = value;
+  }
 }
 
 const MOST_TIMES = 0xffff;
@@ -44,6 +48,9 @@ export class PostingsBuilder {
   readonly #documents = new Grown((length) => new Int32Array(length));
   readonly #times = new Grown((length) => new Uint16Array(length));
   readonly #lengths: Grown<Int32Array>[];
+  /** Of each term: documents that hold it so far, and the last of them. */
+  readonly #holding = new Grown((length) => new Int32Array(length));
+  readonly #last = new Grown((length) => new Int32Array(length));
 
   constructor(fields: number) {
     this.#fields = fields;
@@ -58,9 +65,14 @@ export class PostingsBuilder {
       for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
       this.#lengths[field]!.push(counts.size);
       for (const [term, count] of counts) {
-        this.#lists.push(this.#idOf(term) * this.#fields + field);
+        const id = this.#idOf(term);
+        this.#lists.push(id * this.#fields + field);
         this.#documents.push(document);
         this.#times.push(Math.min(count, MOST_TIMES));
+        // A document that holds the term in two fields holds it once.
+        if (this.#last.at(id) === document) continue;
+        this.#last.set(id, document);
+        this.#holding.set(id, this.#holding.at(id) + 1);
       }
     }
   }
@@ -71,6 +83,8 @@ export class PostingsBuilder {
     const id = this.#ids.size;
     // A slice of a text would keep the whole text in memory.
     this.#ids.set(Array.from(term).join(''), id);
+    this.#holding.push(0);
+    this.#last.push(-1);
     return id;
   }
 
@@ -95,8 +109,18 @@ export class PostingsBuilder {
     const lengths = this.#lengths.map((grown) =>
       Int32Array.from({ length: grown.length }, (_, i) => grown.at(i)),
     );
-    return new Postings(this.#ids, this.#fields, offsets, documents, times, lengths);
+    const holding = Int32Array.from({ length: this.#ids.size }, (_, id) => this.#holding.at(id));
+    return new Postings(this.#ids, this.#fields, { offsets, documents, times, lengths, holding });
   }
+}
+
+/** What postings are made of. */
+interface PostingArrays {
+  offsets: Int32Array;
+  documents: Int32Array;
+  times: Uint16Array;
+  lengths: readonly Int32Array[];
+  holding: Int32Array;
 }
 
 /** Where a list lies in `documents` and `times`. */
@@ -117,14 +141,13 @@ export class Postings {
   readonly lengths: readonly Int32Array[];
   /** Their means. */
   readonly meanLengths: readonly number[];
+  /** Document frequency of each term. */
+  readonly #holding: Int32Array;
 
   constructor(
     ids: ReadonlyMap<string, number>,
     fields: number,
-    offsets: Int32Array,
-    documents: Int32Array,
-    times: Uint16Array,
-    lengths: readonly Int32Array[],
+    { offsets, documents, times, lengths, holding }: PostingArrays,
   ) {
     this.#ids = ids;
     this.#fields = fields;
@@ -132,6 +155,7 @@ export class Postings {
     this.documents = documents;
     this.times = times;
     this.lengths = lengths;
+    this.#holding = holding;
     this.meanLengths = lengths.map(
       (each) => each.reduce((sum, length) => sum + length, 0) / Math.max(1, each.length),
     );
@@ -146,9 +170,15 @@ export class Postings {
     return from === to ? null : { from, to };
   }
 
+  /** How many documents hold a term, in whichever field; each counts once. */
+  documentFrequency(term: string): number {
+    const id = this.#ids.get(term);
+    return id === undefined ? 0 : this.#holding[id]!;
+  }
+
   /** Of the arrays exactly, and an estimate of the words. */
   get bytes(): number {
-    const arrays = [this.#offsets, this.documents, this.times, ...this.lengths];
+    const arrays = [this.#offsets, this.#holding, this.documents, this.times, ...this.lengths];
     return arrays.reduce(
       (sum, { byteLength }) => sum + byteLength,
       this.#ids.size * BYTES_PER_WORD,

@@ -63,10 +63,61 @@ describe('the retriever', () => {
     expect(titles[0]).toBe('Silent Harbor');
     expect(titles.filter((title) => title === 'Silent Harbor')).toHaveLength(1);
     expect(hits[0]).toMatchObject({ source: 'local', passage: { id: 'l1' } });
-    // First in both lists, second to 'Quiet Harbor' by similarity; web hits have none here.
-    expect(hits[0]?.score).toBeCloseTo(2 / 61 + 1 / 62, 12);
+    // First in both lists and, as web hits have no similarity here, first of all by their words.
+    expect(hits[0]?.score).toBeCloseTo(3 / 61, 12);
     expect(hits.some(({ source }) => source === 'web')).toBe(true);
     expect(requests).toBeGreaterThan(0);
+  });
+
+  it('compares hits by similarity only where all have one, and is told that one encoder made them', async () => {
+    const similar = (name: 'local' | 'web', similarities: (number | undefined)[]): Source => ({
+      name,
+      search: async () => ({
+        hits: similarities.map((similarity, i) => ({
+          passage: passage(`${name}${i}`, `${name} ${i}`, i === 0 ? 'harbor' : 'harbor film'),
+          score: 1 / (i + 1),
+          source: name,
+          ...(similarity !== undefined && { similarity }),
+        })),
+      }),
+    });
+    const order = async (web: (number | undefined)[], compareBy?: 'similarity' | 'words') => {
+      const parts = { local: similar('local', [0.1, 0.2]), web: similar('web', web) };
+      const retriever = createRetriever({ ...parts, ...(compareBy && { compareBy }) });
+      const { hits } = await retriever.search('both', 'film', 4);
+      return hits.map(({ passage: { id } }) => id);
+    };
+    // Similarity speaks for the web's; by words those with "film" gain: 1/62 + 1/61 and 1/62 + 1/62.
+    expect(await order([0.9, 0.8], 'similarity')).toEqual(['web0', 'web1', 'local0', 'local1']);
+    const byWords = ['local1', 'local0', 'web1', 'web0'];
+    expect(await order([0.9, 0.8])).toEqual(byWords);
+    expect(await order([0.9, undefined], 'similarity')).toEqual(byWords);
+  });
+
+  it('lets lexical hits win beside web hits with similarities: gold that is first locally is in the top', async () => {
+    const rivers = Array.from({ length: 30 }, (_, i) =>
+      passage(`r${i}`, `River ${i}`, `River ${i} runs through the town of Albi${i}.`),
+    );
+    const fiction = Array.from({ length: 30 }, (_, i) =>
+      passage(`f${i}`, `Film ${i}`, `Film ${i} was made in the town by a director.`),
+    );
+    const web = new WebSource(
+      () => WebIndex.open(fetchFrom(buildWebIndex(fiction))),
+      async (_, passages) => passages.map((_, i) => 0.9 - i / 100),
+    );
+    const local = new LocalSource(rivers, new LexicalIndex(rivers), null);
+    const both = createRetriever({ local, web });
+    for (const nth of [3, 17, 28]) {
+      const query = `Which river runs through the town of Albi${nth}?`;
+      expect((await local.search(query, 1)).hits[0]?.passage.id).toBe(`r${nth}`);
+      for (const k of [2, 6, 20]) {
+        const { hits } = await both.search('both', query, k);
+        expect(hits[0]?.passage.id).toBe(`r${nth}`);
+      }
+    }
+    // And the other way round: what only the web has is first where it is the better match.
+    const { hits } = await both.search('both', 'director of Film 11', 6);
+    expect(hits[0]?.passage.id).toBe('f11');
   });
 
   it('goes on with the source that answers where the other one fails, and says which did', async () => {

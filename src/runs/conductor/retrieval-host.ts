@@ -265,7 +265,12 @@ export class RetrievalHost implements RetrievalHostApi {
     return { promise: quietly(this.#open(key, spec, lease.local)), lease, waiting: 0 };
   }
 
-  async #open(key: string, { web }: RetrieverSpec, opening: Promise<KeptLocal>): Promise<Opened> {
+  async #open(
+    key: string,
+    { local, web }: RetrieverSpec,
+    opening: Promise<KeptLocal>,
+  ): Promise<Opened> {
+    const isBuiltIn = local.kind === 'built-in' && web.kind === 'built-in';
     const world = await this.#theWorld();
     const opened = await opening;
     const encoder = this.#world?.vectors ? await this.#encoder : null;
@@ -285,6 +290,8 @@ export class RetrievalHost implements RetrievalHostApi {
       retriever: createRetriever({
         local: opened.source,
         web: source,
+        // The built-in encoder knows the built-in world, and made the similarities of both its sources.
+        compareBy: isBuiltIn ? 'similarity' : 'words',
         webDelayMs: () => this.#webDelayMs,
       }),
     };
