@@ -68,7 +68,7 @@ const HEADS = [
   ['file', ''],
   ['layout', 'wide-only'],
   ['rollouts', 'figure'],
-  ['EM', 'figure'],
+  ['EM (SQuAD)', 'figure'],
   ['unreadable', 'figure wide-only'],
   ['size', 'figure wide-only'],
   ['read', 'wide-only'],

@@ -86,7 +86,7 @@ const ChainRow = ({ chain, number, sibling, largest, here, open, diff }: ChainRo
 const HEADS: readonly [string, string][] = [
   ['sibling', ''],
   ['answer', ''],
-  ['EM', 'figure'],
+  ['EM (SQuAD)', 'figure'],
   ['clauses (weight × value)', ''],
   ['→ reward', 'figure'],
   ['→ baseline', 'figure'],

@@ -120,11 +120,11 @@ export const ScoresView = ({ reading }: { reading: Reading }) => {
       <div className="scores-list" role="region" aria-label="Scorers" tabIndex={0}>
         <p className="fine">
           {apart.length === 0
-            ? 'All scorers lean the same way as exact match.'
-            : `${apart.length} of ${list.length} scorers lean the other way than exact match (≠ EM: half of their range or more apart).`}{' '}
+            ? 'All scorers lean the same way as exact match (SQuAD).'
+            : `${apart.length} of ${list.length} scorers lean the other way than exact match (SQuAD; ≠ EM: half of their range or more apart).`}{' '}
           {judge === null
             ? 'The file has no judge.'
-            : `The file’s judge says ${judge === 1 ? 'right' : 'wrong'}${em !== null && Math.abs(judge - em) >= APART ? ', against exact match.' : '.'}`}
+            : `The file’s judge says ${judge === 1 ? 'right' : 'wrong'}${em !== null && Math.abs(judge - em) >= APART ? ', against exact match (SQuAD).' : '.'}`}
         </p>
         <table className="rollout-table scores">
           <thead>
