@@ -46,6 +46,7 @@ function emptyRollout(deps: AgentDeps, request: RolloutRequest, settings: Recipe
       id: deps.policy.info.id,
       revision: deps.policy.info.revision,
       ...(request.adapter === undefined ? {} : { adapter: request.adapter }),
+      logprobsOf: logprobsOf(deps.policy.info, settings.sampling),
     },
     segments: [],
     events: [],
@@ -101,13 +102,8 @@ function noteFailure(transcript: Transcript, request: RolloutRequest, error: unk
   transcript.event({ kind: 'stop', reason: 'error', detail: message });
 }
 
-/** Says in the record what its log-probabilities are of, and where they are not the engine's exact ones. */
-function noteLogprobs(
-  { rollout }: Transcript,
-  { policy }: AgentDeps,
-  { sampling }: RecipeSettings,
-): void {
-  rollout.policy.logprobsOf = logprobsOf(policy.info, sampling);
+/** Says in the record what its log-probabilities are, where they are not the engine's exact ones. */
+function noteLogprobs({ rollout }: Transcript, { policy }: AgentDeps): void {
   const sampled = rollout.segments.filter((segment) => segment.mask === 1);
   const missing = sampled.filter((segment) => segment.logprobs === undefined).length;
   const told = policy.info.logprobs;
@@ -170,7 +166,7 @@ export async function runRollout(
     noteFailure(transcript, request, error);
   }
   transcript.endSegment();
-  noteLogprobs(transcript, deps, settings);
+  noteLogprobs(transcript, deps);
   score(transcript);
   transcript.finish();
   return transcript.rollout;

@@ -164,7 +164,7 @@ const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
     spec(
       'entropy',
       'Entropy',
-      'nats a policy token, as the sampler saw it',
+      'nats a policy token, of the distribution that is drawn from',
       'nats',
       [line(steps, 'entropy', 0, ({ entropy }) => entropy)],
       { include: [0] },

@@ -119,6 +119,22 @@ describe('into another layout', () => {
     }
   });
 
+  test('what log-probabilities are of goes along, and none is made up', async () => {
+    const logprobsOf = { temperature: 0.5, topK: 0, topP: 1 };
+    for (const line of ownLines()) {
+      const { policy, ...rest } = JSON.parse(line) as { policy: object };
+      const told = JSON.stringify({ ...rest, policy: { ...policy, logprobsOf } });
+      const [own] = await rolloutsOf(new Blob([told]));
+      expect(own!.policy!.logprobsOf).toEqual(logprobsOf);
+      expect(JSON.parse(writeRollout(own!, 'rl-logging-board'))).toMatchObject({
+        logprobs_of: logprobsOf,
+      });
+      const { logprobsOf: _, ...untold } = policy as { logprobsOf?: unknown };
+      const [old] = await rolloutsOf(new Blob([JSON.stringify({ ...rest, policy: untold })]));
+      expect(JSON.parse(writeRollout(old!, 'rl-logging-board'))).not.toHaveProperty('logprobs_of');
+    }
+  });
+
   test('R1-Searcher as verl reads as verl', async () => {
     const [back] = await rolloutsOf(new Blob([writeRollout(await importOne(r1Searcher), 'verl')]));
     expect(back!.origin!.layout).toBe('verl');
