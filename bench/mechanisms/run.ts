@@ -5,6 +5,9 @@
  *
  *   npm run -s lab -- bench mechanisms            (the built-in world)
  *   npx tsx bench/mechanisms/run.ts --world DIR --limit 300
+ *
+ * `--routing argmax` lets the router take the likelier source; it is sampled otherwise. `--arms A,B` runs
+ * the arms whose names hold one of these.
  */
 import { parseArgs } from 'node:util';
 import { openParts } from '../../src/cli/parts.ts';
@@ -28,6 +31,7 @@ const { values } = parseArgs({
     limit: { type: 'string', default: '100' },
     seed: { type: 'string', default: '0' },
     arms: { type: 'string' },
+    routing: { type: 'string', default: 'sampled' },
     json: { type: 'boolean', default: false },
   },
 });
@@ -36,13 +40,14 @@ const parts = await openParts({ world: values.world, policy: values.policy, devi
 const questions = parts.world.questions
   .filter((question) => question.split === 'test')
   .slice(0, Number(values.limit));
+const routing = values.routing === 'argmax' ? 'argmax' : 'sampled';
 const arms: Arm[] = [];
 for (const { name, recipe, overrides } of ARMS) {
   if (values.arms !== undefined && !values.arms.split(',').some((part) => name.includes(part)))
     continue;
   const { rollouts } = await runQuestions(parts, questions, {
     recipe: getRecipe(recipe),
-    overrides,
+    overrides: { ...overrides, nlr: { ...overrides.nlr, routing } },
     group: 1,
     seed: Number(values.seed),
     label: `${name}: `,
