@@ -14,6 +14,8 @@ export const CellValue = ({ column, found }: { column: Column; found: FoundRow }
   const { name, kind } = column;
   if (name === 'outcome') return <>{outcomeName(found.row.outcome)}</>;
   const value = columnReader(name)(found);
+  if (name === 'answer' && found.row.notScored !== undefined)
+    return <span className="tone-plain">not scored: {found.row.notScored}</span>;
   if (value === null || value === '') return <span className="tone-plain">{DASH}</span>;
   if (kind === 'bit' && typeof value === 'number') {
     const { sign, tone, word } = bit(value);
