@@ -31,6 +31,8 @@ export const CellValue = ({ column, found }: { column: Column; found: FoundRow }
 /** What the cell says in full, where it may be cut. */
 export const fullText = (column: Column, found: FoundRow): string | undefined => {
   if (column.kind !== 'text') return undefined;
+  if (column.name === 'answer' && found.row.notScored !== undefined)
+    return `not scored: ${found.row.notScored}`;
   const value = columnReader(column.name)(found);
   return typeof value === 'string' && value.length > 12 ? value.slice(0, 1000) : undefined;
 };
