@@ -3,7 +3,7 @@ import { isFlashRag, readFlashRag } from './flashrag.ts';
 import { readForage } from './forage.ts';
 import type { ImportedRollout, RolloutLayout } from './imported.ts';
 import { isInspectSample, readInspectSample } from './inspect-ai.ts';
-import { isObject, type JsonObject } from './json.ts';
+import { isObject, isTooDeep, type JsonObject } from './json.ts';
 import { readLoggingBoard } from './logging-board.ts';
 import { readMessages } from './openai-messages.ts';
 import { readOpenRlhf, readSkyRl } from './prompt-output.ts';
@@ -86,6 +86,7 @@ export function readRecord(
     const found = Array.isArray(value) ? 'a list' : value === null ? 'null' : typeof value;
     throw new RecordError(`holds ${found}; expected one object a line`);
   }
+  if (isTooDeep(value)) throw new RecordError('is nested too deeply');
   const layout = layoutOf(value);
   if ((!layout || layout.id === 'r1-searcher') && isQuestion(value))
     throw new QuestionError(QUESTION);

@@ -10,12 +10,6 @@ export const isInspectSample = (record: JsonObject): boolean =>
   ['messages', 'target', 'input'].every((key) => Object.hasOwn(record, key)) &&
   ['epoch', 'scores', 'output'].some((key) => Object.hasOwn(record, key));
 
-/** The samples of a log that is one JSON document; null where the value is none. */
-export const samplesOf = (value: unknown): unknown[] | null =>
-  isObject(value) && isObject(value['eval']) && Array.isArray(value['samples'])
-    ? value['samples']
-    : null;
-
 const ATTACHMENT = 'attachment://';
 
 /** Long texts stand apart, under their hash; in the messages a reference stands for them. */

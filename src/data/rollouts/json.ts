@@ -38,6 +38,18 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Lists and objects within one another beyond which a value cannot be stored or written again. */
+const DEEPEST = 1000;
+
+/** Whether a value is nested deeper than that: parsing takes more than writing does. */
+export function isTooDeep(value: unknown, room = DEEPEST): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (room === 0) return true;
+  return (Array.isArray(value) ? value : Object.values(value)).some((item) =>
+    isTooDeep(item, room - 1),
+  );
+}
+
 /** The object without some keys; every other key stays as it is, `__proto__` too. */
 export const without = (object: JsonObject, keys: ReadonlySet<string>): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([key]) => !keys.has(key)));

@@ -15,6 +15,8 @@ export const CellValue = ({ column, found }: { column: Column; found: FoundRow }
   const { name, kind } = column;
   if (name === 'outcome') return <>{outcomeName(found.row.outcome, basisOf(found.row.numbers))}</>;
   const value = columnReader(name)(found);
+  if (name === 'answer' && found.row.notScored !== undefined)
+    return <span className="tone-plain">not scored: {found.row.notScored}</span>;
   if (value === null || value === '') return <span className="tone-plain">{DASH}</span>;
   if (kind === 'bit' && typeof value === 'number') {
     const { sign, tone, word } = bit(value);
@@ -30,6 +32,8 @@ export const CellValue = ({ column, found }: { column: Column; found: FoundRow }
 /** What the cell says in full, where it may be cut. */
 export const fullText = (column: Column, found: FoundRow): string | undefined => {
   if (column.kind !== 'text') return undefined;
+  if (column.name === 'answer' && found.row.notScored !== undefined)
+    return `not scored: ${found.row.notScored}`;
   const value = columnReader(column.name)(found);
   return typeof value === 'string' && value.length > 12 ? value.slice(0, 1000) : undefined;
 };

@@ -179,8 +179,11 @@ const EXPORTS: readonly { format: ExportFormat; name: string; note: string; end:
 ];
 
 /** Texts of tokens of the policy that is loaded; no other's tokenizer is at hand. */
-const spell = (policy: string, ids: number[]): Promise<string[] | null> =>
-  useLab.getState().policy?.id === policy ? lab().pieces(ids) : Promise.resolve(null);
+const spell = async (policy: string, ids: number[]): Promise<string[] | null> => {
+  // Answered once a policy is loaded, if one is on its way.
+  const texts = await lab().pieces(ids);
+  return useLab.getState().policy?.id === policy ? texts : null;
+};
 
 /**
  * Name of the written file. verl's viewer opens every `*.jsonl` of a folder and reads its name as the step.

@@ -33,9 +33,12 @@ const Verdict = ({ reading }: { reading: Reading }) => {
   return (
     <div className="facts">
       {rollout.notScored !== undefined ? (
-        <span className="badge" title={`${rollout.notScored}; it is left out of every mean`}>
-          not scored: {rollout.notScored}
-        </span>
+        <>
+          <span className="badge" title="It is left out of every mean.">
+            not scored
+          </span>
+          <span className="fine">{rollout.notScored}</span>
+        </>
       ) : em === null ? (
         <span className="badge">no gold answer: not scored</span>
       ) : (

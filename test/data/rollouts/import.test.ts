@@ -176,6 +176,12 @@ describe('broken lines are named, the rest loads', () => {
       `{"input":"","output":"","x":${'['.repeat(200_000)}`,
       /not JSON|nested too deeply/,
     ],
+    // It can be parsed, and not written again.
+    [
+      'too deep to be kept',
+      `{"input":"","output":"","x":${'['.repeat(6000)}${']'.repeat(6000)}}`,
+      /^is nested too deeply/,
+    ],
   ])('%s', async (_, line, reason) => {
     const items = await readAll(new Blob([good, '\n', line, '\n\n', good]));
     expect(items.map(({ kind, line: number }) => [kind, number])).toEqual([

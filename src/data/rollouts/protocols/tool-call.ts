@@ -77,11 +77,27 @@ const bodyOf = (text: string): string => {
 export const callText = (call: ToolCall): string =>
   `${CALL.open}\n${JSON.stringify(call)}\n${CALL.close}`;
 
+/** The mark that a model ends its turn with. */
+const TURN_END = '<|im_end|>';
+
+/** Blanks, and the mark that ends a turn, belong to what the policy wrote before them. */
+function folded(pieces: readonly Piece[]): Piece[] {
+  const out: Piece[] = [];
+  for (const piece of pieces) {
+    const last = out.at(-1);
+    const blank = piece.text.replaceAll(TURN_END, '').trim() === '';
+    if (blank && piece.source === 'policy' && last?.source === 'policy')
+      out[out.length - 1] = { ...last, text: last.text + piece.text };
+    else out.push(piece);
+  }
+  return out;
+}
+
 /** Calls of tools that bring nothing to read, and what those answer, are no searches and no results. */
 function refine(pieces: readonly Piece[]): Piece[] {
   let searched = false;
   let answered = true;
-  return pieces.map((piece) => {
+  return folded(pieces).map((piece) => {
     if (piece.role === 'search') {
       const call = toolCallOf(bodyOf(piece.text));
       // A call that is no JSON is still one: the policy wrote it badly.

@@ -38,16 +38,13 @@ export function environmentTrained(rollout: ImportedRollout): Finding[] {
   });
 }
 
-/** Nothing but blanks and the mark that ends a turn. */
-const isBlank = (text: string): boolean => text.replaceAll('<|im_end|>', '').trim() === '';
-
 /** In an imported text, a result that follows no query: nothing but its tags says who wrote it. */
 function uncalledResults(rollout: ImportedRollout, protocol: Protocol | null): Finding[] {
   if (!rollout.origin || !protocol) return [];
   const { segments, origin } = rollout;
   let asked = false;
   return segments.flatMap((segment, i) => {
-    if (i < origin.responseAt || isBlank(segment.text)) return [];
+    if (i < origin.responseAt || segment.text.trim() === '') return [];
     const before = asked;
     asked = segment.source === 'policy' ? segment.role === 'search' : false;
     const called = segment.role !== 'result' || segment.source !== 'environment' || before;

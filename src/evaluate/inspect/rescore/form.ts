@@ -1,6 +1,14 @@
 import type { ImportedSegment, Protocol } from '../../../data/rollouts/index.ts';
 import type { Span } from '../../../learn/rewards/facts.ts';
 
+const TURN_END = '<|im_end|>';
+
+/** What a model wrote, without the mark that ends its turn. */
+function withoutTurnEnd(text: string): string {
+  const trimmed = text.trimEnd();
+  return trimmed.endsWith(TURN_END) ? trimmed.slice(0, -TURN_END.length).trimEnd() : trimmed;
+}
+
 /**
  * Breaches of a tag protocol in text that the policy wrote, one a place: a block that was not closed by
  * its own tag, a tag of the protocol where none may stand, a tag that is the environment's to write, an
@@ -24,7 +32,7 @@ export function formFaults(
     let body = { start: 0, end: text.length };
     if (rule) {
       opened ||= role === 'think';
-      const end = text.trimEnd().length - rule.close.length;
+      const end = withoutTurnEnd(text).length - rule.close.length;
       if (!text.startsWith(rule.close, end) || end < rule.open.length) fault(0, text.length);
       body = { start: rule.open.length, end: Math.max(rule.open.length, end) };
       const empty = text.slice(body.start, body.end).trim() === '';
