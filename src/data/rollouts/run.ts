@@ -1,3 +1,4 @@
+import { elsewhere } from './elsewhere.ts';
 import { importRollouts, ImportError, type ImportItem } from './import.ts';
 import { LAYOUTS } from './imported.ts';
 import { inStepOrder } from './names.ts';
@@ -47,7 +48,9 @@ function nothing(run: string, files: number, first: RunItem | null): ImportError
     return new ImportError(`None of the ${files} files of ${run} can be read: ${first.reason}`);
   const reason = first.kind === 'fault' ? first.reason : '';
   const where = `${first.file === undefined ? '' : `${first.file} `}line ${first.line}`;
-  return new ImportError(`${run} holds no rollouts: ${where} ${reason}. ${EXPECTED}`);
+  // Where the layout is at fault, those that are known are named already.
+  const expected = /\bexpected\b/.test(reason) ? '' : ` ${EXPECTED}`;
+  return new ImportError(`${run} holds no rollouts: ${where} ${reason}.${expected}`);
 }
 
 /**
@@ -60,15 +63,21 @@ export async function* importRun(
   files: readonly RunFile[],
   run: string,
 ): AsyncGenerator<RunItem, void> {
-  const [only] = files;
-  const items =
-    only && files.length === 1 ? importRollouts(only.blob, run) : itemsOfAll(files, run);
+  const only = files.length === 1 ? files[0] : undefined;
+  const items = only ? importRollouts(only.blob, run) : itemsOfAll(files, run);
   let rollouts = 0;
   let first: RunItem | null = null;
-  for await (const item of items) {
-    if (item.kind === 'rollout') rollouts += 1;
-    else first ??= item;
-    yield item;
+  try {
+    for await (const item of items) {
+      if (item.kind === 'rollout') rollouts += 1;
+      else first ??= item;
+      yield item;
+    }
+    if (rollouts === 0) throw nothing(run, files.length, first);
+  } catch (error) {
+    // Its records are something: perhaps what other pages read.
+    const known = only && first && rollouts === 0 && error instanceof ImportError;
+    const other = known ? await elsewhere(only.blob) : null;
+    throw other === null ? error : new ImportError(`${run} ${other}`);
   }
-  if (rollouts === 0) throw nothing(run, files.length, first);
 }

@@ -17,6 +17,10 @@ const PARQUET = readFileSync(
   new URL('../../fixtures/parquet/trl-zstd-v1.parquet', import.meta.url),
 );
 
+const QUESTIONS = bytes(
+  readFileSync(new URL('../../fixtures/parquet/questions-zstd.parquet', import.meta.url)),
+);
+
 /** The same text in two bytes a character. */
 const utf16 = (text: string, big = false, mark = true): Uint8Array<ArrayBuffer> => {
   const little = Buffer.from(mark ? `\uFEFF${text}` : text, 'utf16le');
@@ -134,10 +138,23 @@ describe('a file without rollouts says what it is and what to do', () => {
     [
       'q.jsonl',
       bytes('{"question": "Who?", "answer": "Ida"}\n'.repeat(3)),
-      /^q\.jsonl holds.*questions.*under Corpus/s,
+      /^q\.jsonl holds questions with their answers and no rollouts\. .*Corpus.*--questions/,
     ],
+    [
+      'h.json',
+      bytes(JSON.stringify({ 'Low Tide': ['It is a novel.'], 'Night Ferry': ['It is a film.'] })),
+      /^h\.json holds passages by title and no rollouts\. .*--corpus/,
+    ],
+    ['v.parquet', QUESTIONS, /^v\.parquet holds questions and no rollouts/],
   ])('%s', async (name, file, sentence) => {
     await expect(reading(file, name)).rejects.toThrow(sentence);
+  });
+
+  it('is told before the whole of a large file of something else was read', async () => {
+    const line = JSON.stringify({ id: 'a', contents: '"Low Tide"\nIt is a novel.' });
+    await expect(reading(bytes(`${line}\n`.repeat(5000)), 'c.jsonl')).rejects.toThrow(
+      /^c\.jsonl holds passages and no rollouts\. .*--corpus/,
+    );
   });
 
   it('stops at a file that unpacks to more than rollouts do', async () => {

@@ -11,16 +11,16 @@ export type Source = Blob | ReadableStream<Uint8Array>;
 export interface Unwrapped {
   container: Container;
   /** To be taken once. */
-  stream(): ReadableStream<Uint8Array>;
+  stream: () => ReadableStream<Uint8Array>;
   /** As a whole. @throws UnpackError where it is too large for that */
-  blob(): Promise<Blob>;
+  blob: () => Promise<Blob>;
   /** Bytes of the file read so far; null where they are those of the stream. */
   read: (() => number) | null;
 }
 
 interface Peeked {
   head: Uint8Array;
-  stream(): ReadableStream<Uint8Array>;
+  stream: () => ReadableStream<Uint8Array>;
   whole: Blob | null;
 }
 
