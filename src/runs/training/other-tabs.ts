@@ -20,9 +20,9 @@ export interface OtherTabsParts {
   channel: BroadcastChannel;
   locks: LockManager;
   /** Does what another tab asks for; null where this tab does not train the run. */
-  obey(runId: string, order: Order): Promise<void> | null;
+  obey: (runId: string, order: Order) => Promise<void> | null;
   /** No tab trains the run any more; it has not begun again before this resolves. */
-  freed(runId: string): Promise<void>;
+  freed: (runId: string) => Promise<void>;
   /** Longest wait for `taken`: a tab that trains answers between two batches of tokens. */
   answerMs?: number;
 }

@@ -22,7 +22,6 @@ const same = (a: StorageFacts | null, b: StorageFacts | null): boolean =>
  * does not say. Read again every few seconds while the page is seen, and at once with each checkpoint.
  */
 export const useStorageUse = (): StorageFacts | null => {
-  const told = useTrain((state) => state.storage);
   const [facts, setFacts] = useState<StorageFacts | null>(null);
   useEffect(() => {
     let live = true;
@@ -36,11 +35,15 @@ export const useStorageUse = (): StorageFacts | null => {
     asked();
     const timer = setInterval(asked, EVERY_MS);
     document.addEventListener('visibilitychange', asked);
+    const told = useTrain.subscribe(({ storage }, before) => {
+      if (storage !== before.storage) asked();
+    });
     return () => {
       live = false;
+      told();
       clearInterval(timer);
       document.removeEventListener('visibilitychange', asked);
     };
-  }, [told]);
+  }, []);
   return facts;
 };

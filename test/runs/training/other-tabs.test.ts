@@ -47,7 +47,7 @@ const browser = () => {
     const told: TrainMessage[] = [];
     const host = new TrainingHost({ ...POLICY, store, locks, channel, orders });
     const run = (): RunRecord | undefined =>
-      told.findLast((message) => message.type === 'run')?.run as RunRecord | undefined;
+      told.findLast((message) => message.type === 'run')?.run;
     const progress = (): TrainProgress | undefined =>
       told.findLast((message) => message.type === 'progress')?.progress;
     const here = () => told.findLast((message) => message.type === 'here')?.runId;
@@ -133,39 +133,42 @@ describe('a run that trains in another tab', () => {
 });
 
 describe('a tab that trains and does not answer', () => {
-  const parts = (name: string, locks: TabLocks) => {
+  /** @param obey what it does with orders; it trains nothing unless given */
+  const tabOf = (
+    name: string,
+    locks: TabLocks,
+    obey: () => Promise<void> | null = () => null,
+  ): OtherTabs => {
     const channel = new BroadcastChannel(name);
     channels.push(channel);
-    const freed = vi.fn(async () => undefined);
-    return { channel, locks, freed, answerMs: 40 };
+    return new OtherTabs({ channel, locks, obey, freed: async () => undefined, answerMs: 40 });
   };
-  const frozen = (locks: TabLocks) =>
+  /** Locks of which one is held for good. */
+  const training = (): TabLocks => {
+    const locks = new TabLocks();
     void locks.request('forage-run-x', () => new Promise(() => undefined));
+    return locks;
+  };
 
   it('is said, with what to do', async () => {
-    const locks = new TabLocks();
-    frozen(locks);
-    const tabs = new OtherTabs({ ...parts('frozen-test', locks), obey: () => null });
-    await expect(tabs.order('x', { do: 'pause' })).rejects.toThrow(
-      /does not answer.*Bring it to the front/,
-    );
+    const asked = tabOf('frozen-test', training()).order('x', { do: 'pause' });
+    await expect(asked).rejects.toThrow(/does not answer.*Bring it to the front/);
   });
 
-  it('is waited for once it has begun, until it is done or dies', async () => {
-    const locks = new TabLocks();
-    frozen(locks);
+  it('is waited for once it has begun', async () => {
+    const locks = training();
     let done = (): void => undefined;
     const obeyed = new Promise<void>((resolve) => (done = resolve));
-    new OtherTabs({ ...parts('slow-test', locks), obey: () => obeyed });
-    const tabs = new OtherTabs({ ...parts('slow-test', locks), obey: () => null });
-    const stopped = tabs.order('x', { do: 'stop', keep: true });
+    tabOf('slow-test', locks, () => obeyed);
+    const asked = tabOf('slow-test', locks).order('x', { do: 'stop', keep: true });
     setTimeout(done, 120);
-    expect(await stopped).toBe(true);
+    expect(await asked).toBe(true);
+  });
 
-    const never = { ...parts('dying-test', locks), obey: () => new Promise<void>(() => undefined) };
-    new OtherTabs(never);
-    const other = new OtherTabs({ ...parts('dying-test', locks), obey: () => null });
-    const asked = other.order('x', { do: 'stop', keep: true });
+  it('is not waited for when it dies', async () => {
+    const locks = training();
+    tabOf('dying-test', locks, () => new Promise(() => undefined));
+    const asked = tabOf('dying-test', locks).order('x', { do: 'stop', keep: true });
     setTimeout(() => locks.drop('forage-run-x'), 120);
     expect(await asked).toBe(false);
   });
