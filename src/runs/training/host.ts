@@ -13,6 +13,7 @@ import { estimate } from './estimate.ts';
 import { holdRun } from './locks.ts';
 import type { RunRecord, TrainApi, TrainMessage } from './messages.ts';
 import { checkRouter } from './parts.ts';
+import { withSource } from './setup-source.ts';
 import type { PolicyFacts } from './policy-facts.ts';
 import { newId, nowIso, RunRecords } from './records.ts';
 import { Teller } from './teller.ts';
@@ -84,7 +85,7 @@ export class TrainingHost implements TrainApi {
     demonstrations?: Blob,
   ): Promise<RunRecord> {
     this.#checkFree();
-    const checked = parseTrainSettings(settings);
+    const checked = withSource(parseTrainSettings(settings), setup);
     checkRouter(checked);
     const chosen = await chooseDevice(device, navigator.gpu, navigator.hardwareConcurrency);
     const [world, policy] = await Promise.all([

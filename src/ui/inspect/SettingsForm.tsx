@@ -12,6 +12,7 @@ import {
 } from '../../runs/conductor/settings.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { pickOf } from '../lib/pick-of.ts';
+import { useSetup } from '../stores/setup-store.ts';
 import { useView } from '../stores/view-store.ts';
 
 const RECIPES = [
@@ -70,6 +71,7 @@ const ROUTER_NAMES = {
 const Mechanism = () => {
   const { mechanisms, recipe } = useView((state) => state.address.settings);
   const own = getRecipe(recipe).settings;
+  const alone = useSetup(({ setup }) => setup.source === 'local');
   return (
     <div className="form-grid mechanism-grid">
       <Choice
@@ -91,7 +93,7 @@ const Mechanism = () => {
         name="router"
         values={ROUTER_MODES}
         value={mechanisms.router}
-        own={ROUTER_NAMES[own.retrieval.source]}
+        own={ROUTER_NAMES[alone ? 'local' : own.retrieval.source]}
       />
       <Choice
         label="NLR reward"

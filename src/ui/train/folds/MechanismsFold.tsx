@@ -1,5 +1,6 @@
 import { getRecipe } from '../../../recipes/index.ts';
 import { BACKGROUND_MODES, REWARD_MODES, STIE_MODES } from '../../../runs/conductor/settings.ts';
+import { useSetup } from '../../stores/setup-store.ts';
 import { RateField, SelectField, useDraftValue } from '../fields.tsx';
 import { Fold } from './Fold.tsx';
 
@@ -8,6 +9,7 @@ export const MechanismsFold = () => {
   const recipe = useDraftValue('recipe');
   const own = getRecipe(String(recipe)).settings;
   const training = useDraftValue('router.train');
+  const alone = useSetup(({ setup }) => setup.source === 'local') && training === 'off';
   return (
     <Fold
       name="Mechanisms and router"
@@ -32,7 +34,7 @@ export const MechanismsFold = () => {
         path="overrides.retrieval.source"
         label="Source of a search"
         choices={['router', 'local', 'web', 'both']}
-        absent={`(${own.retrieval.source})`}
+        absent={`(${alone ? 'local' : own.retrieval.source})`}
       />
       <SelectField
         path="router.train"
