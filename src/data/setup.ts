@@ -74,6 +74,12 @@ export const webSpecSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('research'), url: address }),
 ]);
 
+/**
+ * Where a run searches that names no source itself. `recipe`: where its recipe says; `local`: in the
+ * local source alone, as a corpus of one's own needs beside a web that knows nothing of it.
+ */
+export const SOURCE_DEFAULTS = ['recipe', 'local'] as const;
+
 /** Where the listed questions come from. */
 export const questionsSpecSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('built-in') }),
@@ -97,6 +103,8 @@ export const setupSchema = z.strictObject({
   policy: policyRefSchema,
   local: localSpecSchema,
   web: webSpecSchema,
+  /** What is stored or carried without it was made when every run searched as its recipe says. */
+  source: z.enum(SOURCE_DEFAULTS).default('recipe'),
   questions: questionsSpecSchema.default({ kind: 'built-in' }),
   summarizer: summarizerSpecSchema,
   judge: judgeSpecSchema,
@@ -108,6 +116,7 @@ export type PolicyRef = z.infer<typeof policyRefSchema>;
 export type LocalSpec = z.infer<typeof localSpecSchema>;
 export type LocalMethod = (typeof LOCAL_METHODS)[number];
 export type WebSpec = z.infer<typeof webSpecSchema>;
+export type SourceDefault = (typeof SOURCE_DEFAULTS)[number];
 export type QuestionsSpec = z.infer<typeof questionsSpecSchema>;
 export type SummarizerSpec = z.infer<typeof summarizerSpecSchema>;
 export type JudgeSpec = z.infer<typeof judgeSpecSchema>;
@@ -117,6 +126,7 @@ export const BUILT_IN_SETUP: Setup = {
   policy: { kind: 'built-in' },
   local: { kind: 'built-in' },
   web: { kind: 'built-in' },
+  source: 'recipe',
   questions: { kind: 'built-in' },
   summarizer: { kind: 'off' },
   judge: { kind: 'off' },

@@ -9,7 +9,9 @@ import {
   changeSearch,
   forgetCollection,
   questionSetsOf,
+  chooseSource,
   searchCollections,
+  searchWeb,
   takeUp,
 } from '../../src/ui/stores/search-with.ts';
 import { useSetup } from '../../src/ui/stores/setup-store.ts';
@@ -35,6 +37,28 @@ it('searches collections as chosen, and the built-in world where none is left', 
   });
   searchCollections([]);
   expect(local()).toEqual({ kind: 'built-in' });
+});
+
+it('collections are searched alone, unless a web source of one’s own is set', () => {
+  const source = () => useSetup.getState().setup.source;
+  const wiki = { kind: 'mediawiki', url: 'https://wiki.example/w/api.php' } as const;
+  const otherWiki = { ...wiki, url: 'https://other.example/w/api.php' };
+  expect(source()).toBe('recipe');
+  searchCollections(['a']);
+  expect(source()).toBe('local');
+  searchWeb(wiki);
+  expect(source()).toBe('recipe');
+  searchCollections(['a', 'b']);
+  expect(source()).toBe('recipe');
+  // What is chosen by hand stays while the kinds of both sources stay.
+  chooseSource('local');
+  searchWeb(otherWiki);
+  forgetCollection('b');
+  expect(source()).toBe('local');
+  searchWeb({ kind: 'built-in' });
+  expect(source()).toBe('local');
+  searchCollections([]);
+  expect(source()).toBe('recipe');
 });
 
 it('a deleted collection is used no more; brought back, it is used as before', () => {

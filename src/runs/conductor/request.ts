@@ -1,6 +1,7 @@
 import type { Question } from '../../data/records.ts';
 import type { Setup } from '../../data/setup.ts';
 import { getRecipe, type Recipe, type SettingsOverride } from '../../recipes/index.ts';
+import { LOCAL_ONLY } from '../../recipes/local-only.ts';
 import type { Mechanisms, RunSettings } from './settings.ts';
 
 /** Turns what the user set into what the agent takes. */
@@ -16,16 +17,23 @@ const SOURCES = {
 export const overridesOf = (
   temperature: number,
   mechanisms: Mechanisms,
-  summarize = false,
+  setup: Pick<Setup, 'summarizer' | 'source'>,
 ): SettingsOverride => {
   const { background, stie, router, reward, k } = mechanisms;
+  const summarize = setup.summarizer.kind !== 'off';
+  // A source that the run names itself counts before what it works with.
+  const alone = setup.source === 'local' && router === undefined;
+  const own = alone ? LOCAL_ONLY : { retrieval: {}, background: {} };
   return {
     sampling: { temperature },
-    ...(background !== undefined && { background: { mode: background } }),
+    ...((background !== undefined || alone) && {
+      background: { ...own.background, ...(background !== undefined && { mode: background }) },
+    }),
     ...(stie !== undefined && { stie: { mode: stie } }),
     ...(reward !== undefined && { nlr: { reward } }),
-    ...((router !== undefined || k !== undefined || summarize) && {
+    ...((router !== undefined || k !== undefined || summarize || alone) && {
       retrieval: {
+        ...own.retrieval,
         ...(router !== undefined && { source: SOURCES[router] }),
         ...(k !== undefined && { k }),
         ...(summarize && { summarize: 'on' as const }),
@@ -36,14 +44,10 @@ export const overridesOf = (
 
 export const recipeFor = (
   settings: RunSettings,
-  setup: Pick<Setup, 'summarizer'>,
+  setup: Pick<Setup, 'summarizer' | 'source'>,
 ): { recipe: Recipe; overrides: SettingsOverride } => ({
   recipe: getRecipe(settings.recipe),
-  overrides: overridesOf(
-    settings.temperature,
-    settings.mechanisms,
-    setup.summarizer.kind !== 'off',
-  ),
+  overrides: overridesOf(settings.temperature, settings.mechanisms, setup),
 });
 
 /** A question without gold: it is answered, not scored. */

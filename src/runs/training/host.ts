@@ -16,6 +16,7 @@ import { holdRun } from './locks.ts';
 import type { RunRecord, TrainApi, TrainMessage } from './messages.ts';
 import { OtherTabs, type Order } from './other-tabs.ts';
 import { checkRouter } from './parts.ts';
+import { withSource } from './setup-source.ts';
 import type { PolicyFacts } from './policy-facts.ts';
 import { newId, nowIso, RunRecords } from './records.ts';
 import { Teller } from './teller.ts';
@@ -108,7 +109,7 @@ export class TrainingHost implements TrainApi {
     demonstrations?: Blob,
   ): Promise<RunRecord> {
     this.#checkFree();
-    const checked = parseTrainSettings(settings);
+    const checked = withSource(parseTrainSettings(settings), setup);
     checkRouter(checked);
     checkTrainable(checked);
     const chosen = await chooseDevice(device, navigator.gpu, navigator.hardwareConcurrency);

@@ -1,11 +1,12 @@
 import { NativeSelect } from '@mantine/core';
-import { LOCAL_METHODS } from '../../data/setup.ts';
+import { LOCAL_METHODS, SOURCE_DEFAULTS } from '../../data/setup.ts';
 import { pickOf } from '../lib/pick-of.ts';
 import type { EncoderKind } from '../../runs/encoders/messages.ts';
 import { useEncoders } from '../stores/encoders-store.ts';
 import {
   askQuestionsOf,
   changeSearch,
+  chooseSource,
   questionSetsOf,
   searchCollections,
   type Collected,
@@ -15,12 +16,27 @@ import { METHOD_WORDS, useNames } from './search-words.ts';
 
 /** What is gone meanwhile is still shown, so that the choice can be seen. */
 const Fields = ({ local }: { local: Collected }) => {
+  const source = useSetup(({ setup }) => setup.source);
   const stored = useEncoders((state) => state.encoders);
   const idsOf = (kind: EncoderKind) =>
     stored.filter((one) => one.kind === kind).map(({ id }) => id);
   const [encoders, rerankers] = [idsOf('encoder'), idsOf('reranker')];
   return (
     <span className="with-fields">
+      <NativeSelect
+        size="xs"
+        label="Runs search"
+        title="Where a run searches that names no source itself"
+        value={source}
+        data={[
+          { value: 'local', label: 'these passages alone' },
+          { value: 'recipe', label: 'where the recipe says' },
+        ]}
+        onChange={({ currentTarget: { value } }) => {
+          const chosen = pickOf(SOURCE_DEFAULTS, value);
+          if (chosen) chooseSource(chosen);
+        }}
+      />
       <NativeSelect
         size="xs"
         label="Method"

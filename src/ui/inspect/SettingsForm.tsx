@@ -13,6 +13,7 @@ import {
 import { collapseText } from '../../agent/router/reward.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { pickOf } from '../lib/pick-of.ts';
+import { useSetup } from '../stores/setup-store.ts';
 import { useView } from '../stores/view-store.ts';
 
 const RECIPES = [
@@ -71,7 +72,9 @@ const ROUTER_NAMES = {
 const Mechanism = () => {
   const { mechanisms, recipe } = useView((state) => state.address.settings);
   const own = getRecipe(recipe).settings;
-  const routes = (mechanisms.router ?? ROUTER_NAMES[own.retrieval.source]) === 'router';
+  const alone = useSetup(({ setup }) => setup.source === 'local');
+  const usual = ROUTER_NAMES[alone ? 'local' : own.retrieval.source];
+  const routes = (mechanisms.router ?? usual) === 'router';
   const printed = (mechanisms.reward ?? own.nlr.reward) === 'paper';
   return (
     <div className="form-grid mechanism-grid">
@@ -94,7 +97,7 @@ const Mechanism = () => {
         name="router"
         values={ROUTER_MODES}
         value={mechanisms.router}
-        own={ROUTER_NAMES[own.retrieval.source]}
+        own={usual}
       />
       <Choice
         label="NLR reward"

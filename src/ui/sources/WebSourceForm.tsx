@@ -8,6 +8,7 @@ import {
   type EngineSpec,
 } from '../../retrieval/engines/index.ts';
 import { pickOf } from '../lib/pick-of.ts';
+import { searchWeb } from '../stores/search-with.ts';
 import { useSetup } from '../stores/setup-store.ts';
 import { ConnectionResult } from './ConnectionResult.tsx';
 import { infoOf, WEB_KIND_IDS, WEB_KINDS, type WebKind } from './web-kinds.ts';
@@ -70,7 +71,7 @@ export const WebSourceForm = () => {
   const wrong = address.trim() !== '' && spec === null;
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    if (spec) useSetup.getState().change({ web: spec });
+    if (spec) searchWeb(spec);
   };
   return (
     <form id="web-source" className="web-source" onSubmit={onSubmit} aria-label="Web source">

@@ -40,6 +40,8 @@ export const linkSetupSchema = z.strictObject({
     })
     .optional(),
   web: webSpecSchema.optional(),
+  /** Runs search the local source alone. */
+  source: z.literal('local').optional(),
   summarizer: z.union([z.literal('extractive'), linkPolicySchema]).optional(),
   judge: linkPolicySchema.optional(),
 });
@@ -68,8 +70,8 @@ export const parseLink = (text: string): LinkSetup => linkSetupSchema.parse(JSON
 
 /** One text for one setup; empty where everything is built in. */
 export function formatLink(link: LinkSetup): string {
-  const { policy, questions, local, web, summarizer, judge } = link;
-  const text = JSON.stringify({ policy, questions, local, web, summarizer, judge });
+  const { policy, questions, local, web, summarizer, judge, source } = link;
+  const text = JSON.stringify({ policy, questions, local, web, summarizer, judge, source });
   return text === '{}' ? '' : text;
 }
 
@@ -118,6 +120,7 @@ export function describeSetup(setup: Setup, lists: DeviceLists): LinkSetup {
       questions.kind === 'built-in' ? undefined : describeCollections(questions.ids, lists),
     local: describeLocal(setup.local, lists),
     web: describeWeb(setup.web),
+    source: setup.source === 'local' ? setup.source : undefined,
     summarizer:
       summarizer.kind === 'model'
         ? describePolicy(summarizer.policy, lists)
@@ -178,6 +181,7 @@ export function resolveSetup(link: LinkSetup, lists: DeviceLists, own: Setup): R
     return mine;
   };
   const { local, questions, summarizer, judge } = link;
+  const isHere = !local || typeof findCollections(local.c, lists) !== 'string';
   const setup: Setup = {
     policy: orOwn(findPolicy(link.policy, lists), (ref) => ref, own.policy),
     local: !local
@@ -193,6 +197,8 @@ export function resolveSetup(link: LinkSetup, lists: DeviceLists, own: Setup): R
           }),
           own.local,
         ),
+    // What is not here is not searched: then this device's own choice stays.
+    source: isHere ? (link.source ?? 'recipe') : own.source,
     // An address with more in it than a link may say is this device's own.
     web: formatWeb(link.web) === formatWeb(describeWeb(own.web)) ? own.web : (link.web ?? BUILT_IN),
     questions: !questions
@@ -235,11 +241,11 @@ const policyWords = (policy: LinkPolicy | undefined, none: string): string => {
 const namesOf = (collections: readonly LinkCollection[]): string =>
   collections.map(({ n }) => n).join(', ');
 
-const localWords = (local: LinkSetup['local']): string => {
+const localWords = ({ local, source }: Pick<LinkSetup, 'local' | 'source'>): string => {
   if (!local) return 'built-in world';
   const { c, m, e, r } = local;
   const how = m === 'lexical' ? m : `${m}, ${e}`;
-  return `${namesOf(c)} (${how}${r === null ? '' : `, ordered again by ${r}`})`;
+  return `${namesOf(c)} (${how}${r === null ? '' : `, ordered again by ${r}`})${source ? ', alone' : ''}`;
 };
 
 const webWords = (web: LinkSetup['web']): string =>
@@ -254,7 +260,7 @@ export interface PartWords {
 export const linkWords = (link: LinkSetup): PartWords[] => [
   { part: 'policy', words: policyWords(link.policy, 'built-in') },
   { part: 'questions', words: link.questions ? namesOf(link.questions) : 'built-in world' },
-  { part: 'passages', words: localWords(link.local) },
+  { part: 'passages', words: localWords(link) },
   { part: 'web', words: webWords(link.web) },
   {
     part: 'summarizer',

@@ -1,4 +1,4 @@
-import type { LocalSpec, Setup } from '../../data/setup.ts';
+import type { LocalSpec, Setup, SourceDefault, WebSpec } from '../../data/setup.ts';
 import { useSetup } from './setup-store.ts';
 
 /** Which collections a run searches and which questions it asks. */
@@ -12,20 +12,43 @@ const FIRST: Omit<Collected, 'ids'> = {
   reranker: null,
 };
 
+/** The built-in web knows nothing of a corpus of one's own; a web source of one's own may. */
+const sourceBeside = (local: LocalSpec, web: WebSpec): SourceDefault =>
+  local.kind === 'collections' && web.kind === 'built-in' ? 'local' : 'recipe';
+
+/** Searches these collections; where a run searches stays as it was chosen. */
+const putCollections = (ids: readonly string[], method: Omit<Collected, 'ids'>): void => {
+  const { setup, change } = useSetup.getState();
+  if (ids.length === 0) return change({ local: { kind: 'built-in' }, source: 'recipe' });
+  const before = setup.local.kind === 'collections' ? setup.local : method;
+  const local: LocalSpec = { ...before, ids: [...ids] };
+  const source = setup.local.kind === 'collections' ? setup.source : sourceBeside(local, setup.web);
+  change({ local, source });
+};
+
 /**
- * Searches these collections, or the built-in world where there is none.
+ * Searches these collections, or the built-in world where there is none. Runs search them alone unless
+ * a web source of one's own is set.
  * @param method how, where no collection was searched before
  */
 export const searchCollections = (
   ids: readonly string[],
   method: Omit<Collected, 'ids'> = FIRST,
 ): void => {
-  const store = useSetup.getState();
-  const { setup } = store;
-  if (ids.length === 0) return store.change({ local: { kind: 'built-in' } });
-  const before = setup.local.kind === 'collections' ? setup.local : method;
-  store.change({ local: { ...before, ids: [...ids] } });
+  putCollections(ids, method);
+  const { setup, change } = useSetup.getState();
+  change({ source: sourceBeside(setup.local, setup.web) });
 };
+
+/** Asks another web. With it changes whether collections are searched alone. */
+export const searchWeb = (web: WebSpec): void => {
+  const { setup, change } = useSetup.getState();
+  const changed = (web.kind === 'built-in') !== (setup.web.kind === 'built-in');
+  change({ web, ...(changed && { source: sourceBeside(setup.local, web) }) });
+};
+
+/** Where runs search that name no source themselves. */
+export const chooseSource = (source: SourceDefault): void => useSetup.getState().change({ source });
 
 /** Changes how they are searched; nothing where the built-in world is. */
 export const changeSearch = (part: Partial<Omit<Collected, 'kind' | 'ids'>>): void => {
@@ -60,7 +83,10 @@ export const forgetCollection = (id: string): Uses => {
   if (local.kind === 'collections' && local.ids.includes(id)) {
     const { ids, ...method } = local;
     searched = method;
-    searchCollections(ids.filter((one) => one !== id));
+    putCollections(
+      ids.filter((one) => one !== id),
+      method,
+    );
   }
   const questionSets = questionSetsOf(setup);
   const asked = questionSets.includes(id);
@@ -72,7 +98,7 @@ export const forgetCollection = (id: string): Uses => {
 export const takeUp = (id: string, { searched, asked }: Uses): void => {
   const { local } = useSetup.getState().setup;
   const ids = local.kind === 'collections' ? local.ids : [];
-  if (searched && !ids.includes(id)) searchCollections([...ids, id], searched);
+  if (searched && !ids.includes(id)) putCollections([...ids, id], searched);
   const questionSets = questionSetsOf(useSetup.getState().setup);
   if (asked && !questionSets.includes(id)) askQuestionsOf([...questionSets, id]);
 };

@@ -52,6 +52,21 @@ describe('what the user set, as the agent takes it', () => {
     });
   });
 
+  it('searches the local source alone where the setup says so and the run names none', () => {
+    const setup = { ...BUILT_IN_SETUP, source: 'local' as const };
+    for (const id of RECIPE_IDS) {
+      const { recipe, overrides } = recipeFor({ ...DEFAULT_SETTINGS, recipe: id }, setup);
+      const { retrieval, background } = withOverrides(recipe.settings, overrides);
+      expect([retrieval.source, background.source]).toEqual(['local', 'local']);
+      expect(background.mode).toBe(recipe.settings.background.mode);
+    }
+    const mechanisms = { router: 'both', background: 'shown' } as const;
+    const { recipe, overrides } = recipeFor({ ...DEFAULT_SETTINGS, mechanisms }, setup);
+    const named = withOverrides(recipe.settings, overrides);
+    expect(named.retrieval.source).toBe('both');
+    expect(named.background).toEqual({ ...recipe.settings.background, mode: 'shown' });
+  });
+
   it('asks a typed question without gold', () => {
     expect(typedQuestion('  Who? ')).toEqual({
       id: 'typed',

@@ -38,6 +38,7 @@ const setupOf = (mark: string): Setup => ({
     reranker: null,
   },
   web: { kind: 'search-r1', url: 'http://lab:8000/retrieve?key=sk-secret' },
+  source: 'local',
   questions: { kind: 'collections', ids: [`${mark}-rivers`] },
   summarizer: { kind: 'extractive' },
   judge: { kind: 'model', policy: { kind: 'endpoint', id: `${mark}-server` } },
@@ -87,6 +88,14 @@ describe('the setup in an address', () => {
     ]);
   });
 
+  it('of a time when every run searched as its recipe says means that still', () => {
+    const { source: _, ...link } = carried(setupOf('a'), device('a'));
+    expect(resolveSetup(link, device('a'), setupOf('a')).setup).toEqual({
+      ...setupOf('a'),
+      source: 'recipe',
+    });
+  });
+
   it('tells a collection that was changed from the one of its name', () => {
     const link = carried(setupOf('a'), device('a'));
     const changed = device('a');
@@ -99,7 +108,7 @@ describe('the setup in an address', () => {
     expect(linkWords(carried(setupOf('a'), device('a')))).toEqual([
       { part: 'policy', words: 'Qwen' },
       { part: 'questions', words: 'rivers' },
-      { part: 'passages', words: 'rivers (hybrid, e5@1)' },
+      { part: 'passages', words: 'rivers (hybrid, e5@1), alone' },
       { part: 'web', words: 'search-r1 at http://lab:8000/retrieve' },
       { part: 'summarizer', words: 'extractive' },
       { part: 'judge', words: 'tiny at lab:8080' },

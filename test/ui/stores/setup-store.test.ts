@@ -9,6 +9,12 @@ it('takes back what it wrote, and only that', () => {
     expect(parseSetup(text)).toEqual(BUILT_IN_SETUP);
 });
 
+it('what was stored without a source means that runs search as their recipe says', () => {
+  const { source: _, ...before } = BUILT_IN_SETUP;
+  expect(parseSetup(JSON.stringify(before))).toEqual(BUILT_IN_SETUP);
+  expect(BUILT_IN_SETUP.source).toBe('recipe');
+});
+
 it('changes a part and keeps the rest', () => {
   useSetup.getState().change({ web: { kind: 'mediawiki', url: 'https://wiki.example/w/api.php' } });
   choosePolicy({ kind: 'checkpoint', id: 'qwen' });

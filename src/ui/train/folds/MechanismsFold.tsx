@@ -3,6 +3,7 @@ import { collapseWarning } from '../../../learn/router/collapse.ts';
 import { getRecipe, routerRewardSchema } from '../../../recipes/index.ts';
 import { BACKGROUND_MODES, REWARD_MODES, STIE_MODES } from '../../../runs/conductor/settings.ts';
 import { NumberField, RateField, SelectField, useDraftValue, useSettings } from '../fields.tsx';
+import { useSetup } from '../../stores/setup-store.ts';
 import { routerMode } from '../chart-specs.ts';
 import { Fold } from './Fold.tsx';
 
@@ -20,6 +21,7 @@ export const MechanismsFold = () => {
   const training = useDraftValue('router.train');
   const joint = routerRewardSchema.safeParse(useDraftValue('router.nlr'));
   const reward = training !== 'off' && joint.success ? joint.data : own.nlr;
+  const alone = useSetup(({ setup }) => setup.source === 'local') && training === 'off';
   return (
     <Fold
       name="Mechanisms and router"
@@ -44,7 +46,7 @@ export const MechanismsFold = () => {
         path="overrides.retrieval.source"
         label="Source of a search"
         choices={['router', 'local', 'web', 'both']}
-        absent={`(${own.retrieval.source})`}
+        absent={`(${alone ? 'local' : own.retrieval.source})`}
       />
       <SelectField
         path="router.evaluation"

@@ -1,0 +1,31 @@
+import type { Setup } from '../../data/setup.ts';
+import { parseTrainSettings } from '../../learn/rl/edit-settings.ts';
+import type { TrainSettings } from '../../learn/rl/settings.ts';
+import { LOCAL_ONLY } from '../../recipes/local-only.ts';
+
+const isBranch = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const branch = (value: unknown): Record<string, unknown> => (isBranch(value) ? value : {});
+
+/**
+ * The settings of a run that begins with a setup: what the setup says of sources is written into
+ * them, so that the run goes on so whatever is chosen later. A source that they name themselves stays,
+ * and a router that is to be trained is asked.
+ */
+export function withSource(
+  settings: TrainSettings,
+  { source }: Pick<Setup, 'source'>,
+): TrainSettings {
+  const { overrides, router } = settings;
+  const retrieval = branch(overrides['retrieval']);
+  if (source !== 'local' || router.train !== 'off' || 'source' in retrieval) return settings;
+  return parseTrainSettings({
+    ...settings,
+    overrides: {
+      ...overrides,
+      retrieval: { ...retrieval, ...LOCAL_ONLY.retrieval },
+      background: { ...LOCAL_ONLY.background, ...branch(overrides['background']) },
+    },
+  });
+}
