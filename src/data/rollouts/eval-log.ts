@@ -101,10 +101,7 @@ export async function* readEvalLog(file: Blob): AsyncGenerator<EvalSample> {
     throw new Error(`it is damaged or cut short (${messageOf(error)})`, { cause: error });
   }
   const samples = entries.filter(({ name }) => SAMPLE.test(name));
-  if (samples.length === 0)
-    throw new Error(
-      'it holds no samples/*.json, as a log of Inspect AI does; unpack it and open the files of rollouts in it',
-    );
+  if (samples.length === 0) throw new Error('it holds no samples/*.json');
   let number = 0;
   for (const batch of batches(samples))
     for (const one of unpackedAll(bytes, batch)) {

@@ -136,7 +136,9 @@ async function* importEvalLog(blob: Blob, name: string): AsyncGenerator<ImportIt
       else yield itemOf(() => parseJson(text), place, bytes);
     }
   } catch (error) {
-    throw new ImportError(`${name} is a zip file that cannot be read: ${messageOf(error)}`);
+    throw new ImportError(
+      `${name} is a zip archive. Unpack it and open the files of rollouts in it; only logs of Inspect AI are read packed, and ${messageOf(error)}.`,
+    );
   }
 }
 
