@@ -67,7 +67,7 @@ it('lists, gzip, UTF-16 and parquet of every codec', async () => {
   const { page } = stage;
   for (const path of FILES) {
     await page.goto(`${stage.url}rollouts`);
-    await page.getByLabel('Rollout files', { exact: true }).setInputFiles(path);
+    await page.getByLabel('Rollout files').setInputFiles(path);
     const { statistics } = await inspectFile(await openAsBlob(path), basename(path));
     await expectOpen(page, basename(path), statistics.rollouts, statistics.em.count);
   }
@@ -81,7 +81,7 @@ it('a folder is one run in the order of its steps, and so are dropped files of s
   );
   const { statistics } = await inspectRun(files, 'rollout_data');
   await page.goto(`${stage.url}rollouts`);
-  await page.getByLabel('Folder of rollout files').setInputFiles(dump);
+  await page.getByLabel('Folder of rollouts').setInputFiles(dump);
   await expectOpen(page, 'rollout_data', 18, statistics.em.count);
   await page.getByLabel('Group the table (g)').selectOption({ label: 'step, then question' });
   const heads = page.locator('.group-head', { hasText: /step \d/ });
@@ -118,11 +118,11 @@ it('what holds no rollouts says what it is and what to do', async () => {
     [write('weights.bin', new Uint8Array(3000)), /weights\.bin is no text.*Open the file of/],
     [write('cut.jsonl.gz', gzipSync(text).subarray(0, 90)), /cut off; copy it again/],
   ] as const) {
-    await page.getByLabel('Rollout files', { exact: true }).setInputFiles(path);
+    await page.getByLabel('Rollout files').setInputFiles(path);
     await page.getByRole('alert').filter({ hasText: sentence }).waitFor();
     await page.getByRole('button', { name: 'Dismiss' }).click();
   }
-  await page.getByLabel('Folder of rollout files').setInputFiles(notes);
+  await page.getByLabel('Folder of rollouts').setInputFiles(notes);
   await page.getByRole('alert').filter({ hasText: 'notes is a folder without files' }).waitFor();
   expect(stage.faults).toEqual([]);
 });

@@ -32,7 +32,7 @@ export const OpenButtons = ({ primary = false }: { primary?: boolean }) => {
         Open files
       </PickButton>{' '}
       <PickButton
-        field="Folder of rollout files"
+        field="Folder of rollouts"
         folder
         size={size}
         variant="default"
