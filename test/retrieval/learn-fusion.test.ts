@@ -48,7 +48,7 @@ class TopicEncoder implements QueryEncoder, CacheableEncoder {
     const vector = new Float32Array(this.dimensions);
     const topic = (text.match(/[a-h]\d+x/g) ?? []).map(topicOf)[0] ?? 0;
     // Something that has nothing to do with the topic, but differs from text to text.
-    const noise = [...text].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) % 997, 7);
+    const noise = Array.from(text).reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) % 997, 7);
     vector[this.#knows ? topic : noise % TOPICS] = 1;
     vector[TOPICS] = 0.05 * (noise / 997);
     const length = Math.hypot(...vector);
