@@ -72,7 +72,8 @@ export interface LearnFusionOptions {
 
 /**
  * The weights that find most: of `WEIGHTS` those with the highest recall@5 over the questions; of equal
- * ones those nearest to equal weights. Where hardly any question is answered, both lists count the same.
+ * ones those with the higher mean reciprocal rank, then those nearest to equal weights. Where hardly
+ * any question is answered, both lists count the same.
  * @throws the signal's reason when aborted
  */
 export async function learnFusion(
@@ -187,10 +188,13 @@ function best(ranks: readonly (readonly number[])[]): LearnedFusion {
     return {
       weights,
       recall: mean(own.map((rank) => (rank <= FOUND ? 1 : 0))),
+      reciprocal: mean(own.map((rank) => 1 / rank)),
       fromEqual: Math.abs(i - EQUAL),
     };
   });
-  const [first] = scores.toSorted((a, b) => b.recall - a.recall || a.fromEqual - b.fromEqual);
+  const [first] = scores.toSorted(
+    (a, b) => b.recall - a.recall || b.reciprocal - a.reciprocal || a.fromEqual - b.fromEqual,
+  );
   const learned = first && first.recall >= LEAST ? first : scores[EQUAL];
   return {
     weights: learned?.weights ?? EVEN,

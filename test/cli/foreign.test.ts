@@ -134,7 +134,7 @@ test('shards are the same checkpoint, with a revision of their own', async () =>
 test('a question in the checkpoint’s own template, from shards', () => {
   const { status, out, err } = lab(
     'ask',
-    'Who directed Silent Harbor?',
+    'Who directed Frozen Compass?',
     '--policy',
     sharded,
     '--recipe',
@@ -145,7 +145,7 @@ test('a question in the checkpoint’s own template, from shards', () => {
   expect(status).toBe(0);
   const { segments, events, policy } = JSON.parse(out) as Rollout;
   expect(segments[0]!.text).toMatch(/^<\|im_start\|>system\nYou answer a question by searching/);
-  const question = segments.findIndex(({ text }) => text.includes('Silent Harbor'));
+  const question = segments.findIndex(({ text }) => text.includes('Frozen Compass'));
   expect(segments[question + 1]!.text).toBe('<|im_end|>\n<|im_start|>assistant\n');
   expect(segments.some(({ source }) => source === 'policy')).toBe(true);
   expect(events.at(-1)!.kind).toBe('stop');

@@ -102,7 +102,10 @@ describe('options', () => {
       method: 'hybrid',
       encoder: undefined,
     });
-    expect(overrides).toEqual({ retrieval: { source: 'local' } });
+    expect(overrides).toEqual({
+      retrieval: { source: 'local' },
+      background: { source: 'local' },
+    });
     expect(given('--corpus', rivers, '--source', 'both').overrides.retrieval).toEqual({
       source: 'both',
     });

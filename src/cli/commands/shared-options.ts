@@ -1,4 +1,5 @@
 import { RECIPES, type SettingsOverride } from '../../recipes/index.ts';
+import { LOCAL_ONLY } from '../../recipes/local-only.ts';
 import { LOCAL_METHODS, type LocalMethod } from '../../data/setup.ts';
 import { UsageError, type OptionLists, type OptionSpec, type OptionValues } from '../options.ts';
 import type { PartsOptions } from '../parts.ts';
@@ -108,7 +109,8 @@ export const RECIPE_OPTIONS = {
 export function overridesOf(values: OptionValues, lists: OptionLists = {}): SettingsOverride {
   const { temperature, routing, background, stie, k } = values;
   // The world's web knows nothing of a corpus of one's own.
-  const source = values.source ?? (lists['corpus'] ? 'local' : undefined);
+  const alone = values.source === undefined && lists['corpus'] !== undefined;
+  const source = alone ? LOCAL_ONLY.retrieval.source : values.source;
   const retrieval = {
     ...(source !== undefined && { source: source as 'local' | 'web' | 'both' | 'router' }),
     ...(k !== undefined && { k: Number(k) }),
@@ -117,8 +119,13 @@ export function overridesOf(values: OptionValues, lists: OptionLists = {}): Sett
     ...(temperature !== undefined && { sampling: { temperature: Number(temperature) } }),
     ...(Object.keys(retrieval).length > 0 && { retrieval }),
     ...(routing !== undefined && { nlr: { routing: routing as 'sampled' | 'argmax' } }),
-    ...(background !== undefined && {
-      background: { mode: background as 'off' | 'shown' | 'shown-and-used-by-T' },
+    ...((background !== undefined || alone) && {
+      background: {
+        ...(alone && LOCAL_ONLY.background),
+        ...(background !== undefined && {
+          mode: background as 'off' | 'shown' | 'shown-and-used-by-T',
+        }),
+      },
     }),
     ...(stie !== undefined && { stie: { mode: stie as 'off' | 'paper' | 'corrected' } }),
   };

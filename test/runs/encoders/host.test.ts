@@ -118,7 +118,7 @@ describe('a setup of collections', () => {
     const reranker = (await host.add(chosen('xlmr-cross'))).id;
     const setup = { ...spec, encoder, reranker };
     const opened = await openLocalSetup(setup, passages, { encoders: host, builtIn });
-    expect(opened.note).toBe(`BM25+ and ${encoder}, fused, reranked by ${reranker}`);
+    expect(opened.note).toBe(`BM25+ and ${encoder}, fused 1 : 1, reranked by ${reranker}`);
     const { hits } = await opened.source.search('capital of Poland', 3);
     const ranker = await host.reranker(reranker);
     const scores = await ranker.score(
