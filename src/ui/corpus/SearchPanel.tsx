@@ -99,7 +99,8 @@ export const SearchPanel = () => {
         {sources
           ? `, over ${plural(sources.localPassages, 'local passage')}${memory ? `, ${memory} in memory` : ''}; web: ${sources.web ?? 'the built-in one'}`
           : ''}
-        . <i>both</i> fuses the two sources’ lists by reciprocal rank.
+        . <i>both</i> fuses, by reciprocal rank, the two sources’ lists and one list of all that
+        they found.
       </p>
       <LoadingFailure />
       <LoadingList />

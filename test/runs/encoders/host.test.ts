@@ -118,7 +118,9 @@ describe('a setup of collections', () => {
     const reranker = (await host.add(chosen('xlmr-cross'))).id;
     const setup = { ...spec, encoder, reranker };
     const opened = await openLocalSetup(setup, passages, { encoders: host, builtIn });
-    expect(opened.note).toBe(`BM25+ and ${encoder}, fused 1 : 1, reranked by ${reranker}`);
+    // Three passages of one sentence teach no weights worth a name; that there are some is said.
+    const [parts, ranked] = opened.note.split(/, fused \d : \d, /);
+    expect([parts, ranked]).toEqual([`BM25+ and ${encoder}`, `reranked by ${reranker}`]);
     const { hits } = await opened.source.search('capital of Poland', 3);
     const ranker = await host.reranker(reranker);
     const scores = await ranker.score(
