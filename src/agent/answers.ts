@@ -7,7 +7,7 @@ export const ARTICLES = /(?<![\p{L}\p{N}_])(?:a|an|the)(?![\p{L}\p{N}_])/gu;
 
 export const squeezed = (text: string): string => text.split(/\s+/).filter(Boolean).join(' ');
 
-/** SQuAD's: lower case, punctuation deleted, a/an/the dropped, spaces squeezed (METHODS, section 6). */
+/** SQuAD's: lower case, punctuation deleted, a/an/the dropped, spaces squeezed. */
 export const normalizeAnswer = (text: string): string =>
   squeezed(text.toLowerCase().replace(PUNCTUATION, '').replace(ARTICLES, ' '));
 

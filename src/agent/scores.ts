@@ -2,7 +2,7 @@ import type { RolloutMetrics } from '../data/rollout.ts';
 import { comparedForms, type NormaliserId } from './normalisers.ts';
 
 /**
- * Answer scores, METHODS section 6: maximum over the gold answers, no answer scores 0. The normaliser is
+ * Answer scores, docs/methods.md section 5: maximum over the gold answers, no answer scores 0. The normaliser is
  * SQuAD's unless another is named. They stand below `evaluate` because finished rollouts and rewards need them.
  */
 

@@ -1,4 +1,4 @@
-/** Metrics of METHODS section 6: answers here by name, retrieval and pass@k below. */
+/** Metrics of docs/methods.md, section 5: answers here by name, retrieval and pass@k below. */
 export {
   coverExactMatch,
   exactMatch,

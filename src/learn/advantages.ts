@@ -1,6 +1,6 @@
 import type { EstimatorId } from './rl/settings.ts';
 
-/** Advantages of whole rollouts, METHODS section 5. One value a rollout; nothing is changed in place. */
+/** Advantages of whole rollouts, docs/methods.md section 3. One value a rollout; nothing is changed in place. */
 
 /** Added to every deviation that divides, as GRPO's published code has it. */
 const EPSILON = 1e-6;

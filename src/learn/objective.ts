@@ -1,6 +1,6 @@
 import type { TrainSettings } from './rl/settings.ts';
 
-/** The clipped surrogate and its exact gradient, METHODS section 5. */
+/** The clipped surrogate and its exact gradient, docs/methods.md section 4. */
 
 type Settings = TrainSettings['objective'];
 /** Without `microBatch` a mean over tokens is one of the whole batch. */

@@ -14,7 +14,7 @@ export type TokenTexts = (ids: readonly number[]) => readonly string[] | null;
 
 export type WrittenLayout = 'forage' | 'verl' | 'rl-logging-board';
 
-/** Infinity and NaN are no JSON: `JSON.stringify` writes them as null, as FORMATS asks. */
+/** Infinity and NaN are no JSON: `JSON.stringify` writes them as null, as docs/formats.md asks. */
 const forageLine = (rollout: ImportedRollout): string => JSON.stringify(rollout);
 
 const join = (segments: readonly ImportedSegment[]): string =>

@@ -4,7 +4,7 @@ import type { RolloutFacts } from './facts.ts';
 /**
  * What the inspector states of a file of rollouts.
  *
- * - **EM, F1**: SQuAD normalisation, maximum over the gold answers (METHODS section 6).
+ * - **EM, F1**: SQuAD normalisation, maximum over the gold answers (docs/methods.md, section 5).
  * - **cover-EM**: every token of a gold answer is among the prediction's tokens, in any order.
  * - **sub-EM**: the normalised gold answer is a substring of the normalised prediction.
  * - **by R1-Searcher's normaliser**: the same four of `metric_calc_rule.py`, which puts a space in the place of

@@ -2,7 +2,7 @@ import type { RewardClause } from '../../data/rollout.ts';
 import { clause } from './clause.ts';
 import type { RewardFacts } from './facts.ts';
 
-/** Plain answer scores: exact match and F1 (METHODS section 6), no clause for anything else. */
+/** Plain answer scores: exact match and F1 (docs/methods.md, section 5), no clause for anything else. */
 
 export const plainEm = (facts: RewardFacts): RewardClause[] => [
   clause('em', facts.em, facts.answer),

@@ -18,7 +18,7 @@ import { fallback } from './ur2.ts';
  * - The code looks for tags and for the fallback sentence in the whole output, so that text which was
  *   read counts too. Here only what the policy wrote, and the record's verdicts, count.
  * - An answer is compared with the longest gold answer; the code knows one.
- * - F1 is METHODS' (punctuation deleted); the code puts a space for punctuation and reads True as yes.
+ * - F1 is by SQuAD's normaliser (punctuation deleted); the code puts a space for punctuation and reads True as yes.
  */
 
 const QUERY_WORDS = 20;

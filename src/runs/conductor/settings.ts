@@ -16,7 +16,7 @@ export const REWARD_MODES = ['paper', 'measured'] as const;
 export const MAX_ROLLOUTS = 16;
 export const MAX_QUESTION_LENGTH = 400;
 
-/** Settings of the recipe's mechanisms; see METHODS, section 1. */
+/** Settings of the recipe's mechanisms; see docs/methods.md, section 1. */
 export const mechanismsSchema = z.object({
   /** RDRA: what D0 is used for, equations (1)–(4). */
   background: z.enum(BACKGROUND_MODES).optional(),

@@ -4,7 +4,7 @@ import { REACT } from './react.ts';
 import { TOOL_CALL } from './tool-call.ts';
 
 /*
- * Tag protocols, METHODS sections 1 to 4. Only tags stand here: what a system does with them is its
+ * Tag protocols of published systems. Only tags stand here: what a system does with them is its
  * recipe's business. ZeroSearch, StepSearch, InForage and others write Search-R1's tags, so that text
  * alone cannot tell them apart.
  */

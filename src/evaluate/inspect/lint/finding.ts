@@ -2,7 +2,7 @@ import type { ImportedRollout, TextSpan } from '../../../data/rollouts/index.ts'
 
 /** What a check found, where, and why it matters. */
 
-/** Faults of an implementation, METHODS section 7, and ways in which a policy searches badly. */
+/** Faults of an implementation, docs/methods.md section 6, and ways in which a policy searches badly. */
 export const LINTS = {
   'environment-trained': {
     kind: 'fault',
