@@ -73,7 +73,9 @@ export function sourcesInUse({ loop, retrieval, background }: RecipeSettings): S
     ...(retrieval.maxSearches > 0 || loop === 'naive-rag' ? [retrieval.source] : []),
     ...(background.mode === 'off' ? [] : [background.source]),
   ];
-  const wide = asked.some((source) => source === 'both' || source === 'router');
+  // A tag of the policy's own may name either.
+  const tagged = loop === 'agent' && retrieval.maxSearches > 0 && retrieval.honourTags;
+  const wide = tagged || asked.some((source) => source === 'both' || source === 'router');
   return (['local', 'web'] as const).filter((source) => wide || asked.includes(source));
 }
 

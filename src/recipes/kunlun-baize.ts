@@ -49,7 +49,8 @@ import { DEFAULT_SETTINGS, type Recipe } from './settings.ts';
  *   the measured reward at 0.2/0.8 (`router.nlr` of the training presets), and whoever chooses `paper`
  *   there is warned.
  * - Not said is whether routing is sampled when evaluated. It is sampled while training, and the likelier
- *   source is taken for held-out questions and by the command line's `evaluate` (`nlr.routing`).
+ *   source is taken for held-out questions (`router.evaluation`) and by the command line's `evaluate`
+ *   (`nlr.routing`), which routes a run as its held-out questions are.
  * - The router's initial weights are set by hand and not trained (router-prior.ts). The background does
  *   not pass through the router: both sources.
  *

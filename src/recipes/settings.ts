@@ -154,6 +154,10 @@ function merge(base: unknown, over: unknown): unknown {
   return out;
 }
 
+/** Changes of settings over other changes: `over` counts where both say something. */
+export const mergeOverrides = (base: SettingsOverride, over: SettingsOverride): SettingsOverride =>
+  merge(base, over) as SettingsOverride;
+
 /**
  * A recipe's settings with some of them changed.
  * @throws Error that names the first field at fault, where the result is not a valid setting.

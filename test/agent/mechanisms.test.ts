@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Rollout } from '../../src/data/rollout.ts';
+import { LOCAL_ONLY } from '../../src/recipes/local-only.ts';
 import { eventLine } from '../../src/ui/events/summary.ts';
 import {
   contextText,
@@ -394,6 +395,23 @@ describe('NLR in the loop', () => {
     ]);
     expect(eventsOf(rollout, 'search').map((e) => e.tag)).toEqual(['local_search', 'web_search']);
     expect(rollout.metrics?.formatValid).toBe(true);
+  });
+
+  it('the local source alone: neither a tag nor the background leads to the web', async () => {
+    const main = [
+      '<think> a</think><web_search> author of Old Wolf</web_search>',
+      '<think> b</think><local_search> Estdor Group</local_search>',
+      ANSWER,
+    ];
+    const overrides = { ...off, ...LOCAL_ONLY };
+    const { rollout } = await run({ main }, { recipe: 'kunlun-baize', overrides });
+    expect(eventsOf(rollout, 'route').map((e) => [e.by, e.choice])).toEqual([
+      ['fixed', 'local'],
+      ['fixed', 'local'],
+    ]);
+    const found = [...eventsOf(rollout, 'background'), ...eventsOf(rollout, 'retrieve')];
+    expect(found).toHaveLength(3);
+    expect(new Set(found.flatMap((e) => e.hits.map((h) => h.source)))).toEqual(new Set(['local']));
   });
 
   it('measured: the evidence that the very call brought', async () => {

@@ -9,6 +9,7 @@ import {
   unknownNames,
 } from '../../src/agent/unknown-names.ts';
 import { getRecipe, withOverrides } from '../../src/recipes/index.ts';
+import { LOCAL_ONLY } from '../../src/recipes/local-only.ts';
 import { mentionsIn, type Mentions } from '../../src/retrieval/mentions.ts';
 import { WebSource } from '../../src/retrieval/web-source.ts';
 import { buildWebIndex } from '../../src/retrieval/web/build.ts';
@@ -86,13 +87,21 @@ describe('the sources that a question may reach', () => {
 
   it('are those of searches and background', () => {
     expect(inUse('kunlun-baize')).toEqual(['local', 'web']);
-    expect(inUse('search', { retrieval: { source: 'local' } })).toEqual(['local']);
+    expect(inUse('search', LOCAL_ONLY)).toEqual(['local']);
+    expect(inUse('kunlun-baize', LOCAL_ONLY)).toEqual(['local']);
+    expect(inUse('naive-rag', { retrieval: { source: 'local' } })).toEqual(['local']);
     const withBackground = {
-      retrieval: { source: 'local' as const },
+      retrieval: LOCAL_ONLY.retrieval,
       background: { mode: 'shown' as const, source: 'web' as const },
     };
     expect(inUse('search', withBackground)).toEqual(['local', 'web']);
     expect(inUse('naive-generation')).toEqual([]);
+  });
+
+  it('are both where the policy may name one by its tag', () => {
+    expect(inUse('search', { retrieval: { source: 'local' } })).toEqual(['local', 'web']);
+    const silent = { retrieval: { source: 'local' as const, maxSearches: 0 } };
+    expect(inUse('search', silent)).toEqual([]);
   });
 });
 

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { sourcesInUse } from '../../src/agent/unknown-names.ts';
 import { select } from '../../src/cli/commands/rollout.ts';
 import {
   overridesOf,
@@ -13,6 +14,7 @@ import {
 import { openCorpus, readCorpus, readQuestions } from '../../src/cli/import-files.ts';
 import { parseOptions } from '../../src/cli/options.ts';
 import type { Parts } from '../../src/cli/parts.ts';
+import { getRecipe, withOverrides } from '../../src/recipes/index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forage-import-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -102,13 +104,18 @@ describe('options', () => {
       method: 'hybrid',
       encoder: undefined,
     });
-    expect(overrides).toEqual({
-      retrieval: { source: 'local' },
-      background: { source: 'local' },
-    });
+    const settings = withOverrides(getRecipe('kunlun-baize').settings, overrides);
+    const { retrieval, background } = settings;
+    expect([retrieval.source, background.source]).toEqual(['local', 'local']);
+    // Neither the policy's tag nor the background's own source leads to the world's web.
+    expect(sourcesInUse(settings)).toEqual(['local']);
+    expect(given('--corpus', rivers, '--source', 'local').overrides).toEqual(overrides);
+    const shown = given('--corpus', rivers, '--background', 'shown').overrides.background;
+    expect(shown).toEqual({ source: 'local', mode: 'shown' });
     expect(given('--corpus', rivers, '--source', 'both').overrides.retrieval).toEqual({
       source: 'both',
     });
+    expect(given('--source', 'local').overrides).toEqual({ retrieval: { source: 'local' } });
     expect(given().overrides).toEqual({});
   });
 

@@ -2,6 +2,9 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { runGroup } from '../../src/agent/index.ts';
+import { openParts } from '../../src/cli/parts.ts';
+import { getRecipe } from '../../src/recipes/index.ts';
 import type { Rollout } from '../../src/data/rollout.ts';
 import { HuggingFaceTokenizer } from '../../src/policy/tokenizer.ts';
 import { lab, labHere, type LabRun } from './lab.ts';
@@ -178,14 +181,37 @@ describe('ask about a name that no passage mentions', () => {
   test('says so before anything is answered', async () => {
     const { status, out } = await labHere(...unknown);
     expect(status).toBe(0);
-    expect(out.split('\n')[0]).toMatch(new RegExp(`^note +${note}`));
-    expect(out).toMatch(/^answer /m);
+    expect(out).toMatch(new RegExp(`^note +${note}[^\n]*\nanswer `, 'm'));
   });
 
   test('beside the one JSON object, not in it', async () => {
     const { out, err } = await labHere(...unknown, '--json');
     expect((JSON.parse(out) as Rollout).format).toBe('forage.rollout/1');
     expect(err).toContain(note);
+  });
+
+  test('and no search is cheaper for it', async () => {
+    const parts = await openParts({ device: 'wasm' });
+    try {
+      const [fresh] = await runGroup(parts.deps, {
+        question: { id: 'typed', text: 'Who directed Silent Harbor?', answers: [], supporting: [] },
+        recipe: getRecipe('naive-rag'),
+        seed: 0,
+        size: 1,
+        runId: 'ask',
+        groupId: 'ask',
+        step: 0,
+      });
+      const paid = (rollout: Rollout | undefined) =>
+        rollout?.events.flatMap((event) =>
+          event.kind === 'retrieve' ? [[event.requests, event.bytes]] : [],
+        );
+      const asked = JSON.parse((await labHere(...unknown, '--json')).out) as Rollout;
+      expect(paid(fresh)?.[0]?.[0]).toBeGreaterThan(0);
+      expect(paid(asked)).toEqual(paid(fresh));
+    } finally {
+      parts.dispose();
+    }
   });
 
   test('and nothing of a name that the corpus in use has', async () => {

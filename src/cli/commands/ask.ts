@@ -40,16 +40,15 @@ export function describeEvent(event: AgentEvent): string {
   }
 }
 
-/** Says which names of the question no passage mentions, before anything is answered. */
-async function tellUnknown(
+/** What is said of names of the question that no passage mentions. That it cannot be found out fails no rollout. */
+async function noteOnNames(
   question: string,
   { mentions }: Parts,
   settings: RecipeSettings,
-  tell: (line: string) => void,
-): Promise<void> {
+): Promise<string[]> {
   const sources = sourcesInUse(settings).map((source) => mentions[source]);
-  const names = await unknownNames(question, sources);
-  if (names.length > 0) tell(`note         ${describeUnknown(names)}`);
+  const names = await unknownNames(question, sources).catch(() => []);
+  return names.length > 0 ? [`note         ${describeUnknown(names)}`] : [];
 }
 
 export const askCommand: Command = {
@@ -72,8 +71,9 @@ export const askCommand: Command = {
     // A question of the world brings its gold answer along.
     const known = parts.world.questions.find((q) => q.text === text);
     let told = 0;
+    // The answer, and what follows it: the note comes before it.
+    const held: string[] = [];
     try {
-      await tellUnknown(text, parts, settings, values.json ? say : print);
       // A group of one, so that a seed gives the same rollout here and on the page.
       const [rollout] = await runGroup(
         parts.deps,
@@ -90,9 +90,15 @@ export const askCommand: Command = {
         (update) => {
           if (values.json || update.type !== 'event' || update.index < told) return;
           told = update.index + 1;
-          print(describeEvent(update.event));
+          const line = describeEvent(update.event);
+          if (held.length > 0 || update.event.kind === 'answer') held.push(line);
+          else print(line);
         },
       );
+      // After the searches, so that none of them finds fetched what it would have paid for.
+      const note = await noteOnNames(text, parts, settings);
+      note.forEach(values.json ? say : print);
+      held.forEach(print);
       if (values.json) print(JSON.stringify(rollout));
     } finally {
       parts.dispose();

@@ -1,8 +1,10 @@
 import type { RouterWeights } from '../../agent/router/network.ts';
 import { summarizeRollouts } from '../../evaluate/index.ts';
 import { decodeRouterState } from '../../learn/router/state.ts';
-import { getRecipe, type SettingsOverride } from '../../recipes/index.ts';
-import { UsageError, type OptionValues } from '../options.ts';
+import { overridesInForce } from '../../learn/rl/overrides.ts';
+import type { TrainSettings } from '../../learn/rl/settings.ts';
+import { getRecipe, mergeOverrides, type SettingsOverride } from '../../recipes/index.ts';
+import { UsageError, type OptionLists, type OptionValues } from '../options.ts';
 import { openParts } from '../parts.ts';
 import { runQuestions } from '../run-questions.ts';
 import { adapterFolderOf, loadCheckpoint, readRun } from '../train/folder.ts';
@@ -22,7 +24,8 @@ interface Subject {
   policy: string | undefined;
   world: string | undefined;
   recipe: string;
-  overrides: SettingsOverride;
+  /** The run's own, where a run is evaluated. */
+  settings: TrainSettings | null;
   /** The run's router, where it trained one. */
   routerWeights?: RouterWeights;
 }
@@ -33,7 +36,7 @@ function subjectOf(values: OptionValues): Subject {
   const [adapter, policy, world] = [text('adapter'), text('policy'), text('world')];
   const run = text('run');
   if (run === undefined)
-    return { adapter, policy, world, recipe: text('recipe') ?? 'search', overrides: {} };
+    return { adapter, policy, world, recipe: text('recipe') ?? 'search', settings: null };
   if (adapter !== undefined) throw new UsageError('--adapter and --run exclude each other.');
   const file = readRun(run);
   const trained = loadCheckpoint(run, say)?.router ?? null;
@@ -43,8 +46,24 @@ function subjectOf(values: OptionValues): Subject {
     policy: policy ?? file.policy.folder,
     world: world ?? file.world.folder ?? undefined,
     recipe: text('recipe') ?? file.settings.recipe,
-    overrides: text('recipe') === undefined ? file.settings.overrides : {},
+    settings: file.settings,
   };
+}
+
+/**
+ * What evaluation changes in the recipe's settings: what the command line names, over what the run
+ * trained with; of a run only how it routes held-out questions where another recipe is named.
+ */
+export function evaluationOverrides(
+  values: OptionValues,
+  lists: OptionLists,
+  run: TrainSettings | null,
+): SettingsOverride {
+  const trained = run && values.recipe === undefined ? overridesInForce(run) : {};
+  const routed = mergeOverrides(trained, {
+    nlr: { routing: run ? run.router.evaluation : 'argmax' },
+  });
+  return mergeOverrides(routed, overridesOf(values, lists));
 }
 
 const { default: _, ...RECIPE } = RECIPE_OPTIONS.recipe;
@@ -64,8 +83,7 @@ export const evaluateCommand: Command = {
     temperature: { ...RECIPE_OPTIONS.temperature, default: 0.3 },
     routing: {
       ...RECIPE_OPTIONS.routing,
-      help: 'how the router chooses: the likelier source, or drawn from its probabilities',
-      default: 'argmax',
+      help: "how the router chooses: the likelier source, or drawn from its probabilities; as the run's held-out questions, else argmax",
     },
     limit: { type: 'integer', value: 'N', help: 'questions', default: 300, min: 1 },
     seed: { type: 'integer', value: 'S', help: 'seed of the sampling', default: 0, min: 0 },
@@ -75,22 +93,15 @@ export const evaluateCommand: Command = {
     json: { type: 'boolean', help: 'print one JSON object and nothing else' },
   },
   async run(values, _positionals, lists) {
-    const { recipe, overrides, ...subject } = subjectOf(values);
+    const { recipe, settings, ...subject } = subjectOf(values);
     const parts = await openParts({ ...partsOptions(values, lists), ...subject });
     endProgress();
     try {
-      const given = overridesOf(values, lists);
       const questions = select(parts, values);
       const output = await openOutput(values.out as string | undefined);
       const { rollouts, seconds } = await runQuestions(parts, questions, {
         recipe: getRecipe(recipe),
-        overrides: {
-          ...overrides,
-          ...given,
-          sampling: { ...overrides.sampling, ...given.sampling },
-          retrieval: { ...overrides.retrieval, ...given.retrieval },
-          nlr: { ...overrides.nlr, ...given.nlr },
-        },
+        overrides: evaluationOverrides(values, lists, settings),
         group: 1,
         seed: Number(values.seed),
       });

@@ -1,4 +1,4 @@
-import { RECIPES, type SettingsOverride } from '../../recipes/index.ts';
+import { mergeOverrides, RECIPES, type SettingsOverride } from '../../recipes/index.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
 import { LOCAL_METHODS, type LocalMethod } from '../../data/setup.ts';
 import { UsageError, type OptionLists, type OptionSpec, type OptionValues } from '../options.ts';
@@ -108,25 +108,20 @@ export const RECIPE_OPTIONS = {
 /** What the options change in the recipe's settings. */
 export function overridesOf(values: OptionValues, lists: OptionLists = {}): SettingsOverride {
   const { temperature, routing, background, stie, k } = values;
+  const source = values.source as 'local' | 'web' | 'both' | 'router' | undefined;
   // The world's web knows nothing of a corpus of one's own.
-  const alone = values.source === undefined && lists['corpus'] !== undefined;
-  const source = alone ? LOCAL_ONLY.retrieval.source : values.source;
+  const alone = lists['corpus'] !== undefined && (source === undefined || source === 'local');
   const retrieval = {
-    ...(source !== undefined && { source: source as 'local' | 'web' | 'both' | 'router' }),
+    ...(source !== undefined && { source }),
     ...(k !== undefined && { k: Number(k) }),
   };
-  return {
+  return mergeOverrides(alone ? LOCAL_ONLY : {}, {
     ...(temperature !== undefined && { sampling: { temperature: Number(temperature) } }),
     ...(Object.keys(retrieval).length > 0 && { retrieval }),
     ...(routing !== undefined && { nlr: { routing: routing as 'sampled' | 'argmax' } }),
-    ...((background !== undefined || alone) && {
-      background: {
-        ...(alone && LOCAL_ONLY.background),
-        ...(background !== undefined && {
-          mode: background as 'off' | 'shown' | 'shown-and-used-by-T',
-        }),
-      },
+    ...(background !== undefined && {
+      background: { mode: background as 'off' | 'shown' | 'shown-and-used-by-T' },
     }),
     ...(stie !== undefined && { stie: { mode: stie as 'off' | 'paper' | 'corrected' } }),
-  };
+  });
 }

@@ -1,6 +1,11 @@
 import type { Question } from '../../data/records.ts';
 import type { Setup } from '../../data/setup.ts';
-import { getRecipe, type Recipe, type SettingsOverride } from '../../recipes/index.ts';
+import {
+  getRecipe,
+  mergeOverrides,
+  type Recipe,
+  type SettingsOverride,
+} from '../../recipes/index.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
 import type { Mechanisms, RunSettings } from './settings.ts';
 
@@ -21,25 +26,24 @@ export const overridesOf = (
 ): SettingsOverride => {
   const { background, stie, router, reward, k } = mechanisms;
   const summarize = setup.summarizer.kind !== 'off';
-  // A source that the run names itself counts before what it works with.
-  const alone = setup.source === 'local' && router === undefined;
-  const own = alone ? LOCAL_ONLY : { retrieval: {}, background: {} };
-  return {
+  const named: SettingsOverride = {
     sampling: { temperature },
-    ...((background !== undefined || alone) && {
-      background: { ...own.background, ...(background !== undefined && { mode: background }) },
-    }),
+    ...(background !== undefined && { background: { mode: background } }),
     ...(stie !== undefined && { stie: { mode: stie } }),
     ...(reward !== undefined && { nlr: { reward } }),
-    ...((router !== undefined || k !== undefined || summarize || alone) && {
+    ...((router !== undefined || k !== undefined || summarize) && {
       retrieval: {
-        ...own.retrieval,
         ...(router !== undefined && { source: SOURCES[router] }),
         ...(k !== undefined && { k }),
         ...(summarize && { summarize: 'on' as const }),
       },
     }),
   };
+  if (setup.source !== 'local') return named;
+  // A source that the run names for its searches counts before the setup's; the background's has no name there.
+  const alone = router === undefined || router === 'always-local';
+  const { background: own, ...searches } = LOCAL_ONLY;
+  return mergeOverrides({ background: own, ...(alone && searches) }, named);
 };
 
 export const recipeFor = (

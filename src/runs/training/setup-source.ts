@@ -10,21 +10,23 @@ const branch = (value: unknown): Record<string, unknown> => (isBranch(value) ? v
 
 /**
  * The settings of a run that begins with a setup: what the setup says of sources is written into
- * them, so that the run goes on so whatever is chosen later. A source that they name themselves stays,
- * and a router that is to be trained is asked.
+ * them, so that the run goes on so whatever is chosen later. Searches and background are decided
+ * apart: a source that the settings name for one of them stays, and leaves the other to the setup. A
+ * router that is to be trained is asked.
  */
 export function withSource(
   settings: TrainSettings,
   { source }: Pick<Setup, 'source'>,
 ): TrainSettings {
+  if (source !== 'local') return settings;
   const { overrides, router } = settings;
   const retrieval = branch(overrides['retrieval']);
-  if (source !== 'local' || router.train !== 'off' || 'source' in retrieval) return settings;
+  const asked = router.train === 'off' ? (retrieval['source'] ?? 'local') : 'router';
   return parseTrainSettings({
     ...settings,
     overrides: {
       ...overrides,
-      retrieval: { ...retrieval, ...LOCAL_ONLY.retrieval },
+      ...(asked === 'local' && { retrieval: { ...LOCAL_ONLY.retrieval, ...retrieval } }),
       background: { ...LOCAL_ONLY.background, ...branch(overrides['background']) },
     },
   });

@@ -58,14 +58,28 @@ describe('what the user set, as the agent takes it', () => {
       const { recipe, overrides } = recipeFor({ ...DEFAULT_SETTINGS, recipe: id }, setup);
       const { retrieval, background } = withOverrides(recipe.settings, overrides);
       expect([retrieval.source, background.source]).toEqual(['local', 'local']);
+      expect(retrieval.honourTags).toBe(false);
       expect(background.mode).toBe(recipe.settings.background.mode);
     }
-    const mechanisms = { router: 'both', background: 'shown' } as const;
-    const { recipe, overrides } = recipeFor({ ...DEFAULT_SETTINGS, mechanisms }, setup);
-    const named = withOverrides(recipe.settings, overrides);
-    expect(named.retrieval.source).toBe('both');
-    expect(named.background).toEqual({ ...recipe.settings.background, mode: 'shown' });
   });
+
+  it.each([
+    ['both', 'both', true],
+    ['router', 'router', true],
+    ['always-web', 'web', true],
+    ['always-local', 'local', false],
+  ] as const)(
+    'searches where the run says, %s, and takes the background from where the setup says',
+    (router, source, honourTags) => {
+      const setup = { ...BUILT_IN_SETUP, source: 'local' as const };
+      const mechanisms = { router, background: 'shown' } as const;
+      const { recipe, overrides } = recipeFor({ ...DEFAULT_SETTINGS, mechanisms }, setup);
+      const named = withOverrides(recipe.settings, overrides);
+      expect(named.retrieval).toEqual({ ...recipe.settings.retrieval, source, honourTags });
+      const { background } = recipe.settings;
+      expect(named.background).toEqual({ ...background, mode: 'shown', source: 'local' });
+    },
+  );
 
   it('asks a typed question without gold', () => {
     expect(typedQuestion('  Who? ')).toEqual({

@@ -21,10 +21,32 @@ it('what a setup says of sources is written into the settings of the run', () =>
   });
 });
 
-it('settings stay where the setup says nothing, they name a source, or the router is trained', () => {
+it('settings stay where the setup says nothing', () => {
   expect(withSource(settings, { source: 'recipe' })).toBe(settings);
-  const named = withChanges(settings, ['overrides.retrieval.source=both']);
-  expect(withSource(named, { source: 'local' })).toBe(named);
+});
+
+it('what the settings name of searches stays, and the background is decided apart', () => {
+  const named = (...changes: string[]): TrainSettings =>
+    withSource(withChanges(settings, changes), { source: 'local' });
+  expect(sourcesOf(named('overrides.retrieval.source=both'))).toEqual(['both', 'local']);
+  expect(sourcesOf(named('overrides.retrieval.source=local'))).toEqual(['local', 'local']);
+  expect(sourcesOf(named('overrides.background.source=both'))).toEqual(['local', 'both']);
+  expect(named('overrides.background.mode=shown').overrides['background']).toEqual({
+    mode: 'shown',
+    source: 'local',
+  });
   const routed = withChanges(settings, ['router.train=beside']);
-  expect(withSource(routed, { source: 'local' })).toBe(routed);
+  const before = sourcesOf(routed)[0];
+  expect(sourcesOf(withSource(routed, { source: 'local' }))).toEqual([before, 'local']);
+});
+
+it('tags of the policy reach no other source where the searches are local', () => {
+  const tagsOf = (...changes: string[]): boolean => {
+    const { recipe, overrides } = withSource(withChanges(settings, changes), { source: 'local' });
+    return withOverrides(getRecipe(recipe).settings, overrides).retrieval.honourTags;
+  };
+  expect(tagsOf()).toBe(false);
+  expect(tagsOf('overrides.retrieval.source=local')).toBe(false);
+  expect(tagsOf('overrides.retrieval.honourTags=true')).toBe(true);
+  expect(tagsOf('overrides.retrieval.source=both')).toBe(true);
 });

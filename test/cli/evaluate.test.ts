@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { evaluateCommand, evaluationOverrides } from '../../src/cli/commands/evaluate.ts';
+import { parseOptions } from '../../src/cli/options.ts';
+import { parseTrainSettings, withChanges } from '../../src/learn/rl/edit-settings.ts';
+import { PRESETS } from '../../src/learn/rl/presets.ts';
+import type { TrainSettings } from '../../src/learn/rl/settings.ts';
+import { getRecipe, withOverrides } from '../../src/recipes/index.ts';
+
+const runOf = (...changes: string[]): TrainSettings => withChanges(PRESETS[0]!, changes);
+
+/** Settings of the rollouts that `lab evaluate` makes. */
+const settingsOf = (run: TrainSettings | null, ...args: string[]) => {
+  const { values, lists } = parseOptions(evaluateCommand, args);
+  const recipe = getRecipe(String(values.recipe ?? run?.recipe ?? 'search'));
+  return withOverrides(recipe.settings, evaluationOverrides(values, lists, run));
+};
+
+test('an option changes its own field of what the run trained with, and no other', () => {
+  const run = runOf('overrides.background={"source":"web","k":4}', 'overrides.stie.candidates=7');
+  const { background, stie } = settingsOf(run, '--background', 'shown', '--stie', 'paper');
+  expect(background).toMatchObject({ mode: 'shown', source: 'web', k: 4 });
+  expect(stie).toMatchObject({ mode: 'paper', candidates: 7 });
+});
+
+test('a run’s router earns in evaluation what it earned in training', () => {
+  const nlr = { reward: 'measured', beta1: 0.3, beta2: 0.6 };
+  const run = runOf('router.train=beside', `router.nlr=${JSON.stringify(nlr)}`);
+  expect(settingsOf(run).nlr).toMatchObject(nlr);
+  const untrained = runOf('router.train=off', `router.nlr=${JSON.stringify(nlr)}`);
+  expect(settingsOf(untrained).nlr).toEqual({
+    ...getRecipe(run.recipe).settings.nlr,
+    routing: run.router.evaluation,
+  });
+});
+
+test('a run is routed as its held-out questions are, anything else by the likelier source', () => {
+  const routingOf = (run: TrainSettings | null, ...args: string[]): string =>
+    settingsOf(run, ...args).nlr.routing;
+  const sampled = runOf('router.evaluation=sampled');
+  expect(routingOf(sampled)).toBe('sampled');
+  expect(routingOf(sampled, '--recipe', 'kunlun-baize')).toBe('sampled');
+  expect(routingOf(sampled, '--routing', 'argmax')).toBe('argmax');
+  expect(routingOf(runOf('router.evaluation=argmax'))).toBe('argmax');
+  expect(routingOf(null)).toBe('argmax');
+  expect(routingOf(null, '--routing', 'sampled')).toBe('sampled');
+});
+
+test('a run stored without a word on it is routed by sampling', () => {
+  const { evaluation: _, ...router } = runOf().router;
+  const old = parseTrainSettings({ ...runOf(), router });
+  expect(settingsOf(old).nlr.routing).toBe('sampled');
+});
+
+test('another recipe takes nothing of what the run changed in its own', () => {
+  const run = runOf('overrides.retrieval.k=9');
+  expect(settingsOf(run).retrieval.k).toBe(9);
+  expect(settingsOf(run, '--recipe', 'search').retrieval).toEqual(
+    getRecipe('search').settings.retrieval,
+  );
+});
