@@ -5,7 +5,8 @@ import { IndexStore } from '../src/runs/retrieval/index-store.ts';
 import { LearnedStore } from '../src/runs/retrieval/learned-store.ts';
 import { VectorStore } from '../src/runs/retrieval/vector-store.ts';
 import { OpfsBlobs } from '../src/runs/storage/opfs.ts';
-import { RetrievalHost, type RetrievalListener } from '../src/runs/conductor/retrieval-host.ts';
+import type { RetrievalListener } from '../src/runs/conductor/retrieval-api.ts';
+import { RetrievalHost } from '../src/runs/conductor/retrieval-host.ts';
 import { announce } from '../src/runs/conductor/supervised.ts';
 import type { RetrievalWorkerApi } from '../src/runs/conductor/start-retrieval.ts';
 
@@ -32,7 +33,7 @@ const api: RetrievalWorkerApi = {
   giveUp: (spec) => host.giveUp(spec),
   search: (call, key, source, query, k) => host.search(call, key, source, query, k),
   abort: (call) => host.abort(call),
-  unknownNames: (key, question, sources) => host.unknownNames(key, question, sources),
+  unknownNames: (call, key, question, sources) => host.unknownNames(call, key, question, sources),
   setWebDelay: (ms) => host.setWebDelay(ms),
   encoders: {
     list: () => host.encoders.list(),

@@ -45,6 +45,13 @@ const shorter = (words: readonly string[]): string[][] =>
     words.flatMap((__, last) => (last > from ? [words.slice(from, last + 1)] : [])),
   );
 
+/** Each reading that has words, once, in order. */
+const distinct = (readings: readonly string[][]): string[][] => [
+  ...new Map(
+    readings.filter((words) => words.length > 0).map((words) => [words.join(' '), words]),
+  ).values(),
+];
+
 /**
  * Runs of capitalised words. The word that opens a sentence has its capital anyway: alone it is no
  * name, and before others it may belong to them or not.
@@ -59,7 +66,7 @@ export function namesOfQuestion(question: string): NameInQuestion[] {
     const opener = opens && own.length === written.length;
     if (own.length === 0 || (opener && own.length === 1)) return [];
     const runs = [own, ...(opener ? [own.slice(1)] : []), ...shorter(own)];
-    const readings = runs.map((run) => terms(run.join(' '))).filter((run) => run.length > 0);
+    const readings = distinct(runs.map((run) => terms(run.join(' '))));
     const name = readings[0] ?? [];
     const tells = name.some((word) => word.length > 1 && !ORDINARY.has(word));
     return tells ? [{ text: own.join(' ').replace(/['’]s$/u, ''), readings }] : [];

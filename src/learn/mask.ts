@@ -19,7 +19,11 @@ export interface TrainedTokens {
 function temperatureOf({ id, policy }: TrainedRecord): number {
   const { logprobsOf = MODEL_DISTRIBUTION } = policy ?? {};
   const fault = (what: string): Error => new Error(`rollout ${id}: ${what}`);
-  if (!logprobsOf) throw fault('nobody knows what its log-probabilities are of');
+  if (!logprobsOf)
+    throw fault(
+      'its record does not say which distribution its log-probabilities are of, so it cannot be trained; ' +
+        'sample with a policy that runs here',
+    );
   const { temperature, topK, topP } = logprobsOf;
   if (topK > 0 || topP < 1)
     throw fault(

@@ -1,5 +1,5 @@
 import type { Passage } from '../data/records.ts';
-import { foldText, terms } from './text.ts';
+import { foldText, termsOfFolded } from './text.ts';
 import { createTurns } from './turns.ts';
 
 /** Whether the passages of a source mention words, without ranking any. Words are terms (text.ts). */
@@ -29,13 +29,13 @@ export function mentionsIn(passages: readonly Pick<Passage, 'title' | 'text'>[])
   return {
     together: (words, signal) =>
       some((folded) => {
-        // Cutting a text into terms is the dear part.
+        // A look for substrings is cheap, and spares most texts the costly cutting into terms.
         if (!words.every((word) => folded.includes(word))) return false;
-        const held = new Set(terms(folded));
+        const held = new Set(termsOfFolded(folded));
         return words.every((word) => held.has(word));
       }, signal),
     almost: (word, signal) =>
-      some((folded) => terms(folded).some((other) => isAlmost(word, other)), signal),
+      some((folded) => termsOfFolded(folded).some((other) => isAlmost(word, other)), signal),
   };
 }
 

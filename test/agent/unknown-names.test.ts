@@ -73,6 +73,16 @@ describe('names that no passage mentions', () => {
     expect(describeUnknown(['A B', 'C', 'D'])).toContain('mentions “A B”, “C” or “D”: what');
   });
 
+  it('have each of their readings once', () => {
+    const [name, opening] = namesOfQuestion('Was it Old Wolf River? Silent Harbor is old.');
+    expect(name?.readings.map((words) => words.join(' '))).toEqual([
+      'old wolf river',
+      'old wolf',
+      'wolf river',
+    ]);
+    expect(opening?.readings).toEqual([['silent', 'harbor'], ['harbor']]);
+  });
+
   it('are read as they are written', () => {
     expect(namesOfQuestion('Who wrote "Old Wolf", Ann Lee?').map(({ text }) => text)).toEqual([
       'Old Wolf',

@@ -44,7 +44,7 @@ describe('what log-probabilities are of', () => {
     [{ temperature: 1, topK: 0, topP: 0.9 }, /truncated distribution \(top-k 0, top-p 0\.9\)/],
     [{ temperature: 1, topK: 5, topP: 1 }, /truncated distribution \(top-k 5, top-p 1\)/],
     [{ temperature: 0, topK: 0, topP: 1 }, /not sampled/],
-    [null, /nobody knows/],
+    [null, /does not say which distribution its log-probabilities are of/],
   ])('%j cannot be trained on', (logprobsOf, message) => {
     expect(() => of(logprobsOf)).toThrow(message);
   });

@@ -78,7 +78,7 @@ async function resume(run: string, values: OptionValues, lists: OptionLists): Pr
   if (values.steps !== undefined) file.settings.steps = Number(values.steps);
   if ((state?.step ?? 0) < file.settings.steps)
     asUsage(() => {
-      checkTrainable(file.settings);
+      checkTrainable(file.settings, { done: state?.step ?? 0 });
       if (state) checkResumable(file.settings, state);
     });
   if (values.steps !== undefined) writeRun(run, file);

@@ -36,8 +36,14 @@ const sampleOf = (questions: readonly Question[], size: number, seed: number): Q
 const isColdStart = (reward: string): boolean =>
   reward.startsWith('ur2-stage-1') && reward !== 'ur2-stage-1-weak';
 
-/** The policy is told that it cannot search; a search is a fault, and its answer is asked for. */
-const WITHOUT_RETRIEVAL: SettingsOverride = { retrieval: { maxSearches: 0 } };
+/**
+ * Nothing is retrieved, a recipe's background included. The policy is told that it cannot search; a
+ * search is a fault, and its answer is asked for.
+ */
+const WITHOUT_RETRIEVAL: SettingsOverride = {
+  retrieval: { maxSearches: 0 },
+  background: { mode: 'off' },
+};
 
 /**
  * UR²'s difficulty-aware curriculum (arXiv 2508.06165, section 3.1.2). Before the first step a random

@@ -16,7 +16,7 @@ import { shuffleRewards } from './scoring.ts';
 import type { TrainSettings } from './settings.ts';
 import { stageAt } from './stages.ts';
 import { initialState, type TrainState } from './state.ts';
-import { checkResumable, checkTrainable } from './trainable.ts';
+import { checkResumable, checkTrainable, scoredOtherwise } from './trainable.ts';
 import { warmUpAdapter } from './warm-up.ts';
 import { klToReference, optimize, type UpdateReport } from './update.ts';
 
@@ -87,8 +87,13 @@ class TrainLoop {
     const { deps, state } = { deps: this.#deps, state: this.#state };
     this.#tell('starting', 0, 1);
     if (state.step < this.#settings.steps) {
-      checkTrainable(this.#settings, { summarizer: Boolean(deps.agent.summarizer) });
+      checkTrainable(this.#settings, {
+        summarizer: Boolean(deps.agent.summarizer),
+        ...(state.step > 0 && { done: state.step }),
+      });
       checkResumable(this.#settings, state);
+      const changed = scoredOtherwise(this.#settings, state);
+      if (changed !== null) this.#hooks.onNotice?.(changed);
     }
     if (!deps.agent.policy.setWeights && !deps.agent.policy.setAdapter)
       throw new Error('training: this policy cannot take new weights');

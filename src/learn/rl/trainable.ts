@@ -1,5 +1,6 @@
 import { getRecipe, withOverrides } from '../../recipes/index.ts';
-import type { TrainSettings } from './settings.ts';
+import type { RewardId, TrainSettings } from './settings.ts';
+import { stageAt } from './stages.ts';
 import type { TrainState } from './state.ts';
 
 /**
@@ -14,9 +15,12 @@ export interface Untrainable {
   message: string;
 }
 
-/** What the trainer at hand has beside policy and passages. */
-export interface TrainerParts {
+/** What it is judged with beside the settings. */
+export interface TrainCircumstances {
+  /** Whether the trainer at hand has one. */
   summarizer?: boolean;
+  /** Steps that a stored run has, whose settings nobody can edit; absent: the run is not begun yet. */
+  done?: number;
 }
 
 /**
@@ -25,15 +29,21 @@ export interface TrainerParts {
  * Truncated sampling: the sampler draws from what top-k or top-p leave at each token, and a trainer
  * that does not know what was left computes the ratio and the gradient of another distribution.
  * Summaries: without a summarizer the policy would read, and learn from, the passages themselves.
+ * Task mixing: only the agent's loop reads the limit of searches that it sets.
  * @throws Error where the recipe or its overrides are not valid
  */
 export function untrainable(
   settings: TrainSettings,
-  { summarizer = false }: TrainerParts = {},
+  { summarizer = false, done }: TrainCircumstances = {},
 ): Untrainable | null {
+  const advice = (edit: string, anew: string): string => {
+    if (done === undefined) return edit;
+    if (done === 0) return `This run cannot be edited: start a new one ${anew}.`;
+    return `Its steps so far (${done}) and its adapter stay; start a new run ${anew}.`;
+  };
   // Temperature and top-p of a step's rollouts are the run's own, whatever the overrides say.
-  const { topP } = settings;
-  const { sampling, retrieval } = withOverrides(
+  const { topP, curriculum } = settings;
+  const { loop, sampling, retrieval } = withOverrides(
     getRecipe(settings.recipe).settings,
     settings.overrides,
   );
@@ -42,28 +52,39 @@ export function untrainable(
       path: 'topP',
       message:
         `Training with top-p ${topP} is refused: a trainer computes log-probabilities ` +
-        'over the whole vocabulary, not over what top-p leaves. Set top-p to 1.',
+        'over the whole vocabulary, not over what top-p leaves. ' +
+        advice('Set top-p to 1.', 'with top-p 1'),
     };
   if (sampling.topK > 0)
     return {
       path: 'overrides.sampling.topK',
       message:
         `Training with top-k ${sampling.topK} is refused: a trainer computes log-probabilities ` +
-        'over the whole vocabulary, not over what top-k leaves. Set it to 0.',
+        'over the whole vocabulary, not over what top-k leaves. ' +
+        advice('Set it to 0.', 'with top-k 0'),
     };
   if (retrieval.summarize === 'on' && !summarizer)
     return {
       path: 'overrides.retrieval.summarize',
       message:
         'Training with summaries is refused: no trainer has a summarizer yet, so the policy would ' +
-        'read the passages themselves. Leave overrides.retrieval.summarize out, or set it to off.',
+        'read the passages themselves. ' +
+        advice('Leave overrides.retrieval.summarize out, or set it to off.', 'without summaries'),
+    };
+  if (curriculum.kind === 'difficulty' && curriculum.taskMixing && loop !== 'agent')
+    return {
+      path: 'curriculum.taskMixing',
+      message:
+        `Training the recipe ${settings.recipe} with task mixing is refused: its loop, ${loop}, never ` +
+        'lets the policy search, so there is no search to take from medium and easy questions. ' +
+        advice('Switch task mixing off, or choose another recipe.', 'without task mixing'),
     };
   return null;
 }
 
 /** @throws Error where a run with these settings cannot be trained */
-export function checkTrainable(settings: TrainSettings, parts: TrainerParts = {}): void {
-  const found = untrainable(settings, parts);
+export function checkTrainable(settings: TrainSettings, given: TrainCircumstances = {}): void {
+  const found = untrainable(settings, given);
   if (found) throw new Error(found.message);
 }
 
@@ -80,4 +101,35 @@ export function checkResumable({ temperature }: TrainSettings, state: TrainState
       'with log-probabilities of temperature 1: it cannot go on as it began. Its steps and its adapter ' +
       'stay; start a new run with its settings.',
   );
+}
+
+/** Rewards of the stages that a run with `done` steps still has before it. */
+function rewardsToCome({ stages, steps }: TrainSettings, done: number): RewardId[] {
+  if (done >= steps) return [];
+  const [first, last] = [stageAt(stages, done + 1), stageAt(stages, steps)];
+  return stages.slice(first, last + 1).map(({ reward }) => reward);
+}
+
+/**
+ * What the steps to come score otherwise than those that an earlier version of Forage made, in a
+ * sentence for the user; null where nothing. Such a state does not say what its log-probabilities
+ * were of.
+ */
+export function scoredOtherwise(settings: TrainSettings, state: TrainState): string | null {
+  if (state.step === 0 || state.logprobsOf === 'sampling') return null;
+  const rewards = rewardsToCome(settings, state.step);
+  const { kind, taskMixing } = settings.curriculum;
+  const changes = [
+    ...(rewards.some((reward) => reward.startsWith('r1-searcher'))
+      ? ['answers are scored with R1-Searcher’s own normaliser']
+      : []),
+    ...(kind === 'difficulty' && taskMixing && rewards.some((reward) => reward.startsWith('ur2'))
+      ? [
+          'on questions without retrieval the policy is told that it cannot search, and the reward ' +
+            'counts a search as a fault and asks for none',
+        ]
+      : []),
+  ];
+  if (changes.length === 0) return null;
+  return `An earlier version of Forage made steps of this run; from step ${state.step + 1} on, ${changes.join(', and ')}.`;
 }

@@ -9,6 +9,7 @@ import {
 } from './device-weights.ts';
 import { EngineFault } from './engine-fault.ts';
 import { uniform } from './numeric.ts';
+import { deliver, isComplete } from './request.ts';
 import { NonFiniteLogits, sampleToken } from './sampling.ts';
 import { EngineSession } from './session.ts';
 import { CHUNK, COARSE_BUCKETS, FINE_BUCKETS, PREFILL_SLOTS, ringStart } from './shapes.ts';
@@ -28,13 +29,6 @@ export interface EngineOptions {
 
 /** Decoding never waits longer than so many chunks, some tens of milliseconds each. */
 const MOST_PAUSED_TURNS = 3;
-
-/** With `maxTokens` 0, a request is complete when its text was read. */
-function isComplete({ request, pending }: EngineSession): boolean {
-  const { options, output } = request!;
-  if (options.maxTokens <= 0) return pending.length <= 1;
-  return output.ids.length >= options.maxTokens;
-}
 
 /**
  * Generates for many sessions at once. Each turn of the loop reads one chunk of given text for a
@@ -233,9 +227,9 @@ export class GenerationEngine {
   /** Ends requests that are aborted, have no room, or have what they want. */
   #settle(): void {
     for (const session of this.#active) {
-      const { options } = session.request!;
-      if (options.signal?.aborted) this.#finish(session, 'abort');
-      else if (isComplete(session)) this.#finish(session, 'length');
+      const request = session.request!;
+      if (request.options.signal?.aborted) this.#finish(session, 'abort');
+      else if (isComplete(request, session.pending.length)) this.#finish(session, 'length');
       else if (session.length >= this.config.maxPositions) this.#finish(session, 'context');
       else if (session.length === 0) this.#fail(session, new Error('policy: the context is empty'));
     }
@@ -328,7 +322,7 @@ export class GenerationEngine {
     this.#admitWaiting();
     const work = this.#main
       .sessions()
-      .filter((s) => s.request && s.pending.length === 1 && !isComplete(s));
+      .filter((s) => s.request && s.pending.length === 1 && !isComplete(s.request, 1));
     if (work.length === 0) return;
     this.#main.compact();
     if (work.some((s) => s.flushed < ringStart(s.cached))) this.#main.flush(this.#main.sessions());
@@ -352,7 +346,8 @@ export class GenerationEngine {
 
   /** Draws a session's next token and hands it on. */
   #accept(session: EngineSession, logits: Float32Array): void {
-    const { options, output, stopTexts } = session.request!;
+    const request = session.request!;
+    const { options, output, stopTexts } = request;
     const u = uniform(session.seed, session.drawn++);
     const { id, logprob, entropy } = sampleToken(
       logits,
@@ -365,22 +360,10 @@ export class GenerationEngine {
     output.logprobs.push(logprob);
     output.entropies.push(entropy);
     session.pending = [id];
-    this.#deliver(session);
+    deliver(request);
     if (!session.request) return;
     if (options.stopIds.includes(id) || stopTexts?.push(id)) this.#finish(session, 'stop');
     else if (output.ids.length >= options.maxTokens) this.#finish(session, 'length');
-  }
-
-  #deliver(session: EngineSession): void {
-    const request = session.request!;
-    const { output, options, delivered } = request;
-    if (!options.onTokens || delivered === output.ids.length) return;
-    request.delivered = output.ids.length;
-    options.onTokens({
-      ids: output.ids.slice(delivered),
-      logprobs: output.logprobs.slice(delivered),
-      entropies: output.entropies.slice(delivered),
-    });
   }
 
   #finish(session: EngineSession, finish: Generated['finish']): void {

@@ -1,18 +1,7 @@
 import type { Generated, GenerateOptions, PolicySession } from '../policy.ts';
-import type { StopTexts } from '../stop-texts.ts';
 import type { KvCache } from './kv-cache.ts';
 import type { GenerationEngine } from './engine.ts';
-
-/** A `generate` call that is under way. */
-export interface Request {
-  readonly options: GenerateOptions;
-  readonly output: Generated;
-  readonly stopTexts: StopTexts | null;
-  /** How many tokens of the output `onTokens` has been given. */
-  delivered: number;
-  readonly resolve: (generated: Generated) => void;
-  readonly reject: (reason: unknown) => void;
-}
+import type { Request } from './request.ts';
 
 /** Where a context's keys and values lie. */
 export interface Home {

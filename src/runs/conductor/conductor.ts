@@ -1,10 +1,8 @@
 import { runGroup } from '../../agent/run.ts';
-import { sourcesInUse } from '../../agent/unknown-names.ts';
 import type { ImportedQuestion } from '../../data/import/index.ts';
 import type { SearchTarget } from '../../data/hits.ts';
 import type { Rollout } from '../../data/rollout.ts';
 import { BUILT_IN_SETUP, type Resources, type Setup } from '../../data/setup.ts';
-import { withOverrides } from '../../recipes/index.ts';
 import { openSummarizer } from '../../retrieval/summarize/index.ts';
 import type { CheckpointStore } from '../checkpoints/store.ts';
 import { createUpdateBatcher } from './batcher.ts';
@@ -18,7 +16,8 @@ import { PolicyKeeper } from './policy-keeper.ts';
 import { createRateMeter, type RateMeter } from './rate.ts';
 import { recipeFor, typedQuestion } from './request.ts';
 import type { DeviceChoice, RunRequest } from './settings.ts';
-import { SourceKeeper, type OpenSources, type SourceWish } from './source-keeper.ts';
+import { SourceKeeper, type SourceWish } from './source-keeper.ts';
+import { tellUnknown } from './tell-unknown.ts';
 import type { Places, WorkerFactory } from './workers.ts';
 
 /** How often the state of a run (tokens, rate) is told. */
@@ -201,7 +200,8 @@ export class Conductor implements ConductorApi {
     this.#tellRun(running);
     const batcher = createUpdateBatcher((updates) => this.#send([{ type: 'updates', updates }]));
     const lost = new AbortController();
-    this.#onLost = (error) => lost.abort(error);
+    const onLost = (error: Error): void => lost.abort(error);
+    this.#onLost = onLost;
     try {
       const rollouts = await runGroup(
         {
@@ -223,26 +223,19 @@ export class Conductor implements ConductorApi {
         },
         batcher.push,
       );
-      // After the searches, so that none of them finds fetched what it would have paid for.
-      await this.#tellUnknown(runId, question.text, sources.retriever, chosen);
+      // The look-up fetches shards of the web index. It comes after the rollouts, so that the measured
+      // latency of their searches includes these fetches. A worker lost meanwhile does not fail the run.
+      this.#onLost = () => undefined;
+      await tellUnknown(question.text, sources.retriever, chosen, abort.signal, (names) =>
+        this.#send([{ type: 'unknown-names', runId, names }]),
+      );
+      this.#onLost = onLost;
       await this.#judge(rollouts, setup, abort.signal, batcher.push);
     } finally {
       batcher.flush();
       this.#onLost = () => undefined;
     }
     lost.signal.throwIfAborted();
-  }
-
-  /** Says which names of the question nothing mentions. That it cannot be found out fails no run. */
-  async #tellUnknown(
-    runId: string,
-    question: string,
-    retriever: OpenSources['retriever'],
-    { recipe, overrides }: ReturnType<typeof recipeFor>,
-  ): Promise<void> {
-    const sources = sourcesInUse(withOverrides(recipe.settings, overrides));
-    const names = await retriever.unknownNames(question, sources).catch(() => []);
-    if (names.length > 0) this.#send([{ type: 'unknown-names', runId, names }]);
   }
 
   async #summarizer({ summarizer }: Setup) {

@@ -1,6 +1,6 @@
 import type { SearchTarget, SourceName } from '../../data/hits.ts';
 import type { Retrieval, Retriever } from '../../retrieval/retriever.ts';
-import type { RetrievalHostApi } from './retrieval-host.ts';
+import type { RetrievalHostApi } from './retrieval-api.ts';
 import type { SupervisedWorker } from './supervised.ts';
 
 /** Calls are numbered over all retrievers: they share a worker. */
@@ -18,22 +18,33 @@ export class RemoteRetriever implements Retriever {
   }
 
   /** Names of the question that no passage of these sources mentions. */
-  unknownNames(question: string, sources: readonly SourceName[]): Promise<string[]> {
-    return this.#host.call((api) => api.unknownNames(this.#key, question, sources));
+  unknownNames(
+    question: string,
+    sources: readonly SourceName[],
+    signal?: AbortSignal,
+  ): Promise<string[]> {
+    return this.#stoppable(signal, (call) =>
+      this.#host.call((api) => api.unknownNames(call, this.#key, question, sources)),
+    );
   }
 
-  async search(
-    source: SearchTarget,
-    query: string,
-    k: number,
-    signal?: AbortSignal,
-  ): Promise<Retrieval> {
+  search(source: SearchTarget, query: string, k: number, signal?: AbortSignal): Promise<Retrieval> {
+    return this.#stoppable(signal, (call) =>
+      this.#host.call((api) => api.search(call, this.#key, source, query, k)),
+    );
+  }
+
+  /** Makes a call; the worker is told where it is not wanted any more. */
+  async #stoppable<T>(
+    signal: AbortSignal | undefined,
+    make: (call: number) => Promise<T>,
+  ): Promise<T> {
     signal?.throwIfAborted();
     const call = ++calls;
     const abort = () => void this.#host.call((api) => api.abort(call)).catch(() => undefined);
     signal?.addEventListener('abort', abort, { once: true });
     try {
-      return await this.#host.call((api) => api.search(call, this.#key, source, query, k));
+      return await make(call);
     } catch (error) {
       signal?.throwIfAborted();
       throw error;

@@ -1,5 +1,4 @@
-import type { LocalSpec, WebSpec } from '../../data/setup.ts';
-import { unknownNames } from '../../agent/unknown-names.ts';
+import type { LocalSpec } from '../../data/setup.ts';
 import type { SearchTarget, SourceName } from '../../data/hits.ts';
 import type { Passage } from '../../data/records.ts';
 import { createRetriever } from '../../retrieval/create.ts';
@@ -7,38 +6,31 @@ import { OnnxEncoder } from '../../retrieval/encoder/encoder.ts';
 import { loadOrt, type OrtModule } from '../../retrieval/encoder/runtime.ts';
 import { openWebSource } from '../../retrieval/engines/index.ts';
 import type { LearnedCache } from '../../retrieval/cluster/index.ts';
-import type { IndexCache, LocalMemory, LocalStage } from '../../retrieval/open-local.ts';
-import { mentionsIn, type Mentions } from '../../retrieval/mentions.ts';
+import type { IndexCache, LocalStage } from '../../retrieval/open-local.ts';
 import { openWorldRetriever, type WorldRetriever } from '../../retrieval/open.ts';
 import type { Retrieval, Retriever } from '../../retrieval/retriever.ts';
 import { encodedSimilarities } from '../../retrieval/similarities.ts';
 import type { VectorCache } from '../../retrieval/vector-cache.ts';
 import { loadWorld, type World } from '../../retrieval/world/load.ts';
-import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
 import { EncoderHost } from '../encoders/host.ts';
 import type { EncoderStore } from '../encoders/store.ts';
 import { openLocalSetup } from '../retrieval/open-setup.ts';
 import { ClusterHost } from './cluster-host.ts';
 import { fetchWithProgress, type ByteProgress } from './fetch-progress.ts';
 import { LocalKeeper, type KeptLocal, type LocalLease } from './local-keeper.ts';
-import type { WorldFacts } from './messages.ts';
 import { createPace } from './pace.ts';
-import type { PartShare } from './parts.ts';
+import { mentionsOf, unmentionedNames, type SourceMentions } from './source-mentions.ts';
+import type {
+  LoadedWorld,
+  OpenedRetriever,
+  RetrievalFiles,
+  RetrievalHostApi,
+  RetrievalListener,
+  RetrieverSpec,
+} from './retrieval-api.ts';
+import { StoppableCalls } from './stoppable-calls.ts';
 
 /** Retrieval behind messages: the side that runs in the retrieval worker. */
-
-export interface RetrievalFiles {
-  /** Folder of the world, with a slash at its end. */
-  world: string;
-  /** Folder of the encoder, with a slash at its end. */
-  encoder: string;
-  /** onnxruntime's WebAssembly file. */
-  ortWasm: string;
-}
-
-export interface RetrievalListener {
-  onProgress(part: 'world' | 'retrieval', stage: string, progress: ByteProgress | PartShare): void;
-}
 
 /** What lies on this device: imported passages, and caches that may be gone at any time. */
 export interface RetrievalStorage {
@@ -48,50 +40,6 @@ export interface RetrievalStorage {
   vectorCache: VectorCache | null;
   learnedCache: LearnedCache | null;
   encoders: EncoderStore;
-}
-
-export interface LoadedWorld {
-  questions: WorldQuestion[];
-  facts: WorldFacts;
-  /** Seed of the generator that made it. */
-  seed: number;
-}
-
-/** The two sources of a retriever. */
-export interface RetrieverSpec {
-  local: LocalSpec;
-  web: WebSpec;
-}
-
-export interface OpenedRetriever {
-  /** Names it in searches. */
-  key: string;
-  /** What searches, in a few words. */
-  note: string;
-  /** For the router's coverage feature. */
-  local: Pick<Passage, 'title'>[];
-  /** Bytes in memory where they are known, parts of them estimates. */
-  memory: LocalMemory | null;
-}
-
-export interface RetrievalHostApi {
-  /** Fetches the world; the encoder is on its way at the same time. */
-  loadWorld(files: RetrievalFiles): Promise<LoadedWorld>;
-  /** Opens encoder and indexes, or finds them open. */
-  openRetriever(spec: RetrieverSpec): Promise<OpenedRetriever>;
-  /** One who waits for these sources does so no more: unless another one does, building them stops. */
-  giveUp(spec: RetrieverSpec): void;
-  search(
-    call: number,
-    key: string,
-    source: SearchTarget,
-    query: string,
-    k: number,
-  ): Promise<Retrieval>;
-  abort(call: number): void;
-  /** Names of the question that no passage of these sources mentions. */
-  unknownNames(key: string, question: string, sources: readonly SourceName[]): Promise<string[]>;
-  setWebDelay(ms: number): void;
 }
 
 /** A promise that may fail before anyone waits for it. */
@@ -112,8 +60,7 @@ const STAGES: Record<LocalStage, string> = {
 
 interface Opened extends OpenedRetriever {
   retriever: Retriever;
-  /** Null for a search engine, which does not tell. */
-  mentions: Record<SourceName, Mentions | null>;
+  mentions: SourceMentions;
 }
 
 interface Opening {
@@ -128,7 +75,7 @@ const keyOf = ({ local, web }: RetrieverSpec): string => JSON.stringify([local, 
 export class RetrievalHost implements RetrievalHostApi {
   readonly #listener: RetrievalListener;
   readonly #storage: RetrievalStorage;
-  readonly #calls = new Map<number, AbortController>();
+  readonly #calls = new StoppableCalls();
   /** By the specification, last used last. */
   readonly #opened = new Map<string, Opening>();
   readonly #locals = new LocalKeeper((spec, signal) => this.#openLocal(spec, signal));
@@ -212,31 +159,26 @@ export class RetrievalHost implements RetrievalHostApi {
     // What is searched was used last: a training run keeps its sources while others are tried.
     this.#opened.delete(key);
     this.#opened.set(key, opened);
-    const abort = new AbortController();
-    this.#calls.set(call, abort);
-    try {
+    return this.#calls.run(call, async (signal) => {
       const { retriever } = await opened.promise;
-      return await retriever.search(source, query, k, abort.signal);
-    } finally {
-      this.#calls.delete(call);
-    }
+      return retriever.search(source, query, k, signal);
+    });
   }
 
   abort(call: number): void {
-    this.#calls.get(call)?.abort();
+    this.#calls.abort(call);
   }
 
-  async unknownNames(
+  unknownNames(
+    call: number,
     key: string,
     question: string,
     sources: readonly SourceName[],
   ): Promise<string[]> {
-    const opened = await this.#opened.get(key)?.promise;
-    if (!opened) return [];
-    return unknownNames(
-      question,
-      sources.map((source) => opened.mentions[source]),
-    );
+    return this.#calls.run(call, async (signal) => {
+      const opened = await this.#opened.get(key)?.promise;
+      return opened ? unmentionedNames(opened.mentions, question, sources, signal) : [];
+    });
   }
 
   setWebDelay(ms: number): void {
@@ -283,10 +225,7 @@ export class RetrievalHost implements RetrievalHostApi {
       note: opened.note,
       local: opened.passages.map(({ title }) => ({ title })),
       memory: opened.memory,
-      mentions: {
-        local: mentionsIn(opened.passages),
-        web: web.kind === 'built-in' ? world.web.mentions : null,
-      },
+      mentions: mentionsOf(opened.passages, web, world),
       retriever: createRetriever({
         local: opened.source,
         web: source,

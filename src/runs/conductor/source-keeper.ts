@@ -7,7 +7,7 @@ import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
 import type { ConductorMessage, WorldFacts } from './messages.ts';
 import type { PartsBoard } from './parts.ts';
 import { QuestionList } from './question-list.ts';
-import type { RetrievalFiles } from './retrieval-host.ts';
+import type { RetrievalFiles } from './retrieval-api.ts';
 import { splitOf } from './split.ts';
 import { emptySlot, type Slot } from './slot.ts';
 import { startRetrieval, type RemoteSources, type StartedRetrieval } from './start-retrieval.ts';

@@ -12,7 +12,7 @@ import type {
   RetrievalHostApi,
   RetrievalListener,
   RetrieverSpec,
-} from './retrieval-host.ts';
+} from './retrieval-api.ts';
 import { supervise } from './supervised.ts';
 import type { WorkerFactory } from './workers.ts';
 

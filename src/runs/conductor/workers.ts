@@ -1,5 +1,5 @@
 import type { EngineWorker } from '../../policy/webllm/start.ts';
-import type { RetrievalFiles } from './retrieval-host.ts';
+import type { RetrievalFiles } from './retrieval-api.ts';
 import type { Locks, WorkerLike } from './supervised.ts';
 
 /** What the conductor is given: where files lie, and how workers are started. */

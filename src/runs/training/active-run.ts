@@ -40,6 +40,12 @@ export class ActiveRun {
     this.#at = { phase: 'starting', step: Math.min(step + 1, steps), steps, done: 0, total: 1 };
   }
 
+  /** Adds a line to the notice, once: what a damaged checkpoint led to is not displaced by what follows. */
+  note(line: string): void {
+    if (this.notice?.includes(line)) return;
+    this.notice = this.notice === null ? line : `${this.notice} ${line}`;
+  }
+
   moved(progress: TrainLoopProgress): void {
     this.#at = progress;
   }

@@ -113,9 +113,7 @@ export class RunDrive {
     const active = this.#active;
     const { store } = this.#parts;
     const { settings } = this.#run;
-    const note = (line: string): void => {
-      active.notice = line;
-    };
+    const note = (line: string): void => active.note(line);
     const state = await store.restore(active.id, note);
     return trainRun({
       settings,

@@ -234,7 +234,7 @@ export class TrainingHost implements TrainApi {
   /** Said before the run changes in any way. @throws Error where it cannot be trained further */
   async #checkGoesOn({ id, settings, step }: RunRecord): Promise<void> {
     if (step >= settings.steps) return;
-    checkTrainable(settings);
+    checkTrainable(settings, { done: step });
     const state = settings.temperature === 1 ? null : await this.#parts.store.lastState(id);
     if (state) checkResumable(settings, state);
   }

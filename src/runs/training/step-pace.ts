@@ -9,6 +9,7 @@ export interface StepPace {
   step: number;
   /** A held-out question. */
   heldOut: number;
+  /** A checkpoint, where one is made; 0 before the first. */
   checkpoint: number;
 }
 
@@ -23,8 +24,8 @@ export const median = (values: readonly number[]): number | null => {
 
 /**
  * Medians over the last `RECENT` steps, so that a step in which kernels were compiled or the browser
- * froze the tab does not count for all that are to come. Held-out questions, which only some steps
- * score, are told apart; before the first score one is taken to cost a rollout.
+ * froze the tab does not count for all that are to come. Held-out questions and checkpoints, which only
+ * some steps have, are told apart; before the first score a question is taken to cost a rollout.
  * @param steps of one device, in order
  * @returns null without a step
  */
@@ -36,11 +37,15 @@ export function paceOf(steps: readonly TrainStep[]): StepPace | null {
   const scored = steps.flatMap(({ heldOut, seconds }) =>
     heldOut && heldOut.n > 0 ? [seconds.heldOut / heldOut.n] : [],
   );
+  // Steps that follow no checkpoint have 0 there.
+  const stored = steps.flatMap(({ seconds }) =>
+    seconds.checkpoint > 0 ? [seconds.checkpoint] : [],
+  );
   const rollout = recent.map(({ seconds, rollouts }) => seconds.rollout / Math.max(1, rollouts));
   return {
     step,
     heldOut: median(scored.slice(-RECENT)) ?? median(rollout) ?? 0,
-    checkpoint: median(recent.map(({ seconds }) => seconds.checkpoint)) ?? 0,
+    checkpoint: median(stored.slice(-RECENT)) ?? 0,
   };
 }
 

@@ -70,6 +70,16 @@ describe('stage 1 with `coldStart: all`, on a question whose search is disabled'
     expect(evidence.map(({ segment }) => rollout.segments[segment]!.role)).toEqual(['search']);
   });
 
+  it('no background is fetched, though the recipe has one', async () => {
+    const { overrides } = await drawn(1);
+    const recipe = 'kunlun-baize';
+    const { rollout } = await run(direct, { recipe, overrides: overrides! });
+    expect(eventsOf(rollout, 'background')).toEqual([]);
+    expect(rollout.segments.map(({ role }) => role)).not.toContain('background');
+    const hard = await run({ main: [] }, { recipe });
+    expect(eventsOf(hard.rollout, 'background')).toHaveLength(1);
+  });
+
   it('the policy is told before it begins, by words that it was not the writer of', async () => {
     const { overrides } = await drawn(1);
     const { rollout } = await run(direct, { overrides: overrides! });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { getPreset, PRESETS } from '../../../src/learn/rl/presets.ts';
 import { decodeState, encodeState, type TrainState } from '../../../src/learn/rl/state.ts';
-import { checkResumable, untrainable } from '../../../src/learn/rl/trainable.ts';
+import { checkResumable, scoredOtherwise, untrainable } from '../../../src/learn/rl/trainable.ts';
 import { openTestWorld, tinySettings, trainTiny, type World } from './helpers.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -23,6 +23,27 @@ describe('settings', () => {
     ['overrides.retrieval.summarize', { overrides: { retrieval: { summarize: 'on' } } }],
   ])('name %s as what cannot be trained with', (path, change) => {
     expect(untrainable({ ...getPreset('ur2'), ...change })?.path).toBe(path);
+  });
+
+  const mixing = { ...getPreset('ur2'), recipe: 'naive-rag' };
+  mixing.curriculum = { ...mixing.curriculum, taskMixing: true };
+  it('may mix tasks only where the policy can search', () => {
+    const found = untrainable(mixing);
+    expect(found?.path).toBe('curriculum.taskMixing');
+    expect(found?.message).toMatch(/recipe naive-rag with task mixing is refused.*Switch/);
+    expect(untrainable({ ...mixing, recipe: 'kunlun-baize' })).toBeNull();
+    // Another curriculum mixes none, whatever the switch says.
+    const uniform = { ...mixing.curriculum, kind: 'uniform' as const };
+    expect(untrainable({ ...mixing, curriculum: uniform })).toBeNull();
+  });
+
+  it.each([
+    [undefined, /leaves\. Set top-p to 1\.$/],
+    [0, /leaves\. This run cannot be edited: start a new one with top-p 1\.$/],
+    [4, /leaves\. Its steps so far \(4\) and its adapter stay; start a new run with top-p 1\.$/],
+  ])('of a run with %s steps: the refusal says what can be done there', (done, message) => {
+    const given = done === undefined ? {} : { done };
+    expect(untrainable({ ...getPreset('ur2'), topP: 0.9 }, given)?.message).toMatch(message);
   });
 
   it('may ask for summaries where there is a summarizer', () => {
@@ -75,5 +96,67 @@ describe('a run at temperature 0.6', () => {
         'temperature 1',
     );
     expect(() => checkResumable({ ...settings, temperature: 1 }, old)).not.toThrow();
+  });
+});
+
+describe('a run with steps of an earlier version', () => {
+  const at = (step: number, logprobsOf: TrainState['logprobsOf'] = 'model'): TrainState => ({
+    step,
+    updates: step,
+    warmedUp: 0,
+    logprobsOf,
+    adapter: new Float32Array(1),
+    first: new Float32Array(1),
+    second: new Float32Array(1),
+    learningRate: null,
+    curriculum: null,
+    router: null,
+    elapsed: 1,
+  });
+  const r1 = getPreset('r1-searcher');
+  const ur2 = getPreset('ur2');
+  const mixed = { ...ur2, curriculum: { ...ur2.curriculum, taskMixing: true } };
+
+  it('is told what is scored otherwise from its next step on', () => {
+    expect(scoredOtherwise(r1, at(7))).toBe(
+      'An earlier version of Forage made steps of this run; from step 8 on, answers are scored with R1-Searcher’s own normaliser.',
+    );
+    expect(scoredOtherwise(mixed, at(30))).toMatch(
+      /from step 31 on, on questions without retrieval the policy is told that it cannot search/,
+    );
+  });
+
+  it.each([
+    ['has no step yet', r1, at(0)],
+    ['was made by this version', r1, at(7, 'sampling')],
+    ['is finished', r1, at(100)],
+    ['mixes no tasks', ur2, at(7)],
+    ['is scored by exact match', getPreset('grpo-em'), at(7)],
+    [
+      'has left the stage behind',
+      {
+        ...r1,
+        stages: [
+          { steps: 20, reward: 'r1-searcher-stage-1' as const, weights: {} },
+          { steps: 80, reward: 'em' as const, weights: {} },
+        ],
+      },
+      at(20),
+    ],
+  ])('is told nothing where it %s', (_, settings, state) => {
+    expect(scoredOtherwise(settings, state)).toBeNull();
+  });
+
+  it('is told so by the notice of the run that goes on', async () => {
+    const stages = [{ steps: 2, reward: 'r1-searcher-stage-2' as const, weights: {} }];
+    const settings = tinySettings({ steps: 2, stages });
+    const begun = await trainTiny({ settings, world });
+    const notices: string[] = [];
+    const hooks = { onNotice: (line: string) => void notices.push(line) };
+    const old: TrainState = { ...begun.states[0]!, logprobsOf: 'model' };
+    await trainTiny({ settings, world, state: old, hooks });
+    expect(notices).toEqual([expect.stringMatching(/from step 2 on, answers are scored/)]);
+    await trainTiny({ settings, world, state: begun.states[0]!, hooks });
+    expect(notices).toHaveLength(1);
   });
 });

@@ -64,7 +64,11 @@ const paused = async (settings: TrainSettings, state: TrainState): Promise<void>
 
 describe('a stored run', () => {
   it.each([
-    ['drawn at top-p 0.9', { topP: 0.9 }, /Training with top-p 0\.9 is refused/],
+    [
+      'drawn at top-p 0.9',
+      { topP: 0.9 },
+      /top-p 0\.9 is refused.*leaves\. Its steps so far \(2\) and its adapter stay; start a new run with top-p 1\.$/,
+    ],
     [
       'that asked for summaries',
       { overrides: { retrieval: { summarize: 'on' } } },

@@ -48,6 +48,24 @@ describe('the time that a run still takes', () => {
     expect(paceOf([...steps, timed(6, { step: 20, heldOut: 32 })])?.heldOut).toBe(0.5);
   });
 
+  it('counts checkpoints that only some steps have', () => {
+    const stored = { ...settings, steps: 20, checkpointEvery: 5 };
+    // A checkpoint takes 4 s and is told with the step after it: 6, 11, …
+    const made = Array.from({ length: 12 }, (_, i) => {
+      const step = timed(i + 1, { step: 20 });
+      const checkpoint = i > 0 && i % 5 === 0 ? 4 : 0;
+      return { ...step, seconds: { ...step.seconds, checkpoint } };
+    });
+    expect(paceOf(made.slice(0, 5))?.checkpoint).toBe(0);
+    expect(paceOf(made)).toMatchObject({ step: 20, checkpoint: 4 });
+    const unscored = { ...stored, heldOut: { ...stored.heldOut, questions: 0 } };
+    // Steps 13 to 20 by 20 s, and the checkpoints after 15 and 20.
+    expect(secondsLeft(paceOf(made)!, unscored, 12)).toBe(8 * 20 + 2 * 4);
+    const run = runRecord('a', { settings: unscored, step: 12 });
+    const found = estimate(unscored, config, 2, { run, steps: made });
+    expect(found.secondsPerStep).toBeCloseTo(20 + 4 / 5, 6);
+  });
+
   it('does not rise where a run is paused and resumed', () => {
     const stored: TrainStep[] = [];
     let done = 0;
@@ -77,6 +95,13 @@ describe('the time that a run still takes', () => {
     const first = new ActiveRun(runRecord('a', { settings }), [], () => {});
     expect(first.progress('running').etaSeconds).toBeNull();
   });
+});
+
+it('the notice of a run keeps each of its lines, once', () => {
+  const active = new ActiveRun(runRecord('a', { settings }), [], () => {});
+  for (const line of ['Going on from step 2.', 'Scored otherwise.', 'Going on from step 2.'])
+    active.note(line);
+  expect(active.progress('running').notice).toBe('Going on from step 2. Scored otherwise.');
 });
 
 const config = {

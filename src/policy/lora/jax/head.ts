@@ -31,7 +31,7 @@ function picked(logprobs: np.Array, targets: np.Array, vocab: number): np.Array 
   return logprobs.mul(chosen).sum(-1);
 }
 
-/** What a compiled function may return is a tree, which an interface is not. */
+/** A `type`: where `jit` asks for a tree of arrays, TypeScript does not accept an interface. */
 type HeadScores = { logprobs: np.Array; entropies: np.Array };
 
 export interface HeadFunctions {

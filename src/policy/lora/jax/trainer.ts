@@ -1,25 +1,20 @@
 import { grad, jit, numpy as np } from '@jax-js/jax';
 import { variantOf, type PolicyConfig } from '../../config.ts';
-import { foldedTranspose, uploadHead } from '../../generation/device-weights.ts';
 import { Rotary } from '../../generation/rotary.ts';
-import { uploadMatrix } from '../../generation/upload-matrix.ts';
-import {
-  embeddingOf,
-  readLayer,
-  sourceOf,
-  type Embedding,
-  type TensorSource,
-} from '../../tensor-source.ts';
+import { sourceOf, type Embedding, type TensorSource } from '../../tensor-source.ts';
 import type { PackedBatch } from '../../train-batch.ts';
 import type { TrainLimits } from '../../train-memory.ts';
 import type { WeightType } from '../../weight-type.ts';
-import { FINAL_NORM, type LayerWeights, type PolicyWeights } from '../../weights.ts';
+import type { PolicyWeights } from '../../weights.ts';
 import { checkedSlots, checkSpec } from '../check.ts';
-import { loraSlots, type LoraSlot, type LoraSpec, type LoraTarget } from '../spec.ts';
+import { loraSlots, type LoraSlot, type LoraSpec } from '../spec.ts';
 import type { LoraTrainer, RowScores } from '../trainer.ts';
+import { disposeAll, shared } from './arrays.ts';
+import { uploadBase, type JaxBase } from './base.ts';
+import { byHeadRows, type HeadInput } from './head-rows.ts';
 import { headFunctions, type HeadFunctions, type JaxHead } from './head.ts';
 import { adaptedLayer, type JaxFactors, type JaxLayer, type JaxPositions } from './layer.ts';
-import { headRows, padBatch, type PaddedPart } from './padding.ts';
+import { padBatch, type PaddedPart } from './padding.ts';
 
 type LayerForward = (
   x: np.Array,
@@ -44,92 +39,8 @@ interface Compiled {
   still: JaxPositions | null;
 }
 
-/** Another reference to every array of a record, for a call that consumes it. */
-const shared = <T extends object>(record: T): T =>
-  Object.fromEntries(
-    Object.entries(record).map(([key, value]: [string, unknown]) => [
-      key,
-      value instanceof np.Array ? value.ref : shared(value as object),
-    ]),
-  ) as T;
-
-function disposeAll(record: object): void {
-  for (const value of Object.values(record) as unknown[])
-    if (value instanceof np.Array) value.dispose();
-    else disposeAll(value as object);
-}
-
 const matrix = (values: Float32Array<ArrayBuffer>, rows: number): np.Array =>
   np.array(values, { shape: [rows, values.length / rows] });
-
-const copied = (values: Float32Array): np.Array => np.array(new Float32Array(values));
-
-function uploadBiases(c: PolicyConfig, w: LayerWeights): JaxLayer['biases'] {
-  const { qkvBias: qkv, oBias: o, gateUpBias: gateUp, downBias: down } = w;
-  const [queries, keys] = [c.heads * c.headDim, c.kvHeads * c.headDim];
-  const m = c.intermediateSize;
-  const biases: [LoraTarget, Float32Array | undefined][] = [
-    ['q_proj', qkv?.subarray(0, queries)],
-    ['k_proj', qkv?.subarray(queries, queries + keys)],
-    ['v_proj', qkv?.subarray(queries + keys)],
-    ['o_proj', o ?? undefined],
-    ['gate_proj', gateUp?.subarray(0, m)],
-    ['up_proj', gateUp?.subarray(m)],
-    ['down_proj', down ?? undefined],
-  ];
-  return Object.fromEntries(
-    biases.flatMap(([target, values]) => (values ? [[target, copied(values)]] : [])),
-  );
-}
-
-function uploadLayer(c: PolicyConfig, w: LayerWeights, type: WeightType): JaxLayer {
-  const turned = (values: Float32Array, inputs: number): np.Array =>
-    uploadMatrix(foldedTranspose(values, inputs), inputs, type);
-  return {
-    inputNorm: copied(w.inputNorm),
-    q_proj: turned(w.q, c.hiddenSize),
-    k_proj: turned(w.k, c.hiddenSize),
-    v_proj: turned(w.v, c.hiddenSize),
-    ...(w.qNorm && { qNorm: copied(w.qNorm) }),
-    ...(w.kNorm && { kNorm: copied(w.kNorm) }),
-    o_proj: turned(w.o, c.heads * c.headDim),
-    postNorm: copied(w.postNorm),
-    gate_proj: turned(w.gate, c.hiddenSize),
-    up_proj: turned(w.up, c.hiddenSize),
-    down_proj: turned(w.down, c.intermediateSize),
-    biases: uploadBiases(c, w),
-  };
-}
-
-/** The frozen policy as the trainer holds it. */
-interface JaxBase {
-  config: PolicyConfig;
-  embed: Embedding;
-  layers: JaxLayer[];
-  head: JaxHead;
-}
-
-/** Uploads a policy layer by layer. */
-async function uploadBase(source: TensorSource, type: WeightType): Promise<JaxBase> {
-  const { config } = source;
-  const layers: JaxLayer[] = [];
-  try {
-    for (let layer = 0; layer < config.layers; layer++)
-      layers.push(uploadLayer(config, await readLayer(source, layer), type));
-    return {
-      config,
-      layers,
-      embed: await embeddingOf(source),
-      head: {
-        norm: copied(await source.read(FINAL_NORM)),
-        matrix: await uploadHead(source, type, null),
-      },
-    };
-  } catch (error) {
-    disposeAll(layers);
-    throw error;
-  }
-}
 
 /** [1, 1, group · tokens, tokens]: −1e9 for positions to come, else 0. */
 function causalMask(group: number, tokens: number): np.Array {
@@ -140,23 +51,8 @@ function causalMask(group: number, tokens: number): np.Array {
 }
 
 /** What the forward pass of a rectangle keeps: the input of every layer, and of the head. */
-interface Kept {
-  part: PaddedPart;
+interface Kept extends HeadInput {
   inputs: np.Array[];
-  /** [sequences · tokens, hidden], on the host. */
-  output: Float32Array;
-}
-
-/** Rows of one call of the head. */
-interface HeadRows {
-  /** [rows, hidden] */
-  x: np.Array;
-  /** [rows], int32 */
-  targets: np.Array;
-  /** 1 / temperature, [rows, 1]; null where all are 1. */
-  inverse: np.Array | null;
-  /** Those that are no padding. */
-  rows: PaddedPart['rows'];
 }
 
 /**
@@ -347,38 +243,11 @@ class JaxLoraTrainer implements LoraTrainer {
     return all;
   }
 
-  /** Calls `use` for every `headRows` rows of a rectangle, with their hidden states and temperatures. */
-  async #byRows(
-    batch: PackedBatch,
-    { part, output }: Kept,
-    use: (given: HeadRows) => Promise<void>,
-  ): Promise<void> {
-    const d = this.#config.hiddenSize;
-    const most = headRows(this.#config.vocabSize);
-    for (let from = 0; from < part.rows.length; from += most) {
-      const rows = part.rows.slice(from, from + most);
-      const x = new Float32Array(most * d);
-      const targets = new Int32Array(most);
-      rows.forEach(({ place, row }, i) => {
-        x.set(output.subarray(row * d, (row + 1) * d), i * d);
-        targets[i] = batch.targets[place]!;
-      });
-      const inverse = new Float32Array(most).fill(1);
-      rows.forEach(({ place }, i) => (inverse[i] = 1 / (batch.temperatures?.[place] ?? 1)));
-      await use({
-        x: np.array(x, { shape: [most, d] }),
-        targets: np.array(targets),
-        inverse: batch.temperatures ? np.array(inverse, { shape: [most, 1] }) : null,
-        rows,
-      });
-    }
-  }
-
   async #scores(batch: PackedBatch, kept: readonly Kept[]): Promise<RowScores> {
     const logprobs = new Float32Array(batch.rows.length);
     const entropies = new Float32Array(batch.rows.length);
     for (const one of kept)
-      await this.#byRows(batch, one, async ({ x, targets, inverse, rows }) => {
+      await byHeadRows(this.#config, batch, one, async ({ x, targets, inverse, rows }) => {
         const result = this.#headFunctions.scores(x, targets, shared(this.#head), inverse);
         const [p, h] = [await result.logprobs.data(), await result.entropies.data()];
         rows.forEach(({ place }, i) => {
@@ -417,7 +286,7 @@ class JaxLoraTrainer implements LoraTrainer {
     const d = this.#config.hiddenSize;
     const { sequences, tokens } = kept.part;
     const all = new Float32Array(sequences * tokens * d);
-    await this.#byRows(batch, kept, async ({ x, targets, inverse, rows }) => {
+    await byHeadRows(this.#config, batch, kept, async ({ x, targets, inverse, rows }) => {
       const c = new Float32Array(targets.size);
       rows.forEach(({ place }, i) => (c[i] = coefficients[place]!));
       const head = shared(this.#head);
