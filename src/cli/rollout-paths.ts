@@ -1,4 +1,12 @@
-import { accessSync, constants, openAsBlob, readdirSync, realpathSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  openAsBlob,
+  readdirSync,
+  realpathSync,
+  statSync,
+  type Stats,
+} from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isRolloutName, runName, type RunFile } from '../data/rollouts/index.ts';
 import { UsageError } from './options.ts';
@@ -35,13 +43,32 @@ function kindOf(path: string): 'file' | 'folder' {
   return stat.isFile() ? 'file' : 'folder';
 }
 
-/** Files of rollouts below a folder; hidden ones are not looked at. */
-function* filesBelow(folder: string): Generator<{ path: string; wanted: boolean }> {
+/** What a link leads to; undefined where that is nothing, or the link itself. */
+function targetOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Files of rollouts below a folder, also behind links: a snapshot in Hugging Face's cache is nothing else.
+ * Hidden ones are not looked at. @param seen real paths of the folders so far: links may lead in circles
+ */
+function* filesBelow(
+  folder: string,
+  seen = new Set<string>(),
+): Generator<{ path: string; wanted: boolean }> {
+  const real = realpathSync(folder);
+  if (seen.has(real)) return;
+  seen.add(real);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (entry.name.startsWith('.')) continue;
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) yield* filesBelow(path);
-    else if (entry.isFile()) yield { path, wanted: isRolloutName(entry.name) };
+    const kind = entry.isSymbolicLink() ? targetOf(path) : entry;
+    if (kind?.isDirectory()) yield* filesBelow(path, seen);
+    else if (kind?.isFile()) yield { path, wanted: isRolloutName(entry.name) };
   }
 }
 

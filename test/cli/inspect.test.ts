@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -69,6 +69,32 @@ test('a folder is one run in the order of its steps', async () => {
   expect(text.out).toMatch(
     /^files, in order +4: 1\.jsonl 1, 2\.jsonl 2, 3\.jsonl\.gz 3, 10\.jsonl 10$/m,
   );
+});
+
+test('a folder of links is read, as a snapshot in Hugging Face’s cache is one', async () => {
+  const cache = join(folder, 'datasets--lab--dump');
+  const snapshot = join(cache, 'snapshots', '0a1b');
+  mkdirSync(join(cache, 'blobs'), { recursive: true });
+  mkdirSync(join(snapshot, 'data'), { recursive: true });
+  for (const step of [1, 2]) {
+    writeFileSync(join(cache, 'blobs', `f${step}`), stepLines(step, step));
+    symlinkSync(`../../../blobs/f${step}`, join(snapshot, 'data', `${step}.jsonl`));
+  }
+  // A folder elsewhere, one that holds the link itself, and links that lead nowhere.
+  symlinkSync(dump, join(snapshot, 'more'));
+  symlinkSync('..', join(snapshot, 'data', 'up'));
+  symlinkSync('/nowhere.jsonl', join(snapshot, 'lost.jsonl'));
+  symlinkSync('self.jsonl', join(snapshot, 'self.jsonl'));
+  const { status, out } = await inspect(snapshot, '--json');
+  expect(status).toBe(0);
+  expect(Object.entries((JSON.parse(out) as Inspection).files ?? {})).toEqual([
+    ['data/1.jsonl', 1],
+    ['data/2.jsonl', 2],
+    ['more/1.jsonl', 1],
+    ['more/2.jsonl', 2],
+    ['more/3.jsonl.gz', 3],
+    ['more/10.jsonl', 10],
+  ]);
 });
 
 test('several files are one run; each is read once, and each has to be there', async () => {

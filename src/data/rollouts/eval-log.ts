@@ -1,15 +1,13 @@
-import { unzipSync, type UnzipFileInfo } from 'fflate';
 import { messageOf } from '../message-of.ts';
+import { FREE_BYTES, MOST_RATIO } from './container/gunzip.ts';
+import { isStoredOrDeflated, unzipEntry, zipEntries, type ZipEntry } from './container/zip.ts';
 
 /** Inspect AI's `.eval` logs: zip files that hold every sample as a JSON document of its own. */
 
 const SAMPLE = /^samples\/[^/]+\.json$/;
-/** Samples are unpacked in batches of about this many bytes, so that a large log is never open as a whole. */
-const BATCH_BYTES = 32 * 1024 * 1024;
 /** Deflate makes nothing more than 1032 times as small: a length beyond that is not true. */
-const MOST_RATIO = 1040;
+const DEFLATE_RATIO = 1040;
 const MOST_BYTES = 256 * 1024 * 1024;
-const STORED_OR_DEFLATED = [0, 8];
 
 export interface EvalSample {
   /** From 1, in the order of the archive. */
@@ -22,90 +20,75 @@ export interface EvalSample {
 }
 
 /** Why a sample is left out; null where it can be unpacked. */
-function faultOf({ originalSize, size, compression }: UnzipFileInfo): string | null {
-  if (!STORED_OR_DEFLATED.includes(compression))
-    return `is compressed by zip method ${compression}; stored and deflated samples are read. Convert the log with "inspect log convert --to json"`;
+function faultOf(entry: ZipEntry): string | null {
+  const { originalSize, size, method } = entry;
+  if (!isStoredOrDeflated(entry))
+    return `is compressed by zip method ${method}; stored and deflated samples are read. Convert the log with "inspect log convert --to json"`;
   if (originalSize > MOST_BYTES) return `is longer than ${MOST_BYTES / 1024 / 1024} MB`;
-  return originalSize > MOST_RATIO * (size + 64) ? 'states a length that it cannot have' : null;
+  return originalSize > DEFLATE_RATIO * (size + 64) ? 'states a length that it cannot have' : null;
 }
 
-/** The entries of the archive, without unpacking any. @throws Error where it is no whole zip file */
-function entriesOf(bytes: Uint8Array): UnzipFileInfo[] {
-  const entries: UnzipFileInfo[] = [];
-  unzipSync(bytes, {
-    filter: (entry) => {
-      entries.push(entry);
-      return false;
-    },
+/** Why each sample is left out, or null: also where its name was there already, which no log does. */
+function faultsOf(samples: readonly ZipEntry[]): (string | null)[] {
+  const names = new Set<string>();
+  return samples.map((sample) => {
+    if (names.has(sample.name)) return `has the name of an earlier sample, ${sample.name}`;
+    names.add(sample.name);
+    return faultOf(sample);
   });
-  return entries;
 }
 
-/** Names that are unpacked together, in order. */
-function* batches(samples: readonly UnzipFileInfo[]): Generator<UnzipFileInfo[]> {
-  let batch: UnzipFileInfo[] = [];
-  let size = 0;
-  for (const sample of samples) {
-    if (batch.length > 0 && size + sample.originalSize > BATCH_BYTES) {
-      yield batch;
-      [batch, size] = [[], 0];
-    }
-    batch.push(sample);
-    size += faultOf(sample) === null ? sample.originalSize : 0;
-  }
-  if (batch.length > 0) yield batch;
+/** The archive as a whole unpacks to more than a log does. */
+class TooMuch extends Error {}
+
+/** Counts what unpacking a file of so many bytes takes, and ends it where that is no log any more. */
+function budgetOf(fileBytes: number): (bytes: number) => void {
+  let left = FREE_BYTES + MOST_RATIO * fileBytes;
+  return (bytes) => {
+    left -= bytes;
+    if (left < 0) throw new TooMuch(`its samples unpack to more than ${MOST_RATIO} times its size`);
+  };
 }
 
-/** One sample that was asked for; the text of a damaged one is null. */
-function unpacked(bytes: Uint8Array, sample: UnzipFileInfo): Pick<EvalSample, 'text' | 'fault'> {
-  const fault = faultOf(sample);
-  if (fault !== null) return { text: null, fault };
+/** A sample's text; that of a damaged one is null. @throws TooMuch */
+function unpacked(
+  bytes: Uint8Array,
+  sample: ZipEntry,
+  spend: (bytes: number) => void,
+): Pick<EvalSample, 'text' | 'fault'> {
   try {
-    const found = unzipSync(bytes, { filter: ({ name }) => name === sample.name })[sample.name];
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(found);
-    return { text };
-  } catch {
+    const found = unzipEntry(bytes, sample, spend);
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(found) };
+  } catch (error) {
+    if (error instanceof TooMuch) throw error;
     return { text: null, fault: 'is damaged: it cannot be unpacked' };
   }
 }
 
-/** A batch at once; where one of it is damaged, each alone. */
-function unpackedAll(
-  bytes: Uint8Array,
-  batch: readonly UnzipFileInfo[],
-): Pick<EvalSample, 'text' | 'fault'>[] {
-  const good = new Set(batch.filter((one) => faultOf(one) === null).map(({ name }) => name));
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  try {
-    const found = unzipSync(bytes, { filter: ({ name }) => good.has(name) });
-    return batch.map((sample) =>
-      good.has(sample.name)
-        ? { text: decoder.decode(found[sample.name]) }
-        : unpacked(bytes, sample),
-    );
-  } catch {
-    return batch.map((sample) => unpacked(bytes, sample));
-  }
-}
-
 /**
- * The samples of a log, in the archive's order.
- * @throws Error where the file is no zip file that can be read, or holds no samples
+ * The samples of a log, in the archive's order; only one is unpacked at a time.
+ * @throws Error where the file is no zip file that can be read, holds no samples, or unpacks to more than
+ * 64 MB and 200 times its size
  */
 export async function* readEvalLog(file: Blob): AsyncGenerator<EvalSample> {
   const bytes = new Uint8Array(await file.arrayBuffer());
-  let entries: UnzipFileInfo[];
+  let entries: ZipEntry[];
   try {
-    entries = entriesOf(bytes);
+    entries = zipEntries(bytes);
   } catch (error) {
     throw new Error(`it is damaged or cut short (${messageOf(error)})`, { cause: error });
   }
   const samples = entries.filter(({ name }) => SAMPLE.test(name));
   if (samples.length === 0) throw new Error('it holds no samples/*.json');
-  let number = 0;
-  for (const batch of batches(samples))
-    for (const one of unpackedAll(bytes, batch)) {
-      number += 1;
-      yield { number, ...one, bytes: Math.round((file.size * number) / samples.length) };
-    }
+  const faults = faultsOf(samples);
+  // What is stated first, so that nothing is read of an archive that is refused; then what is found.
+  const state = budgetOf(file.size);
+  for (const [i, sample] of samples.entries()) if (faults[i] === null) state(sample.originalSize);
+  const spend = budgetOf(file.size);
+  for (const [i, sample] of samples.entries()) {
+    const fault = faults[i] ?? null;
+    const one = fault === null ? unpacked(bytes, sample, spend) : { text: null, fault };
+    const number = i + 1;
+    yield { number, ...one, bytes: Math.round((file.size * number) / samples.length) };
+  }
 }

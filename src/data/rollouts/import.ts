@@ -63,22 +63,61 @@ function itemOf(read: () => unknown, place: Place, bytes: number): ImportItem {
 const withoutMark = (text: string, line: number): string =>
   line === 1 && text.startsWith('\uFEFF') ? text.slice(1) : text;
 
+/** Logs of Inspect AI are one object whose `samples` are the records. */
+function samplesOf(value: unknown): readonly unknown[] | null {
+  const samples = isObject(value) ? value['samples'] : undefined;
+  return Array.isArray(samples) && samples.length > 0 && samples.every(isObject) ? samples : null;
+}
+
+/** A fault with the line where its text starts, which is what an editor shows. */
+const toldAt = (item: ImportItem, line: number): ImportItem =>
+  item.kind === 'fault'
+    ? { ...item, reason: `${item.reason} (at line ${line} of the text)` }
+    : item;
+
+interface RecordText {
+  text: string;
+  name: string;
+  /** Of the first record in it, from 1. */
+  number: number;
+  /** Line of the text at which it starts, from 1; null where that is `number`. */
+  line: number | null;
+  bytes: number;
+}
+
+/** The record of a text, or those of the log that it is. */
+function* recordsOf({ text, name, number, line, bytes }: RecordText): Generator<ImportItem> {
+  const read = (record: () => unknown, at: number): ImportItem =>
+    itemOf(record, { name, line: at }, bytes);
+  let value: unknown;
+  const whole = read(() => (value = parseJson(text)), number);
+  const samples = whole.kind === 'fault' ? samplesOf(value) : null;
+  // A question may have samples of another kind, which are no rollouts.
+  const question = whole.kind === 'fault' && whole.question;
+  const isRollout = (sample: unknown): boolean => read(() => sample, number).kind === 'rollout';
+  if (!samples || (question && !samples.some(isRollout)))
+    return yield line === null ? whole : toldAt(whole, line);
+  for (const [i, sample] of samples.entries()) yield read(() => sample, number + i);
+}
+
 async function* importLines(
   stream: ReadableStream<Uint8Array>,
   name: string,
 ): AsyncGenerator<ImportItem> {
+  // A log on one line is several records, each with a number of its own: those behind it count on.
+  let more = 0;
   for await (const { number, text, fault, bytes } of readLines(stream)) {
-    const place = { name, line: number };
-    if (text === null) yield { kind: 'fault', line: number, bytes, reason: fault ?? 'is no text' };
-    else if (text.trim() !== '')
-      yield itemOf(() => parseJson(withoutMark(text, number)), place, bytes);
+    const first = number + more;
+    if (text === null) {
+      yield { kind: 'fault', line: first, bytes, reason: fault ?? 'is no text' };
+    } else if (text.trim() !== '') {
+      const record = { text: withoutMark(text, number), name, number: first, bytes };
+      for (const item of recordsOf({ ...record, line: more > 0 ? number : null })) {
+        yield item;
+        more = item.line - number;
+      }
+    }
   }
-}
-
-/** Logs of Inspect AI are one object whose `samples` are the records. */
-function samplesOf(value: unknown): readonly unknown[] | null {
-  const samples = isObject(value) ? value['samples'] : undefined;
-  return Array.isArray(samples) && samples.every(isObject) ? samples : null;
 }
 
 /** An element of a document, or the records in it. @param before records that came before it */
@@ -87,22 +126,12 @@ function* itemsOf(
   name: string,
   before: number,
 ): Generator<ImportItem> {
-  const at = (number: number): Place => ({ name, line: number });
-  // The records of a list are counted; where it is laid out over lines, those are what an editor shows.
-  const where = `(at line ${line} of the text)`;
-  const told = (item: ImportItem): ImportItem =>
-    item.kind === 'fault' ? { ...item, reason: `${item.reason} ${where}` } : item;
   if (text === null) {
     const reason = fault ?? 'is no text';
-    return yield told({ kind: 'fault', line: before + 1, bytes, reason });
+    return yield toldAt({ kind: 'fault', line: before + 1, bytes, reason }, line);
   }
-  let value: unknown;
-  const parse = (): unknown => (value = parseJson(text));
-  const first = itemOf(parse, at(before + 1), bytes);
-  const samples = first.kind === 'fault' ? samplesOf(value) : null;
-  if (!samples) return yield told(first);
-  for (const [i, sample] of samples.entries())
-    yield itemOf(() => sample, at(before + i + 1), bytes);
+  // The records of a list are counted; where it is laid out over lines, those are what an editor shows.
+  yield* recordsOf({ text, name, number: before + 1, line, bytes });
 }
 
 async function* importDocument(

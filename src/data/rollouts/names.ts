@@ -1,8 +1,12 @@
 /** Names of files of rollouts, and of the runs that they make; nothing else is imported with them. */
 
+const ENDING = /\.(?:jsonl|ndjson|json|parquet|eval)(?:\.gz)?$/i;
+
 /** Names that files of rollouts have; in a folder only these are looked at. */
-export const isRolloutName = (name: string): boolean =>
-  /^[^.].*\.(?:jsonl|ndjson|json|parquet|eval)(?:\.gz)?$/i.test(name);
+export const isRolloutName = (name: string): boolean => !name.startsWith('.') && ENDING.test(name);
+
+/** A name as it goes into those of files made of it: `x` of x.jsonl.gz. */
+export const withoutEnding = (name: string): string => name.replace(ENDING, '');
 
 const byNumbers = new Intl.Collator('en', { numeric: true });
 

@@ -14,7 +14,7 @@ export interface RolloutFacts {
   step: number | null;
   /** By SQuAD's normaliser; null without gold answers, and where the answer cannot be read. */
   scores: AnswerScores | null;
-  /** By R1-Searcher's normaliser; null as `scores`, and where only rows of before are at hand. */
+  /** By R1-Searcher's normaliser; null as `scores`, and for rows stored by an earlier version. */
   byR1Searcher: AnswerScores | null;
   answered: boolean;
   /** Nobody can say whether an answer was given: `answered` is open, and nothing is scored. */
@@ -43,8 +43,8 @@ const known = new WeakMap<object, { text: string; words: string }>();
 
 /** Tags and chat marks, which would stick to the words beside them once punctuation is gone. */
 const TAGS = /<\|[\w-]{1,40}\|>|<\/?[a-z_]{1,40}>/g;
-/** Line ends inside a JSON string, where a tool answered with one. */
-const ESCAPES = /\\+[nrt]/g;
+/** Line ends inside a JSON string, where a tool answered with one. A run of backslashes is tried once. */
+const ESCAPES = /(?<!\\)\\+[nrt]/g;
 
 const withoutMarks = (text: string): string => {
   const plain = text.replaceAll(TAGS, ' ');

@@ -1,5 +1,6 @@
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
+import { withoutEnding } from '../../data/rollouts/names.ts';
 import type { ExportFormat, FileRecord, SavedView, Selected } from '../../runs/inspection/index.ts';
 import { formatCount } from '../lib/format.ts';
 import { fileStem, saveFile } from '../lib/save-file.ts';
@@ -198,7 +199,7 @@ const fileName = async (
     const [first] = await lab().inspection.rowsAt(id, [order[0] ?? 0]);
     return `${Math.trunc(first?.row.numbers.step ?? 0)}.${end}`;
   }
-  return `${fileStem(name.replace(/\.(jsonl?|parquet|eval)$/, ''))}-${order.length}.${end}`;
+  return `${fileStem(withoutEnding(name))}-${order.length}.${end}`;
 };
 
 /** A table of more rows than a document holds. */

@@ -3,7 +3,12 @@ import { deflateRawSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, test } from 'vitest';
 import { importRun, type ImportItem, type RunItem } from '../../../src/data/rollouts/index.ts';
 import { sniff } from '../../../src/data/rollouts/container/sniff.ts';
-import { areSteps, inStepOrder, isRolloutName } from '../../../src/data/rollouts/names.ts';
+import {
+  areSteps,
+  inStepOrder,
+  isRolloutName,
+  withoutEnding,
+} from '../../../src/data/rollouts/names.ts';
 import { FOREIGN, trl, verl } from '../../fixtures/inspect/records.ts';
 import { blobOf, inChunks, readAll, rolloutsOf } from './helpers.ts';
 
@@ -71,6 +76,29 @@ describe('the same records', () => {
   it('are the samples of a log that is one object', async () => {
     const log = JSON.stringify({ version: 2, eval: { task: 'qa' }, samples: records }, null, 2);
     expect(steps(await readAll(new Blob([log])))).toEqual([40, 41, 42]);
+  });
+
+  it('are the samples of a log on one line, and of several, each with a number of its own', async () => {
+    const log = JSON.stringify({ version: 2, eval: { task: 'qa' }, samples: records });
+    const plain = await rolloutsOf(new Blob([lines]), 'a');
+    for (const text of [log, `${log}\n`, `\uFEFF${log}`])
+      expect(await rolloutsOf(new Blob([text]), 'a')).toEqual(plain);
+    const items = await readAll(new Blob([`${log}\n\n${log}\n{"broken`]));
+    expect(items.map(({ kind, line }) => [kind, line])).toEqual([
+      ...[1, 2, 3].map((line) => ['rollout', line]),
+      // The blank line is counted, as it is everywhere.
+      ...[5, 6, 7].map((line) => ['rollout', line]),
+      ['fault', 8],
+    ]);
+    expect(steps(items).at(-1)).toMatch(/^is not JSON: .*\(at line 4 of the text\)$/);
+  });
+
+  it('are not sought in a log without samples, nor in a question’s', async () => {
+    const empty = '{"version": 2, "samples": []}\n';
+    const [item] = await readAll(new Blob([empty]));
+    expect(item).toMatchObject({ kind: 'fault', line: 1 });
+    const question = '{"question": "Who?", "answer": "Ida", "samples": [{"a": 1}, {"a": 2}]}\n';
+    await expect(readAll(new Blob([question]), 'q')).rejects.toThrow(/holds questions/);
   });
 });
 
@@ -232,6 +260,9 @@ describe('files of one run', () => {
       'a/10.jsonl',
     ]);
     expect(['1.jsonl', 'x.PARQUET', 'x.json.gz', 'log.eval'].every(isRolloutName)).toBe(true);
+    expect(
+      ['x.jsonl.gz', 'x.ndjson', 'x.PARQUET', 'a.b.json', 'log.eval', 'dump'].map(withoutEnding),
+    ).toEqual(['x', 'x', 'x', 'a.b', 'log', 'dump']);
     expect(['.jsonl', 'config.yaml', 'model.safetensors', '.x.json'].some(isRolloutName)).toBe(
       false,
     );

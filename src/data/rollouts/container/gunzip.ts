@@ -5,8 +5,8 @@ import { Gunzip } from 'fflate';
 /** What is unpacked at a time; deflate makes at most 1032 times as much of it. */
 const PIECE = 16 * 1024;
 /** A file may unpack to this, and to so many times its own bytes. */
-const FREE_BYTES = 64 * 2 ** 20;
-const MOST_RATIO = 200;
+export const FREE_BYTES = 64 * 2 ** 20;
+export const MOST_RATIO = 200;
 
 /** The bytes are no whole gzip file, or unpack to more than rollouts do. */
 export class UnpackError extends Error {}
