@@ -14,12 +14,9 @@ describe('what wllama is compared with', () => {
   test.each(
     Object.entries(CANDIDATES).flatMap(([name, s]) => [16, 64].map((n) => ({ name, s, n }))),
   )('holds $n rollouts at once, each whole: $name', ({ s, n }) => {
-    const { n_ctx = 0, n_parallel = 0, kv_unified } = loadParams(n, s);
+    const { n_ctx = 0, n_parallel = 0 } = loadParams(n, s);
     expect(n_parallel * s.instances).toBe(n);
-    expect(kv_unified).toBe(s.unified);
     const longest = Math.max(...Array.from({ length: n }, (_, i) => promptLength(i + 1))) + TOKENS;
     expect(n_ctx / n_parallel).toBeGreaterThanOrEqual(longest);
-    // No larger than the contexts need: the store is what attention runs over.
-    expect(n_ctx / n_parallel).toBeLessThanOrEqual(512);
   });
 });

@@ -24,10 +24,15 @@ function judgeLines({ judge }: Inspection['statistics']): string[] {
   const { em, subEm, coverEm } = judge.agreement;
   return [
     line('judge says right', `${judge.right.count} (${percent(judge.right.share)})`),
-    line(
-      'judge agrees with (SQuAD)',
-      `EM ${percent(em.share)}, sub-EM ${percent(subEm.share)}, cover-EM ${percent(coverEm.share)}`,
-    ),
+    // Without a score beside any verdict there is nothing to agree with.
+    ...(em.share === null
+      ? []
+      : [
+          line(
+            'judge agrees with (SQuAD)',
+            `EM ${percent(em.share)}, sub-EM ${percent(subEm.share)}, cover-EM ${percent(coverEm.share)}`,
+          ),
+        ]),
   ];
 }
 
@@ -42,6 +47,12 @@ function evidenceLines({ evidence, judge }: Inspection['statistics']): string[] 
     line('wrong though it was retrieved', by(evidence.wrongThoughRetrieved)),
     line('right without it', by(evidence.rightWithoutRetrieved)),
   ];
+}
+
+function outcomeLines(statistics: Inspection['statistics'], of: Inspection['outcomes']): string[] {
+  if (Object.keys(of).length === 0) return [];
+  const basis = basisWords(statistics);
+  return [line('outcomes', `${basis === null ? '' : `${basis}: `}${counts(of)}`)];
 }
 
 /** Lines that cannot be read, and files of a run, that are listed. */
@@ -103,13 +114,13 @@ function report({
                 line('F1 (R1-Searcher)', percent(r1.f1.mean)),
               ]
             : []),
-          ...judgeLines(statistics),
-          ...evidenceLines(statistics),
-          line('outcomes', `${basisWords(statistics)}: ${counts(outcomes)}`),
         ]
       : statistics.unread
         ? []
         : ['no gold answers: nothing to score']),
+    ...judgeLines(statistics),
+    ...(statistics.scored > 0 ? evidenceLines(statistics) : []),
+    ...outcomeLines(statistics, outcomes),
     ...(statistics.unread
       ? [line('not scored', `${statistics.unread}: their answer cannot be read; in no mean`)]
       : []),

@@ -56,6 +56,9 @@ const scoreOf = (facts: ComparedFacts, criterion: Criterion): number | null => {
   return null;
 };
 
+export const hasScore = (facts: ComparedFacts, criterion: Criterion): boolean =>
+  scoreOf(facts, criterion) !== null;
+
 function gather(facts: readonly ComparedFacts[], criterion: Criterion): Map<string, Gathered> {
   const questions = new Map<string, Gathered>();
   for (const one of facts) {

@@ -12,6 +12,8 @@ export interface RolloutFacts {
   questionId: string;
   groupId: string;
   step: number | null;
+  /** The question has gold answers, also where they could not be scored against. */
+  golds: boolean;
   /** By SQuAD's normaliser; null without gold answers, and where the answer cannot be read. */
   scores: AnswerScores | null;
   /** By R1-Searcher's normaliser; null as `scores`, and for rows stored by an earlier version. */
@@ -92,6 +94,7 @@ export function readFactsOf(rollout: ImportedRollout): RolloutFacts {
     questionId: rollout.question.id,
     groupId: rollout.groupId,
     step: rollout.step,
+    golds: answers.length > 0,
     scores: scored ? answerScores(answer, answers) : null,
     byR1Searcher: scored ? answerScores(answer, answers, 'r1-searcher') : null,
     answered: answer !== null && answer.trim() !== '',

@@ -137,7 +137,7 @@ export function rowOf(
       'sub-em.r1-searcher': byR1Searcher?.subEm ?? null,
       judge: bit(facts.judge),
       answered: unread ? null : bit(facts.answered),
-      retrieved: rollout.question.answers.length > 0 && !closed ? Number(facts.retrieved) : null,
+      retrieved: facts.golds && !closed ? Number(facts.retrieved) : null,
       // A record of ours states 0 where the question names no supporting titles: nobody can know it there.
       recall: read === null ? null : (rollout.metrics?.recall ?? read),
       reward: rollout.reward,
@@ -168,20 +168,23 @@ function scoresOf(numbers: RowNumbers, normaliser: '' | '.r1-searcher'): Rollout
 }
 
 /** What the statistics count, read back from a row: for a selection no text has to be read again. */
-export function factsOfRow({ id, questionId, group, numbers }: RolloutRow): RolloutFacts {
+export function factsOfRow({ id, questionId, group, outcome, numbers }: RolloutRow): RolloutFacts {
   const { judge, answered, retrieved, step, searches, reward, advantage } = numbers;
   const scores = scoresOf(numbers, '');
+  // What has gold answers has an outcome, and nothing else has one.
+  const golds = outcome !== null;
   return {
     id,
     questionId,
     groupId: group,
     step,
+    golds,
     scores,
     byR1Searcher: scoresOf(numbers, '.r1-searcher'),
     answered: answered === 1,
     ...(answered === null && { unread: true }),
     judge: judge === null ? null : judge === 1,
-    closed: scores !== null && retrieved === null,
+    closed: golds && retrieved === null,
     retrieved: retrieved === 1,
     searches: searches ?? 0,
     reward,

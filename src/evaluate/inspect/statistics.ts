@@ -1,5 +1,6 @@
 import type { AnswerScores } from '../../agent/scores.ts';
 import type { RolloutFacts } from './facts.ts';
+import { basisOf, outcomeOf, type OutcomeBasis } from './taxonomy.ts';
 
 /**
  * What the inspector states of a file of rollouts.
@@ -9,7 +10,8 @@ import type { RolloutFacts } from './facts.ts';
  * - **sub-EM**: the normalised gold answer is a substring of the normalised prediction.
  * - **by R1-Searcher's normaliser**: the same four of `metric_calc_rule.py`, which puts a space in the place of
  *   punctuation and reads a bare "True" or "False" as yes or no. Its first cover-EM is the paper's ACC_R.
- * - **judge**: the verdict that the file itself carries (R1-Searcher's ACC_L, by GPT-4o).
+ * - **judge**: the verdict that the file itself carries (R1-Searcher's ACC_L, by GPT-4o). It counts wherever there
+ *   is one, also where nothing else could be scored; agreement is over the rollouts that have both.
  * - **retrieved**: a gold answer stands as whole normalised words in text that the environment showed.
  *   Questions whose gold answers are yes or no are left out of everything that rests on it, because those
  *   words stand in passages for other reasons; they are counted as `closed`.
@@ -31,7 +33,10 @@ export interface Agreement extends Count {
   kappa: number | null;
 }
 
-/** The same count under each notion of "right"; judge null where the file has no verdicts. */
+/**
+ * The same count under each notion of "right": EM and cover-EM over the scored rollouts, the judge over all that
+ * have a verdict and gold answers; null where the file has no verdicts.
+ */
 export interface ByCriterion {
   em: number;
   coverEm: number;
@@ -64,11 +69,18 @@ export interface Statistics {
   f1: { mean: number | null };
   /** Absent in statistics that were stored before they were counted, and where a row lacks them. */
   byR1Searcher?: NormalisedCounts;
+  /** Null without any verdict. */
   judge: {
+    /** Rollouts that have one, scored or not. */
     verdicts: number;
     right: Count;
+    /** Over the scored rollouts that have a verdict. */
     agreement: { em: Agreement; subEm: Agreement; coverEm: Agreement };
   } | null;
+  /**
+   * Rollouts whose outcome says right or wrong, by what it rests on. Absent in statistics of an earlier version.
+   */
+  outcomesBy?: Record<OutcomeBasis, number>;
   evidence: {
     /** Scored rollouts whose gold answer is more than yes or no, and the others. */
     open: number;
@@ -114,21 +126,26 @@ const tally = <T>(list: readonly T[], test: (item: T) => boolean): number =>
 const sum = (values: readonly number[]): number =>
   values.reduce((total, value) => total + value, 0);
 
+const isScored = (facts: RolloutFacts): facts is Scored => facts.scores !== null;
+
+/** @param open with gold answers that are more than yes or no */
 function byCriterion(
-  facts: readonly Scored[],
-  wanted: (facts: Scored, right: boolean) => boolean,
+  open: readonly RolloutFacts[],
+  wanted: (facts: RolloutFacts, right: boolean) => boolean,
   hasJudge: boolean,
 ): ByCriterion {
+  const scored = open.filter(isScored);
   return {
-    em: tally(facts, (f) => wanted(f, f.scores.em === 1)),
-    coverEm: tally(facts, (f) => wanted(f, f.scores.coverEm === 1)),
-    judge: hasJudge ? tally(facts, (f) => f.judge !== null && wanted(f, f.judge)) : null,
+    em: tally(scored, (f) => wanted(f, f.scores.em === 1)),
+    coverEm: tally(scored, (f) => wanted(f, f.scores.coverEm === 1)),
+    judge: hasJudge ? tally(open, (f) => f.judge !== null && wanted(f, f.judge)) : null,
   };
 }
 
-function judgeOf(scored: readonly Scored[]): Statistics['judge'] {
-  const judged = scored.filter(({ judge }) => judge !== null);
+function judgeOf(facts: readonly RolloutFacts[]): Statistics['judge'] {
+  const judged = facts.filter(({ judge }) => judge !== null);
   if (judged.length === 0) return null;
+  const scored = judged.filter(isScored);
   return {
     verdicts: judged.length,
     right: counted(
@@ -136,9 +153,9 @@ function judgeOf(scored: readonly Scored[]): Statistics['judge'] {
       judged.length,
     ),
     agreement: {
-      em: agreement(judged, 'em'),
-      subEm: agreement(judged, 'subEm'),
-      coverEm: agreement(judged, 'coverEm'),
+      em: agreement(scored, 'em'),
+      subEm: agreement(scored, 'subEm'),
+      coverEm: agreement(scored, 'coverEm'),
     },
   };
 }
@@ -158,8 +175,18 @@ function zeroVariance(facts: readonly RolloutFacts[]): { groups: number; flat: n
   return { groups: groups.size, flat };
 }
 
-function evidenceOf(scored: readonly Scored[], hasJudge: boolean): Statistics['evidence'] {
+function outcomesBy(facts: readonly RolloutFacts[]): Record<OutcomeBasis, number> {
+  const bases = facts.map((f) => basisOf(outcomeOf(f), f));
+  return {
+    judge: tally(bases, (basis) => basis === 'judge'),
+    em: tally(bases, (basis) => basis === 'em'),
+  };
+}
+
+function evidenceOf(facts: readonly RolloutFacts[], hasJudge: boolean): Statistics['evidence'] {
+  const scored = facts.filter(isScored);
   const open = scored.filter(({ closed }) => !closed);
+  const known = facts.filter(({ golds, closed }) => golds && !closed);
   return {
     open: open.length,
     closed: scored.length - open.length,
@@ -167,8 +194,8 @@ function evidenceOf(scored: readonly Scored[], hasJudge: boolean): Statistics['e
       tally(open, ({ retrieved }) => retrieved),
       open.length,
     ),
-    wrongThoughRetrieved: byCriterion(open, (f, right) => f.retrieved && !right, hasJudge),
-    rightWithoutRetrieved: byCriterion(open, (f, right) => !f.retrieved && right, hasJudge),
+    wrongThoughRetrieved: byCriterion(known, (f, right) => f.retrieved && !right, hasJudge),
+    rightWithoutRetrieved: byCriterion(known, (f, right) => !f.retrieved && right, hasJudge),
   };
 }
 
@@ -188,9 +215,9 @@ function normalisedCounts(scores: readonly AnswerScores[]): NormalisedCounts {
 
 /** Counts over the rollouts of a file; every definition stands at the top of this file. */
 export function statisticsOf(facts: readonly RolloutFacts[]): Statistics {
-  const scored = facts.filter((f): f is Scored => f.scores !== null);
+  const scored = facts.filter(isScored);
   const theirs = scored.flatMap(({ byR1Searcher }) => byR1Searcher ?? []);
-  const judge = judgeOf(scored);
+  const judge = judgeOf(facts);
   const rewards = facts.flatMap(({ reward }) => (reward === null ? [] : [reward]));
   const readable = facts.filter(({ unread }) => !unread);
   const searches = facts.map((f) => f.searches);
@@ -209,7 +236,8 @@ export function statisticsOf(facts: readonly RolloutFacts[]): Statistics {
     ...normalisedCounts(scored.map(({ scores }) => scores)),
     ...(theirs.length === scored.length && { byR1Searcher: normalisedCounts(theirs) }),
     judge,
-    evidence: evidenceOf(scored, judge !== null),
+    outcomesBy: outcomesBy(facts),
+    evidence: evidenceOf(facts, judge !== null),
     searches: {
       mean: ratio(sum(searches), facts.length),
       max: searches.reduce((most, n) => Math.max(most, n), 0),

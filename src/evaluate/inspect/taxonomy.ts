@@ -9,7 +9,8 @@ import type { Statistics } from './statistics.ts';
  * (SQuAD's normaliser); `basisOf` says by which:
  * - `right-with-evidence`, `right-without-evidence`: whether a gold answer was retrieved;
  * - `right-closed`, `wrong-closed`: yes/no questions, where retrieval cannot be told by words;
- * - `not-scored`: the answer cannot be read, so that nobody can say whether it is right;
+ * - `not-scored`: the answer cannot be read and no judge has a verdict, so that nobody can say whether it is
+ *   right;
  * - `no-answer`: none was given;
  * - `no-search`: wrong, and nothing was asked;
  * - `not-retrieved`: wrong, and no result held a gold answer;
@@ -43,34 +44,48 @@ export const OUTCOME_NAMES: Record<Outcome, string> = {
   'retrieved-not-used': 'wrong though retrieved',
 };
 
-/** Of a rollout that has an outcome. */
-export const basisOf = ({ judge }: { judge: unknown }): OutcomeBasis =>
-  judge === null || judge === undefined ? 'em' : 'judge';
+/** What an outcome rests on; null for one that says neither right nor wrong. */
+export const basisOf = (
+  outcome: Outcome | null,
+  { judge }: { judge: unknown },
+): OutcomeBasis | null => {
+  if (outcome === null || outcome === 'not-scored') return null;
+  return judge === null || judge === undefined ? 'em' : 'judge';
+};
 
-/** By what the outcomes of some rollouts say right or wrong, in words. */
-export function basisWords({ scored, judge }: Pick<Statistics, 'scored' | 'judge'>): string {
-  const judged = judge?.verdicts ?? 0;
-  if (judged === 0) return 'by EM';
-  if (judged === scored) return 'by the judge';
-  return `by the judge in ${judged}, by EM in ${scored - judged}`;
+/**
+ * By what the outcomes of some rollouts say right or wrong, in words; null where none says either.
+ * Statistics of an earlier version lack the counts; all their verdicts stand beside scores.
+ */
+export function basisWords(
+  statistics: Pick<Statistics, 'scored' | 'judge' | 'outcomesBy'>,
+): string | null {
+  const verdicts = statistics.judge?.verdicts ?? 0;
+  const { judge, em } = statistics.outcomesBy ?? {
+    judge: verdicts,
+    em: statistics.scored - verdicts,
+  };
+  if (judge === 0) return em === 0 ? null : 'by EM';
+  return em === 0 ? 'by the judge' : `by the judge in ${judge}, by EM in ${em}`;
 }
 
 export function outcomeOf(facts: RolloutFacts): Outcome | null {
-  const { scores, judge, closed, retrieved, answered, searches, unread } = facts;
-  if (unread) return 'not-scored';
-  if (!scores) return null;
-  if (judge ?? scores.em === 1) {
+  const { golds, scores, judge, closed, retrieved, answered, searches, unread } = facts;
+  if (!golds) return null;
+  const right = judge ?? (scores && scores.em === 1);
+  if (right === null) return unread ? 'not-scored' : null;
+  if (right) {
     if (closed) return 'right-closed';
     return retrieved ? 'right-with-evidence' : 'right-without-evidence';
   }
-  if (!answered) return 'no-answer';
+  if (!answered && !unread) return 'no-answer';
   if (closed) return 'wrong-closed';
   if (retrieved) return 'retrieved-not-used';
   return searches === 0 ? 'no-search' : 'not-retrieved';
 }
 
 export interface Taxonomy {
-  /** Rollout ids by outcome; every scored rollout stands in one list. */
+  /** Rollout ids by outcome; every rollout with gold answers stands in one list. */
   outcomes: Partial<Record<Outcome, string[]>>;
   /** Rollout ids by finding, each rollout once; a rollout may stand in several. */
   findings: Partial<Record<LintCode, string[]>>;

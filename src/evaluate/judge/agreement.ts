@@ -1,5 +1,5 @@
 import { exactMatch } from '../../agent/scores.ts';
-import { goldsToScore, type ImportedRollout } from '../../data/rollouts/index.ts';
+import type { ImportedRollout } from '../../data/rollouts/index.ts';
 import { DisagreementQueue, type Disagreement } from '../inspect/rescore/index.ts';
 import type { JudgeItem, JudgeOutcome } from './run.ts';
 
@@ -68,8 +68,9 @@ export const judgeItemOf = ({
 }: Pick<ImportedRollout, 'id' | 'question' | 'answer' | 'notScored'>): JudgeItem => ({
   id,
   question: question.text,
-  golds: goldsToScore({ question, notScored }),
+  golds: question.answers,
   prediction: answer,
+  ...(notScored !== undefined && { notScored }),
 });
 
 /**

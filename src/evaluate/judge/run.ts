@@ -6,13 +6,15 @@ import type { JudgedAnswer } from './prompt.ts';
 
 export interface JudgeItem extends JudgedAnswer {
   id: string;
+  /** Why the answer cannot be read: there is nothing to judge then. */
+  notScored?: string;
 }
 
 /** What became of one answer. */
 export type JudgeOutcome =
   | { id: string; status: 'judged'; judgement: Judgement }
-  /** It has no gold answer. */
-  | { id: string; status: 'skipped' }
+  /** There is no gold answer to judge against, or the rollout's own answer cannot be read. */
+  | { id: string; status: 'skipped'; why: 'no-gold' | 'not-scored' }
   | { id: string; status: 'failed'; message: string };
 
 export interface JudgeProgress {
@@ -67,8 +69,9 @@ export async function judgeAnswers(
   };
   let next = 0;
   let failures = 0;
-  const one = async ({ id, ...answer }: JudgeItem): Promise<JudgeOutcome | null> => {
-    if (answer.golds.length === 0) return { id, status: 'skipped' };
+  const one = async ({ id, notScored, ...answer }: JudgeItem): Promise<JudgeOutcome | null> => {
+    if (answer.golds.length === 0) return { id, status: 'skipped', why: 'no-gold' };
+    if (notScored !== undefined) return { id, status: 'skipped', why: 'not-scored' };
     try {
       return { id, status: 'judged', judgement: await judge.judge(answer, signal) };
     } catch (error) {

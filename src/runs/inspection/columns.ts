@@ -18,7 +18,7 @@ const TEXTS: Record<string, (stored: StoredRow) => Cell> = {
   layout: ({ row }) => row.layout,
   protocol: ({ row }) => row.protocol,
   outcome: ({ row }) => row.outcome,
-  'outcome-by': ({ row }) => (row.outcome === null ? null : basisOf(row.numbers)),
+  'outcome-by': ({ row }) => basisOf(row.outcome, row.numbers),
   lint: ({ row }) => (row.lint.length === 0 ? null : row.lint.join(', ')),
   tags: ({ row }) => (row.tags.length === 0 ? null : row.tags.join(', ')),
 };

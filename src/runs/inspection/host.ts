@@ -32,7 +32,8 @@ import type {
   InspectionApi,
   Selection,
 } from './messages.ts';
-import { runFileId, type RunSource } from './own-runs.ts';
+import { isRunFile, runFileId, type RunSource } from './own-runs.ts';
+import { noScoreOf } from './no-score.ts';
 import { packReading } from './packed.ts';
 import { readingOf, rolloutFile, sameQuestion, type RolloutFile } from './reading.ts';
 import type { InspectionStore, RolloutPlace, StoreImportOptions } from './store.ts';
@@ -171,6 +172,7 @@ export class InspectionHost implements InspectionApi {
     const rows = await this.#tables.rows(fileId);
     // Rollouts that were read before they carried settings: the run itself still has them.
     return readingOf(this.#store, rows, fileId, rolloutId, async () => {
+      if (!isRunFile(fileId)) return null;
       const run = (await this.ownRuns()).find(({ id }) => runFileId(id) === fileId);
       return run?.loss ?? null;
     });
@@ -316,7 +318,16 @@ export class InspectionHost implements InspectionApi {
   async compare(fileA: string, fileB: string, criterion: Criterion): Promise<ComparedRuns> {
     const [a, b] = [await this.#tables.rows(fileA), await this.#tables.rows(fileB)];
     const facts = (rows: typeof a) => rows.map(({ row }) => factsOfRow(row));
+    const noScore = (rows: typeof a) =>
+      noScoreOf(
+        rows.map(({ row }) => row),
+        criterion,
+      );
     const texts = Object.fromEntries([...b, ...a].map(({ row }) => [row.questionId, row.question]));
-    return { ...compareRuns(facts(a), facts(b), criterion), texts };
+    return {
+      ...compareRuns(facts(a), facts(b), criterion),
+      texts,
+      noScore: { a: noScore(a), b: noScore(b) },
+    };
   }
 }

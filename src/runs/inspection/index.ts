@@ -31,6 +31,7 @@ export {
 } from './messages.ts';
 export { ownRunsOf, runFileId, type RunSource } from './own-runs.ts';
 export { BOOKMARK, GROUP_FIELDS, type GroupField } from './names.ts';
+export { type NoScore } from './no-score.ts';
 export { packReading, unpackReading, type PackedReading } from './packed.ts';
 export { type Neighbour, type Reading, type RolloutFile } from './reading.ts';
 export { InspectionStore, type RolloutPlace } from './store.ts';

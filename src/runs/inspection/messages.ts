@@ -6,6 +6,7 @@ import type { LossSettings, WhatIf, WhatIfSettings } from '../../evaluate/inspec
 import type { ImportedRollout, RunFile } from '../../data/rollouts/index.ts';
 import type { BrowseQuery, Facet, Selected } from './browse.ts';
 import type { GroupField } from './names.ts';
+import type { NoScore } from './no-score.ts';
 import type { FileRecord, Mark, SavedView, StoredRow } from './database.ts';
 import type { ExportFormat, SpellTokens } from './export.ts';
 import type { ImportProgress } from './import-file.ts';
@@ -45,6 +46,8 @@ export interface FoundRow extends StoredRow {
 export interface ComparedRuns extends RunComparison {
   /** Texts of the questions of either file, by id. */
   texts: Record<string, string>;
+  /** Why a file has nothing to compare by the criterion; null where it has. */
+  noScore: Record<'a' | 'b', NoScore | null>;
 }
 
 /** A training run of this browser whose steps have rollouts to open. */

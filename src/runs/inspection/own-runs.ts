@@ -11,8 +11,13 @@ export interface RunSource {
   lines(runId: string, signal: AbortSignal): Promise<Blob>;
 }
 
+const RUN_FILE = 'run-';
+
 /** A run has one file, whose addresses stay when it is read again. */
-export const runFileId = (runId: string): string => `run-${runId}`;
+export const runFileId = (runId: string): string => `${RUN_FILE}${runId}`;
+
+/** Whether a file is that of a run of this browser, or of one that was; other files have ids without the prefix. */
+export const isRunFile = (fileId: string): boolean => fileId.startsWith(RUN_FILE);
 
 /** @throws Error where a step's rollouts are damaged */
 export const ownRunsOf = (store: Pick<RunStore, 'runs' | 'steps' | 'rollouts'>): RunSource => ({

@@ -13,7 +13,10 @@ const bit = (value: number): { sign: string; tone: string; word: string } =>
 /** One value of the table; imported text is text, never markup. */
 export const CellValue = ({ column, found }: { column: Column; found: FoundRow }) => {
   const { name, kind } = column;
-  if (name === 'outcome') return <>{outcomeName(found.row.outcome, basisOf(found.row.numbers))}</>;
+  if (name === 'outcome') {
+    const { outcome, numbers } = found.row;
+    return <>{outcomeName(outcome, basisOf(outcome, numbers))}</>;
+  }
   const value = columnReader(name)(found);
   if (name === 'answer' && found.row.notScored !== undefined)
     return <span className="tone-plain">not scored: {found.row.notScored}</span>;

@@ -9,6 +9,7 @@ import { useAnswer } from '../lib/use-answer.ts';
 import { CRITERIA, readerPath, type BrowseAddress } from '../stores/browse-address.ts';
 import { useBrowse } from '../stores/browse-store.ts';
 import { lab } from '../stores/connection.ts';
+import { whyNothingShared } from './nothing-shared.ts';
 
 /** Two files on the same questions: what was gained, lost, and which questions flipped. */
 
@@ -97,12 +98,14 @@ const Questions = (props: {
 
 const Result = ({ a, b, compared }: { a: string; b: string; compared: ComparedRuns }) => {
   const [kind, setKind] = useState<Kind>('flipped');
-  const { difference, onlyA, onlyB, gained, lost, same, texts } = compared;
+  const { difference, onlyA, onlyB, gained, lost, same, texts, noScore } = compared;
+  // Without a score in one file, what the other has is not only there.
+  const bothScored = noScore.a === null && noScore.b === null;
   const shared = gained.length + lost.length + same.length;
   return (
     <>
       <p>
-        {formatCount(shared)} questions in both
+        {formatCount(shared)} questions {bothScored ? 'in both' : 'with this score in both'}
         {difference ? (
           <>
             ; B − A <b>{formatSigned(difference.mean, 3)}</b>{' '}
@@ -112,9 +115,9 @@ const Result = ({ a, b, compared }: { a: string; b: string; compared: ComparedRu
             </span>
           </>
         ) : (
-          ': the files share no question, told by id or text'
+          `: ${whyNothingShared(compared)}`
         )}
-        {onlyA.length + onlyB.length > 0 ? (
+        {bothScored && onlyA.length + onlyB.length > 0 ? (
           <span className="fine">
             ; left out: {formatCount(onlyA.length)} only in A, {formatCount(onlyB.length)} only in B
           </span>

@@ -1,12 +1,6 @@
 import { NativeSelect } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import {
-  basisWords,
-  LINTS,
-  OUTCOME_NAMES,
-  type LintCode,
-  type Outcome,
-} from '../../evaluate/inspect/index.ts';
+import { basisWords, LINTS, type LintCode, type Outcome } from '../../evaluate/inspect/index.ts';
 import type { Facet, Selected } from '../../runs/inspection/index.ts';
 import { GROUP_FIELDS, type GroupField } from '../../runs/inspection/names.ts';
 import { Bars } from '../charts/Bars.tsx';
@@ -15,7 +9,7 @@ import { pickOf } from '../lib/pick-of.ts';
 import { attempt } from '../stores/browse-actions.ts';
 import { condition } from '../stores/browse-address.ts';
 import { lab } from '../stores/connection.ts';
-import { OUTCOMES, outcomeName } from './words.ts';
+import { outcomeBars, outcomeName, withBasis } from './words.ts';
 
 /** Beside the table: how the selection ended, what was found in it, and its parts. Each opens its cases. */
 
@@ -24,17 +18,9 @@ type Narrow = (more: string) => void;
 const OutcomeBars = ({ selected, narrow }: { selected: Selected; narrow: Narrow }) => (
   <Bars
     id="outcomes"
-    title={
-      selected.statistics.scored === 0
-        ? 'How they ended'
-        : `How they ended, ${basisWords(selected.statistics)}`
-    }
+    title={withBasis('How they ended', basisWords(selected.statistics))}
     note="Every rollout with gold answers has exactly one outcome; right by the file’s judge where it has a verdict, else by EM (SQuAD’s normaliser)."
-    bars={(Object.keys(OUTCOMES) as Outcome[]).flatMap((key) => {
-      const count = selected.outcomes[key] ?? 0;
-      return count === 0 ? [] : [{ key, count, name: OUTCOME_NAMES[key], ...OUTCOMES[key] }];
-    })}
-    total={selected.statistics.scored}
+    {...outcomeBars(selected.outcomes)}
     empty={
       selected.order.length === 0
         ? 'No rollout passes the filter.'
@@ -134,7 +120,7 @@ const Facets = (props: { fileId: string; filter: string; selected: Selected; nar
           <thead>
             <tr>
               <th scope="col">
-                {field === 'outcome' ? `outcome, ${basisWords(selected.statistics)}` : field}
+                {field === 'outcome' ? withBasis(field, basisWords(selected.statistics)) : field}
               </th>
               <th scope="col" className="figure">
                 n

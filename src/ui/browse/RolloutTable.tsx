@@ -1,4 +1,4 @@
-import { basisWords } from '../../evaluate/inspect/taxonomy.ts';
+import { basisWords, type Outcome } from '../../evaluate/inspect/taxonomy.ts';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useMemo, useRef, type MouseEvent } from 'react';
 import { useLocation } from 'wouter';
@@ -19,7 +19,7 @@ import { CellValue, fullText } from './Cell.tsx';
 import { columnOf, type Column } from './columns.ts';
 import { HeadCell } from './HeadCell.tsx';
 import { useWidths } from './widths.ts';
-import { outcomeName } from './words.ts';
+import { groupedOutcomeName } from './words.ts';
 
 const ROW_HEIGHT = 28;
 const NARROW = 190;
@@ -93,11 +93,10 @@ const Row = memo(({ found, position, index, columns, current, href, open }: RowP
 ));
 
 /** @param basis by what outcomes say right or wrong */
-const nameOf = ({ field, value }: BrowseGroup, basis: string): string => {
+const nameOf = ({ field, value }: BrowseGroup, basis: string | null): string => {
   if (value === null) return `no ${field}`;
   if (field === 'step') return `step ${value}`;
-  if (field === 'outcome')
-    return `${outcomeName(value as Parameters<typeof outcomeName>[0])}, ${basis}`;
+  if (field === 'outcome') return groupedOutcomeName(value as Outcome, basis);
   return String(value);
 };
 
@@ -106,7 +105,7 @@ const GroupRow = (props: {
   index: number;
   span: number;
   closed: boolean;
-  basis: string;
+  basis: string | null;
 }) => {
   const { group, index, span, closed, basis } = props;
   return (

@@ -153,8 +153,8 @@ const notScored = ({ unread = 0, rollouts }: Statistics): Figure[] =>
           name: 'not scored',
           value: formatCount(unread),
           more: `of ${formatCount(rollouts)}`,
-          note: 'The answer cannot be read: no protocol, box, “####” or sentence says where it stands, and the file states none under “pred”. Left out of every score and mean.',
-          filter: 'outcome = not-scored',
+          note: 'The answer cannot be read: no protocol, box, “####” or sentence says where it stands, and the file states none under “pred”. Left out of every score and mean; a judge’s verdict still counts.',
+          filter: 'answered is missing',
         },
       ];
 

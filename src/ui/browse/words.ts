@@ -25,7 +25,7 @@ export const OUTCOMES: Record<Outcome, { note: string; colour: number }> = {
     colour: 3,
   },
   'not-scored': {
-    note: 'The answer cannot be read: no protocol says where it stands. In no mean.',
+    note: 'The answer cannot be read: no protocol says where it stands; nor has a judge a verdict. In no mean.',
     colour: 4,
   },
   'no-answer': { note: 'Nothing was given as an answer.', colour: 4 },
@@ -40,11 +40,33 @@ export const OUTCOMES: Record<Outcome, { note: string; colour: number }> = {
   },
 };
 
-/** "wrong though retrieved, by the judge"; @param basis left out where the place says it once for all */
-export const outcomeName = (outcome: Outcome | null, basis?: OutcomeBasis): string => {
+/** "wrong though retrieved, by the judge"; @param basis left out where the place says it, null where there is none */
+export const outcomeName = (outcome: Outcome | null, basis?: OutcomeBasis | null): string => {
   if (outcome === null) return '–';
   return basis ? `${OUTCOME_NAMES[outcome]}, ${BASIS_NAMES[basis]}` : OUTCOME_NAMES[outcome];
 };
+
+export interface OutcomeBars {
+  bars: { key: Outcome; name: string; count: number; note: string; colour: number }[];
+  /** What the shares of the bars are of: every rollout that has an outcome. */
+  total: number;
+}
+
+export function outcomeBars(counts: Partial<Record<Outcome, number>>): OutcomeBars {
+  const bars = (Object.keys(OUTCOMES) as Outcome[]).flatMap((key) => {
+    const count = counts[key] ?? 0;
+    return count === 0 ? [] : [{ key, count, name: OUTCOME_NAMES[key], ...OUTCOMES[key] }];
+  });
+  return { bars, total: bars.reduce((sum, { count }) => sum + count, 0) };
+}
+
+/** "outcome, by EM": what is named, and by what it says right or wrong. */
+export const withBasis = (name: string, basis: string | null): string =>
+  basis === null ? name : `${name}, ${basis}`;
+
+/** The outcome of rollouts that share it. @param basis by what outcomes of the selection say right or wrong */
+export const groupedOutcomeName = (outcome: Outcome, basis: string | null): string =>
+  withBasis(OUTCOME_NAMES[outcome], outcome === 'not-scored' ? null : basis);
 
 /** What stands behind a count of rollouts of a file; nothing where the file was read to its end. */
 export const PARTIAL: Record<FileRecord['status'], string> = {

@@ -61,7 +61,7 @@ const Verdict = ({ reading }: { reading: Reading }) => {
               : 'wrong'}
       </Figure>
       {outcome === null ? null : (
-        <Figure name="outcome">{outcomeName(outcome, basisOf(row.row.numbers))}</Figure>
+        <Figure name="outcome">{outcomeName(outcome, basisOf(outcome, row.row.numbers))}</Figure>
       )}
       <Figure name="reward">{formatNumber(rollout.reward)}</Figure>
       <Figure name="advantage">

@@ -65,6 +65,7 @@ const fact = (id: string, part: Partial<RolloutFacts> = {}): RolloutFacts => ({
   questionId: id,
   groupId: 'g',
   step: null,
+  golds: true,
   scores: { em: 0, subEm: 0, coverEm: 0, f1: 0 },
   byR1Searcher: null,
   answered: true,
@@ -79,7 +80,7 @@ const fact = (id: string, part: Partial<RolloutFacts> = {}): RolloutFacts => ({
 
 const RIGHT = { em: 1, subEm: 1, coverEm: 1, f1: 1 };
 
-test('over the five published files: their cover-EM and EM, and SQuAD’s', () => {
+test('the fixture, which the tests above compare with: its sums are those of the five published files', () => {
   const sum = (key: string): number =>
     Object.values(RECORDED).reduce((total, counts) => total + counts[key]!, 0);
   expect(sum('rollouts')).toBe(1750);
@@ -132,7 +133,7 @@ describe('counts by hand', () => {
       fact('a', { scores: RIGHT, closed: true }),
       fact('b', { scores: RIGHT }),
       fact('c', { retrieved: true }),
-      fact('d', { scores: null, retrieved: true }),
+      fact('d', { golds: false, scores: null, retrieved: true }),
     ]);
     expect(scored).toBe(3);
     expect(evidence).toMatchObject({
@@ -173,7 +174,15 @@ describe('taxonomy', () => {
     ['no-search', { searches: 0 }],
     ['not-retrieved', {}],
     ['retrieved-not-used', { retrieved: true, scores: RIGHT, judge: false }],
-    [null, { scores: null }],
+    ['not-scored', { scores: null, unread: true, answered: false }],
+    [
+      'right-with-evidence',
+      { scores: null, unread: true, answered: false, retrieved: true, judge: true },
+    ],
+    ['not-retrieved', { scores: null, unread: true, answered: false, judge: false }],
+    [null, { golds: false, scores: null }],
+    [null, { golds: false, scores: null, unread: true, answered: false }],
+    [null, { golds: false, scores: null, judge: true }],
   ])('%s', (outcome, part) => expect(outcomeOf(fact('a', part))).toBe(outcome));
 
   test('names its cases, each once', () => {

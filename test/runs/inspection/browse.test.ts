@@ -15,6 +15,7 @@ import {
   type BrowseQuery,
   type RunSource,
 } from '../../../src/runs/inspection/index.ts';
+import { whyNothingShared } from '../../../src/ui/browse/nothing-shared.ts';
 import { r1Searcher, verl } from '../../fixtures/inspect/records.ts';
 import { blobOf, ownLines } from '../../data/rollouts/helpers.ts';
 
@@ -304,7 +305,11 @@ describe('rollouts of a training run', () => {
 
   test('that were read before they carried settings are given those of the run', async () => {
     const loss = { preset, objective };
-    const runs = () => Promise.resolve([{ id: 'r1', name: 'first', step: 2, updatedAt: '', loss }]);
+    let asked = 0;
+    const runs = () => {
+      asked += 1;
+      return Promise.resolve([{ id: 'r1', name: 'first', step: 2, updatedAt: '', loss }]);
+    };
     const one = new InspectionHost(store, {
       ...source(new Blob([`${ownLines().join('\n')}\n`])),
       runs,
@@ -315,7 +320,9 @@ describe('rollouts of a training run', () => {
     // A file of somebody else's has no run to ask.
     const foreign = await imported(blobOf(verl), 'verl.jsonl');
     const [other] = await one.rows(foreign);
+    asked = 0;
     expect((await one.read(foreign, other!.row.id))?.loss).toBeNull();
+    expect(asked).toBe(0);
   });
 
   test('that are not stored any more are said to be gone', async () => {
@@ -339,4 +346,34 @@ test('a comparison carries the questions’ texts', async () => {
     'Who wrote Low Tide?',
     'Who wrote High Tide?',
   ]);
+});
+
+test('a comparison by a score that one file was read too early for says which, and what to do', async () => {
+  const [a, b] = [await imported(blobOf(verl)), await imported(blobOf(verl), 'b.jsonl')];
+  const early = new InspectionHost(
+    new Proxy(store, {
+      get(target, name) {
+        if (name === 'rows')
+          return async (fileId: string, from?: number) => {
+            const rows = structuredClone(await target.rows(fileId, from));
+            for (const { row } of fileId === b ? rows : [])
+              for (const number of Object.keys(row.numbers))
+                if (number.endsWith('.r1-searcher')) delete row.numbers[number as 'em.r1-searcher'];
+            return rows;
+          };
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    }),
+  );
+  const compared = await early.compare(a, b, 'em.r1-searcher');
+  expect(compared.noScore).toEqual({ a: null, b: 'older' });
+  expect(whyNothingShared(compared)).toBe(
+    'B was read before this score was counted; open it again to have it',
+  );
+  expect((await early.compare(a, b, 'em')).noScore).toEqual({ a: null, b: null });
+  expect((await early.compare(a, b, 'judge')).noScore).toEqual({
+    a: 'no-verdict',
+    b: 'no-verdict',
+  });
 });

@@ -43,6 +43,7 @@ export const numberText = (value: number | null | undefined): string =>
 export function figuresOf({ rollout, facts }: Report): [string, string][] {
   const { scores, byR1Searcher, judge, searches } = facts;
   const outcome = outcomeOf(facts);
+  const basis = basisOf(outcome, facts);
   return [
     ['EM (SQuAD)', numberText(scores?.em)],
     ['F1 (SQuAD)', numberText(scores?.f1)],
@@ -51,7 +52,7 @@ export function figuresOf({ rollout, facts }: Report): [string, string][] {
     ['cover-EM (R1-Searcher)', numberText(byR1Searcher?.coverEm)],
     [
       'outcome',
-      outcome === null ? '–' : `${OUTCOME_NAMES[outcome]}, ${BASIS_NAMES[basisOf(facts)]}`,
+      outcome === null ? '–' : `${OUTCOME_NAMES[outcome]}${basis ? `, ${BASIS_NAMES[basis]}` : ''}`,
     ],
     ['judge', judge === null ? 'none in the file' : judge ? 'right' : 'wrong'],
     ['reward', numberText(rollout.reward)],

@@ -33,7 +33,7 @@ function fieldItems(known: KnownValues): Completion[] {
       kind: 'field',
       note,
     })),
-    word('not', 'turns the next condition round'),
+    word('not', 'turns the next condition round; what is unknown stays so'),
     word('(', 'opens a group'),
   ];
 }

@@ -24,7 +24,7 @@ export const OPERATORS: Record<FieldKind, readonly string[]> = {
 
 export const OPERATOR_NOTES: Record<string, string> = {
   '=': 'equal',
-  '!=': 'present and not equal',
+  '!=': 'known and not equal',
   '<': 'less than',
   '<=': 'at most',
   '>': 'more than',

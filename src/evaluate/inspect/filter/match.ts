@@ -8,8 +8,18 @@ import { compilePattern } from './pattern.ts';
 
 type Body = Pick<ImportedRollout, 'segments'>;
 
-/** True, false, or null where only the text can tell. */
-type Verdict = boolean | null;
+/**
+ * What a condition may turn out as, of Kleene's three values: several of them where only the text can tell.
+ * One that asks about what the record does not know is unknown, and so is its contrary.
+ */
+type Verdict = number;
+
+const TRUE = 1;
+const FALSE = 2;
+const UNKNOWN = 4;
+const LEFT_TO_THE_TEXT = TRUE | FALSE;
+
+const told = (holds: boolean): Verdict => (holds ? TRUE : FALSE);
 
 type Test = (row: RolloutRow, body: Body | null) => Verdict;
 
@@ -43,6 +53,8 @@ type TextField =
   | 'protocol'
   | 'outcome';
 
+const isRowText = (field: string): field is TextField => fieldOf(field)?.kind === 'text';
+
 const WRITERS: Record<string, ImportedSegment['source']> = {
   prompt: 'prompt',
   written: 'policy',
@@ -54,67 +66,89 @@ const standsIn = (field: string, { source, role }: ImportedSegment): boolean =>
 
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
+/**
+ * Texts that a record may not know. An answer that was not given is known to be none; one that cannot be
+ * read is not known.
+ */
+export const isUnknownText = (row: RolloutRow, field: string): boolean =>
+  field === 'answer' ? row.notScored !== undefined : isRowText(field) && row[field] === null;
+
+/** A test of the segments that carry a field. */
+const segmentTest =
+  (field: string, test: (text: string) => boolean): Test =>
+  (_row, body) =>
+    body === null
+      ? LEFT_TO_THE_TEXT
+      : told(body.segments.some((segment) => standsIn(field, segment) && test(segment.text)));
+
 /** A test of texts: of a row's own field, or of the segments that carry the field. */
 function textTest(field: string, test: (text: string) => boolean): Test {
-  const kind = fieldOf(field)?.kind;
-  if (kind === 'text')
-    return (row) => {
-      const text = row[field as TextField];
-      return text !== null && test(text);
-    };
-  return (_row, body) =>
-    body === null
-      ? null
-      : body.segments.some((segment) => standsIn(field, segment) && test(segment.text));
+  if (!isRowText(field)) return segmentTest(field, test);
+  return (row) => {
+    if (isUnknownText(row, field)) return UNKNOWN;
+    const text = row[field];
+    return told(text !== null && test(text));
+  };
 }
 
 function presence(field: string): Test {
   const kind = fieldOf(field)?.kind;
-  if (kind === 'number') return (row) => numberOf(row, field) !== null;
-  if (kind === 'set') return (row) => row[field as 'tags' | 'lint'].length > 0;
-  return textTest(field, (text) => text !== '');
+  if (kind === 'number') return (row) => told(numberOf(row, field) !== null);
+  if (kind === 'set') return (row) => told(row[field as 'tags' | 'lint'].length > 0);
+  if (isRowText(field)) return (row) => told((row[field] ?? '') !== '');
+  return segmentTest(field, (text) => text !== '');
 }
 
-/** Kleene's logic: what is not known yet stays so unless the rest decides. */
-function junction(tests: readonly Test[], decides: boolean): Test {
+/**
+ * Kleene's `and` (false decides) and `or` (true decides): where no part decides, one unknown part makes the whole
+ * unknown. Of what each part may be follows what the whole may be.
+ */
+function junction(tests: readonly Test[], decides: typeof TRUE | typeof FALSE): Test {
+  const yields = LEFT_TO_THE_TEXT & ~decides;
   return (row, body) => {
-    let verdict: Verdict = !decides;
+    let may: Verdict = yields;
     for (const test of tests) {
       const one = test(row, body);
       if (one === decides) return decides;
-      if (one === null) verdict = null;
+      may =
+        ((may | one) & decides) |
+        (may & one & yields) |
+        // Unknown: one part is, and neither is bound to decide.
+        ((may | one) & UNKNOWN && may & ~decides && one & ~decides ? UNKNOWN : 0);
     }
-    return verdict;
+    return may;
   };
 }
 
-function negation(test: Test): Test {
-  return (row, body) => {
-    const verdict = test(row, body);
-    return verdict === null ? null : !verdict;
+/** True and false change places; unknown stays. */
+const negation =
+  (test: Test): Test =>
+  (row, body) => {
+    const may = test(row, body);
+    return (may & UNKNOWN) | (may & TRUE ? FALSE : 0) | (may & FALSE ? TRUE : 0);
   };
-}
 
 function testOf(filter: Filter): Test {
   switch (filter.kind) {
     case 'everything':
-      return () => true;
+      return () => TRUE;
     case 'and':
     case 'or':
-      return junction(filter.parts.map(testOf), filter.kind === 'or');
+      return junction(filter.parts.map(testOf), filter.kind === 'or' ? TRUE : FALSE);
     case 'not':
       return negation(testOf(filter.part));
     case 'number': {
       const compare = COMPARE[filter.operator];
       return (row) => {
         const value = numberOf(row, filter.field);
-        return value !== null && compare(value, filter.value);
+        return value === null ? UNKNOWN : told(compare(value, filter.value));
       };
     }
     case 'equals':
       return textTest(filter.field, (text) => same(text, filter.value) === filter.equal);
     case 'has':
-      return (row) => row[filter.field as 'tags' | 'lint'].some((one) => same(one, filter.value));
+      return (row) =>
+        told(row[filter.field as 'tags' | 'lint'].some((one) => same(one, filter.value)));
     case 'contains': {
       const wanted = filter.value.toLowerCase();
       return textTest(filter.field, (text) => text.toLowerCase().includes(wanted));
@@ -130,8 +164,9 @@ function testOf(filter: Filter): Test {
 
 export interface CompiledFilter {
   /**
-   * Whether the row passes; null where its text must be looked at. A comparison with a value that the
-   * record lacks is false, also `!=`; `not` turns that into true.
+   * Whether the row passes: only where the filter is true of it; null where its text must be looked at. A
+   * comparison with a value that the record lacks is unknown, also `!=`, and so is `not` before it: neither
+   * passes. `is missing` and `is present` are always true or false.
    */
   row(row: RolloutRow): boolean | null;
   /** Whether a rollout passes whose text is at hand. */
@@ -142,8 +177,12 @@ export interface CompiledFilter {
 export function compileFilter(filter: Filter): CompiledFilter {
   const test = testOf(filter);
   return {
-    row: (row) => test(row, null),
+    row: (row) => {
+      const may = test(row, null);
+      if (may === TRUE) return true;
+      return may & TRUE ? null : false;
+    },
     // With a body no verdict is left open.
-    rollout: (row, body) => test(row, body) === true,
+    rollout: (row, body) => test(row, body) === TRUE,
   };
 }

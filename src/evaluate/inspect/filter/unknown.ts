@@ -1,8 +1,8 @@
 import type { RolloutRow, RowNumber } from '../row.ts';
 import type { Filter } from './ast.ts';
-import { numberOf } from './match.ts';
+import { isUnknownText, numberOf } from './match.ts';
 
-/** What a filter asks for and rows cannot say. Unknown is not zero: no comparison with it holds. */
+/** What a filter asks for and rows cannot say. Unknown is not zero: no comparison with it holds, nor its contrary. */
 
 export interface Unknown {
   /** As the filter language names it. */
@@ -14,7 +14,8 @@ export interface Unknown {
   why: string;
 }
 
-const NO_GOLD = 'the record has no gold answers to score against, or its answer cannot be read';
+const NO_GOLD_ANSWERS = 'the record has no gold answers to score against';
+const NO_GOLD = `${NO_GOLD_ANSWERS}, or its answer cannot be read`;
 
 const WHY: Record<RowNumber, string> = {
   em: NO_GOLD,
@@ -26,7 +27,7 @@ const WHY: Record<RowNumber, string> = {
   'cover-em.r1-searcher': NO_GOLD,
   'sub-em.r1-searcher': NO_GOLD,
   judge: 'the record has no verdict of a judge',
-  answered: 'the record does not say whether an answer was given',
+  answered: 'the answer cannot be read, so nobody can say what it is, or whether one was given',
   retrieved: 'the gold answers are missing, or are yes or no, which stand in passages anyway',
   recall: 'the record does not name the supporting titles of its question',
   reward: 'the record states no total reward',
@@ -45,12 +46,12 @@ const TEXTS = {
   recipe: 'the record names no recipe',
   policy: 'the record names no policy',
   protocol: 'no tag protocol was recognised in the text',
-  outcome: NO_GOLD,
+  outcome: NO_GOLD_ANSWERS,
 } as const;
 
 type UnknownText = keyof typeof TEXTS;
 
-/** An answer that was not given is known to be none; what lies in texts is read, not known beforehand. */
+/** What lies in texts is read, not known beforehand. */
 const isText = (field: string): field is UnknownText => Object.hasOwn(TEXTS, field);
 
 /** Fields that a filter compares; `is missing` and `is present` ask about what is unknown themselves. */
@@ -66,6 +67,8 @@ function compared(filter: Filter): string[] {
     case 'equals':
     case 'contains':
     case 'matches':
+      // Whether there is an answer is unknown just where the answer itself is.
+      if (filter.field === 'answer') return ['answered'];
       return isText(filter.field) ? [filter.field] : [];
     default:
       return [];
@@ -87,8 +90,8 @@ function whyOf(field: string, lacking: readonly RolloutRow[]): string {
 /** What a filter compares and some rows lack, in the order in which the filter names it. */
 export function unknownsOf(filter: Filter, rows: readonly RolloutRow[]): Unknown[] {
   return [...new Set(compared(filter))].flatMap((field) => {
-    const lacking = rows.filter(
-      (row) => (isText(field) ? row[field] : numberOf(row, field)) === null,
+    const lacking = rows.filter((row) =>
+      isText(field) ? isUnknownText(row, field) : numberOf(row, field) === null,
     );
     return lacking.length === 0
       ? []

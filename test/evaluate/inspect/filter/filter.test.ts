@@ -56,7 +56,9 @@ describe('what passes', () => {
     ['tags has "Look Again"', ['verl']],
     ['tags is missing and reward is present', ['rl-logging-board']],
     ['step != 40', ['rl-logging-board']],
-    ['not step = 40', ['r1-searcher', 'rl-logging-board']],
+    // R1-Searcher's records count no steps: nobody knows whether theirs is another.
+    ['not step = 40', ['rl-logging-board']],
+    ['not step = 40 or step is missing', ['r1-searcher', 'rl-logging-board']],
     ['reward.reward = 1', ['rl-logging-board']],
     ['tokens = 8', ['rl-logging-board']],
     ['/night\\s+ferry/i', ['r1-searcher']],
@@ -199,6 +201,51 @@ describe('properties', () => {
     fc.array(pieces, { maxLength: 14 }).map((list) => list.join(' ')),
     fc.array(pieces, { maxLength: 14 }).map((list) => list.join('')),
   );
+
+  /** Kleene's tables, one value after the other; null is unknown. */
+  function kleene(tree: Filter, value: (leaf: Filter) => boolean | null): boolean | null {
+    if (tree.kind === 'not') {
+      const inside = kleene(tree.part, value);
+      return inside === null ? null : !inside;
+    }
+    if (tree.kind !== 'and' && tree.kind !== 'or') return value(tree);
+    const parts = tree.parts.map((part) => kleene(part, value));
+    const decides = tree.kind === 'or';
+    return parts.includes(decides) ? decides : parts.includes(null) ? null : !decides;
+  }
+
+  test('and, or and not are Kleene’s; a row decides only what its text cannot change', () => {
+    // Leaves that are true, false and unknown of the first row, and two that only its text decides.
+    const leaves: Record<string, boolean | null> = {
+      'em = 1': true,
+      'em = 0': false,
+      'step = 40': null,
+      '"Night Ferry"': true,
+      '"no such words"': false,
+    };
+    const known = fc.constantFrom(...Object.keys(leaves)).map(parseFilter);
+    const { tree } = fc.letrec<{ tree: Filter }>((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 4 },
+        known,
+        fc.record({ kind: fc.constant('not' as const), part: tie('tree') }),
+        fc.record({
+          kind: fc.constantFrom('and' as const, 'or' as const),
+          parts: fc.array(tie('tree'), { minLength: 2, maxLength: 3 }),
+        }),
+      ),
+    }));
+    fc.assert(
+      fc.property(tree, (one) => {
+        const { row, rollout } = all[0]!;
+        const passes = kleene(one, (leaf) => leaves[printFilter(leaf)] ?? null) === true;
+        const compiled = compileFilter(one);
+        expect(compiled.rollout(row, rollout)).toBe(passes);
+        expect([passes, null]).toContain(compiled.row(row));
+      }),
+      { numRuns: 500 },
+    );
+  });
 
   test('any text is read, or refused with its own error', () => {
     fc.assert(

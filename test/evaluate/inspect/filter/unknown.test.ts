@@ -70,6 +70,65 @@ describe('what a filter asks for and the records do not say', () => {
   });
 });
 
+describe('which rows pass where something is unknown', () => {
+  const dump = (output: string, gts: string | null) => ({
+    input: 'Question: Where was Ada Berg born?\n',
+    output,
+    gts,
+    score: 1,
+    step: 1,
+  });
+  const records = {
+    right: dump('<answer>Oslo</answer>', 'Oslo'),
+    wrong: dump('<answer>Rome</answer>', 'Oslo'),
+    none: dump('', 'Oslo'),
+    'without gold': dump('<answer>Oslo</answer>', null),
+    unread: dump('She was born in Oslo, as far as I know.', 'Oslo'),
+  };
+  test.each([
+    ['em = 1', ['right']],
+    ['em != 1', ['wrong', 'none']],
+    ['not em = 1', ['wrong', 'none']],
+    ['not em != 1', ['right']],
+    ['not not em = 1', ['right']],
+    ['em is missing', ['without gold', 'unread']],
+    ['not em is missing', ['right', 'wrong', 'none']],
+    ['not em = 1 or em is missing', ['wrong', 'none', 'without gold', 'unread']],
+    ['not (em = 1 and reward = 1)', ['wrong', 'none']],
+    ['not (em = 1 and reward = 0)', ['right', 'wrong', 'none', 'without gold', 'unread']],
+    ['not (em = 1 or reward = 0)', ['wrong', 'none']],
+    ['not outcome = no-answer', ['right', 'wrong', 'unread']],
+    ['not recipe = x', []],
+    ['not answer = oslo', ['wrong', 'none']],
+    ['not reward.format = 1', []],
+    ['not lint has over-search and not tags has x and em = 1', ['right']],
+    ['not think contains "x" and not em = 1', ['wrong', 'none']],
+    ['not (think contains "x" or em = 1)', ['wrong', 'none']],
+  ])('%s', async (text, wanted) => {
+    const filter = compileFilter(parseFilter(text));
+    const found: string[] = [];
+    for (const [name, record] of Object.entries(records)) {
+      const rollout = await importOne(record);
+      const row = rowOf(rollout);
+      if (filter.rollout(row, rollout)) found.push(name);
+      // What the row alone says is what the text says.
+      expect([filter.rollout(row, rollout), null]).toContain(filter.row(row));
+    }
+    expect(found).toEqual(wanted);
+  });
+
+  test('an answer that cannot be read is unknown, one that was not given is none', async () => {
+    const rows = await rowsOf(records.none, records.unread);
+    expect(unknown('not answer = x', rows)).toMatchObject([{ field: 'answered', rows: 1, of: 2 }]);
+  });
+
+  test('an unknown row leaves texts unread where they could not help', async () => {
+    const [row] = await rowsOf(records.unread);
+    expect(compileFilter(parseFilter('em = 1 and "x"')).row(row!)).toBe(false);
+    expect(compileFilter(parseFilter('em = 1 or "x"')).row(row!)).toBeNull();
+  });
+});
+
 test('recall of our own record is unknown, not 0, where the question names no supporting title', () => {
   const rollout = JSON.parse(ownLines()[0]!) as ImportedRollout;
   expect(rowOf(rollout).numbers.recall).toBe(rollout.metrics!.recall);
