@@ -67,7 +67,7 @@ export const CANDIDATES: Readonly<Record<string, WllamaSettings>> = {
 };
 
 /** The fastest candidate, by `tune.ts` at 64 slots. */
-export const BEST = 'two instances, f32 cache, flash attention off';
+export const BEST = 'two instances, f32 cache, flash attention off, temperature alone';
 
 /** Parameters of each instance, for as many slots as rollouts over all of them. */
 export function loadParams(rollouts: number, settings: WllamaSettings): LoadModelParams {
