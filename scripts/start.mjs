@@ -49,7 +49,7 @@ function buildIsStale() {
 }
 
 if (!existsSync(join(root, 'node_modules', 'vite')))
-  fail('The packages are not installed. Run: npm install');
+  fail('The packages are not installed. Run: npm ci');
 if (buildIsStale()) {
   console.log('Building the page …');
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');

@@ -31,7 +31,7 @@ const phases = [
 ];
 
 if (!existsSync('node_modules/.bin/tsc')) {
-  console.error('The packages are not installed. Run: npm install');
+  console.error('The packages are not installed. Run: npm ci');
   process.exit(2);
 }
 let chromium = '';
