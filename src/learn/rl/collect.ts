@@ -1,10 +1,10 @@
-import type { Rollout } from '../../data/rollout.ts';
+import type { Rollout } from '../../records/rollout.ts';
 import { deriveSeed, runGroup, type AgentDeps } from '../../agent/index.ts';
 import { getRecipe, type SettingsOverride } from '../../recipes/index.ts';
 import type { Curriculum, DrawnQuestion } from './contracts.ts';
-import { overridesInForce } from './overrides.ts';
+import { overridesInForce } from '../settings/overrides.ts';
 import { applyRewards } from './scoring.ts';
-import type { TrainSettings } from './settings.ts';
+import type { TrainSettings } from '../settings/settings.ts';
 
 /** The rollouts of a step: groups drawn by the curriculum, some of them again (DAPO). */
 

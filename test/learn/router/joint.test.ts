@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createRouter, type AgentDeps } from '../../../src/agent/index.ts';
 import { rolloutOverrides } from '../../../src/learn/rl/collect.ts';
-import { parseTrainSettings, withChanges } from '../../../src/learn/rl/edit-settings.ts';
+import { parseTrainSettings, withChanges } from '../../../src/learn/settings/edit-settings.ts';
 import { scoreHeldOut } from '../../../src/learn/rl/held-out.ts';
-import { getPreset } from '../../../src/learn/rl/presets.ts';
-import type { TrainSettings } from '../../../src/learn/rl/settings.ts';
+import { getPreset } from '../../../src/learn/settings/presets.ts';
+import type { TrainSettings } from '../../../src/learn/settings/settings.ts';
 import { collapseWarning } from '../../../src/learn/router/collapse.ts';
 import { createRouterLearner } from '../../../src/learn/router/learner.ts';
 import { getRecipe, withOverrides, type RecipeSettings } from '../../../src/recipes/index.ts';
