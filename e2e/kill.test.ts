@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { chromiumFlags, ensureChromium } from '../scripts/chromium.mjs';
 import { serve, type Served } from '../scripts/serve/server.mjs';
 import { getPreset } from '../src/learn/settings/presets.ts';
-import { readRunFile, type RunFile } from '../src/lab/train/run-file.ts';
+import { readRunFile, type RunFile } from '../src/lab/train/files/run-file.ts';
 import { DIST } from './browser.ts';
 
 /**

@@ -7,7 +7,7 @@ import { startCheckpoints } from '../src/lab/models/checkpoints/start-host.ts';
 import { CheckpointStore } from '../src/lab/models/checkpoints/store.ts';
 import { servedCheckpoint, storedCheckpoint } from '../src/lab/models/serving/checkpoint-source.ts';
 import { Conductor } from '../src/lab/ask/conductor.ts';
-import type { LabApi } from '../src/lab/ask/messages.ts';
+import type { LabApi } from '../src/lab/contract/lab.ts';
 import { announce } from '../src/lab/workers/supervised.ts';
 import type { WorkerFactory } from '../src/lab/workers/workers.ts';
 import { ForageDatabase } from '../src/lab/storage/database.ts';
@@ -16,7 +16,7 @@ import { OpfsBlobs } from '../src/lab/storage/opfs.ts';
 import { RunStore } from '../src/lab/storage/run-store.ts';
 import { startEngines } from '../src/lab/train/engines.ts';
 import { TrainingHost } from '../src/lab/train/host.ts';
-import { policyFacts } from '../src/lab/train/policy-facts.ts';
+import { policyFacts } from '../src/lab/models/serving/policy-facts.ts';
 
 /** The lab worker: the conductor and the training host, which start the others. */
 

@@ -5,9 +5,8 @@ import { servePolicy } from '../src/policy/serving/serve.ts';
 import { watchGpuDevices } from '../src/policy/jax/gpu-loss.ts';
 import { loadPolicy } from '../src/policy/open/load.ts';
 import { openCheckpoint } from '../src/lab/models/checkpoints/open.ts';
-import type { Checkpoint } from '../src/lab/models/serving/checkpoint.ts';
+import type { Checkpoint, PolicyWorkerApi } from '../src/lab/contract/policy.ts';
 import { frozenOf, loadOptions } from '../src/lab/models/serving/checkpoint-source.ts';
-import type { PolicyWorkerApi } from '../src/lab/models/serving/start-policy.ts';
 import { announce } from '../src/lab/workers/supervised.ts';
 
 /** A policy worker: the transformer on WebGPU, or on one core by WASM; and its training. */

@@ -5,7 +5,7 @@ import { IndexStore } from '../src/lab/corpus/indexes/index-store.ts';
 import { LearnedStore } from '../src/lab/corpus/indexes/learned-store.ts';
 import { VectorStore } from '../src/lab/corpus/indexes/vector-store.ts';
 import { OpfsBlobs } from '../src/lab/storage/opfs.ts';
-import type { RetrievalListener } from '../src/lab/ask/retrieval-api.ts';
+import type { RetrievalListener } from '../src/lab/contract/retrieval.ts';
 import { RetrievalHost } from '../src/lab/corpus/retrieval/retrieval-host.ts';
 import { announce } from '../src/lab/workers/supervised.ts';
 import type { RetrievalWorkerApi } from '../src/lab/corpus/retrieval/start-retrieval.ts';

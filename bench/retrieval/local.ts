@@ -8,8 +8,7 @@
  *
  * --keep holds the vectors that were computed, for the next time.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { openAsBlob } from 'node:fs';
+import { existsSync, openAsBlob, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import {

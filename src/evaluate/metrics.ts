@@ -7,7 +7,6 @@ export {
   supportingRecall,
 } from '../agent/answers/scores.ts';
 export { formatValid } from '../agent/transcript/validity.ts';
-
 import { normalizeAnswer } from '../agent/answers/answers.ts';
 import { supportingRecall } from '../agent/answers/scores.ts';
 import type { Hit } from '../records/hits.ts';

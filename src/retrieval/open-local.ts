@@ -1,7 +1,6 @@
 import type { LocalMethod } from '../records/setup.ts';
 import type { Passage } from '../records/records.ts';
-import { buildClusters } from './cluster/build.ts';
-import type { ClusterParts } from './cluster/build.ts';
+import { buildClusters, type ClusterParts } from './cluster/build.ts';
 import { clusterIdentity, decodeClusters, encodeClusters } from './cluster/file.ts';
 import {
   ClusterIndex,

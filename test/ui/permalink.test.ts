@@ -8,7 +8,7 @@ import {
   REWARD_MODES,
   ROUTER_MODES,
   STIE_MODES,
-} from '../../src/lab/ask/settings.ts';
+} from '../../src/lab/contract/settings.ts';
 import { LOCAL_METHODS } from '../../src/records/setup.ts';
 import {
   formatAddress,

@@ -7,7 +7,7 @@ import {
   type SettingsOverride,
 } from '../../recipes/index.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
-import type { Mechanisms, RunSettings } from './settings.ts';
+import type { Mechanisms, RunSettings } from '../contract/settings.ts';
 
 /** Turns what the user set into what the agent takes. */
 

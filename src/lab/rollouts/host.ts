@@ -11,32 +11,35 @@ import {
 import { factsOfRow } from '../../evaluate/inspect/row.ts';
 import { whatIf, type WhatIfSettings } from '../../evaluate/inspect/what-if/index.ts';
 import { NamedJobs } from '../storage/jobs.ts';
-import { facetsOf, selected, type BrowseQuery } from './browse.ts';
-import type { GroupField } from './names.ts';
-import { Kept } from './kept.ts';
-import type { Mark, SavedView, StoredRow } from './database.ts';
+import { facetsOf, selected } from './browse.ts';
 import {
-  isRolloutFormat,
-  rolloutLines,
-  tableText,
+  type Browsed,
+  type BrowseQuery,
+  type ComparedRuns,
   type ExportFormat,
+  type FilterFault,
+  type FoundRow,
+  type ImportOutcome,
+  type ImportProgress,
+  type InspectionApi,
+  type RolloutFile,
+  type Selection,
   type SpellTokens,
-} from './export.ts';
-import type { ImportProgress } from './import-file.ts';
+} from '../contract/rollouts.ts';
 import type {
-  Browsed,
-  ComparedRuns,
-  FilterFault,
-  FoundRow,
-  ImportOutcome,
-  InspectionApi,
-  Selection,
-} from './messages.ts';
+  GroupField,
+  Mark,
+  RolloutPlace,
+  SavedView,
+  StoredRow,
+} from '../contract/records/rollout-files.ts';
+import { Kept } from './kept.ts';
+import { isRolloutFormat, rolloutLines, tableText } from './export.ts';
 import { isRunFile, runFileId, type RunSource } from './own-runs.ts';
 import { noScoreOf } from './no-score.ts';
 import { packReading } from './packed.ts';
-import { readingOf, rolloutFile, sameQuestion, type RolloutFile } from './reading.ts';
-import type { InspectionStore, RolloutPlace, StoreImportOptions } from './store.ts';
+import { readingOf, rolloutFile, sameQuestion } from './reading.ts';
+import type { InspectionStore, StoreImportOptions } from './store.ts';
 import { RowTables } from './tables.ts';
 
 /** A filter's error as a value. @throws what is none */

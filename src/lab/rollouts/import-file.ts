@@ -1,3 +1,4 @@
+import type { ImportProgress } from '../contract/rollouts.ts';
 import {
   importRun,
   type ImportedRollout,
@@ -16,7 +17,8 @@ import {
 } from '../../evaluate/inspect/index.ts';
 import { rowOf } from '../../evaluate/inspect/row.ts';
 import { gzip } from '../storage/blobs.ts';
-import type { FileRecord, InspectionDatabase, StoredRow } from './database.ts';
+import type { FileRecord, StoredRow } from '../contract/records/rollout-files.ts';
+import type { InspectionDatabase } from './database.ts';
 
 /** Streams a file of rollouts into storage, chunk by chunk: what was read can be shown at once. */
 
@@ -28,16 +30,6 @@ const CHUNK_CHARS = 2_000_000;
 
 /** Faults that are kept with their reasons; all are counted. */
 export const KEPT_FAULTS = 1000;
-
-export interface ImportProgress {
-  fileId: string;
-  readBytes: number;
-  bytes: number;
-  rollouts: number;
-  faultCount: number;
-  /** Chunks that can be read now. */
-  chunks: number;
-}
 
 export interface ImportOptions {
   onProgress?: (progress: ImportProgress) => void;

@@ -1,24 +1,25 @@
 /** Storage of imported rollout files, and what the page may ask of it. */
+export { facetsOf, selected } from './browse.ts';
 export {
-  facetsOf,
-  selected,
   type BrowseGroup,
   type BrowseQuery,
   type Facet,
   type Selected,
-} from './browse.ts';
+} from '../contract/rollouts.ts';
 export { COLUMN_NAMES, columnReader, type Cell } from './columns.ts';
+export { InspectionDatabase } from './database.ts';
 export {
-  InspectionDatabase,
   type FileFault,
   type FileRecord,
   type Mark,
   type SavedView,
   type StoredRow,
-} from './database.ts';
-export { EXPORT_FORMATS, tableText, type ExportFormat } from './export.ts';
+} from '../contract/records/rollout-files.ts';
+export { EXPORT_FORMATS, type ExportFormat } from '../contract/rollouts.ts';
+export { tableText } from './export.ts';
 export { InspectionHost } from './host.ts';
-export { type ImportOptions, type ImportProgress } from './import-file.ts';
+export { type ImportOptions } from './import-file.ts';
+export { type ImportProgress } from '../contract/rollouts.ts';
 export {
   type Browsed,
   type ComparedRuns,
@@ -28,10 +29,12 @@ export {
   type InspectionApi,
   type OwnRun,
   type Selection,
-} from './messages.ts';
+} from '../contract/rollouts.ts';
 export { ownRunsOf, runFileId, type RunSource } from './own-runs.ts';
-export { BOOKMARK, GROUP_FIELDS, type GroupField } from './names.ts';
-export { type NoScore } from './no-score.ts';
-export { packReading, unpackReading, type PackedReading } from './packed.ts';
-export { type Neighbour, type Reading, type RolloutFile } from './reading.ts';
-export { InspectionStore, type RolloutPlace } from './store.ts';
+export { BOOKMARK, GROUP_FIELDS, type GroupField } from '../contract/records/rollout-files.ts';
+export { type NoScore } from '../contract/rollouts.ts';
+export { packReading, unpackReading } from './packed.ts';
+export { type PackedReading } from '../contract/rollouts.ts';
+export { type Neighbour, type Reading, type RolloutFile } from '../contract/rollouts.ts';
+export { InspectionStore } from './store.ts';
+export { type RolloutPlace } from '../contract/records/rollout-files.ts';

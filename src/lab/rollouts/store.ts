@@ -1,16 +1,20 @@
 import {
+  BOOKMARK,
+  type FileRecord,
+  type Mark,
+  type RolloutPlace,
+  type SavedView,
+  type StoredRow,
+} from '../contract/records/rollout-files.ts';
+import {
   isImportedRollout,
   type ImportedRollout,
   type RunFile,
 } from '../../formats/rollouts/index.ts';
 import { compileFilter, parseFilter } from '../../evaluate/inspect/filter/index.ts';
 import { gunzip } from '../storage/blobs.ts';
-import type { FileRecord, InspectionDatabase, Mark, SavedView, StoredRow } from './database.ts';
-import { BOOKMARK } from './names.ts';
+import type { InspectionDatabase } from './database.ts';
 import { writeFile, type ImportOptions } from './import-file.ts';
-
-/** Where a rollout lies. */
-export type RolloutPlace = Pick<StoredRow, 'chunk' | 'index'>;
 
 const emptyMark = (file: string, rollout: string): Mark => ({
   file,

@@ -13,7 +13,7 @@ import type { LoraSpec } from '../../policy/lora/spec.ts';
 import type { PolicyChat, PolicyInfo, PolicyTokenizer } from '../../policy/policy.ts';
 import type { TensorSource } from '../../policy/checkpoint/tensor-source.ts';
 import type { PolicyWeights } from '../../policy/checkpoint/weights.ts';
-import type { Checkpoint } from '../models/serving/checkpoint.ts';
+import type { Checkpoint, PolicyWorkerApi } from '../contract/policy.ts';
 import {
   frozenOf,
   holdUntil,
@@ -21,8 +21,7 @@ import {
   type OpenStored,
 } from '../models/serving/checkpoint-source.ts';
 import { chooseDevice } from '../models/serving/device.ts';
-import { WorkerLost, workerGone } from '../workers/failures.ts';
-import type { PolicyWorkerApi } from '../models/serving/start-policy.ts';
+import { WorkerLost, workerGone } from '../contract/failures.ts';
 import { supervise, type SupervisedWorker } from '../workers/supervised.ts';
 import type { WorkerFactory } from '../workers/workers.ts';
 

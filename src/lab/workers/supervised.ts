@@ -1,5 +1,5 @@
 import { wrap, type Endpoint, type Remote } from 'comlink';
-import { WorkerLost } from './failures.ts';
+import { WorkerLost } from '../contract/failures.ts';
 
 /**
  * A worker whose death is noticed. Comlink waits for ever for an answer of a worker that died; here

@@ -1,7 +1,7 @@
 import { NativeSelect } from '@mantine/core';
 import { LOCAL_METHODS, SOURCE_DEFAULTS } from '../../records/setup.ts';
 import { pickOf } from '../kit/pick-of.ts';
-import type { EncoderKind } from '../../lab/models/encoders/messages.ts';
+import type { EncoderKind } from '../../lab/contract/encoders.ts';
 import { useEncoders } from '../models/store/encoders-store.ts';
 import {
   askQuestionsOf,

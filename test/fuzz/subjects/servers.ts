@@ -7,7 +7,7 @@ import { EngineHttp } from '../../../src/retrieval/engines/http/http.ts';
 import { engineOf, type EngineSpec } from '../../../src/retrieval/engines/index.ts';
 import { factsOf } from '../../../src/lab/models/checkpoints/facts.ts';
 import { CheckpointFault } from '../../../src/lab/models/checkpoints/plan/fault.ts';
-import { planSchema } from '../../../src/lab/models/checkpoints/plan/plan.ts';
+import { planSchema } from '../../../src/lab/contract/records/checkpoints.ts';
 import { planFolder } from '../../../src/lab/models/checkpoints/plan/plan-folder.ts';
 import { planHub } from '../../../src/lab/models/checkpoints/plan/plan-hub.ts';
 import { HUB } from '../../../src/lab/models/checkpoints/plan/source.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { getRecipe } from '../../../src/recipes/index.ts';
 import { RemoteRetriever } from '../../../src/lab/corpus/retrieval/remote-retriever.ts';
-import type { RetrievalHostApi } from '../../../src/lab/ask/retrieval-api.ts';
+import type { RetrievalHostApi } from '../../../src/lab/contract/retrieval.ts';
 import { StoppableCalls } from '../../../src/lab/ask/stoppable-calls.ts';
 import type { SupervisedWorker } from '../../../src/lab/workers/supervised.ts';
 import { tellUnknown } from '../../../src/lab/ask/tell-unknown.ts';

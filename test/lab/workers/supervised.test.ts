@@ -1,6 +1,6 @@
 import { expose } from 'comlink';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { WorkerLost } from '../../../src/lab/workers/failures.ts';
+import { WorkerLost } from '../../../src/lab/contract/failures.ts';
 import { announce, supervise, type Locks } from '../../../src/lab/workers/supervised.ts';
 
 /** Locks as the platform grants them: one holder a name, the next in line when it lets go. */

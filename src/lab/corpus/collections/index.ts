@@ -1,15 +1,20 @@
 /** Storage of imported passages and questions, and what the page may ask of it. */
-export { CollectionsDatabase, type ItemKind } from './database.ts';
-export { CollectionBusy, CollectionStorageFull, MemoryLineReached, OtherFile } from './errors.ts';
+export { CollectionsDatabase } from './passages/database.ts';
+export { type ItemKind } from '../../contract/records/collections.ts';
+export {
+  CollectionBusy,
+  CollectionStorageFull,
+  MemoryLineReached,
+  OtherFile,
+} from './passages/errors.ts';
 export { CollectionsHost } from './host.ts';
 export { MEMORY_LINE } from './passages/memory-line.ts';
+export { importFiles, resumeImport } from './importing.ts';
 export {
-  importFiles,
-  resumeImport,
   type FileToImport,
   type ImportProgress,
   type ImportResult,
-} from './importing.ts';
+} from '../../contract/collections.ts';
 export { ownLocks, webLocks, type CollectionLocks } from './locks.ts';
 export type {
   CollectionsApi,
@@ -18,6 +23,12 @@ export type {
   MergeOutcome,
   PreviewOutcome,
   StopReason,
-} from './messages.ts';
-export type { CollectionRecord, ImportChoice, ImportRecord, Origin } from './records.ts';
-export { CollectionStore, openCollections, type CollectionView, type Item } from './store.ts';
+} from '../../contract/collections.ts';
+export type {
+  CollectionRecord,
+  ImportChoice,
+  ImportRecord,
+  Origin,
+} from '../../contract/records/collections.ts';
+export { CollectionStore, openCollections } from './store.ts';
+export { type CollectionView, type Item } from '../../contract/collections.ts';

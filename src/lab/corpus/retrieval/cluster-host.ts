@@ -14,7 +14,7 @@ import type {
   ClusterOverview,
   ClusterProgress,
   WithoutVectors,
-} from './cluster-messages.ts';
+} from '../../contract/clusters.ts';
 import {
   answerOf,
   describeClusters,

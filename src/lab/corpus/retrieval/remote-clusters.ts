@@ -1,5 +1,5 @@
 import type { Remote } from 'comlink';
-import type { ClusterApi, ClusterOverview, WithoutVectors } from './cluster-messages.ts';
+import type { ClusterApi, ClusterOverview, WithoutVectors } from '../../contract/clusters.ts';
 
 /** Calls a method of clusters that are in another worker. */
 export type ClusterCall = <Result>(

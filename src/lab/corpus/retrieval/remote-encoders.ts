@@ -1,5 +1,5 @@
 import type { Remote } from 'comlink';
-import type { EncoderApi } from '../../models/encoders/messages.ts';
+import type { EncoderApi } from '../../contract/encoders.ts';
 
 /** Calls a method of encoders that are in another worker. */
 export type EncoderCall = <Result>(

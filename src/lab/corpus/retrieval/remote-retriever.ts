@@ -1,6 +1,6 @@
 import type { SearchTarget, SourceName } from '../../../records/hits.ts';
 import type { Retrieval, Retriever } from '../../../retrieval/retriever.ts';
-import type { RetrievalHostApi } from '../../ask/retrieval-api.ts';
+import type { RetrievalHostApi } from '../../contract/retrieval.ts';
 import type { SupervisedWorker } from '../../workers/supervised.ts';
 
 /** Calls are numbered over all retrievers: they share a worker. */

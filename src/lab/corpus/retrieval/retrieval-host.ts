@@ -16,10 +16,11 @@ import { EncoderHost } from '../../models/encoders/host.ts';
 import type { EncoderStore } from '../../models/encoders/store.ts';
 import { openLocalSetup } from '../indexes/open-setup.ts';
 import { ClusterHost } from './cluster-host.ts';
-import { fetchWithProgress, type ByteProgress } from './fetch-progress.ts';
+import { fetchWithProgress } from '../../workers/fetch-progress.ts';
+import { type ByteProgress } from '../../contract/progress.ts';
 import { LocalKeeper, type KeptLocal, type LocalLease } from './local-keeper.ts';
 import { createPace } from './pace.ts';
-import { mentionsOf, unmentionedNames, type SourceMentions } from '../../ask/source-mentions.ts';
+import { mentionsOf, unmentionedNames, type SourceMentions } from './source-mentions.ts';
 import type {
   LoadedWorld,
   OpenedRetriever,
@@ -27,7 +28,7 @@ import type {
   RetrievalHostApi,
   RetrievalListener,
   RetrieverSpec,
-} from '../../ask/retrieval-api.ts';
+} from '../../contract/retrieval.ts';
 import { StoppableCalls } from '../../ask/stoppable-calls.ts';
 
 /** Retrieval behind messages: the side that runs in the retrieval worker. */

@@ -1,10 +1,10 @@
 import { proxy, type Remote } from 'comlink';
-import type { ClusterApi } from './cluster-messages.ts';
-import type { EncoderApi } from '../../models/encoders/messages.ts';
+import type { ClusterApi } from '../../contract/clusters.ts';
+import type { EncoderApi } from '../../contract/encoders.ts';
 import { remoteClusters } from './remote-clusters.ts';
 import { remoteEncoders } from './remote-encoders.ts';
-import type { WorkerLost } from '../../workers/failures.ts';
-import type { PartsBoard } from '../../ask/parts.ts';
+import type { WorkerLost } from '../../contract/failures.ts';
+import type { PartsBoard } from '../../workers/parts-board.ts';
 import { RemoteRetriever } from './remote-retriever.ts';
 import type {
   OpenedRetriever,
@@ -12,7 +12,7 @@ import type {
   RetrievalHostApi,
   RetrievalListener,
   RetrieverSpec,
-} from '../../ask/retrieval-api.ts';
+} from '../../contract/retrieval.ts';
 import { supervise } from '../../workers/supervised.ts';
 import type { WorkerFactory } from '../../workers/workers.ts';
 

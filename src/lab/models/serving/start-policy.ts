@@ -1,30 +1,22 @@
+import type {
+  Checkpoint,
+  DeviceFacts,
+  EngineDevice,
+  PolicyWorkerApi,
+} from '../../contract/policy.ts';
 import { transfer } from 'comlink';
 import { connectPolicy, type Gone, type RemotePolicy } from '../../../policy/serving/connect.ts';
 import { PolicyPool } from '../../../policy/serving/pool.ts';
-import type { LoraSpec } from '../../../policy/lora/spec.ts';
 import type { Policy, PolicyChat, PolicyTokenizer } from '../../../policy/policy.ts';
-import type { Checkpoint } from './checkpoint.ts';
 import { holdUntil, type CheckpointSource } from './checkpoint-source.ts';
 import { chooseDevice } from './device.ts';
-import { WorkerLost, workerGone } from '../../workers/failures.ts';
-import type { DeviceFacts, EngineDevice } from '../../ask/messages.ts';
-import type { PartsBoard } from '../../ask/parts.ts';
-import type { DeviceChoice } from '../../ask/settings.ts';
+import { WorkerLost, workerGone } from '../../contract/failures.ts';
+import type { PartsBoard } from '../../workers/parts-board.ts';
+import type { DeviceChoice } from '../../contract/settings.ts';
 import { supervise, type SupervisedWorker } from '../../workers/supervised.ts';
 import type { WorkerFactory } from '../../workers/workers.ts';
 
 /** Starts the policy: its checkpoint in one worker an engine, all of them as one pool. */
-
-/** What the module of a policy worker exposes. */
-export interface PolicyWorkerApi {
-  /**
-   * Loads the checkpoint and serves it at the port.
-   * @throws CheckpointError where a file is broken.
-   */
-  load(checkpoint: Checkpoint, device: EngineDevice, port: MessagePort): Promise<void>;
-  /** Serves a replica of the learner, over the weights loaded before, at another port. */
-  train(adapter: LoraSpec, device: EngineDevice, port: MessagePort): Promise<void>;
-}
 
 export interface LoadedPolicy {
   policy: Policy;

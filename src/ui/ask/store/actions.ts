@@ -1,7 +1,7 @@
 import { messageOf } from '../../../base/message-of.ts';
 import type { Question } from '../../../records/records.ts';
-import type { QuestionRow } from '../../../lab/ask/messages.ts';
-import type { Asked } from '../../../lab/ask/settings.ts';
+import type { QuestionRow } from '../../../lab/contract/ask.ts';
+import type { Asked } from '../../../lab/contract/settings.ts';
 import { filterQuestions, NO_FILTER } from '../filters.ts';
 import { lab, reconnectLab } from '../../shell/store/connection.ts';
 import { useLab } from '../../shell/store/lab-store.ts';

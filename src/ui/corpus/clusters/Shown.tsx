@@ -2,10 +2,7 @@ import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { LocalMethod, LocalSpec } from '../../../records/setup.ts';
-import type {
-  ClusterOverview,
-  WithoutVectors,
-} from '../../../lab/corpus/retrieval/cluster-messages.ts';
+import type { ClusterOverview, WithoutVectors } from '../../../lab/contract/clusters.ts';
 import { METHOD_WORDS, useGone, useNames } from '../search-words.ts';
 import { plural } from '../../kit/format.ts';
 import { changeSearch } from '../store/search-with.ts';

@@ -1,6 +1,6 @@
 import { proxy } from 'comlink';
 import type { CollectionsApi } from '../../../lab/corpus/collections/index.ts';
-import type { LabApi } from '../../../lab/ask/messages.ts';
+import type { LabApi } from '../../../lab/contract/lab.ts';
 import type { SupervisedWorker } from '../../../lab/workers/supervised.ts';
 
 /** Longest wait for what only reads or writes a record. */

@@ -1,6 +1,6 @@
 import { proxy, type Remote } from 'comlink';
-import type { CheckpointsApi } from '../../../lab/models/checkpoints/messages.ts';
-import type { LabApi } from '../../../lab/ask/messages.ts';
+import type { CheckpointsApi } from '../../../lab/contract/checkpoints.ts';
+import type { LabApi } from '../../../lab/contract/lab.ts';
 import type { SupervisedWorker } from '../../../lab/workers/supervised.ts';
 
 /** Comlink's proxies are kept: one that is collected goes silent. */

@@ -6,7 +6,7 @@ import type {
   Mark,
   Selected,
 } from '../../../lab/rollouts/index.ts';
-import { BOOKMARK } from '../../../lab/rollouts/names.ts';
+import { BOOKMARK } from '../../../lab/contract/records/rollout-files.ts';
 import { attempt, tellProblem } from './browse-actions.ts';
 import { formatBrowseAddress, parseBrowseAddress, readerPath } from './browse-address.ts';
 import { useBrowse } from './browse-store.ts';

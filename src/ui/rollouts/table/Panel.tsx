@@ -2,7 +2,7 @@ import { NativeSelect } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { basisWords, LINTS, type LintCode, type Outcome } from '../../../evaluate/inspect/index.ts';
 import type { Facet, Selected } from '../../../lab/rollouts/index.ts';
-import { GROUP_FIELDS, type GroupField } from '../../../lab/rollouts/names.ts';
+import { GROUP_FIELDS, type GroupField } from '../../../lab/contract/records/rollout-files.ts';
 import { Bars } from '../../kit/charts/Bars.tsx';
 import { formatCount, formatNumber, formatShare } from '../../kit/format.ts';
 import { pickOf } from '../../kit/pick-of.ts';

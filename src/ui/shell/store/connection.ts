@@ -1,6 +1,7 @@
 import type { Setup } from '../../../records/setup.ts';
-import type { ConductorMessage, LabApi } from '../../../lab/ask/messages.ts';
-import type { DeviceChoice } from '../../../lab/ask/settings.ts';
+import type { ConductorMessage } from '../../../lab/contract/ask.ts';
+import type { LabApi } from '../../../lab/contract/lab.ts';
+import type { DeviceChoice } from '../../../lab/contract/settings.ts';
 import type { InspectionApi } from '../../../lab/rollouts/index.ts';
 import { createFrameQueue } from '../../kit/frame-queue.ts';
 import { forgetPieces } from '../../kit/tokens/pieces.ts';

@@ -1,10 +1,11 @@
 import { proxy, type Remote } from 'comlink';
-import { describeFailure } from '../../../lab/workers/failures.ts';
-import type { ConductorMessage, LabApi } from '../../../lab/ask/messages.ts';
-import type { ClusterApi } from '../../../lab/corpus/retrieval/cluster-messages.ts';
+import { describeFailure } from '../../../lab/contract/failures.ts';
+import type { ConductorMessage } from '../../../lab/contract/ask.ts';
+import type { LabApi } from '../../../lab/contract/lab.ts';
+import type { ClusterApi } from '../../../lab/contract/clusters.ts';
 import { remoteClusters } from '../../../lab/corpus/retrieval/remote-clusters.ts';
 import { remoteEncoders } from '../../../lab/corpus/retrieval/remote-encoders.ts';
-import type { EncoderApi } from '../../../lab/models/encoders/messages.ts';
+import type { EncoderApi } from '../../../lab/contract/encoders.ts';
 import { supervise } from '../../../lab/workers/supervised.ts';
 import { useLab } from './lab-store.ts';
 import type { LabOpener } from './connection.ts';

@@ -1,7 +1,7 @@
 import { proxy, type Remote } from 'comlink';
-import type { LabApi } from '../../../lab/ask/messages.ts';
+import type { LabApi } from '../../../lab/contract/lab.ts';
 import type { SupervisedWorker } from '../../../lab/workers/supervised.ts';
-import type { TrainApi } from '../../../lab/train/messages.ts';
+import type { TrainApi } from '../../../lab/contract/training.ts';
 
 /** Longest wait for what only reads or writes a record. */
 const SHORT_MS = 30_000;

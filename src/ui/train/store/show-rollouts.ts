@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 import { messageOf } from '../../../base/message-of.ts';
 import type { Rollout } from '../../../records/rollout.ts';
-import { DEFAULT_SETTINGS, RECIPE_IDS } from '../../../lab/ask/settings.ts';
+import { DEFAULT_SETTINGS, RECIPE_IDS } from '../../../lab/contract/settings.ts';
 import { pickOf } from '../../kit/pick-of.ts';
 import { groupRollouts } from '../rollout-groups.ts';
 import { cancelRun } from '../../ask/store/actions.ts';

@@ -11,12 +11,12 @@ import {
   loadOptions,
   storedCheckpoint,
 } from '../../../../src/lab/models/serving/checkpoint-source.ts';
-import { PartsBoard } from '../../../../src/lab/ask/parts.ts';
+import { PartsBoard } from '../../../../src/lab/workers/parts-board.ts';
 import { PolicyKeeper } from '../../../../src/lab/models/serving/policy-keeper.ts';
-import type { PolicyWorkerApi } from '../../../../src/lab/models/serving/start-policy.ts';
+import type { PolicyWorkerApi } from '../../../../src/lab/contract/policy.ts';
 import { announce, type WorkerLike } from '../../../../src/lab/workers/supervised.ts';
 import { startEngines } from '../../../../src/lab/train/engines.ts';
-import { policyFacts } from '../../../../src/lab/train/policy-facts.ts';
+import { policyFacts } from '../../../../src/lab/models/serving/policy-facts.ts';
 import { writeRandomCheckpoint } from '../../../policy/checkpoint/random-checkpoint.ts';
 import { makeBench, WEB } from '../checkpoints/bench.ts';
 import { TabLocks } from '../checkpoints/tab-locks.ts';

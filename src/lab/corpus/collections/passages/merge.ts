@@ -6,10 +6,14 @@ import {
   type ImportedQuestion,
 } from '../../../../formats/import/index.ts';
 import type { Passage } from '../../../../records/records.ts';
-import type { CollectionsDatabase } from '../database.ts';
+import type { CollectionsDatabase } from './database.ts';
 import { unpackHashes } from './hashes.ts';
 import { indexChunks, passagesIn, questionsIn } from './read.ts';
-import { KEPT_SOURCES, type CollectionRecord, type Source } from '../records.ts';
+import {
+  KEPT_SOURCES,
+  type CollectionRecord,
+  type Source,
+} from '../../../contract/records/collections.ts';
 import { addTo } from './write.ts';
 
 interface MergeOptions {

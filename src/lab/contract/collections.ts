@@ -1,8 +1,12 @@
-import type { ImportedQuestion, Preview, Rejection } from '../../../formats/import/index.ts';
-import type { ItemKind } from './database.ts';
-import type { FileToImport, ImportProgress, ImportResult } from './importing.ts';
-import type { CollectionRecord, ImportChoice } from './records.ts';
-import type { CollectionView, Item } from './store.ts';
+import type {
+  CollectionRecord,
+  ImportChoice,
+  ImportRecord,
+  ItemKind,
+  Origin,
+} from './records/collections.ts';
+import type { Passage } from '../../records/records.ts';
+import type { ImportedQuestion, Preview, Rejection } from '../../formats/import/index.ts';
 
 /** What the page may ask of the storage of collections, which lives in the lab worker. */
 
@@ -35,6 +39,47 @@ export type MergeOutcome =
   | { status: 'failed'; reason: StopReason; message: string };
 
 export type FindOutcome = { status: 'ready'; places: number[] } | { status: 'cancelled' };
+
+/** A collection as the page lists it. */
+export interface CollectionView extends CollectionRecord {
+  /** Imports of it that did not come to their end. */
+  unfinished: ImportRecord[];
+  /** Whether some tab writes it now. */
+  busy: boolean;
+}
+
+export type Item = Passage | ImportedQuestion;
+
+export interface FileToImport {
+  file: Blob;
+  name: string;
+  origin: Origin;
+  choice: ImportChoice;
+}
+
+export interface ImportProgress {
+  collectionId: string;
+  importId: string;
+  /** Name of the file at hand, and which it is of how many. */
+  name: string;
+  file: number;
+  files: number;
+  /** Over all files. */
+  readBytes: number;
+  totalBytes: number;
+  passages: number;
+  questions: number;
+  duplicates: number;
+  rejected: number;
+  /** What the import holds in memory, ≈. */
+  heldBytes: number;
+}
+
+export interface ImportResult {
+  collection: CollectionRecord;
+  /** Files that could not be read at all, and why. */
+  failed: { name: string; reason: string }[];
+}
 
 export interface CollectionsApi {
   /** Collections that are not deleted, the latest first. */

@@ -1,4 +1,4 @@
-import type { PiecedFile } from '../../policy/open/merged-files.ts';
+import type { PiecedFile } from '../../../policy/open/merged-files.ts';
 
 /**
  * A folder as one download, without compression: an archive in the ustar format (POSIX.1-1988), which

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { getPreset } from '../../../src/learn/settings/presets.ts';
-import { metricsCsv } from '../../../src/lab/train/metrics-csv.ts';
-import { readRunFile, writeRunFile, type RunFile } from '../../../src/lab/train/run-file.ts';
-import { runRecord } from '../../fixtures/train-runs.ts';
-import { trainStep } from '../../fixtures/train-steps.ts';
+import { getPreset } from '../../../../src/learn/settings/presets.ts';
+import { metricsCsv } from '../../../../src/lab/train/files/metrics-csv.ts';
+import {
+  readRunFile,
+  writeRunFile,
+  type RunFile,
+} from '../../../../src/lab/train/files/run-file.ts';
+import { runRecord } from '../../../fixtures/train-runs.ts';
+import { trainStep } from '../../../fixtures/train-steps.ts';
 
 const run = runRecord('run-a', {
   name: 'first "try", with a comma',

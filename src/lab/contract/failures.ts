@@ -1,4 +1,4 @@
-import type { Failure } from '../ask/messages.ts';
+import type { Failure } from './records/failure.ts';
 
 /** A file of our own that the server does not have. */
 export class MissingFile extends Error {

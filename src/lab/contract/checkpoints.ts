@@ -1,8 +1,4 @@
-import type { CheckpointRecord } from './database.ts';
-import type { DownloadProgress } from './download.ts';
-import type { CheckpointFacts } from './facts.ts';
-import type { Fault } from './plan/fault.ts';
-import type { CheckpointPlan, LocalFile } from './plan/plan.ts';
+import type { CheckpointPlan, CheckpointRecord, Fault, LocalFile } from './records/checkpoints.ts';
 
 /** What the page may ask of the checkpoints on this device, which the lab worker keeps. */
 
@@ -48,6 +44,38 @@ export type CheckpointMessage =
   /** Deleted ones are left out. */
   | { type: 'list'; checkpoints: CheckpointView[] }
   | { type: 'progress'; progress: DownloadProgress };
+
+/** What a model is, as its `config.json` says; what it leaves away or says wrongly is null. */
+export interface CheckpointFacts {
+  /** `model_type`, such as `qwen2`. */
+  family: string | null;
+  architecture: string | null;
+  layers: number | null;
+  hidden: number | null;
+  heads: number | null;
+  kvHeads: number | null;
+  vocab: number | null;
+  /** Longest context, tokens. */
+  context: number | null;
+  /** `torch_dtype`. */
+  dtype: string | null;
+  /** Counted from the shape, as a Llama-shaped decoder has them; null where the shape is not told. */
+  parameters: number | null;
+}
+
+export interface DownloadProgress {
+  id: string;
+  /** The file that is read now. */
+  file: string;
+  doneBytes: number;
+  /** Of the files whose size is known. */
+  totalBytes: number;
+  bytesPerSecond: number;
+  /** null where it cannot be told. */
+  secondsLeft: number | null;
+  /** What is waited for, where nothing arrives. */
+  waiting: string | null;
+}
 
 export interface CheckpointsApi {
   /** Everything that happens from now on arrives at `listener`. */

@@ -1,13 +1,16 @@
+import type {
+  CollectionRecord,
+  ImportRecord,
+  ItemKind,
+  RejectedRow,
+} from '../../../contract/records/collections.ts';
 import { Dexie, type EntityTable, type Table } from 'dexie';
-import type { CollectionRecord, ImportRecord, RejectedRow } from './records.ts';
 
 /**
  * Imported passages and questions. Items lie gzipped in chunks, and a chunk, the ids and hashes of
  * its items and the position in the file after it are written in one strict transaction: however a
  * tab ends, what is stored is exactly what was read up to the stored position.
  */
-
-export type ItemKind = 'passages' | 'questions';
 
 /** Collection, kind, and the 0-based place of the chunk's first item in the collection. */
 export type ChunkKey = [string, ItemKind, number];

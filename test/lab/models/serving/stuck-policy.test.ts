@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { expose } from 'comlink';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { FromPolicy } from '../../../src/policy/serving/messages.ts';
-import { PATIENCE } from '../../../src/policy/watchdog.ts';
-import { loadTokenizer } from '../../../src/policy/open/load.ts';
-import { memoryFiles } from '../../../src/policy/checkpoint/checkpoint-files.ts';
-import { describeFailure } from '../../../src/lab/workers/failures.ts';
-import { PartsBoard } from '../../../src/lab/ask/parts.ts';
-import { PolicyKeeper } from '../../../src/lab/models/serving/policy-keeper.ts';
-import type { PolicyWorkerApi } from '../../../src/lab/models/serving/start-policy.ts';
-import { announce, type Locks, type WorkerLike } from '../../../src/lab/workers/supervised.ts';
+import type { FromPolicy } from '../../../../src/policy/serving/messages.ts';
+import { PATIENCE } from '../../../../src/policy/watchdog.ts';
+import { loadTokenizer } from '../../../../src/policy/open/load.ts';
+import { memoryFiles } from '../../../../src/policy/checkpoint/checkpoint-files.ts';
+import { describeFailure } from '../../../../src/lab/contract/failures.ts';
+import { PartsBoard } from '../../../../src/lab/workers/parts-board.ts';
+import { PolicyKeeper } from '../../../../src/lab/models/serving/policy-keeper.ts';
+import type { PolicyWorkerApi } from '../../../../src/lab/contract/policy.ts';
+import { announce, type Locks, type WorkerLike } from '../../../../src/lab/workers/supervised.ts';
 
-const fixture = new URL('../../fixtures/qwen3-tiny/', import.meta.url);
+const fixture = new URL('../../../fixtures/qwen3-tiny/', import.meta.url);
 const INFO = { id: 'tiny', revision: 'x', parameters: 1, maxContext: 64, dtype: 'f32' } as const;
 const plan = { maxTokens: 4, stopIds: [], sampling: { temperature: 1, topK: 0, topP: 1 } };
 

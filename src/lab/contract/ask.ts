@@ -1,12 +1,10 @@
+import type { Parts } from './progress.ts';
+import type { Failure } from './records/failure.ts';
+import type { DeviceFacts } from './policy.ts';
 import type { SearchTarget } from '../../records/hits.ts';
 import type { Question, QuestionType } from '../../records/records.ts';
 import type { RolloutUpdate } from '../../records/updates.ts';
 import type { PolicyInfo } from '../../policy/policy.ts';
-import type { CollectionsApi } from '../corpus/collections/messages.ts';
-import type { ClusterApi } from '../corpus/retrieval/cluster-messages.ts';
-import type { CheckpointsApi } from '../models/checkpoints/messages.ts';
-import type { TrainApi } from '../train/messages.ts';
-import type { EncoderApi } from '../models/encoders/messages.ts';
 import type { LocalMemory } from '../../retrieval/open-local.ts';
 import type { Retrieval } from '../../retrieval/retriever.ts';
 import type { Resources, Setup } from '../../records/setup.ts';
@@ -14,32 +12,6 @@ import type { WebLlmLine } from '../../policy/remote/webllm/models.ts';
 import type { RunRequest, DeviceChoice } from './settings.ts';
 
 /** What the conductor tells the page, and what the page may ask of it. */
-
-export type PartName = 'world' | 'retrieval' | 'policy';
-
-/** A failure in the words of the user: what happened to what, and the text that can be copied. */
-export interface Failure {
-  /** `missing`: a file is not there; `lost`: the worker died; `failed`: it answered with an error. */
-  kind: 'missing' | 'lost' | 'failed';
-  message: string;
-  detail: string;
-}
-
-export interface PartState {
-  status: 'waiting' | 'loading' | 'ready' | 'failed';
-  /** What is being done or what was loaded, in a few words. */
-  note: string;
-  loadedBytes: number;
-  /** 0 where it is not known. */
-  totalBytes: number;
-  /** In place of bytes, where only this is known: 0 to 1. */
-  share?: number;
-  /** Milliseconds that it still takes at the pace so far, where that is known. */
-  leftMs?: number;
-  failure: Failure | null;
-}
-
-export type Parts = Record<PartName, PartState>;
 
 /** One line of the question list; the whole question is fetched when it is chosen. */
 export interface QuestionRow {
@@ -50,18 +22,6 @@ export interface QuestionRow {
   /** Null where the question does not tell. */
   type: QuestionType | null;
   localSuffices: boolean | null;
-}
-
-/** What the engine runs on. */
-export type EngineDevice = 'wasm' | 'webgpu';
-
-/** The GPU, the CPU or the server that the policy runs on. */
-export interface DeviceFacts {
-  device: EngineDevice | 'server';
-  /** Adapter name as the browser tells it; number of engines (one a core) for WASM; a server's name. */
-  adapter: string;
-  /** A software adapter is shown as such. */
-  fallback: boolean;
 }
 
 export interface WorldFacts {
@@ -128,13 +88,4 @@ export interface ConductorApi {
     query: string,
     k: number,
   ): Promise<Pick<Retrieval, 'hits' | 'latencyMs' | 'failures'>>;
-}
-
-/** All that the lab worker offers. */
-export interface LabApi extends ConductorApi {
-  train: TrainApi;
-  collections: CollectionsApi;
-  clusters: ClusterApi;
-  encoders: EncoderApi;
-  checkpoints: CheckpointsApi;
 }

@@ -1,10 +1,10 @@
-import type { LocalMethod, LocalSpec } from '../../../records/setup.ts';
+import type { LocalMethod, LocalSpec } from '../../records/setup.ts';
 import type {
   AnsweredQuery,
   ClusterCountChoice,
   SamplingOptions,
-} from '../../../retrieval/cluster/index.ts';
-import type { ClusterTrace } from '../../../retrieval/cluster/trace.ts';
+} from '../../retrieval/cluster/index.ts';
+import type { ClusterTrace } from '../../retrieval/cluster/trace.ts';
 
 /** What the page of clusters is told, and what it may ask. */
 

@@ -1,43 +1,13 @@
+import type { RunRecord, RunStatus } from './records/runs.ts';
 import type { TrainStep } from '../../records/training.ts';
 import type { Setup } from '../../records/setup.ts';
 import type { TrainSettings } from '../../learn/settings/settings.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import type { Failure } from '../ask/messages.ts';
 
 /** What the page may ask of training in the lab worker, and what it is told. */
 
 export type TrainPhase =
   'starting' | 'warm-up' | 'scoring-questions' | 'held-out' | 'rollouts' | 'update' | 'checkpoint';
-
-export type RunStatus = 'running' | 'paused' | 'stopped' | 'finished' | 'failed';
-
-/** A training run as it is stored: `forage.run/1`. */
-export interface RunRecord {
-  format: 'forage.run/1';
-  id: string;
-  name: string;
-  tags: string[];
-  notes: string;
-  createdAt: string;
-  updatedAt: string;
-  status: RunStatus;
-  settings: TrainSettings;
-  policy: { id: string; revision: string };
-  /** Policy, sources and questions that it trains with; absent for the built-in ones. */
-  setup?: Setup;
-  world: { seed: number; questions: number };
-  device: 'wasm' | 'webgpu';
-  /** Steps done, and the step of the last committed checkpoint. */
-  step: number;
-  checkpointStep: number | null;
-  failure: Failure | null;
-  /** Steps up to this one were made before the run was imported, maybe on another machine. */
-  importedStep?: number;
-  /** The last thing that the user should know: an interruption, a checkpoint that was skipped. */
-  notice: string | null;
-  /** Set while it can still be brought back. */
-  deletedAt: string | null;
-}
 
 export interface TrainProgress {
   runId: string;
@@ -70,6 +40,13 @@ export interface TrainEstimate {
   secondsPerStep: number;
   peakBytes: number;
   basis: string;
+}
+
+export type DownloadKind = 'peft' | 'merged' | 'metrics';
+
+export interface Download {
+  name: string;
+  blob: Blob;
 }
 
 /** Calls that the page makes. All reject with an Error whose message can be shown. */

@@ -1,21 +1,15 @@
-import type { TrainStep } from '../../records/training.ts';
-import type { TrainState } from '../../learn/rl/state.ts';
-import { mergedFiles } from '../../policy/open/merged-files.ts';
-import { writePeft } from '../../policy/lora/peft.ts';
-import { SIDE_FILES } from '../models/checkpoints/plan/file-names.ts';
-import type { RunRecord } from './messages.ts';
+import type { Download, DownloadKind } from '../../contract/training.ts';
+import type { TrainStep } from '../../../records/training.ts';
+import type { TrainState } from '../../../learn/rl/state.ts';
+import { mergedFiles } from '../../../policy/open/merged-files.ts';
+import { writePeft } from '../../../policy/lora/peft.ts';
+import { SIDE_FILES } from '../../models/checkpoints/plan/file-names.ts';
+import type { RunRecord } from '../../contract/records/runs.ts';
 import { metricsCsv } from './metrics-csv.ts';
-import type { PolicyFacts } from './policy-facts.ts';
+import type { PolicyFacts } from '../../models/serving/policy-facts.ts';
 import { tarOf } from './tar.ts';
 
 /** Files that a run gives away. */
-
-export type DownloadKind = 'peft' | 'merged' | 'metrics';
-
-export interface Download {
-  name: string;
-  blob: Blob;
-}
 
 export interface DownloadParts {
   run: RunRecord;

@@ -1,12 +1,7 @@
-import type { CheckpointFiles } from '../../policy/checkpoint/checkpoint-files.ts';
-import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
-import {
-  factsOf,
-  filesOf,
-  type CheckpointSource,
-  type OpenStored,
-} from '../models/serving/checkpoint-source.ts';
-import { chooseDevice } from '../models/serving/device.ts';
+import type { CheckpointFiles } from '../../../policy/checkpoint/checkpoint-files.ts';
+import type { PolicyConfig } from '../../../policy/checkpoint/config.ts';
+import { factsOf, filesOf, type CheckpointSource, type OpenStored } from './checkpoint-source.ts';
+import { chooseDevice } from './device.ts';
 
 /** What training knows of the policy without starting it. */
 export interface PolicyFacts {

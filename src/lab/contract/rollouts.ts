@@ -1,18 +1,20 @@
+import type { Finding, LintCode, Outcome, Statistics } from '../../evaluate/inspect/index.ts';
+import type { Unknown } from '../../evaluate/inspect/filter/index.ts';
+import type { RoundReading } from '../../evaluate/inspect/reading/index.ts';
 import type { AlignedGroup, GroupCredit } from '../../evaluate/inspect/align.ts';
 import type { Criterion, RunComparison } from '../../evaluate/inspect/compare-runs.ts';
 import type { DiffPiece, DiffRun } from '../../evaluate/inspect/diff.ts';
 import type { Disagreement, Rescored } from '../../evaluate/inspect/rescore/index.ts';
 import type { LossSettings, WhatIf, WhatIfSettings } from '../../evaluate/inspect/what-if/index.ts';
-import type { ImportedRollout, RunFile } from '../../formats/rollouts/index.ts';
-import type { BrowseQuery, Facet, Selected } from './browse.ts';
-import type { GroupField } from './names.ts';
-import type { NoScore } from './no-score.ts';
-import type { FileRecord, Mark, SavedView, StoredRow } from './database.ts';
-import type { ExportFormat, SpellTokens } from './export.ts';
-import type { ImportProgress } from './import-file.ts';
-import type { PackedReading } from './packed.ts';
-import type { Neighbour, Reading, RolloutFile } from './reading.ts';
-import type { RolloutPlace } from './store.ts';
+import type { ImportedRollout, RunFile, VALUE_COLUMNS } from '../../formats/rollouts/index.ts';
+import type {
+  FileRecord,
+  GroupField,
+  Mark,
+  RolloutPlace,
+  SavedView,
+  StoredRow,
+} from './records/rollout-files.ts';
 
 /** What the page may ask of the inspector's storage, which lives in a worker of its own. */
 
@@ -60,6 +62,130 @@ export interface OwnRun {
   /** What its settings say of the loss; null where only the router was trained. */
   loss?: LossSettings | null;
 }
+
+export interface BrowseQuery {
+  /** Of the filter language; empty for all rows. */
+  filter: string;
+  sort: { column: string; descending: boolean } | null;
+  /** Outermost first. */
+  group: readonly GroupField[];
+}
+
+/** Rollouts that share a value; `from` and `count` are places in the order. */
+export interface BrowseGroup {
+  /** Unique in the selection, and the same after another sort. */
+  key: string;
+  level: number;
+  field: GroupField;
+  /** As a filter asks for it; null where the rows have none. */
+  value: string | number | null;
+  from: number;
+  count: number;
+  /** Means; null where no row has the number. */
+  reward: number | null;
+  em: number | null;
+  /** Two or more rewards, all equal: the group gives no gradient under a group baseline. */
+  flat: boolean;
+}
+
+export interface Selected {
+  /** Rows of the file, and of it those that pass, in order: positions in the file. */
+  total: number;
+  order: Uint32Array;
+  groups: BrowseGroup[];
+  /** Of the selection. */
+  statistics: Statistics;
+  outcomes: Partial<Record<Outcome, number>>;
+  lint: Partial<Record<LintCode, number>>;
+  /** Reward clauses that occur in the file. */
+  clauses: string[];
+  /** What the filter compares and rows of the file lack. */
+  unknown: Unknown[];
+}
+
+export interface Facet {
+  value: string | number;
+  count: number;
+  reward: number | null;
+  em: number | null;
+  flat: boolean;
+}
+
+export const EXPORT_FORMATS = [
+  'forage',
+  'verl',
+  'rl-logging-board',
+  'csv',
+  'markdown',
+  'latex',
+] as const;
+
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** Decodes tokens of a policy, each alone; null where that policy's tokenizer is not at hand. */
+export type SpellTokens = (policy: string, ids: number[]) => Promise<string[] | null>;
+
+export interface ImportProgress {
+  fileId: string;
+  readBytes: number;
+  bytes: number;
+  rollouts: number;
+  faultCount: number;
+  /** Chunks that can be read now. */
+  chunks: number;
+}
+
+/** Per-token columns that hold numbers. */
+export type NumberColumn = 'ids' | 'trainedIds' | (typeof VALUE_COLUMNS)[number];
+
+/** Numbers of a segment; NaN stands for null, which a file cannot hold itself. */
+export type PackedColumns = Partial<Record<NumberColumn, Float64Array>>;
+
+export interface PackedReading {
+  /** Without the number columns of its segments. */
+  reading: Reading;
+  columns: PackedColumns[];
+}
+
+/** Another rollout to go to. */
+export interface Neighbour {
+  fileId: string;
+  file: string;
+  id: string;
+  answer: string | null;
+  /** Why the answer cannot be read; absent where it can. */
+  notScored?: string;
+  em: number | null;
+  reward: number | null;
+}
+
+export interface Reading {
+  file: Pick<FileRecord, 'id' | 'name' | 'rollouts' | 'status'>;
+  row: StoredRow;
+  rollout: ImportedRollout;
+  rounds: RoundReading[];
+  findings: Finding[];
+  /** Where it stands in its file, from 0, and the ids beside it there. */
+  position: number;
+  previous: string | null;
+  next: string | null;
+  /** The rollouts of its group in the file's order, itself among them. */
+  siblings: Neighbour[];
+  /** The settings that it was trained under; null where neither it nor a run of this browser has them. */
+  loss: LossSettings | null;
+}
+
+export type RolloutFile = 'jsonl' | 'markdown' | 'html';
+
+/**
+ * Why no rollout of a file has a score:
+ * - `empty`: it has no rollout yet;
+ * - `older`: the file was read before the score was counted;
+ * - `not-scored`: there are gold answers, and no answer can be read;
+ * - `no-gold`: there are no gold answers;
+ * - `no-verdict`: no judge has judged.
+ */
+export type NoScore = 'empty' | 'older' | 'not-scored' | 'no-gold' | 'no-verdict';
 
 export interface InspectionApi {
   /**

@@ -1,17 +1,21 @@
-import { coverageOf } from '../../../agent/router/coverage.ts';
-import { createRouter, type Router } from '../../../agent/router/router.ts';
-import type { ImportedQuestion } from '../../../formats/import/index.ts';
-import type { Question } from '../../../records/records.ts';
-import { BUILT_IN_SETUP, type Setup } from '../../../records/setup.ts';
-import type { WorldQuestion } from '../../../retrieval/world/manifest.ts';
-import type { ConductorMessage, WorldFacts } from '../../ask/messages.ts';
-import type { PartsBoard } from '../../ask/parts.ts';
-import { QuestionList } from '../../ask/question-list.ts';
-import type { RetrievalFiles } from '../../ask/retrieval-api.ts';
-import { splitOf } from './split.ts';
-import { emptySlot, type Slot } from '../../workers/slot.ts';
-import { startRetrieval, type RemoteSources, type StartedRetrieval } from './start-retrieval.ts';
-import type { WorkerFactory } from '../../workers/workers.ts';
+import { coverageOf } from '../../agent/router/coverage.ts';
+import { createRouter, type Router } from '../../agent/router/router.ts';
+import type { ImportedQuestion } from '../../formats/import/index.ts';
+import type { Question } from '../../records/records.ts';
+import { BUILT_IN_SETUP, type Setup } from '../../records/setup.ts';
+import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
+import type { ConductorMessage, WorldFacts } from '../contract/ask.ts';
+import type { PartsBoard } from '../workers/parts-board.ts';
+import { QuestionList } from './question-list.ts';
+import type { RetrievalFiles } from '../contract/retrieval.ts';
+import { splitOf } from '../corpus/retrieval/split.ts';
+import { emptySlot, type Slot } from '../workers/slot.ts';
+import {
+  startRetrieval,
+  type RemoteSources,
+  type StartedRetrieval,
+} from '../corpus/retrieval/start-retrieval.ts';
+import type { WorkerFactory } from '../workers/workers.ts';
 
 /** Sources and questions of a setup. */
 export type SourceWish = Pick<Setup, 'local' | 'web' | 'questions'>;

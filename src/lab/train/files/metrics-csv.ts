@@ -1,4 +1,4 @@
-import type { TrainStep } from '../../records/training.ts';
+import type { TrainStep } from '../../../records/training.ts';
 
 /** The metrics of a run as comma-separated values (RFC 4180): one line a step, one column a number. */
 

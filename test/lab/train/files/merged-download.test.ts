@@ -3,17 +3,17 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { getPreset } from '../../../src/learn/settings/presets.ts';
-import { initialState } from '../../../src/learn/rl/state.ts';
-import { memoryFiles } from '../../../src/policy/checkpoint/checkpoint-files.ts';
-import { mergeAdapter } from '../../../src/policy/lora/merge.ts';
-import { parsePolicyConfig } from '../../../src/policy/checkpoint/config.ts';
-import { loadWeights } from '../../../src/policy/open/load.ts';
-import { readWeights } from '../../../src/policy/checkpoint/weights.ts';
-import { filesOf } from '../../../src/lab/train/downloads.ts';
-import type { RunRecord } from '../../../src/lab/train/messages.ts';
-import { loadFamily } from '../../fixtures/families/load.ts';
-import { writeRandomCheckpoint } from '../../policy/checkpoint/random-checkpoint.ts';
+import { getPreset } from '../../../../src/learn/settings/presets.ts';
+import { initialState } from '../../../../src/learn/rl/state.ts';
+import { memoryFiles } from '../../../../src/policy/checkpoint/checkpoint-files.ts';
+import { mergeAdapter } from '../../../../src/policy/lora/merge.ts';
+import { parsePolicyConfig } from '../../../../src/policy/checkpoint/config.ts';
+import { loadWeights } from '../../../../src/policy/open/load.ts';
+import { readWeights } from '../../../../src/policy/checkpoint/weights.ts';
+import { filesOf } from '../../../../src/lab/train/files/downloads.ts';
+import type { RunRecord } from '../../../../src/lab/contract/records/runs.ts';
+import { loadFamily } from '../../../fixtures/families/load.ts';
+import { writeRandomCheckpoint } from '../../../policy/checkpoint/random-checkpoint.ts';
 
 let folder = '';
 beforeEach(() => {

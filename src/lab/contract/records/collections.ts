@@ -144,3 +144,5 @@ export const readCollections = (rows: readonly unknown[]): CollectionRecord[] =>
   readable(collectionSchema, rows);
 export const readImports = (rows: readonly unknown[]): ImportRecord[] =>
   readable(importSchema, rows);
+
+export type ItemKind = 'passages' | 'questions';

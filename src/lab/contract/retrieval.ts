@@ -4,9 +4,8 @@ import type { LocalSpec, WebSpec } from '../../records/setup.ts';
 import type { LocalMemory } from '../../retrieval/open-local.ts';
 import type { Retrieval } from '../../retrieval/retriever.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
-import type { ByteProgress } from '../corpus/retrieval/fetch-progress.ts';
-import type { WorldFacts } from './messages.ts';
-import type { PartShare } from './parts.ts';
+import type { ByteProgress, PartShare } from './progress.ts';
+import type { WorldFacts } from './ask.ts';
 
 /** What the page and the retrieval worker say to each other. */
 

@@ -1,4 +1,4 @@
-import { megabytes } from '../../storage/quota.ts';
+import { megabytes } from '../../../storage/quota.ts';
 
 /** The browser's storage is full: what was read up to the last stored batch is kept. */
 export class CollectionStorageFull extends Error {

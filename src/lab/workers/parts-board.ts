@@ -1,6 +1,5 @@
-import type { ByteProgress } from '../corpus/retrieval/fetch-progress.ts';
-import { describeFailure } from '../workers/failures.ts';
-import type { PartName, Parts, PartState } from './messages.ts';
+import type { ByteProgress, PartName, Parts, PartShare, PartState } from '../contract/progress.ts';
+import { describeFailure } from '../contract/failures.ts';
 
 const WAITING: PartState = {
   status: 'waiting',
@@ -9,13 +8,6 @@ const WAITING: PartState = {
   totalBytes: 0,
   failure: null,
 };
-
-/** How far something is that has no bytes to count. */
-export interface PartShare {
-  /** 0 to 1. */
-  share: number;
-  leftMs?: number;
-}
 
 /** What is loaded and how far; every change is told. */
 export class PartsBoard {

@@ -1,9 +1,9 @@
-import { unknownNames } from '../../agent/unknown-names.ts';
-import type { SourceName } from '../../records/hits.ts';
-import type { Passage } from '../../records/records.ts';
-import type { WebSpec } from '../../records/setup.ts';
-import { mentionsIn, type Mentions } from '../../retrieval/lexical/mentions.ts';
-import type { WorldRetriever } from '../../retrieval/open.ts';
+import { unknownNames } from '../../../agent/unknown-names.ts';
+import type { SourceName } from '../../../records/hits.ts';
+import type { Passage } from '../../../records/records.ts';
+import type { WebSpec } from '../../../records/setup.ts';
+import { mentionsIn, type Mentions } from '../../../retrieval/lexical/mentions.ts';
+import type { WorldRetriever } from '../../../retrieval/open.ts';
 
 /** What the two sources of a retriever mention; null for a search engine, which does not tell. */
 export type SourceMentions = Readonly<Record<SourceName, Mentions | null>>;

@@ -1,11 +1,6 @@
-import type { FetchFile } from '../../../base/fetch-file.ts';
-import { MissingFile } from '../../workers/failures.ts';
-
-export interface ByteProgress {
-  loaded: number;
-  /** 0 where the server does not tell. */
-  total: number;
-}
+import type { ByteProgress } from '../contract/progress.ts';
+import type { FetchFile } from '../../base/fetch-file.ts';
+import { MissingFile } from '../contract/failures.ts';
 
 /** A page in place of a file is what servers of single-page applications answer for "not found". */
 const isPage = (response: Response): boolean =>
