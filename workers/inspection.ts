@@ -1,5 +1,4 @@
-import { expose } from 'comlink';
-import { announce } from '../src/lab/workers/supervised.ts';
+import { serve } from '../src/lab/rpc/serve.ts';
 import {
   InspectionDatabase,
   InspectionHost,
@@ -33,5 +32,4 @@ const recover = async (): Promise<void> => {
 
 const runs = ownRunsOf(new RunStore(new ForageDatabase(), new OpfsBlobs()));
 
-expose(new InspectionHost(store, runs, recover()));
-announce(self.name, navigator.locks, (sign) => postMessage(sign));
+serve(new InspectionHost(store, runs, recover()));

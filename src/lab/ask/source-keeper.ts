@@ -17,8 +17,8 @@ import {
 } from '../corpus/retrieval/start-retrieval.ts';
 import type { WorkerFactory } from '../workers/workers.ts';
 
-/** Sources and questions of a setup. */
-export type SourceWish = Pick<Setup, 'local' | 'web' | 'questions'>;
+/** The sources and questions that are asked for. */
+export type SourceRequest = Pick<Setup, 'local' | 'web' | 'questions'>;
 
 export interface OpenSources extends RemoteSources {
   router: Router;
@@ -47,15 +47,15 @@ export interface SourceKeeperDeps {
  */
 export class SourceKeeper {
   readonly #deps: SourceKeeperDeps;
-  #wish: SourceWish = BUILT_IN_SETUP;
+  #request: SourceRequest = BUILT_IN_SETUP;
   #slot: Slot<StartedRetrieval> = emptySlot();
   #world: { set: QuestionSet; facts: WorldFacts } | null = null;
   #worldLoaded: Promise<unknown> = Promise.resolve();
   readonly #list: QuestionList;
-  /** Sources of the wish, as soon as the worker is there. */
+  /** Sources of the request, as soon as the worker is there. */
   #open: Promise<OpenSources> | null = null;
-  /** They are not open yet. */
-  #opening = false;
+  /** Withdraws the request for sources that are not open yet. */
+  #opening = new AbortController();
 
   constructor(deps: SourceKeeperDeps) {
     this.#deps = deps;
@@ -73,25 +73,22 @@ export class SourceKeeper {
     return this.#open;
   }
 
-  want(wish: SourceWish): void {
-    const before = this.#wish;
-    this.#wish = wish;
-    const same = (part: keyof SourceWish) =>
-      JSON.stringify(before[part]) === JSON.stringify(wish[part]);
-    if (!same('local') || !same('web')) this.#leave(before);
-    if (!same('questions') && this.#world) this.#list.show(wish.questions);
-  }
-
-  /** What is not open yet is stopped: an index of what was chosen before helps nobody. */
-  #leave({ local, web }: SourceWish): void {
-    if (this.#opening) void this.#slot.loading?.then((started) => started.giveUp({ local, web }));
-    this.#opening = false;
-    this.#open = null;
+  want(request: SourceRequest): void {
+    const before = this.#request;
+    this.#request = request;
+    const same = (part: keyof SourceRequest) =>
+      JSON.stringify(before[part]) === JSON.stringify(request[part]);
+    if (!same('local') || !same('web')) {
+      // An index of what was chosen before helps nobody.
+      this.#opening.abort(new Error('other sources were chosen'));
+      this.#open = null;
+    }
+    if (!same('questions') && this.#world) this.#list.show(request.questions);
   }
 
   load(): void {
     if (!this.#slot.loading) this.#start();
-    else if (!this.#open) this.#openWish(this.#slot);
+    else if (!this.#open) this.#openRequest(this.#slot);
   }
 
   /** The question of this id in the list. */
@@ -102,23 +99,29 @@ export class SourceKeeper {
   }
 
   /** Sources and questions of any setup, for training; they stay open beside those of the page. */
-  async lend(wish: SourceWish): Promise<QuestionSet & Pick<OpenSources, 'retriever' | 'router'>> {
+  async openFor(
+    request: SourceRequest,
+  ): Promise<QuestionSet & Pick<OpenSources, 'retriever' | 'router'>> {
     this.load();
     const started = await this.#slot.loading;
     if (!started || !this.#world) throw new Error('The world is not loaded; load it again first.');
     const [{ retriever, router }, set] = await Promise.all([
-      this.#sources(started, wish),
-      this.#questionsOf(wish),
+      this.#sources(started, request),
+      this.#questionsOf(request),
     ]);
     return { ...set, retriever, router };
   }
 
-  async #sources(started: StartedRetrieval, { local, web }: SourceWish): Promise<OpenSources> {
-    const opened = await started.open({ local, web });
+  async #sources(
+    started: StartedRetrieval,
+    { local, web }: SourceRequest,
+    signal?: AbortSignal,
+  ): Promise<OpenSources> {
+    const opened = await started.open({ local, web }, signal);
     return { ...opened, router: createRouter({ localCoverage: coverageOf(opened.local) }) };
   }
 
-  async #questionsOf({ questions }: Pick<SourceWish, 'questions'>): Promise<QuestionSet> {
+  async #questionsOf({ questions }: Pick<SourceRequest, 'questions'>): Promise<QuestionSet> {
     if (questions.kind === 'built-in') return this.#world!.set;
     const imported = await this.#deps.imported(questions.ids);
     return {
@@ -140,8 +143,8 @@ export class SourceKeeper {
       board.failed(board.parts.world.status === 'ready' ? 'retrieval' : 'world', error);
       if (error instanceof Error) onLost(error);
     };
-    let told = (): void => undefined;
-    this.#worldLoaded = new Promise<void>((resolve) => (told = resolve));
+    let loaded = (): void => undefined;
+    this.#worldLoaded = new Promise<void>((resolve) => (loaded = resolve));
     slot.loading = startRetrieval({
       workers,
       files,
@@ -149,44 +152,44 @@ export class SourceKeeper {
       onLost: fail,
       onWorld: ({ questions, facts, seed }) => {
         this.#world = { set: { seed, questions }, facts };
-        this.#list.show(this.#wish.questions);
-        told();
+        this.#list.show(this.#request.questions);
+        loaded();
       },
       onStarted: (terminate) => (slot.terminate = terminate),
     });
-    slot.loading.catch(fail).finally(told);
-    this.#openWish(slot);
+    slot.loading.catch(fail).finally(loaded);
+    this.#openRequest(slot);
   }
 
-  #openWish(slot: Slot<StartedRetrieval>): void {
+  #openRequest(slot: Slot<StartedRetrieval>): void {
     const { board } = this.#deps;
-    const open = slot.loading!.then((started) => {
+    this.#opening = new AbortController();
+    const { signal } = this.#opening;
+    const open = Promise.resolve(slot.loading).then((started) => {
+      if (!started) throw new Error('The world is not loaded; load it again first.');
       board.loading('retrieval', 'opening the sources', { loaded: 0, total: 0 });
-      return this.#sources(started, this.#wish);
+      return this.#sources(started, this.#request, signal);
     });
     this.#open = open;
-    this.#opening = true;
     open.then(
       (sources) => {
         if (this.#open !== open) return;
-        this.#opening = false;
         board.ready('retrieval', sources.note);
-        this.#tellFacts(sources);
+        this.#sendFacts(sources);
       },
       (error: unknown) => {
-        // A lost worker was told already.
+        // That a worker was lost is known already.
         if (this.#open !== open || !slot.loading) return;
         this.#open = null;
-        this.#opening = false;
         board.failed('retrieval', error);
       },
     );
   }
 
-  #tellFacts({ local, memory }: OpenSources): void {
+  #sendFacts({ local, memory }: OpenSources): void {
     if (!this.#world) return;
     const { facts } = this.#world;
-    const { local: localSpec, web } = this.#wish;
+    const { local: localSpec, web } = this.#request;
     this.#deps.send([
       {
         type: 'sources',

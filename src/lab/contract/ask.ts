@@ -63,12 +63,10 @@ export type ConductorMessage =
 
 /** Calls that the page makes; each is one message to the lab worker. */
 export interface ConductorApi {
-  /** Starts loading; everything that happens afterwards arrives at `listener`, in order. */
-  start(
-    listener: (messages: ConductorMessage[]) => void,
-    device: DeviceChoice,
-    setup: Setup,
-  ): Promise<void>;
+  /** Everything that happens from now on arrives at `listener`, in order. */
+  listen(listener: (messages: ConductorMessage[]) => void): Promise<void>;
+  /** Starts loading. */
+  start(device: DeviceChoice, setup: Setup): Promise<void>;
   /** Loads what the next run works with, as soon as it is chosen. */
   use(setup: Setup): Promise<void>;
   /** Servers and models that the user named, with the keys of the servers; keys stay in memory. */

@@ -5,10 +5,9 @@ import type { ClusterApi } from './clusters.ts';
 import type { EncoderApi } from './encoders.ts';
 import type { CheckpointsApi } from './checkpoints.ts';
 
-/** All that the page may ask of its workers. */
-
 /** All that the lab worker offers. */
-export interface LabApi extends ConductorApi {
+export interface LabApi {
+  ask: ConductorApi;
   train: TrainApi;
   collections: CollectionsApi;
   clusters: ClusterApi;

@@ -1,3 +1,5 @@
+import type { ClusterApi } from './clusters.ts';
+import type { EncoderApi } from './encoders.ts';
 import type { SearchTarget, SourceName } from '../../records/hits.ts';
 import type { Passage } from '../../records/records.ts';
 import type { LocalSpec, WebSpec } from '../../records/setup.ts';
@@ -7,7 +9,7 @@ import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
 import type { ByteProgress, PartShare } from './progress.ts';
 import type { WorldFacts } from './ask.ts';
 
-/** What the page and the retrieval worker say to each other. */
+/** What the lab worker and the retrieval worker say to each other. */
 
 export interface RetrievalFiles {
   /** Folder of the world, with a slash at its end. */
@@ -18,9 +20,12 @@ export interface RetrievalFiles {
   ortWasm: string;
 }
 
-export interface RetrievalListener {
-  onProgress(part: 'world' | 'retrieval', stage: string, progress: ByteProgress | PartShare): void;
-}
+/** How far a stage of loading is. */
+export type RetrievalProgress = (
+  part: 'world' | 'retrieval',
+  stage: string,
+  progress: ByteProgress | PartShare,
+) => void;
 
 export interface LoadedWorld {
   questions: WorldQuestion[];
@@ -46,28 +51,33 @@ export interface OpenedRetriever {
   memory: LocalMemory | null;
 }
 
-export interface RetrievalHostApi {
+/** What the retrieval worker offers. */
+export interface RetrievalApi {
+  /** Progress of everything that is loaded from now on arrives at `listener`. */
+  listen(listener: RetrievalProgress): void;
   /** Fetches the world; the encoder is on its way at the same time. */
   loadWorld(files: RetrievalFiles): Promise<LoadedWorld>;
-  /** Opens encoder and indexes, or finds them open. */
-  openRetriever(spec: RetrieverSpec): Promise<OpenedRetriever>;
-  /** One who waits for these sources does so no more: unless another one does, building them stops. */
-  giveUp(spec: RetrieverSpec): void;
+  /**
+   * Opens encoder and indexes, or finds them open.
+   * @param signal withdraws this request; when nobody else waits for these sources, building them stops
+   */
+  openRetriever(spec: RetrieverSpec, signal?: AbortSignal): Promise<OpenedRetriever>;
+  /** @param key of the opened sources */
   search(
-    call: number,
     key: string,
     source: SearchTarget,
     query: string,
     k: number,
+    signal?: AbortSignal,
   ): Promise<Retrieval>;
-  /** Stops a search or a look-up of names. */
-  abort(call: number): void;
   /** Names of the question that no passage of these sources mentions. */
   unknownNames(
-    call: number,
     key: string,
     question: string,
     sources: readonly SourceName[],
+    signal?: AbortSignal,
   ): Promise<string[]>;
   setWebDelay(ms: number): void;
+  clusters: ClusterApi;
+  encoders: EncoderApi;
 }

@@ -139,7 +139,7 @@ export interface ImportProgress {
 export type NumberColumn = 'ids' | 'trainedIds' | (typeof VALUE_COLUMNS)[number];
 
 /** Numbers of a segment; NaN stands for null, which a file cannot hold itself. */
-export type PackedColumns = Partial<Record<NumberColumn, Float64Array>>;
+export type PackedColumns = Partial<Record<NumberColumn, Float64Array<ArrayBuffer>>>;
 
 export interface PackedReading {
   /** Without the number columns of its segments. */
@@ -210,9 +210,7 @@ export interface InspectionApi {
   ids(fileId: string, positions: readonly number[]): Promise<string[]>;
   /** The row of a rollout; null where the file has none of that id. */
   find(fileId: string, rolloutId: string): Promise<FoundRow | null>;
-  /** A rollout with its rounds, findings and siblings; null where the file, or it, is not there. */
-  read(fileId: string, rolloutId: string): Promise<Reading | null>;
-  /** The same as it goes between threads. */
+  /** A rollout with its rounds, findings and siblings, packed; null where the file, or it, is not there. */
   readPacked(fileId: string, rolloutId: string): Promise<PackedReading | null>;
   /** Rollouts of a question in other files. */
   sameQuestion(fileId: string, question: { id: string; text: string }): Promise<Neighbour[]>;

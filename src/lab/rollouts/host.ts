@@ -10,6 +10,7 @@ import {
 } from '../../evaluate/inspect/rescore/index.ts';
 import { factsOfRow } from '../../evaluate/inspect/row.ts';
 import { whatIf, type WhatIfSettings } from '../../evaluate/inspect/what-if/index.ts';
+import { transfer } from '../rpc/wire.ts';
 import { NamedJobs } from '../storage/jobs.ts';
 import { facetsOf, selected } from './browse.ts';
 import {
@@ -183,7 +184,12 @@ export class InspectionHost implements InspectionApi {
 
   async readPacked(fileId: string, rolloutId: string) {
     const reading = await this.read(fileId, rolloutId);
-    return reading && packReading(reading);
+    if (!reading) return null;
+    const packed = packReading(reading);
+    const buffers = packed.columns.flatMap((columns) =>
+      Object.values(columns).map(({ buffer }) => buffer),
+    );
+    return transfer(packed, buffers);
   }
 
   sameQuestion(fileId: string, question: { id: string; text: string }) {

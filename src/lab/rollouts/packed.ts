@@ -10,7 +10,7 @@ import {
 /**
  * A reading on its way between threads. The numbers of a long trace are millions of list entries that a
  * page unpacks one by one, a tenth of a second in which it answers nobody; as typed arrays they are
- * copied as they lie.
+ * moved as they lie.
  */
 
 const COLUMNS: readonly NumberColumn[] = ['ids', 'trainedIds', ...VALUE_COLUMNS];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { withOverrides } from '../../../src/recipes/index.ts';
 import { describeFailure, MissingFile, WorkerLost } from '../../../src/lab/contract/failures.ts';
-import { createRateMeter } from '../../../src/base/rate-meter.ts';
+import { createRateMeter } from '../../../src/lab/workers/rate-meter.ts';
 import { recipeFor, typedQuestion } from '../../../src/lab/ask/request.ts';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
 import { DEFAULT_SETTINGS, RECIPE_IDS } from '../../../src/lab/contract/settings.ts';

@@ -1,5 +1,5 @@
 import type { DownloadProgress } from '../../contract/checkpoints.ts';
-import { createRateMeter } from '../../../base/rate-meter.ts';
+import { createRateMeter } from '../../workers/rate-meter.ts';
 import { isQuotaError, megabytes } from '../../storage/quota.ts';
 import { checkFile } from './check-file.ts';
 import {

@@ -12,7 +12,7 @@ import type { DeviceFacts } from '../../contract/policy.ts';
 import type { PartsBoard } from '../../workers/parts-board.ts';
 import type { DeviceChoice } from '../../contract/settings.ts';
 import { startPolicy, type LoadedPolicy } from './start-policy.ts';
-import { newLife, watchLife } from '../../workers/supervised.ts';
+import { newLife, watchLife } from '../../rpc/life.ts';
 import type { WorkerFactory } from '../../workers/workers.ts';
 
 /** Opens whatever a `PolicyRef` names. */

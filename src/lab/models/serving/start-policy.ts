@@ -4,7 +4,6 @@ import type {
   EngineDevice,
   PolicyWorkerApi,
 } from '../../contract/policy.ts';
-import { transfer } from 'comlink';
 import { connectPolicy, type Gone, type RemotePolicy } from '../../../policy/serving/connect.ts';
 import { PolicyPool } from '../../../policy/serving/pool.ts';
 import type { Policy, PolicyChat, PolicyTokenizer } from '../../../policy/policy.ts';
@@ -13,7 +12,7 @@ import { chooseDevice } from './device.ts';
 import { WorkerLost, workerGone } from '../../contract/failures.ts';
 import type { PartsBoard } from '../../workers/parts-board.ts';
 import type { DeviceChoice } from '../../contract/settings.ts';
-import { supervise, type SupervisedWorker } from '../../workers/supervised.ts';
+import { startWorker, type StartedWorker } from '../../rpc/worker.ts';
 import type { WorkerFactory } from '../../workers/workers.ts';
 
 /** Starts the policy: its checkpoint in one worker an engine, all of them as one pool. */
@@ -25,20 +24,20 @@ export interface LoadedPolicy {
 
 /** One policy worker, and the policy in it once it is loaded. */
 class Engine {
-  readonly #host: SupervisedWorker<PolicyWorkerApi>;
+  readonly #worker: StartedWorker<PolicyWorkerApi>;
   readonly #onLost: (error: WorkerLost) => void;
   #policy: RemotePolicy | null = null;
 
   constructor(workers: WorkerFactory, onLost: (error: WorkerLost) => void) {
     this.#onLost = onLost;
     const { policy: create, locks } = workers;
-    this.#host = supervise<PolicyWorkerApi>({ name: 'policy', create, locks, onLost });
+    this.#worker = startWorker<PolicyWorkerApi>({ name: 'policy', create, locks, onLost });
   }
 
   /** Resolves with the end of the channel that the policy is served at. */
   async load(checkpoint: Checkpoint, device: EngineDevice): Promise<MessagePort> {
     const { port1, port2 } = new MessageChannel();
-    await this.#host.call((api) => api.load(checkpoint, device, transfer(port2, [port2])));
+    await this.#worker.api.load(checkpoint, device, port2);
     return port1;
   }
 
@@ -54,7 +53,7 @@ class Engine {
   }
 
   end(reason: Error): void {
-    this.#host.terminate();
+    this.#worker.terminate();
     this.#policy?.lost(reason);
   }
 }

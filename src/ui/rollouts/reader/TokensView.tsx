@@ -49,7 +49,7 @@ const useTexts = (
     const ids = [...table.ids.slice(from, to + 1), ...(at === null ? [] : [table.ids[at]!])];
     void requestPieces(
       ids.filter((id) => id >= 0),
-      (missing) => lab().pieces(missing),
+      (missing) => lab().ask.pieces(missing),
     );
   }, [known, table, from, to, at]);
   const texts = usePieces((state) => state.texts);

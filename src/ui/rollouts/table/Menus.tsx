@@ -182,7 +182,7 @@ const EXPORTS: readonly { format: ExportFormat; name: string; note: string; end:
 /** Texts of tokens of the policy that is loaded; no other's tokenizer is at hand. */
 const spell = async (policy: string, ids: number[]): Promise<string[] | null> => {
   // Answered once a policy is loaded, if one is on its way.
-  const texts = await lab().pieces(ids);
+  const texts = await lab().ask.pieces(ids);
   return useLab.getState().policy?.id === policy ? texts : null;
 };
 

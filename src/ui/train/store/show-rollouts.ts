@@ -56,7 +56,7 @@ const show = async (rollouts: readonly Rollout[], source: RolloutSource): Promis
 const completeQuestion = async ({ question: { id } }: Rollout): Promise<void> => {
   const { request } = useRun.getState();
   try {
-    const question = await lab().question(id);
+    const question = await lab().ask.question(id);
     if (question && useRun.getState().request === request) useRun.setState({ question });
   } catch {
     // The world is not loaded; what the rollout says of its question stays.

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { expose } from 'comlink';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { FromPolicy } from '../../../../src/policy/serving/messages.ts';
 import { PATIENCE } from '../../../../src/policy/watchdog.ts';
@@ -9,7 +8,8 @@ import { describeFailure } from '../../../../src/lab/contract/failures.ts';
 import { PartsBoard } from '../../../../src/lab/workers/parts-board.ts';
 import { PolicyKeeper } from '../../../../src/lab/models/serving/policy-keeper.ts';
 import type { PolicyWorkerApi } from '../../../../src/lab/contract/policy.ts';
-import { announce, type Locks, type WorkerLike } from '../../../../src/lab/workers/supervised.ts';
+import type { Locks, WorkerLike } from '../../../../src/lab/rpc/life.ts';
+import { inProcessWorker } from '../../rpc/in-process.ts';
 
 const fixture = new URL('../../../fixtures/qwen3-tiny/', import.meta.url);
 const INFO = { id: 'tiny', revision: 'x', parameters: 1, maxContext: 64, dtype: 'f32' } as const;
@@ -25,11 +25,11 @@ const locks: Locks = {
   },
 };
 
-const open: MessagePort[] = [];
+const endings: (() => void)[] = [];
 afterEach(() => {
   vi.useRealTimers();
   vi.unstubAllGlobals();
-  for (const port of open.splice(0)) port.close();
+  for (const end of endings.splice(0)) end();
 });
 
 /** Workers that load and then say nothing more, as one whose GPU hangs. */
@@ -38,20 +38,18 @@ function hangingWorkers() {
   const started: string[] = [];
   const policy = (life: string): WorkerLike => {
     started.push(life);
-    const { port1, port2 } = new MessageChannel();
-    open.push(port1, port2);
     const api: PolicyWorkerApi = {
       load: async (_checkpoint, device, port) => {
-        open.push(port);
+        endings.push(() => port.close());
         const ready: FromPolicy = { type: 'ready', info: { ...INFO, device }, folds: false };
         port.postMessage(ready);
       },
       train: async () => undefined,
     };
-    expose(api, port2);
-    port1.start();
-    announce(life, locks, (sign) => port2.postMessage(sign));
-    return Object.assign(port1, { terminate: () => terminated.push(life) });
+    const { worker, close } = inProcessWorker(api, life, locks);
+    endings.push(close);
+    // It goes on hanging, as a thread in a GPU driver does.
+    return { ...worker, terminate: () => terminated.push(life) };
   };
   return { policy, started, terminated };
 }
