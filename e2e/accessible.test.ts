@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { faultsInBoth, faultsOf } from './axe.ts';
-import { openPage, runStatus, useStage } from './browser.ts';
+import { openPage, runStatus, useStage, visit } from './browser.ts';
 
 const stage = useStage();
 const LONG = 180_000;
@@ -9,7 +9,7 @@ describe('axe finds no fault, in the light and in the dark,', () => {
   it(
     'in a first visit, in the list of keys and in the palette',
     async () => {
-      const page = await openPage(stage);
+      const { page } = stage;
       await page.goto(`${stage.url}?device=wasm`);
       await page.waitForSelector('[role=option]');
       expect(await faultsInBoth(page)).toEqual([]);
@@ -27,7 +27,7 @@ describe('axe finds no fault, in the light and in the dark,', () => {
   it(
     'in a rollout with every card open',
     async () => {
-      const page = await openPage(stage);
+      const { page } = stage;
       await page.goto(`${stage.url}?device=wasm`);
       await page.getByRole('button', { name: 'Run an example' }).click();
       await runStatus(page, 'done');
@@ -41,9 +41,10 @@ describe('axe finds no fault, in the light and in the dark,', () => {
   it(
     'in the other places',
     async () => {
-      const page = await openPage(stage);
+      const { page } = stage;
       for (const place of ['corpus', 'models', 'train']) {
-        await page.goto(`${stage.url}${place}`);
+        await visit(page, stage, place);
+        await page.locator(`.rail-item.active[href$="/${place}"]`).waitFor();
         await page.waitForSelector('main h1');
         expect(await faultsInBoth(page)).toEqual([]);
       }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { writeRandomCheckpoint } from '../test/policy/random-checkpoint.ts';
-import { eventKinds, runStatus, useStage } from './browser.ts';
+import { eventKinds, runStatus, useStage, visit } from './browser.ts';
 import { startSmall, status } from './training.ts';
 
 /** A checkpoint from elsewhere, from its folder to an adapter trained on it. */
@@ -58,7 +58,7 @@ it('takes a Qwen2 folder, asks it, trains it and gives its adapter', async () =>
   const config = JSON.parse(readFileSync((await files).get('adapter_config.json')!, 'utf8'));
   expect(config.base_model_name_or_path).toBe(name);
 
-  await page.goto(`${stage.url}runs`);
+  await visit(page, stage, 'runs');
   await page.locator('.runs-table tbody button[aria-expanded]').first().click();
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Merged model (tar)' }).click();

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { faultsOf } from './axe.ts';
 import { openPage, useStage } from './browser.ts';
+import { drop } from './drop.ts';
 
 const stage = useStage();
 const LONG = 240_000;
@@ -76,12 +77,7 @@ it(
     const page = await openPage(stage, { colorScheme: 'dark', width: 390 });
     await page.goto(`${stage.url}corpus?device=wasm`);
     await page.getByRole('heading', { name: 'Corpus' }).waitFor();
-    const transfer = await page.evaluateHandle((text) => {
-      const data = new DataTransfer();
-      data.items.add(new File([text], 'rivers.json'));
-      return data;
-    }, JSON.stringify(rivers));
-    await page.dispatchEvent('main', 'drop', { dataTransfer: transfer });
+    await drop(page, { 'rivers.json': JSON.stringify(rivers) });
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByLabel('Choose rivers').check();
     await page.getByRole('button', { name: 'Use for search' }).click();

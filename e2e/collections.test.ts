@@ -6,7 +6,8 @@ import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { faultsOf } from './axe.ts';
-import { useStage } from './browser.ts';
+import { useStage, visit } from './browser.ts';
+import { drop } from './drop.ts';
 
 /** A researcher's own files go in by drop, picker, address and paste, and are there to work with. */
 
@@ -23,19 +24,9 @@ const passages = (from: number, to: number): string =>
 
 /** One page for all: what a test imports is there in the next. */
 const opened = async (): Promise<Page> => {
-  await stage.page.goto(`${stage.url}corpus`);
+  await visit(stage.page, stage, 'corpus');
   await stage.page.getByRole('heading', { name: 'Corpus' }).waitFor();
   return stage.page;
-};
-
-/** Drops files on the page as a file manager does. */
-const drop = async (page: Page, files: Record<string, string>): Promise<void> => {
-  const transfer = await page.evaluateHandle((entries) => {
-    const data = new DataTransfer();
-    for (const [name, text] of entries) data.items.add(new File([text], name));
-    return data;
-  }, Object.entries(files));
-  await page.dispatchEvent('main', 'drop', { dataTransfer: transfer });
 };
 
 const found = (page: Page): Promise<string | null> => page.getByTestId('found').textContent();

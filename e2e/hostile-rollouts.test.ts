@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { hostileFiles, PAYLOADS } from '../test/fixtures/inspect/payloads.ts';
 import { faultsOf } from './axe.ts';
-import { openPage, useStage } from './browser.ts';
+import { openPage, useStage, visit } from './browser.ts';
 
 /**
  * Imported text is hostile: every payload, through every importer and every view of the reader, runs
@@ -113,8 +113,16 @@ const importFiles = async (page: Page, given: ReturnType<typeof files>) => {
   return stored(page);
 };
 
-const addressOf = ({ id, rollout }: { id: string; rollout: string }): string =>
-  `${stage.url}rollouts/${encodeURIComponent(id)}/${encodeURIComponent(rollout)}/`;
+/** Opens the reader at a rollout, from the list of files: nothing of another rollout is left. */
+const openReader = async (
+  page: Page,
+  { id, rollout }: { id: string; rollout: string },
+): Promise<void> => {
+  await visit(page, stage, 'rollouts');
+  await page.getByLabel('Rollout files').first().waitFor({ state: 'attached' });
+  await visit(page, stage, `rollouts/${encodeURIComponent(id)}/${encodeURIComponent(rollout)}/`);
+  await page.locator('.reader-head').waitFor();
+};
 
 const show = async (page: Page, view: string): Promise<void> => {
   await page.getByRole('tab', { name: view, exact: true }).click();
@@ -136,8 +144,7 @@ it(
     const seen = await watch(page);
     const imported = await importFiles(page, files());
     for (const file of imported) {
-      await page.goto(addressOf(file));
-      await page.locator('.reader-head').waitFor();
+      await openReader(page, file);
       for (const view of VIEWS) {
         await show(page, view);
         if (view === 'Tokens') {
@@ -192,8 +199,7 @@ describe.each([
       const page = await openPage(stage, { colorScheme, width });
       await page.emulateMedia({ reducedMotion: 'reduce' });
       const [file] = await importFiles(page, [real()]);
-      await page.goto(addressOf(file!));
-      await page.locator('.reader-head').waitFor();
+      await openReader(page, file!);
       for (const [at, view] of VIEWS.entries()) {
         await page.keyboard.press(String(at + 1));
         await page.getByRole('tab', { name: view, exact: true, selected: true }).waitFor();

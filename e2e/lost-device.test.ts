@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { runStatus, useStage } from './browser.ts';
 
-const stage = useStage({ webgpu: true });
+const stage = useStage({ webgpu: true, ownBrowser: true });
 
 it('says that the GPU was lost in the middle of a run, keeps what had happened, and goes on with a new device', async () => {
   const { page, browser } = stage;

@@ -7,7 +7,8 @@ import { afterAll, expect, it } from 'vitest';
 import { loadBoard, loadVerlViewer } from '../test/data/rollouts/loaders.ts';
 import { ownLines } from '../test/data/rollouts/helpers.ts';
 import { OTHER_SYSTEMS } from '../test/fixtures/inspect/other-systems.ts';
-import { useStage } from './browser.ts';
+import { useStage, visit } from './browser.ts';
+import { figure, matched } from './rollouts-page.ts';
 
 /** Rollouts of other systems say on the page what they hold, and what cannot be read of them. */
 
@@ -22,12 +23,9 @@ const file = (name: string, content: string | Uint8Array): string => {
 };
 
 const open = async (page: Page, path: string): Promise<void> => {
-  await page.goto(`${stage.url}rollouts`);
+  await visit(page, stage, 'rollouts');
   await page.getByLabel('Rollout files').first().setInputFiles(path);
 };
-
-const figure = (page: Page, id: string): Promise<string> =>
-  page.locator(`[data-figure="${id}"] dd`).innerText();
 
 const jsonLines = (records: readonly unknown[]): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join('');
@@ -42,9 +40,7 @@ it('an answer that cannot be read is not scored: head, table and reader say so',
   expect(await figure(page, 'em')).toMatch(/^100\.0 % 2/);
   expect(await figure(page, 'not-scored')).toMatch(/^1 of 3/);
   await page.locator('[data-figure="not-scored"] button').click();
-  await page.waitForFunction(
-    () => document.querySelector('.filter-said')?.textContent === '1 of 3',
-  );
+  await matched(page, '1 of 3');
   const row = page.locator('tr[data-position]');
   expect(await row.innerText()).toContain('not scored');
   await page.locator('main').focus();

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { eventKinds, runStatus, useStage } from './browser.ts';
+import { drop } from './drop.ts';
 import { startSmall, status } from './training.ts';
 
 /** Questions and passages of one's own: imported, searched by every method, asked, and trained on. */
@@ -32,12 +33,7 @@ it('searches, asks and trains on an imported collection', async () => {
   const { page } = stage;
   await page.goto(`${stage.url}corpus`);
   await page.getByRole('heading', { name: 'Corpus' }).waitFor();
-  const transfer = await page.evaluateHandle((text) => {
-    const data = new DataTransfer();
-    data.items.add(new File([text], 'rivers.json'));
-    return data;
-  }, JSON.stringify(questions));
-  await page.dispatchEvent('main', 'drop', { dataTransfer: transfer });
+  await drop(page, { 'rivers.json': JSON.stringify(questions) });
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.getByText(/^“rivers” holds 120 passages and 60 questions/).waitFor();
   // What was stored shows without a reload.
@@ -95,7 +91,7 @@ it('searches, asks and trains on an imported collection', async () => {
   await runStatus(page, 'done');
   expect(await page.getByTestId('verdict').innerText()).toContain('Mayor 17 Öberg');
 
-  await startSmall(page, stage, { steps: 1 });
+  await startSmall(page, stage, { steps: 1, recipe: 'search' });
   await status(page, 'finished');
   expect(stage.faults).toEqual([]);
 }, 240_000);

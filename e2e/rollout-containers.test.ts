@@ -6,7 +6,9 @@ import type { Page } from 'playwright-core';
 import { afterAll, expect, it } from 'vitest';
 import { inspectFile, inspectRun } from '../src/evaluate/inspect/index.ts';
 import { faultsOf } from './axe.ts';
-import { useStage } from './browser.ts';
+import { useStage, visit } from './browser.ts';
+import { drop } from './drop.ts';
+import { figure, matched } from './rollouts-page.ts';
 
 /** What `lab inspect` reads opens on the page with the same counts, however it is packed. */
 
@@ -48,17 +50,11 @@ writeFileSync(join(dump, '3.jsonl'), '');
 writeFileSync(join(dump, 'config.yaml'), 'a: 1\n');
 const STEPS = [1, 2, 10].map((step) => join(dump, `${step}.jsonl`));
 
-const figure = (page: Page, id: string): Promise<string> =>
-  page.locator(`[data-figure="${id}"] dd`).innerText();
-
 /** Rollouts and EM of the file that is open. */
 const expectOpen = async (page: Page, name: string, rollouts: number, em: number) => {
   await page.waitForURL(/\/rollouts\/[^/]+$/);
   await page.locator('.page-trail, main').getByText(name, { exact: false }).first().waitFor();
-  await page.waitForFunction(
-    (wanted) => document.querySelector('.filter-said')?.textContent === wanted,
-    `${rollouts} rollouts`,
-  );
+  await matched(page, `${rollouts} rollouts`);
   await page.waitForSelector('[data-testid="file-figures"]');
   expect([name, await figure(page, 'em')]).toEqual([name, expect.stringContaining(` ${em}`)]);
 };
@@ -66,7 +62,7 @@ const expectOpen = async (page: Page, name: string, rollouts: number, em: number
 it('lists, gzip, UTF-16 and parquet of every codec', async () => {
   const { page } = stage;
   for (const path of FILES) {
-    await page.goto(`${stage.url}rollouts`);
+    await visit(page, stage, 'rollouts');
     await page.getByLabel('Rollout files').setInputFiles(path);
     const { statistics } = await inspectFile(await openAsBlob(path), basename(path));
     await expectOpen(page, basename(path), statistics.rollouts, statistics.em.count);
@@ -80,7 +76,7 @@ it('a folder is one run in the order of its steps, and so are dropped files of s
     STEPS.map(async (path) => ({ name: basename(path), blob: await openAsBlob(path) })),
   );
   const { statistics } = await inspectRun(files, 'rollout_data');
-  await page.goto(`${stage.url}rollouts`);
+  await visit(page, stage, 'rollouts');
   await page.getByLabel('Folder of rollouts').setInputFiles(dump);
   await expectOpen(page, 'rollout_data', 18, statistics.em.count);
   await page.getByLabel('Group the table (g)').selectOption({ label: 'step, then question' });
@@ -94,15 +90,12 @@ it('a folder is one run in the order of its steps, and so are dropped files of s
   await page.getByRole('row', { name: /3\.jsonl is empty/ }).waitFor();
   expect(await faultsOf(page, '.browse-body')).toEqual([]);
 
-  await page.goto(`${stage.url}rollouts`);
+  await visit(page, stage, 'rollouts');
   await page.getByText('4 files', { exact: true }).waitFor();
-  const dropped = STEPS.map((path) => [basename(path), readFileSync(path, 'utf8')] as const);
-  const dataTransfer = await page.evaluateHandle((list) => {
-    const transfer = new DataTransfer();
-    for (const [name, content] of list) transfer.items.add(new File([content], name));
-    return transfer;
-  }, dropped);
-  await page.dispatchEvent('main', 'drop', { dataTransfer });
+  await drop(
+    page,
+    Object.fromEntries(STEPS.map((path) => [basename(path), readFileSync(path, 'utf8')])),
+  );
   await expectOpen(page, '1.jsonl and 2 more', 18, statistics.em.count);
   expect(stage.faults).toEqual([]);
 });
@@ -112,7 +105,7 @@ it('what holds no rollouts says what it is and what to do', async () => {
   const notes = join(folder, 'notes');
   mkdirSync(notes);
   writeFileSync(join(notes, 'a.txt'), 'Dear diary\n');
-  await page.goto(`${stage.url}rollouts`);
+  await visit(page, stage, 'rollouts');
   for (const [path, sentence] of [
     [write('empty.jsonl', ''), /empty\.jsonl is empty: it has no bytes/],
     [write('weights.bin', new Uint8Array(3000)), /weights\.bin is no text.*Open the file of/],

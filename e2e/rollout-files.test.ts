@@ -1,12 +1,11 @@
-import { existsSync, mkdtempSync, openAsBlob, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
-import type { Page } from 'playwright-core';
+import { join, resolve } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { inspectFile, type Inspection } from '../src/evaluate/inspect/index.ts';
 import { faultsOf } from './axe.ts';
-import { useStage } from './browser.ts';
-import { startSmall, status } from './training.ts';
+import { useStage, visit } from './browser.ts';
+import { drop } from './drop.ts';
+import { expectSame, labInspect, matched } from './rollouts-page.ts';
 
 const stage = useStage();
 const LONG = 240_000;
@@ -44,62 +43,13 @@ lines.splice(4, 0, '{"input": "cut of');
 const dump = join(folder, 'dump.jsonl');
 writeFileSync(dump, `${lines.join('\n')}\n`);
 
-/** What `lab inspect FILE --json` prints. */
-const labInspect = async (path: string): Promise<Inspection> =>
-  inspectFile(await openAsBlob(path), basename(path));
-
-/** Drops a file on the page as a user does. */
-const drop = async (page: Page, path: string, name: string): Promise<void> => {
-  const text = readFileSync(path, 'utf8');
-  const dataTransfer = await page.evaluateHandle(
-    ([text, name]) => {
-      const transfer = new DataTransfer();
-      transfer.items.add(new File([text!], name!));
-      return transfer;
-    },
-    [text, name],
-  );
-  await page.dispatchEvent('main', 'drop', { dataTransfer });
-};
-
-const figure = (page: Page, id: string): Promise<string> =>
-  page.locator(`[data-figure="${id}"] dd`).innerText();
-
-const said = (page: Page) => page.locator('.filter-said');
-
-/** Waits until the filter says so. */
-const matched = (page: Page, text: string): Promise<unknown> =>
-  page.waitForFunction(
-    (wanted) => document.querySelector('.filter-said')?.textContent === wanted,
-    text,
-    { timeout: 60_000 },
-  );
-
-const expectSame = async (page: Page, { statistics }: Inspection): Promise<void> => {
-  const { em, subEm, coverEm, evidence, judge } = statistics;
-  expect(await figure(page, 'em')).toContain(` ${em.count}`);
-  expect(await figure(page, 'sub-em')).toContain(` ${subEm.count}`);
-  expect(await figure(page, 'cover-em')).toContain(` ${coverEm.count}`);
-  expect(await figure(page, 'retrieved')).toContain(` ${evidence.retrieved.count}`);
-  const { wrongThoughRetrieved: wrong, rightWithoutRetrieved: right } = evidence;
-  expect(await figure(page, 'wrong-though-retrieved')).toMatch(
-    new RegExp(`^${wrong.em} ${wrong.coverEm} by cover-EM`),
-  );
-  expect(await figure(page, 'right-without')).toMatch(
-    new RegExp(`^${right.em} ${right.coverEm} by cover-EM`),
-  );
-  if (!judge) return;
-  expect(await figure(page, 'judge')).toContain(` ${judge.right.count}`);
-  expect(await figure(page, 'judge-em')).toContain(` ${judge.agreement.em.count}`);
-};
-
 it(
   'a dropped file is counted as `lab inspect` counts it; filter, order, marks and views hold',
   async () => {
     const { page } = stage;
     await page.goto(stage.url);
     await page.waitForSelector('main');
-    await drop(page, dump, 'dump.jsonl');
+    await drop(page, { 'dump.jsonl': readFileSync(dump, 'utf8') });
     await page.waitForSelector('[data-testid="file-figures"]');
     const inspection = await labInspect(dump);
     await expectSame(page, inspection);
@@ -142,7 +92,7 @@ it(
     expect(await filter.inputValue()).toBe('think ');
     await filter.pressSequentially('contains');
     await page.waitForSelector('.filter-mirror u');
-    expect(await said(page).innerText()).toMatch(/^at character \d+: expected/);
+    expect(await page.locator('.filter-said').innerText()).toMatch(/^at character \d+: expected/);
     await filter.fill('think contains "not sure" and step = 2');
     await page.keyboard.press('Enter');
     await matched(page, '30 of 240');
@@ -217,7 +167,7 @@ it(
   'groups, exports, deletes with undo',
   async () => {
     const { page } = stage;
-    await page.goto(`${stage.url}rollouts`);
+    await visit(page, stage, 'rollouts');
     await page.getByRole('link', { name: 'dump.jsonl' }).click();
     await matched(page, '240 rollouts');
     await page.locator('main').focus();
@@ -263,7 +213,7 @@ it(
     // Twice the pixels of the drawing.
     expect(png.readUInt32BE(16)).toBe(2 * Number(/<svg[^>]* width="(\d+)/.exec(svg)![1]));
 
-    await page.goto(`${stage.url}rollouts`);
+    await visit(page, stage, 'rollouts');
     await page.getByRole('button', { name: 'Delete dump.jsonl' }).click();
     await page.getByRole('link', { name: 'dump.jsonl' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Undo' }).click();
@@ -277,7 +227,7 @@ it(
   'a file of something else says what was expected; it, and one that is stopped, leave nothing',
   async () => {
     const { page } = stage;
-    await page.goto(`${stage.url}rollouts`);
+    await visit(page, stage, 'rollouts');
     const other = join(folder, 'notes.txt');
     writeFileSync(other, 'Dear diary\n');
     await page.getByLabel('Rollout files').setInputFiles(other);
@@ -324,7 +274,7 @@ it(
     const { page } = stage;
     const a = small('a.jsonl', 8, { 0: 'Fog', 1: 'Fog', 2: 'Ida Holm of Denmark', 3: 'Fog' });
     const b = small('b.jsonl', 7, { 1: 'Fog', 2: 'Fog', 4: 'Fog' });
-    await page.goto(`${stage.url}rollouts`);
+    await visit(page, stage, 'rollouts');
     await page.getByLabel('Rollout files').setInputFiles([a, b]);
     await page.getByRole('link', { name: 'b.jsonl' }).waitFor();
     await page.getByRole('link', { name: 'a.jsonl' }).click();
@@ -354,40 +304,11 @@ it(
   LONG,
 );
 
-it('the rollouts of a training run open in the same table, step by step, and again as it was', async () => {
-  const { page } = stage;
-  const run = await startSmall(page, stage, { steps: 2, group: 2 });
-  await status(page, 'finished');
-  await page.goto(`${stage.url}rollouts`);
-  await page
-    .getByRole('region', { name: 'Rollouts of your training runs' })
-    .getByRole('button')
-    .click();
-  await page.waitForURL(new RegExp(`/rollouts/run-${run}`));
-  await page.waitForSelector('[data-testid="file-figures"]');
-  await page.getByLabel('Group the table (g)').selectOption({ label: 'step, then question' });
-  await page.locator('.group-head', { hasText: 'step 2' }).waitFor();
-  expect(await page.locator('tr[data-position]').count()).toBe(4);
-  await page.getByText('None of the published faults is in these rollouts.').waitFor();
-  await page.getByRole('button', { name: 'Refresh' }).click();
-  await page.waitForFunction(() => document.querySelectorAll('.imports').length === 0);
-  await matched(page, '4 rollouts');
-
-  // Its numbers are computed under its own settings.
-  await page.locator('tr[data-position] a').first().click();
-  const its = 'the settings of the run (grpo-em)';
-  for (const view of ['What if', 'Group', 'Tokens']) {
-    await page.getByRole('tab', { name: view }).click();
-    await page.getByText(its).waitFor();
-  }
-  expect(stage.faults).toEqual([]);
-}, 240_000);
-
 it(
   'axe finds no fault, light and dark, wide and narrow, and nothing is wider than the screen',
   async () => {
     const { page } = stage;
-    await page.goto(`${stage.url}rollouts`);
+    await visit(page, stage, 'rollouts');
     await page.getByRole('link', { name: 'dump.jsonl' }).click();
     await matched(page, '240 rollouts');
     // A few rows say as much as many, and take axe less long.
@@ -421,9 +342,9 @@ it.skipIf(!existsSync(REAL))(
   'the 500 HotpotQA rollouts of R1-Searcher (../shared/data/r1-searcher) open by drop with the right counts',
   async () => {
     const { page } = stage;
-    await page.goto(`${stage.url}rollouts`);
+    await visit(page, stage, 'rollouts');
     await page.getByRole('link', { name: 'dump.jsonl' }).waitFor();
-    await drop(page, REAL, 'hotpotqa_qwen.jsonl');
+    await drop(page, { 'hotpotqa_qwen.jsonl': readFileSync(REAL, 'utf8') });
     await page.waitForSelector('[data-testid="file-figures"]', { timeout: 60_000 });
     await matched(page, '500 rollouts');
     await page.waitForURL(/\/rollouts\/.+/);

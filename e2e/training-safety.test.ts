@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { openPage, useStage } from './browser.ts';
+import { useStage } from './browser.ts';
 import { startSmall, status, stepsDone } from './training.ts';
 
 /** What may go wrong while a run trains: another tab, a full disk, a worker that is lost. */
@@ -8,8 +8,8 @@ const stage = useStage();
 vi.setConfig({ testTimeout: 240_000 });
 
 it('shows in a second tab what the first one trains; what is pressed there is done in the first', async () => {
-  const page = await openPage(stage);
-  const id = await startSmall(page, stage, { steps: 40 });
+  const { page } = stage;
+  const id = await startSmall(page, stage, { steps: 400 });
   await status(page, 'running');
   const second = await page.context().newPage();
   await second.goto(`${stage.url}train?run=${id}`);
@@ -27,14 +27,14 @@ it('shows in a second tab what the first one trains; what is pressed there is do
   expect(kept).toBeGreaterThan(before);
   await second.reload();
   await expect.poll(() => stepsDone(second)).toBe(kept);
-  await page.context().close();
+  await second.close();
 });
 
 it('pauses when storage is full, says what it needs and what can be deleted, and goes on when there is room', async () => {
-  const page = await openPage(stage);
+  const { page } = stage;
   const devtools = await page.context().newCDPSession(page);
   const origin = new URL(stage.url).origin;
-  await startSmall(page, stage, { steps: 30 });
+  await startSmall(page, stage, { steps: 400 });
   await status(page, 'running');
   await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThan(0);
   const used = await page.evaluate(async () => (await navigator.storage.estimate()).usage ?? 0);
@@ -55,12 +55,11 @@ it('pauses when storage is full, says what it needs and what can be deleted, and
   await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThan(kept);
   await page.getByRole('button', { name: 'Stop and keep' }).click();
   await status(page, 'stopped');
-  await page.context().close();
 });
 
 it('goes on from the last checkpoint when a worker is lost', async () => {
-  const page = await openPage(stage);
-  await startSmall(page, stage, { steps: 40 });
+  const { page } = stage;
+  await startSmall(page, stage, { steps: 400 });
   await status(page, 'running');
   await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThan(0);
   const engine = page.workers().findLast((worker) => worker.url().includes('/policy-'));
@@ -72,5 +71,4 @@ it('goes on from the last checkpoint when a worker is lost', async () => {
   await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThan(before);
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
   await status(page, 'stopped');
-  await page.context().close();
 });
