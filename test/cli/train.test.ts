@@ -133,7 +133,7 @@ describe('a run', () => {
     expect(pointer.latest.step).toBeLessThan(3);
     // What a crash between a step's record and its checkpoint leaves, and half a line.
     appendFileSync(join(out, 'steps.jsonl'), '{"step":3}\n{"ste');
-    const resumed = lab('train', '--resume', out, '--threads', '1', '--json');
+    const resumed = await labHere('train', '--resume', out, '--threads', '1', '--json');
     expect(resumed.status).toBe(0);
     expect(lines(readFileSync(join(out, 'steps.jsonl'), 'utf8')).map((s) => s.step)).toEqual([
       1, 2, 3,
@@ -173,6 +173,8 @@ describe('a run', () => {
       nlr: { reward: 'paper', beta1: 0.9, beta2: 0.1 },
     };
     const settings = ['router.train=alone', 'router.learningRate=500', 'groupSize=4'];
+    // Asks of no candidate answers, so that these rollouts are short; its searches are routed alike.
+    settings.push('recipe=search');
     settings.push('router.baseline=none', `overrides=${JSON.stringify(local)}`);
     const sets = settings.flatMap((change) => ['--set', change]);
     const trained = await labHere(
@@ -189,7 +191,7 @@ describe('a run', () => {
     expect(trained.err).toContain('warning: The printed router reward');
     expect(trained.err).toContain('β1/β2 = 9 > 5/6: always local is best');
     const args = ['--limit', '4', '--seed', '5', '--json'];
-    const adapter = ['--adapter', join(out, 'step-000001')];
+    const adapter = ['--adapter', join(out, 'step-000001'), '--recipe', 'search'];
     const summary = async (...subject: string[]): Promise<Record<string, unknown>> => {
       const { out: printed } = await labHere('evaluate', ...subject, ...args);
       const {
