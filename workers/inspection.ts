@@ -1,11 +1,9 @@
 import { expose } from 'comlink';
 import { announce } from '../src/runs/conductor/supervised.ts';
-import {
-  InspectionDatabase,
-  InspectionHost,
-  InspectionStore,
-  ownRunsOf,
-} from '../src/runs/inspection/index.ts';
+import { InspectionDatabase } from '../src/runs/inspection/database.ts';
+import { InspectionHost } from '../src/runs/inspection/host.ts';
+import { ownRunsOf } from '../src/runs/inspection/own-runs.ts';
+import { InspectionStore } from '../src/runs/inspection/store.ts';
 import { ForageDatabase } from '../src/runs/storage/database.ts';
 import { OpfsBlobs } from '../src/runs/storage/opfs.ts';
 import { RunStore } from '../src/runs/storage/run-store.ts';

@@ -1,6 +1,7 @@
 import { expose } from 'comlink';
 import ortWasm from 'onnxruntime-web/ort-wasm-simd-threaded.wasm?url';
-import { CollectionsHost, openCollections } from '../src/runs/collections/index.ts';
+import { CollectionsHost } from '../src/runs/collections/host.ts';
+import { openCollections } from '../src/runs/collections/store.ts';
 import type { PolicyRef } from '../src/data/setup.ts';
 import { CheckpointDatabase } from '../src/runs/checkpoints/database.ts';
 import { startCheckpoints } from '../src/runs/checkpoints/start-host.ts';

@@ -1,5 +1,5 @@
 import { expose } from 'comlink';
-import { openCollections } from '../src/runs/collections/index.ts';
+import { openCollections } from '../src/runs/collections/store.ts';
 import { EncoderStore } from '../src/runs/encoders/store.ts';
 import { IndexStore } from '../src/runs/retrieval/index-store.ts';
 import { LearnedStore } from '../src/runs/retrieval/learned-store.ts';

@@ -8,12 +8,11 @@
  *
  * --keep holds the vectors that were computed, for the next time.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { openAsBlob } from 'node:fs';
+import { existsSync, openAsBlob, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fetchFromDisk, openEncoderFromDisk, openOrtFromDisk } from '../../src/cli/build-world.ts';
-import { importAll } from '../../src/data/import/index.ts';
+import { importAll } from '../../src/data/import/collect.ts';
 import type { Hit } from '../../src/data/hits.ts';
 import type { Passage, Question } from '../../src/data/records.ts';
 import { bootstrapMean, pairedBootstrap } from '../../src/evaluate/bootstrap.ts';

@@ -5,7 +5,8 @@ import type { Fact } from '../world/facts.ts';
 import { listTitle, titleFor } from '../world/passages.ts';
 import { drawForm, drawQuestion } from '../world/questions.ts';
 import { Rng } from '../world/random.ts';
-import { LIST_RELATIONS, relation } from '../world/schema.ts';
+import { LIST_RELATIONS } from '../world/relations.ts';
+import { relation } from '../world/schema.ts';
 import { generateMiniWorld, questionScope, type Encyclopedia } from '../world/world.ts';
 
 /** Queries of one batch; every batch has as many passages again as hard negatives. */

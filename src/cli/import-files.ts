@@ -1,6 +1,7 @@
 import { existsSync, openAsBlob, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { importAll, KnownItems, type Imported } from '../data/import/index.ts';
+import { importAll, type Imported } from '../data/import/collect.ts';
+import { KnownItems } from '../data/import/known.ts';
 import type { Passage } from '../data/records.ts';
 import type { LocalMethod } from '../data/setup.ts';
 import { OnnxEncoder } from '../retrieval/encoder/encoder.ts';

@@ -8,7 +8,8 @@ import {
   type Stats,
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { isRolloutName, runName, type RunFile } from '../data/rollouts/index.ts';
+import { isRolloutName, runName } from '../data/rollouts/names.ts';
+import type { RunFile } from '../data/rollouts/run.ts';
 import { UsageError } from './options.ts';
 
 /** Files and folders of the command line as the files of one run. */

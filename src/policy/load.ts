@@ -16,8 +16,6 @@ import { HuggingFaceTokenizer } from './tokenizer.ts';
 import { hasShaderF16, weightTypeFor } from './weight-type.ts';
 import { parameterCount, viewWeights, weightsFromTensors, type PolicyWeights } from './weights.ts';
 
-export { CheckpointError } from './checkpoint-error.ts';
-
 export type PolicyDevice = 'wasm' | 'webgpu';
 
 export interface LoadProgress {

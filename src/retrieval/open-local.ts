@@ -1,16 +1,11 @@
 import type { LocalMethod } from '../data/setup.ts';
 import type { Passage } from '../data/records.ts';
-import { buildClusters } from './cluster/build.ts';
-import type { ClusterParts } from './cluster/build.ts';
+import { buildClusters, type ClusterParts } from './cluster/build.ts';
 import { clusterIdentity, decodeClusters, encodeClusters } from './cluster/file.ts';
-import {
-  ClusterIndex,
-  LiveClusters,
-  type BuildOptions,
-  type LearnedCache,
-  type SamplingOptions,
-} from './cluster/index.ts';
-import { learnedIdentity } from './cluster/learned.ts';
+import { ClusterIndex } from './cluster/cluster-index.ts';
+import { LiveClusters } from './cluster/live.ts';
+import type { BuildOptions, SamplingOptions } from './cluster/options.ts';
+import { learnedIdentity, type LearnedCache } from './cluster/learned.ts';
 import { ExactIndex, type VectorTable } from './dense.ts';
 import { HnswIndex } from './hnsw.ts';
 import { HYBRID_RRF_K, learnFusion, type FusionWeights } from './learn-fusion.ts';

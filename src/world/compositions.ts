@@ -1,5 +1,6 @@
+import { KINDS, type Relation } from './kinds.ts';
 import { hashText } from './random.ts';
-import { isKind, relationsOf, KINDS, type Relation } from './schema.ts';
+import { isKind, relationsOf } from './schema.ts';
 
 /**
  * Whether training must never see a composition of relations. Only compositions of two or more

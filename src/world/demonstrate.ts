@@ -1,7 +1,7 @@
 import type { Passage } from '../data/records.ts';
 import { Lookalikes } from './lookalikes.ts';
 import { planOf, type Plan, type PlanStep } from './plan.ts';
-import type { Draft } from './questions.ts';
+import type { Draft } from './question-scope.ts';
 import type { Rng } from './random.ts';
 import { MiniSearch } from './search.ts';
 import { TrajectoryWriter, type Trajectory } from './trajectory.ts';

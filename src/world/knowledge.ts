@@ -1,7 +1,7 @@
 import type { Entity, Fact } from './facts.ts';
 import { groupBy } from './group.ts';
+import type { Kind, ListRelation } from './kinds.ts';
 import type { Rng } from './random.ts';
-import type { Kind, ListRelation } from './schema.ts';
 
 /** The facts of a world, indexed for asking. */
 export class Knowledge {

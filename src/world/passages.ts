@@ -1,8 +1,10 @@
 import type { Passage } from '../data/records.ts';
 import type { Entity, Fact } from './facts.ts';
 import { groupBy } from './group.ts';
+import type { ListRelation } from './kinds.ts';
 import type { Rng } from './random.ts';
-import { LIST_RELATIONS, PAIRS, relation, relationsOf, type ListRelation } from './schema.ts';
+import { LIST_RELATIONS, PAIRS } from './relations.ts';
+import { relation, relationsOf } from './schema.ts';
 
 /** A page before it becomes a passage of a corpus: who it is about and what it states. */
 export interface Page {

@@ -1,5 +1,5 @@
 import type { ChainStep } from '../data/records.ts';
-import type { Draft } from './questions.ts';
+import type { Draft } from './question-scope.ts';
 import { listRelation, relation } from './schema.ts';
 
 /** How a question is worked through: what the policy should think, search and answer. */

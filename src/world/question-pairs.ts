@@ -1,6 +1,7 @@
 import type { ChainStep } from '../data/records.ts';
 import { allows, pathName } from './compositions.ts';
 import type { Entity } from './facts.ts';
+import type { ListRelation, Relation } from './kinds.ts';
 import { listTitle } from './passages.ts';
 import {
   draft,
@@ -12,7 +13,7 @@ import {
   type QuestionScope,
 } from './question-scope.ts';
 import type { Rng } from './random.ts';
-import { listRelation, relation, relationsOf, type ListRelation, type Relation } from './schema.ts';
+import { listRelation, relation, relationsOf } from './schema.ts';
 
 const COMPARED: Readonly<Record<string, readonly string[]>> = {
   'film.releaseYear': [

@@ -1,10 +1,11 @@
 import type { ChainStep, Question, QuestionType } from '../data/records.ts';
 import type { CompositionFilter } from './compositions.ts';
 import type { Entity, Fact } from './facts.ts';
+import type { Relation } from './kinds.ts';
 import type { Knowledge } from './knowledge.ts';
 import { titleFor } from './passages.ts';
 import type { Rng } from './random.ts';
-import { relation, type Relation } from './schema.ts';
+import { relation } from './schema.ts';
 
 /** What a sampler may ask about, and where the answers stand. */
 export interface QuestionScope {

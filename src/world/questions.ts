@@ -33,5 +33,3 @@ export const drawQuestion = (
   form: Form,
   hops: Hops,
 ): Draft | undefined => DRAW[form](rng, scope, hops);
-
-export type { Draft, Hops, QuestionScope } from './question-scope.ts';

@@ -1,5 +1,6 @@
 import { DEFAULT_MIX, Demonstrator, type DemonstrationMix } from './demonstrate.ts';
-import { drawForm, drawQuestion, type Draft } from './questions.ts';
+import type { Draft } from './question-scope.ts';
+import { drawForm, drawQuestion } from './questions.ts';
 import { Rng } from './random.ts';
 import {
   tokenizeTrajectory,

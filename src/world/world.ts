@@ -4,7 +4,8 @@ import { makeEntities } from './entities.ts';
 import { makeFacts, placeEntities, type Entity, type Fact, type WorldSize } from './facts.ts';
 import { Knowledge } from './knowledge.ts';
 import { makePages, noisyRelations, writeNoise, writePage, type Page } from './passages.ts';
-import { drawForm, drawQuestion, type Hops, type QuestionScope } from './questions.ts';
+import type { Hops, QuestionScope } from './question-scope.ts';
+import { drawForm, drawQuestion } from './questions.ts';
 import { Rng } from './random.ts';
 
 export type Split = 'train' | 'dev' | 'test';

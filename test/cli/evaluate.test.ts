@@ -4,7 +4,8 @@ import { parseOptions } from '../../src/cli/options.ts';
 import { parseTrainSettings, withChanges } from '../../src/learn/rl/edit-settings.ts';
 import { PRESETS } from '../../src/learn/rl/presets.ts';
 import type { TrainSettings } from '../../src/learn/rl/settings.ts';
-import { getRecipe, withOverrides } from '../../src/recipes/index.ts';
+import { getRecipe } from '../../src/recipes/index.ts';
+import { withOverrides } from '../../src/recipes/settings.ts';
 
 const runOf = (...changes: string[]): TrainSettings => withChanges(PRESETS[0]!, changes);
 

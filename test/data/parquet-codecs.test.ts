@@ -3,7 +3,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { UnpackBudget, mostPageBytes } from '../../src/data/parquet/codecs.ts';
 import { UNPACKERS } from '../../src/data/parquet/unpackers.ts';
-import { importAll } from '../../src/data/import/index.ts';
+import { importAll } from '../../src/data/import/collect.ts';
 import { readAll, rolloutsOf } from './rollouts/helpers.ts';
 
 const fixture = (name: string): Blob =>

@@ -1,6 +1,6 @@
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { expect, it } from 'vitest';
-import { importAll } from '../../src/data/import/index.ts';
+import { importAll } from '../../src/data/import/collect.ts';
 import { checkRuns } from '../../src/data/parquet/runs.ts';
 import { skipStruct } from '../../src/data/parquet/thrift.ts';
 

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, vi } from 'vitest';
 import { fetchFromDisk, openEncoderFromDisk } from '../../src/cli/build-world.ts';
-import { importAll } from '../../src/data/import/index.ts';
+import { importAll } from '../../src/data/import/collect.ts';
 import type { Passage, Question } from '../../src/data/records.ts';
 import { createRetriever } from '../../src/retrieval/create.ts';
 import { openLocalSource } from '../../src/retrieval/open-local.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { ImportedRollout } from '../../src/data/rollouts/index.ts';
+import type { ImportedRollout } from '../../src/data/rollouts/imported.ts';
 import { groupCredit } from '../../src/evaluate/inspect/align.ts';
-import { lossOfRollout, lossOfRun } from '../../src/evaluate/inspect/what-if/index.ts';
+import { lossOfRollout, lossOfRun } from '../../src/evaluate/inspect/what-if/training.ts';
 import { getPreset } from '../../src/learn/rl/presets.ts';
 import { alternativeTo, settingsFor, settingsWords } from '../../src/ui/reader/settings.ts';
 

@@ -5,7 +5,7 @@ import { HINTS, SPECIAL_TOKENS } from '../../src/agent/protocol.ts';
 import { HuggingFaceTokenizer } from '../../src/policy/tokenizer.ts';
 import { isHeldOut } from '../../src/world/compositions.ts';
 import { DEFAULT_MIX } from '../../src/world/demonstrate.ts';
-import { RELATIONS } from '../../src/world/schema.ts';
+import { RELATIONS } from '../../src/world/relations.ts';
 import { copySpans, ordinaryTokens, spansRng } from '../../src/world/spans.ts';
 import { trajectoryStream } from '../../src/world/stream.ts';
 import { tokenizeTrajectory, trajectoryText, type Trajectory } from '../../src/world/trajectory.ts';

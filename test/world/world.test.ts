@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { generateMiniWorld, generateWorld, SHIPPED_SEED } from '../../src/world/world.ts';
 import { makePages } from '../../src/world/passages.ts';
-import { RELATIONS, KINDS, LIST_RELATIONS } from '../../src/world/schema.ts';
+import { LIST_RELATIONS, RELATIONS } from '../../src/world/relations.ts';
+import { KINDS } from '../../src/world/kinds.ts';
 import { groupBy } from '../../src/world/group.ts';
 import { Rng } from '../../src/world/random.ts';
 

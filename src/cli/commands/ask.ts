@@ -1,7 +1,8 @@
-import { runGroup } from '../../agent/index.ts';
+import { runGroup } from '../../agent/run.ts';
 import { describeUnknown, sourcesInUse, unknownNames } from '../../agent/unknown-names.ts';
 import type { AgentEvent } from '../../data/events.ts';
-import { getRecipe, withOverrides, type RecipeSettings } from '../../recipes/index.ts';
+import { getRecipe } from '../../recipes/index.ts';
+import { withOverrides, type RecipeSettings } from '../../recipes/settings.ts';
 import { openParts, type Parts } from '../parts.ts';
 import { endProgress, print, say, type Command } from './command.ts';
 import { overridesOf, partsOptions, PARTS_OPTIONS, RECIPE_OPTIONS } from './shared-options.ts';

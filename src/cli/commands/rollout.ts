@@ -2,7 +2,7 @@ import { createWriteStream, type WriteStream } from 'node:fs';
 import { once } from 'node:events';
 import type { Question } from '../../data/records.ts';
 import type { Rollout } from '../../data/rollout.ts';
-import { summarizeRollouts, type Summary, type SummaryByHops } from '../../evaluate/index.ts';
+import { summarizeRollouts, type Summary, type SummaryByHops } from '../../evaluate/summary.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { allows, type CompositionFilter } from '../../world/compositions.ts';
 import { openParts, type Parts } from '../parts.ts';

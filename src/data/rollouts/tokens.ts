@@ -1,5 +1,5 @@
 import type { ImportedSegment, TokenColumns, TokenValues } from './imported.ts';
-import type { Piece } from './protocols/split.ts';
+import type { Piece } from './protocols/protocol.ts';
 import type { JsonObject } from './json.ts';
 import { tokenOffsets } from './token-text.ts';
 

@@ -1,13 +1,8 @@
-import {
-  goldsToScore,
-  roundsOf,
-  type ImportedRollout,
-  type ReadPassage,
-  type Round,
-} from '../../data/rollouts/index.ts';
+import { goldsToScore, type ImportedRollout } from '../../data/rollouts/imported.ts';
+import { roundsOf, type ReadPassage, type Round } from '../../data/rollouts/rounds.ts';
 import { exactMatch } from '../../agent/scores.ts';
 import { words } from '../../agent/answers.ts';
-import { computeSide, type Side, type WhatIfSettings } from './what-if/index.ts';
+import { computeSide, type Side, type WhatIfSettings } from './what-if/what-if.ts';
 
 /** A group's siblings side by side, and how their rewards became pushes on their tokens. */
 

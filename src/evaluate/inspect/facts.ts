@@ -4,7 +4,7 @@ import {
   goldsToScore,
   type ImportedRollout,
   type ImportedSegment,
-} from '../../data/rollouts/index.ts';
+} from '../../data/rollouts/imported.ts';
 
 /** What the statistics count of one rollout: small, so that a file of any size can be counted. */
 export interface RolloutFacts {

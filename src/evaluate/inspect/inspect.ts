@@ -1,13 +1,9 @@
-import { importRun, type RolloutLayout, type RunFile } from '../../data/rollouts/index.ts';
+import type { RolloutLayout } from '../../data/rollouts/imported.ts';
+import { importRun, type RunFile } from '../../data/rollouts/run.ts';
 import { readFactsOf, type RolloutFacts } from './facts.ts';
-import {
-  lintRollout,
-  lintRun,
-  summaryOf,
-  type Finding,
-  type LintCode,
-  type LintSummary,
-} from './lint/index.ts';
+import type { Finding, LintCode } from './lint/finding.ts';
+import { lintRollout } from './lint/index.ts';
+import { lintRun, summaryOf, type LintSummary } from './lint/run.ts';
 import { statisticsOf, type Statistics } from './statistics.ts';
 import { taxonomyOf, type Outcome } from './taxonomy.ts';
 

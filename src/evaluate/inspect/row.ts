@@ -1,12 +1,13 @@
-import {
-  roundsOf,
-  type ImportedRollout,
-  type ImportedSegment,
-  type RolloutLayout,
-} from '../../data/rollouts/index.ts';
+import { roundsOf } from '../../data/rollouts/rounds.ts';
+import type {
+  ImportedRollout,
+  ImportedSegment,
+  RolloutLayout,
+} from '../../data/rollouts/imported.ts';
 import { supportingRecall } from '../../agent/scores.ts';
 import { readFactsOf, type RolloutFacts } from './facts.ts';
-import { lintRollout, type Finding, type LintCode } from './lint/index.ts';
+import { lintRollout } from './lint/index.ts';
+import type { Finding, LintCode } from './lint/finding.ts';
 import { outcomeOf, type Outcome } from './taxonomy.ts';
 
 /** Numbers of a rollout by the name under which the table shows them and the filter asks for them. */

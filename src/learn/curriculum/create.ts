@@ -1,5 +1,5 @@
 import type { Question } from '../../data/records.ts';
-import { deriveSeed } from '../../agent/index.ts';
+import { deriveSeed } from '../../agent/seeds.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
 import type { Curriculum } from '../rl/contracts.ts';
 import type { TrainSettings } from '../rl/settings.ts';

@@ -1,4 +1,4 @@
-import { deriveSeed } from '../../agent/index.ts';
+import { deriveSeed } from '../../agent/seeds.ts';
 import { Random } from '../../policy/random.ts';
 
 /**

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Question } from '../../data/records.ts';
 import type { Rollout } from '../../data/rollout.ts';
-import { deriveSeed } from '../../agent/index.ts';
-import { uniform } from '../../agent/seeds.ts';
+import { deriveSeed, uniform } from '../../agent/seeds.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
 import type { Curriculum, DrawnQuestion, Json } from '../rl/contracts.ts';
 import type { TrainSettings } from '../rl/settings.ts';

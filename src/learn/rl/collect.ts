@@ -1,6 +1,9 @@
 import type { Rollout } from '../../data/rollout.ts';
-import { deriveSeed, runGroup, type AgentDeps } from '../../agent/index.ts';
-import { getRecipe, type SettingsOverride } from '../../recipes/index.ts';
+import { deriveSeed } from '../../agent/seeds.ts';
+import { runGroup } from '../../agent/run.ts';
+import type { AgentDeps } from '../../agent/request.ts';
+import { getRecipe } from '../../recipes/index.ts';
+import type { SettingsOverride } from '../../recipes/settings.ts';
 import type { Curriculum, DrawnQuestion } from './contracts.ts';
 import { overridesInForce } from './overrides.ts';
 import { applyRewards } from './scoring.ts';

@@ -1,11 +1,13 @@
 import type { Question } from '../../data/records.ts';
 import type { Rollout } from '../../data/rollout.ts';
-import type { HeldOutScore, RouterStep, TrainStep } from '../../data/training.ts';
-import type { AgentDeps, Router, RunningMean } from '../../agent/index.ts';
+import type { RouterStep, TrainStep } from '../../data/training.ts';
+import type { AgentDeps } from '../../agent/request.ts';
+import type { Router } from '../../agent/router/router.ts';
+import type { RunningMean } from '../../agent/router/reward.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { TensorSource } from '../../policy/tensor-source.ts';
 import type { PolicyWeights } from '../../policy/weights.ts';
-import type { SettingsOverride } from '../../recipes/index.ts';
+import type { SettingsOverride } from '../../recipes/settings.ts';
 import type { PolicyLearner } from './learner.ts';
 import type { TrainState } from './state.ts';
 
@@ -123,5 +125,3 @@ export interface TrainHooks {
   /** Ends the run at once; the state stays that of the last whole step. */
   signal?: AbortSignal;
 }
-
-export type { HeldOutScore };

@@ -1,7 +1,9 @@
 import type { Question } from '../../data/records.ts';
 import type { HeldOutScore } from '../../data/training.ts';
 import type { Rollout } from '../../data/rollout.ts';
-import { deriveSeed, runGroup, type AgentDeps } from '../../agent/index.ts';
+import { deriveSeed } from '../../agent/seeds.ts';
+import { runGroup } from '../../agent/run.ts';
+import type { AgentDeps } from '../../agent/request.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { Random } from '../../policy/random.ts';
 import { rolloutOverrides } from './collect.ts';

@@ -1,5 +1,5 @@
 import type { Rollout } from '../../data/rollout.ts';
-import { deriveSeed } from '../../agent/index.ts';
+import { deriveSeed } from '../../agent/seeds.ts';
 import { Random } from '../../policy/random.ts';
 import { overlongPenalty } from '../overlong.ts';
 import { scoreRollout, totalReward } from '../rewards/index.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { initAdapter } from '../../policy/lora/init.ts';
 import type { PolicyConfig } from '../../policy/config.ts';
 import { readSafetensors, writeSafetensors } from '../../policy/safetensors.ts';
-import { deriveSeed } from '../../agent/index.ts';
+import { deriveSeed } from '../../agent/seeds.ts';
 import type { Json } from './contracts.ts';
 import type { TrainSettings } from './settings.ts';
 import { issueOf } from '../../data/issue.ts';

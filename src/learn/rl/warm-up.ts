@@ -1,5 +1,5 @@
 import type { Rollout } from '../../data/rollout.ts';
-import { deriveSeed } from '../../agent/index.ts';
+import { deriveSeed } from '../../agent/seeds.ts';
 import { adamW, clipScale, DEFAULT_UPDATE, globalNorm } from '../../policy/optimizer.ts';
 import { Cycle } from '../curriculum/cycle.ts';
 import type { PolicyLearner } from './learner.ts';

@@ -1,5 +1,5 @@
+import { issueOf } from '../../data/issue.ts';
 import type { Passage } from '../../data/records.ts';
-import { explain } from '../explain.ts';
 import { parseJson, type FetchFile } from '../fetch-file.ts';
 import type { Ranked } from '../ranked.ts';
 import { terms } from '../text.ts';
@@ -55,7 +55,7 @@ export class WebIndex {
       fetchFile(LENGTHS_FILE),
     ]);
     const parsed = webHeaderSchema.safeParse(parseJson(headerFile, WEB_HEADER_FILE));
-    if (!parsed.success) throw new Error(`${WEB_HEADER_FILE}: ${explain(parsed.error)}`);
+    if (!parsed.success) throw new Error(`${WEB_HEADER_FILE}: ${issueOf(parsed.error)}`);
     const lengths = decodeLengths(lengthsFile, LENGTHS_FILE, parsed.data.documents);
     return new WebIndex(parsed.data, lengths, fetchFile, bm25);
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { issueOf } from '../../data/issue.ts';
 import type { Passage } from '../../data/records.ts';
 import type { VectorTable } from '../dense.ts';
-import { explain } from '../explain.ts';
 import { parseJson, type FetchFile } from '../fetch-file.ts';
 import { fromRow, passageRowSchema } from '../passage-rows.ts';
 import { sha256 } from './hash.ts';
@@ -70,7 +70,7 @@ function parse<Schema extends z.ZodType>(
   name: string,
 ): z.infer<Schema> {
   const parsed = schema.safeParse(parseJson(bytes, name));
-  if (!parsed.success) throw new Error(`${name}: ${explain(parsed.error)}`);
+  if (!parsed.success) throw new Error(`${name}: ${issueOf(parsed.error)}`);
   return parsed.data;
 }
 

@@ -1,9 +1,5 @@
-import {
-  ImportError,
-  previewImport,
-  type ImportedQuestion,
-  type Preview,
-} from '../../data/import/index.ts';
+import { previewImport, type Preview } from '../../data/import/collect.ts';
+import { ImportError, type ImportedQuestion } from '../../data/import/types.ts';
 import { NamedJobs } from '../jobs.ts';
 import type { ItemKind } from './database.ts';
 import { CollectionBusy, CollectionStorageFull, MemoryLineReached, OtherFile } from './errors.ts';

@@ -1,9 +1,6 @@
-import {
-  KnownItems,
-  readImport,
-  type ImportBatch,
-  type ImportOptions,
-} from '../../data/import/index.ts';
+import { KnownItems } from '../../data/import/known.ts';
+import { readImport } from '../../data/import/read.ts';
+import type { ImportBatch, ImportOptions } from '../../data/import/types.ts';
 import type { CollectionsDatabase } from './database.ts';
 import { MemoryLineReached } from './errors.ts';
 import { unpackHashes } from './hashes.ts';

@@ -1,5 +1,6 @@
 import { messageOf } from '../../data/message-of.ts';
-import { ImportError, type KnownItems } from '../../data/import/index.ts';
+import { ImportError } from '../../data/import/types.ts';
+import type { KnownItems } from '../../data/import/known.ts';
 import { OtherFile } from './errors.ts';
 import { fingerprint } from './fingerprint.ts';
 import { importFile, knownItems, type ImportStep } from './import-file.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ImportedQuestion } from '../../data/import/index.ts';
+import type { ImportedQuestion } from '../../data/import/types.ts';
 import type { Passage } from '../../data/records.ts';
 import { gunzip, gzip } from '../storage/blobs.ts';
 

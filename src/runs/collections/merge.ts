@@ -1,10 +1,6 @@
-import {
-  freeId,
-  KnownItems,
-  questionHash,
-  type ImportedPassage,
-  type ImportedQuestion,
-} from '../../data/import/index.ts';
+import { questionHash } from '../../data/import/hash.ts';
+import { freeId, KnownItems } from '../../data/import/known.ts';
+import type { ImportedPassage, ImportedQuestion } from '../../data/import/types.ts';
 import type { Passage } from '../../data/records.ts';
 import type { CollectionsDatabase } from './database.ts';
 import { unpackHashes } from './hashes.ts';

@@ -1,4 +1,4 @@
-import type { ImportedQuestion } from '../../data/import/index.ts';
+import type { ImportedQuestion } from '../../data/import/types.ts';
 import type { Passage } from '../../data/records.ts';
 import {
   chunkRange,

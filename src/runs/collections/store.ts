@@ -1,4 +1,4 @@
-import type { ImportedQuestion, Rejection } from '../../data/import/index.ts';
+import type { ImportedQuestion, Rejection } from '../../data/import/types.ts';
 import type { Passage } from '../../data/records.ts';
 import { chunkRange, CollectionsDatabase, type BodyChunk, type ItemKind } from './database.ts';
 import { exportLines } from './export.ts';

@@ -1,9 +1,5 @@
-import {
-  questionHash,
-  type ImportedPassage,
-  type ImportedQuestion,
-  type Rejection,
-} from '../../data/import/index.ts';
+import { questionHash } from '../../data/import/hash.ts';
+import type { ImportedPassage, ImportedQuestion, Rejection } from '../../data/import/types.ts';
 import { isQuotaError } from '../storage/quota.ts';
 import type { CollectionsDatabase, ItemKind } from './database.ts';
 import { CollectionStorageFull } from './errors.ts';

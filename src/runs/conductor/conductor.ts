@@ -1,5 +1,5 @@
 import { runGroup } from '../../agent/run.ts';
-import type { ImportedQuestion } from '../../data/import/index.ts';
+import type { ImportedQuestion } from '../../data/import/types.ts';
 import type { SearchTarget } from '../../data/hits.ts';
 import type { Rollout } from '../../data/rollout.ts';
 import { BUILT_IN_SETUP, type Resources, type Setup } from '../../data/setup.ts';

@@ -1,12 +1,8 @@
 import type { Question } from '../../data/records.ts';
 import type { Setup } from '../../data/setup.ts';
-import {
-  getRecipe,
-  mergeOverrides,
-  type Recipe,
-  type SettingsOverride,
-} from '../../recipes/index.ts';
+import { getRecipe } from '../../recipes/index.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
+import { mergeOverrides, type Recipe, type SettingsOverride } from '../../recipes/settings.ts';
 import type { Mechanisms, RunSettings } from './settings.ts';
 
 /** Turns what the user set into what the agent takes. */

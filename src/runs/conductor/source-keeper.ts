@@ -1,6 +1,6 @@
 import { coverageOf } from '../../agent/router/coverage.ts';
 import { createRouter, type Router } from '../../agent/router/router.ts';
-import type { ImportedQuestion } from '../../data/import/index.ts';
+import type { ImportedQuestion } from '../../data/import/types.ts';
 import type { Question } from '../../data/records.ts';
 import { BUILT_IN_SETUP, type Setup } from '../../data/setup.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';

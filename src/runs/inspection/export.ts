@@ -1,4 +1,5 @@
-import { writeRollout, type ImportedRollout, type TokenTexts } from '../../data/rollouts/index.ts';
+import type { ImportedRollout } from '../../data/rollouts/imported.ts';
+import { writeRollout, type TokenTexts } from '../../data/rollouts/write.ts';
 import { columnReader, type Cell } from './columns.ts';
 import type { StoredRow } from './database.ts';
 

@@ -1,20 +1,11 @@
-import {
-  importRun,
-  type ImportedRollout,
-  type RunFile,
-  type RunItem,
-} from '../../data/rollouts/index.ts';
-import {
-  lintRollout,
-  lintRun,
-  readFactsOf,
-  statisticsOf,
-  summaryOf,
-  type Finding,
-  type LintSummary,
-  type RolloutFacts,
-} from '../../evaluate/inspect/index.ts';
+import type { ImportedRollout } from '../../data/rollouts/imported.ts';
+import { importRun, type RunFile, type RunItem } from '../../data/rollouts/run.ts';
+import { readFactsOf, type RolloutFacts } from '../../evaluate/inspect/facts.ts';
+import type { Finding } from '../../evaluate/inspect/lint/finding.ts';
+import { lintRollout } from '../../evaluate/inspect/lint/index.ts';
+import { lintRun, summaryOf, type LintSummary } from '../../evaluate/inspect/lint/run.ts';
 import { rowOf } from '../../evaluate/inspect/row.ts';
+import { statisticsOf } from '../../evaluate/inspect/statistics.ts';
 import { gzip } from '../storage/blobs.ts';
 import type { FileRecord, InspectionDatabase, StoredRow } from './database.ts';
 

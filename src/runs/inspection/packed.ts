@@ -4,7 +4,7 @@ import {
   type ImportedSegment,
   type TokenColumns,
   type TokenValues,
-} from '../../data/rollouts/index.ts';
+} from '../../data/rollouts/imported.ts';
 import type { Reading } from './reading.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Rollout } from '../../data/rollout.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../data/setup.ts';
 import type { TrainStep } from '../../data/training.ts';
-import { withLoss } from '../../evaluate/inspect/what-if/index.ts';
+import { withLoss } from '../../evaluate/inspect/what-if/training.ts';
 import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import { parseTrainSettings } from '../../learn/rl/edit-settings.ts';
 import type { TrainSettings } from '../../learn/rl/settings.ts';

@@ -1,6 +1,6 @@
 import { basisOf } from '../../evaluate/inspect/taxonomy.ts';
 import { columnReader } from '../../runs/inspection/columns.ts';
-import type { FoundRow } from '../../runs/inspection/index.ts';
+import type { FoundRow } from '../../runs/inspection/messages.ts';
 import { DASH, formatNumber } from '../lib/format.ts';
 import type { Column } from './columns.ts';
 import { outcomeName } from './words.ts';

@@ -4,12 +4,11 @@ import { Link } from 'wouter';
 import { messageOf } from '../../data/message-of.ts';
 import {
   ANSWER_SCORERS,
-  SCORERS,
-  scorerById,
   type Disagreement,
   type Opinion,
-} from '../../evaluate/inspect/rescore/index.ts';
-import type { FileRecord } from '../../runs/inspection/index.ts';
+} from '../../evaluate/inspect/rescore/disagreement.ts';
+import { scorerById, SCORERS } from '../../evaluate/inspect/rescore/scorers.ts';
+import type { FileRecord } from '../../runs/inspection/database.ts';
 import { formatNumber, plural } from '../lib/format.ts';
 import { readerPath } from '../stores/browse-address.ts';
 import { attempt } from '../stores/browse-actions.ts';

@@ -1,8 +1,8 @@
 import { Button, NativeSelect } from '@mantine/core';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { Link, useLocation, useParams, useSearch } from 'wouter';
-import type { KnownValues } from '../../evaluate/inspect/filter/index.ts';
-import type { FileRecord } from '../../runs/inspection/index.ts';
+import type { KnownValues } from '../../evaluate/inspect/filter/complete.ts';
+import type { FileRecord } from '../../runs/inspection/database.ts';
 import { formatCount } from '../lib/format.ts';
 import { openOwnRun, reloadFiles, removeFile } from '../stores/browse-actions.ts';
 import {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { FileRecord } from '../../runs/inspection/index.ts';
+import type { FileRecord } from '../../runs/inspection/database.ts';
 import {
   DASH,
   formatBytes,

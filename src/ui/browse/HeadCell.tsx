@@ -1,5 +1,5 @@
 import { useRef, type PointerEvent } from 'react';
-import type { BrowseQuery } from '../../runs/inspection/index.ts';
+import type { BrowseQuery } from '../../runs/inspection/browse.ts';
 import type { Column } from './columns.ts';
 import { keepWidths, LEAST_WIDTH, MOST_WIDTH, setWidth } from './widths.ts';
 

@@ -1,7 +1,9 @@
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { withoutEnding } from '../../data/rollouts/names.ts';
-import type { ExportFormat, FileRecord, SavedView, Selected } from '../../runs/inspection/index.ts';
+import type { ExportFormat } from '../../runs/inspection/export.ts';
+import type { FileRecord, SavedView } from '../../runs/inspection/database.ts';
+import type { Selected } from '../../runs/inspection/browse.ts';
 import { formatCount } from '../lib/format.ts';
 import { fileStem, saveFile } from '../lib/save-file.ts';
 import { attempt, reloadViews, removeView, saveView } from '../stores/browse-actions.ts';

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
-import type { FoundRow, Mark } from '../../runs/inspection/index.ts';
+import type { Mark } from '../../runs/inspection/database.ts';
+import type { FoundRow } from '../../runs/inspection/messages.ts';
 import { BOOKMARK } from '../../runs/inspection/names.ts';
 import { markRollout, toggleBookmark, useSelection } from '../stores/browse-selection.ts';
 

@@ -1,7 +1,8 @@
 import { NativeSelect } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { basisWords, LINTS, type LintCode, type Outcome } from '../../evaluate/inspect/index.ts';
-import type { Facet, Selected } from '../../runs/inspection/index.ts';
+import { LINTS, type LintCode } from '../../evaluate/inspect/lint/finding.ts';
+import { basisWords, type Outcome } from '../../evaluate/inspect/taxonomy.ts';
+import type { Facet, Selected } from '../../runs/inspection/browse.ts';
 import { GROUP_FIELDS, type GroupField } from '../../runs/inspection/names.ts';
 import { Bars } from '../charts/Bars.tsx';
 import { formatCount, formatNumber, formatShare } from '../lib/format.ts';

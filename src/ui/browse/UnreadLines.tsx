@@ -1,4 +1,4 @@
-import type { FileRecord } from '../../runs/inspection/index.ts';
+import type { FileRecord } from '../../runs/inspection/database.ts';
 import { formatCount, plural } from '../lib/format.ts';
 
 /** Lines of the file that could not be read, with their numbers and why. */

@@ -1,4 +1,5 @@
-import type { ComparedRuns, NoScore } from '../../runs/inspection/index.ts';
+import type { ComparedRuns } from '../../runs/inspection/messages.ts';
+import type { NoScore } from '../../runs/inspection/no-score.ts';
 
 const NO_SCORE: Record<NoScore, string> = {
   empty: 'has no rollout that is read yet',

@@ -1,5 +1,5 @@
-import type { RunFile } from '../../data/rollouts/index.ts';
 import { areSteps, isRolloutName, runName } from '../../data/rollouts/names.ts';
+import type { RunFile } from '../../data/rollouts/run.ts';
 import { droppedEntries, filesBelow } from '../lib/folder-entries.ts';
 
 /** What was dropped or picked, put together into runs: a folder is one, and so are files of steps. */

@@ -4,7 +4,7 @@ import {
   type Outcome,
   type OutcomeBasis,
 } from '../../evaluate/inspect/taxonomy.ts';
-import type { FileRecord } from '../../runs/inspection/index.ts';
+import type { FileRecord } from '../../runs/inspection/database.ts';
 
 /** What outcomes mean, and the colours that charts give them. */
 export const OUTCOMES: Record<Outcome, { note: string; colour: number }> = {

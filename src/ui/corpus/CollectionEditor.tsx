@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { CollectionView } from '../../runs/collections/index.ts';
+import type { CollectionView } from '../../runs/collections/store.ts';
 import { formatBytes, formatCount, plural } from '../lib/format.ts';
 import { exportCollection, renameCollection, saveRejected } from '../stores/collections-actions.ts';
 

@@ -1,7 +1,7 @@
 import { Button, Checkbox } from '@mantine/core';
 import { Fragment, useState } from 'react';
 import { Link } from 'wouter';
-import type { CollectionView } from '../../runs/collections/index.ts';
+import type { CollectionView } from '../../runs/collections/store.ts';
 import { formatBytes, formatCount, plural } from '../lib/format.ts';
 import { BelowRow, ListTable, RowActions } from '../lib/ListTable.tsx';
 import { mergeCollections, removeCollections } from '../stores/collections-actions.ts';

@@ -1,5 +1,5 @@
 import { Button, Checkbox, NativeSelect, NumberInput, TextInput } from '@mantine/core';
-import type { Preview } from '../../data/import/index.ts';
+import type { Preview } from '../../data/import/collect.ts';
 import { CHUNKING_DEFAULTS } from '../../data/import/types.ts';
 import { formatBytes, formatCount, plural } from '../lib/format.ts';
 import {

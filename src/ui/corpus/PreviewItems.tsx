@@ -1,4 +1,5 @@
-import type { Preview, Rejection } from '../../data/import/index.ts';
+import type { Preview } from '../../data/import/collect.ts';
+import type { Rejection } from '../../data/import/types.ts';
 import { formatCount } from '../lib/format.ts';
 
 const SHOWN = 8;

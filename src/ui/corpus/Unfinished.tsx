@@ -1,5 +1,6 @@
 import { useRef } from 'react';
-import type { CollectionView, ImportRecord } from '../../runs/collections/index.ts';
+import type { ImportRecord } from '../../runs/collections/records.ts';
+import type { CollectionView } from '../../runs/collections/store.ts';
 import { formatBytes } from '../lib/format.ts';
 import {
   dismissImport,

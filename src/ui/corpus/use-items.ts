@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { messageOf } from '../../data/message-of.ts';
-import type { Item, ItemKind } from '../../runs/collections/index.ts';
+import type { ItemKind } from '../../runs/collections/database.ts';
+import type { Item } from '../../runs/collections/store.ts';
 import { lab } from '../stores/connection.ts';
 
 /** Items of a collection by place, read in pages as they come into view. */

@@ -1,8 +1,8 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { answerText, type ImportedRollout } from '../../data/rollouts/index.ts';
+import { answerText, type ImportedRollout } from '../../data/rollouts/imported.ts';
 import type { DiffPiece, DiffRun } from '../../evaluate/inspect/diff.ts';
-import type { Neighbour, Reading } from '../../runs/inspection/index.ts';
+import type { Neighbour, Reading } from '../../runs/inspection/reading.ts';
 import { formatCount, formatNumber } from '../lib/format.ts';
 import { parseReaderAddress, type RolloutName } from './address.ts';
 import { inspection } from './api.ts';

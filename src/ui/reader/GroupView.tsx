@@ -1,8 +1,9 @@
 import { useMemo } from 'react';
-import { answerText, type ImportedRollout } from '../../data/rollouts/index.ts';
+import { answerText, type ImportedRollout } from '../../data/rollouts/imported.ts';
 import type { AlignedCell, AlignedGroup, CreditChain } from '../../evaluate/inspect/align.ts';
-import { passageKey } from '../../evaluate/inspect/reading/index.ts';
-import type { Neighbour, Reading, RolloutPlace } from '../../runs/inspection/index.ts';
+import { passageKey } from '../../evaluate/inspect/reading/rounds.ts';
+import type { Neighbour, Reading } from '../../runs/inspection/reading.ts';
+import type { RolloutPlace } from '../../runs/inspection/store.ts';
 import { formatCount, formatNumber, formatSigned } from '../lib/format.ts';
 import type { RolloutName } from './address.ts';
 import { inspection } from './api.ts';

@@ -1,6 +1,6 @@
 import { memo } from 'react';
-import { answerText } from '../../data/rollouts/index.ts';
-import type { Reading } from '../../runs/inspection/index.ts';
+import { answerText } from '../../data/rollouts/imported.ts';
+import type { Reading } from '../../runs/inspection/reading.ts';
 import { LINTS } from '../../evaluate/inspect/lint/finding.ts';
 import { Link } from 'wouter';
 import { formatCount, formatNumber, formatSigned } from '../lib/format.ts';

@@ -1,13 +1,12 @@
 import { memo, useEffect, useMemo, useRef } from 'react';
 import type { AgentEvent } from '../../data/events.ts';
-import { isOwnRollout, type ImportedRollout } from '../../data/rollouts/index.ts';
-import type { Finding } from '../../evaluate/inspect/index.ts';
-import { LINTS } from '../../evaluate/inspect/lint/finding.ts';
+import { isOwnRollout, type ImportedRollout } from '../../data/rollouts/imported.ts';
+import { LINTS, type Finding } from '../../evaluate/inspect/lint/finding.ts';
 import {
   gainInWords,
   type PassageReading,
   type RoundReading,
-} from '../../evaluate/inspect/reading/index.ts';
+} from '../../evaluate/inspect/reading/rounds.ts';
 import { formatCount } from '../lib/format.ts';
 import { writerOf } from '../tokens/layout.ts';
 import { WRITER_NAMES } from '../tokens/TokenStrip.tsx';

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react';
 import type { RewardClause } from '../../data/rollout.ts';
-import type { Rescored } from '../../evaluate/inspect/rescore/index.ts';
-import type { Reading } from '../../runs/inspection/index.ts';
+import type { Rescored } from '../../evaluate/inspect/rescore/rescore.ts';
+import type { Reading } from '../../runs/inspection/reading.ts';
 import { formatNumber, formatShare } from '../lib/format.ts';
 import { inspection } from './api.ts';
 import { useAnswer } from '../lib/use-answer.ts';

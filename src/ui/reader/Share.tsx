@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { messageOf } from '../../data/message-of.ts';
-import type { Reading, RolloutFile } from '../../runs/inspection/index.ts';
+import type { Reading, RolloutFile } from '../../runs/inspection/reading.ts';
 import { CopyButton } from '../lib/CopyButton.tsx';
 import { fileStem, saveFile } from '../lib/save-file.ts';
 import { inspection } from './api.ts';

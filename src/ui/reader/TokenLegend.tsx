@@ -1,4 +1,4 @@
-import { TOKEN_COLUMNS } from '../../evaluate/inspect/reading/index.ts';
+import { TOKEN_COLUMNS } from '../../evaluate/inspect/reading/token-table.ts';
 import { formatNumber } from '../lib/format.ts';
 import { WRITERS } from '../tokens/layout.ts';
 import type { TokenColour, TokenScale } from './token-paint.ts';

@@ -1,14 +1,14 @@
 import { NativeSelect } from '@mantine/core';
 import { useEffect, useMemo, useState } from 'react';
-import { isOwnRollout } from '../../data/rollouts/index.ts';
+import { isOwnRollout } from '../../data/rollouts/imported.ts';
 import {
   MOST_PIECES,
   TOKEN_COLUMNS,
   tokenTable,
   withOutcome,
   type TokenTable,
-} from '../../evaluate/inspect/reading/index.ts';
-import type { Reading } from '../../runs/inspection/index.ts';
+} from '../../evaluate/inspect/reading/token-table.ts';
+import type { Reading } from '../../runs/inspection/reading.ts';
 import { CopyButton } from '../lib/CopyButton.tsx';
 import { distributionWords } from '../lib/distribution-words.ts';
 import { formatCount, formatNumber } from '../lib/format.ts';

@@ -1,14 +1,18 @@
 import { Checkbox, NativeSelect, NumberInput } from '@mantine/core';
 import { memo, useCallback, useState } from 'react';
-import { answerText } from '../../data/rollouts/index.ts';
-import { tokenTable, withOutcome, type TokenTable } from '../../evaluate/inspect/reading/index.ts';
+import { answerText } from '../../data/rollouts/imported.ts';
+import {
+  tokenTable,
+  withOutcome,
+  type TokenTable,
+} from '../../evaluate/inspect/reading/token-table.ts';
 import type {
   RolloutOutcome,
   WhatIf,
   WhatIfSettings,
-} from '../../evaluate/inspect/what-if/index.ts';
+} from '../../evaluate/inspect/what-if/what-if.ts';
 import { ESTIMATORS } from '../../learn/rl/settings.ts';
-import type { Reading } from '../../runs/inspection/index.ts';
+import type { Reading } from '../../runs/inspection/reading.ts';
 import { formatNumber, formatSigned } from '../lib/format.ts';
 import { pickOf } from '../lib/pick-of.ts';
 import { inspection } from './api.ts';

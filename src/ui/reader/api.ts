@@ -1,4 +1,4 @@
-import type { InspectionApi } from '../../runs/inspection/index.ts';
+import type { InspectionApi } from '../../runs/inspection/messages.ts';
 import { lab } from '../stores/connection.ts';
 
 /** Where the reader gets imported rollouts from. */

@@ -1,9 +1,9 @@
-import type { ImportedSegment } from '../../data/rollouts/index.ts';
+import type { ImportedSegment } from '../../data/rollouts/imported.ts';
 import {
   rangeOf,
   type TokenColumn,
   type TokenTable,
-} from '../../evaluate/inspect/reading/index.ts';
+} from '../../evaluate/inspect/reading/token-table.ts';
 import type { Palette } from '../tokens/paint.ts';
 import { writerOf } from '../tokens/layout.ts';
 

@@ -1,12 +1,9 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import type { WebSpec } from '../../data/setup.ts';
-import {
-  completeAddress,
-  testConnection,
-  type ConnectionReport,
-  type EngineSpec,
-} from '../../retrieval/engines/index.ts';
+import { completeAddress } from '../../retrieval/engines/address.ts';
+import type { EngineSpec } from '../../retrieval/engines/open.ts';
+import { testConnection, type ConnectionReport } from '../../retrieval/engines/test-connection.ts';
 import { pickOf } from '../lib/pick-of.ts';
 import { searchWeb } from '../stores/search-with.ts';
 import { useSetup } from '../stores/setup-store.ts';

@@ -1,6 +1,8 @@
 import { messageOf } from '../../data/message-of.ts';
-import type { RunFile } from '../../data/rollouts/index.ts';
-import type { ImportOutcome, ImportProgress, SavedView } from '../../runs/inspection/index.ts';
+import type { RunFile } from '../../data/rollouts/run.ts';
+import type { SavedView } from '../../runs/inspection/database.ts';
+import type { ImportProgress } from '../../runs/inspection/import-file.ts';
+import type { ImportOutcome } from '../../runs/inspection/messages.ts';
 import { pagePath } from '../lib/page-root.ts';
 import { filePath, isRollouts } from './browse-address.ts';
 import { secondsLeft, useBrowse, type ImportJob } from './browse-store.ts';

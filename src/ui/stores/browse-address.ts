@@ -1,5 +1,5 @@
 import type { Criterion } from '../../evaluate/inspect/compare-runs.ts';
-import type { BrowseQuery } from '../../runs/inspection/index.ts';
+import type { BrowseQuery } from '../../runs/inspection/browse.ts';
 import { GROUP_FIELDS, type GroupField } from '../../runs/inspection/names.ts';
 import { pickOf } from '../lib/pick-of.ts';
 

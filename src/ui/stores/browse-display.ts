@@ -1,4 +1,4 @@
-import type { Selected } from '../../runs/inspection/index.ts';
+import type { Selected } from '../../runs/inspection/browse.ts';
 
 /** The lines of the table: positions of rows, and heads of groups as negative numbers. */
 

@@ -1,11 +1,7 @@
 import { create } from 'zustand';
-import type {
-  BrowseQuery,
-  FilterFault,
-  FoundRow,
-  Mark,
-  Selected,
-} from '../../runs/inspection/index.ts';
+import type { BrowseQuery, Selected } from '../../runs/inspection/browse.ts';
+import type { FilterFault, FoundRow } from '../../runs/inspection/messages.ts';
+import type { Mark } from '../../runs/inspection/database.ts';
 import { BOOKMARK } from '../../runs/inspection/names.ts';
 import { attempt, tellProblem } from './browse-actions.ts';
 import { formatBrowseAddress, parseBrowseAddress, readerPath } from './browse-address.ts';

@@ -1,5 +1,7 @@
 import { create } from 'zustand';
-import type { FileRecord, ImportProgress, OwnRun, SavedView } from '../../runs/inspection/index.ts';
+import type { FileRecord, SavedView } from '../../runs/inspection/database.ts';
+import type { ImportProgress } from '../../runs/inspection/import-file.ts';
+import type { OwnRun } from '../../runs/inspection/messages.ts';
 
 /** What the page knows of imported rollout files. */
 

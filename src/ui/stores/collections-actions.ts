@@ -1,12 +1,8 @@
 import { messageOf } from '../../data/message-of.ts';
-import type {
-  CollectionsApi,
-  ImportChoice,
-  ImportOutcome,
-  ImportProgress,
-  ImportRecord,
-  ItemKind,
-} from '../../runs/collections/index.ts';
+import type { CollectionsApi, ImportOutcome } from '../../runs/collections/messages.ts';
+import type { ImportChoice, ImportRecord } from '../../runs/collections/records.ts';
+import type { ImportProgress } from '../../runs/collections/importing.ts';
+import type { ItemKind } from '../../runs/collections/database.ts';
 import { countWords } from '../corpus/count-words.ts';
 import { plural } from '../lib/format.ts';
 import { fileStem, saveFile } from '../lib/save-file.ts';

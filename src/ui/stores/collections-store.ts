@@ -1,12 +1,9 @@
 import { create } from 'zustand';
 import type { Uses } from './search-with.ts';
-import type {
-  CollectionView,
-  FileToImport,
-  ImportChoice,
-  ImportProgress,
-  PreviewOutcome,
-} from '../../runs/collections/index.ts';
+import type { CollectionView } from '../../runs/collections/store.ts';
+import type { FileToImport, ImportProgress } from '../../runs/collections/importing.ts';
+import type { ImportChoice } from '../../runs/collections/records.ts';
+import type { PreviewOutcome } from '../../runs/collections/messages.ts';
 
 /** What the page knows of collections: the list, files that wait to be imported, the job under way. */
 

@@ -1,7 +1,7 @@
 import type { Setup } from '../../data/setup.ts';
 import type { ConductorMessage, LabApi } from '../../runs/conductor/messages.ts';
 import type { DeviceChoice } from '../../runs/conductor/settings.ts';
-import type { InspectionApi } from '../../runs/inspection/index.ts';
+import type { InspectionApi } from '../../runs/inspection/messages.ts';
 import { createFrameQueue } from '../lib/frame-queue.ts';
 import { forgetPieces } from '../tokens/pieces.ts';
 import { useLab } from './lab-store.ts';

@@ -1,5 +1,5 @@
 import { proxy } from 'comlink';
-import type { CollectionsApi } from '../../runs/collections/index.ts';
+import type { CollectionsApi } from '../../runs/collections/messages.ts';
 import type { LabApi } from '../../runs/conductor/messages.ts';
 import type { SupervisedWorker } from '../../runs/conductor/supervised.ts';
 

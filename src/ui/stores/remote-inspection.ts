@@ -1,6 +1,6 @@
 import { proxy, type Remote } from 'comlink';
 import { supervise, type SupervisedWorker } from '../../runs/conductor/supervised.ts';
-import type { InspectionApi } from '../../runs/inspection/index.ts';
+import type { InspectionApi } from '../../runs/inspection/messages.ts';
 import { unpackReading } from '../../runs/inspection/packed.ts';
 
 /** Longest wait for what only reads or writes a record. */

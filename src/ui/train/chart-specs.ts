@@ -2,7 +2,8 @@ import type { TrainStep } from '../../data/training.ts';
 import type { TrainSettings } from '../../learn/rl/settings.ts';
 import { collapseText, paperOptimum, type RewardSettings } from '../../agent/router/reward.ts';
 import { overridesInForce } from '../../learn/rl/overrides.ts';
-import { getRecipe, withOverrides } from '../../recipes/index.ts';
+import { getRecipe } from '../../recipes/index.ts';
+import { withOverrides } from '../../recipes/settings.ts';
 import type { ChartSpec, Series } from '../charts/series.ts';
 import type { Point } from '../charts/downsample.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { importAll, previewImport } from '../../../src/data/import/index.ts';
+import { importAll, previewImport } from '../../../src/data/import/collect.ts';
 import { cpuMs } from '../../fuzz/subject.ts';
 import { FILES } from './whole-files.ts';
 

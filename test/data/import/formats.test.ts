@@ -1,6 +1,8 @@
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it } from 'vitest';
-import { detect, importAll, passageHash } from '../../../src/data/import/index.ts';
+import { importAll } from '../../../src/data/import/collect.ts';
+import { detect } from '../../../src/data/import/detect.ts';
+import { passageHash } from '../../../src/data/import/hash.ts';
 import { BAMBOOGLE, blob, FLASHRAG, HOTPOT, jsonl, MUSIQUE, TWO_WIKI, VERL } from './files.ts';
 
 describe('question files', () => {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { importAll, splitSentences } from '../../../src/data/import/index.ts';
-import { normaliseSpace } from '../../../src/data/import/sentences.ts';
+import { importAll } from '../../../src/data/import/collect.ts';
+import { normaliseSpace, splitSentences } from '../../../src/data/import/sentences.ts';
 import { blob } from './files.ts';
 
 const texts = async (text: string, name: string, maxWords: number, overlapSentences: number) =>

@@ -1,13 +1,9 @@
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it } from 'vitest';
-import {
-  importAll,
-  KnownItems,
-  previewImport,
-  readImport,
-  type ImportBatch,
-  type ResumePosition,
-} from '../../../src/data/import/index.ts';
+import { importAll, previewImport } from '../../../src/data/import/collect.ts';
+import { KnownItems } from '../../../src/data/import/known.ts';
+import { readImport } from '../../../src/data/import/read.ts';
+import type { ImportBatch, ResumePosition } from '../../../src/data/import/types.ts';
 import { blob, jsonl } from './files.ts';
 
 const N = 57;

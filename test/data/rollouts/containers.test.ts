@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, test } from 'vitest';
-import { importRun, type ImportItem, type RunItem } from '../../../src/data/rollouts/index.ts';
+import { importRun, type RunItem } from '../../../src/data/rollouts/run.ts';
+import type { ImportItem } from '../../../src/data/rollouts/import.ts';
 import { sniff } from '../../../src/data/rollouts/container/sniff.ts';
 import {
   areSteps,

@@ -1,12 +1,8 @@
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
-import {
-  fullText,
-  importRollouts,
-  isOwnRollout,
-  roundsOf,
-  type ImportItem,
-} from '../../../src/data/rollouts/index.ts';
+import { importRollouts, type ImportItem } from '../../../src/data/rollouts/import.ts';
+import { fullText, isOwnRollout } from '../../../src/data/rollouts/imported.ts';
+import { roundsOf } from '../../../src/data/rollouts/rounds.ts';
 import {
   FOREIGN,
   loggingBoard,

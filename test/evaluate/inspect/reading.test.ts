@@ -1,17 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ImportedRollout } from '../../../src/data/rollouts/index.ts';
+import type { ImportedRollout } from '../../../src/data/rollouts/imported.ts';
 import {
   cutByMarks,
   findPhrase,
-  gainInWords,
-  hasHidden,
-  readRounds,
-  revealHidden,
   sentenceStretches,
-  tokenTable,
-} from '../../../src/evaluate/inspect/reading/index.ts';
-import { computeSide } from '../../../src/evaluate/inspect/what-if/index.ts';
+} from '../../../src/evaluate/inspect/reading/spans.ts';
+import { gainInWords, readRounds } from '../../../src/evaluate/inspect/reading/rounds.ts';
+import { hasHidden, revealHidden } from '../../../src/evaluate/inspect/reading/visible.ts';
+import { tokenTable } from '../../../src/evaluate/inspect/reading/token-table.ts';
+import { computeSide } from '../../../src/evaluate/inspect/what-if/what-if.ts';
 import { DEFAULT_SETTINGS } from '../../../src/ui/reader/settings.ts';
 import { PAYLOADS } from '../../fixtures/inspect/payloads.ts';
 import { importOne } from '../../data/rollouts/helpers.ts';

@@ -1,10 +1,11 @@
-import { createJudge, readVerdict } from '../../../src/evaluate/judge/index.ts';
+import { createJudge } from '../../../src/evaluate/judge/judge.ts';
+import { readVerdict } from '../../../src/evaluate/judge/verdict.ts';
 import { EndpointClient } from '../../../src/policy/endpoint/client.ts';
 import { EndpointError, faultOfStatus } from '../../../src/policy/endpoint/errors.ts';
 import type { Random } from '../../../src/policy/random.ts';
 import { EngineError } from '../../../src/retrieval/engines/errors.ts';
 import { EngineHttp } from '../../../src/retrieval/engines/http.ts';
-import { engineOf, type EngineSpec } from '../../../src/retrieval/engines/index.ts';
+import { engineOf, type EngineSpec } from '../../../src/retrieval/engines/open.ts';
 import { factsOf } from '../../../src/runs/checkpoints/facts.ts';
 import { CheckpointFault } from '../../../src/runs/checkpoints/fault.ts';
 import { planSchema } from '../../../src/runs/checkpoints/plan.ts';

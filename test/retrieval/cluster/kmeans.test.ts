@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chooseClusterCount, elbows, scaled } from '../../../src/retrieval/cluster/choose-k.ts';
-import { ClusterKernels } from '../../../src/retrieval/cluster/index.ts';
+import { ClusterKernels } from '../../../src/retrieval/cluster/kernels/kernels.ts';
 import { kMeans, kMeansPlusPlus, squaredDistance } from '../../../src/retrieval/cluster/kmeans.ts';
 import { dot, findNearest, type Rows } from '../../../src/retrieval/cluster/nearest.ts';
 import { randomNumbers, sampleRows } from '../../../src/retrieval/cluster/random.ts';

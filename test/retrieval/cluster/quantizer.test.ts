@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defaultSubspaces } from '../../../src/retrieval/cluster/build.ts';
-import { fastestNearest } from '../../../src/retrieval/cluster/index.ts';
+import { fastestNearest } from '../../../src/retrieval/cluster/kernels/kernels.ts';
 import { squaredDistance } from '../../../src/retrieval/cluster/kmeans.ts';
 import { dot } from '../../../src/retrieval/cluster/nearest.ts';
 import { ProductQuantizer } from '../../../src/retrieval/cluster/product-quantizer.ts';

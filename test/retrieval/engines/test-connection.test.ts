@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { completeAddress } from '../../../src/retrieval/engines/address.ts';
 import {
-  completeAddress,
   testConnection,
   type ConnectionTest,
-  type EngineSpec,
-} from '../../../src/retrieval/engines/index.ts';
+} from '../../../src/retrieval/engines/test-connection.ts';
+import type { EngineSpec } from '../../../src/retrieval/engines/open.ts';
 import { systemDeps } from '../../../src/retrieval/engines/http.ts';
 import type { EventStream } from '../../../src/data/is-there.ts';
 import { json, serve, type Reply, type TestServer } from './server.ts';

@@ -1,12 +1,10 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { beforeEach, expect, test } from 'vitest';
-import {
-  CollectionsDatabase,
-  CollectionsHost,
-  CollectionStore,
-  ownLocks,
-  type FileToImport,
-} from '../../../src/runs/collections/index.ts';
+import { CollectionsDatabase } from '../../../src/runs/collections/database.ts';
+import { CollectionsHost } from '../../../src/runs/collections/host.ts';
+import type { FileToImport } from '../../../src/runs/collections/importing.ts';
+import { ownLocks } from '../../../src/runs/collections/locks.ts';
+import { CollectionStore } from '../../../src/runs/collections/store.ts';
 import { blob, jsonl } from '../../data/import/files.ts';
 
 let db: CollectionsDatabase;

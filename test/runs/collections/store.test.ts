@@ -1,20 +1,23 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { importAll, ImportError } from '../../../src/data/import/index.ts';
+import { importAll } from '../../../src/data/import/collect.ts';
+import { ImportError } from '../../../src/data/import/types.ts';
 import type { Passage } from '../../../src/data/records.ts';
+import { CollectionsDatabase } from '../../../src/runs/collections/database.ts';
 import {
   CollectionBusy,
-  CollectionsDatabase,
   CollectionStorageFull,
-  CollectionStore,
-  importFiles,
   MemoryLineReached,
   OtherFile,
-  ownLocks,
+} from '../../../src/runs/collections/errors.ts';
+import {
+  importFiles,
   resumeImport,
   type FileToImport,
   type ImportProgress,
-} from '../../../src/runs/collections/index.ts';
+} from '../../../src/runs/collections/importing.ts';
+import { ownLocks } from '../../../src/runs/collections/locks.ts';
+import { CollectionStore } from '../../../src/runs/collections/store.ts';
 import { blob, HOTPOT, jsonl, MUSIQUE, TWO_WIKI } from '../../data/import/files.ts';
 
 let indexedDB: IDBFactory;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withOverrides } from '../../../src/recipes/index.ts';
+import { withOverrides } from '../../../src/recipes/settings.ts';
 import { describeFailure, MissingFile, WorkerLost } from '../../../src/runs/conductor/failures.ts';
 import { createRateMeter } from '../../../src/runs/conductor/rate.ts';
 import { recipeFor, typedQuestion } from '../../../src/runs/conductor/request.ts';

@@ -3,18 +3,15 @@ import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Rollout } from '../../../src/data/rollout.ts';
 import { getPreset } from '../../../src/learn/rl/presets.ts';
-import { inspectFile } from '../../../src/evaluate/inspect/index.ts';
+import { inspectFile } from '../../../src/evaluate/inspect/inspect.ts';
 import { HuggingFaceTokenizer } from '../../../src/policy/tokenizer.ts';
-import {
-  BOOKMARK,
-  InspectionDatabase,
-  InspectionHost,
-  InspectionStore,
-  runFileId,
-  type Browsed,
-  type BrowseQuery,
-  type RunSource,
-} from '../../../src/runs/inspection/index.ts';
+import { BOOKMARK } from '../../../src/runs/inspection/names.ts';
+import { InspectionDatabase } from '../../../src/runs/inspection/database.ts';
+import { InspectionHost } from '../../../src/runs/inspection/host.ts';
+import { InspectionStore } from '../../../src/runs/inspection/store.ts';
+import { runFileId, type RunSource } from '../../../src/runs/inspection/own-runs.ts';
+import type { Browsed } from '../../../src/runs/inspection/messages.ts';
+import type { BrowseQuery } from '../../../src/runs/inspection/browse.ts';
 import { whyNothingShared } from '../../../src/ui/browse/nothing-shared.ts';
 import { r1Searcher, verl } from '../../fixtures/inspect/records.ts';
 import { blobOf, ownLines } from '../../data/rollouts/helpers.ts';

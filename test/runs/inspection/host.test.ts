@@ -1,14 +1,10 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { beforeEach, expect, test } from 'vitest';
-import {
-  InspectionDatabase,
-  InspectionHost,
-  InspectionStore,
-  packReading,
-  unpackReading,
-  type StoredRow,
-} from '../../../src/runs/inspection/index.ts';
-import { ANSWER_SCORERS } from '../../../src/evaluate/inspect/rescore/index.ts';
+import { InspectionDatabase, type StoredRow } from '../../../src/runs/inspection/database.ts';
+import { InspectionHost } from '../../../src/runs/inspection/host.ts';
+import { InspectionStore } from '../../../src/runs/inspection/store.ts';
+import { packReading, unpackReading } from '../../../src/runs/inspection/packed.ts';
+import { ANSWER_SCORERS } from '../../../src/evaluate/inspect/rescore/disagreement.ts';
 import { whatIfSettings } from '../../fixtures/what-if.ts';
 import { loggingBoard } from '../../fixtures/inspect/records.ts';
 import { blobOf } from '../../data/rollouts/helpers.ts';

@@ -3,7 +3,7 @@ import type { Rollout } from '../../../src/data/rollout.ts';
 import type { TrainStep } from '../../../src/data/training.ts';
 import { getPreset } from '../../../src/learn/rl/presets.ts';
 import type { RunRecord } from '../../../src/runs/training/messages.ts';
-import { ownRunsOf } from '../../../src/runs/inspection/index.ts';
+import { ownRunsOf } from '../../../src/runs/inspection/own-runs.ts';
 import { ownLines } from '../../data/rollouts/helpers.ts';
 
 const run = (id: string, step: number, deletedAt: string | null): RunRecord =>

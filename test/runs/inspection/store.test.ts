@@ -1,8 +1,9 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ImportError } from '../../../src/data/rollouts/index.ts';
-import { FilterError } from '../../../src/evaluate/inspect/filter/index.ts';
-import { InspectionDatabase, InspectionStore } from '../../../src/runs/inspection/index.ts';
+import { ImportError } from '../../../src/data/rollouts/import.ts';
+import { FilterError } from '../../../src/evaluate/inspect/filter/error.ts';
+import { InspectionDatabase } from '../../../src/runs/inspection/database.ts';
+import { InspectionStore } from '../../../src/runs/inspection/store.ts';
 import { r1Searcher, verl } from '../../fixtures/inspect/records.ts';
 import { blobOf, OWN_FILE, ownLines } from '../../data/rollouts/helpers.ts';
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseTrainSettings, withChanges } from '../../../src/learn/rl/edit-settings.ts';
-import { getRecipe, withOverrides } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/recipes/index.ts';
+import { withOverrides } from '../../../src/recipes/settings.ts';
 import type { TrainSettings } from '../../../src/learn/rl/settings.ts';
 import { withSource } from '../../../src/runs/training/setup-source.ts';
 import { PRESETS } from '../../../src/learn/rl/presets.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { BrowseGroup, Selected } from '../../../src/runs/inspection/index.ts';
+import type { BrowseGroup, Selected } from '../../../src/runs/inspection/browse.ts';
 import { displayOf, headOf, nextRow } from '../../../src/ui/stores/browse-display.ts';
 
 const group = (key: string, level: number, from: number, count: number): BrowseGroup => ({

@@ -1,6 +1,7 @@
 import { contentWords } from '../../../agent/evidence.ts';
 import { normalizeAnswer } from '../../../agent/answers.ts';
-import type { ImportedRollout, TextSpan } from '../../../data/rollouts/index.ts';
+import type { ImportedRollout } from '../../../data/rollouts/imported.ts';
+import type { TextSpan } from '../../../data/rollouts/rounds.ts';
 import {
   evidenceSegments,
   holdsAnswer,

@@ -1,4 +1,5 @@
-import type { ImportedRollout, TextSpan } from '../../../data/rollouts/index.ts';
+import type { ImportedRollout } from '../../../data/rollouts/imported.ts';
+import type { TextSpan } from '../../../data/rollouts/rounds.ts';
 
 /** What a check found, where, and why it matters. */
 

@@ -1,12 +1,8 @@
 import { contentWords } from '../../../agent/evidence.ts';
 import { normalizeAnswer, words } from '../../../agent/answers.ts';
-import {
-  blockText,
-  protocolOf,
-  roundsOf,
-  type ImportedRollout,
-  type Round,
-} from '../../../data/rollouts/index.ts';
+import { blockText } from '../../../data/rollouts/protocols/split.ts';
+import { protocolOf, roundsOf, type Round } from '../../../data/rollouts/rounds.ts';
+import type { ImportedRollout } from '../../../data/rollouts/imported.ts';
 import { finding, type Finding } from './finding.ts';
 
 /** How the policy searched. Every rule is lexical: it points at cases to read, it proves nothing. */

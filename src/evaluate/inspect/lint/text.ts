@@ -1,11 +1,8 @@
-import {
-  boxesIn,
-  promptAndResponse,
-  protocolOf,
-  type ImportedRollout,
-  type Protocol,
-  type TextSpan,
-} from '../../../data/rollouts/index.ts';
+import { boxesIn } from '../../../data/rollouts/protocols/boxes.ts';
+import { promptAndResponse } from '../../../data/rollouts/write.ts';
+import { protocolOf, type TextSpan } from '../../../data/rollouts/rounds.ts';
+import type { ImportedRollout } from '../../../data/rollouts/imported.ts';
+import type { Protocol } from '../../../data/rollouts/protocols/protocol.ts';
 import { normalizeAnswer } from '../../../agent/answers.ts';
 import { evidenceSegments } from '../facts.ts';
 import { finding, wholeSpan, type Finding } from './finding.ts';

@@ -1,9 +1,5 @@
-import {
-  roundsOf,
-  type ImportedRollout,
-  type ReadPassage,
-  type Round,
-} from '../../../data/rollouts/index.ts';
+import type { ImportedRollout } from '../../../data/rollouts/imported.ts';
+import { roundsOf, type ReadPassage, type Round } from '../../../data/rollouts/rounds.ts';
 import { isClosed } from '../facts.ts';
 import { findPattern, phrasePattern, sentenceStretches, type Stretch } from './spans.ts';
 

@@ -2,8 +2,8 @@ import type {
   ImportedRollout,
   ImportedSegment,
   TokenValues,
-} from '../../../data/rollouts/index.ts';
-import type { RolloutOutcome } from '../what-if/index.ts';
+} from '../../../data/rollouts/imported.ts';
+import type { RolloutOutcome } from '../what-if/what-if.ts';
 
 /** Every token of a rollout with every number that is known of it, as columns. */
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Rollout } from '../../../data/rollout.ts';
-import type { ImportedRollout } from '../../../data/rollouts/index.ts';
+import type { ImportedRollout } from '../../../data/rollouts/imported.ts';
 import { objectiveSchema, type TrainSettings } from '../../../learn/rl/settings.ts';
 
 /** What a run's settings say of the loss that its rollouts went through. */
