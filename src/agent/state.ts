@@ -10,7 +10,7 @@ import type { Tags } from './tags.ts';
 import type { Transcript } from './transcript.ts';
 
 /** One search that was made. */
-export interface PastSearch {
+interface PastSearch {
   query: string;
   source: SearchTarget;
   missed: boolean;

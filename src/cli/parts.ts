@@ -48,7 +48,7 @@ export interface PartsOptions {
   onNotice?: (line: string) => void;
 }
 
-export interface CorpusOptions {
+interface CorpusOptions {
   files: readonly string[];
   method: LocalMethod;
   /** Folder of an encoder; the built-in one unless given. */

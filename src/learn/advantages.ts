@@ -20,7 +20,7 @@ function moments(values: readonly number[]): Moments {
 }
 
 /** Places of the rollouts of each group, in the order in which groups first appear. */
-export function membersOf(groups: ArrayLike<number>): number[][] {
+function membersOf(groups: ArrayLike<number>): number[][] {
   const members = new Map<number, number[]>();
   for (let i = 0; i < groups.length; i++) {
     const group = groups[i]!;

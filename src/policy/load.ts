@@ -18,7 +18,7 @@ import { parameterCount, viewWeights, weightsFromTensors, type PolicyWeights } f
 
 export type PolicyDevice = 'wasm' | 'webgpu';
 
-export interface LoadProgress {
+interface LoadProgress {
   /** What is being done, for the status bar: `reading config.json`, `compiling` … */
   readonly stage: string;
   /** Share done, 0 to 1. */
@@ -26,7 +26,7 @@ export interface LoadProgress {
 }
 
 /** Reads a whole file of a checkpoint; rejects where there is none. */
-export type ReadFile = (name: string) => Promise<Uint8Array>;
+type ReadFile = (name: string) => Promise<Uint8Array>;
 
 export interface LoadPolicyOptions {
   /**

@@ -38,7 +38,7 @@ export interface LocalParts {
   sampling?: Partial<SamplingOptions>;
 }
 
-export const LOCAL_STAGES = ['lexical', 'encode', 'graph', 'clusters'] as const;
+const LOCAL_STAGES = ['lexical', 'encode', 'graph', 'clusters'] as const;
 export type LocalStage = (typeof LOCAL_STAGES)[number];
 
 export interface LocalHooks {

@@ -15,7 +15,7 @@ export interface Page {
   list?: ListRelation;
 }
 
-export const secondTitle = (name: string): string => `Career of ${name}`;
+const secondTitle = (name: string): string => `Career of ${name}`;
 export const listTitle = (list: ListRelation, name: string): string =>
   list.title.replace('{x}', name);
 

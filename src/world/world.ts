@@ -8,7 +8,7 @@ import type { Hops, QuestionScope } from './question-scope.ts';
 import { drawForm, drawQuestion } from './questions.ts';
 import { Rng } from './random.ts';
 
-export type Split = 'train' | 'dev' | 'test';
+type Split = 'train' | 'dev' | 'test';
 
 /** A fictional encyclopedia with its two corpora and its questions. */
 export interface World {
@@ -25,7 +25,7 @@ export interface World {
 /** Seed of the world that ships with the page. */
 export const SHIPPED_SEED = 20250619;
 
-export const FULL_SIZE: WorldSize = {
+const FULL_SIZE: WorldSize = {
   person: 2000,
   film: 1000,
   book: 700,
@@ -37,7 +37,7 @@ export const FULL_SIZE: WorldSize = {
   university: 240,
   band: 260,
 };
-export const MINI_SIZE: WorldSize = {
+const MINI_SIZE: WorldSize = {
   person: 40,
   film: 18,
   book: 12,
@@ -80,7 +80,7 @@ export interface Encyclopedia {
   clean: ReadonlyMap<string, { passage: Passage; local: boolean }>;
 }
 
-export const makeEncyclopedia = (seed: number, size: WorldSize): Encyclopedia => {
+const makeEncyclopedia = (seed: number, size: WorldSize): Encyclopedia => {
   const entities = makeEntities(new Rng(seed, 1), size);
   const facts = makeFacts(new Rng(seed, 2), entities);
   placeEntities(new Rng(seed, 3), entities, facts);

@@ -11,7 +11,7 @@ const oneLine = (text: string): string => text.trim().replaceAll(/\s+/g, ' ');
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 
 /** One event as a line of text; the words are those of the page. */
-export function describeEvent(event: AgentEvent): string {
+function describeEvent(event: AgentEvent): string {
   switch (event.kind) {
     case 'background':
       return `background   ${event.hits.map((hit) => hit.passage.title).join(' · ') || 'nothing found'}`;

@@ -17,7 +17,7 @@ export interface AlignedCell {
   repeated: ReadPassage[];
 }
 
-export interface AlignedSibling {
+interface AlignedSibling {
   id: string;
   answer: string | null;
   notScored?: string;

@@ -24,7 +24,7 @@ export interface Inspection {
 }
 
 /** Collects rollouts one by one; what it keeps does not grow with their length. */
-export class Inspector {
+class Inspector {
   readonly #facts: RolloutFacts[] = [];
   readonly #summaries: LintSummary[] = [];
   readonly #findings: Finding[] = [];

@@ -42,7 +42,7 @@ export type RowNumber = keyof typeof ROW_NUMBERS;
 /** Numbers that rows stored by an earlier version lack. */
 type LaterNumber = Extract<RowNumber, `${string}.r1-searcher`>;
 
-export type RowNumbers = Record<Exclude<RowNumber, LaterNumber>, number | null> &
+type RowNumbers = Record<Exclude<RowNumber, LaterNumber>, number | null> &
   Partial<Record<LaterNumber, number | null>>;
 
 /** A rollout as one line of a table: small, and without its text. */

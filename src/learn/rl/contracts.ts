@@ -71,7 +71,7 @@ export interface RouterLearner {
 }
 
 /** A policy whose weights can be replaced between rollouts. */
-export interface AdaptablePolicy extends Policy {
+interface AdaptablePolicy extends Policy {
   /** New weights, in the order of the flat buffer of `PolicyWeights`. Rejects while sessions are open. */
   setWeights?(flat: Float32Array): Promise<void>;
 }

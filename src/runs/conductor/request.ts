@@ -15,7 +15,7 @@ const SOURCES = {
 } as const;
 
 /** Only the fields that the user set; everything else stays as the recipe has it. */
-export const overridesOf = (
+const overridesOf = (
   temperature: number,
   mechanisms: Mechanisms,
   setup: Pick<Setup, 'summarizer' | 'source'>,

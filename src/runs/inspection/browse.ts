@@ -163,7 +163,7 @@ export interface Facet {
 }
 
 /** Most values that are listed of a field. */
-export const MOST_FACETS = 300;
+const MOST_FACETS = 300;
 
 /** Values of a field with their rollouts: steps in order, others by count. */
 export function facetsOf(

@@ -7,7 +7,7 @@ import type { GroupField } from './names.ts';
 
 /** Imported rollout files: a small record each, rows for tables, and the rollouts themselves, gzipped. */
 
-export interface FileFault {
+interface FileFault {
   /** Where the record has several files. */
   file?: string;
   /** 0: the whole file. */

@@ -18,7 +18,7 @@ const FIRST_ROLLOUTS = 16;
 const CHUNK_CHARS = 2_000_000;
 
 /** Faults that are kept with their reasons; all are counted. */
-export const KEPT_FAULTS = 1000;
+const KEPT_FAULTS = 1000;
 
 export interface ImportProgress {
   fileId: string;
@@ -38,7 +38,7 @@ export interface ImportOptions {
 const encoder = new TextEncoder();
 
 /** Collects rollouts of one file and writes them in chunks. */
-export class FileWriter {
+class FileWriter {
   readonly #database: InspectionDatabase;
   readonly #record: FileRecord;
   #rows: StoredRow[] = [];

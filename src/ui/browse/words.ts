@@ -7,7 +7,7 @@ import {
 import type { FileRecord } from '../../runs/inspection/database.ts';
 
 /** What outcomes mean, and the colours that charts give them. */
-export const OUTCOMES: Record<Outcome, { note: string; colour: number }> = {
+const OUTCOMES: Record<Outcome, { note: string; colour: number }> = {
   'right-with-evidence': {
     note: 'Right, and a gold answer stands in what was read.',
     colour: 2,

@@ -4,7 +4,7 @@ import { formatCount } from '../lib/format.ts';
 
 const SHOWN = 8;
 
-export const RejectedTable = ({ items }: { items: readonly Rejection[] }) => (
+const RejectedTable = ({ items }: { items: readonly Rejection[] }) => (
   <table className="preview-table">
     <thead>
       <tr>

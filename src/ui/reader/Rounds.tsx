@@ -37,7 +37,7 @@ const faultMarks = (findings: readonly Finding[], segment: number): TextMark[] =
       .map(({ start, end }) => ({ start, end, kind: 'fault', title: LINTS[code].title })),
   );
 
-export const FindingNote = ({ finding }: { finding: Finding }) => {
+const FindingNote = ({ finding }: { finding: Finding }) => {
   const { kind, title, why } = LINTS[finding.code];
   return (
     <p className={`finding ${kind}`}>

@@ -24,7 +24,7 @@ import { scaleOf, type TokenColour } from './token-paint.ts';
 import { COLUMN_IDS, maskWords, tokenText, tokenWords } from './token-words.ts';
 
 /** Weights that follow from the group's rewards under the run's settings, or the usual ones. */
-export const useOutcome = ({ file, row, rollout, loss }: Reading) => {
+const useOutcome = ({ file, row, rollout, loss }: Reading) => {
   const group = useAnswer(`${file.id} ${rollout.groupId}`, () =>
     inspection().group(file.id, row.row.group, settingsFor(loss)),
   );

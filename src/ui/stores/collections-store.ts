@@ -49,7 +49,7 @@ export interface CollectionsState {
   removed: readonly { id: string; name: string; uses: Uses }[];
 }
 
-export const EMPTY_COLLECTIONS: CollectionsState = {
+const EMPTY_COLLECTIONS: CollectionsState = {
   status: 'waiting',
   collections: [],
   pending: null,

@@ -44,7 +44,7 @@ const heldOut = (
 });
 
 /** Names that occur in any step, in the order of first appearance. */
-export const namesOf = (
+const namesOf = (
   steps: Steps,
   of: (step: TrainStep) => Record<string, unknown> | null | undefined,
 ): string[] => {

@@ -20,7 +20,7 @@ import {
  */
 
 /** Tokens that are written one by one; the text of all stands in the rounds. */
-export const MOST_SPANS = 20_000;
+const MOST_SPANS = 20_000;
 
 interface Mark extends Stretch {
   tag: 'mark' | 'u' | 'span';

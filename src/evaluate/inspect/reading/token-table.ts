@@ -23,7 +23,7 @@ export const TOKEN_COLUMNS = {
 export type TokenColumn = keyof typeof TOKEN_COLUMNS;
 
 /** What stands for a token: the file's tokens, or words where it has none. */
-export type TokenKind = 'tokens' | 'ids' | 'pieces';
+type TokenKind = 'tokens' | 'ids' | 'pieces';
 
 export interface TokenTable {
   count: number;

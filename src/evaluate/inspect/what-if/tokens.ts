@@ -30,7 +30,7 @@ export interface FlatTokens {
   advantages: Float64Array;
 }
 
-export const segmentTokens = ({ ids, tokens }: TokenColumns): number | null =>
+const segmentTokens = ({ ids, tokens }: TokenColumns): number | null =>
   ids?.length ?? tokens?.length ?? null;
 
 function isTrained(segment: ImportedSegment, index: number, choice: MaskChoice): boolean {

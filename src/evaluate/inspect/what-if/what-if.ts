@@ -26,7 +26,7 @@ export interface WhatIfSettings {
 }
 
 /** One token that the loss trains. */
-export interface TokenWeights {
+interface TokenWeights {
   /** Place of each token: segment, and token in it. */
   segment: Int32Array;
   index: Int32Array;
