@@ -5,6 +5,7 @@ import type { AgentDeps } from '../../agent/request.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import type { SettingsOverride } from '../../recipes/settings.ts';
 import type { Curriculum, DrawnQuestion } from './contracts.ts';
+import { varies } from '../advantages.ts';
 import { overridesInForce } from './overrides.ts';
 import { applyRewards } from './scoring.ts';
 import type { TrainSettings } from './settings.ts';
@@ -102,7 +103,6 @@ async function runDrawn(
   return groups;
 }
 
-const varies = (values: readonly number[]): boolean => values.some((v) => v !== values[0]);
 const rewardsOf = (group: readonly Rollout[]): number[] => group.map((r) => r.reward ?? 0);
 const accuracies = (group: readonly Rollout[]): number[] => group.map((r) => r.metrics?.em ?? 0);
 

@@ -3,9 +3,9 @@ import { beforeEach, expect, test } from 'vitest';
 import { CollectionsDatabase } from '../../../src/runs/collections/database.ts';
 import { CollectionsHost } from '../../../src/runs/collections/host.ts';
 import type { FileToImport } from '../../../src/runs/collections/importing.ts';
-import { ownLocks } from '../../../src/runs/collections/locks.ts';
 import { CollectionStore } from '../../../src/runs/collections/store.ts';
 import { blob, jsonl } from '../../data/import/files.ts';
+import { ownLocks } from './own-locks.ts';
 
 let db: CollectionsDatabase;
 let store: CollectionStore;

@@ -16,9 +16,9 @@ import {
   type FileToImport,
   type ImportProgress,
 } from '../../../src/runs/collections/importing.ts';
-import { ownLocks } from '../../../src/runs/collections/locks.ts';
 import { CollectionStore } from '../../../src/runs/collections/store.ts';
 import { blob, HOTPOT, jsonl, MUSIQUE, TWO_WIKI } from '../../data/import/files.ts';
+import { ownLocks } from './own-locks.ts';
 
 let indexedDB: IDBFactory;
 let db: CollectionsDatabase;
