@@ -1,4 +1,4 @@
-import type { Question } from '../data/records.ts';
+import type { Question } from '../records/records.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Recipe, SettingsOverride } from '../recipes/settings.ts';
 import type { Retriever } from '../retrieval/retriever.ts';

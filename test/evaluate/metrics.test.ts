@@ -6,8 +6,8 @@ import {
   f1Score,
   subExactMatch,
   supportingRecall,
-} from '../../src/agent/scores.ts';
-import { normalizeAnswer } from '../../src/agent/answers.ts';
+} from '../../src/agent/answers/scores.ts';
+import { normalizeAnswer } from '../../src/agent/answers/answers.ts';
 import { contextless } from '../fixtures/rollouts.ts';
 
 describe('SQuAD normalisation', () => {

@@ -1,7 +1,7 @@
-import { goldsToScore, type ImportedRollout } from '../../data/rollouts/imported.ts';
-import { roundsOf, type ReadPassage, type Round } from '../../data/rollouts/rounds.ts';
-import { exactMatch } from '../../agent/scores.ts';
-import { words } from '../../agent/answers.ts';
+import { goldsToScore, type ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
+import { roundsOf, type ReadPassage, type Round } from '../../formats/rollouts/rounds.ts';
+import { exactMatch } from '../../agent/answers/scores.ts';
+import { words } from '../../agent/answers/answers.ts';
 import { computeSide, type Side, type WhatIfSettings } from './what-if/what-if.ts';
 
 /** A group's siblings side by side, and how their rewards became pushes on their tokens. */

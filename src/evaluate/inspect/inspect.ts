@@ -1,6 +1,6 @@
-import type { RolloutLayout } from '../../data/rollouts/imported.ts';
-import { importRun, type RunFile } from '../../data/rollouts/run.ts';
-import { readFactsOf, type RolloutFacts } from './facts.ts';
+import type { RolloutLayout } from '../../formats/rollouts/shape/imported.ts';
+import { importRun, type RunFile } from '../../formats/rollouts/run.ts';
+import { readFactsOf, type RolloutFacts } from './lint/facts.ts';
 import type { Finding, LintCode } from './lint/finding.ts';
 import { lintRollout } from './lint/index.ts';
 import { lintRun, summaryOf, type LintSummary } from './lint/run.ts';

@@ -1,11 +1,11 @@
-import { roundsOf } from '../../data/rollouts/rounds.ts';
+import { roundsOf } from '../../formats/rollouts/rounds.ts';
 import type {
   ImportedRollout,
   ImportedSegment,
   RolloutLayout,
-} from '../../data/rollouts/imported.ts';
-import { supportingRecall } from '../../agent/scores.ts';
-import { readFactsOf, type RolloutFacts } from './facts.ts';
+} from '../../formats/rollouts/shape/imported.ts';
+import { supportingRecall } from '../../agent/answers/scores.ts';
+import { readFactsOf, type RolloutFacts } from './lint/facts.ts';
 import { lintRollout } from './lint/index.ts';
 import type { Finding, LintCode } from './lint/finding.ts';
 import { outcomeOf, type Outcome } from './taxonomy.ts';

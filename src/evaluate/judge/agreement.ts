@@ -1,5 +1,5 @@
-import { exactMatch } from '../../agent/scores.ts';
-import type { ImportedRollout } from '../../data/rollouts/imported.ts';
+import { exactMatch } from '../../agent/answers/scores.ts';
+import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import { DisagreementQueue, type Disagreement } from '../inspect/rescore/disagreement.ts';
 import type { JudgeItem, JudgeOutcome } from './run.ts';
 

@@ -1,14 +1,14 @@
-import type { Question } from '../../data/records.ts';
-import type { Rollout } from '../../data/rollout.ts';
-import type { RouterStep, TrainStep } from '../../data/training.ts';
+import type { Question } from '../../records/records.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import type { RouterStep, TrainStep } from '../../records/training.ts';
 import type { AgentDeps } from '../../agent/request.ts';
 import type { Router } from '../../agent/router/router.ts';
 import type { RunningMean } from '../../agent/router/reward.ts';
 import type { Policy } from '../../policy/policy.ts';
-import type { TensorSource } from '../../policy/tensor-source.ts';
-import type { PolicyWeights } from '../../policy/weights.ts';
+import type { TensorSource } from '../../policy/checkpoint/tensor-source.ts';
+import type { PolicyWeights } from '../../policy/checkpoint/weights.ts';
 import type { SettingsOverride } from '../../recipes/settings.ts';
-import type { PolicyLearner } from './learner.ts';
+import type { PolicyLearner } from '../replicas/learner.ts';
 import type { TrainState } from './state.ts';
 
 /** What a training run is given and whom it tells. */

@@ -1,6 +1,6 @@
-import type { Preview } from '../../data/import/collect.ts';
-import type { Rejection } from '../../data/import/types.ts';
-import { formatCount } from '../lib/format.ts';
+import type { Preview } from '../../formats/import/collect.ts';
+import type { Rejection } from '../../formats/import/values/types.ts';
+import { formatCount } from '../kit/format.ts';
 
 const SHOWN = 8;
 

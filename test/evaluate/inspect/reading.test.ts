@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ImportedRollout } from '../../../src/data/rollouts/imported.ts';
+import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
 import {
   cutByMarks,
   findPattern,
@@ -11,9 +11,9 @@ import { gainInWords, readRounds } from '../../../src/evaluate/inspect/reading/r
 import { revealHidden } from '../../../src/evaluate/inspect/reading/visible.ts';
 import { tokenTable } from '../../../src/evaluate/inspect/reading/token-table.ts';
 import { computeSide } from '../../../src/evaluate/inspect/what-if/what-if.ts';
-import { DEFAULT_SETTINGS } from '../../../src/ui/reader/settings.ts';
+import { DEFAULT_SETTINGS } from '../../../src/ui/rollouts/reader/settings.ts';
 import { PAYLOADS } from '../../fixtures/inspect/payloads.ts';
-import { importOne } from '../../data/rollouts/helpers.ts';
+import { importOne } from '../../formats/rollouts/helpers.ts';
 
 const two = (passages: readonly string[][]): string =>
   passages

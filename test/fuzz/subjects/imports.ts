@@ -1,24 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { importAll, previewImport } from '../../../src/data/import/collect.ts';
-import { ImportError } from '../../../src/data/import/types.ts';
-import { ImportError as RolloutImportError } from '../../../src/data/rollouts/import.ts';
-import { roundsOf } from '../../../src/data/rollouts/rounds.ts';
-import { writeRollout } from '../../../src/data/rollouts/write.ts';
-import type { ImportedRollout } from '../../../src/data/rollouts/imported.ts';
-import { faultOf } from '../../../src/data/rollouts/schema.ts';
+import { importAll, previewImport } from '../../../src/formats/import/collect.ts';
+import { ImportError } from '../../../src/formats/import/values/types.ts';
+import { ImportError as RolloutImportError } from '../../../src/formats/rollouts/import.ts';
+import { roundsOf } from '../../../src/formats/rollouts/rounds.ts';
+import { writeRollout } from '../../../src/formats/rollouts/write.ts';
+import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
+import { faultOf } from '../../../src/formats/rollouts/shape/schema.ts';
 import { lintRollout } from '../../../src/evaluate/inspect/lint/index.ts';
-import { readFactsOf } from '../../../src/evaluate/inspect/facts.ts';
+import { readFactsOf } from '../../../src/evaluate/inspect/lint/facts.ts';
 import { summaryOf } from '../../../src/evaluate/inspect/lint/run.ts';
-import { FILES } from '../../data/import/whole-files.ts';
-import { ownLines, readAll } from '../../data/rollouts/helpers.ts';
+import { FILES } from '../../formats/import/whole-files.ts';
+import { ownLines, readAll } from '../../formats/rollouts/helpers.ts';
 import { zipSync } from 'fflate';
 import { OTHER_SYSTEMS } from '../../fixtures/inspect/other-systems.ts';
 import { FOREIGN, trl } from '../../fixtures/inspect/records.ts';
-import type { Random } from '../../../src/policy/random.ts';
-import { bytesOf, mutateBytes, mutateJsonFile, mutateJsonLines, pick } from '../mutate.ts';
-import { must, subject, type Subject } from '../subject.ts';
+import type { Random } from '../../../src/base/random.ts';
+import { bytesOf, mutateBytes, mutateJsonFile, mutateJsonLines, pick } from './mutate.ts';
+import { must, subject, type Subject } from './subject.ts';
 
 /** Files of questions, passages and rollouts. */
 

@@ -1,5 +1,5 @@
-import { CollectionBusy } from '../../../src/runs/collections/errors.ts';
-import type { CollectionLocks } from '../../../src/runs/collections/locks.ts';
+import { CollectionBusy } from '../../../src/lab/corpus/collections/errors.ts';
+import type { CollectionLocks } from '../../../src/lab/corpus/collections/locks.ts';
 
 /** Locks within one thread, where no other tab can write. */
 export const ownLocks = (): CollectionLocks => {

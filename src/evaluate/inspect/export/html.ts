@@ -1,4 +1,4 @@
-import { answerText, type ImportedRollout } from '../../../data/rollouts/imported.ts';
+import { answerText, type ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import { LINTS } from '../lint/finding.ts';
 import { gainInWords, type PassageReading, type RoundReading } from '../reading/rounds.ts';
 import { cutByMarks, type Stretch } from '../reading/spans.ts';

@@ -1,4 +1,4 @@
-import { answerText, type ImportedRollout } from '../../../data/rollouts/imported.ts';
+import { answerText, type ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import { gainInWords } from '../reading/rounds.ts';
 import { markdownBlock, markdownText } from './escape.ts';
 import {

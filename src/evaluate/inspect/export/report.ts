@@ -1,5 +1,5 @@
-import { fullText, type ImportedRollout } from '../../../data/rollouts/imported.ts';
-import { readFactsOf, type RolloutFacts } from '../facts.ts';
+import { fullText, type ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
+import { readFactsOf, type RolloutFacts } from '../lint/facts.ts';
 import { LINTS, type Finding } from '../lint/finding.ts';
 import { lintRollout } from '../lint/index.ts';
 import { readRounds, type RoundReading } from '../reading/rounds.ts';

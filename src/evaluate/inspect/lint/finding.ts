@@ -1,5 +1,5 @@
-import type { ImportedRollout } from '../../../data/rollouts/imported.ts';
-import type { TextSpan } from '../../../data/rollouts/rounds.ts';
+import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
+import type { TextSpan } from '../../../formats/rollouts/rounds.ts';
 
 /** What a check found, where, and why it matters. */
 

@@ -1,4 +1,4 @@
-import type { ImportedRollout } from '../../../data/rollouts/imported.ts';
+import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import { answerSeenNotGiven, contradictsEvidence, underSearch } from './evidence.ts';
 import type { Finding } from './finding.ts';
 import { environmentTrained, ownTextMasked } from './masks.ts';

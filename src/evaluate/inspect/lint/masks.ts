@@ -1,6 +1,6 @@
-import type { ImportedRollout, ImportedSegment } from '../../../data/rollouts/imported.ts';
-import type { Protocol } from '../../../data/rollouts/protocols/protocol.ts';
-import { protocolOf } from '../../../data/rollouts/rounds.ts';
+import type { ImportedRollout, ImportedSegment } from '../../../formats/rollouts/shape/imported.ts';
+import type { Protocol } from '../../../formats/rollouts/protocols/protocol.ts';
+import { protocolOf } from '../../../formats/rollouts/rounds.ts';
 import { finding, wholeSpan, type Finding } from './finding.ts';
 
 /** Who wrote a token against whether the loss trains it. */

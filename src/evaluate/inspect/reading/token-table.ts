@@ -2,7 +2,7 @@ import type {
   ImportedRollout,
   ImportedSegment,
   TokenValues,
-} from '../../../data/rollouts/imported.ts';
+} from '../../../formats/rollouts/shape/imported.ts';
 import type { RolloutOutcome } from '../what-if/what-if.ts';
 
 /** Every token of a rollout with every number that is known of it, as columns. */

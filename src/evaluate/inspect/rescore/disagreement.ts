@@ -1,4 +1,4 @@
-import type { ImportedRollout } from '../../../data/rollouts/imported.ts';
+import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import { rescore } from './rescore.ts';
 import { scorerById, type Scorer } from './scorers.ts';
 

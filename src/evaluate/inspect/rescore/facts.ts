@@ -1,12 +1,12 @@
-import { answerScores } from '../../../agent/scores.ts';
+import { answerScores } from '../../../agent/answers/scores.ts';
 import {
   isOwnRollout,
   type ImportedRollout,
   type ImportedSegment,
-} from '../../../data/rollouts/imported.ts';
-import type { Protocol } from '../../../data/rollouts/protocols/protocol.ts';
-import { blockText } from '../../../data/rollouts/protocols/split.ts';
-import { protocolOf, roundsOf, type Round } from '../../../data/rollouts/rounds.ts';
+} from '../../../formats/rollouts/shape/imported.ts';
+import type { Protocol } from '../../../formats/rollouts/protocols/protocol.ts';
+import { blockText } from '../../../formats/rollouts/protocols/split.ts';
+import { protocolOf, roundsOf, type Round } from '../../../formats/rollouts/rounds.ts';
 import {
   mayRetrieve,
   readFacts,

@@ -1,5 +1,5 @@
-import type { ImportedSegment } from '../../../data/rollouts/imported.ts';
-import type { Protocol } from '../../../data/rollouts/protocols/protocol.ts';
+import type { ImportedSegment } from '../../../formats/rollouts/shape/imported.ts';
+import type { Protocol } from '../../../formats/rollouts/protocols/protocol.ts';
 import type { Span } from '../../../learn/rewards/written.ts';
 
 const TURN_END = '<|im_end|>';

@@ -1,4 +1,4 @@
-import type { ImportedRollout } from '../../../data/rollouts/imported.ts';
+import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import {
   klTerm,
   sequenceWeights,
