@@ -10,14 +10,14 @@ import type { KnipConfig } from 'knip';
  */
 const config: KnipConfig = {
   entry: [
-    // index.html names the first; Node starts the second, and threads the others of its folder.
+    // index.html names the first; Node starts the others, each of them or as a thread.
     'src/ui/main.tsx!',
     'src/cli/main.ts!',
-    'src/cli/train-*.ts!',
+    'src/cli/pretrain/{encoder,tokenizer}.ts!',
     'src/cli/**/*worker.ts!',
     'workers/*.ts!',
     'bench/**/*.ts!',
-    'scripts/*.{ts,mjs,js}!',
+    'scripts/**/*.{ts,mjs,js}!',
     'e2e/**/*.ts',
     'test/**/*.test.{ts,tsx}',
     'test/fixtures/**/write-*.ts',
@@ -26,7 +26,7 @@ const config: KnipConfig = {
     'src/**/*.{ts,tsx}!',
     'workers/*.ts!',
     'bench/**/*.ts!',
-    'scripts/*.{ts,mjs,js}!',
+    'scripts/**/*.{ts,mjs,js}!',
     '{e2e,test}/**/*.{ts,tsx}',
   ],
   // Nothing on the page judges answers yet; these are what it will call.

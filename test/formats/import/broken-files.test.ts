@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { importAll, previewImport } from '../../../src/formats/import/collect.ts';
-import { cpuMs } from '../../fuzz/subject.ts';
+import { cpuMs } from '../../fuzz/subjects/subject.ts';
 import { FILES } from './whole-files.ts';
 
 it('is not slowed by texts made to be slow', async () => {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { UnpackBudget, mostPageBytes } from '../../src/formats/parquet/codecs.ts';
-import { UNPACKERS } from '../../src/formats/parquet/unpackers.ts';
-import { importAll } from '../../src/formats/import/collect.ts';
-import { readAll, rolloutsOf } from '../formats/rollouts/helpers.ts';
+import { UnpackBudget, mostPageBytes } from '../../../src/formats/parquet/codecs.ts';
+import { UNPACKERS } from '../../../src/formats/parquet/unpackers.ts';
+import { importAll } from '../../../src/formats/import/collect.ts';
+import { readAll, rolloutsOf } from '../rollouts/helpers.ts';
 
 const fixture = (name: string): Blob =>
   new Blob([readFileSync(new URL(`../../fixtures/parquet/${name}`, import.meta.url))]);

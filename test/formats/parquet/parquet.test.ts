@@ -1,8 +1,8 @@
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { expect, it } from 'vitest';
-import { importAll } from '../../src/formats/import/collect.ts';
-import { checkRuns } from '../../src/formats/parquet/runs.ts';
-import { skipStruct } from '../../src/formats/parquet/thrift.ts';
+import { importAll } from '../../../src/formats/import/collect.ts';
+import { checkRuns } from '../../../src/formats/parquet/runs.ts';
+import { skipStruct } from '../../../src/formats/parquet/thrift.ts';
 
 it('runs are read that fit their page, and no others', () => {
   // 3 values of one byte: a run of 3; then one group of 8 packed values of one bit, padded.

@@ -10,7 +10,7 @@ import { collapseWarning } from '../../../src/learn/router/collapse.ts';
 import { createRouterLearner } from '../../../src/learn/router/learner.ts';
 import { getRecipe } from '../../../src/recipes/index.ts';
 import { withOverrides, type RecipeSettings } from '../../../src/recipes/settings.ts';
-import { ScriptedPolicy } from '../../records/scripted-policy.ts';
+import { ScriptedPolicy } from '../../agent/scripted-policy.ts';
 import { retrieverOver } from '../../agent/helpers.ts';
 import { blank, drawn, rolloutOf } from './helpers.ts';
 

@@ -2,7 +2,10 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Passage } from '../../../src/records/records.ts';
 import { LOCAL_METHODS } from '../../../src/records/setup.ts';
-import { ClusterIndex, type LearnedSampling } from '../../../src/retrieval/cluster/cluster-index.ts';
+import {
+  ClusterIndex,
+  type LearnedSampling,
+} from '../../../src/retrieval/cluster/cluster-index.ts';
 import {
   clusterIdentity,
   decodeClusters,

@@ -1,9 +1,21 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chooseClusterCount, elbows, scaled } from '../../../../src/retrieval/cluster/partition/choose-k.ts';
+import {
+  chooseClusterCount,
+  elbows,
+  scaled,
+} from '../../../../src/retrieval/cluster/partition/choose-k.ts';
 import { ClusterKernels } from '../../../../src/retrieval/cluster/kernels/kernels.ts';
-import { kMeans, kMeansPlusPlus, squaredDistance } from '../../../../src/retrieval/cluster/partition/kmeans.ts';
-import { dot, findNearest, type Rows } from '../../../../src/retrieval/cluster/partition/nearest.ts';
+import {
+  kMeans,
+  kMeansPlusPlus,
+  squaredDistance,
+} from '../../../../src/retrieval/cluster/partition/kmeans.ts';
+import {
+  dot,
+  findNearest,
+  type Rows,
+} from '../../../../src/retrieval/cluster/partition/nearest.ts';
 import { randomNumbers, sampleRows } from '../../../../src/base/sample-rows.ts';
 import { nthLargest, Selector } from '../../../../src/retrieval/cluster/select.ts';
 import { clustered } from '../../vectors.ts';
