@@ -3,17 +3,17 @@ import { longestFirst } from './test/longest-first.ts';
 
 const LONGEST = [
   'e2e/kill.test.ts',
-  'e2e/finished-run.test.ts',
-  'e2e/training-page.test.ts',
-  'e2e/training-safety.test.ts',
-  'e2e/sub-path.test.ts',
-  'e2e/accessible.test.ts',
-  'e2e/hostile-rollouts.test.ts',
+  'e2e/train/finished-run.test.ts',
+  'e2e/train/training-page.test.ts',
+  'e2e/train/training-safety.test.ts',
+  'e2e/shell/sub-path.test.ts',
+  'e2e/shell/accessible.test.ts',
+  'e2e/rollouts/hostile-rollouts.test.ts',
   'e2e/lora-webgpu.test.ts',
 ];
 
 /** What a test promises in milliseconds holds where nothing else runs. */
-const TIMED = ['e2e/cancel.test.ts'];
+const TIMED = ['e2e/ask/cancel.test.ts'];
 
 const common = {
   // Long enough for a busy machine.
