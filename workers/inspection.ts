@@ -1,10 +1,8 @@
 import { serve } from '../src/lab/rpc/serve.ts';
-import {
-  InspectionDatabase,
-  InspectionHost,
-  InspectionStore,
-  ownRunsOf,
-} from '../src/lab/rollouts/index.ts';
+import { InspectionDatabase } from '../src/lab/rollouts/database.ts';
+import { InspectionHost } from '../src/lab/rollouts/host.ts';
+import { InspectionStore } from '../src/lab/rollouts/store.ts';
+import { ownRunsOf } from '../src/lab/rollouts/own-runs.ts';
 import { ForageDatabase } from '../src/lab/storage/database.ts';
 import { OpfsBlobs } from '../src/lab/storage/opfs.ts';
 import { RunStore } from '../src/lab/storage/run-store.ts';

@@ -1,4 +1,4 @@
-import { openCollections } from '../src/lab/corpus/collections/index.ts';
+import { openCollections } from '../src/lab/corpus/collections/store.ts';
 import { IndexStore } from '../src/lab/corpus/indexes/index-store.ts';
 import { LearnedStore } from '../src/lab/corpus/indexes/learned-store.ts';
 import { VectorStore } from '../src/lab/corpus/indexes/vector-store.ts';

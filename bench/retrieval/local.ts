@@ -16,7 +16,7 @@ import {
   openEncoderFromDisk,
   openOrtFromDisk,
 } from '../../src/cli/shared/build-world.ts';
-import { importAll } from '../../src/formats/import/index.ts';
+import { importAll } from '../../src/formats/import/collect.ts';
 import type { Hit } from '../../src/records/hits.ts';
 import type { Passage, Question } from '../../src/records/records.ts';
 import { bootstrapMean, pairedBootstrap } from '../../src/evaluate/bootstrap.ts';

@@ -1,6 +1,6 @@
 import { coverageOf } from '../../agent/router/coverage.ts';
 import { createRouter, type Router } from '../../agent/router/router.ts';
-import type { ImportedQuestion } from '../../formats/import/index.ts';
+import type { ImportedQuestion } from '../../formats/import/values/types.ts';
 import type { Question } from '../../records/records.ts';
 import { BUILT_IN_SETUP, type Setup } from '../../records/setup.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
@@ -10,11 +10,7 @@ import { QuestionList } from './question-list.ts';
 import type { RetrievalFiles } from '../contract/retrieval.ts';
 import { splitOf } from '../corpus/retrieval/split.ts';
 import { emptySlot, type Slot } from '../workers/slot.ts';
-import {
-  startRetrieval,
-  type RemoteSources,
-  type StartedRetrieval,
-} from '../corpus/retrieval/start-retrieval.ts';
+import { startRetrieval, type RemoteSources, type StartedRetrieval } from '../corpus/retrieval/start-retrieval.ts';
 import type { WorkerFactory } from '../workers/workers.ts';
 
 /** The sources and questions that are asked for. */

@@ -1,12 +1,7 @@
-import type {
-  CollectionRecord,
-  ImportChoice,
-  ImportRecord,
-  ItemKind,
-  Origin,
-} from './records/collections.ts';
+import type { CollectionRecord, ImportChoice, ImportRecord, ItemKind, Origin } from './records/collections.ts';
 import type { Passage } from '../../records/records.ts';
-import type { ImportedQuestion, Preview, Rejection } from '../../formats/import/index.ts';
+import type { ImportedQuestion, Rejection } from '../../formats/import/values/types.ts';
+import type { Preview } from '../../formats/import/collect.ts';
 
 /** What the page may ask of the storage of collections, which lives in the lab worker. */
 

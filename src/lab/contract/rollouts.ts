@@ -1,12 +1,17 @@
-import type { Finding, LintCode, Outcome, Statistics } from '../../evaluate/inspect/index.ts';
-import type { Unknown } from '../../evaluate/inspect/filter/index.ts';
-import type { RoundReading } from '../../evaluate/inspect/reading/index.ts';
+import type { Finding, LintCode } from '../../evaluate/inspect/lint/finding.ts';
+import type { Outcome } from '../../evaluate/inspect/taxonomy.ts';
+import type { Statistics } from '../../evaluate/inspect/statistics.ts';
+import type { Unknown } from '../../evaluate/inspect/filter/unknown.ts';
+import type { RoundReading } from '../../evaluate/inspect/reading/rounds.ts';
 import type { AlignedGroup, GroupCredit } from '../../evaluate/inspect/align.ts';
 import type { Criterion, RunComparison } from '../../evaluate/inspect/compare-runs.ts';
 import type { DiffPiece, DiffRun } from '../../evaluate/inspect/diff.ts';
-import type { Disagreement, Rescored } from '../../evaluate/inspect/rescore/index.ts';
-import type { LossSettings, WhatIf, WhatIfSettings } from '../../evaluate/inspect/what-if/index.ts';
-import type { ImportedRollout, RunFile, VALUE_COLUMNS } from '../../formats/rollouts/index.ts';
+import type { Disagreement } from '../../evaluate/inspect/rescore/disagreement.ts';
+import type { Rescored } from '../../evaluate/inspect/rescore/rescore.ts';
+import type { LossSettings } from '../../evaluate/inspect/what-if/training.ts';
+import type { WhatIf, WhatIfSettings } from '../../evaluate/inspect/what-if/what-if.ts';
+import type { ImportedRollout, VALUE_COLUMNS } from '../../formats/rollouts/shape/imported.ts';
+import type { RunFile } from '../../formats/rollouts/run.ts';
 import type {
   FileRecord,
   GroupField,

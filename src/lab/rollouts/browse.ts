@@ -1,6 +1,7 @@
 import type { BrowseGroup, BrowseQuery, Facet, Selected } from '../contract/rollouts.ts';
-import { statisticsOf } from '../../evaluate/inspect/index.ts';
-import { parseFilter, unknownsOf } from '../../evaluate/inspect/filter/index.ts';
+import { statisticsOf } from '../../evaluate/inspect/statistics.ts';
+import { parseFilter } from '../../evaluate/inspect/filter/parse.ts';
+import { unknownsOf } from '../../evaluate/inspect/filter/unknown.ts';
 import { factsOfRow, type RolloutRow } from '../../evaluate/inspect/row.ts';
 import { ordered } from './columns.ts';
 import type { GroupField, StoredRow } from '../contract/records/rollout-files.ts';
@@ -112,7 +113,7 @@ export function selected(
 }
 
 /** Most values that are listed of a field. */
-export const MOST_FACETS = 300;
+const MOST_FACETS = 300;
 
 /** Values of a field with their rollouts: steps in order, others by count. */
 export function facetsOf(

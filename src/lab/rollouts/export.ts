@@ -1,9 +1,6 @@
 import type { ExportFormat, SpellTokens } from '../contract/rollouts.ts';
-import {
-  writeRollout,
-  type ImportedRollout,
-  type TokenTexts,
-} from '../../formats/rollouts/index.ts';
+import { writeRollout, type TokenTexts } from '../../formats/rollouts/write.ts';
+import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import { columnReader, type Cell } from './columns.ts';
 import type { StoredRow } from '../contract/records/rollout-files.ts';
 
@@ -51,7 +48,7 @@ const LATEX: Record<string, string> = {
   '|': String.raw`\textbar{}`,
 };
 
-export const latexText = (text: string): string =>
+const latexText = (text: string): string =>
   text.replaceAll(/[\\{}$&#_%~^<>|]/g, (sign) => LATEX[sign]!);
 
 const latexCell = (cell: Cell): string => latexText(shown(cell));

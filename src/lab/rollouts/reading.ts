@@ -1,9 +1,11 @@
 import type { Neighbour, Reading, RolloutFile } from '../contract/rollouts.ts';
-import { writeRollout, type ImportedRollout } from '../../formats/rollouts/index.ts';
-import { rolloutHtml, rolloutMarkdown } from '../../evaluate/inspect/export/index.ts';
-import { lintRollout } from '../../evaluate/inspect/index.ts';
-import { readRounds } from '../../evaluate/inspect/reading/index.ts';
-import { lossOfRollout, type LossSettings } from '../../evaluate/inspect/what-if/index.ts';
+import { writeRollout } from '../../formats/rollouts/write.ts';
+import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
+import { rolloutHtml } from '../../evaluate/inspect/export/html.ts';
+import { rolloutMarkdown } from '../../evaluate/inspect/export/markdown.ts';
+import { lintRollout } from '../../evaluate/inspect/lint/index.ts';
+import { readRounds } from '../../evaluate/inspect/reading/rounds.ts';
+import { lossOfRollout, type LossSettings } from '../../evaluate/inspect/what-if/training.ts';
 import type { FileRecord, RolloutPlace, StoredRow } from '../contract/records/rollout-files.ts';
 import type { InspectionStore } from './store.ts';
 

@@ -1,17 +1,9 @@
-import {
-  BOOKMARK,
-  type FileRecord,
-  type Mark,
-  type RolloutPlace,
-  type SavedView,
-  type StoredRow,
-} from '../contract/records/rollout-files.ts';
-import {
-  isImportedRollout,
-  type ImportedRollout,
-  type RunFile,
-} from '../../formats/rollouts/index.ts';
-import { compileFilter, parseFilter } from '../../evaluate/inspect/filter/index.ts';
+import { BOOKMARK, type FileRecord, type Mark, type RolloutPlace, type SavedView, type StoredRow } from '../contract/records/rollout-files.ts';
+import { isImportedRollout } from '../../formats/rollouts/shape/schema.ts';
+import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
+import type { RunFile } from '../../formats/rollouts/run.ts';
+import { compileFilter } from '../../evaluate/inspect/filter/match.ts';
+import { parseFilter } from '../../evaluate/inspect/filter/parse.ts';
 import { gunzip } from '../storage/blobs.ts';
 import type { InspectionDatabase } from './database.ts';
 import { writeFile, type ImportOptions } from './import-file.ts';

@@ -1,5 +1,6 @@
-import type { RolloutLayout } from '../../../formats/rollouts/index.ts';
-import type { LintCode, Statistics } from '../../../evaluate/inspect/index.ts';
+import type { RolloutLayout } from '../../../formats/rollouts/shape/imported.ts';
+import type { LintCode } from '../../../evaluate/inspect/lint/finding.ts';
+import type { Statistics } from '../../../evaluate/inspect/statistics.ts';
 import type { RolloutRow } from '../../../evaluate/inspect/row.ts';
 
 /** What is stored of imported rollout files, and the names that page and worker share. */

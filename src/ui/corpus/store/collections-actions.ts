@@ -1,12 +1,14 @@
 import { messageOf } from '../../../base/message-of.ts';
 import type {
   CollectionsApi,
-  ImportChoice,
   ImportOutcome,
   ImportProgress,
+} from '../../../lab/contract/collections.ts';
+import type {
+  ImportChoice,
   ImportRecord,
   ItemKind,
-} from '../../../lab/corpus/collections/index.ts';
+} from '../../../lab/contract/records/collections.ts';
 import { countWords } from '../count-words.ts';
 import { plural } from '../../kit/format.ts';
 import { fileStem, saveFile } from '../../kit/save-file.ts';

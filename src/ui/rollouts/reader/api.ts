@@ -1,4 +1,4 @@
-import type { InspectionApi, Reading } from '../../../lab/rollouts/index.ts';
+import type { InspectionApi, Reading } from '../../../lab/contract/rollouts.ts';
 import { unpackReading } from '../../../lab/rollouts/packed.ts';
 import { lab } from '../../shell/store/connection.ts';
 

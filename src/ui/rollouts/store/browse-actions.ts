@@ -1,6 +1,7 @@
 import { messageOf } from '../../../base/message-of.ts';
-import type { RunFile } from '../../../formats/rollouts/index.ts';
-import type { ImportOutcome, ImportProgress, SavedView } from '../../../lab/rollouts/index.ts';
+import type { RunFile } from '../../../formats/rollouts/run.ts';
+import type { SavedView } from '../../../lab/contract/records/rollout-files.ts';
+import type { ImportOutcome, ImportProgress } from '../../../lab/contract/rollouts.ts';
 import { pagePath } from '../../kit/page-root.ts';
 import { filePath, isRollouts } from './browse-address.ts';
 import { secondsLeft, useBrowse, type ImportJob } from './browse-store.ts';

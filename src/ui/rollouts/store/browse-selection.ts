@@ -1,12 +1,6 @@
 import { create } from 'zustand';
-import type {
-  BrowseQuery,
-  FilterFault,
-  FoundRow,
-  Mark,
-  Selected,
-} from '../../../lab/rollouts/index.ts';
-import { BOOKMARK } from '../../../lab/contract/records/rollout-files.ts';
+import type { BrowseQuery, FilterFault, FoundRow, Selected } from '../../../lab/contract/rollouts.ts';
+import { type Mark, BOOKMARK } from '../../../lab/contract/records/rollout-files.ts';
 import { attempt, tellProblem } from './browse-actions.ts';
 import { formatBrowseAddress, parseBrowseAddress, readerPath } from './browse-address.ts';
 import { useBrowse } from './browse-store.ts';

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { FileRecord } from '../../../lab/rollouts/index.ts';
+import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
 import {
   DASH,
   formatBytes,

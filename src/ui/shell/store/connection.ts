@@ -2,7 +2,7 @@ import type { Setup } from '../../../records/setup.ts';
 import type { ConductorMessage } from '../../../lab/contract/ask.ts';
 import type { LabApi } from '../../../lab/contract/lab.ts';
 import type { DeviceChoice } from '../../../lab/contract/settings.ts';
-import type { InspectionApi } from '../../../lab/rollouts/index.ts';
+import type { InspectionApi } from '../../../lab/contract/rollouts.ts';
 import { createFrameQueue } from '../../kit/frame-queue.ts';
 import { forgetPieces } from '../../kit/tokens/pieces.ts';
 import { useLab } from './lab-store.ts';
