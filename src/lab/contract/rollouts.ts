@@ -116,7 +116,7 @@ export interface Facet {
   flat: boolean;
 }
 
-export const EXPORT_FORMATS = [
+const EXPORT_FORMATS = [
   'forage',
   'verl',
   'rl-logging-board',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** Checkpoints on this device: where they come from, what is planned, what is stored, what can go wrong. */
 
 /** Where a checkpoint comes from. */
-export const sourceSchema = z.discriminatedUnion('kind', [
+const sourceSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('hub'),
     /** Address of the hub or of a mirror of it, without a slash at its end. */
@@ -25,7 +25,7 @@ export type RemoteSource = Exclude<Source, { kind: 'folder' }>;
 /** A plain file name, so that no path leaves the checkpoint's folder. */
 const NAME = /^[A-Za-z0-9][\w.-]{0,199}$/;
 
-export const isFileName = (name: string): boolean => NAME.test(name);
+const isFileName = (name: string): boolean => NAME.test(name);
 
 const bytes = z.int().min(0);
 
@@ -69,7 +69,7 @@ export interface LocalFile {
 }
 
 /** What can go wrong with a checkpoint on its way to the device. */
-export const FAULT_KINDS = [
+const FAULT_KINDS = [
   /** The text names no repository, address or folder. */
   'address',
   'offline',

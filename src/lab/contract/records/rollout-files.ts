@@ -13,7 +13,7 @@ export type GroupField = (typeof GROUP_FIELDS)[number];
 /** What a bookmark is called among the tags, so that filters can ask for it. */
 export const BOOKMARK = '★';
 
-export interface FileFault {
+interface FileFault {
   /** Where the record has several files. */
   file?: string;
   /** 0: the whole file. */
