@@ -1,4 +1,4 @@
-import { oneLine } from './issue.ts';
+import { oneLine } from './errors.ts';
 
 export interface FetchOptions {
   signal?: AbortSignal | undefined;

@@ -5,7 +5,6 @@ import {
   compareArms,
   comparisonMarkdown,
   pairedBootstrap,
-  quantile,
   summarizeRollouts,
 } from '../../src/evaluate/index.ts';
 import { scored } from '../fixtures/rollouts.ts';
@@ -59,11 +58,6 @@ describe('the summary of the command line', () => {
 });
 
 describe('bootstrap', () => {
-  it('quantiles by linear interpolation', () => {
-    expect(quantile([1, 2, 3, 4], 0.5)).toBe(2.5);
-    expect(quantile([1, 2, 3, 4], 0)).toBe(1);
-  });
-
   it('of equal values is a point', () => {
     expect(pairedBootstrap([0, 0.5, 1], [0.25, 0.75, 1.25])).toEqual({
       mean: 0.25,

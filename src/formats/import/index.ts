@@ -1,7 +1,7 @@
 /** Reads questions and passages in the formats of the field into the project's own records. */
 export { importAll, previewImport, type Imported, type Preview } from './collect.ts';
 export { detect, formatOf } from './readers/detect.ts';
-export { hashText, passageHash, questionHash } from './values/hash.ts';
+export { passageHash, questionHash } from './values/hash.ts';
 export { freeId, KnownItems } from './values/known.ts';
 export { readImport } from './read.ts';
 export { splitSentences } from './values/sentences.ts';

@@ -1,6 +1,6 @@
 import type { Rollout } from '../../records/rollout.ts';
 import { deriveSeed, runGroup, type AgentDeps } from '../../agent/index.ts';
-import { getRecipe, type SettingsOverride } from '../../recipes/index.ts';
+import { getRecipe, mergeOverrides, type SettingsOverride } from '../../recipes/index.ts';
 import type { Curriculum, DrawnQuestion } from './contracts.ts';
 import { overridesInForce } from '../settings/overrides.ts';
 import { applyRewards } from './scoring.ts';
@@ -31,28 +31,13 @@ export interface CollectRequest {
   onRollout(done: number, total: number): void;
 }
 
-const plain = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function merge(base: Record<string, unknown>, over: Record<string, unknown>): object {
-  const out = { ...base };
-  for (const [key, value] of Object.entries(over)) {
-    const before = out[key];
-    out[key] = plain(before) && plain(value) ? merge(before, value) : value;
-  }
-  return out;
-}
-
 /** Overrides of the run's recipe with sampling at `temperature`, then those of one question. */
 export function rolloutOverrides(
   settings: TrainSettings,
   sampling: { temperature: number; topP?: number },
   own: SettingsOverride = {},
 ): SettingsOverride {
-  return merge(
-    merge({ ...overridesInForce(settings) }, { sampling }) as Record<string, unknown>,
-    own,
-  );
+  return mergeOverrides(mergeOverrides(overridesInForce(settings), { sampling }), own);
 }
 
 /** Rollouts that ended because the policy failed teach nothing: the step must be made again. */

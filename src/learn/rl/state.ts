@@ -5,7 +5,7 @@ import { readSafetensors, writeSafetensors } from '../../policy/checkpoint/safet
 import { deriveSeed } from '../../agent/index.ts';
 import type { Json } from './contracts.ts';
 import type { TrainSettings } from '../settings/settings.ts';
-import { issueOf } from '../../base/issue.ts';
+import { issueOf } from '../../base/errors.ts';
 
 /**
  * Everything that the rest of a run depends on beside settings, policy and world. Seeds of step s

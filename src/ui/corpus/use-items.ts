@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 import type { Item, ItemKind } from '../../lab/corpus/collections/index.ts';
 import { lab } from '../shell/store/connection.ts';
 

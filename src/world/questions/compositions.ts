@@ -1,4 +1,4 @@
-import { hashText } from '../../base/keyed-random.ts';
+import { avalanche, fnv1a } from '../../base/hash.ts';
 import { isKind, relationsOf, KINDS, type Relation } from '../facts/schema.ts';
 
 /**
@@ -8,7 +8,7 @@ import { isKind, relationsOf, KINDS, type Relation } from '../facts/schema.ts';
 export const isHeldOut = (composition: string): boolean =>
   composition.includes('>') &&
   !composition.startsWith('summary') &&
-  hashText(composition) % 4 === 0;
+  (avalanche(fnv1a(composition)) >>> 0) % 4 === 0;
 
 /** Which compositions a set of questions may use. */
 export type CompositionFilter = 'seen' | 'held-out' | 'any';

@@ -3,7 +3,7 @@ import type { CompositionFilter } from './compositions.ts';
 import type { Entity, Fact } from '../facts/facts.ts';
 import type { Knowledge } from '../facts/knowledge.ts';
 import { titleFor } from '../facts/passages.ts';
-import type { Rng } from '../../base/keyed-random.ts';
+import type { KeyedRandom } from '../../base/random.ts';
 import { relation, type Relation } from '../facts/schema.ts';
 
 /** What a sampler may ask about, and where the answers stand. */
@@ -56,7 +56,7 @@ export const draft = (
 };
 
 /** How a question names an entity: rivers and awards take an article, titles may take their kind. */
-export const mention = (rng: Rng, e: Entity): string => {
+export const mention = (rng: KeyedRandom, e: Entity): string => {
   if (e.kind === 'river' || e.kind === 'award') return `the ${e.name}`;
   return (e.kind === 'film' || e.kind === 'book') && rng.chance(0.3)
     ? `the ${e.kind} ${e.name}`

@@ -1,4 +1,4 @@
-import { issueOf } from '../../../src/base/issue.ts';
+import { issueOf } from '../../../src/base/errors.ts';
 import { BUILT_IN_SETUP, resourcesSchema, setupSchema } from '../../../src/records/setup.ts';
 import {
   compileFilter,

@@ -1,4 +1,4 @@
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import { ImportError, type KnownItems } from '../../../formats/import/index.ts';
 import { OtherFile } from './errors.ts';
 import { fingerprint } from './passages/fingerprint.ts';

@@ -1,4 +1,4 @@
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type { RunFile } from '../../../formats/rollouts/index.ts';
 import type { ImportOutcome, ImportProgress, SavedView } from '../../../lab/rollouts/index.ts';
 import { pagePath } from '../../kit/page-root.ts';
