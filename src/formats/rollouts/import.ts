@@ -1,5 +1,4 @@
-import { messageOf } from '../../base/message-of.ts';
-import { oneLine } from '../../base/issue.ts';
+import { messageOf, oneLine } from '../../base/errors.ts';
 import { RecordError, type Place } from './importers/build.ts';
 import { readDocument, type DocumentItem } from './container/document.ts';
 import { UnpackError } from './container/gunzip.ts';

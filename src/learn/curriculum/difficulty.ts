@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Question } from '../../records/records.ts';
-import { deriveSeed } from '../../base/seeds.ts';
+import { deriveSeed } from '../../base/random.ts';
 import type { SettingsOverride } from '../../recipes/settings.ts';
 import type { Curriculum, CurriculumContext, DrawnQuestion, Json } from '../rl/contracts.ts';
 import type { TrainSettings } from '../settings/settings.ts';

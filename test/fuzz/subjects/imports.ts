@@ -55,7 +55,7 @@ const files = Object.entries(FILES).map(([name, { bytes, format }]) =>
     unit: 120,
     make: (random) => ({
       bytes: (BY_CONTAINER[format.container] ?? mutateBytes)(bytes, random),
-      told: random.next() < 0.7,
+      told: random.uniform() < 0.7,
     }),
     read: (broken) => readFile(name, broken),
     refuses: (error) => error instanceof ImportError && error.message.startsWith('expected'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LAYOUTS, type ImportedRole, type ImportedRollout } from './imported.ts';
-import { oneLine, wordsOf } from '../../../base/issue.ts';
+import { oneLine, wordsOf } from '../../../base/errors.ts';
 
 /**
  * What a line of `forage.rollout/1` must hold so that the inspector can read it. Unknown keys are kept.
