@@ -1,5 +1,6 @@
 import { getRecipe, withOverrides } from '../../recipes/index.ts';
-import type { RewardId, TrainSettings } from '../settings/settings.ts';
+import type { RewardId } from '../rewards/list.ts';
+import type { TrainSettings } from '../settings/settings.ts';
 import { stageAt } from '../settings/stages.ts';
 import type { TrainState } from './state.ts';
 
