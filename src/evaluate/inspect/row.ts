@@ -2,7 +2,6 @@ import {
   roundsOf,
   type ImportedRollout,
   type ImportedSegment,
-  type RolloutLayout,
 } from '../../formats/rollouts/index.ts';
 import { supportingRecall } from '../../agent/answers/scores.ts';
 import { readFactsOf, type RolloutFacts } from './lint/facts.ts';
@@ -56,7 +55,8 @@ export interface RolloutRow {
   notScored?: string;
   recipe: string | null;
   policy: string | null;
-  layout: RolloutLayout;
+  /** Id of the layout of its file. */
+  layout: string;
   protocol: string | null;
   outcome: Outcome | null;
   /** Each code once. */

@@ -1,17 +1,16 @@
 /** Rollout files of every known system, in and out. */
 export { importRollouts, ImportError, type ImportItem } from './import.ts';
 export { importRun, type RunFile, type RunItem } from './run.ts';
+export { IMPORTERS, LAYOUTS } from './importers/list.ts';
 export { areSteps, inStepOrder, isRolloutName, runName } from './shape/names.ts';
 export {
   answerText,
   fullText,
   goldsToScore,
   isOwnRollout,
-  LAYOUTS,
   type ImportedRole,
   type ImportedRollout,
   type ImportedSegment,
-  type RolloutLayout,
   type RolloutOrigin,
   type TokenColumns,
   type TokenValues,
@@ -32,4 +31,4 @@ export {
   type Round,
   type TextSpan,
 } from './rounds.ts';
-export { isImportedRollout } from './shape/schema.ts';
+export { isImportedRollout } from './own/schema.ts';

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { importAll, ImportError, previewImport } from '../../../src/formats/import/index.ts';
 import * as rollouts from '../../../src/formats/rollouts/index.ts';
-import { faultOf } from '../../../src/formats/rollouts/shape/schema.ts';
+import { faultOf } from '../../../src/formats/rollouts/own/schema.ts';
 import { lintRollout, readFactsOf, summaryOf } from '../../../src/evaluate/inspect/index.ts';
 import { FILES } from '../../formats/import/whole-files.ts';
 import { ownLines, readAll } from '../../formats/rollouts/helpers.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { LAYOUTS, type ImportedRole, type ImportedRollout } from './imported.ts';
+import { FOREIGN_LAYOUTS } from '../importers/list.ts';
+import type { ImportedRole, ImportedRollout } from '../shape/imported.ts';
 import { oneLine, wordsOf } from '../../../base/issue.ts';
 
 /**
@@ -235,7 +236,7 @@ const rollout = z.looseObject({
   judge: z.looseObject({ verdict: z.boolean().nullable(), by: z.string() }).optional(),
   origin: z
     .looseObject({
-      layout: z.enum(LAYOUTS).exclude(['forage']),
+      layout: z.enum(FOREIGN_LAYOUTS),
       protocol: z.string().nullable(),
       responseAt: id,
       fields: object,
