@@ -2,7 +2,6 @@ import { Dexie, type EntityTable, type Table } from 'dexie';
 import type { LintCode } from '../../evaluate/inspect/lint/finding.ts';
 import type { Statistics } from '../../evaluate/inspect/statistics.ts';
 import type { RolloutRow } from '../../evaluate/inspect/row.ts';
-import type { RolloutLayout } from '../../formats/rollouts/shape/imported.ts';
 import type { GroupField } from './names.ts';
 
 /** Imported rollout files: a small record each, rows for tables, and the rollouts themselves, gzipped. */
@@ -27,7 +26,7 @@ export interface FileRecord {
   importedAt: string;
   /** `interrupted`: the page was closed meanwhile; what was read until then is there. */
   status: 'importing' | 'ready' | 'interrupted';
-  layouts: Partial<Record<RolloutLayout, number>>;
+  layouts: Record<string, number>;
   rollouts: number;
   /** Lines that could not be read: how many, and the first ones. */
   faultCount: number;

@@ -1,4 +1,4 @@
-import { isImportedRollout } from '../../formats/rollouts/shape/schema.ts';
+import { isImportedRollout } from '../../formats/rollouts/own/schema.ts';
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import type { RunFile } from '../../formats/rollouts/run.ts';
 import { compileFilter } from '../../evaluate/inspect/filter/match.ts';
