@@ -9,7 +9,7 @@
 import { parseArgs } from 'node:util';
 import type { RunningMean } from '../../src/agent/router/reward.ts';
 import { createRouter, type Router } from '../../src/agent/router/router.ts';
-import { deriveSeed } from '../../src/base/seeds.ts';
+import { deriveSeed } from '../../src/base/random.ts';
 import type { Question } from '../../src/records/records.ts';
 import type { Rollout } from '../../src/records/rollout.ts';
 import type { RouterStep } from '../../src/records/training.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { issueOf } from '../base/issue.ts';
+import { issueOf } from '../base/errors.ts';
+import { merge } from '../base/merge.ts';
 
 /**
  * What a recipe may choose: which parts of the agent run, with which constants. Every field is a
@@ -142,17 +143,6 @@ type DeepPartial<T> = {
       ? DeepPartial<T[K]>
       : T[K];
 };
-
-const isPlain = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function merge(base: unknown, over: unknown): unknown {
-  if (over === undefined) return base;
-  if (!isPlain(base) || !isPlain(over)) return over;
-  const out: Record<string, unknown> = { ...base };
-  for (const [key, value] of Object.entries(over)) out[key] = merge(base[key], value);
-  return out;
-}
 
 /** Changes of settings over other changes: `over` counts where both say something. */
 export const mergeOverrides = (base: SettingsOverride, over: SettingsOverride): SettingsOverride =>

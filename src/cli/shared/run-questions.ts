@@ -1,5 +1,5 @@
 import { runGroup } from '../../agent/run.ts';
-import { deriveSeed } from '../../base/seeds.ts';
+import { deriveSeed } from '../../base/random.ts';
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { Recipe, SettingsOverride } from '../../recipes/settings.ts';

@@ -10,7 +10,11 @@ import { QuestionList } from './question-list.ts';
 import type { RetrievalFiles } from '../contract/retrieval.ts';
 import { splitOf } from '../corpus/retrieval/split.ts';
 import { emptySlot, type Slot } from '../workers/slot.ts';
-import { startRetrieval, type RemoteSources, type StartedRetrieval } from '../corpus/retrieval/start-retrieval.ts';
+import {
+  startRetrieval,
+  type RemoteSources,
+  type StartedRetrieval,
+} from '../corpus/retrieval/start-retrieval.ts';
 import type { WorkerFactory } from '../workers/workers.ts';
 
 /** The sources and questions that are asked for. */

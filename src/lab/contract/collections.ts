@@ -1,4 +1,10 @@
-import type { CollectionRecord, ImportChoice, ImportRecord, ItemKind, Origin } from './records/collections.ts';
+import type {
+  CollectionRecord,
+  ImportChoice,
+  ImportRecord,
+  ItemKind,
+  Origin,
+} from './records/collections.ts';
 import type { Passage } from '../../records/records.ts';
 import type { ImportedQuestion, Rejection } from '../../formats/import/values/types.ts';
 import type { Preview } from '../../formats/import/collect.ts';

@@ -116,14 +116,7 @@ export interface Facet {
   flat: boolean;
 }
 
-const EXPORT_FORMATS = [
-  'forage',
-  'verl',
-  'rl-logging-board',
-  'csv',
-  'markdown',
-  'latex',
-] as const;
+const EXPORT_FORMATS = ['forage', 'verl', 'rl-logging-board', 'csv', 'markdown', 'latex'] as const;
 
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 

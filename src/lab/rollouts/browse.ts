@@ -5,6 +5,7 @@ import { unknownsOf } from '../../evaluate/inspect/filter/unknown.ts';
 import { factsOfRow, type RolloutRow } from '../../evaluate/inspect/row.ts';
 import { ordered } from './columns.ts';
 import type { GroupField, StoredRow } from '../contract/records/rollout-files.ts';
+import { meanOrNull } from '../../base/statistics.ts';
 
 /**
  * A selection as the page shows it: positions in place of rows, because a page that holds tens of
@@ -20,7 +21,7 @@ const VALUES: Record<GroupField, (row: RolloutRow) => string | number | null> = 
 
 const meanOf = (values: readonly (number | null)[]): number | null => {
   const known = values.filter((value) => value !== null);
-  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+  return meanOrNull(known);
 };
 
 function summed(

@@ -5,15 +5,37 @@ import { alignGroup, groupCredit } from '../../evaluate/inspect/align.ts';
 import { compareRuns, type Criterion } from '../../evaluate/inspect/compare-runs.ts';
 import { diffRollouts } from '../../evaluate/inspect/diff.ts';
 import { FilterError } from '../../evaluate/inspect/filter/error.ts';
-import { DisagreementQueue, type Disagreement } from '../../evaluate/inspect/rescore/disagreement.ts';
+import {
+  DisagreementQueue,
+  type Disagreement,
+} from '../../evaluate/inspect/rescore/disagreement.ts';
 import { rescore } from '../../evaluate/inspect/rescore/rescore.ts';
 import { factsOfRow } from '../../evaluate/inspect/row.ts';
 import { whatIf, type WhatIfSettings } from '../../evaluate/inspect/what-if/what-if.ts';
 import { transfer } from '../rpc/wire.ts';
 import { NamedJobs } from '../storage/jobs.ts';
 import { facetsOf, selected } from './browse.ts';
-import type { Browsed, BrowseQuery, ComparedRuns, ExportFormat, FilterFault, FoundRow, ImportOutcome, ImportProgress, InspectionApi, RolloutFile, Selection, SpellTokens } from '../contract/rollouts.ts';
-import type { GroupField, Mark, RolloutPlace, SavedView, StoredRow } from '../contract/records/rollout-files.ts';
+import type {
+  Browsed,
+  BrowseQuery,
+  ComparedRuns,
+  ExportFormat,
+  FilterFault,
+  FoundRow,
+  ImportOutcome,
+  ImportProgress,
+  InspectionApi,
+  RolloutFile,
+  Selection,
+  SpellTokens,
+} from '../contract/rollouts.ts';
+import type {
+  GroupField,
+  Mark,
+  RolloutPlace,
+  SavedView,
+  StoredRow,
+} from '../contract/records/rollout-files.ts';
 import { Kept } from './kept.ts';
 import { isRolloutFormat, rolloutLines, tableText } from './export.ts';
 import { isRunFile, runFileId, type RunSource } from './own-runs.ts';

@@ -1,5 +1,11 @@
 import type { NumberColumn, PackedColumns, PackedReading, Reading } from '../contract/rollouts.ts';
-import { VALUE_COLUMNS, type ImportedRollout, type ImportedSegment, type TokenColumns, type TokenValues } from '../../formats/rollouts/shape/imported.ts';
+import {
+  VALUE_COLUMNS,
+  type ImportedRollout,
+  type ImportedSegment,
+  type TokenColumns,
+  type TokenValues,
+} from '../../formats/rollouts/shape/imported.ts';
 
 /**
  * A reading on its way between threads. The numbers of a long trace are millions of list entries that a

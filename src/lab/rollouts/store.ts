@@ -1,5 +1,12 @@
-import { BOOKMARK, type FileRecord, type Mark, type RolloutPlace, type SavedView, type StoredRow } from '../contract/records/rollout-files.ts';
-import { isImportedRollout } from '../../formats/rollouts/shape/schema.ts';
+import {
+  BOOKMARK,
+  type FileRecord,
+  type Mark,
+  type RolloutPlace,
+  type SavedView,
+  type StoredRow,
+} from '../contract/records/rollout-files.ts';
+import { isImportedRollout } from '../../formats/rollouts/own/schema.ts';
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import type { RunFile } from '../../formats/rollouts/run.ts';
 import { compileFilter } from '../../evaluate/inspect/filter/match.ts';

@@ -6,7 +6,8 @@ import { plannedBytes } from '../../policy/lora/wasm/memory.ts';
 import { parameterCount } from '../../policy/checkpoint/weights.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
 import type { TrainEstimate } from '../contract/training.ts';
-import { median, paceOf } from './step-pace.ts';
+import { median } from '../../base/statistics.ts';
+import { paceOf } from './step-pace.ts';
 
 /** What a run will take, before it is started. Every figure is an estimate and says from what. */
 

@@ -1,6 +1,6 @@
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import { deriveSeed } from '../../base/seeds.ts';
+import { deriveSeed } from '../../base/random.ts';
 import { runGroup } from '../../agent/run.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { checkFaults, rolloutOverrides } from '../rl/collect.ts';

@@ -1,7 +1,7 @@
 import type { Rollout } from '../../records/rollout.ts';
 import type { RouterStep } from '../../records/training.ts';
 import { createRouter, priorWeights, type Router } from '../../agent/router/router.ts';
-import { deriveSeed } from '../../base/seeds.ts';
+import { deriveSeed } from '../../base/random.ts';
 import { RunningMean } from '../../agent/router/reward.ts';
 import { FEATURE_NAMES } from '../../agent/router/features.ts';
 import type { RouterWeights } from '../../agent/router/network.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 import type { ItemKind } from '../../lab/contract/records/collections.ts';
 import type { Item } from '../../lab/contract/collections.ts';
 import { lab } from '../shell/store/connection.ts';

@@ -1,4 +1,4 @@
-import { issueOf } from '../../../src/base/issue.ts';
+import { issueOf } from '../../../src/base/errors.ts';
 import { BUILT_IN_SETUP, resourcesSchema, setupSchema } from '../../../src/records/setup.ts';
 import { printFilter } from '../../../src/evaluate/inspect/filter/ast.ts';
 import { FilterError } from '../../../src/evaluate/inspect/filter/error.ts';

@@ -72,9 +72,9 @@ async function ask(call: Call, body: Bytes, status: number): Promise<void> {
 
 /** Events of a stream: one of them changed as JSON, or bytes anywhere. */
 function mutateStream(text: string, random: Random): Bytes {
-  if (random.next() < 0.5) return mutateBytes(bytesOf(text), random);
+  if (random.uniform() < 0.5) return mutateBytes(bytesOf(text), random);
   const events = text.split('\n\n').filter(Boolean);
-  const at = random.integer(events.length - 1);
+  const at = random.below(events.length - 1);
   const data = mutateJsonFile(bytesOf(events[at]!.slice('data: '.length)), random);
   events[at] = `data: ${textOf(data)}`;
   return bytesOf(events.map((event) => `${event}\n\n`).join(''));
@@ -88,7 +88,7 @@ const endpoint = (call: Call): Subject =>
       body: call.startsWith('streamed')
         ? mutateStream(CALLS[call], random)
         : mutateJsonFile(bytesOf(CALLS[call]), random),
-      status: random.next() < 0.9 ? 200 : pick(random, [400, 401, 404, 413, 429, 500]),
+      status: random.uniform() < 0.9 ? 200 : pick(random, [400, 401, 404, 413, 429, 500]),
     }),
     read: ({ body, status }) => ask(call, body, status),
     refuses: (error) => error instanceof EndpointError,
@@ -210,7 +210,7 @@ export const SERVER_SUBJECTS: readonly Subject[] = [
     unit: 300,
     make: (random) => {
       const name = pick(random, ['info', INDEX, 'config.json'] as const);
-      const from = name === 'info' || random.next() < 0.5 ? 'hub' : 'folder';
+      const from = name === 'info' || random.uniform() < 0.5 ? 'hub' : 'folder';
       return { name, from, bytes: mutateJsonFile(sourceOf(name), random) };
     },
     read: plan,

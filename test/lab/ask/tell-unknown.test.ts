@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { getRecipe } from '../../../src/recipes/index.ts';
-import { messageOf } from '../../../src/base/message-of.ts';
+import { messageOf } from '../../../src/base/errors.ts';
 import { RemoteRetriever } from '../../../src/lab/corpus/retrieval/start-retrieval.ts';
 import type { RetrievalApi } from '../../../src/lab/contract/retrieval.ts';
 import { startWorker } from '../../../src/lab/rpc/worker.ts';

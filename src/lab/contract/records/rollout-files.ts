@@ -1,4 +1,3 @@
-import type { RolloutLayout } from '../../../formats/rollouts/shape/imported.ts';
 import type { LintCode } from '../../../evaluate/inspect/lint/finding.ts';
 import type { Statistics } from '../../../evaluate/inspect/statistics.ts';
 import type { RolloutRow } from '../../../evaluate/inspect/row.ts';
@@ -33,7 +32,7 @@ export interface FileRecord {
   importedAt: string;
   /** `interrupted`: the page was closed meanwhile; what was read until then is there. */
   status: 'importing' | 'ready' | 'interrupted';
-  layouts: Partial<Record<RolloutLayout, number>>;
+  layouts: Record<string, number>;
   rollouts: number;
   /** Lines that could not be read: how many, and the first ones. */
   faultCount: number;

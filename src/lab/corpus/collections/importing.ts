@@ -1,11 +1,16 @@
 import type { FileToImport, ImportProgress, ImportResult } from '../../contract/collections.ts';
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import { ImportError } from '../../../formats/import/values/types.ts';
 import type { KnownItems } from '../../../formats/import/values/known.ts';
 import { OtherFile } from './passages/errors.ts';
 import { fingerprint } from './passages/fingerprint.ts';
 import { importFile, knownItems, type ImportStep } from './import-file.ts';
-import { importChoiceSchema, KEPT_SOURCES, readImports, type ImportRecord } from '../../contract/records/collections.ts';
+import {
+  importChoiceSchema,
+  KEPT_SOURCES,
+  readImports,
+  type ImportRecord,
+} from '../../contract/records/collections.ts';
 import type { CollectionStore } from './store.ts';
 
 /** Imports of files into collections of a store, and how they go on. */

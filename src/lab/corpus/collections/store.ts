@@ -2,7 +2,12 @@ import type { CollectionView, Item } from '../../contract/collections.ts';
 import type { ImportedQuestion, Rejection } from '../../../formats/import/values/types.ts';
 import type { Passage } from '../../../records/records.ts';
 import { chunkRange, CollectionsDatabase, type BodyChunk } from './passages/database.ts';
-import { type CollectionRecord, type ItemKind, readCollections, readImports } from '../../contract/records/collections.ts';
+import {
+  type CollectionRecord,
+  type ItemKind,
+  readCollections,
+  readImports,
+} from '../../contract/records/collections.ts';
 import { exportLines } from './passages/export.ts';
 import { hashKeys, NO_HASH, unpackHashes } from './passages/hashes.ts';
 import { unpackPassages, unpackQuestions } from './passages/items.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type { Reading, RolloutFile } from '../../../lab/contract/rollouts.ts';
 import { CopyButton } from '../../kit/CopyButton.tsx';
 import { fileStem, saveFile } from '../../kit/save-file.ts';

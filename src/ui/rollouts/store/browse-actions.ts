@@ -1,4 +1,4 @@
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type { RunFile } from '../../../formats/rollouts/run.ts';
 import type { SavedView } from '../../../lab/contract/records/rollout-files.ts';
 import type { ImportOutcome, ImportProgress } from '../../../lab/contract/rollouts.ts';

@@ -1,4 +1,4 @@
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type { TrainSettings } from '../../../learn/settings/settings.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import type { TrainApi, TrainMessage } from '../../../lab/contract/training.ts';

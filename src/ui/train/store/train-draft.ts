@@ -1,6 +1,6 @@
 import { create } from 'zustand';
 import { z } from 'zod';
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import { getPreset, PRESETS } from '../../../learn/settings/presets.ts';
 import { trainSettingsSchema, type TrainSettings } from '../../../learn/settings/settings.ts';
 import { untrainable } from '../../../learn/rl/trainable.ts';

@@ -1,5 +1,5 @@
 import type { Fault, FaultKind } from '../../../contract/records/checkpoints.ts';
-import { oneLine } from '../../../../base/issue.ts';
+import { oneLine } from '../../../../base/errors.ts';
 
 export class CheckpointFault extends Error implements Fault {
   override readonly name = 'CheckpointFault';

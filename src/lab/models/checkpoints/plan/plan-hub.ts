@@ -8,7 +8,7 @@ import {
 } from '../../../contract/records/checkpoints.ts';
 import { fileUrl, titleOf } from './source.ts';
 import { ask, parseObject, readBody, refusal, type Web } from './web.ts';
-import { issueOf } from '../../../../base/issue.ts';
+import { issueOf } from '../../../../base/errors.ts';
 
 type HubSource = Extract<RemoteSource, { kind: 'hub' }>;
 

@@ -1,7 +1,7 @@
-import { RecordError } from './build.ts';
+import { RecordError } from '../parts/build.ts';
 import type { ImportedRollout } from '../shape/imported.ts';
 import { asText, type JsonObject } from '../shape/json.ts';
-import { faultOf } from '../shape/schema.ts';
+import { faultOf } from './schema.ts';
 
 /**
  * One line of our own: `forage.rollout/1`, a rollout of ours or an imported one that was written again.

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** What a schema found, in words for people: names and values of a damaged file may hold anything. */
+/** Errors in words for people. Names and values of a damaged file may hold anything. */
 
 type Issue = z.core.$ZodIssue;
 
@@ -31,3 +31,11 @@ export function issueOf(error: z.ZodError, whole = ''): string {
   const place = placeOf(issue) || whole;
   return place === '' ? wordsOf(issue) : `${place}: ${wordsOf(issue)}`;
 }
+
+/** What was thrown, in words: the message of an error, else the thing itself. */
+export const messageOf = (thrown: unknown): string =>
+  thrown instanceof Error ? thrown.message : String(thrown);
+
+/** Why a signal was aborted, as an error. */
+export const reasonOf = (signal: AbortSignal | undefined): Error =>
+  signal?.reason instanceof Error ? signal.reason : new Error('aborted');

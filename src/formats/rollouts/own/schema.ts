@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { LAYOUTS, type ImportedRole, type ImportedRollout } from './imported.ts';
-import { oneLine, wordsOf } from '../../../base/issue.ts';
+import { oneLine, wordsOf } from '../../../base/errors.ts';
+import { FOREIGN_LAYOUTS } from '../importers/list.ts';
+import type { ImportedRole, ImportedRollout } from '../shape/imported.ts';
 
 /**
  * What a line of `forage.rollout/1` must hold so that the inspector can read it. Unknown keys are kept.
@@ -235,7 +236,7 @@ const rollout = z.looseObject({
   judge: z.looseObject({ verdict: z.boolean().nullable(), by: z.string() }).optional(),
   origin: z
     .looseObject({
-      layout: z.enum(LAYOUTS).exclude(['forage']),
+      layout: z.enum(FOREIGN_LAYOUTS),
       protocol: z.string().nullable(),
       responseAt: id,
       fields: object,

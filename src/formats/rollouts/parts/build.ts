@@ -1,5 +1,5 @@
 import type { RewardClause } from '../../../records/rollout.ts';
-import type { ImportedRollout, ImportedSegment, RolloutOrigin } from '../shape/imported.ts';
+import type { ImportedRollout, ImportedSegment } from '../shape/imported.ts';
 import { asText, hashText, isObject, without, type JsonObject } from '../shape/json.ts';
 import { readAnswer, whyUnread } from '../protocols/answer.ts';
 import { protocolById } from '../protocols/catalogue.ts';
@@ -22,8 +22,6 @@ export interface Place {
 
 /** What an importer found in one record of another system. */
 export interface RecordParts {
-  layout: RolloutOrigin['layout'];
-  record: JsonObject;
   prompt: ImportedSegment[];
   response: string;
   /** Cut already where the file says who wrote what, as chat messages do. */
@@ -41,6 +39,20 @@ export interface RecordParts {
   judge?: NonNullable<ImportedRollout['judge']>;
   /** The system's own protocol, where the text alone shows no more than a thought and an answer. */
   system?: string;
+}
+
+/** A layout of rollout records, as `importers/list.ts` holds it. */
+export interface Importer {
+  /** As filters, stored rows and messages name it. */
+  id: string;
+  /** Whose files they are, as the page lists them. */
+  name: string;
+  /** Keys that a record of this layout has. */
+  keys: readonly string[];
+  /** Where the keys alone do not tell it from the layouts below it in the list. */
+  is?: (record: JsonObject) => boolean;
+  /** @throws RecordError naming the key at fault */
+  read: (record: JsonObject) => RecordParts;
 }
 
 export const promptSegment = (text: string): ImportedSegment[] =>
@@ -141,7 +153,7 @@ function groupOf(record: JsonObject, question: string, step: number | null): str
 const PREDICTIONS = ['pred', 'prediction', 'extracted_answer'];
 
 /** The answer as the file gives it; undefined where it gives none. */
-function statedAnswer({ answer, record }: RecordParts): string | null | undefined {
+function statedAnswer({ answer }: RecordParts, record: JsonObject): string | null | undefined {
   if (answer !== undefined) return answer;
   const given = PREDICTIONS.map((key) => record[key]).filter((value) => value !== undefined);
   const texts = given.flatMap((value) => asText(value) ?? []);
@@ -155,7 +167,7 @@ export function textsAt(record: JsonObject, key: string): string[] {
 }
 
 /** A verdict that the layout gives, or that our writers left beside the texts. */
-function judgeOf({ judge, record }: RecordParts): Pick<ImportedRollout, 'judge'> {
+function judgeOf({ judge }: RecordParts, record: JsonObject): Pick<ImportedRollout, 'judge'> {
   if (judge) return { judge };
   const left = record['judge'];
   const verdict = isObject(left) ? left['verdict'] : undefined;
@@ -165,8 +177,13 @@ function judgeOf({ judge, record }: RecordParts): Pick<ImportedRollout, 'judge'>
 }
 
 /** The record of the inspector; everything of the original is in its segments or in `origin.fields`. */
-export function buildRollout(parts: RecordParts, place: Place): ImportedRollout {
-  const { record, response, layout } = parts;
+export function buildRollout(
+  record: JsonObject,
+  layout: string,
+  parts: RecordParts,
+  place: Place,
+): ImportedRollout {
+  const { response } = parts;
   const protocol = protocolOfText(response, parts.system);
   const prompt = promptSegments(parts.prompt, record);
   const read = readColumns(record);
@@ -175,7 +192,7 @@ export function buildRollout(parts: RecordParts, place: Place): ImportedRollout 
   const held = new Set([...parts.held, ...(inSegments ? Object.values(read.keys) : [])]);
   const step = parts.step ?? null;
   const promptText = prompt.map(({ text }) => text).join('');
-  const stated = statedAnswer(parts);
+  const stated = statedAnswer(parts, record);
   const answer = stated === undefined ? readAnswer(segments, protocol, promptText) : stated;
   const unread =
     stated === undefined && answer === null ? whyUnread(segments, protocol, promptText) : null;
@@ -199,7 +216,7 @@ export function buildRollout(parts: RecordParts, place: Place): ImportedRollout 
     metrics: null,
     answer,
     ...(unread !== null && { notScored: unread }),
-    ...judgeOf(parts),
+    ...judgeOf(parts, record),
     origin: {
       layout,
       protocol: protocol?.id ?? null,
