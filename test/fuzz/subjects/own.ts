@@ -1,5 +1,6 @@
 import { issueOf } from '../../../src/base/issue.ts';
-import { BUILT_IN_SETUP, resourcesSchema, setupSchema } from '../../../src/records/setup.ts';
+import { BUILT_IN_SETUP, resourcesSchema } from '../../../src/records/setup.ts';
+import { setupSchema } from '../../../src/retrieval/setup.ts';
 import {
   compileFilter,
   FilterError,
