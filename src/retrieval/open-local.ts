@@ -1,5 +1,5 @@
 import type { Passage } from '../records/records.ts';
-import type { LiveClusters } from './cluster/index.ts';
+import type { LiveClusters } from './cluster/live.ts';
 import type { VectorTable } from './dense/dense.ts';
 import { HYBRID_RRF_K, learnFusion, type FusionWeights } from './fusion/learn-fusion.ts';
 import { LexicalIndex } from './lexical/lexical.ts';

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { BUILT_IN_SETUP, setupSchemaOf, webSpecSchemaOf } from '../../src/records/setup.ts';
 import { ExactIndex, type VectorTable } from '../../src/retrieval/dense/dense.ts';
-import { completeAddress, engineOf, ENGINES } from '../../src/retrieval/engines/index.ts';
+import { completeAddress } from '../../src/retrieval/engines/address.ts';
 import { EngineHttp } from '../../src/retrieval/engines/http/http.ts';
 import type { EngineKind } from '../../src/retrieval/engines/kinds/engine.ts';
+import { ENGINES } from '../../src/retrieval/engines/kinds/list.ts';
 import { passageOf } from '../../src/retrieval/engines/kinds/passages.ts';
+import { engineOf } from '../../src/retrieval/engines/open.ts';
 import { LOCAL_METHODS } from '../../src/retrieval/methods/list.ts';
 import type { LocalMethod } from '../../src/retrieval/methods/method.ts';
 import { openLocalSource } from '../../src/retrieval/open-local.ts';

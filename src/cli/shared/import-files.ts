@@ -1,6 +1,7 @@
 import { existsSync, openAsBlob, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { importAll, KnownItems, type Imported } from '../../formats/import/index.ts';
+import { importAll, type Imported } from '../../formats/import/collect.ts';
+import { KnownItems } from '../../formats/import/values/known.ts';
 import type { Passage } from '../../records/records.ts';
 import { OnnxEncoder } from '../../retrieval/encoder/encoder.ts';
 import { withManifest } from '../../retrieval/encoder/sentence-transformers.ts';
@@ -12,6 +13,7 @@ import { splitOf } from '../../lab/corpus/retrieval/split.ts';
 import { openOrtFromDisk } from './build-world.ts';
 import { diskFolder } from './disk-folder.ts';
 import { UsageError } from './options.ts';
+import { messageOf } from '../../base/errors.ts';
 
 /** Corpora and questions of one's own, in every format that the Corpus page imports. */
 
@@ -25,7 +27,7 @@ async function readFile(path: string, known: KnownItems, say: Say): Promise<Impo
   try {
     imported = await importAll(await openAsBlob(path), { name: basename(path), known });
   } catch (error) {
-    throw new UsageError(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${path}: ${messageOf(error)}`);
   }
   const { rejected, progress } = imported;
   const [first] = rejected;

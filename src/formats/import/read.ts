@@ -1,4 +1,4 @@
-import { oneLine } from '../../base/issue.ts';
+import { oneLine } from '../../base/errors.ts';
 import type { ChainStep } from '../../records/records.ts';
 import { detect } from './readers/detect.ts';
 import { passageHash, questionHash } from './values/hash.ts';

@@ -6,13 +6,15 @@
  */
 export async function elsewhere(blob: Blob): Promise<string | null> {
   // Loaded where it is needed: most files are rollouts.
-  const { itemSchema, previewImport } = await import('../import/index.ts');
+  const { previewImport } = await import('../import/collect.ts');
+  const { itemSchema } = await import('../import/schemas/list.ts');
   try {
     const { format, questions, passages } = await previewImport(blob, { items: 1 });
     const none = questions.length + passages.length === 0;
     if (format.schema === 'prose' || none) return null;
+    const schema = itemSchema(format.schema);
     const option = format.kind === 'questions' ? '--questions' : '--corpus';
-    return `holds ${itemSchema(format.schema).name} and no rollouts. Open it under Corpus, or give it to “lab rollout” or “lab evaluate” as ${option}.`;
+    return `holds ${schema.holds ?? schema.name} and no rollouts. Open it under Corpus, or give it to “lab rollout” or “lab evaluate” as ${option}.`;
   } catch {
     return null;
   }

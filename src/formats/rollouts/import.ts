@@ -1,6 +1,5 @@
-import { messageOf } from '../../base/message-of.ts';
-import { oneLine } from '../../base/issue.ts';
-import { RecordError, type Place } from './parts/build.ts';
+import { type Place, RecordError } from './parts/build.ts';
+import { messageOf, oneLine } from '../../base/errors.ts';
 import { readDocument, type DocumentItem } from './container/document.ts';
 import { UnpackError } from './container/gunzip.ts';
 import { unwrap, type Source, type Unwrapped } from './container/unwrap.ts';

@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 import type { Question } from '../../records/records.ts';
 import type { QuestionsSpec } from '../../records/setup.ts';
 import type { ConductorMessage, QuestionRow } from './messages.ts';

@@ -1,14 +1,13 @@
-import {
-  statisticsOf,
-  type LintCode,
-  type Outcome,
-  type Statistics,
-} from '../../evaluate/inspect/index.ts';
-import { parseFilter, unknownsOf, type Unknown } from '../../evaluate/inspect/filter/index.ts';
+import { statisticsOf, type Statistics } from '../../evaluate/inspect/statistics.ts';
+import type { LintCode } from '../../evaluate/inspect/lint/finding.ts';
+import type { Outcome } from '../../evaluate/inspect/taxonomy.ts';
+import { parseFilter } from '../../evaluate/inspect/filter/parse.ts';
+import { unknownsOf, type Unknown } from '../../evaluate/inspect/filter/unknown.ts';
 import { factsOfRow, type RolloutRow } from '../../evaluate/inspect/row.ts';
 import { ordered } from './columns.ts';
 import type { StoredRow } from './database.ts';
 import type { GroupField } from './names.ts';
+import { meanOrNull } from '../../base/statistics.ts';
 
 /**
  * A selection as the page shows it: positions in place of rows, because a page that holds tens of
@@ -64,7 +63,7 @@ const VALUES: Record<GroupField, (row: RolloutRow) => string | number | null> = 
 
 const meanOf = (values: readonly (number | null)[]): number | null => {
   const known = values.filter((value) => value !== null);
-  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+  return meanOrNull(known);
 };
 
 function summed(
@@ -165,7 +164,7 @@ export interface Facet {
 }
 
 /** Most values that are listed of a field. */
-export const MOST_FACETS = 300;
+const MOST_FACETS = 300;
 
 /** Values of a field with their rollouts: steps in order, others by count. */
 export function facetsOf(

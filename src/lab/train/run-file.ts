@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf, issueOf, oneLine } from '../../base/errors.ts';
 import type { TrainStep } from '../../records/training.ts';
 import { decodeState, encodeState, type TrainState } from '../../learn/rl/state.ts';
 import { parseRun, parseStep } from '../storage/records.ts';
 import type { RunRecord } from './messages.ts';
-import { issueOf, oneLine } from '../../base/issue.ts';
 
 /**
  * A run as one JSON file, `forage.run-export/1`: its record with all settings, its steps, and its

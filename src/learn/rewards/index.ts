@@ -3,8 +3,6 @@ import type { Reward } from './definition.ts';
 import { readFacts } from './facts.ts';
 import { rewardById, REWARDS, type RewardId } from './list.ts';
 
-export { mayRetrieve, readFacts } from './facts.ts';
-
 /**
  * The clauses of a rollout's reward, with the spans that earned or lost them: offsets into the text of
  * segments that the policy wrote. Reads the record alone and changes nothing in it.

@@ -12,7 +12,7 @@ const positiveInt = z.int().min(1);
 export const ESTIMATORS = ['grpo', 'dr-grpo', 'rloo', 'reinforce++-baseline', 'ur2'] as const;
 export type EstimatorId = (typeof ESTIMATORS)[number];
 
-export const adapterSchema = z.strictObject({
+const adapterSchema = z.strictObject({
   rank: positiveInt.max(256),
   alpha: z.number().positive(),
   targets: z.array(z.enum(LORA_TARGETS)).min(1),

@@ -1,8 +1,9 @@
 import { createTurns } from '../../base/turns.ts';
 import { buildClusters, type ClusterParts } from '../cluster/build.ts';
 import { clusterIdentity, decodeClusters, encodeClusters } from '../cluster/file.ts';
-import { ClusterIndex, LiveClusters } from '../cluster/index.ts';
+import { ClusterIndex } from '../cluster/cluster-index.ts';
 import { learnedIdentity } from '../cluster/learned.ts';
+import { LiveClusters } from '../cluster/live.ts';
 import type { VectorTable } from '../dense/dense.ts';
 import type { IndexCache, LocalHooks, LocalMethod, LocalParts } from './method.ts';
 

@@ -1,9 +1,6 @@
-import type {
-  BuildOptions,
-  LearnedCache,
-  LiveClusters,
-  SamplingOptions,
-} from '../cluster/index.ts';
+import type { LearnedCache } from '../cluster/learned.ts';
+import type { LiveClusters } from '../cluster/live.ts';
+import type { BuildOptions, SamplingOptions } from '../cluster/options.ts';
 import type { DenseIndex, Neighbour, VectorTable } from '../dense/dense.ts';
 import type { QueryEncoder, Reranker } from '../sources/sources.ts';
 import type { CacheableEncoder, VectorCache } from '../sources/vector-cache.ts';
@@ -30,7 +27,7 @@ export interface LocalParts {
   sampling?: Partial<SamplingOptions>;
 }
 
-export const LOCAL_STAGES = ['lexical', 'encode', 'graph', 'clusters'] as const;
+const LOCAL_STAGES = ['lexical', 'encode', 'graph', 'clusters'] as const;
 export type LocalStage = (typeof LOCAL_STAGES)[number];
 
 export interface LocalHooks {

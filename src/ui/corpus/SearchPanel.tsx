@@ -1,6 +1,6 @@
 import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 import type { Hit, SearchTarget } from '../../records/hits.ts';
 import type { SourceFailure } from '../../retrieval/retriever.ts';
 import { SourceBadge } from '../kit/events/Passages.tsx';

@@ -1,10 +1,5 @@
-import {
-  formatsOf,
-  itemSchema,
-  SCHEMAS,
-  type Container,
-  type Format,
-} from '../../formats/import/index.ts';
+import { formatsOf, itemSchema, SCHEMAS } from '../../formats/import/schemas/list.ts';
+import type { Container, Format } from '../../formats/import/values/types.ts';
 
 /** Formats in words, and those that a file may be read as. */
 

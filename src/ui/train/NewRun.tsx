@@ -1,7 +1,7 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 import { DEPARTURES, PRESETS } from '../../learn/settings/presets.ts';
 import type { TrainSettings } from '../../learn/settings/settings.ts';
 import type { TrainEstimate } from '../../lab/train/messages.ts';

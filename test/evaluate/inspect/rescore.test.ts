@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { ImportedRollout } from '../../../src/formats/rollouts/index.ts';
-import {
-  DisagreementQueue,
-  rescore,
-  scorerById,
-  SCORERS,
-} from '../../../src/evaluate/inspect/rescore/index.ts';
+import { DisagreementQueue } from '../../../src/evaluate/inspect/rescore/disagreement.ts';
+import { SCORERS, scorerById } from '../../../src/evaluate/inspect/rescore/scorers.ts';
+import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
 import { REWARD_IDS, type RewardId } from '../../../src/learn/rewards/list.ts';
+import { rescore } from '../../../src/evaluate/inspect/rescore/rescore.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { r1Searcher, verl } from '../../fixtures/inspect/records.ts';

@@ -1,10 +1,12 @@
-import { createJudge, readVerdict } from '../../../src/evaluate/judge/index.ts';
+import { createJudge } from '../../../src/evaluate/judge/judge.ts';
+import { readVerdict } from '../../../src/evaluate/judge/verdict.ts';
 import { EndpointClient } from '../../../src/policy/remote/endpoint/client.ts';
 import { EndpointError, faultOfStatus } from '../../../src/policy/remote/endpoint/errors.ts';
 import type { Random } from '../../../src/base/random.ts';
 import { EngineError } from '../../../src/retrieval/engines/http/errors.ts';
 import { EngineHttp } from '../../../src/retrieval/engines/http/http.ts';
-import { engineOf, ENGINES } from '../../../src/retrieval/engines/index.ts';
+import { ENGINES } from '../../../src/retrieval/engines/kinds/list.ts';
+import { engineOf } from '../../../src/retrieval/engines/open.ts';
 import { factsOf } from '../../../src/lab/models/checkpoints/facts.ts';
 import { CheckpointFault } from '../../../src/lab/models/checkpoints/plan/fault.ts';
 import { planSchema } from '../../../src/lab/models/checkpoints/plan/plan.ts';
@@ -71,9 +73,9 @@ async function ask(call: Call, body: Bytes, status: number): Promise<void> {
 
 /** Events of a stream: one of them changed as JSON, or bytes anywhere. */
 function mutateStream(text: string, random: Random): Bytes {
-  if (random.next() < 0.5) return mutateBytes(bytesOf(text), random);
+  if (random.uniform() < 0.5) return mutateBytes(bytesOf(text), random);
   const events = text.split('\n\n').filter(Boolean);
-  const at = random.integer(events.length - 1);
+  const at = random.below(events.length - 1);
   const data = mutateJsonFile(bytesOf(events[at]!.slice('data: '.length)), random);
   events[at] = `data: ${textOf(data)}`;
   return bytesOf(events.map((event) => `${event}\n\n`).join(''));
@@ -87,7 +89,7 @@ const endpoint = (call: Call): Subject =>
       body: call.startsWith('streamed')
         ? mutateStream(CALLS[call], random)
         : mutateJsonFile(bytesOf(CALLS[call]), random),
-      status: random.next() < 0.9 ? 200 : pick(random, [400, 401, 404, 413, 429, 500]),
+      status: random.uniform() < 0.9 ? 200 : pick(random, [400, 401, 404, 413, 429, 500]),
     }),
     read: ({ body, status }) => ask(call, body, status),
     refuses: (error) => error instanceof EndpointError,
@@ -216,7 +218,7 @@ export const SERVER_SUBJECTS: readonly Subject[] = [
     unit: 300,
     make: (random) => {
       const name = pick(random, ['info', INDEX, 'config.json'] as const);
-      const from = name === 'info' || random.next() < 0.5 ? 'hub' : 'folder';
+      const from = name === 'info' || random.uniform() < 0.5 ? 'hub' : 'folder';
       return { name, from, bytes: mutateJsonFile(sourceOf(name), random) };
     },
     read: plan,

@@ -4,6 +4,7 @@ import { IN_JSON, passagesRead, type ItemSchema } from './schema.ts';
 export const contents: ItemSchema = {
   id: 'contents',
   name: 'passages (contents)',
+  holds: 'passages',
   kind: 'passages',
   containers: IN_JSON,
   is: (item) => 'contents' in item,

@@ -15,6 +15,8 @@ export interface ItemSchema {
   id: string;
   /** As the Corpus page shows it. */
   name: string;
+  /** What its files hold, where one of them was opened as something else; `name` unless given. */
+  holds?: string;
   /** What the items are; question files with contexts give passages too. */
   kind: 'questions' | 'passages';
   /** How files of it may lie, for those who choose the format themselves. */

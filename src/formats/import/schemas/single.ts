@@ -134,6 +134,7 @@ export const flashragQuestions: ItemSchema = {
 export const verlQuestions: ItemSchema = {
   id: 'verl',
   name: 'verl questions',
+  holds: 'questions',
   kind: 'questions',
   containers: [...IN_JSON, 'parquet'],
   is: (item) => 'reward_model' in item && ('prompt' in item || 'question' in item),
@@ -143,6 +144,7 @@ export const verlQuestions: ItemSchema = {
 export const plainQuestions: ItemSchema = {
   id: 'qa',
   name: 'questions and answers',
+  holds: 'questions with their answers',
   kind: 'questions',
   containers: [...IN_JSON, 'csv', 'tsv'],
   is: (item) => 'question' in item && ('answer' in item || 'answers' in item),

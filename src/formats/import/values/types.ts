@@ -1,4 +1,4 @@
-import { oneLine } from '../../../base/issue.ts';
+import { oneLine } from '../../../base/errors.ts';
 import type { Passage, Question } from '../../../records/records.ts';
 import type { KnownItems } from './known.ts';
 

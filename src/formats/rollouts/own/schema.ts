@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { oneLine, wordsOf } from '../../../base/errors.ts';
 import { FOREIGN_LAYOUTS } from '../importers/list.ts';
 import type { ImportedRole, ImportedRollout } from '../shape/imported.ts';
-import { oneLine, wordsOf } from '../../../base/issue.ts';
 
 /**
  * What a line of `forage.rollout/1` must hold so that the inspector can read it. Unknown keys are kept.

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { CONTAINERS, SCHEMAS, type Rejection } from '../../../formats/import/index.ts';
+import { SCHEMAS } from '../../../formats/import/schemas/list.ts';
+import { CONTAINERS, type Rejection } from '../../../formats/import/values/types.ts';
 
 /** What is stored of a collection beside its items. Checked where it is read: another version of the page may have written it. */
 

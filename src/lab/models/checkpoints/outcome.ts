@@ -1,4 +1,4 @@
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import { CheckpointFault } from './plan/fault.ts';
 import type { Outcome } from './messages.ts';
 

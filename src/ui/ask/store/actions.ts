@@ -1,4 +1,4 @@
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type { Question } from '../../../records/records.ts';
 import type { QuestionRow } from '../../../lab/ask/messages.ts';
 import type { Asked } from '../../../lab/ask/settings.ts';

@@ -1,4 +1,4 @@
-import { ENGINES } from '../../../retrieval/engines/index.ts';
+import { ENGINES } from '../../../retrieval/engines/kinds/list.ts';
 
 /** The kinds of web source as a person chooses them: the built-in web, and every search engine. */
 

@@ -1,5 +1,5 @@
 import { NativeSelect } from '@mantine/core';
-import { engineKind } from '../../../retrieval/engines/index.ts';
+import { engineKind } from '../../../retrieval/engines/kinds/list.ts';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { useShallow } from 'zustand/react/shallow';

@@ -1,5 +1,5 @@
 import { create } from 'zustand';
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type { EncoderFacts, FolderFile } from '../../../lab/models/encoders/messages.ts';
 import { lab } from '../../shell/store/connection.ts';
 import { forgetEncoder, takeUpEncoder, type EncoderUse } from './setup-uses.ts';

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { IMPORTERS } from '../../../formats/rollouts/importers/list.ts';
-import type { FileRecord } from '../../../lab/rollouts/index.ts';
+import type { FileRecord } from '../../../lab/rollouts/database.ts';
 import {
   DASH,
   formatBytes,

@@ -1,5 +1,5 @@
 import { create } from 'zustand';
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { DEFAULT_SETTINGS, RECIPE_IDS } from '../../../lab/ask/settings.ts';
 import { pickOf } from '../../kit/pick-of.ts';

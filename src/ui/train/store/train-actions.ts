@@ -1,4 +1,4 @@
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type { TrainSettings } from '../../../learn/settings/settings.ts';
 import type { RunRecord, TrainApi, TrainMessage } from '../../../lab/train/messages.ts';
 import type { DeviceChoice } from '../../../lab/ask/settings.ts';

@@ -1,4 +1,4 @@
-import { oneLine } from '../../../../base/issue.ts';
+import { oneLine } from '../../../../base/errors.ts';
 
 /** What can go wrong with a checkpoint on its way to the device. */
 export const FAULT_KINDS = [

@@ -4,7 +4,7 @@ import { CONFIG, INDEX, MOST_JSON_BYTES, SINGLE, chooseFiles, shardsOf } from '.
 import type { CheckpointPlan, PlannedFile } from './plan.ts';
 import { fileUrl, titleOf, type RemoteSource } from './source.ts';
 import { ask, parseObject, readBody, refusal, type Web } from './web.ts';
-import { issueOf } from '../../../../base/issue.ts';
+import { issueOf } from '../../../../base/errors.ts';
 
 type HubSource = Extract<RemoteSource, { kind: 'hub' }>;
 
@@ -29,7 +29,7 @@ const infoSchema = z.looseObject({
 type Sibling = z.infer<typeof siblingSchema>;
 
 /** @throws CheckpointFault of kind `bad-answer` */
-export function parseHubInfo(json: Record<string, unknown>): z.infer<typeof infoSchema> {
+function parseHubInfo(json: Record<string, unknown>): z.infer<typeof infoSchema> {
   const parsed = infoSchema.safeParse(json);
   if (parsed.success) return parsed.data;
   throw new CheckpointFault(
