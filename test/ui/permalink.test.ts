@@ -9,7 +9,7 @@ import {
   ROUTER_MODES,
   STIE_MODES,
 } from '../../src/lab/contract/settings.ts';
-import { LOCAL_METHODS } from '../../src/records/setup.ts';
+import { METHOD_IDS } from '../../src/retrieval/setup.ts';
 import {
   formatAddress,
   parseAddress,
@@ -31,7 +31,7 @@ const setup = fc.record(
   {
     policy,
     questions: collections,
-    local: fc.record({ c: collections, m: fc.constantFrom(...LOCAL_METHODS), e: text, r: text }),
+    local: fc.record({ c: collections, m: fc.constantFrom(...METHOD_IDS), e: text, r: text }),
     web: fc.constant({ kind: 'searxng' as const, url: 'https://lab.org/searx' }),
     summarizer: fc.oneof(fc.constant('extractive' as const), policy),
     judge: policy,

@@ -1,5 +1,6 @@
 import { issueOf } from '../../../src/base/errors.ts';
-import { BUILT_IN_SETUP, resourcesSchema, setupSchema } from '../../../src/records/setup.ts';
+import { BUILT_IN_SETUP, resourcesSchema } from '../../../src/records/setup.ts';
+import { setupSchema } from '../../../src/retrieval/setup.ts';
 import { printFilter } from '../../../src/evaluate/inspect/filter/ast.ts';
 import { FilterError } from '../../../src/evaluate/inspect/filter/error.ts';
 import { compileFilter } from '../../../src/evaluate/inspect/filter/match.ts';
