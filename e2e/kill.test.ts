@@ -7,7 +7,7 @@ import { chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { chromiumFlags, ensureChromium } from '../scripts/chromium.mjs';
 import { serve, type Served } from '../scripts/server.mjs';
-import { getPreset } from '../src/learn/rl/presets.ts';
+import { getTraining } from '../src/recipes/index.ts';
 import { readRunFile, type RunFile } from '../src/runs/training/run-file.ts';
 import { DIST } from './browser.ts';
 
@@ -23,7 +23,7 @@ const STEPS = Math.round(1.2 * KILLS) + 6;
 vi.setConfig({ testTimeout: 300_000 + KILLS * 60_000 });
 
 const settings = {
-  ...getPreset('grpo-em'),
+  ...getTraining('search/grpo'),
   // Short rollouts which earn different rewards in the first step: the adapter changes from there on.
   recipe: 'naive-rag',
   overrides: { budgets: { tokens: 80, stepTokens: 20, answerTokens: 8 } },

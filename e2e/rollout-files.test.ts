@@ -375,7 +375,7 @@ it('the rollouts of a training run open in the same table, step by step, and aga
 
   // Its numbers are computed under its own settings.
   await page.locator('tr[data-position] a').first().click();
-  const its = 'the settings of the run (grpo-em)';
+  const its = 'the settings of the run (search/grpo)';
   for (const view of ['What if', 'Group', 'Tokens']) {
     await page.getByRole('tab', { name: view }).click();
     await page.getByText(its).waitFor();

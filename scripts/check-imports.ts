@@ -13,7 +13,7 @@ const mayImport: Record<string, readonly string[]> = {
   world: ['data', 'agent/protocol.ts'],
   policy: ['data'],
   retrieval: ['data'],
-  recipes: [...core, 'agent/protocol.ts'],
+  recipes: [...core, 'agent/protocol.ts', 'policy/lora/spec.ts'],
   agent: [...core, 'policy', 'retrieval', 'recipes'],
   learn: [...core, 'policy', 'retrieval', 'recipes', 'agent'],
   evaluate: [...core, 'policy', 'retrieval', 'recipes', 'agent', 'learn'],

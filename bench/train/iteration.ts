@@ -2,7 +2,7 @@
  * Seconds of one reinforcement-learning iteration of the page: 64 rollouts of the built-in policy and
  * the update on them, in headless Chromium on WASM against the built page (`npx vite build` first).
  *
- *   npx tsx bench/train/iteration.ts [--steps 5] [--recipe grpo-em] [--json]
+ *   npx tsx bench/train/iteration.ts [--steps 5] [--recipe search/grpo] [--json]
  *
  * The first step compiles kernels and is printed apart. What a step took stands in its own record.
  */
@@ -16,7 +16,7 @@ import { serve } from '../../scripts/server.mjs';
 const { values } = parseArgs({
   options: {
     steps: { type: 'string', default: '5' },
-    recipe: { type: 'string', default: 'grpo-em' },
+    recipe: { type: 'string', default: 'search/grpo' },
     json: { type: 'boolean', default: false },
   },
 });

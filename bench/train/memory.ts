@@ -8,7 +8,7 @@
  */
 import { parseArgs } from 'node:util';
 import { heldOutSample } from '../../src/learn/rl/held-out.ts';
-import { getPreset } from '../../src/learn/rl/presets.ts';
+import { getTraining } from '../../src/recipes/index.ts';
 import { prepareNode } from '../../src/policy/jax-node.ts';
 import { openFolder, openWorld, policyFolder, readFolderWeights } from '../../src/cli/parts.ts';
 import { fetchFromDisk } from '../../src/cli/build-world.ts';
@@ -61,7 +61,7 @@ const { createCurriculum } = await import('../../src/learn/curriculum/create.ts'
 
 const folder = policyFolder(undefined);
 const settings = {
-  ...getPreset('grpo-em'),
+  ...getTraining('search/grpo'),
   steps: Number(values.steps),
   questions: Number(values.questions),
   groupSize: Number(values.group),

@@ -1,4 +1,4 @@
-import type { EstimatorId } from './rl/settings.ts';
+import type { EstimatorId } from '../recipes/training.ts';
 
 /** Advantages of whole rollouts, docs/methods.md section 3. One value a rollout; nothing is changed in place. */
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { issueOf } from '../data/issue.ts';
 
 /**
- * What a recipe may choose: which parts of the agent run, with which constants. Every field is a
+ * What a recipe's loop may choose: which parts of the agent run, with which constants. Every field is a
  * switch of an ablation. Where a paper gives no constant, the recipe file says so.
  */
 
@@ -118,16 +118,6 @@ export const recipeSettingsSchema = z.strictObject({
 });
 
 export type RecipeSettings = z.infer<typeof recipeSettingsSchema>;
-
-/** A published system as values: which parts, with which constants. */
-export interface Recipe {
-  id: string;
-  version: string;
-  title: string;
-  /** One sentence for the page. */
-  summary: string;
-  settings: RecipeSettings;
-}
 
 /** The same shape with every field optional, at every depth; arrays are replaced whole. */
 export type SettingsOverride = {

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { evaluateCommand, evaluationOverrides } from '../../src/cli/commands/evaluate.ts';
 import { parseOptions } from '../../src/cli/options.ts';
 import { parseTrainSettings, withChanges } from '../../src/learn/rl/edit-settings.ts';
-import { PRESETS } from '../../src/learn/rl/presets.ts';
-import type { TrainSettings } from '../../src/learn/rl/settings.ts';
-import { getRecipe, withOverrides } from '../../src/recipes/index.ts';
+import type { TrainSettings } from '../../src/recipes/training.ts';
+import { getRecipe, getTraining, withOverrides } from '../../src/recipes/index.ts';
 
-const runOf = (...changes: string[]): TrainSettings => withChanges(PRESETS[0]!, changes);
+const runOf = (...changes: string[]): TrainSettings =>
+  withChanges(getTraining('kunlun-baize'), changes);
 
 /** Settings of the rollouts that `lab evaluate` makes. */
 const settingsOf = (run: TrainSettings | null, ...args: string[]) => {

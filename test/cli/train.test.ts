@@ -56,7 +56,10 @@ describe('mistakes end with one clear line and status 2', () => {
 
   test.each([
     [['train', '--out', out], /train needs --recipe/],
-    [['train', '--recipe', 'ppo', '--out', out], /no training recipe 'ppo'; there are dapo-kunlun/],
+    [
+      ['train', '--recipe', 'ppo', '--out', out],
+      /no recipe "ppo" to train by; there are kunlun-baize\/dapo/,
+    ],
     [['train', '--recipe', 'ur2'], /train needs --out DIR/],
     [['train', '--recipe', recipe, '--out', out], /training settings: preset: /],
     [['train', '--recipe', '/nowhere.json', '--out', out], /\/nowhere\.json is missing/],

@@ -6,7 +6,7 @@ import {
   whiten,
   zeroVarianceGroups,
 } from '../../src/learn/advantages.ts';
-import { ESTIMATORS } from '../../src/learn/rl/settings.ts';
+import { ESTIMATORS } from '../../src/recipes/training.ts';
 
 /** Two groups: 1, 0, 0, 1 and 3, 0; trained tokens 2, 2, 2, 2, 1, 3. */
 const rewards = [1, 0, 0, 1, 3, 0];

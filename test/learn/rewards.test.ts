@@ -4,7 +4,7 @@ import type { RewardClause, Rollout, Segment } from '../../src/data/rollout.ts';
 import { scoreRollout, totalReward } from '../../src/learn/rewards/index.ts';
 import { lengthReward } from '../../src/learn/rewards/kunlun-baize.ts';
 import { readFacts } from '../../src/learn/rewards/facts.ts';
-import { REWARDS } from '../../src/learn/rl/settings.ts';
+import { REWARDS } from '../../src/recipes/training.ts';
 import { emptyRollout, retrieve } from '../fixtures/rollouts.ts';
 import { read, written } from './rewards/records.ts';
 

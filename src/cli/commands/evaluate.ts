@@ -2,7 +2,7 @@ import type { RouterWeights } from '../../agent/router/network.ts';
 import { summarizeRollouts } from '../../evaluate/index.ts';
 import { decodeRouterState } from '../../learn/router/state.ts';
 import { overridesInForce } from '../../learn/rl/overrides.ts';
-import type { TrainSettings } from '../../learn/rl/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { getRecipe, mergeOverrides, type SettingsOverride } from '../../recipes/index.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../options.ts';
 import { openParts } from '../parts.ts';

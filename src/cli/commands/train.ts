@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseTrainSettings, withChanges } from '../../learn/rl/edit-settings.ts';
-import { getPreset, PRESETS } from '../../learn/rl/presets.ts';
-import type { TrainSettings } from '../../learn/rl/settings.ts';
+import { findTraining, getTraining, TRAININGS } from '../../recipes/index.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
 import { collapseWarning } from '../../learn/router/collapse.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../options.ts';
@@ -30,7 +30,12 @@ function asUsage<T>(work: () => T): T {
 }
 
 function readRecipe(name: string): TrainSettings {
-  if (!name.endsWith('.json')) return asUsage(() => getPreset(name));
+  if (!name.endsWith('.json')) {
+    const found = findTraining(name);
+    if (found && name !== found.id && name !== found.recipe.id)
+      say(`"${name}" is called "${found.id}" now.`);
+    return asUsage(() => getTraining(name));
+  }
   if (!existsSync(name)) throw new UsageError(`${name} is missing.`);
   return asUsage(() => {
     const json: unknown = JSON.parse(readFileSync(name, 'utf8'));
@@ -41,7 +46,7 @@ function readRecipe(name: string): TrainSettings {
 }
 
 function readSettings(values: OptionValues, changes: readonly string[]): TrainSettings {
-  if (values.recipe === undefined) throw new UsageError('train needs --recipe PRESET|FILE.json.');
+  if (values.recipe === undefined) throw new UsageError('train needs --recipe ID|FILE.json.');
   const settings = readRecipe(String(values.recipe));
   if (values.seed !== undefined) settings.seed = Number(values.seed);
   if (values.steps !== undefined) settings.steps = Number(values.steps);
@@ -104,8 +109,8 @@ export const trainCommand: Command = {
   options: {
     recipe: {
       type: 'string',
-      value: 'R',
-      help: `settings: ${PRESETS.map((p) => p.preset).join(', ')}, or a .json file`,
+      value: 'ID',
+      help: `which system, as lab rollout names it, with its usual training or the one after the slash: ${TRAININGS.map(({ id }) => id).join(', ')}; or a .json file of settings`,
     },
     steps: { type: 'integer', value: 'N', help: "steps; the recipe's unless given", min: 1 },
     seed: { type: 'integer', value: 'S', help: "seed; the recipe's unless given", min: 0 },

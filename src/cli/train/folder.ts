@@ -16,7 +16,7 @@ import type { TrainStep } from '../../data/training.ts';
 import { writePeft } from '../../policy/lora/peft.ts';
 import type { PolicyConfig } from '../../policy/config.ts';
 import { parseTrainSettings } from '../../learn/rl/edit-settings.ts';
-import type { TrainSettings } from '../../learn/rl/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { decodeState, encodeState, type TrainState } from '../../learn/rl/state.ts';
 import { UsageError } from '../options.ts';
 

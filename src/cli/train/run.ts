@@ -5,7 +5,8 @@ import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import { heldOutSample } from '../../learn/rl/held-out.ts';
 import { createRouterLearner } from '../../learn/router/learner.ts';
 import { trainRun } from '../../learn/rl/loop.ts';
-import type { TrainSettings } from '../../learn/rl/settings.ts';
+import { asWord } from '../../recipes/index.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import type { TrainState } from '../../learn/rl/state.ts';
 import { openCheckpoint } from '../../policy/checkpoint.ts';
 import { prepareNode } from '../../policy/jax-node.ts';
@@ -32,7 +33,7 @@ export async function describeRun(settings: TrainSettings, values: OptionValues)
   const opened = await openWorld(given ?? undefined);
   const file: RunFile = {
     format: 'forage.cli-run/1',
-    runId: `${settings.preset}-${settings.seed}`,
+    runId: `${asWord(settings.preset)}-${settings.seed}`,
     settings,
     device: values.device === 'webgpu' ? 'webgpu' : 'wasm',
     policy: {

@@ -2,7 +2,7 @@ import type { Question } from '../../data/records.ts';
 import { deriveSeed } from '../../agent/index.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
 import type { Curriculum } from '../rl/contracts.ts';
-import type { TrainSettings } from '../rl/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { UniformCurriculum } from '../rl/uniform.ts';
 import { DifficultyCurriculum } from './difficulty.ts';
 import { GoldNoiseCurriculum } from './gold-noise.ts';

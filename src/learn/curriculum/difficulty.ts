@@ -3,7 +3,7 @@ import type { Question } from '../../data/records.ts';
 import { deriveSeed } from '../../agent/index.ts';
 import type { SettingsOverride } from '../../recipes/index.ts';
 import type { Curriculum, CurriculumContext, DrawnQuestion, Json } from '../rl/contracts.ts';
-import type { TrainSettings } from '../rl/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { stageAt } from '../rl/stages.ts';
 import { bucketOf, nextBucket, type Bucket } from './buckets.ts';
 import { Cycle } from './cycle.ts';

@@ -5,7 +5,7 @@ import { deriveSeed } from '../../agent/index.ts';
 import { uniform } from '../../agent/seeds.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
 import type { Curriculum, DrawnQuestion, Json } from '../rl/contracts.ts';
-import type { TrainSettings } from '../rl/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { Cycle } from './cycle.ts';
 import { NoisyRetriever } from './noisy-retriever.ts';
 

@@ -4,7 +4,7 @@ import { deriveSeed, runGroup } from '../../agent/index.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { checkFaults, rolloutOverrides } from '../rl/collect.ts';
 import type { CurriculumContext } from '../rl/contracts.ts';
-import type { TrainSettings } from '../rl/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 
 /** Rollouts that run together. */
 const WAVE = 64;

@@ -1,5 +1,5 @@
 import type { RewardClause, Rollout } from '../../data/rollout.ts';
-import type { RewardId } from '../rl/settings.ts';
+import type { RewardId } from '../../recipes/training.ts';
 import { readFacts, type RewardFacts } from './facts.ts';
 import { kunlunLong, kunlunShort, LONG_WEIGHTS, SHORT_WEIGHTS } from './kunlun-baize.ts';
 import { plainEm, plainF1 } from './outcome.ts';

@@ -4,7 +4,7 @@ import { getRecipe, type SettingsOverride } from '../../recipes/index.ts';
 import type { Curriculum, DrawnQuestion } from './contracts.ts';
 import { overridesInForce } from './overrides.ts';
 import { applyRewards } from './scoring.ts';
-import type { TrainSettings } from './settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 
 /** The rollouts of a step: groups drawn by the curriculum, some of them again (DAPO). */
 

@@ -1,5 +1,5 @@
-import { withOverrides, getRecipe } from '../../recipes/index.ts';
-import { trainSettingsSchema, type TrainSettings } from './settings.ts';
+import { currentId, getRecipe, withOverrides } from '../../recipes/index.ts';
+import { trainSettingsSchema, type TrainSettings } from '../../recipes/training.ts';
 import { overridesInForce } from './overrides.ts';
 import { issueOf } from '../../data/issue.ts';
 
@@ -7,7 +7,7 @@ import { issueOf } from '../../data/issue.ts';
 export function parseTrainSettings(json: unknown): TrainSettings {
   const parsed = trainSettingsSchema.safeParse(json);
   if (!parsed.success) throw new Error(`training settings: ${issueOf(parsed.error)}`);
-  const settings = parsed.data;
+  const settings = { ...parsed.data, preset: currentId(parsed.data.preset) };
   withOverrides(getRecipe(settings.recipe).settings, overridesInForce(settings));
   return settings;
 }

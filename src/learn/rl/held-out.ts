@@ -5,7 +5,7 @@ import { deriveSeed, runGroup, type AgentDeps } from '../../agent/index.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { Random } from '../../policy/random.ts';
 import { rolloutOverrides } from './collect.ts';
-import type { TrainSettings } from './settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 
 /** Scores on a sample that no run trains on, the same for every run, with the same seeds. */
 

@@ -13,7 +13,7 @@ import type { Json, TrainDeps, TrainHooks, TrainLoopPhase } from './contracts.ts
 import { scoreHeldOut } from './held-out.ts';
 import { stepRecord } from './record.ts';
 import { shuffleRewards } from './scoring.ts';
-import type { TrainSettings } from './settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { stageAt } from './stages.ts';
 import { initialState, type TrainState } from './state.ts';
 import { checkResumable, checkTrainable, scoredOtherwise } from './trainable.ts';

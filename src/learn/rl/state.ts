@@ -4,7 +4,7 @@ import type { PolicyConfig } from '../../policy/config.ts';
 import { readSafetensors, writeSafetensors } from '../../policy/safetensors.ts';
 import { deriveSeed } from '../../agent/index.ts';
 import type { Json } from './contracts.ts';
-import type { TrainSettings } from './settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { issueOf } from '../../data/issue.ts';
 
 /**

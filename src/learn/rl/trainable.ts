@@ -1,5 +1,5 @@
 import { getRecipe, withOverrides } from '../../recipes/index.ts';
-import type { RewardId, TrainSettings } from './settings.ts';
+import type { RewardId, TrainSettings } from '../../recipes/training.ts';
 import { stageAt } from './stages.ts';
 import type { TrainState } from './state.ts';
 

@@ -3,7 +3,7 @@ import { klTerm } from '../objective.ts';
 import { learningRateAt } from '../schedule.ts';
 import type { PolicyLearner } from './learner.ts';
 import type { ItemResult, TrainItem } from './replica.ts';
-import type { TrainSettings } from './settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import type { TrainState } from './state.ts';
 
 /** The optimizer's half of a step. */

@@ -4,7 +4,7 @@ import { adamW, clipScale, DEFAULT_UPDATE, globalNorm } from '../../policy/optim
 import { Cycle } from '../curriculum/cycle.ts';
 import type { PolicyLearner } from './learner.ts';
 import { trainedCount, type TrainItem } from './replica.ts';
-import type { TrainSettings } from './settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import type { TrainState } from './state.ts';
 
 /**

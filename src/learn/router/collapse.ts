@@ -1,7 +1,7 @@
 import { collapseText } from '../../agent/router/reward.ts';
 import { getRecipe, withOverrides } from '../../recipes/index.ts';
 import { overridesInForce } from '../rl/overrides.ts';
-import type { TrainSettings } from '../rl/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 
 /*
  * The printed reward, equations (20) to (22) of arXiv 2506.19466, looks at nothing but the action. Its

@@ -12,7 +12,7 @@ import type { RouterWeights } from '../../agent/router/network.ts';
 import { getRecipe, withOverrides } from '../../recipes/index.ts';
 import type { Json, RouterLearner } from '../rl/contracts.ts';
 import { overridesInForce } from '../rl/overrides.ts';
-import type { TrainSettings } from '../rl/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { learnedCalls, type LearnedCall } from './calls.ts';
 import { flatGradient } from './gradient.ts';
 import { adam, descend, zeroMoments } from './optimizer.ts';

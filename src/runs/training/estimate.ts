@@ -1,6 +1,6 @@
 import type { TrainStep } from '../../data/training.ts';
 import { MICRO_TOKENS } from '../../learn/rl/create-replica.ts';
-import type { TrainSettings } from '../../learn/rl/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import type { PolicyConfig } from '../../policy/config.ts';
 import { plannedBytes } from '../../policy/lora/wasm/memory.ts';
 import { parameterCount } from '../../policy/weights.ts';

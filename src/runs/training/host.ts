@@ -4,7 +4,7 @@ import type { TrainStep } from '../../data/training.ts';
 import { withLoss } from '../../evaluate/inspect/what-if/index.ts';
 import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import { parseTrainSettings } from '../../learn/rl/edit-settings.ts';
-import type { TrainSettings } from '../../learn/rl/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
 import { usableDemonstrations } from '../../learn/rl/warm-up.ts';
 import { chooseDevice } from '../conductor/device.ts';

@@ -1,6 +1,6 @@
 import type { TrainStep } from '../../data/training.ts';
 import type { Setup } from '../../data/setup.ts';
-import type { TrainSettings } from '../../learn/rl/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import type { Rollout } from '../../data/rollout.ts';
 import type { Failure } from '../conductor/messages.ts';
 

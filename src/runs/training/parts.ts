@@ -3,7 +3,7 @@ import type { Question } from '../../data/records.ts';
 import { createCurriculum } from '../../learn/curriculum/create.ts';
 import type { TrainDeps } from '../../learn/rl/contracts.ts';
 import { heldOutSample } from '../../learn/rl/held-out.ts';
-import type { TrainSettings } from '../../learn/rl/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { createRouterLearner } from '../../learn/router/learner.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
 import type { TrainEngines } from './engines.ts';

@@ -1,6 +1,7 @@
 import { BUILT_IN_SETUP, type PolicyRef } from '../../data/setup.ts';
 import type { TrainStep } from '../../data/training.ts';
-import type { TrainSettings } from '../../learn/rl/settings.ts';
+import { asWord } from '../../recipes/index.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import type { RunStore } from '../storage/run-store.ts';
 import { filesOf, type Download, type DownloadKind } from './downloads.ts';
 import { heldRuns } from './locks.ts';
@@ -15,7 +16,7 @@ const KEEP_DELETED_MS = 10 * 60_000;
 export const nowIso = (): string => new Date().toISOString();
 
 export const newId = (settings: TrainSettings): string =>
-  `${settings.preset}-${Date.now().toString(36)}-${crypto.randomUUID().slice(0, 4)}`;
+  `${asWord(settings.preset)}-${Date.now().toString(36)}-${crypto.randomUUID().slice(0, 4)}`;
 
 const interrupted = ({ checkpointStep }: RunRecord): string =>
   checkpointStep === null

@@ -1,6 +1,6 @@
 import type { Setup } from '../../data/setup.ts';
 import { parseTrainSettings } from '../../learn/rl/edit-settings.ts';
-import type { TrainSettings } from '../../learn/rl/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
 
 const isBranch = (value: unknown): value is Record<string, unknown> =>

@@ -1,5 +1,5 @@
 import type { TrainStep } from '../../data/training.ts';
-import type { TrainSettings } from '../../learn/rl/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 
 /** How long steps take here, and from that how long a run still takes. */
 

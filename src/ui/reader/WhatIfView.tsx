@@ -7,7 +7,7 @@ import type {
   WhatIf,
   WhatIfSettings,
 } from '../../evaluate/inspect/what-if/index.ts';
-import { ESTIMATORS } from '../../learn/rl/settings.ts';
+import { ESTIMATORS } from '../../recipes/training.ts';
 import type { Reading } from '../../runs/inspection/index.ts';
 import { formatNumber, formatSigned } from '../lib/format.ts';
 import { pickOf } from '../lib/pick-of.ts';

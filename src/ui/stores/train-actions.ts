@@ -1,5 +1,5 @@
 import { messageOf } from '../../data/message-of.ts';
-import type { TrainSettings } from '../../learn/rl/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import type { RunRecord, TrainApi, TrainMessage } from '../../runs/training/messages.ts';
 import type { DeviceChoice } from '../../runs/conductor/settings.ts';
 import { useSetup } from './setup-store.ts';

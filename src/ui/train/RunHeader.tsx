@@ -246,8 +246,8 @@ export const RunHeader = ({ run, rate }: { run: RunRecord; rate: number | null }
         <h1>{run.name}</h1>
         <StatusBadge run={run} />
         <span className="fine">
-          {run.settings.preset} · {run.settings.recipe} · seed {run.settings.seed} · {run.device} ·{' '}
-          {run.policy.id}
+          {run.settings.preset} · loop {run.settings.recipe} · seed {run.settings.seed} ·{' '}
+          {run.device} · {run.policy.id}
         </span>
         <span className="grow" />
         <Link href={`/runs?compare=${run.id}`}>Compare</Link>

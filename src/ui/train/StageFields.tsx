@@ -1,5 +1,5 @@
 import { NativeSelect, NumberInput } from '@mantine/core';
-import { REWARDS, type TrainSettings } from '../../learn/rl/settings.ts';
+import { REWARDS, type TrainSettings } from '../../recipes/training.ts';
 import { pickOf } from '../lib/pick-of.ts';
 import { StageWeights } from './StageWeights.tsx';
 import { changeDraft } from '../stores/train-draft.ts';

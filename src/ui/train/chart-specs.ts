@@ -1,5 +1,5 @@
 import type { TrainStep } from '../../data/training.ts';
-import type { TrainSettings } from '../../learn/rl/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { collapseText, paperOptimum, type RewardSettings } from '../../agent/router/reward.ts';
 import { overridesInForce } from '../../learn/rl/overrides.ts';
 import { getRecipe, withOverrides } from '../../recipes/index.ts';

@@ -6,7 +6,7 @@ import {
   scorerById,
   SCORERS,
 } from '../../../src/evaluate/inspect/rescore/index.ts';
-import { REWARDS } from '../../../src/learn/rl/settings.ts';
+import { REWARDS } from '../../../src/recipes/training.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
 import type { Rollout } from '../../../src/data/rollout.ts';
 import { r1Searcher, verl } from '../../fixtures/inspect/records.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../../src/evaluate/inspect/filter/index.ts';
 import { rowOf } from '../../../src/evaluate/inspect/row.ts';
 import { readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
-import { getPreset } from '../../../src/learn/rl/presets.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
 import { appConfig, modelLines } from '../../../src/policy/webllm/models.ts';
 import { readRunFile, writeRunFile } from '../../../src/runs/training/run-file.ts';
 import { importOne, ownLines } from '../../data/rollouts/helpers.ts';
@@ -24,7 +24,7 @@ const isPlain = (error: unknown): boolean => error instanceof Error && error.nam
 const RUN = writeRunFile({
   run: {
     format: 'forage.run/1', id: 'run-a', name: 'first', tags: ['a'], notes: '', createdAt: '2026-01-01T00:00:00.000Z',
-    updatedAt: '2026-01-01T00:00:00.000Z', status: 'paused', settings: getPreset('ur2'),
+    updatedAt: '2026-01-01T00:00:00.000Z', status: 'paused', settings: getTraining('ur2/paper'),
     policy: { id: 'tiny', revision: '0' }, world: { seed: 1, questions: 10 }, device: 'wasm', step: 2,
     checkpointStep: 2, failure: null, notice: null, deletedAt: null, setup: BUILT_IN_SETUP,
   },

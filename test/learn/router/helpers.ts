@@ -5,14 +5,14 @@ import { createRouter, type Router } from '../../../src/agent/router/router.ts';
 import type { AgentEvent, RouteEvent } from '../../../src/data/events.ts';
 import type { SourceName } from '../../../src/data/hits.ts';
 import type { Rollout } from '../../../src/data/rollout.ts';
-import { getPreset } from '../../../src/learn/rl/presets.ts';
-import type { TrainSettings } from '../../../src/learn/rl/settings.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
+import type { TrainSettings } from '../../../src/recipes/training.ts';
 
 export const settingsOf = (
   router: Partial<TrainSettings['router']> = {},
   change: Partial<TrainSettings> = {},
 ): TrainSettings => {
-  const base = getPreset('dapo-kunlun');
+  const base = getTraining('kunlun-baize/dapo');
   return {
     ...base,
     recipe: 'kunlun-baize',

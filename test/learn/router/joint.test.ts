@@ -3,8 +3,8 @@ import { createRouter, type AgentDeps } from '../../../src/agent/index.ts';
 import { rolloutOverrides } from '../../../src/learn/rl/collect.ts';
 import { parseTrainSettings, withChanges } from '../../../src/learn/rl/edit-settings.ts';
 import { scoreHeldOut } from '../../../src/learn/rl/held-out.ts';
-import { getPreset } from '../../../src/learn/rl/presets.ts';
-import type { TrainSettings } from '../../../src/learn/rl/settings.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
+import type { TrainSettings } from '../../../src/recipes/training.ts';
 import { collapseWarning } from '../../../src/learn/router/collapse.ts';
 import { createRouterLearner } from '../../../src/learn/router/learner.ts';
 import { getRecipe, withOverrides, type RecipeSettings } from '../../../src/recipes/index.ts';
@@ -14,7 +14,11 @@ import { blank, drawn, rolloutOf } from './helpers.ts';
 
 /** As the command line and the form make them: a preset and what the user changes. */
 const joint = (...changes: string[]): TrainSettings =>
-  withChanges(getPreset('dapo-kunlun'), ['recipe=kunlun-baize', 'router.train=beside', ...changes]);
+  withChanges(getTraining('kunlun-baize/dapo'), [
+    'recipe=kunlun-baize',
+    'router.train=beside',
+    ...changes,
+  ]);
 
 /** The NLR settings of the rollouts that such a run trains on. */
 const nlrOf = (settings: TrainSettings): RecipeSettings['nlr'] =>
@@ -68,7 +72,7 @@ describe('the warning of the printed reward', () => {
   it('stays away from the measured reward, and from a reward that nobody chose', () => {
     expect(collapseWarning(joint())).toBeNull();
     expect(collapseWarning(joint('router.train=off'))).toBeNull();
-    expect(collapseWarning(getPreset('dapo-kunlun'))).toBeNull();
+    expect(collapseWarning(getTraining('kunlun-baize/dapo'))).toBeNull();
   });
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Rollout } from '../../../src/data/rollout.ts';
 import type { TrainStep } from '../../../src/data/training.ts';
-import { getPreset } from '../../../src/learn/rl/presets.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
 import type { RunRecord } from '../../../src/runs/training/messages.ts';
 import { ownRunsOf } from '../../../src/runs/inspection/index.ts';
 import { ownLines } from '../../data/rollouts/helpers.ts';
@@ -13,10 +13,10 @@ const run = (id: string, step: number, deletedAt: string | null): RunRecord =>
     step,
     deletedAt,
     updatedAt: 't',
-    settings: getPreset('dapo-kunlun'),
+    settings: getTraining('kunlun-baize/dapo'),
   }) as RunRecord;
 
-const { objective } = getPreset('dapo-kunlun');
+const { objective } = getTraining('kunlun-baize/dapo');
 const training = { preset: 'dapo-kunlun', objective };
 
 const rollouts = ownLines().map((line) => JSON.parse(line) as Rollout);

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { getPreset } from '../../../src/learn/rl/presets.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
 import { initialState } from '../../../src/learn/rl/state.ts';
 import { memoryFiles } from '../../../src/policy/checkpoint-files.ts';
 import { mergeAdapter } from '../../../src/policy/lora/merge.ts';
@@ -28,7 +28,7 @@ const json = (bytes: Uint8Array): object =>
 async function unpacked(given: ReadonlyMap<string, Uint8Array>) {
   const files = memoryFiles(given);
   const config = parsePolicyConfig(json(given.get('config.json')!));
-  const settings = getPreset('dapo-kunlun');
+  const settings = getTraining('kunlun-baize/dapo');
   const state = initialState(settings, config);
   state.adapter.forEach((_, i) => (state.adapter[i] = Math.sin(i) / 20));
   const run = { id: 'my-run', name: 'mine', settings, policy: { id: 'x', revision: 'r' } };

@@ -1,7 +1,7 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BUILT_IN_SETUP } from '../../../src/data/setup.ts';
-import { getPreset } from '../../../src/learn/rl/presets.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
 import { ForageDatabase } from '../../../src/runs/storage/database.ts';
 import { RunStore } from '../../../src/runs/storage/run-store.ts';
 import { TrainingHost, type HostParts } from '../../../src/runs/training/host.ts';
@@ -64,7 +64,7 @@ const browser = () => {
     };
   };
   const start = async (host: TrainingHost) =>
-    (await host.create(getPreset('grpo-em'), 'mine', 'wasm', BUILT_IN_SETUP)).id;
+    (await host.create(getTraining('search/grpo'), 'mine', 'wasm', BUILT_IN_SETUP)).id;
   return { locks, store, tab, start };
 };
 

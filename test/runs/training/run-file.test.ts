@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getPreset } from '../../../src/learn/rl/presets.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
 import { metricsCsv } from '../../../src/runs/training/metrics-csv.ts';
 import { readRunFile, writeRunFile, type RunFile } from '../../../src/runs/training/run-file.ts';
 import { runRecord } from '../../fixtures/train-runs.ts';
@@ -10,7 +10,7 @@ const run = runRecord('run-a', {
   tags: ['a', 'b'],
   notes: 'line\nline',
   status: 'paused',
-  settings: getPreset('ur2'),
+  settings: getTraining('ur2/paper'),
   step: 2,
   checkpointStep: 2,
 });

@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest';
 import { parseTrainSettings, withChanges } from '../../../src/learn/rl/edit-settings.ts';
-import { getRecipe, withOverrides } from '../../../src/recipes/index.ts';
-import type { TrainSettings } from '../../../src/learn/rl/settings.ts';
+import { getRecipe, getTraining, withOverrides } from '../../../src/recipes/index.ts';
+import type { TrainSettings } from '../../../src/recipes/training.ts';
 import { withSource } from '../../../src/runs/training/setup-source.ts';
-import { PRESETS } from '../../../src/learn/rl/presets.ts';
 
-const settings = PRESETS[0]!;
+const settings = getTraining('kunlun-baize');
 const sourcesOf = (one: TrainSettings) => {
   const { retrieval, background } = withOverrides(getRecipe(one.recipe).settings, one.overrides);
   return [retrieval.source, background.source];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TrainStep } from '../../../src/data/training.ts';
-import { getPreset } from '../../../src/learn/rl/presets.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
 import { ActiveRun } from '../../../src/runs/training/active-run.ts';
 import { estimate, measuredHere, nearestRun } from '../../../src/runs/training/estimate.ts';
 import { paceOf, secondsLeft } from '../../../src/runs/training/step-pace.ts';
@@ -21,7 +21,7 @@ const timed = (
 });
 
 /** 100 steps of 20 s, every tenth with 16 s of held-out questions; the last step is one of these. */
-const settings = { ...getPreset('grpo-em'), steps: 100 };
+const settings = { ...getTraining('search/grpo'), steps: 100 };
 const truth = (done: number): number => (100 - done) * 20.5 + 16 * (10 - Math.floor(done / 10));
 
 describe('the time that a run still takes', () => {
@@ -119,8 +119,8 @@ const config = {
 };
 
 describe('what a run will take', () => {
-  const grpo = getPreset('grpo-em');
-  const searchR1 = { ...getPreset('search-r1-grpo'), recipe: grpo.recipe };
+  const grpo = getTraining('search/grpo');
+  const searchR1 = { ...getTraining('search-r1/grpo'), recipe: grpo.recipe };
   const steps = [timed(1, { step: 24 }), timed(2, { step: 20 }), timed(3, { step: 20 })];
 
   it('is by the last run of the training recipe, and names it', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TrainStep } from '../../../src/data/training.ts';
-import { getPreset } from '../../../src/learn/rl/presets.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
 import type { RunRecord, TrainProgress } from '../../../src/runs/training/messages.ts';
 import { figuresOf, parseTags } from '../../../src/ui/runs/figures.ts';
 import { formatDuration } from '../../../src/ui/lib/duration.ts';
@@ -140,7 +140,7 @@ describe('addresses', () => {
 });
 
 describe('the charts of a run', () => {
-  const charts = (steps: TrainStep[], settings = getPreset('dapo-kunlun')) =>
+  const charts = (steps: TrainStep[], settings = getTraining('kunlun-baize/dapo')) =>
     new Map(
       chartsOf(steps, settings)
         .flatMap((group) => group.charts)
@@ -191,7 +191,7 @@ describe('the charts of a run', () => {
       reward: 0.2,
       gradientNorm: 1,
     };
-    const settings = getPreset('dapo-kunlun');
+    const settings = getTraining('kunlun-baize/dapo');
     settings.router.train = 'beside';
     settings.overrides = { nlr: { reward: 'paper', beta1: 0.5, beta2: 0.5 } };
     const paper = charts([step(1, { router })], settings).get('router');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { LORA_TARGETS } from '../../policy/lora/spec.ts';
-import { nlrSchema, routerRewardSchema } from '../../recipes/settings.ts';
+import { LORA_TARGETS } from '../policy/lora/spec.ts';
+import { nlrSchema, routerRewardSchema } from './settings.ts';
 
 /** Everything that a training run is made of; together with the policy's files it reproduces the run. */
 
@@ -73,9 +73,9 @@ export const stageSchema = z.strictObject({
 
 export const trainSettingsSchema = z.strictObject({
   format: z.literal('forage.train/1'),
-  /** Name of the training recipe these settings began as, e.g. `dapo-kunlun`. */
+  /** Recipe and variant that these settings began as, `search-r1/grpo`; the format's word for it is older. */
   preset: z.string(),
-  /** Recipe of the rollouts, and what differs from its settings. */
+  /** Recipe whose loop the rollouts run, and what differs from its settings. */
   recipe: z.string(),
   overrides: z.record(z.string(), z.unknown()).default({}),
   seed: z.int().min(0),
@@ -161,7 +161,7 @@ export const trainSettingsSchema = z.strictObject({
     temperature: z.number().min(0).max(4),
   }),
   /**
-   * Supervised updates on given trajectories before the first step (format warm-up); null: none.
+   * Warm-up: supervised updates on given trajectories before the first step; null: none.
    * AdamW at a constant rate, with the betas, weight decay and clipping of `optimizer`.
    */
   warmUp: z
