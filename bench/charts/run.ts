@@ -13,13 +13,13 @@ import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
 import { z } from 'zod';
 import { chromiumFlags, ensureChromium } from '../../scripts/chromium.mjs';
-import { serve } from '../../scripts/server.mjs';
+import { serve } from '../../scripts/serve/server.mjs';
 import { getTraining } from '../../src/recipes/index.ts';
 import { initialState } from '../../src/learn/rl/state.ts';
-import { parsePolicyConfig } from '../../src/policy/config.ts';
-import type { RunRecord } from '../../src/runs/training/messages.ts';
-import { writeRunFile } from '../../src/runs/training/run-file.ts';
-import type { TrainStep } from '../../src/data/training.ts';
+import { parsePolicyConfig } from '../../src/policy/checkpoint/config.ts';
+import type { RunRecord } from '../../src/lab/train/messages.ts';
+import { writeRunFile } from '../../src/lab/train/run-file.ts';
+import type { TrainStep } from '../../src/records/training.ts';
 import { LIMIT_MS, traceMainThread, type MainThread } from '../page/main-thread.ts';
 
 const DIST = resolve(import.meta.dirname, '../../dist');

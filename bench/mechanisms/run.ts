@@ -10,8 +10,8 @@
  * the arms whose names hold one of these.
  */
 import { parseArgs } from 'node:util';
-import { openParts } from '../../src/cli/parts.ts';
-import { runQuestions } from '../../src/cli/run-questions.ts';
+import { openParts } from '../../src/cli/shared/parts.ts';
+import { runQuestions } from '../../src/cli/shared/run-questions.ts';
 import {
   BASELINE_ARMS,
   compareArms,

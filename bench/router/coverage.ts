@@ -6,7 +6,7 @@
  */
 import { parseArgs } from 'node:util';
 import { coverageOf } from '../../src/agent/index.ts';
-import { fetchFromDisk } from '../../src/cli/build-world.ts';
+import { fetchFromDisk } from '../../src/cli/shared/build-world.ts';
 import { loadWorld } from '../../src/retrieval/world/load.ts';
 
 const { values } = parseArgs({

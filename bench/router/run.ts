@@ -8,9 +8,9 @@
  */
 import { parseArgs } from 'node:util';
 import { createRouter, deriveSeed, type RunningMean, type Router } from '../../src/agent/index.ts';
-import type { Question } from '../../src/data/records.ts';
-import type { Rollout } from '../../src/data/rollout.ts';
-import type { RouterStep } from '../../src/data/training.ts';
+import type { Question } from '../../src/records/records.ts';
+import type { Rollout } from '../../src/records/rollout.ts';
+import type { RouterStep } from '../../src/records/training.ts';
 import { getTraining } from '../../src/recipes/index.ts';
 import { UniformCurriculum } from '../../src/learn/rl/uniform.ts';
 import { createRouterLearner } from '../../src/learn/router/learner.ts';

@@ -9,5 +9,5 @@ export {
 export { COLLAPSE_RATIO, paperOptimum, RunningMean } from './router/reward.ts';
 export { coverageOf } from './router/coverage.ts';
 export { createRouter, priorWeights, type Router } from './router/router.ts';
-export { deriveSeed } from './seeds.ts';
-export type { RolloutUpdate } from './updates.ts';
+export { deriveSeed } from '../base/seeds.ts';
+export type { RolloutUpdate } from '../records/updates.ts';

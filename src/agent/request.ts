@@ -1,4 +1,4 @@
-import type { Question } from '../data/records.ts';
+import type { Question } from '../records/records.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Recipe } from '../recipes/recipe.ts';
 import type { SettingsOverride } from '../recipes/settings.ts';

@@ -1,5 +1,5 @@
-import { messageOf } from '../data/message-of.ts';
-import type { Hit } from '../data/hits.ts';
+import { messageOf } from '../base/message-of.ts';
+import type { Hit } from '../records/hits.ts';
 import type { Summary } from '../retrieval/summarize/index.ts';
 import { checkCancelled, type RunState } from './state.ts';
 

@@ -1,4 +1,4 @@
-import type { Rollout, RolloutMetrics } from '../data/rollout.ts';
+import type { Rollout, RolloutMetrics } from '../records/rollout.ts';
 import { pairedBootstrap, type BootstrapOptions, type Interval } from './bootstrap.ts';
 import { summarizeRollouts, type SummaryByHops } from './summary.ts';
 

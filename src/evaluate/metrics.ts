@@ -5,13 +5,13 @@ export {
   f1Score,
   subExactMatch,
   supportingRecall,
-} from '../agent/scores.ts';
-export { formatValid } from '../agent/validity.ts';
+} from '../agent/answers/scores.ts';
+export { formatValid } from '../agent/transcript/validity.ts';
 
-import { normalizeAnswer } from '../agent/answers.ts';
-import { supportingRecall } from '../agent/scores.ts';
-import type { Hit } from '../data/hits.ts';
-import type { Rollout } from '../data/rollout.ts';
+import { normalizeAnswer } from '../agent/answers/answers.ts';
+import { supportingRecall } from '../agent/answers/scores.ts';
+import type { Hit } from '../records/hits.ts';
+import type { Rollout } from '../records/rollout.ts';
 
 /** Whether one of the first k passages holds a gold answer as whole words after normalisation: 1 or 0. */
 export function answerInTopK(

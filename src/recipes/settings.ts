@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { issueOf } from '../data/issue.ts';
+import { issueOf } from '../base/issue.ts';
 
 /**
  * What a recipe's loop may choose: which parts of the agent run, with which constants. Every field is a

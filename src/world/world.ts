@@ -1,11 +1,11 @@
-import type { Passage, Question } from '../data/records.ts';
-import type { CompositionFilter } from './compositions.ts';
-import { makeEntities } from './entities.ts';
-import { makeFacts, placeEntities, type Entity, type Fact, type WorldSize } from './facts.ts';
-import { Knowledge } from './knowledge.ts';
-import { makePages, noisyRelations, writeNoise, writePage, type Page } from './passages.ts';
-import { drawForm, drawQuestion, type Hops, type QuestionScope } from './questions.ts';
-import { Rng } from './random.ts';
+import type { Passage, Question } from '../records/records.ts';
+import type { CompositionFilter } from './questions/compositions.ts';
+import { makeEntities } from './facts/entities.ts';
+import { makeFacts, placeEntities, type Entity, type Fact, type WorldSize } from './facts/facts.ts';
+import { Knowledge } from './facts/knowledge.ts';
+import { makePages, noisyRelations, writeNoise, writePage, type Page } from './facts/passages.ts';
+import { drawForm, drawQuestion, type Hops, type QuestionScope } from './questions/questions.ts';
+import { Rng } from '../base/keyed-random.ts';
 
 export type Split = 'train' | 'dev' | 'test';
 

@@ -1,14 +1,14 @@
 import { expect } from 'vitest';
-import type { AgentEvent } from '../../src/data/events.ts';
-import type { Passage, Question } from '../../src/data/records.ts';
-import type { Rollout } from '../../src/data/rollout.ts';
+import type { AgentEvent } from '../../src/records/events.ts';
+import type { Passage, Question } from '../../src/records/records.ts';
+import type { Rollout } from '../../src/records/rollout.ts';
 import { applyUpdate } from '../../src/agent/apply.ts';
 import type { RolloutRequest } from '../../src/agent/request.ts';
 import { createRouter } from '../../src/agent/router/router.ts';
 import { runRollout } from '../../src/agent/run.ts';
 import { getRecipe, type SettingsOverride } from '../../src/recipes/index.ts';
 import { createRetriever } from '../../src/retrieval/create.ts';
-import { LexicalIndex } from '../../src/retrieval/lexical.ts';
+import { LexicalIndex } from '../../src/retrieval/lexical/lexical.ts';
 import { LocalSource } from '../../src/retrieval/local.ts';
 import type { Retriever } from '../../src/retrieval/retriever.ts';
 import { ScriptedPolicy, type Script } from './scripted-policy.ts';

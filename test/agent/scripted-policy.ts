@@ -1,4 +1,4 @@
-import { SPECIAL_TOKENS } from '../../src/agent/protocol.ts';
+import { SPECIAL_TOKENS } from '../../src/records/protocol.ts';
 import type {
   Generated,
   GenerateOptions,

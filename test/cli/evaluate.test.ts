@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { evaluateCommand, evaluationOverrides } from '../../src/cli/commands/evaluate.ts';
-import { parseOptions } from '../../src/cli/options.ts';
-import { parseTrainSettings, withChanges } from '../../src/learn/rl/edit-settings.ts';
+import { parseOptions } from '../../src/cli/shared/options.ts';
+import { parseTrainSettings, withChanges } from '../../src/learn/settings/edit-settings.ts';
 import type { TrainSettings } from '../../src/recipes/training.ts';
 import { getRecipe, getTraining, withOverrides } from '../../src/recipes/index.ts';
 

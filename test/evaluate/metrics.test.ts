@@ -9,7 +9,7 @@ import {
   subExactMatch,
   supportingRecall,
 } from '../../src/evaluate/index.ts';
-import { normalizeAnswer } from '../../src/agent/answers.ts';
+import { normalizeAnswer } from '../../src/agent/answers/answers.ts';
 import { contextless } from '../fixtures/rollouts.ts';
 
 describe('SQuAD normalisation', () => {

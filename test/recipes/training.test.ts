@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseTrainSettings } from '../../src/learn/rl/edit-settings.ts';
+import { parseTrainSettings } from '../../src/learn/settings/edit-settings.ts';
 import {
   findTraining,
   getRecipe,
@@ -48,8 +48,8 @@ describe('trainings', () => {
   });
 
   it('are copies', () => {
-    getTraining('ur2').stages[0]!.steps = 99;
-    expect(getTraining('ur2').stages[0]!.steps).toBe(10);
+    getTraining('ur2/paper').stages[0]!.steps = 99;
+    expect(getTraining('ur2/paper').stages[0]!.steps).toBe(10);
   });
 
   it('run the loop of their recipe; DAPO runs the plain one, and says so', () => {

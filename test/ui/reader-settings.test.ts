@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { ImportedRollout } from '../../src/data/rollouts/index.ts';
+import type { ImportedRollout } from '../../src/formats/rollouts/index.ts';
 import { groupCredit } from '../../src/evaluate/inspect/align.ts';
 import { lossOfRollout, lossOfRun } from '../../src/evaluate/inspect/what-if/index.ts';
 import { getTraining } from '../../src/recipes/index.ts';
-import { alternativeTo, settingsFor, settingsWords } from '../../src/ui/reader/settings.ts';
+import {
+  alternativeTo,
+  settingsFor,
+  settingsWords,
+} from '../../src/ui/rollouts/reader/settings.ts';
 
 const dapo = getTraining('kunlun-baize/dapo');
 

@@ -1,5 +1,5 @@
-import type { RouteEvent } from '../../data/events.ts';
-import type { SearchTarget } from '../../data/hits.ts';
+import type { RouteEvent } from '../../records/events.ts';
+import type { SearchTarget } from '../../records/hits.ts';
 
 /** The router's reward: equations (20)–(22) of arXiv 2506.19466 as printed, and measured. */
 

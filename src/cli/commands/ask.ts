@@ -1,9 +1,9 @@
 import { runGroup } from '../../agent/index.ts';
 import { describeUnknown, sourcesInUse, unknownNames } from '../../agent/unknown-names.ts';
-import type { AgentEvent } from '../../data/events.ts';
+import type { AgentEvent } from '../../records/events.ts';
 import { getRecipe, withOverrides, type RecipeSettings } from '../../recipes/index.ts';
-import { openParts, type Parts } from '../parts.ts';
-import { endProgress, print, say, type Command } from './command.ts';
+import { openParts, type Parts } from '../shared/parts.ts';
+import { endProgress, print, say, type Command } from '../shared/command.ts';
 import { overridesOf, partsOptions, PARTS_OPTIONS, RECIPE_OPTIONS } from './shared-options.ts';
 
 const oneLine = (text: string): string => text.trim().replaceAll(/\s+/g, ' ');

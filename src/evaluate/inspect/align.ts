@@ -4,9 +4,9 @@ import {
   type ImportedRollout,
   type ReadPassage,
   type Round,
-} from '../../data/rollouts/index.ts';
-import { exactMatch } from '../../agent/scores.ts';
-import { words } from '../../agent/answers.ts';
+} from '../../formats/rollouts/index.ts';
+import { exactMatch } from '../../agent/answers/scores.ts';
+import { words } from '../../agent/answers/answers.ts';
 import { computeSide, type Side, type WhatIfSettings } from './what-if/index.ts';
 
 /** A group's siblings side by side, and how their rewards became pushes on their tokens. */

@@ -1,4 +1,4 @@
-import type { ImportedRollout } from '../../data/rollouts/index.ts';
+import type { ImportedRollout } from '../../formats/rollouts/index.ts';
 
 /**
  * What differs between two sequences of tokens or words: Myers (1986), greedy, between anchors that

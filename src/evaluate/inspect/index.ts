@@ -7,7 +7,7 @@ export {
   readFactsOf,
   wordText,
   type RolloutFacts,
-} from './facts.ts';
+} from './lint/facts.ts';
 export { inspectFile, inspectRun, Inspector, type Inspection } from './inspect.ts';
 export {
   LINTS,

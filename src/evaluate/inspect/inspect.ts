@@ -1,5 +1,5 @@
-import { importRun, type RolloutLayout, type RunFile } from '../../data/rollouts/index.ts';
-import { readFactsOf, type RolloutFacts } from './facts.ts';
+import { importRun, type RolloutLayout, type RunFile } from '../../formats/rollouts/index.ts';
+import { readFactsOf, type RolloutFacts } from './lint/facts.ts';
 import {
   lintRollout,
   lintRun,

@@ -3,9 +3,9 @@ import {
   type ImportedRollout,
   type ImportedSegment,
   type RolloutLayout,
-} from '../../data/rollouts/index.ts';
-import { supportingRecall } from '../../agent/scores.ts';
-import { readFactsOf, type RolloutFacts } from './facts.ts';
+} from '../../formats/rollouts/index.ts';
+import { supportingRecall } from '../../agent/answers/scores.ts';
+import { readFactsOf, type RolloutFacts } from './lint/facts.ts';
 import { lintRollout, type Finding, type LintCode } from './lint/index.ts';
 import { outcomeOf, type Outcome } from './taxonomy.ts';
 

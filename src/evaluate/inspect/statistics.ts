@@ -1,5 +1,5 @@
-import type { AnswerScores } from '../../agent/scores.ts';
-import type { RolloutFacts } from './facts.ts';
+import type { AnswerScores } from '../../agent/answers/scores.ts';
+import type { RolloutFacts } from './lint/facts.ts';
 import { basisOf, outcomeOf, type OutcomeBasis } from './taxonomy.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { RolloutFacts } from './facts.ts';
+import type { RolloutFacts } from './lint/facts.ts';
 import type { Finding, LintCode } from './lint/index.ts';
 import type { Statistics } from './statistics.ts';
 

@@ -1,5 +1,5 @@
-import { exactMatch } from '../../agent/scores.ts';
-import type { ImportedRollout } from '../../data/rollouts/index.ts';
+import { exactMatch } from '../../agent/answers/scores.ts';
+import type { ImportedRollout } from '../../formats/rollouts/index.ts';
 import { DisagreementQueue, type Disagreement } from '../inspect/rescore/index.ts';
 import type { JudgeItem, JudgeOutcome } from './run.ts';
 

@@ -1,4 +1,4 @@
-import type { Question } from '../../data/records.ts';
+import type { Question } from '../../records/records.ts';
 import { deriveSeed } from '../../agent/index.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
 import type { Curriculum } from '../rl/contracts.ts';

@@ -1,5 +1,5 @@
-import type { Question } from '../../data/records.ts';
-import type { Rollout } from '../../data/rollout.ts';
+import type { Question } from '../../records/records.ts';
+import type { Rollout } from '../../records/rollout.ts';
 import { deriveSeed, runGroup } from '../../agent/index.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { checkFaults, rolloutOverrides } from '../rl/collect.ts';

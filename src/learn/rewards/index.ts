@@ -1,4 +1,4 @@
-import type { RewardClause, Rollout } from '../../data/rollout.ts';
+import type { RewardClause, Rollout } from '../../records/rollout.ts';
 import type { RewardId } from '../../recipes/training.ts';
 import { readFacts, type RewardFacts } from './facts.ts';
 import { kunlunLong, kunlunShort, LONG_WEIGHTS, SHORT_WEIGHTS } from './kunlun-baize.ts';

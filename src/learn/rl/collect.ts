@@ -1,8 +1,8 @@
-import type { Rollout } from '../../data/rollout.ts';
+import type { Rollout } from '../../records/rollout.ts';
 import { deriveSeed, runGroup, type AgentDeps } from '../../agent/index.ts';
 import { getRecipe, type SettingsOverride } from '../../recipes/index.ts';
 import type { Curriculum, DrawnQuestion } from './contracts.ts';
-import { overridesInForce } from './overrides.ts';
+import { overridesInForce } from '../settings/overrides.ts';
 import { applyRewards } from './scoring.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 

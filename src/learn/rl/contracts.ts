@@ -1,12 +1,12 @@
-import type { Question } from '../../data/records.ts';
-import type { Rollout } from '../../data/rollout.ts';
-import type { HeldOutScore, RouterStep, TrainStep } from '../../data/training.ts';
+import type { Question } from '../../records/records.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import type { HeldOutScore, RouterStep, TrainStep } from '../../records/training.ts';
 import type { AgentDeps, Router, RunningMean } from '../../agent/index.ts';
 import type { Policy } from '../../policy/policy.ts';
-import type { TensorSource } from '../../policy/tensor-source.ts';
-import type { PolicyWeights } from '../../policy/weights.ts';
+import type { TensorSource } from '../../policy/checkpoint/tensor-source.ts';
+import type { PolicyWeights } from '../../policy/checkpoint/weights.ts';
 import type { SettingsOverride } from '../../recipes/index.ts';
-import type { PolicyLearner } from './learner.ts';
+import type { PolicyLearner } from '../replicas/learner.ts';
 import type { TrainState } from './state.ts';
 
 /** What a training run is given and whom it tells. */

@@ -1,9 +1,9 @@
-import type { Question } from '../../data/records.ts';
-import type { HeldOutScore } from '../../data/training.ts';
-import type { Rollout } from '../../data/rollout.ts';
+import type { Question } from '../../records/records.ts';
+import type { HeldOutScore } from '../../records/training.ts';
+import type { Rollout } from '../../records/rollout.ts';
 import { deriveSeed, runGroup, type AgentDeps } from '../../agent/index.ts';
 import { getRecipe } from '../../recipes/index.ts';
-import { Random } from '../../policy/random.ts';
+import { Random } from '../../base/random.ts';
 import { rolloutOverrides } from './collect.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 

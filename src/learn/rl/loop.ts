@@ -1,4 +1,4 @@
-import type { HeldOutScore, RouterStep, TrainStep } from '../../data/training.ts';
+import type { HeldOutScore, RouterStep, TrainStep } from '../../records/training.ts';
 import { mergeAdapter } from '../../policy/lora/merge.ts';
 import { learningRateAt } from '../schedule.ts';
 import {
@@ -14,7 +14,7 @@ import { scoreHeldOut } from './held-out.ts';
 import { stepRecord } from './record.ts';
 import { shuffleRewards } from './scoring.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
-import { stageAt } from './stages.ts';
+import { stageAt } from '../settings/stages.ts';
 import { initialState, type TrainState } from './state.ts';
 import { checkResumable, checkTrainable, scoredOtherwise } from './trainable.ts';
 import { warmUpAdapter } from './warm-up.ts';

@@ -1,5 +1,5 @@
-import type { Rollout } from '../../data/rollout.ts';
-import type { HeldOutScore, RouterStep, TrainStep } from '../../data/training.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import type { HeldOutScore, RouterStep, TrainStep } from '../../records/training.ts';
 import type { Collected } from './collect.ts';
 import { scoresOf } from './held-out.ts';
 import type { UpdateReport } from './update.ts';

@@ -1,6 +1,6 @@
-import type { Rollout } from '../../data/rollout.ts';
+import type { Rollout } from '../../records/rollout.ts';
 import { deriveSeed } from '../../agent/index.ts';
-import { Random } from '../../policy/random.ts';
+import { Random } from '../../base/random.ts';
 import { overlongPenalty } from '../overlong.ts';
 import { scoreRollout, totalReward } from '../rewards/index.ts';
 import type { TrainSettings } from '../../recipes/training.ts';

@@ -1,6 +1,6 @@
 import { getRecipe, withOverrides } from '../../recipes/index.ts';
 import type { RewardId, TrainSettings } from '../../recipes/training.ts';
-import { stageAt } from './stages.ts';
+import { stageAt } from '../settings/stages.ts';
 import type { TrainState } from './state.ts';
 
 /**

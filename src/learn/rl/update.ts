@@ -1,8 +1,8 @@
-import { adamW, clipScale, DEFAULT_UPDATE, globalNorm } from '../../policy/optimizer.ts';
+import { adamW, clipScale, DEFAULT_UPDATE, globalNorm } from '../../policy/lora/optimizer.ts';
 import { klTerm } from '../objective.ts';
 import { learningRateAt } from '../schedule.ts';
-import type { PolicyLearner } from './learner.ts';
-import type { ItemResult, TrainItem } from './replica.ts';
+import type { PolicyLearner } from '../replicas/learner.ts';
+import type { ItemResult, TrainItem } from '../replicas/replica.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 import type { TrainState } from './state.ts';
 

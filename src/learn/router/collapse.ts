@@ -1,6 +1,6 @@
 import { collapseText } from '../../agent/router/reward.ts';
 import { getRecipe, withOverrides } from '../../recipes/index.ts';
-import { overridesInForce } from '../rl/overrides.ts';
+import { overridesInForce } from '../settings/overrides.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 
 /*

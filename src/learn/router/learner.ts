@@ -1,5 +1,5 @@
-import type { Rollout } from '../../data/rollout.ts';
-import type { RouterStep } from '../../data/training.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import type { RouterStep } from '../../records/training.ts';
 import {
   createRouter,
   deriveSeed,
@@ -11,7 +11,7 @@ import { FEATURE_NAMES } from '../../agent/router/features.ts';
 import type { RouterWeights } from '../../agent/router/network.ts';
 import { getRecipe, withOverrides } from '../../recipes/index.ts';
 import type { Json, RouterLearner } from '../rl/contracts.ts';
-import { overridesInForce } from '../rl/overrides.ts';
+import { overridesInForce } from '../settings/overrides.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 import { learnedCalls, type LearnedCall } from './calls.ts';
 import { flatGradient } from './gradient.ts';

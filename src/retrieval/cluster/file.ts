@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { VectorTable } from '../dense.ts';
-import { explain } from '../explain.ts';
-import { parseJson } from '../fetch-file.ts';
-import { sha256 } from '../world/hash.ts';
+import type { VectorTable } from '../dense/dense.ts';
+import { explain } from '../../base/explain.ts';
+import { parseJson } from '../../base/fetch-file.ts';
+import { sha256 } from '../../base/sha256.ts';
 import type { ClusterParts } from './build.ts';
 import type { BuildOptions } from './options.ts';
-import { ProductQuantizer } from './product-quantizer.ts';
-import { Refinement } from './refinement.ts';
+import { ProductQuantizer } from './partition/product-quantizer.ts';
+import { Refinement } from './partition/refinement.ts';
 
 /**
  * An index of clusters as bytes, `forage.clusters/1`: the length of a header (32-bit, little endian),

@@ -4,7 +4,7 @@ export { LiveClusters, type AnsweredQuery } from './live.ts';
 export { learnedSchema, type LearnedCache } from './learned.ts';
 export type { BuildHooks, BuildStage, ClusterParts } from './build.ts';
 export { ClusterKernels, fastestNearest } from './kernels/kernels.ts';
-export type { ClusterCountChoice, ClusterCountScore } from './choose-k.ts';
+export type { ClusterCountChoice, ClusterCountScore } from './partition/choose-k.ts';
 export {
   BUILD_DEFAULTS,
   SAMPLING_DEFAULTS,

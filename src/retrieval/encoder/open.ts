@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { messageOf } from '../../data/message-of.ts';
-import { explain } from '../explain.ts';
-import { parseJson, type FetchFile } from '../fetch-file.ts';
+import { messageOf } from '../../base/message-of.ts';
+import { explain } from '../../base/explain.ts';
+import { parseJson, type FetchFile } from '../../base/fetch-file.ts';
 import { EncoderError } from './errors.ts';
 import type { EncoderDevice, OrtModule } from './runtime.ts';
 import { TextTemplate } from './template.ts';

@@ -1,8 +1,8 @@
 import { EncoderError } from './errors.ts';
 import { z } from 'zod';
-import { explain } from '../explain.ts';
-import { parseJson, type FetchFile } from '../fetch-file.ts';
-import { sha256 } from '../world/hash.ts';
+import { explain } from '../../base/explain.ts';
+import { parseJson, type FetchFile } from '../../base/fetch-file.ts';
+import { sha256 } from '../../base/sha256.ts';
 import {
   ENCODER_FORMAT,
   ENCODER_MANIFEST,

@@ -1,4 +1,4 @@
-import type { Passage } from '../../data/records.ts';
+import type { Passage } from '../../records/records.ts';
 import {
   fallbackDraft,
   NOTHING_RELEVANT,

@@ -1,5 +1,5 @@
-import type { Passage } from '../../data/records.ts';
-import { compareCodeUnits, terms } from '../text.ts';
+import type { Passage } from '../../records/records.ts';
+import { compareCodeUnits, terms } from '../lexical/text.ts';
 import {
   LENGTHS_FILE,
   passageShardFile,

@@ -1,8 +1,8 @@
-import type { Passage } from '../../data/records.ts';
-import { explain } from '../explain.ts';
-import { parseJson, type FetchFile } from '../fetch-file.ts';
-import type { Ranked } from '../ranked.ts';
-import { terms } from '../text.ts';
+import type { Passage } from '../../records/records.ts';
+import { explain } from '../../base/explain.ts';
+import { parseJson, type FetchFile } from '../../base/fetch-file.ts';
+import type { Ranked } from '../lexical/ranked.ts';
+import { terms } from '../lexical/text.ts';
 import { BM25_DEFAULTS, idf, queryTerms, termWeight, type Bm25Options } from './bm25.ts';
 import {
   LENGTHS_FILE,

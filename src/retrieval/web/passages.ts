@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Passage } from '../../data/records.ts';
-import { explain } from '../explain.ts';
-import { parseJson } from '../fetch-file.ts';
-import { fromRow, passageRowSchema, toRow } from '../passage-rows.ts';
+import type { Passage } from '../../records/records.ts';
+import { explain } from '../../base/explain.ts';
+import { parseJson } from '../../base/fetch-file.ts';
+import { fromRow, passageRowSchema, toRow } from '../../records/passage-rows.ts';
 import { unwrapShard, wrapShard } from './container.ts';
 
 export const encodePassages = (passages: readonly Passage[]): Uint8Array =>

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Passage } from '../../data/records.ts';
-import type { VectorTable } from '../dense.ts';
-import { explain } from '../explain.ts';
-import { parseJson, type FetchFile } from '../fetch-file.ts';
-import { fromRow, passageRowSchema } from '../passage-rows.ts';
-import { sha256 } from './hash.ts';
+import type { Passage } from '../../records/records.ts';
+import type { VectorTable } from '../dense/dense.ts';
+import { explain } from '../../base/explain.ts';
+import { parseJson, type FetchFile } from '../../base/fetch-file.ts';
+import { fromRow, passageRowSchema } from '../../records/passage-rows.ts';
+import { sha256 } from '../../base/sha256.ts';
 import {
   LOCAL_FILE,
   MANIFEST_FILE,

@@ -1,5 +1,5 @@
-import type { Preview, Rejection } from '../../data/import/index.ts';
-import { formatCount } from '../lib/format.ts';
+import type { Preview, Rejection } from '../../formats/import/index.ts';
+import { formatCount } from '../kit/format.ts';
 
 const SHOWN = 8;
 

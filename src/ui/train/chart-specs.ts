@@ -1,10 +1,10 @@
-import type { TrainStep } from '../../data/training.ts';
+import type { TrainStep } from '../../records/training.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 import { collapseText, paperOptimum, type RewardSettings } from '../../agent/router/reward.ts';
-import { overridesInForce } from '../../learn/rl/overrides.ts';
+import { overridesInForce } from '../../learn/settings/overrides.ts';
 import { getRecipe, withOverrides } from '../../recipes/index.ts';
-import type { ChartSpec, Series } from '../charts/series.ts';
-import type { Point } from '../charts/downsample.ts';
+import type { ChartSpec, Series } from '../kit/charts/series.ts';
+import type { Point } from '../kit/charts/downsample.ts';
 
 /** Every chart of a run, from its steps. Pure: steps and settings in, values to draw out. */
 

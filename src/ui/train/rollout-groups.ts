@@ -1,4 +1,4 @@
-import type { Rollout } from '../../data/rollout.ts';
+import type { Rollout } from '../../records/rollout.ts';
 
 /** The rollouts of one question in one step: what advantages compare. */
 export interface RolloutGroup {

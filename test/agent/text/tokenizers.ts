@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { PolicyTokenizer } from '../../../src/policy/policy.ts';
-import { HuggingFaceTokenizer } from '../../../src/policy/tokenizer.ts';
+import { HuggingFaceTokenizer } from '../../../src/policy/open/tokenizer.ts';
 
 /** Tokenizers in which the protocol's tags are ordinary text. */
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ImportedRollout } from '../../../src/data/rollouts/index.ts';
+import type { ImportedRollout } from '../../../src/formats/rollouts/index.ts';
 import {
   htmlText,
   markdownBlock,
@@ -7,7 +7,7 @@ import {
   rolloutHtml,
   rolloutMarkdown,
 } from '../../../src/evaluate/inspect/export/index.ts';
-import { rolloutsOf } from '../../data/rollouts/helpers.ts';
+import { rolloutsOf } from '../../formats/rollouts/helpers.ts';
 import { hostileFiles, PAYLOADS } from '../../fixtures/inspect/payloads.ts';
 
 let hostile: ImportedRollout[] = [];

@@ -19,11 +19,15 @@ import {
 import { rescore } from '../../../src/evaluate/inspect/rescore/index.ts';
 import { factsOfRow, rowOf } from '../../../src/evaluate/inspect/row.ts';
 import { judgeAnswers, judgeItemOf } from '../../../src/evaluate/judge/index.ts';
-import { columnReader } from '../../../src/runs/inspection/columns.ts';
-import { noScoreOf } from '../../../src/runs/inspection/no-score.ts';
-import { whyNothingShared } from '../../../src/ui/browse/nothing-shared.ts';
-import { groupedOutcomeName, outcomeBars, outcomeName } from '../../../src/ui/browse/words.ts';
-import { blobOf, importOne } from '../../data/rollouts/helpers.ts';
+import { columnReader } from '../../../src/lab/rollouts/columns.ts';
+import { noScoreOf } from '../../../src/lab/rollouts/no-score.ts';
+import { whyNothingShared } from '../../../src/ui/rollouts/table/nothing-shared.ts';
+import {
+  groupedOutcomeName,
+  outcomeBars,
+  outcomeName,
+} from '../../../src/ui/rollouts/table/words.ts';
+import { blobOf, importOne } from '../../formats/rollouts/helpers.ts';
 
 /** A rollout whose answer cannot be read is not scored: it is no wrong one, and in no mean. */
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ImportedRollout } from '../../../src/data/rollouts/index.ts';
+import type { ImportedRollout } from '../../../src/formats/rollouts/index.ts';
 import {
   cutByMarks,
   findPhrase,
@@ -12,9 +12,9 @@ import {
   tokenTable,
 } from '../../../src/evaluate/inspect/reading/index.ts';
 import { computeSide } from '../../../src/evaluate/inspect/what-if/index.ts';
-import { DEFAULT_SETTINGS } from '../../../src/ui/reader/settings.ts';
+import { DEFAULT_SETTINGS } from '../../../src/ui/rollouts/reader/settings.ts';
 import { PAYLOADS } from '../../fixtures/inspect/payloads.ts';
-import { importOne } from '../../data/rollouts/helpers.ts';
+import { importOne } from '../../formats/rollouts/helpers.ts';
 
 const two = (passages: readonly string[][]): string =>
   passages

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ImportedRollout } from '../../../src/data/rollouts/index.ts';
+import type { ImportedRollout } from '../../../src/formats/rollouts/index.ts';
 import {
   DisagreementQueue,
   rescore,
@@ -8,9 +8,9 @@ import {
 } from '../../../src/evaluate/inspect/rescore/index.ts';
 import { REWARDS } from '../../../src/recipes/training.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
-import type { Rollout } from '../../../src/data/rollout.ts';
+import type { Rollout } from '../../../src/records/rollout.ts';
 import { r1Searcher, verl } from '../../fixtures/inspect/records.ts';
-import { importOne, ownLines, rolloutsOf } from '../../data/rollouts/helpers.ts';
+import { importOne, ownLines, rolloutsOf } from '../../formats/rollouts/helpers.ts';
 
 const totals = (rollout: ImportedRollout): Record<string, number> =>
   Object.fromEntries(rescore(rollout).map(({ scorer, total }) => [scorer, total]));

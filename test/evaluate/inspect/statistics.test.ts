@@ -9,7 +9,7 @@ import {
   taxonomyOf,
   type RolloutFacts,
 } from '../../../src/evaluate/inspect/index.ts';
-import { OWN_FILE } from '../../data/rollouts/helpers.ts';
+import { OWN_FILE } from '../../formats/rollouts/helpers.ts';
 
 /** Printed by test/fixtures/inspect/reference_scores.py, which runs the published scoring functions. */
 const { files: RECORDED } = JSON.parse(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ImportedRollout } from '../../../src/data/rollouts/index.ts';
+import type { ImportedRollout } from '../../../src/formats/rollouts/index.ts';
 import type { ChatMessage, TextModel } from '../../../src/policy/text-model.ts';
 import {
   agreementOf,

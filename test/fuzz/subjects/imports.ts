@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { importAll, ImportError, previewImport } from '../../../src/data/import/index.ts';
-import * as rollouts from '../../../src/data/rollouts/index.ts';
-import { faultOf } from '../../../src/data/rollouts/schema.ts';
+import { importAll, ImportError, previewImport } from '../../../src/formats/import/index.ts';
+import * as rollouts from '../../../src/formats/rollouts/index.ts';
+import { faultOf } from '../../../src/formats/rollouts/shape/schema.ts';
 import { lintRollout, readFactsOf, summaryOf } from '../../../src/evaluate/inspect/index.ts';
-import { FILES } from '../../data/import/whole-files.ts';
-import { ownLines, readAll } from '../../data/rollouts/helpers.ts';
+import { FILES } from '../../formats/import/whole-files.ts';
+import { ownLines, readAll } from '../../formats/rollouts/helpers.ts';
 import { zipSync } from 'fflate';
 import { OTHER_SYSTEMS } from '../../fixtures/inspect/other-systems.ts';
 import { FOREIGN, trl } from '../../fixtures/inspect/records.ts';
-import type { Random } from '../../../src/policy/random.ts';
-import { bytesOf, mutateBytes, mutateJsonFile, mutateJsonLines, pick } from '../mutate.ts';
-import { must, subject, type Subject } from '../subject.ts';
+import type { Random } from '../../../src/base/random.ts';
+import { bytesOf, mutateBytes, mutateJsonFile, mutateJsonLines, pick } from './mutate.ts';
+import { must, subject, type Subject } from './subject.ts';
 
 /** Files of questions, passages and rollouts. */
 

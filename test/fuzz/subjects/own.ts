@@ -1,5 +1,5 @@
-import { issueOf } from '../../../src/data/issue.ts';
-import { BUILT_IN_SETUP, resourcesSchema, setupSchema } from '../../../src/data/setup.ts';
+import { issueOf } from '../../../src/base/issue.ts';
+import { BUILT_IN_SETUP, resourcesSchema, setupSchema } from '../../../src/records/setup.ts';
 import {
   compileFilter,
   FilterError,
@@ -9,13 +9,13 @@ import {
 import { rowOf } from '../../../src/evaluate/inspect/row.ts';
 import { readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
-import { appConfig, modelLines } from '../../../src/policy/webllm/models.ts';
-import { readRunFile, writeRunFile } from '../../../src/runs/training/run-file.ts';
-import { importOne, ownLines } from '../../data/rollouts/helpers.ts';
+import { appConfig, modelLines } from '../../../src/policy/remote/webllm/models.ts';
+import { readRunFile, writeRunFile } from '../../../src/lab/train/run-file.ts';
+import { importOne, ownLines } from '../../formats/rollouts/helpers.ts';
 import { loggingBoard, r1Searcher, verl } from '../../fixtures/inspect/records.ts';
 import { trainStep } from '../../fixtures/train-steps.ts';
-import { bytesOf, mutateJsonFile, mutateJsonLines, mutateText, pick, textOf } from '../mutate.ts';
-import { must, subject, type Subject } from '../subject.ts';
+import { bytesOf, mutateJsonFile, mutateJsonLines, mutateText, pick, textOf } from './mutate.ts';
+import { must, subject, type Subject } from './subject.ts';
 
 /** Texts of our own formats: exported runs, trajectories, setups, model lists, filters. */
 

@@ -4,7 +4,7 @@ import { DifficultyCurriculum } from '../../../src/learn/curriculum/difficulty.t
 import type { CurriculumContext, DrawnQuestion, Json } from '../../../src/learn/rl/contracts.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
 import type { TrainSettings } from '../../../src/recipes/training.ts';
-import type { Question } from '../../../src/data/records.ts';
+import type { Question } from '../../../src/records/records.ts';
 import type { PolicySession } from '../../../src/policy/policy.ts';
 import { idsOf, ScriptedPolicy, ScriptedSession } from '../../agent/scripted-policy.ts';
 import { retrieverOver } from '../../agent/helpers.ts';

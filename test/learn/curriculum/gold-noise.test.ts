@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Rollout } from '../../../src/data/rollout.ts';
+import type { Rollout } from '../../../src/records/rollout.ts';
 import {
   GoldNoiseCurriculum,
   goldShare,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createCurriculum } from '../../../src/learn/curriculum/create.ts';
 import type { TrainHooks, TrainLoopProgress } from '../../../src/learn/rl/contracts.ts';
-import { parseTrainSettings } from '../../../src/learn/rl/edit-settings.ts';
+import { parseTrainSettings } from '../../../src/learn/settings/edit-settings.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
 import type { TrainSettings } from '../../../src/recipes/training.ts';
 import { decodeState, encodeState, type TrainState } from '../../../src/learn/rl/state.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RewardClause, Rollout } from '../../../src/data/rollout.ts';
+import type { RewardClause, Rollout } from '../../../src/records/rollout.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
 import { REWARDS } from '../../../src/recipes/training.ts';
 import { made, type Fate } from './records.ts';

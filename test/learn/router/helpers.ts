@@ -2,9 +2,9 @@ import { FEATURE_NAMES } from '../../../src/agent/router/features.ts';
 import type { RouterWeights } from '../../../src/agent/router/network.ts';
 import { routeReward, type RewardSettings } from '../../../src/agent/router/reward.ts';
 import { createRouter, type Router } from '../../../src/agent/router/router.ts';
-import type { AgentEvent, RouteEvent } from '../../../src/data/events.ts';
-import type { SourceName } from '../../../src/data/hits.ts';
-import type { Rollout } from '../../../src/data/rollout.ts';
+import type { AgentEvent, RouteEvent } from '../../../src/records/events.ts';
+import type { SourceName } from '../../../src/records/hits.ts';
+import type { Rollout } from '../../../src/records/rollout.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
 import type { TrainSettings } from '../../../src/recipes/training.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRouter, type AgentDeps } from '../../../src/agent/index.ts';
 import { rolloutOverrides } from '../../../src/learn/rl/collect.ts';
-import { parseTrainSettings, withChanges } from '../../../src/learn/rl/edit-settings.ts';
+import { parseTrainSettings, withChanges } from '../../../src/learn/settings/edit-settings.ts';
 import { scoreHeldOut } from '../../../src/learn/rl/held-out.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
 import type { TrainSettings } from '../../../src/recipes/training.ts';

@@ -5,8 +5,8 @@ import {
   type ConnectionTest,
   type EngineSpec,
 } from '../../../src/retrieval/engines/index.ts';
-import { systemDeps } from '../../../src/retrieval/engines/http.ts';
-import type { EventStream } from '../../../src/data/is-there.ts';
+import { systemDeps } from '../../../src/retrieval/engines/http/http.ts';
+import type { EventStream } from '../../../src/base/is-there.ts';
 import { json, serve, type Reply, type TestServer } from './server.ts';
 import { searchR1Reply, wikiReply } from './strict.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Passage } from '../../../src/data/records.ts';
+import type { Passage } from '../../../src/records/records.ts';
 import { Extractive, lexicalScores } from '../../../src/retrieval/summarize/extractive.ts';
 import {
   classifyQuery,

@@ -11,7 +11,7 @@ import {
   withoutFaults,
   withTraining,
   type Draft,
-} from '../../../src/ui/stores/train-draft.ts';
+} from '../../../src/ui/train/store/train-draft.ts';
 
 const draft = (training = 'kunlun-baize/dapo'): Draft => ({
   training,

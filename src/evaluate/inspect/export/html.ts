@@ -1,4 +1,4 @@
-import { answerText, type ImportedRollout } from '../../../data/rollouts/index.ts';
+import { answerText, type ImportedRollout } from '../../../formats/rollouts/index.ts';
 import { LINTS } from '../lint/index.ts';
 import {
   cutByMarks,

@@ -1,4 +1,4 @@
-import { answerText, type ImportedRollout } from '../../../data/rollouts/index.ts';
+import { answerText, type ImportedRollout } from '../../../formats/rollouts/index.ts';
 import { gainInWords } from '../reading/index.ts';
 import { markdownBlock, markdownText } from './escape.ts';
 import {

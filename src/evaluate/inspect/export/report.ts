@@ -1,5 +1,5 @@
-import { fullText, type ImportedRollout } from '../../../data/rollouts/index.ts';
-import { readFactsOf, type RolloutFacts } from '../facts.ts';
+import { fullText, type ImportedRollout } from '../../../formats/rollouts/index.ts';
+import { readFactsOf, type RolloutFacts } from '../lint/facts.ts';
 import { LINTS, lintRollout, type Finding } from '../lint/index.ts';
 import { readRounds, type RoundReading } from '../reading/index.ts';
 import { BASIS_NAMES, basisOf, OUTCOME_NAMES, outcomeOf } from '../taxonomy.ts';

@@ -1,4 +1,4 @@
-import { LAYOUTS, PROTOCOLS } from '../../../data/rollouts/index.ts';
+import { LAYOUTS, PROTOCOLS } from '../../../formats/rollouts/index.ts';
 import { LINTS } from '../lint/index.ts';
 import { ROW_NUMBERS, type RowNumber } from '../row.ts';
 import { OUTCOME_NAMES } from '../taxonomy.ts';

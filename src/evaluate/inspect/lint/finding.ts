@@ -1,4 +1,4 @@
-import type { ImportedRollout, TextSpan } from '../../../data/rollouts/index.ts';
+import type { ImportedRollout, TextSpan } from '../../../formats/rollouts/index.ts';
 
 /** What a check found, where, and why it matters. */
 

@@ -1,4 +1,4 @@
-import type { ImportedRollout } from '../../../data/rollouts/index.ts';
+import type { ImportedRollout } from '../../../formats/rollouts/index.ts';
 import { answerSeenNotGiven, contradictsEvidence, underSearch } from './evidence.ts';
 import type { Finding } from './finding.ts';
 import { environmentTrained, ownTextMasked } from './masks.ts';

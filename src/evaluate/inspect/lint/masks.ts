@@ -3,7 +3,7 @@ import {
   type ImportedRollout,
   type ImportedSegment,
   type Protocol,
-} from '../../../data/rollouts/index.ts';
+} from '../../../formats/rollouts/index.ts';
 import { finding, wholeSpan, type Finding } from './finding.ts';
 
 /** Who wrote a token against whether the loss trains it. */

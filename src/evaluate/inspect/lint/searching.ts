@@ -1,12 +1,12 @@
-import { contentWords } from '../../../agent/evidence.ts';
-import { normalizeAnswer, words } from '../../../agent/answers.ts';
+import { contentWords } from '../../../agent/answers/evidence.ts';
+import { normalizeAnswer, words } from '../../../agent/answers/answers.ts';
 import {
   blockText,
   protocolOf,
   roundsOf,
   type ImportedRollout,
   type Round,
-} from '../../../data/rollouts/index.ts';
+} from '../../../formats/rollouts/index.ts';
 import { finding, type Finding } from './finding.ts';
 
 /** How the policy searched. Every rule is lexical: it points at cases to read, it proves nothing. */

@@ -5,9 +5,9 @@ import {
   type ImportedRollout,
   type Protocol,
   type TextSpan,
-} from '../../../data/rollouts/index.ts';
-import { normalizeAnswer } from '../../../agent/answers.ts';
-import { evidenceSegments } from '../facts.ts';
+} from '../../../formats/rollouts/index.ts';
+import { normalizeAnswer } from '../../../agent/answers/answers.ts';
+import { evidenceSegments } from './facts.ts';
 import { finding, wholeSpan, type Finding } from './finding.ts';
 
 /** Faults that show in the text: blocks of the environment, and how the answer was extracted. */

@@ -3,8 +3,8 @@ import {
   type ImportedRollout,
   type ReadPassage,
   type Round,
-} from '../../../data/rollouts/index.ts';
-import { isClosed } from '../facts.ts';
+} from '../../../formats/rollouts/index.ts';
+import { isClosed } from '../lint/facts.ts';
 import { findPattern, phrasePattern, sentenceStretches, type Stretch } from './spans.ts';
 
 /** The rounds of a rollout with what a reader looks for in them: evidence, repetition, gain. */

@@ -2,7 +2,7 @@ import type {
   ImportedRollout,
   ImportedSegment,
   TokenValues,
-} from '../../../data/rollouts/index.ts';
+} from '../../../formats/rollouts/index.ts';
 import type { RolloutOutcome } from '../what-if/index.ts';
 
 /** Every token of a rollout with every number that is known of it, as columns. */

@@ -1,4 +1,4 @@
-import type { ImportedRollout } from '../../../data/rollouts/index.ts';
+import type { ImportedRollout } from '../../../formats/rollouts/index.ts';
 import { rescore } from './rescore.ts';
 import { scorerById, type Scorer } from './scorers.ts';
 

@@ -1,4 +1,4 @@
-import { answerScores } from '../../../agent/scores.ts';
+import { answerScores } from '../../../agent/answers/scores.ts';
 import {
   blockText,
   isOwnRollout,
@@ -8,7 +8,7 @@ import {
   type ImportedSegment,
   type Protocol,
   type Round,
-} from '../../../data/rollouts/index.ts';
+} from '../../../formats/rollouts/index.ts';
 import type { AskedQuery, RewardFacts, Span } from '../../../learn/rewards/facts.ts';
 import { mayRetrieve, readFacts } from '../../../learn/rewards/index.ts';
 import { policyTokens } from '../row.ts';

@@ -1,4 +1,4 @@
-import type { ImportedSegment, Protocol } from '../../../data/rollouts/index.ts';
+import type { ImportedSegment, Protocol } from '../../../formats/rollouts/index.ts';
 import type { Span } from '../../../learn/rewards/facts.ts';
 
 const TURN_END = '<|im_end|>';

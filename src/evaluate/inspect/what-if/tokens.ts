@@ -2,7 +2,7 @@ import type {
   ImportedRollout,
   ImportedSegment,
   TokenColumns,
-} from '../../../data/rollouts/index.ts';
+} from '../../../formats/rollouts/index.ts';
 
 /** The tokens of an imported rollout as one flat list, as far as the file has them. */
 

@@ -1,5 +1,5 @@
-import { eachHead } from '../../each-head.ts';
-import type { PackedBatch } from '../../train-batch.ts';
+import { eachHead } from '../each-head.ts';
+import type { PackedBatch } from '../train-batch.ts';
 import { multiply, multiplyBackward, multiplyInner } from './adapter.ts';
 import type { LoraMemory } from './memory.ts';
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { TrainSettings } from '../../../recipes/training.ts';
-import { useDraft } from '../../stores/train-draft.ts';
+import { useDraft } from '../store/train-draft.ts';
 import { useErrors, useSettings } from '../fields.tsx';
 
 /** How many of the settings below these paths differ from the recipe’s, or are not allowed. */

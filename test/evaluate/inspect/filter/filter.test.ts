@@ -10,9 +10,9 @@ import {
   type Filter,
 } from '../../../../src/evaluate/inspect/filter/index.ts';
 import { rowOf, type RolloutRow } from '../../../../src/evaluate/inspect/row.ts';
-import type { ImportedRollout } from '../../../../src/data/rollouts/index.ts';
+import type { ImportedRollout } from '../../../../src/formats/rollouts/index.ts';
 import { loggingBoard, r1Searcher, verl } from '../../../fixtures/inspect/records.ts';
-import { importOne } from '../../../data/rollouts/helpers.ts';
+import { importOne } from '../../../formats/rollouts/helpers.ts';
 
 let all: { rollout: ImportedRollout; row: RolloutRow }[];
 beforeAll(async () => {

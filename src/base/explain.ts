@@ -1,0 +1,1 @@
+export { issueOf as explain } from './issue.ts';
