@@ -51,7 +51,9 @@ it.each(places)(
     await page.goto(stage.url + path);
     await page.locator('main h1, main h2').first().waitFor();
     for (const text of shows) await shown(page, text);
-    // Whatever the place is called now, its address says all that it said.
+    // The root is Ask now; any other place is where it was, and its address says all that it said.
+    const [was = ''] = path.split('?');
+    expect(new URL(page.url()).pathname).toBe(was === '' ? '/ask' : `/${was}`);
     const query = (address: string) => [...new URL(address).searchParams];
     expect(query(page.url())).toEqual(expect.arrayContaining(query(stage.url + path)));
     expect(await page.getByRole('alert').filter({ visible: true }).allTextContents()).toEqual([]);

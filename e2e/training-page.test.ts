@@ -96,11 +96,11 @@ it(
 );
 
 it(
-  'opens the rollouts of a step in Inspect, coloured by advantage, and comes back',
+  'opens the rollouts of a step in Ask, coloured by advantage, and comes back',
   async () => {
     const { page, id } = await ended();
     await page.getByRole('button', { name: 'Rollouts of step 2' }).click();
-    await page.getByRole('button', { name: 'Inspect these 5' }).first().click();
+    await page.getByRole('button', { name: 'Open these 5' }).first().click();
     await page.getByText('step 2, best reward first').waitFor();
     expect(await page.locator('.column').count()).toBe(5);
     expect(await page.locator('.verdict').first().textContent()).toMatch(/advantage\s*[+−]/);
@@ -135,7 +135,7 @@ it(
     const { page } = await ended();
     expect(await faultsInBoth(page)).toEqual([]);
     await page.getByRole('button', { name: 'Rollouts of step 2' }).click();
-    await page.getByRole('button', { name: 'Inspect these 5' }).first().waitFor();
+    await page.getByRole('button', { name: 'Open these 5' }).first().waitFor();
     expect(await faultsInBoth(page)).toEqual([]);
     await page.goto(`${stage.url}runs`);
     await page.getByRole('button', { name: /^Edit and export/ }).click();
@@ -214,7 +214,7 @@ it(
   'warms up on the user’s own rollouts before the first step, and gives the adapter away as PEFT files',
   async () => {
     const page = await openPage(stage);
-    await page.goto(`${stage.url}?device=wasm&recipe=naive-rag&n=2`);
+    await page.goto(`${stage.url}ask?device=wasm&recipe=naive-rag&n=2`);
     await page.getByRole('button', { name: 'Run an example' }).click();
     await runStatus(page, 'done');
     const rollouts = await downloaded(page, 'Download JSONL');

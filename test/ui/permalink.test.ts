@@ -13,7 +13,7 @@ import { LOCAL_METHODS } from '../../src/records/setup.ts';
 import {
   formatAddress,
   parseAddress,
-  type InspectAddress,
+  type AskAddress,
 } from '../../src/ui/ask/store/permalink.ts';
 
 const text = fc
@@ -39,7 +39,7 @@ const setup = fc.record(
   { requiredKeys: [] },
 );
 
-const asked: fc.Arbitrary<InspectAddress> = fc.record({
+const asked: fc.Arbitrary<AskAddress> = fc.record({
   of: fc.constant(null),
   setup,
   asked: fc.oneof(
@@ -71,7 +71,7 @@ const asked: fc.Arbitrary<InspectAddress> = fc.record({
 });
 
 /** The rollouts of a step; what was asked here before is none of its business. */
-const ofStep: fc.Arbitrary<InspectAddress> = fc.record({
+const ofStep: fc.Arbitrary<AskAddress> = fc.record({
   of: fc.record({ runId: text, step: fc.integer({ min: 1, max: 10_000 }), group: text }),
   asked: fc.constant(null),
   settings: fc.constant(DEFAULT_SETTINGS),
