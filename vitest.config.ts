@@ -3,7 +3,7 @@ import { longestFirst } from './test/longest-first.ts';
 
 const LONGEST = [
   'test/cli/train.test.ts',
-  'test/cli/pretrain/warm-up.test.ts',
+  'test/cli/pretrain/policy.test.ts',
   'test/cli/lab.test.ts',
   'test/formats/import/broken-files.test.ts',
   'test/lab/models/checkpoints/host.test.ts',

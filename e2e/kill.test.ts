@@ -12,7 +12,7 @@ import { readRunFile, type RunFile } from '../src/lab/train/run-file.ts';
 import { DIST } from './browser.ts';
 
 /**
- * A run whose tab is killed again and again, also while it writes checkpoints, ends in the same bits
+ * A run whose tab is killed again and again, also while it writes snapshots, ends in the same bits
  * as one that nobody disturbed. FORAGE_KILLS sets how often (3 unless given; 50 take some minutes).
  */
 const KILLS = Number(process.env.FORAGE_KILLS ?? 3);
@@ -166,18 +166,18 @@ const exported = async (page: Page, id: string): Promise<RunFile> => {
 const finished = (page: Page): Promise<unknown> =>
   page.waitForSelector('[data-status="finished"]', { timeout: 300_000 });
 
-/** Half of the kills come at any time, half while a checkpoint is being written. */
+/** Half of the kills come at any time, half while a snapshot is being written. */
 const moment = async (page: Page, random: () => number): Promise<string> => {
   if (random() < 0.5) {
     await page.waitForTimeout(random() * 1500);
     return 'any time';
   }
   await page
-    .locator('[data-testid="phase"]', { hasText: 'checkpoint' })
+    .locator('[data-testid="phase"]', { hasText: 'snapshot' })
     .waitFor({ timeout: 10_000 })
     .catch(() => undefined);
   await page.waitForTimeout(random() * 15);
-  return 'checkpoint';
+  return 'snapshot';
 };
 
 /** A generator whose seed is in the report of a failed test. */

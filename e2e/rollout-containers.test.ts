@@ -8,7 +8,7 @@ import { inspectFile, inspectRun } from '../src/evaluate/inspect/index.ts';
 import { faultsOf } from './axe.ts';
 import { useStage } from './browser.ts';
 
-/** What `lab inspect` reads opens on the page with the same counts, however it is packed. */
+/** What `lab rollouts` reads opens on the page with the same counts, however it is packed. */
 
 const stage = useStage();
 const folder = mkdtempSync(join(tmpdir(), 'forage-containers-'));

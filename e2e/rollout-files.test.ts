@@ -44,8 +44,8 @@ lines.splice(4, 0, '{"input": "cut of');
 const dump = join(folder, 'dump.jsonl');
 writeFileSync(dump, `${lines.join('\n')}\n`);
 
-/** What `lab inspect FILE --json` prints. */
-const labInspect = async (path: string): Promise<Inspection> =>
+/** What `lab rollouts FILE --json` prints. */
+const labRollouts = async (path: string): Promise<Inspection> =>
   inspectFile(await openAsBlob(path), basename(path));
 
 /** Drops a file on the page as a user does. */
@@ -94,14 +94,14 @@ const expectSame = async (page: Page, { statistics }: Inspection): Promise<void>
 };
 
 it(
-  'a dropped file is counted as `lab inspect` counts it; filter, order, marks and views hold',
+  'a dropped file is counted as `lab rollouts` counts it; filter, order, marks and views hold',
   async () => {
     const { page } = stage;
     await page.goto(stage.url);
     await page.waitForSelector('main');
     await drop(page, dump, 'dump.jsonl');
     await page.waitForSelector('[data-testid="file-figures"]');
-    const inspection = await labInspect(dump);
+    const inspection = await labRollouts(dump);
     await expectSame(page, inspection);
     await matched(page, '240 rollouts');
 
@@ -427,7 +427,7 @@ it.skipIf(!existsSync(REAL))(
     await page.waitForSelector('[data-testid="file-figures"]', { timeout: 60_000 });
     await matched(page, '500 rollouts');
     await page.waitForURL(/\/rollouts\/.+/);
-    await expectSame(page, await labInspect(REAL));
+    await expectSame(page, await labRollouts(REAL));
   },
   LONG,
 );

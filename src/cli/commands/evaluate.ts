@@ -7,7 +7,7 @@ import { getRecipe, mergeOverrides, type SettingsOverride } from '../../recipes/
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import { openParts } from '../shared/parts.ts';
 import { runQuestions } from '../shared/run-questions.ts';
-import { adapterFolderOf, loadCheckpoint, readRun } from '../train/folder.ts';
+import { adapterFolderOf, loadSnapshot, readRun } from '../train/folder.ts';
 import { endProgress, print, say, type Command } from '../shared/command.ts';
 import { openOutput, select, table, writeAll } from './rollout.ts';
 import {
@@ -30,7 +30,7 @@ interface Subject {
   routerWeights?: RouterWeights;
 }
 
-/** What is evaluated: an adapter, the last checkpoint of a run with the run's parts, or the policy. */
+/** What is evaluated: an adapter, the last snapshot of a run with the run's parts, or the policy. */
 function subjectOf(values: OptionValues): Subject {
   const text = (name: string): string | undefined => values[name] as string | undefined;
   const [adapter, policy, world] = [text('adapter'), text('policy'), text('world')];
@@ -39,7 +39,7 @@ function subjectOf(values: OptionValues): Subject {
     return { adapter, policy, world, recipe: text('recipe') ?? 'search', settings: null };
   if (adapter !== undefined) throw new UsageError('--adapter and --run exclude each other.');
   const file = readRun(run);
-  const trained = loadCheckpoint(run, say)?.router ?? null;
+  const trained = loadSnapshot(run, say)?.router ?? null;
   return {
     ...(trained !== null && { routerWeights: decodeRouterState(trained).weights }),
     adapter: adapterFolderOf(run),
@@ -76,7 +76,7 @@ export const evaluateCommand: Command = {
     run: {
       type: 'string',
       value: 'DIR',
-      help: "a training run: its last checkpoint's adapter and router",
+      help: "a training run: its last snapshot's adapter and router",
     },
     ...RECIPE_OPTIONS,
     recipe: { ...RECIPE, help: "which system; the run's, else search" },

@@ -9,7 +9,7 @@ import { UsageError, type OptionLists, type OptionValues } from '../shared/optio
 import { DEFAULT_WARM_UP, readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import {
   createRun,
-  loadCheckpoint,
+  loadSnapshot,
   readRun,
   trimSteps,
   writeDemonstrations,
@@ -79,7 +79,7 @@ async function resume(run: string, values: OptionValues, lists: OptionLists): Pr
   if (given !== undefined || lists['set'])
     throw new UsageError(`--resume goes on with the run's own --${given ?? 'set'}; leave it out.`);
   const file = readRun(run);
-  const state = loadCheckpoint(run, say);
+  const state = loadSnapshot(run, say);
   if (values.steps !== undefined) file.settings.steps = Number(values.steps);
   if ((state?.step ?? 0) < file.settings.steps)
     asUsage(() => {

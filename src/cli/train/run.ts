@@ -15,7 +15,7 @@ import { folderRevision } from '../shared/checkpoint-folder.ts';
 import { endProgress, print, say } from '../shared/command.ts';
 import { UsageError, type OptionValues } from '../shared/options.ts';
 import { openFolder, openWorld, type OpenWorld } from '../shared/parts.ts';
-import { appendStep, loadDemonstrations, readRun, saveCheckpoint, type RunFile } from './folder.ts';
+import { appendStep, loadDemonstrations, readRun, saveSnapshot, type RunFile } from './folder.ts';
 import { TrainMeter } from './progress.ts';
 import { startThreads } from './threads.ts';
 
@@ -138,7 +138,7 @@ export async function train(
           if (options.json) print(JSON.stringify(record));
           meter.step(record);
         },
-        checkpoint: (at) => saveCheckpoint(run, at, file, weights.config),
+        snapshot: (at) => saveSnapshot(run, at, file, weights.config),
       },
     });
     endProgress();

@@ -20,7 +20,7 @@ export const newId = (settings: TrainSettings): string =>
 
 const interrupted = ({ checkpointStep }: RunRecord): string =>
   checkpointStep === null
-    ? 'The tab was closed before the first checkpoint. Resume starts from the beginning.'
+    ? 'The tab was closed before the first snapshot. Resume starts from the beginning.'
     : `The tab was closed while this run trained. Resume goes on after step ${checkpointStep}.`;
 
 /** The records of runs: listed, changed, written to files and read from them. */
@@ -64,7 +64,7 @@ export class RunRecords {
     else this.tell(run);
   }
 
-  /** One file: settings, steps, and the last checkpoint. */
+  /** One file: settings, steps, and the last snapshot. */
   async export(runId: string): Promise<Blob> {
     const [run, steps, state] = await Promise.all([
       this.#store.run(runId),

@@ -84,7 +84,7 @@ const Buttons = ({ run, pausing }: { run: RunRecord; pausing: boolean }) => {
           variant="default"
           leftSection={<Icon name="pause" size={12} />}
           disabled={pausing}
-          title="Ends after the step under way, with a checkpoint"
+          title="Ends after the step under way, with a snapshot"
           onClick={() => void pauseRun(run.id)}
         >
           {pausing ? 'Pausing after this step' : 'Pause'}
@@ -97,7 +97,7 @@ const Buttons = ({ run, pausing }: { run: RunRecord; pausing: boolean }) => {
           disabled={other !== undefined}
           title={
             other === undefined
-              ? 'Goes on from the last good checkpoint'
+              ? 'Goes on from the last good snapshot'
               : `“${other}” is training; one run at a time`
           }
           onClick={() => void resumeRun(run.id)}
@@ -110,7 +110,7 @@ const Buttons = ({ run, pausing }: { run: RunRecord; pausing: boolean }) => {
           size="xs"
           variant="default"
           disabled={other !== undefined}
-          title="Slower, but no GPU can be lost; the checkpoint is the same"
+          title="Slower, but no GPU can be lost; the snapshot is the same"
           onClick={() => void resumeRun(run.id, 'wasm')}
         >
           Resume on WASM
@@ -131,7 +131,7 @@ const Buttons = ({ run, pausing }: { run: RunRecord; pausing: boolean }) => {
             size="xs"
             variant="default"
             color="red"
-            title="Ends at once and goes back to the last checkpoint"
+            title="Ends at once and goes back to the last snapshot"
             onClick={() => void stopRun(run.id, false)}
           >
             Stop
@@ -221,8 +221,8 @@ const Failed = ({ run }: { run: RunRecord }) =>
       <p>{run.failure.message}</p>
       <p className="fine">
         {run.checkpointStep === null
-          ? 'No checkpoint was written before.'
-          : `Kept: everything up to the checkpoint of step ${run.checkpointStep}.`}
+          ? 'No snapshot was written before.'
+          : `Kept: everything up to the snapshot of step ${run.checkpointStep}.`}
       </p>
       <div className="failure-actions">
         {run.status === 'paused' ? <Link href="/runs">Free storage on the runs page</Link> : null}

@@ -240,7 +240,7 @@ const PHASES = [
   ['rollouts', 'rollout'],
   ['update', 'update'],
   ['held-out', 'heldOut'],
-  ['checkpoint', 'checkpoint'],
+  ['snapshot', 'checkpoint'],
 ] as const;
 
 /** Seconds of a step that no phase counts. */

@@ -101,7 +101,7 @@ describe('a run that trains in another tab', () => {
     expect(b.here()).toBe(id);
   });
 
-  it('is paused at its last checkpoint as soon as that tab is gone', async () => {
+  it('is paused at its last snapshot as soon as that tab is gone', async () => {
     const { tab, start, store, locks } = browser();
     const [a, b] = [tab(), tab()];
     await a.open();
@@ -110,7 +110,7 @@ describe('a run that trains in another tab', () => {
     a.close();
     locks.drop(`forage-run-${id}`);
     await expect.poll(() => b.run()?.status).toBe('paused');
-    expect(b.run()?.notice).toMatch(/^The tab was closed before the first checkpoint/);
+    expect(b.run()?.notice).toMatch(/^The tab was closed before the first snapshot/);
     expect((await store.run(id)).status).toBe('paused');
     await b.host.resume(id);
     expect(b.run()?.status).toBe('running');

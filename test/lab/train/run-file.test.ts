@@ -43,7 +43,7 @@ describe('an exported run', () => {
     expect(readRunFile(writeRunFile(imported))).toEqual(imported);
   });
 
-  it('may have no checkpoint', () => {
+  it('may have no snapshot', () => {
     const early = { ...file, steps: [], state: null };
     expect(readRunFile(writeRunFile(early))).toEqual(early);
   });

@@ -135,7 +135,7 @@ export async function trainTiny(options: TrainOptions): Promise<Trained> {
           steps.push(step);
           rollouts.push([...made]);
         },
-        checkpoint: (state) => void states.push(state),
+        snapshot: (state) => void states.push(state),
       },
     });
     return { ...result, steps, rollouts, states };

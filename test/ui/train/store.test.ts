@@ -78,7 +78,7 @@ describe('what arrives from training', () => {
     expect(steps).toEqual({ a: [step(1)] });
   });
 
-  it('forgets the steps after the checkpoint of a run that was interrupted', () => {
+  it('forgets the steps after the snapshot of a run that was interrupted', () => {
     const before = { ...EMPTY_TRAIN, steps: { a: [step(1), step(2), step(3)] } };
     const end = (rest: Partial<RunRecord>) =>
       applyTrainMessages(before, [{ type: 'run', run: run('a', rest) }]).steps.a?.length;
@@ -94,7 +94,7 @@ describe('what arrives from training', () => {
     expect(trainsElsewhere(here, run('b', { status: 'paused' }))).toBe(false);
   });
 
-  it('replaces the steps that a run did again after it went back to a checkpoint', () => {
+  it('replaces the steps that a run did again after it went back to a snapshot', () => {
     const before = { ...EMPTY_TRAIN, steps: { a: [step(1), step(2), step(3)] } };
     const { steps } = applyTrainMessages(before, [{ type: 'step', step: step(2, { em: 0.9 }) }]);
     expect(steps.a?.map(({ step: n, em }) => [n, em])).toEqual([
