@@ -48,7 +48,7 @@ function iterationsOf(csv: string): Iteration[] {
 
 async function train(page: Page, url: string): Promise<string> {
   await page.goto(`${url}train?new=1&device=wasm`);
-  await page.getByLabel('Training recipe').selectOption(values.recipe);
+  await page.getByLabel('Recipe', { exact: true }).selectOption(values.recipe);
   await page.getByLabel('Steps', { exact: true }).fill(values.steps);
   await page.getByText('Held-out score').click();
   await page.getByLabel('Held-out questions').fill('0');

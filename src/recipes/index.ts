@@ -8,9 +8,6 @@ import type { Recipe, Variant } from './recipe.ts';
 import type { TrainSettings } from './training.ts';
 import { ur2 } from './ur2.ts';
 
-export type { Recipe } from './recipe.ts';
-export * from './settings.ts';
-
 /** Every system, in the order of menus. A new one is its file and a line here. */
 export const RECIPES: readonly Recipe[] = [
   kunlunBaize,

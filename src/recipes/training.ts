@@ -34,7 +34,7 @@ export type RewardId = (typeof REWARDS)[number];
 export const ESTIMATORS = ['grpo', 'dr-grpo', 'rloo', 'reinforce++-baseline', 'ur2'] as const;
 export type EstimatorId = (typeof ESTIMATORS)[number];
 
-export const adapterSchema = z.strictObject({
+const adapterSchema = z.strictObject({
   rank: positiveInt.max(256),
   alpha: z.number().positive(),
   targets: z.array(z.enum(LORA_TARGETS)).min(1),
@@ -63,7 +63,7 @@ export const objectiveSchema = z.strictObject({
   }),
 });
 
-export const stageSchema = z.strictObject({
+const stageSchema = z.strictObject({
   /** Steps of this stage; the last stage also takes what is left. */
   steps: positiveInt,
   reward: z.enum(REWARDS),

@@ -3,7 +3,8 @@ import { evaluateCommand, evaluationOverrides } from '../../src/cli/commands/eva
 import { parseOptions } from '../../src/cli/shared/options.ts';
 import { parseTrainSettings, withChanges } from '../../src/learn/settings/edit-settings.ts';
 import type { TrainSettings } from '../../src/recipes/training.ts';
-import { getRecipe, getTraining, withOverrides } from '../../src/recipes/index.ts';
+import { getRecipe, getTraining } from '../../src/recipes/index.ts';
+import { withOverrides } from '../../src/recipes/settings.ts';
 
 const runOf = (...changes: string[]): TrainSettings =>
   withChanges(getTraining('kunlun-baize'), changes);

@@ -2,13 +2,8 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseTrainSettings } from '../../src/learn/settings/edit-settings.ts';
-import {
-  findTraining,
-  getRecipe,
-  getTraining,
-  TRAININGS,
-  type RecipeSettings,
-} from '../../src/recipes/index.ts';
+import { findTraining, getRecipe, getTraining, TRAININGS } from '../../src/recipes/index.ts';
+import type { RecipeSettings } from '../../src/recipes/settings.ts';
 import type { TrainSettings } from '../../src/recipes/training.ts';
 
 const IDS = TRAININGS.map(({ id }) => id);

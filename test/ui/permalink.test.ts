@@ -10,11 +10,7 @@ import {
   STIE_MODES,
 } from '../../src/lab/ask/settings.ts';
 import { LOCAL_METHODS } from '../../src/records/setup.ts';
-import {
-  formatAddress,
-  parseAddress,
-  type AskAddress,
-} from '../../src/ui/ask/store/permalink.ts';
+import { formatAddress, parseAddress, type AskAddress } from '../../src/ui/ask/store/permalink.ts';
 
 const text = fc
   .string({ minLength: 1, maxLength: 60 })

@@ -1,7 +1,9 @@
-import { deriveSeed, runGroup } from '../../agent/index.ts';
+import { runGroup } from '../../agent/run.ts';
+import { deriveSeed } from '../../base/seeds.ts';
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import type { Recipe, SettingsOverride } from '../../recipes/index.ts';
+import type { Recipe } from '../../recipes/recipe.ts';
+import type { SettingsOverride } from '../../recipes/settings.ts';
 import { endProgress, sayProgress } from './command.ts';
 import type { Parts } from './parts.ts';
 

@@ -49,7 +49,7 @@ const isForage = (record: JsonObject): boolean =>
   typeof record['format'] === 'string' && record['format'].startsWith('forage.');
 
 /** The layout of a record by its keys, or null. */
-export const layoutOf = (record: JsonObject): Layout | null =>
+const layoutOf = (record: JsonObject): Layout | null =>
   isForage(record)
     ? FORAGE
     : (LAYOUT_KEYS.find(

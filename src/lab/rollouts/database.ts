@@ -1,12 +1,13 @@
 import { Dexie, type EntityTable, type Table } from 'dexie';
-import type { LintCode, Statistics } from '../../evaluate/inspect/index.ts';
+import type { LintCode } from '../../evaluate/inspect/lint/finding.ts';
+import type { Statistics } from '../../evaluate/inspect/statistics.ts';
 import type { RolloutRow } from '../../evaluate/inspect/row.ts';
-import type { RolloutLayout } from '../../formats/rollouts/index.ts';
+import type { RolloutLayout } from '../../formats/rollouts/shape/imported.ts';
 import type { GroupField } from './names.ts';
 
 /** Imported rollout files: a small record each, rows for tables, and the rollouts themselves, gzipped. */
 
-export interface FileFault {
+interface FileFault {
   /** Where the record has several files. */
   file?: string;
   /** 0: the whole file. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Question } from '../../records/records.ts';
-import { deriveSeed } from '../../agent/index.ts';
-import type { SettingsOverride } from '../../recipes/index.ts';
+import { deriveSeed } from '../../base/seeds.ts';
+import type { SettingsOverride } from '../../recipes/settings.ts';
 import type { Curriculum, CurriculumContext, DrawnQuestion, Json } from '../rl/contracts.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 import { stageAt } from '../settings/stages.ts';

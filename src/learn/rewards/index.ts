@@ -15,8 +15,6 @@ import { searchR1, searchR1Format } from './search-r1.ts';
 import { ur2Stage1Released, ur2Stage2Released } from './ur2-released.ts';
 import { ur2Stage1, ur2Stage1Llama, ur2Stage1Small, ur2Stage1Weak, ur2Stage2 } from './ur2.ts';
 
-export { mayRetrieve, readFacts } from './facts.ts';
-
 /** Rewards whose values are fixed: they take no weights. */
 const FIXED: Record<
   Exclude<RewardId, 'kunlun-short' | 'kunlun-long'>,

@@ -1,4 +1,4 @@
-import { deriveSeed } from '../../agent/index.ts';
+import { deriveSeed } from '../../base/seeds.ts';
 import { Random } from '../../base/random.ts';
 
 /**

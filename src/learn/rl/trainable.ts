@@ -1,4 +1,5 @@
-import { getRecipe, withOverrides } from '../../recipes/index.ts';
+import { getRecipe } from '../../recipes/index.ts';
+import { withOverrides } from '../../recipes/settings.ts';
 import type { RewardId, TrainSettings } from '../../recipes/training.ts';
 import { stageAt } from '../settings/stages.ts';
 import type { TrainState } from './state.ts';

@@ -1,4 +1,5 @@
-import { currentId, getRecipe, withOverrides } from '../../recipes/index.ts';
+import { withOverrides } from '../../recipes/settings.ts';
+import { currentId, getRecipe } from '../../recipes/index.ts';
 import { trainSettingsSchema, type TrainSettings } from '../../recipes/training.ts';
 import { overridesInForce } from './overrides.ts';
 import { issueOf } from '../../base/issue.ts';

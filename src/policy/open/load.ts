@@ -21,11 +21,9 @@ import {
   type PolicyWeights,
 } from '../checkpoint/weights.ts';
 
-export { CheckpointError } from '../checkpoint/checkpoint-error.ts';
-
 export type PolicyDevice = 'wasm' | 'webgpu';
 
-export interface LoadProgress {
+interface LoadProgress {
   /** What is being done, for the status bar: `reading config.json`, `compiling` … */
   readonly stage: string;
   /** Share done, 0 to 1. */
@@ -33,7 +31,7 @@ export interface LoadProgress {
 }
 
 /** Reads a whole file of a checkpoint; rejects where there is none. */
-export type ReadFile = (name: string) => Promise<Uint8Array>;
+type ReadFile = (name: string) => Promise<Uint8Array>;
 
 export interface LoadPolicyOptions {
   /**

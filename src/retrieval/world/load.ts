@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { issueOf } from '../../base/issue.ts';
 import type { Passage } from '../../records/records.ts';
 import type { VectorTable } from '../dense/dense.ts';
-import { explain } from '../../base/explain.ts';
 import { parseJson, type FetchFile } from '../../base/fetch-file.ts';
 import { fromRow, passageRowSchema } from '../../records/passage-rows.ts';
 import { sha256 } from '../../base/sha256.ts';
@@ -70,7 +70,7 @@ function parse<Schema extends z.ZodType>(
   name: string,
 ): z.infer<Schema> {
   const parsed = schema.safeParse(parseJson(bytes, name));
-  if (!parsed.success) throw new Error(`${name}: ${explain(parsed.error)}`);
+  if (!parsed.success) throw new Error(`${name}: ${issueOf(parsed.error)}`);
   return parsed.data;
 }
 

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { messageOf } from '../../base/message-of.ts';
-import type { Item, ItemKind } from '../../lab/corpus/collections/index.ts';
+import type { ItemKind } from '../../lab/corpus/collections/database.ts';
+import type { Item } from '../../lab/corpus/collections/store.ts';
 import { lab } from '../shell/store/connection.ts';
 
 /** Items of a collection by place, read in pages as they come into view. */

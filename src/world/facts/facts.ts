@@ -1,6 +1,7 @@
 import * as inventory from './inventory.ts';
+import type { Kind } from './kinds.ts';
 import type { Rng } from '../../base/keyed-random.ts';
-import { isKind, relation, relationsOf, type Kind } from './schema.ts';
+import { isKind, relation, relationsOf } from './schema.ts';
 
 export interface Entity {
   id: string;

@@ -1,7 +1,7 @@
 import type { Entity, Fact } from './facts.ts';
 import { groupBy } from '../../base/group-by.ts';
+import type { Kind, ListRelation } from './kinds.ts';
 import type { Rng } from '../../base/keyed-random.ts';
-import type { Kind, ListRelation } from './schema.ts';
 
 /** The facts of a world, indexed for asking. */
 export class Knowledge {

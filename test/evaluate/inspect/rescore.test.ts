@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { ImportedRollout } from '../../../src/formats/rollouts/index.ts';
-import {
-  DisagreementQueue,
-  rescore,
-  scorerById,
-  SCORERS,
-} from '../../../src/evaluate/inspect/rescore/index.ts';
+import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
+import { DisagreementQueue } from '../../../src/evaluate/inspect/rescore/disagreement.ts';
+import { rescore } from '../../../src/evaluate/inspect/rescore/rescore.ts';
+import { scorerById, SCORERS } from '../../../src/evaluate/inspect/rescore/scorers.ts';
 import { REWARDS } from '../../../src/recipes/training.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseTrainSettings, withChanges } from '../../../src/learn/settings/edit-settings.ts';
-import { getRecipe, getTraining, withOverrides } from '../../../src/recipes/index.ts';
+import { getRecipe, getTraining } from '../../../src/recipes/index.ts';
+import { withOverrides } from '../../../src/recipes/settings.ts';
 import type { TrainSettings } from '../../../src/recipes/training.ts';
 import { withSource } from '../../../src/lab/train/setup-source.ts';
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { generateMiniWorld, generateWorld, SHIPPED_SEED } from '../../../src/world/world.ts';
 import { makePages } from '../../../src/world/facts/passages.ts';
-import { RELATIONS, KINDS, LIST_RELATIONS } from '../../../src/world/facts/schema.ts';
+import { LIST_RELATIONS, RELATIONS } from '../../../src/world/facts/relations.ts';
+import { KINDS } from '../../../src/world/facts/kinds.ts';
 import { groupBy } from '../../../src/base/group-by.ts';
 import { Rng } from '../../../src/base/keyed-random.ts';
 

@@ -30,7 +30,7 @@ import type { ScoringFacts } from './facts.ts';
 import { rSearch, stepSearch } from './published.ts';
 
 /** Clauses that the record allows, and those it does not: what is missing and for what. */
-export interface Scored {
+interface Scored {
   clauses: RewardClause[];
   lacks: string[];
 }

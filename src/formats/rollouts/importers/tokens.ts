@@ -1,5 +1,5 @@
 import type { ImportedSegment, TokenColumns, TokenValues } from '../shape/imported.ts';
-import type { Piece } from '../protocols/split.ts';
+import type { Piece } from '../protocols/protocol.ts';
 import type { JsonObject } from '../shape/json.ts';
 import { tokenOffsets } from '../shape/token-text.ts';
 

@@ -1,5 +1,6 @@
 import { messageOf } from '../../../base/message-of.ts';
-import { ImportError, type KnownItems } from '../../../formats/import/index.ts';
+import { ImportError } from '../../../formats/import/values/types.ts';
+import type { KnownItems } from '../../../formats/import/values/known.ts';
 import { OtherFile } from './errors.ts';
 import { fingerprint } from './passages/fingerprint.ts';
 import { importFile, knownItems, type ImportStep } from './import-file.ts';

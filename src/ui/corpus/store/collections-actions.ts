@@ -1,12 +1,8 @@
 import { messageOf } from '../../../base/message-of.ts';
-import type {
-  CollectionsApi,
-  ImportChoice,
-  ImportOutcome,
-  ImportProgress,
-  ImportRecord,
-  ItemKind,
-} from '../../../lab/corpus/collections/index.ts';
+import type { CollectionsApi, ImportOutcome } from '../../../lab/corpus/collections/messages.ts';
+import type { ImportChoice, ImportRecord } from '../../../lab/corpus/collections/records.ts';
+import type { ImportProgress } from '../../../lab/corpus/collections/importing.ts';
+import type { ItemKind } from '../../../lab/corpus/collections/database.ts';
 import { countWords } from '../count-words.ts';
 import { plural } from '../../kit/format.ts';
 import { fileStem, saveFile } from '../../kit/save-file.ts';

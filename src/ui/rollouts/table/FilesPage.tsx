@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { FileRecord } from '../../../lab/rollouts/index.ts';
+import type { FileRecord } from '../../../lab/rollouts/database.ts';
 import {
   DASH,
   formatBytes,

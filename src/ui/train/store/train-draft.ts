@@ -4,14 +4,8 @@ import { messageOf } from '../../../base/message-of.ts';
 import { trainSettingsSchema, type TrainSettings } from '../../../recipes/training.ts';
 import { untrainable } from '../../../learn/rl/trainable.ts';
 import { collapseWarning } from '../../../learn/router/collapse.ts';
-import {
-  currentId,
-  getRecipe,
-  getTraining,
-  RECIPES,
-  TRAININGS,
-  withOverrides,
-} from '../../../recipes/index.ts';
+import { currentId, getRecipe, getTraining, RECIPES, TRAININGS } from '../../../recipes/index.ts';
+import { withOverrides } from '../../../recipes/settings.ts';
 import { weightsProblem } from './reward-weights.ts';
 import { DEVICES, type DeviceChoice } from '../../../lab/ask/settings.ts';
 
