@@ -6,7 +6,7 @@ const scratchBits = new Uint32Array(scratch.buffer);
 /** Rounds to nearest, ties to even; overflow becomes infinity, NaN stays NaN. */
 export function toFloat16Bits(value: number): number {
   scratch[0] = value;
-  const bits = scratchBits[0]!;
+  const bits = scratchBits[0] ?? 0;
   const sign = (bits >>> 16) & 0x8000;
   const magnitude = bits & 0x7fffffff;
   if (magnitude > 0x7f800000) return sign | 0x7e00;

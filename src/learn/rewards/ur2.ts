@@ -57,7 +57,7 @@ function retrieval(facts: RewardFacts, one: number, more: number): RewardClause 
   );
   return clause(
     'retrieval',
-    [0, one, more][Math.min(2, valid.length)]!,
+    [0, one][valid.length] ?? more,
     valid.flatMap((query) => query.evidence),
   );
 }
@@ -86,11 +86,11 @@ export const ur2Stage1Llama = (facts: RewardFacts): RewardClause[] => [
 /** Weak stage 1: (5) with 0.5 for one valid query, 1 for more. */
 export function ur2Stage1Weak(facts: RewardFacts): RewardClause[] {
   const [answer, format, sentBack] = ur2Stage2(facts);
-  return [answer!, format!, retrieval(facts, 0.5, 1), sentBack!];
+  return [answer, format, retrieval(facts, 0.5, 1), sentBack];
 }
 
 /** (5): 2 for a right answer, 1 for a clean format, −0.5 a fallback. */
-export function ur2Stage2(facts: RewardFacts): RewardClause[] {
+export function ur2Stage2(facts: RewardFacts): [RewardClause, RewardClause, RewardClause] {
   const { count, evidence } = violations(facts, false);
   return [
     clause('answer', 2 * facts.em, facts.answer),

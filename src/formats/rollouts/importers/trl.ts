@@ -58,7 +58,7 @@ export function readTrl(record: JsonObject, place: Place): ImportedRollout {
       answers: goldAnswers(record['answer'] ?? record['ground_truth'] ?? record['solution']),
       step: stepOf(record['step']),
       rewards,
-      reward: rewards.length === 1 ? rewards[0]!.value : null,
+      reward: rewards.length === 1 ? (rewards[0]?.value ?? null) : null,
       advantage: asNumber(record['advantage']),
     },
     place,
