@@ -1,5 +1,6 @@
 import { KINDS, type Kind, type ListRelation, type Relation } from './kinds.ts';
-import { LIST_RELATIONS, RELATIONS } from './relations.ts';
+import { LIST_RELATIONS } from './joint-relations.ts';
+import { RELATIONS } from './relations.ts';
 
 /** Look-ups over the fixed tables of kinds and relations. */
 
@@ -20,4 +21,5 @@ export const relationsOf = (kind: Kind): readonly Relation[] => byKind.get(kind)
 export const isKind = (name: string): name is Kind => byKind.has(name);
 
 export { KINDS, type Kind, type ListRelation, type Relation } from './kinds.ts';
-export { LIST_RELATIONS, PAIRS, RELATIONS } from './relations.ts';
+export { LIST_RELATIONS, PAIRS } from './joint-relations.ts';
+export { RELATIONS } from './relations.ts';
