@@ -1,11 +1,9 @@
 import { expose } from 'comlink';
 import { announce } from '../src/lab/workers/supervised.ts';
-import {
-  InspectionDatabase,
-  InspectionHost,
-  InspectionStore,
-  ownRunsOf,
-} from '../src/lab/rollouts/index.ts';
+import { InspectionDatabase } from '../src/lab/rollouts/database.ts';
+import { InspectionHost } from '../src/lab/rollouts/host.ts';
+import { ownRunsOf } from '../src/lab/rollouts/own-runs.ts';
+import { InspectionStore } from '../src/lab/rollouts/store.ts';
 import { ForageDatabase } from '../src/lab/storage/database.ts';
 import { OpfsBlobs } from '../src/lab/storage/opfs.ts';
 import { RunStore } from '../src/lab/storage/run-store.ts';

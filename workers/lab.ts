@@ -1,6 +1,7 @@
 import { expose } from 'comlink';
 import ortWasm from 'onnxruntime-web/ort-wasm-simd-threaded.wasm?url';
-import { CollectionsHost, openCollections } from '../src/lab/corpus/collections/index.ts';
+import { CollectionsHost } from '../src/lab/corpus/collections/host.ts';
+import { openCollections } from '../src/lab/corpus/collections/store.ts';
 import type { PolicyRef } from '../src/records/setup.ts';
 import { CheckpointDatabase } from '../src/lab/models/checkpoints/database.ts';
 import { startCheckpoints } from '../src/lab/models/checkpoints/start-host.ts';

@@ -1,5 +1,5 @@
 import { expose } from 'comlink';
-import { openCollections } from '../src/lab/corpus/collections/index.ts';
+import { openCollections } from '../src/lab/corpus/collections/store.ts';
 import { EncoderStore } from '../src/lab/models/encoders/store.ts';
 import { IndexStore } from '../src/lab/corpus/indexes/index-store.ts';
 import { LearnedStore } from '../src/lab/corpus/indexes/learned-store.ts';

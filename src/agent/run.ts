@@ -19,8 +19,6 @@ import { Transcript } from './transcript/transcript.ts';
 import type { RolloutUpdate } from '../records/updates.ts';
 import { formatValid } from './transcript/validity.ts';
 
-export type { AgentDeps, GroupRequest, RolloutRequest } from './request.ts';
-
 function emptyRollout(deps: AgentDeps, request: RolloutRequest, settings: RecipeSettings): Rollout {
   const { question, recipe } = request;
   const { id, text, answers, supporting, type, hops, difficulty } = question;

@@ -12,7 +12,7 @@ export interface Arm {
 
 type Measured = 'em' | 'f1' | 'recall' | 'searches' | 'formatValid';
 
-export interface ComparisonRow {
+interface ComparisonRow {
   name: string;
   summary: SummaryByHops;
   /** This arm minus the reference, question by question; null for the reference itself. */

@@ -126,8 +126,6 @@ export function skippingGae(
   return out;
 }
 
-/** How many groups have rewards that are all equal: they teach nothing. */
-export const zeroVarianceGroups = (rewards: ArrayLike<number>, groups: ArrayLike<number>): number =>
-  membersOf(groups).filter((members) =>
-    members.every((i) => rewards[i] === rewards[members[0] ?? i]),
-  ).length;
+/** Whether the rewards of a group differ: one whose rewards are all equal teaches nothing. */
+export const varies = (rewards: readonly number[]): boolean =>
+  rewards.some((reward) => reward !== rewards[0]);

@@ -33,7 +33,7 @@ export const webLlmModelSchema = z.strictObject({
   maxContext: z.int().min(256).max(10_000_000),
 });
 
-export const policyRefSchema = z.discriminatedUnion('kind', [
+const policyRefSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('built-in') }),
   /** A checkpoint stored on this device: samples and trains. */
   z.strictObject({ kind: z.literal('checkpoint'), id }),
@@ -45,7 +45,7 @@ export const policyRefSchema = z.discriminatedUnion('kind', [
 export const LOCAL_METHODS = ['lexical', 'flat', 'hnsw', 'cluster', 'hybrid'] as const;
 
 /** The local source. */
-export const localSpecSchema = z.discriminatedUnion('kind', [
+const localSpecSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('built-in') }),
   z.strictObject({
     kind: z.literal('collections'),
@@ -81,20 +81,20 @@ export const webSpecSchema = z.discriminatedUnion('kind', [
 export const SOURCE_DEFAULTS = ['recipe', 'local'] as const;
 
 /** Where the listed questions come from. */
-export const questionsSpecSchema = z.discriminatedUnion('kind', [
+const questionsSpecSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('built-in') }),
   z.strictObject({ kind: z.literal('collections'), ids: z.array(id).min(1).max(50) }),
 ]);
 
 /** Who summarizes passages for the policy (UR², hybrid knowledge access). */
-export const summarizerSpecSchema = z.discriminatedUnion('kind', [
+const summarizerSpecSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('off') }),
   z.strictObject({ kind: z.literal('extractive') }),
   z.strictObject({ kind: z.literal('model'), policy: policyRefSchema }),
 ]);
 
 /** Who judges answers (LJ). */
-export const judgeSpecSchema = z.discriminatedUnion('kind', [
+const judgeSpecSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('off') }),
   z.strictObject({ kind: z.literal('model'), policy: policyRefSchema }),
 ]);
@@ -119,7 +119,6 @@ export type WebSpec = z.infer<typeof webSpecSchema>;
 export type SourceDefault = (typeof SOURCE_DEFAULTS)[number];
 export type QuestionsSpec = z.infer<typeof questionsSpecSchema>;
 export type SummarizerSpec = z.infer<typeof summarizerSpecSchema>;
-export type JudgeSpec = z.infer<typeof judgeSpecSchema>;
 export type Setup = z.infer<typeof setupSchema>;
 
 export const BUILT_IN_SETUP: Setup = {

@@ -7,7 +7,7 @@ import { contributions, sigmoid, webLogit, type RouterWeights } from './network.
 
 /** NLR's choice between local and web: features, network, one draw. */
 
-export interface RouterDecision {
+interface RouterDecision {
   choice: SourceName;
   probabilities: RouteEvent['probabilities'];
   features: RouteEvent['features'];

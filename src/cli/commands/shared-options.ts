@@ -1,4 +1,5 @@
-import { mergeOverrides, RECIPES, type SettingsOverride } from '../../recipes/index.ts';
+import { mergeOverrides, type SettingsOverride } from '../../recipes/settings.ts';
+import { RECIPES } from '../../recipes/index.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
 import { LOCAL_METHODS, type LocalMethod } from '../../records/setup.ts';
 import {

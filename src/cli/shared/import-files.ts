@@ -1,6 +1,7 @@
 import { existsSync, openAsBlob, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { importAll, KnownItems, type Imported } from '../../formats/import/index.ts';
+import { importAll, type Imported } from '../../formats/import/collect.ts';
+import { KnownItems } from '../../formats/import/values/known.ts';
 import type { Passage } from '../../records/records.ts';
 import type { LocalMethod } from '../../records/setup.ts';
 import { OnnxEncoder } from '../../retrieval/encoder/encoder.ts';

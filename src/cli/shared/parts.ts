@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { coverageOf, createRouter, type AgentDeps, type Router } from '../../agent/index.ts';
+import { coverageOf } from '../../agent/router/coverage.ts';
+import { createRouter, type Router } from '../../agent/router/router.ts';
+import type { AgentDeps } from '../../agent/request.ts';
 import type { RouterWeights } from '../../agent/router/network.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { prepareNode, prepareNodeWebGpu } from '../../policy/jax/jax-node.ts';
@@ -46,7 +48,7 @@ export interface PartsOptions {
   onNotice?: (line: string) => void;
 }
 
-export interface CorpusOptions {
+interface CorpusOptions {
   files: readonly string[];
   method: LocalMethod;
   /** Folder of an encoder; the built-in one unless given. */

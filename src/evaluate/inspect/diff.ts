@@ -1,4 +1,4 @@
-import type { ImportedRollout } from '../../formats/rollouts/index.ts';
+import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import { itemAt } from '../../base/items.ts';
 
 /**
@@ -7,7 +7,7 @@ import { itemAt } from '../../base/items.ts';
  * is shown as replaced by the other, so that the time stays near-linear whatever the texts are.
  */
 
-export type DiffKind = 'same' | 'removed' | 'added';
+type DiffKind = 'same' | 'removed' | 'added';
 
 /** A run of items: `[aFrom, aTo)` of the left side, `[bFrom, bTo)` of the right; one is empty unless same. */
 export interface DiffRun {
@@ -19,7 +19,7 @@ export interface DiffRun {
 }
 
 /** Edits after which a stretch is no longer searched. */
-export const MAX_EDITS = 600;
+const MAX_EDITS = 600;
 
 interface Box {
   aFrom: number;
@@ -213,7 +213,7 @@ export interface DiffPiece {
   text: string;
 }
 
-export const rolloutPieces = ({ segments }: Pick<ImportedRollout, 'segments'>): DiffPiece[] =>
+const rolloutPieces = ({ segments }: Pick<ImportedRollout, 'segments'>): DiffPiece[] =>
   segments.flatMap(({ text }, segment) =>
     wordPieces(text).map((piece) => ({ segment, text: piece })),
   );

@@ -1,4 +1,4 @@
-import type { Schema } from '../import/index.ts';
+import type { Schema } from '../import/values/types.ts';
 
 /** Files of questions and of passages lie beside those of rollouts; they are told here by name. */
 
@@ -21,7 +21,7 @@ const NAMES: Record<Schema, string> = {
  */
 export async function elsewhere(blob: Blob): Promise<string | null> {
   // Loaded where it is needed: most files are rollouts.
-  const { previewImport } = await import('../import/index.ts');
+  const { previewImport } = await import('../import/collect.ts');
   try {
     const { format, questions, passages } = await previewImport(blob, { items: 1 });
     const none = questions.length + passages.length === 0;

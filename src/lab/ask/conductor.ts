@@ -1,5 +1,5 @@
 import { runGroup } from '../../agent/run.ts';
-import type { ImportedQuestion } from '../../formats/import/index.ts';
+import type { ImportedQuestion } from '../../formats/import/values/types.ts';
 import type { SearchTarget } from '../../records/hits.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { BUILT_IN_SETUP, type Resources, type Setup } from '../../records/setup.ts';

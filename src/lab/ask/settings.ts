@@ -43,7 +43,6 @@ export const runSettingsSchema = z.object({
 
 export type Mechanisms = z.infer<typeof mechanismsSchema>;
 export type RunSettings = z.infer<typeof runSettingsSchema>;
-export type RecipeId = RunSettings['recipe'];
 export type DeviceChoice = RunSettings['device'];
 
 export const DEFAULT_SETTINGS: RunSettings = {

@@ -1,5 +1,5 @@
 import { sourcesInUse } from '../../agent/unknown-names.ts';
-import { withOverrides } from '../../recipes/index.ts';
+import { withOverrides } from '../../recipes/settings.ts';
 import type { RemoteRetriever } from '../corpus/retrieval/remote-retriever.ts';
 import type { recipeFor } from './request.ts';
 

@@ -1,10 +1,8 @@
-import {
-  statisticsOf,
-  type LintCode,
-  type Outcome,
-  type Statistics,
-} from '../../evaluate/inspect/index.ts';
-import { parseFilter, unknownsOf, type Unknown } from '../../evaluate/inspect/filter/index.ts';
+import { statisticsOf, type Statistics } from '../../evaluate/inspect/statistics.ts';
+import type { LintCode } from '../../evaluate/inspect/lint/finding.ts';
+import type { Outcome } from '../../evaluate/inspect/taxonomy.ts';
+import { parseFilter } from '../../evaluate/inspect/filter/parse.ts';
+import { unknownsOf, type Unknown } from '../../evaluate/inspect/filter/unknown.ts';
 import { factsOfRow, type RolloutRow } from '../../evaluate/inspect/row.ts';
 import { ordered } from './columns.ts';
 import type { StoredRow } from './database.ts';
@@ -166,7 +164,7 @@ export interface Facet {
 }
 
 /** Most values that are listed of a field. */
-export const MOST_FACETS = 300;
+const MOST_FACETS = 300;
 
 /** Values of a field with their rollouts: steps in order, others by count. */
 export function facetsOf(

@@ -1,12 +1,12 @@
 import { Dexie, type EntityTable, type Table } from 'dexie';
-import type { LintCode, Statistics } from '../../evaluate/inspect/index.ts';
+import type { LintCode } from '../../evaluate/inspect/lint/finding.ts';
+import type { Statistics } from '../../evaluate/inspect/statistics.ts';
 import type { RolloutRow } from '../../evaluate/inspect/row.ts';
-import type { RolloutLayout } from '../../formats/rollouts/index.ts';
 import type { GroupField } from './names.ts';
 
 /** Imported rollout files: a small record each, rows for tables, and the rollouts themselves, gzipped. */
 
-export interface FileFault {
+interface FileFault {
   /** Where the record has several files. */
   file?: string;
   /** 0: the whole file. */
@@ -26,7 +26,7 @@ export interface FileRecord {
   importedAt: string;
   /** `interrupted`: the page was closed meanwhile; what was read until then is there. */
   status: 'importing' | 'ready' | 'interrupted';
-  layouts: Partial<Record<RolloutLayout, number>>;
+  layouts: Record<string, number>;
   rollouts: number;
   /** Lines that could not be read: how many, and the first ones. */
   faultCount: number;

@@ -1,21 +1,11 @@
-import {
-  writeRollout,
-  type ImportedRollout,
-  type TokenTexts,
-} from '../../formats/rollouts/index.ts';
+import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
+import { writeRollout, type TokenTexts } from '../../formats/rollouts/write.ts';
 import { columnReader, type Cell } from './columns.ts';
 import type { StoredRow } from './database.ts';
 
 /** A selection as a file: the rollouts themselves, or the table's columns. */
 
-export const EXPORT_FORMATS = [
-  'forage',
-  'verl',
-  'rl-logging-board',
-  'csv',
-  'markdown',
-  'latex',
-] as const;
+const EXPORT_FORMATS = ['forage', 'verl', 'rl-logging-board', 'csv', 'markdown', 'latex'] as const;
 
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
@@ -61,7 +51,7 @@ const LATEX: Record<string, string> = {
   '|': String.raw`\textbar{}`,
 };
 
-export const latexText = (text: string): string =>
+const latexText = (text: string): string =>
   text.replaceAll(/[\\{}$&#_%~^<>|]/g, (sign) => LATEX[sign]!);
 
 const latexCell = (cell: Cell): string => latexText(shown(cell));

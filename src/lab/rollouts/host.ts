@@ -1,15 +1,17 @@
-import { ImportError, type ImportedRollout, type RunFile } from '../../formats/rollouts/index.ts';
+import { ImportError } from '../../formats/rollouts/import.ts';
+import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
+import type { RunFile } from '../../formats/rollouts/run.ts';
 import { alignGroup, groupCredit } from '../../evaluate/inspect/align.ts';
 import { compareRuns, type Criterion } from '../../evaluate/inspect/compare-runs.ts';
 import { diffRollouts } from '../../evaluate/inspect/diff.ts';
-import { FilterError } from '../../evaluate/inspect/filter/index.ts';
+import { FilterError } from '../../evaluate/inspect/filter/error.ts';
 import {
   DisagreementQueue,
-  rescore,
   type Disagreement,
-} from '../../evaluate/inspect/rescore/index.ts';
+} from '../../evaluate/inspect/rescore/disagreement.ts';
+import { rescore } from '../../evaluate/inspect/rescore/rescore.ts';
 import { factsOfRow } from '../../evaluate/inspect/row.ts';
-import { whatIf, type WhatIfSettings } from '../../evaluate/inspect/what-if/index.ts';
+import { whatIf, type WhatIfSettings } from '../../evaluate/inspect/what-if/what-if.ts';
 import { NamedJobs } from '../storage/jobs.ts';
 import { facetsOf, selected, type BrowseQuery } from './browse.ts';
 import type { GroupField } from './names.ts';

@@ -1,20 +1,11 @@
-import {
-  importRun,
-  type ImportedRollout,
-  type RunFile,
-  type RunItem,
-} from '../../formats/rollouts/index.ts';
-import {
-  lintRollout,
-  lintRun,
-  readFactsOf,
-  statisticsOf,
-  summaryOf,
-  type Finding,
-  type LintSummary,
-  type RolloutFacts,
-} from '../../evaluate/inspect/index.ts';
+import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
+import { importRun, type RunFile, type RunItem } from '../../formats/rollouts/run.ts';
+import { readFactsOf, type RolloutFacts } from '../../evaluate/inspect/lint/facts.ts';
+import type { Finding } from '../../evaluate/inspect/lint/finding.ts';
+import { lintRollout } from '../../evaluate/inspect/lint/index.ts';
+import { lintRun, summaryOf, type LintSummary } from '../../evaluate/inspect/lint/run.ts';
 import { rowOf } from '../../evaluate/inspect/row.ts';
+import { statisticsOf } from '../../evaluate/inspect/statistics.ts';
 import { gzip } from '../storage/blobs.ts';
 import type { FileRecord, InspectionDatabase, StoredRow } from './database.ts';
 
@@ -27,7 +18,7 @@ const FIRST_ROLLOUTS = 16;
 const CHUNK_CHARS = 2_000_000;
 
 /** Faults that are kept with their reasons; all are counted. */
-export const KEPT_FAULTS = 1000;
+const KEPT_FAULTS = 1000;
 
 export interface ImportProgress {
   fileId: string;
@@ -47,7 +38,7 @@ export interface ImportOptions {
 const encoder = new TextEncoder();
 
 /** Collects rollouts of one file and writes them in chunks. */
-export class FileWriter {
+class FileWriter {
   readonly #database: InspectionDatabase;
   readonly #record: FileRecord;
   #rows: StoredRow[] = [];

@@ -1,9 +1,12 @@
 import type { AlignedGroup, GroupCredit } from '../../evaluate/inspect/align.ts';
 import type { Criterion, RunComparison } from '../../evaluate/inspect/compare-runs.ts';
 import type { DiffPiece, DiffRun } from '../../evaluate/inspect/diff.ts';
-import type { Disagreement, Rescored } from '../../evaluate/inspect/rescore/index.ts';
-import type { LossSettings, WhatIf, WhatIfSettings } from '../../evaluate/inspect/what-if/index.ts';
-import type { ImportedRollout, RunFile } from '../../formats/rollouts/index.ts';
+import type { Disagreement } from '../../evaluate/inspect/rescore/disagreement.ts';
+import type { Rescored } from '../../evaluate/inspect/rescore/rescore.ts';
+import type { LossSettings } from '../../evaluate/inspect/what-if/training.ts';
+import type { WhatIf, WhatIfSettings } from '../../evaluate/inspect/what-if/what-if.ts';
+import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
+import type { RunFile } from '../../formats/rollouts/run.ts';
 import type { BrowseQuery, Facet, Selected } from './browse.ts';
 import type { GroupField } from './names.ts';
 import type { NoScore } from './no-score.ts';

@@ -4,7 +4,7 @@ import {
   type ImportedSegment,
   type TokenColumns,
   type TokenValues,
-} from '../../formats/rollouts/index.ts';
+} from '../../formats/rollouts/shape/imported.ts';
 import type { Reading } from './reading.ts';
 
 /**

@@ -1,8 +1,11 @@
-import { writeRollout, type ImportedRollout } from '../../formats/rollouts/index.ts';
-import { rolloutHtml, rolloutMarkdown } from '../../evaluate/inspect/export/index.ts';
-import { lintRollout, type Finding } from '../../evaluate/inspect/index.ts';
-import { readRounds, type RoundReading } from '../../evaluate/inspect/reading/index.ts';
-import { lossOfRollout, type LossSettings } from '../../evaluate/inspect/what-if/index.ts';
+import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
+import { writeRollout } from '../../formats/rollouts/write.ts';
+import { rolloutHtml } from '../../evaluate/inspect/export/html.ts';
+import { rolloutMarkdown } from '../../evaluate/inspect/export/markdown.ts';
+import type { Finding } from '../../evaluate/inspect/lint/finding.ts';
+import { lintRollout } from '../../evaluate/inspect/lint/index.ts';
+import { readRounds, type RoundReading } from '../../evaluate/inspect/reading/rounds.ts';
+import { lossOfRollout, type LossSettings } from '../../evaluate/inspect/what-if/training.ts';
 import type { FileRecord, StoredRow } from './database.ts';
 import type { InspectionStore, RolloutPlace } from './store.ts';
 

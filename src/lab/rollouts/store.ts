@@ -1,9 +1,8 @@
-import {
-  isImportedRollout,
-  type ImportedRollout,
-  type RunFile,
-} from '../../formats/rollouts/index.ts';
-import { compileFilter, parseFilter } from '../../evaluate/inspect/filter/index.ts';
+import { isImportedRollout } from '../../formats/rollouts/own/schema.ts';
+import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
+import type { RunFile } from '../../formats/rollouts/run.ts';
+import { compileFilter } from '../../evaluate/inspect/filter/match.ts';
+import { parseFilter } from '../../evaluate/inspect/filter/parse.ts';
 import { gunzip } from '../storage/blobs.ts';
 import type { FileRecord, InspectionDatabase, Mark, SavedView, StoredRow } from './database.ts';
 import { BOOKMARK } from './names.ts';

@@ -15,7 +15,7 @@ import type { Teller } from './teller.ts';
 /** Losses of a device or worker within this time after which training stops by itself. */
 const LOSSES = { most: 3, withinMs: 5 * 60_000 };
 
-export type StartEngines = (
+type StartEngines = (
   options: Pick<EngineOptions, 'device' | 'adapter' | 'signal' | 'onLost'> & { policy: PolicyRef },
 ) => Promise<TrainEngines>;
 

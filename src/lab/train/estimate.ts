@@ -24,7 +24,7 @@ const rolloutsOf = ({ questions, groupSize, dynamicSampling }: TrainSettings): n
   questions * groupSize * (dynamicSampling.on ? dynamicSampling.maxBatches : 1);
 
 /** Bytes of samplers and replicas at their peak. */
-export function peakBytes(config: PolicyConfig, settings: TrainSettings, engines: number): number {
+function peakBytes(config: PolicyConfig, settings: TrainSettings, engines: number): number {
   const limits = {
     maxTokens: Math.max(MICRO_TOKENS, config.maxPositions),
     maxLength: config.maxPositions,

@@ -1,7 +1,11 @@
 import type { Rollout } from '../../records/rollout.ts';
-import { deriveSeed, runGroup, type AgentDeps } from '../../agent/index.ts';
-import { getRecipe, mergeOverrides, type SettingsOverride } from '../../recipes/index.ts';
+import { mergeOverrides, type SettingsOverride } from '../../recipes/settings.ts';
+import { getRecipe } from '../../recipes/index.ts';
+import type { AgentDeps } from '../../agent/request.ts';
+import { runGroup } from '../../agent/run.ts';
+import { deriveSeed } from '../../base/random.ts';
 import type { Curriculum, DrawnQuestion } from './contracts.ts';
+import { varies } from '../advantages.ts';
 import { overridesInForce } from '../settings/overrides.ts';
 import { applyRewards } from './scoring.ts';
 import type { TrainSettings } from '../settings/settings.ts';
@@ -84,7 +88,6 @@ async function runDrawn(
   return groups;
 }
 
-const varies = (values: readonly number[]): boolean => values.some((v) => v !== values[0]);
 const rewardsOf = (group: readonly Rollout[]): number[] => group.map((r) => r.reward ?? 0);
 const accuracies = (group: readonly Rollout[]): number[] => group.map((r) => r.metrics?.em ?? 0);
 

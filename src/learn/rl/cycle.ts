@@ -1,4 +1,4 @@
-import { deriveSeed } from '../../agent/index.ts';
+import { deriveSeed } from '../../base/random.ts';
 import { Random } from '../../base/random.ts';
 import { itemAt } from '../../base/items.ts';
 

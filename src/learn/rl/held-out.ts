@@ -1,7 +1,9 @@
 import type { Question } from '../../records/records.ts';
 import type { HeldOutScore } from '../../records/training.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import { deriveSeed, runGroup, type AgentDeps } from '../../agent/index.ts';
+import { deriveSeed } from '../../base/random.ts';
+import { runGroup } from '../../agent/run.ts';
+import type { AgentDeps } from '../../agent/request.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { Random } from '../../base/random.ts';
 import { rolloutOverrides } from './collect.ts';

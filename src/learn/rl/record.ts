@@ -6,7 +6,7 @@ import type { UpdateReport } from './update.ts';
 import { moments } from '../../base/statistics.ts';
 
 /** Mean, and biased deviation, of the rewards; mean weighted value of each clause. */
-export function rewardStatistics(rollouts: readonly Rollout[]): TrainStep['reward'] {
+function rewardStatistics(rollouts: readonly Rollout[]): TrainStep['reward'] {
   const rewards = rollouts.map((rollout) => rollout.reward ?? 0);
   const { mean, variance } = moments(rewards, 0);
   const clauses: Record<string, number> = {};

@@ -1,5 +1,5 @@
 import type { Rollout } from '../../records/rollout.ts';
-import { deriveSeed } from '../../agent/index.ts';
+import { deriveSeed } from '../../base/random.ts';
 import { Random } from '../../base/random.ts';
 import { overlongPenalty } from '../overlong.ts';
 import { scoreRollout, totalReward } from '../rewards/index.ts';

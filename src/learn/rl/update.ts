@@ -25,7 +25,7 @@ export interface UpdateReport {
 }
 
 /** Largest and mean distance of what the trainer gives the sampled tokens from what the sampler gave. */
-export function gapOf(
+function gapOf(
   items: readonly Pick<TrainItem, 'oldLogprobs'>[],
   results: readonly Pick<ItemResult, 'logprobs'>[],
 ): { max: number; mean: number } {

@@ -1,4 +1,5 @@
-import { withOverrides, getRecipe } from '../../recipes/index.ts';
+import { withOverrides } from '../../recipes/settings.ts';
+import { getRecipe } from '../../recipes/index.ts';
 import { trainSettingsSchema, type TrainSettings } from './settings.ts';
 import { overridesInForce } from './overrides.ts';
 import { issueOf } from '../../base/errors.ts';

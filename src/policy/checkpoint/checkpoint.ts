@@ -200,7 +200,7 @@ function mostStored(places: Iterable<Place>): CheckpointSource['dtype'] {
  *
  * @throws CheckpointError that names the file at fault
  */
-export async function openWeights(
+async function openWeights(
   files: CheckpointFiles,
   config: PolicyConfig,
 ): Promise<CheckpointSource> {

@@ -22,11 +22,9 @@ import {
 } from '../checkpoint/weights.ts';
 import { sha256 } from '../../base/hash.ts';
 
-export { CheckpointError } from '../checkpoint/checkpoint-error.ts';
-
 export type PolicyDevice = 'wasm' | 'webgpu';
 
-export interface LoadProgress {
+interface LoadProgress {
   /** What is being done, for the status bar: `reading config.json`, `compiling` … */
   readonly stage: string;
   /** Share done, 0 to 1. */
@@ -34,7 +32,7 @@ export interface LoadProgress {
 }
 
 /** Reads a whole file of a checkpoint; rejects where there is none. */
-export type ReadFile = (name: string) => Promise<Uint8Array>;
+type ReadFile = (name: string) => Promise<Uint8Array>;
 
 export interface LoadPolicyOptions {
   /**

@@ -4,15 +4,16 @@ import type { TrainingBatch } from './trainer.ts';
 import type { Fact } from '../../world/facts/facts.ts';
 import { listTitle, titleFor } from '../../world/facts/passages.ts';
 import { drawForm, drawQuestion } from '../../world/questions/questions.ts';
+import { LIST_RELATIONS } from '../../world/facts/joint-relations.ts';
 import { KeyedRandom } from '../../base/random.ts';
-import { LIST_RELATIONS, relation } from '../../world/facts/schema.ts';
+import { relation } from '../../world/facts/schema.ts';
 import { generateMiniWorld, questionScope, type Encyclopedia } from '../../world/world.ts';
 
 /** Queries of one batch; every batch has as many passages again as hard negatives. */
-export const BATCH_QUERIES = 96;
+const BATCH_QUERIES = 96;
 /** Tokens that queries and passages are padded to; both are longer than what the worlds write. */
-export const QUERY_TOKENS = 28;
-export const PASSAGE_TOKENS = 40;
+const QUERY_TOKENS = 28;
+const PASSAGE_TOKENS = 40;
 
 export interface Example {
   query: string;

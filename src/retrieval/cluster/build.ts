@@ -25,7 +25,7 @@ export interface ClusterParts extends Partition {
   choice: ClusterCountChoice | null;
 }
 
-export type BuildStage = 'choose' | 'cluster' | 'assign' | 'quantize' | 'encode';
+type BuildStage = 'choose' | 'cluster' | 'assign' | 'quantize' | 'encode';
 
 export interface BuildHooks {
   /** Finds nearest centroids. Default: WASM kernels where they run. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { messageOf, issueOf } from '../../base/errors.ts';
+import { issueOf, messageOf } from '../../base/errors.ts';
 import { parseJson, type FetchFile } from '../../base/fetch-file.ts';
 import { EncoderError } from './errors.ts';
 import type { EncoderDevice, OrtModule } from './runtime.ts';

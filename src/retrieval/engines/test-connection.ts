@@ -5,7 +5,7 @@ import { engineOf, type EngineSpec } from './open.ts';
 
 /** Tries one search and says in words what came of it, and what to do next. */
 
-export type ConnectionOutcome =
+type ConnectionOutcome =
   | 'ok'
   | 'empty'
   | 'unreachable'

@@ -37,7 +37,7 @@ export interface FusionWeights {
 }
 
 /** From lexical search alone to dense search alone. */
-export const WEIGHTS: readonly FusionWeights[] = [
+const WEIGHTS: readonly FusionWeights[] = [
   { lexical: 1, dense: 0 },
   { lexical: 8, dense: 1 },
   { lexical: 4, dense: 1 },

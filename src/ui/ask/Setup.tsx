@@ -29,7 +29,7 @@ const TypedQuestion = () => {
   );
 };
 
-export const RunButton = () => {
+const RunButton = () => {
   const running = useRun((state) => isRunning(state.run));
   const ready = useLab(allReady);
   const asked = useView((state) => state.address.asked);

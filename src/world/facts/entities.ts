@@ -1,7 +1,7 @@
 import type { Entity, WorldSize } from './facts.ts';
 import * as inventory from './inventory.ts';
 import type { KeyedRandom } from '../../base/random.ts';
-import { KINDS, type Kind } from './schema.ts';
+import { KINDS, type Kind } from './kinds.ts';
 
 /** Names one letter or one word away from another are this share of all. */
 const NEAR_DUPLICATES = 0.15;

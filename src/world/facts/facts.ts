@@ -1,6 +1,7 @@
 import * as inventory from './inventory.ts';
 import type { KeyedRandom } from '../../base/random.ts';
-import { isKind, relation, relationsOf, type Kind } from './schema.ts';
+import { isKind, relation, relationsOf } from './schema.ts';
+import type { Kind } from './kinds.ts';
 
 export interface Entity {
   id: string;

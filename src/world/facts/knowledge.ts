@@ -1,7 +1,7 @@
 import type { Entity, Fact } from './facts.ts';
-import { groupBy } from '../../base/items.ts';
+import type { Kind, ListRelation } from './kinds.ts';
 import type { KeyedRandom } from '../../base/random.ts';
-import type { Kind, ListRelation } from './schema.ts';
+import { groupBy } from '../../base/items.ts';
 
 /** The facts of a world, indexed for asking. */
 export class Knowledge {

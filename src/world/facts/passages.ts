@@ -1,8 +1,10 @@
 import type { Passage } from '../../records/records.ts';
 import type { Entity, Fact } from './facts.ts';
-import { groupBy } from '../../base/items.ts';
 import type { KeyedRandom } from '../../base/random.ts';
-import { LIST_RELATIONS, PAIRS, relation, relationsOf, type ListRelation } from './schema.ts';
+import { relation, relationsOf } from './schema.ts';
+import { groupBy } from '../../base/items.ts';
+import { LIST_RELATIONS, PAIRS } from './joint-relations.ts';
+import type { ListRelation } from './kinds.ts';
 
 /** A page before it becomes a passage of a corpus: who it is about and what it states. */
 export interface Page {
@@ -13,7 +15,7 @@ export interface Page {
   list?: ListRelation;
 }
 
-export const secondTitle = (name: string): string => `Career of ${name}`;
+const secondTitle = (name: string): string => `Career of ${name}`;
 export const listTitle = (list: ListRelation, name: string): string =>
   list.title.replace('{x}', name);
 

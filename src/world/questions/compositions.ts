@@ -1,5 +1,6 @@
 import { avalanche, fnv1a } from '../../base/hash.ts';
-import { isKind, relationsOf, KINDS, type Relation } from '../facts/schema.ts';
+import { isKind, relationsOf } from '../facts/schema.ts';
+import { KINDS, type Relation } from '../facts/kinds.ts';
 
 /**
  * Whether training must never see a composition of relations. Only compositions of two or more

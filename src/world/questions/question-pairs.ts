@@ -1,6 +1,7 @@
 import type { ChainStep } from '../../records/records.ts';
 import { allows, pathName } from './compositions.ts';
 import type { Entity } from '../facts/facts.ts';
+import type { ListRelation, Relation } from '../facts/kinds.ts';
 import { listTitle } from '../facts/passages.ts';
 import {
   draft,
@@ -11,14 +12,8 @@ import {
   type Hops,
   type QuestionScope,
 } from './question-scope.ts';
+import { listRelation, relation, relationsOf } from '../facts/schema.ts';
 import type { KeyedRandom } from '../../base/random.ts';
-import {
-  listRelation,
-  relation,
-  relationsOf,
-  type ListRelation,
-  type Relation,
-} from '../facts/schema.ts';
 
 const COMPARED: Readonly<Record<string, readonly string[]>> = {
   'film.releaseYear': [

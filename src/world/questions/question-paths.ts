@@ -1,8 +1,8 @@
 import { allows, pathName, PATHS } from './compositions.ts';
 import type { Fact } from '../facts/facts.ts';
+import type { Relation } from '../facts/kinds.ts';
 import { draft, lookUp, mention, walk, type Draft, type QuestionScope } from './question-scope.ts';
 import type { KeyedRandom } from '../../base/random.ts';
-import type { Relation } from '../facts/schema.ts';
 import { lastOf } from '../../base/items.ts';
 
 /** The noun phrase of a path; clauses such as "the city where X was born" only around a name. */

@@ -1,10 +1,11 @@
 import type { ChainStep, Question, QuestionType } from '../../records/records.ts';
 import type { CompositionFilter } from './compositions.ts';
 import type { Entity, Fact } from '../facts/facts.ts';
+import type { Relation } from '../facts/kinds.ts';
 import type { Knowledge } from '../facts/knowledge.ts';
 import { titleFor } from '../facts/passages.ts';
+import { relation } from '../facts/schema.ts';
 import type { KeyedRandom } from '../../base/random.ts';
-import { relation, type Relation } from '../facts/schema.ts';
 
 /** What a sampler may ask about, and where the answers stand. */
 export interface QuestionScope {

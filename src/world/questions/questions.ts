@@ -6,7 +6,7 @@ import type { KeyedRandom } from '../../base/random.ts';
 export type Form = 'bridge' | 'comparison' | 'deep' | 'intersection' | 'yesno' | 'summary';
 
 /** Shares of the forms among questions of each number of hops. */
-export const FORMS: Readonly<Record<Hops, Partial<Record<Form, number>>>> = {
+const FORMS: Readonly<Record<Hops, Partial<Record<Form, number>>>> = {
   1: { bridge: 0.92, summary: 0.08 },
   2: { bridge: 0.48, comparison: 0.2, intersection: 0.13, yesno: 0.13, summary: 0.06 },
   3: { bridge: 0.8, intersection: 0.2 },
@@ -33,5 +33,3 @@ export const drawQuestion = (
   form: Form,
   hops: Hops,
 ): Draft | undefined => DRAW[form](rng, scope, hops);
-
-export type { Draft, Hops, QuestionScope } from './question-scope.ts';

@@ -1,7 +1,7 @@
 import type { Passage } from '../../records/records.ts';
 import { Lookalikes } from './lookalikes.ts';
 import { planOf, type Plan, type PlanStep } from './plan.ts';
-import type { Draft } from '../questions/questions.ts';
+import type { Draft } from '../questions/question-scope.ts';
 import type { KeyedRandom } from '../../base/random.ts';
 import { MiniSearch } from './search.ts';
 import { TrajectoryWriter, type Trajectory } from './trajectory.ts';

@@ -17,7 +17,7 @@ function blendWords(rng: KeyedRandom, word: string, other: string): string {
 }
 
 /** `name` with a word, or a part of its one invented word, taken from `other` of the same kind. */
-export function blendNames(rng: KeyedRandom, name: string, other: string): string {
+function blendNames(rng: KeyedRandom, name: string, other: string): string {
   const [first = '', ...rest] = name.split(' ');
   const [otherFirst = '', ...otherRest] = other.split(' ');
   const [tail, otherTail] = [rest.join(' '), otherRest.join(' ')];

@@ -1,6 +1,7 @@
 import { DEFAULT_MIX, Demonstrator, type DemonstrationMix } from './demonstrate.ts';
-import { drawForm, drawQuestion, type Draft } from '../questions/questions.ts';
+import type { Draft } from '../questions/question-scope.ts';
 import { KeyedRandom } from '../../base/random.ts';
+import { drawForm, drawQuestion } from '../questions/questions.ts';
 import {
   tokenizeTrajectory,
   type TextTokenizer,
@@ -25,7 +26,7 @@ export interface StreamOptions {
 
 const COUNTS = { '1': 1, '2': 2, '3': 3, '4': 4 } as const;
 
-export const DEFAULT_STREAM: StreamOptions = {
+const DEFAULT_STREAM: StreamOptions = {
   hops: { '1': 0.35, '2': 0.35, '3': 0.18, '4': 0.12 },
   mix: DEFAULT_MIX,
   perWorld: 6,

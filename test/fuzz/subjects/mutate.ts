@@ -38,7 +38,7 @@ const long = (random: Random): string =>
   );
 
 /** A piece of text that does not belong where it is put. */
-export function oddText(random: Random): string {
+function oddText(random: Random): string {
   const choice = random.uniform();
   if (choice < 0.03) return deep(random);
   if (choice < 0.05) return JSON.stringify(long(random));
@@ -199,7 +199,7 @@ function changed(value: unknown, random: Random): unknown {
 }
 
 /** JSON text with one to three values changed. */
-export function mutateJson(text: string, random: Random): string {
+function mutateJson(text: string, random: Random): string {
   let value: unknown = JSON.parse(text);
   for (let n = random.below(3); n >= 0; n--) value = changed(value, random);
   const quoted = JSON.stringify(RAW);

@@ -1,11 +1,9 @@
 import { issueOf } from '../../../src/base/errors.ts';
 import { BUILT_IN_SETUP, resourcesSchema, setupSchema } from '../../../src/records/setup.ts';
-import {
-  compileFilter,
-  FilterError,
-  parseFilter,
-  printFilter,
-} from '../../../src/evaluate/inspect/filter/index.ts';
+import { printFilter } from '../../../src/evaluate/inspect/filter/ast.ts';
+import { FilterError } from '../../../src/evaluate/inspect/filter/error.ts';
+import { compileFilter } from '../../../src/evaluate/inspect/filter/match.ts';
+import { parseFilter } from '../../../src/evaluate/inspect/filter/parse.ts';
 import { rowOf } from '../../../src/evaluate/inspect/row.ts';
 import { readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
 import { getPreset } from '../../../src/learn/settings/presets.ts';

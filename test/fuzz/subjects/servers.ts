@@ -1,10 +1,11 @@
-import { createJudge, readVerdict } from '../../../src/evaluate/judge/index.ts';
+import { createJudge } from '../../../src/evaluate/judge/judge.ts';
+import { readVerdict } from '../../../src/evaluate/judge/verdict.ts';
 import { EndpointClient } from '../../../src/policy/remote/endpoint/client.ts';
 import { EndpointError, faultOfStatus } from '../../../src/policy/remote/endpoint/errors.ts';
 import type { Random } from '../../../src/base/random.ts';
 import { EngineError } from '../../../src/retrieval/engines/http/errors.ts';
 import { EngineHttp } from '../../../src/retrieval/engines/http/http.ts';
-import { engineOf, type EngineSpec } from '../../../src/retrieval/engines/index.ts';
+import { engineOf, type EngineSpec } from '../../../src/retrieval/engines/open.ts';
 import { factsOf } from '../../../src/lab/models/checkpoints/facts.ts';
 import { CheckpointFault } from '../../../src/lab/models/checkpoints/plan/fault.ts';
 import { planSchema } from '../../../src/lab/models/checkpoints/plan/plan.ts';

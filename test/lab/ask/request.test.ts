@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withOverrides } from '../../../src/recipes/index.ts';
+import { withOverrides } from '../../../src/recipes/settings.ts';
 import { describeFailure, MissingFile, WorkerLost } from '../../../src/lab/workers/failures.ts';
 import { createRateMeter } from '../../../src/lab/ask/rate.ts';
 import { recipeFor, typedQuestion } from '../../../src/lab/ask/request.ts';

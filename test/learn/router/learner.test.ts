@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRouter, priorWeights } from '../../../src/agent/index.ts';
+import { createRouter, priorWeights } from '../../../src/agent/router/router.ts';
 import type { RewardSettings } from '../../../src/agent/router/reward.ts';
 import type { RouterWeights } from '../../../src/agent/router/network.ts';
 import type { SourceName } from '../../../src/records/hits.ts';

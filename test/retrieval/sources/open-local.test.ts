@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest';
 import type { Passage } from '../../../src/records/records.ts';
 import { LOCAL_METHODS } from '../../../src/records/setup.ts';
 import {
+  ClusterIndex,
+  type LearnedSampling,
+} from '../../../src/retrieval/cluster/cluster-index.ts';
+import {
   clusterIdentity,
   decodeClusters,
   encodeClusters,
 } from '../../../src/retrieval/cluster/file.ts';
-import {
-  ClusterIndex,
-  type LearnedCache,
-  type LearnedSampling,
-} from '../../../src/retrieval/cluster/index.ts';
+import type { LearnedCache } from '../../../src/retrieval/cluster/learned.ts';
 import { ExactIndex, type VectorTable } from '../../../src/retrieval/dense/dense.ts';
 import { openLocalSource, type IndexCache } from '../../../src/retrieval/open-local.ts';
 import type { QueryEncoder, Reranker } from '../../../src/retrieval/sources/sources.ts';

@@ -1,5 +1,5 @@
 import { exactMatch, f1Score } from '../../../agent/answers/scores.ts';
-import { goldsToScore, type ImportedRollout } from '../../../formats/rollouts/index.ts';
+import { goldsToScore, type ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import type { Finding } from './finding.ts';
 import { mean } from '../../../base/statistics.ts';
 import { groupBy } from '../../../base/items.ts';

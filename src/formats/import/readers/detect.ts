@@ -20,7 +20,7 @@ export const formatOf = (container: Container, schema: Schema): Format => ({
 });
 
 /** What a JSON value is by its keys; null for what no reader knows. */
-export function schemaOf(value: unknown): Schema | null {
+function schemaOf(value: unknown): Schema | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
   const has = (key: string): boolean => Object.hasOwn(value, key);
   const field = (key: string): unknown => (value as Record<string, unknown>)[key];

@@ -1,8 +1,6 @@
 import type { BlockRule, Content, Piece, Protocol } from './protocol.ts';
 import { itemAt, present } from '../../../base/items.ts';
 
-export type { Piece } from './protocol.ts';
-
 interface Tag {
   rule: BlockRule;
   closing: boolean;

@@ -1,9 +1,5 @@
-import {
-  ImportError,
-  previewImport,
-  type ImportedQuestion,
-  type Preview,
-} from '../../../formats/import/index.ts';
+import { previewImport, type Preview } from '../../../formats/import/collect.ts';
+import { ImportError, type ImportedQuestion } from '../../../formats/import/values/types.ts';
 import { NamedJobs } from '../../storage/jobs.ts';
 import type { ItemKind } from './database.ts';
 import { CollectionBusy, CollectionStorageFull, MemoryLineReached, OtherFile } from './errors.ts';

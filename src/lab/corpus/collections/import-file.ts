@@ -1,9 +1,6 @@
-import {
-  KnownItems,
-  readImport,
-  type ImportBatch,
-  type ImportOptions,
-} from '../../../formats/import/index.ts';
+import { KnownItems } from '../../../formats/import/values/known.ts';
+import { readImport } from '../../../formats/import/read.ts';
+import type { ImportBatch, ImportOptions } from '../../../formats/import/values/types.ts';
 import type { CollectionsDatabase } from './database.ts';
 import { MemoryLineReached } from './errors.ts';
 import { unpackHashes } from './passages/hashes.ts';

@@ -1,5 +1,6 @@
+import type { KnownItems } from '../../../formats/import/values/known.ts';
 import { messageOf } from '../../../base/errors.ts';
-import { ImportError, type KnownItems } from '../../../formats/import/index.ts';
+import { ImportError } from '../../../formats/import/values/types.ts';
 import { OtherFile } from './errors.ts';
 import { fingerprint } from './passages/fingerprint.ts';
 import { importFile, knownItems, type ImportStep } from './import-file.ts';

@@ -1,4 +1,5 @@
-import type { ImportedQuestion, Preview, Rejection } from '../../../formats/import/index.ts';
+import type { Preview } from '../../../formats/import/collect.ts';
+import type { ImportedQuestion, Rejection } from '../../../formats/import/values/types.ts';
 import type { ItemKind } from './database.ts';
 import type { FileToImport, ImportProgress, ImportResult } from './importing.ts';
 import type { CollectionRecord, ImportChoice } from './records.ts';

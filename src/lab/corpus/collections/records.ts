@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Rejection } from '../../../formats/import/index.ts';
+import type { Rejection } from '../../../formats/import/values/types.ts';
 
 /** What is stored of a collection beside its items. Checked where it is read: another version of the page may have written it. */
 

@@ -1,4 +1,4 @@
-import type { ImportedQuestion, Rejection } from '../../../formats/import/index.ts';
+import type { ImportedQuestion, Rejection } from '../../../formats/import/values/types.ts';
 import type { Passage } from '../../../records/records.ts';
 import { chunkRange, CollectionsDatabase, type BodyChunk, type ItemKind } from './database.ts';
 import { exportLines } from './passages/export.ts';

@@ -2,7 +2,7 @@ import type { LocalSpec } from '../../../records/setup.ts';
 import type { Passage } from '../../../records/records.ts';
 import type { OnnxEncoder } from '../../../retrieval/encoder/encoder.ts';
 import type { EncoderDevice } from '../../../retrieval/encoder/runtime.ts';
-import type { LearnedCache } from '../../../retrieval/cluster/index.ts';
+import type { LearnedCache } from '../../../retrieval/cluster/learned.ts';
 import {
   openLocalSource,
   readEncoded,

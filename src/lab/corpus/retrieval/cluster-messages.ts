@@ -1,9 +1,7 @@
 import type { LocalMethod, LocalSpec } from '../../../records/setup.ts';
-import type {
-  AnsweredQuery,
-  ClusterCountChoice,
-  SamplingOptions,
-} from '../../../retrieval/cluster/index.ts';
+import type { ClusterCountChoice } from '../../../retrieval/cluster/partition/choose-k.ts';
+import type { AnsweredQuery } from '../../../retrieval/cluster/live.ts';
+import type { SamplingOptions } from '../../../retrieval/cluster/options.ts';
 import type { ClusterTrace } from '../../../retrieval/cluster/trace.ts';
 
 /** What the page of clusters is told, and what it may ask. */

@@ -1,6 +1,6 @@
 import { coverageOf } from '../../../agent/router/coverage.ts';
 import { createRouter, type Router } from '../../../agent/router/router.ts';
-import type { ImportedQuestion } from '../../../formats/import/index.ts';
+import type { ImportedQuestion } from '../../../formats/import/values/types.ts';
 import type { Question } from '../../../records/records.ts';
 import { BUILT_IN_SETUP, type Setup } from '../../../records/setup.ts';
 import type { WorldQuestion } from '../../../retrieval/world/manifest.ts';

@@ -9,7 +9,7 @@ import { pathOf, type CheckpointStore } from './store.ts';
 import type { Transport } from './transport.ts';
 
 /** Bytes after which what arrived is written and counts: what a killed tab loses at most. */
-export const CHUNK_BYTES = 16 * 1024 * 1024;
+const CHUNK_BYTES = 16 * 1024 * 1024;
 const STALL_MS = 30_000;
 const TELL_MS = 250;
 const RATE_WINDOW_MS = 8000;

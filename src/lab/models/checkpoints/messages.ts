@@ -25,7 +25,7 @@ export interface PlanView {
   freeBytes: number | null;
 }
 
-export interface FileView {
+interface FileView {
   name: string;
   doneBytes: number;
   bytes: number | null;

@@ -51,7 +51,7 @@ const counted = (backend: TextBackend, onSampled: (count: number) => void): Text
 });
 
 /** The endpoint's client; it holds no connection while nothing is asked. */
-export function endpointClient(
+function endpointClient(
   id: string,
   { resources, keyOf }: Pick<OpenPolicyOptions, 'resources' | 'keyOf'>,
 ) {

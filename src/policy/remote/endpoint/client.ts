@@ -25,7 +25,7 @@ export interface Streamed {
 }
 
 /** Servers take four stop strings at most. */
-export const MOST_STOPS = 4;
+const MOST_STOPS = 4;
 /** Times that one request is sent again because another one broke in. */
 const MOST_INTERRUPTIONS = 3;
 /** Longest event of a stream. */

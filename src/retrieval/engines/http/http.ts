@@ -28,7 +28,7 @@ export interface HttpLimits {
   intervalMs: number;
 }
 
-export const HTTP_LIMITS: HttpLimits = {
+const HTTP_LIMITS: HttpLimits = {
   timeoutMs: 15_000,
   maxBytes: 4 * 2 ** 20,
   retries: 2,

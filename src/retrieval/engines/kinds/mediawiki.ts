@@ -81,7 +81,7 @@ const wikitextToText = (text: string): string =>
     .replace(/'{2,5}/gu, '');
 
 /** Signs that mean something to a wiki's search become spaces: a policy writes words. */
-export const searchWords = (query: string): string =>
+const searchWords = (query: string): string =>
   query
     .replace(/[?!~*\\|{}[\]<>#:"“”=]+/gu, ' ')
     .replace(/(^|\s)-+/gu, '$1')
@@ -99,7 +99,7 @@ const OPENERS = new Set(
 const NAME_RUN = /(?:\p{Lu}|\p{N})[\p{L}\p{N}'’.-]*(?:\s+(?:\p{Lu}|\p{N})[\p{L}\p{N}'’.-]*)*/gu;
 
 /** What is asked in turn until something is found: the words, their names, the longest name. */
-export function wordings(words: string): string[] {
+function wordings(words: string): string[] {
   const [first = '', ...rest] = words.split(' ');
   const names = (OPENERS.has(first.toLowerCase()) ? rest.join(' ') : words).match(NAME_RUN) ?? [];
   const longest = names.reduce((a, b) => (b.length > a.length ? b : a), '');

@@ -22,7 +22,7 @@ const TITLED = /^Title:\s*([\s\S]{0,300}?)\s+Text:\s+([\s\S]*)$/u;
 const unquoted = (text: string): string =>
   /^".*"$/su.test(text) ? text.slice(1, -1).replaceAll('""', '"') : text;
 
-export function readLine(line: string): { id: string; title: string; text: string } {
+function readLine(line: string): { id: string; title: string; text: string } {
   const [, number, rest = ''] = LINE.exec(line.trim()) ?? [];
   const whole = unquoted(rest.trim());
   const [, title = '', text = whole] = TITLED.exec(whole) ?? [];

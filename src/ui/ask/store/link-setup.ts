@@ -28,7 +28,7 @@ const linkPolicySchema = z.discriminatedUnion('k', [
 const linkCollectionSchema = z.strictObject({ n: name, h: name });
 const linkCollectionsSchema = z.array(linkCollectionSchema).min(1).max(50);
 
-export const linkSetupSchema = z.strictObject({
+const linkSetupSchema = z.strictObject({
   policy: linkPolicySchema.optional(),
   questions: linkCollectionsSchema.optional(),
   local: z

@@ -1,12 +1,12 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import type { WebSpec } from '../../../records/setup.ts';
+import { completeAddress } from '../../../retrieval/engines/address.ts';
+import type { EngineSpec } from '../../../retrieval/engines/open.ts';
 import {
-  completeAddress,
   testConnection,
   type ConnectionReport,
-  type EngineSpec,
-} from '../../../retrieval/engines/index.ts';
+} from '../../../retrieval/engines/test-connection.ts';
 import { pickOf } from '../../kit/pick-of.ts';
 import { searchWeb } from '../store/search-with.ts';
 import { useSetup } from '../../models/store/setup-store.ts';

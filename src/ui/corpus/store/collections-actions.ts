@@ -1,12 +1,8 @@
+import type { ItemKind } from '../../../lab/corpus/collections/database.ts';
+import type { ImportChoice, ImportRecord } from '../../../lab/corpus/collections/records.ts';
 import { messageOf } from '../../../base/errors.ts';
-import type {
-  CollectionsApi,
-  ImportChoice,
-  ImportOutcome,
-  ImportProgress,
-  ImportRecord,
-  ItemKind,
-} from '../../../lab/corpus/collections/index.ts';
+import type { CollectionsApi, ImportOutcome } from '../../../lab/corpus/collections/messages.ts';
+import type { ImportProgress } from '../../../lab/corpus/collections/importing.ts';
 import { countWords } from '../count-words.ts';
 import { plural } from '../../kit/format.ts';
 import { fileStem, saveFile } from '../../kit/save-file.ts';

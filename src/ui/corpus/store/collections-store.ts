@@ -1,12 +1,9 @@
 import { create } from 'zustand';
 import type { Uses } from './search-with.ts';
-import type {
-  CollectionView,
-  FileToImport,
-  ImportChoice,
-  ImportProgress,
-  PreviewOutcome,
-} from '../../../lab/corpus/collections/index.ts';
+import type { CollectionView } from '../../../lab/corpus/collections/store.ts';
+import type { FileToImport, ImportProgress } from '../../../lab/corpus/collections/importing.ts';
+import type { ImportChoice } from '../../../lab/corpus/collections/records.ts';
+import type { PreviewOutcome } from '../../../lab/corpus/collections/messages.ts';
 
 /** What the page knows of collections: the list, files that wait to be imported, the job under way. */
 
@@ -52,7 +49,7 @@ export interface CollectionsState {
   removed: readonly { id: string; name: string; uses: Uses }[];
 }
 
-export const EMPTY_COLLECTIONS: CollectionsState = {
+const EMPTY_COLLECTIONS: CollectionsState = {
   status: 'waiting',
   collections: [],
   pending: null,

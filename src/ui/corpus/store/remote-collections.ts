@@ -1,5 +1,5 @@
 import { proxy } from 'comlink';
-import type { CollectionsApi } from '../../../lab/corpus/collections/index.ts';
+import type { CollectionsApi } from '../../../lab/corpus/collections/messages.ts';
 import type { LabApi } from '../../../lab/ask/messages.ts';
 import type { SupervisedWorker } from '../../../lab/workers/supervised.ts';
 

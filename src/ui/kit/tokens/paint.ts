@@ -39,7 +39,7 @@ const hatch = (context: CanvasRenderingContext2D, x: number, y: number, w: numbe
 };
 
 /** How one segment is drawn in a mode. */
-export interface SegmentPaint {
+interface SegmentPaint {
   colour: keyof Palette;
   /** 0 to 1. */
   strength: number;

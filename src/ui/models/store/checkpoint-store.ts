@@ -12,7 +12,7 @@ import type { PolicyUse } from './setup-uses.ts';
 /** What the page knows of the checkpoints on this device, and of the one that is being added. */
 
 /** What a look at a source came to. */
-export type Look =
+type Look =
   | { status: 'none' }
   | { status: 'looking'; what: string }
   | { status: 'ready'; view: PlanView; files: LocalFile[] | null }

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import type { Reading } from '../../../lab/rollouts/index.ts';
+import type { Reading } from '../../../lab/rollouts/reading.ts';
 import { usePlace, type Place, type RolloutName } from './address.ts';
 import { inspection } from './api.ts';
 import { DiffView } from './DiffView.tsx';

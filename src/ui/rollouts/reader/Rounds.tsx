@@ -1,13 +1,12 @@
 import { memo, useEffect, useMemo, useRef } from 'react';
 import type { AgentEvent } from '../../../records/events.ts';
-import { isOwnRollout, type ImportedRollout } from '../../../formats/rollouts/index.ts';
-import type { Finding } from '../../../evaluate/inspect/index.ts';
-import { LINTS } from '../../../evaluate/inspect/lint/finding.ts';
+import { isOwnRollout, type ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
+import { LINTS, type Finding } from '../../../evaluate/inspect/lint/finding.ts';
 import {
   gainInWords,
   type PassageReading,
   type RoundReading,
-} from '../../../evaluate/inspect/reading/index.ts';
+} from '../../../evaluate/inspect/reading/rounds.ts';
 import { formatCount } from '../../kit/format.ts';
 import { writerOf } from '../../kit/tokens/layout.ts';
 import { WRITER_NAMES } from '../../kit/tokens/TokenStrip.tsx';
@@ -38,7 +37,7 @@ const faultMarks = (findings: readonly Finding[], segment: number): TextMark[] =
       .map(({ start, end }) => ({ start, end, kind: 'fault', title: LINTS[code].title })),
   );
 
-export const FindingNote = ({ finding }: { finding: Finding }) => {
+const FindingNote = ({ finding }: { finding: Finding }) => {
   const { kind, title, why } = LINTS[finding.code];
   return (
     <p className={`finding ${kind}`}>

@@ -1,18 +1,18 @@
 import { Checkbox, NativeSelect, NumberInput } from '@mantine/core';
 import { memo, useCallback, useState } from 'react';
-import { answerText } from '../../../formats/rollouts/index.ts';
+import { answerText } from '../../../formats/rollouts/shape/imported.ts';
 import {
   tokenTable,
   withOutcome,
   type TokenTable,
-} from '../../../evaluate/inspect/reading/index.ts';
+} from '../../../evaluate/inspect/reading/token-table.ts';
 import type {
   RolloutOutcome,
   WhatIf,
   WhatIfSettings,
-} from '../../../evaluate/inspect/what-if/index.ts';
+} from '../../../evaluate/inspect/what-if/what-if.ts';
 import { ESTIMATORS } from '../../../learn/settings/settings.ts';
-import type { Reading } from '../../../lab/rollouts/index.ts';
+import type { Reading } from '../../../lab/rollouts/reading.ts';
 import { formatNumber, formatSigned } from '../../kit/format.ts';
 import { pickOf } from '../../kit/pick-of.ts';
 import { inspection } from './api.ts';

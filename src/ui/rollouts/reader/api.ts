@@ -1,4 +1,4 @@
-import type { InspectionApi } from '../../../lab/rollouts/index.ts';
+import type { InspectionApi } from '../../../lab/rollouts/messages.ts';
 import { lab } from '../../shell/store/connection.ts';
 
 /** Where the reader gets imported rollouts from. */

@@ -1,11 +1,7 @@
 import { create } from 'zustand';
-import type {
-  BrowseQuery,
-  FilterFault,
-  FoundRow,
-  Mark,
-  Selected,
-} from '../../../lab/rollouts/index.ts';
+import type { BrowseQuery, Selected } from '../../../lab/rollouts/browse.ts';
+import type { FilterFault, FoundRow } from '../../../lab/rollouts/messages.ts';
+import type { Mark } from '../../../lab/rollouts/database.ts';
 import { BOOKMARK } from '../../../lab/rollouts/names.ts';
 import { attempt, tellProblem } from './browse-actions.ts';
 import { formatBrowseAddress, parseBrowseAddress, readerPath } from './browse-address.ts';

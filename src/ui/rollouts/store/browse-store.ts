@@ -1,5 +1,7 @@
 import { create } from 'zustand';
-import type { FileRecord, ImportProgress, OwnRun, SavedView } from '../../../lab/rollouts/index.ts';
+import type { FileRecord, SavedView } from '../../../lab/rollouts/database.ts';
+import type { ImportProgress } from '../../../lab/rollouts/import-file.ts';
+import type { OwnRun } from '../../../lab/rollouts/messages.ts';
 
 /** What the page knows of imported rollout files. */
 

@@ -1,6 +1,6 @@
 import { proxy, type Remote } from 'comlink';
 import { supervise, type SupervisedWorker } from '../../../lab/workers/supervised.ts';
-import type { InspectionApi } from '../../../lab/rollouts/index.ts';
+import type { InspectionApi } from '../../../lab/rollouts/messages.ts';
 import { unpackReading } from '../../../lab/rollouts/packed.ts';
 
 /** Longest wait for what only reads or writes a record. */

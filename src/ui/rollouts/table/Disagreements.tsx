@@ -4,12 +4,11 @@ import { Link } from 'wouter';
 import { messageOf } from '../../../base/errors.ts';
 import {
   ANSWER_SCORERS,
-  SCORERS,
-  scorerById,
   type Disagreement,
   type Opinion,
-} from '../../../evaluate/inspect/rescore/index.ts';
-import type { FileRecord } from '../../../lab/rollouts/index.ts';
+} from '../../../evaluate/inspect/rescore/disagreement.ts';
+import { scorerById, SCORERS } from '../../../evaluate/inspect/rescore/scorers.ts';
+import type { FileRecord } from '../../../lab/rollouts/database.ts';
 import { formatNumber, plural } from '../../kit/format.ts';
 import { readerPath } from '../store/browse-address.ts';
 import { attempt } from '../store/browse-actions.ts';

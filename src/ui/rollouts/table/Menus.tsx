@@ -1,7 +1,9 @@
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { withoutEnding } from '../../../formats/rollouts/shape/names.ts';
-import type { ExportFormat, FileRecord, SavedView, Selected } from '../../../lab/rollouts/index.ts';
+import type { ExportFormat } from '../../../lab/rollouts/export.ts';
+import type { FileRecord, SavedView } from '../../../lab/rollouts/database.ts';
+import type { Selected } from '../../../lab/rollouts/browse.ts';
 import { formatCount } from '../../kit/format.ts';
 import { fileStem, saveFile } from '../../kit/save-file.ts';
 import { attempt, reloadViews, removeView, saveView } from '../store/browse-actions.ts';

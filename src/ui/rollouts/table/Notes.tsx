@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
-import type { FoundRow, Mark } from '../../../lab/rollouts/index.ts';
+import type { Mark } from '../../../lab/rollouts/database.ts';
+import type { FoundRow } from '../../../lab/rollouts/messages.ts';
 import { BOOKMARK } from '../../../lab/rollouts/names.ts';
 import { markRollout, toggleBookmark, useSelection } from '../store/browse-selection.ts';
 

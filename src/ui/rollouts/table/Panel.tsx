@@ -1,7 +1,8 @@
 import { NativeSelect } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { basisWords, LINTS, type LintCode, type Outcome } from '../../../evaluate/inspect/index.ts';
-import type { Facet, Selected } from '../../../lab/rollouts/index.ts';
+import { LINTS, type LintCode } from '../../../evaluate/inspect/lint/finding.ts';
+import { basisWords, type Outcome } from '../../../evaluate/inspect/taxonomy.ts';
+import type { Facet, Selected } from '../../../lab/rollouts/browse.ts';
 import { GROUP_FIELDS, type GroupField } from '../../../lab/rollouts/names.ts';
 import { Bars } from '../../kit/charts/Bars.tsx';
 import { formatCount, formatNumber, formatShare } from '../../kit/format.ts';

@@ -1,4 +1,4 @@
-import type { FileRecord } from '../../../lab/rollouts/index.ts';
+import type { FileRecord } from '../../../lab/rollouts/database.ts';
 import { formatCount, plural } from '../../kit/format.ts';
 
 /** Lines of the file that could not be read, with their numbers and why. */

@@ -1,4 +1,5 @@
-import type { ComparedRuns, NoScore } from '../../../lab/rollouts/index.ts';
+import type { ComparedRuns } from '../../../lab/rollouts/messages.ts';
+import type { NoScore } from '../../../lab/rollouts/no-score.ts';
 
 const NO_SCORE: Record<NoScore, string> = {
   empty: 'has no rollout that is read yet',

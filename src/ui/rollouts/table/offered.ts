@@ -1,5 +1,5 @@
-import type { RunFile } from '../../../formats/rollouts/index.ts';
 import { areSteps, isRolloutName, runName } from '../../../formats/rollouts/shape/names.ts';
+import type { RunFile } from '../../../formats/rollouts/run.ts';
 import { droppedEntries, filesBelow } from '../../kit/folder-entries.ts';
 
 /** What was dropped or picked, put together into runs: a folder is one, and so are files of steps. */

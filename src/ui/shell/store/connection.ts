@@ -1,7 +1,7 @@
 import type { Setup } from '../../../records/setup.ts';
 import type { ConductorMessage, LabApi } from '../../../lab/ask/messages.ts';
 import type { DeviceChoice } from '../../../lab/ask/settings.ts';
-import type { InspectionApi } from '../../../lab/rollouts/index.ts';
+import type { InspectionApi } from '../../../lab/rollouts/messages.ts';
 import { createFrameQueue } from '../../kit/frame-queue.ts';
 import { forgetPieces } from '../../kit/tokens/pieces.ts';
 import { useLab } from './lab-store.ts';

@@ -15,9 +15,6 @@ import { remoteInspection } from '../../rollouts/store/remote-inspection.ts';
 import { remoteTrain } from '../../train/store/remote-train.ts';
 import { isRunning, useRun } from '../../ask/store/run-store.ts';
 
-/** Comlink's proxies are kept: one that is collected goes silent. */
-let pinned: unknown = null;
-
 const fail = (error: unknown): void => {
   useLab.setState({ labFailure: describeFailure(error) });
   if (isRunning(useRun.getState().run)) failRun(error);
@@ -37,7 +34,6 @@ export const openLab: LabOpener = (receive, device, setup) => {
     onLost: fail,
   });
   const listener = proxy((messages: ConductorMessage[]) => receive(messages));
-  pinned = listener;
   worker.call((api) => api.start(listener, device, setup)).catch(fail);
   return {
     train: remoteTrain(worker),
@@ -59,6 +55,3 @@ export const openLab: LabOpener = (receive, device, setup) => {
     search: (source, query, k) => worker.call((api) => api.search(source, query, k), 60_000),
   };
 };
-
-/** For the debugger: the proxy that is held. */
-export const heldProxy = (): unknown => pinned;

@@ -6,19 +6,12 @@ import type { TrainApi } from '../../../lab/train/messages.ts';
 /** Longest wait for what only reads or writes a record. */
 const SHORT_MS = 30_000;
 
-/** Comlink's proxies are kept: one that is collected goes silent. */
-let pinned: unknown = null;
-
 /** Training in the lab worker as plain calls, which reject when the worker dies. */
 export const remoteTrain = (worker: SupervisedWorker<LabApi>): TrainApi => {
   const call = <R>(use: (train: Remote<TrainApi>) => Promise<R>, timeoutMs?: number): Promise<R> =>
     worker.call((api) => use(api.train as unknown as Remote<TrainApi>), timeoutMs);
   return {
-    listen: (listener) => {
-      const shared = proxy(listener);
-      pinned = shared;
-      return call((train) => train.listen(shared), SHORT_MS);
-    },
+    listen: (listener) => call((train) => train.listen(proxy(listener)), SHORT_MS),
     runs: () => call((train) => train.runs(), SHORT_MS),
     steps: (id) => call((train) => train.steps(id), SHORT_MS),
     rollouts: (id, step) => call((train) => train.rollouts(id, step), SHORT_MS),
@@ -38,6 +31,3 @@ export const remoteTrain = (worker: SupervisedWorker<LabApi>): TrainApi => {
     dropRollouts: (id) => call((train) => train.dropRollouts(id)),
   };
 };
-
-/** For the debugger: the proxy that is held. */
-export const heldTrainProxy = (): unknown => pinned;

@@ -5,7 +5,8 @@ import { getPreset, PRESETS } from '../../../learn/settings/presets.ts';
 import { trainSettingsSchema, type TrainSettings } from '../../../learn/settings/settings.ts';
 import { untrainable } from '../../../learn/rl/trainable.ts';
 import { collapseWarning } from '../../../learn/router/collapse.ts';
-import { getRecipe, RECIPES, withOverrides } from '../../../recipes/index.ts';
+import { getRecipe, RECIPES } from '../../../recipes/index.ts';
+import { withOverrides } from '../../../recipes/settings.ts';
 import { weightsProblem } from './reward-weights.ts';
 import { DEVICES, type DeviceChoice } from '../../../lab/ask/settings.ts';
 

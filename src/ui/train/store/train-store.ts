@@ -16,7 +16,7 @@ export interface StorageFacts {
 }
 
 /** A run that was just deleted and can be brought back. */
-export interface Removed {
+interface Removed {
   id: string;
   name: string;
 }
@@ -64,7 +64,7 @@ export const withRun = (runs: readonly RunRecord[], run: RunRecord): RunRecord[]
  * Adds a step at its place. A run that went back to a checkpoint does steps again: what was known
  * from that step on is replaced by what happened instead.
  */
-export const withStep = (steps: readonly TrainStep[], step: TrainStep): TrainStep[] => {
+const withStep = (steps: readonly TrainStep[], step: TrainStep): TrainStep[] => {
   let keep = steps.length;
   while (keep > 0 && steps[keep - 1]!.step >= step.step) keep--;
   return [...steps.slice(0, keep), step];

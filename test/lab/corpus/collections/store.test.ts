@@ -1,21 +1,24 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { importAll, ImportError } from '../../../../src/formats/import/index.ts';
+import { importAll } from '../../../../src/formats/import/collect.ts';
+import { ImportError } from '../../../../src/formats/import/values/types.ts';
 import type { Passage } from '../../../../src/records/records.ts';
+import { CollectionsDatabase } from '../../../../src/lab/corpus/collections/database.ts';
 import {
   CollectionBusy,
-  CollectionsDatabase,
   CollectionStorageFull,
-  CollectionStore,
-  importFiles,
   MemoryLineReached,
   OtherFile,
-  ownLocks,
+} from '../../../../src/lab/corpus/collections/errors.ts';
+import {
+  importFiles,
   resumeImport,
   type FileToImport,
   type ImportProgress,
-} from '../../../../src/lab/corpus/collections/index.ts';
+} from '../../../../src/lab/corpus/collections/importing.ts';
+import { CollectionStore } from '../../../../src/lab/corpus/collections/store.ts';
 import { blob, HOTPOT, jsonl, MUSIQUE, TWO_WIKI } from '../../../formats/import/files.ts';
+import { ownLocks } from '../../../runs/collections/own-locks.ts';
 
 let indexedDB: IDBFactory;
 let db: CollectionsDatabase;

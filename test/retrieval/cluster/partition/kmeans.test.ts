@@ -5,7 +5,7 @@ import {
   elbows,
   scaled,
 } from '../../../../src/retrieval/cluster/partition/choose-k.ts';
-import { ClusterKernels } from '../../../../src/retrieval/cluster/index.ts';
+import { ClusterKernels } from '../../../../src/retrieval/cluster/kernels/kernels.ts';
 import {
   kMeans,
   kMeansPlusPlus,

@@ -1,4 +1,4 @@
-import type { ImportedQuestion } from '../../../../formats/import/index.ts';
+import type { ImportedQuestion } from '../../../../formats/import/values/types.ts';
 import type { ItemKind } from '../database.ts';
 import { unpackPassages, unpackQuestions } from './items.ts';
 

@@ -2,7 +2,7 @@ import { toHex } from '../../../../base/hash.ts';
 
 /** Content hashes as bytes, and the hash of a set of them. */
 
-export const HASH_BYTES = 32;
+const HASH_BYTES = 32;
 export const NO_HASH = '0'.repeat(2 * HASH_BYTES);
 
 /** Hexadecimal hashes, one after another. */

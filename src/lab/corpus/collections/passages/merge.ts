@@ -1,10 +1,6 @@
-import {
-  freeId,
-  KnownItems,
-  questionHash,
-  type ImportedPassage,
-  type ImportedQuestion,
-} from '../../../../formats/import/index.ts';
+import { questionHash } from '../../../../formats/import/values/hash.ts';
+import { freeId, KnownItems } from '../../../../formats/import/values/known.ts';
+import type { ImportedPassage, ImportedQuestion } from '../../../../formats/import/values/types.ts';
 import type { Passage } from '../../../../records/records.ts';
 import type { CollectionsDatabase } from '../database.ts';
 import { unpackHashes } from './hashes.ts';

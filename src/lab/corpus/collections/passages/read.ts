@@ -1,4 +1,4 @@
-import type { ImportedQuestion } from '../../../../formats/import/index.ts';
+import type { ImportedQuestion } from '../../../../formats/import/values/types.ts';
 import type { Passage } from '../../../../records/records.ts';
 import {
   chunkRange,

@@ -1,9 +1,9 @@
-import {
-  questionHash,
-  type ImportedPassage,
-  type ImportedQuestion,
-  type Rejection,
-} from '../../../../formats/import/index.ts';
+import { questionHash } from '../../../../formats/import/values/hash.ts';
+import type {
+  ImportedPassage,
+  ImportedQuestion,
+  Rejection,
+} from '../../../../formats/import/values/types.ts';
 import { isQuotaError } from '../../../storage/quota.ts';
 import type { CollectionsDatabase, ItemKind } from '../database.ts';
 import { CollectionStorageFull } from '../errors.ts';

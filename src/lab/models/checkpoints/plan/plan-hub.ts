@@ -29,7 +29,7 @@ const infoSchema = z.looseObject({
 type Sibling = z.infer<typeof siblingSchema>;
 
 /** @throws CheckpointFault of kind `bad-answer` */
-export function parseHubInfo(json: Record<string, unknown>): z.infer<typeof infoSchema> {
+function parseHubInfo(json: Record<string, unknown>): z.infer<typeof infoSchema> {
   const parsed = infoSchema.safeParse(json);
   if (parsed.success) return parsed.data;
   throw new CheckpointFault(
