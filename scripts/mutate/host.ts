@@ -6,7 +6,13 @@
  */
 import { readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import { BaseSequencer, createVitest, type TestSpecification, type Vitest } from 'vitest/node';
+import {
+  BaseSequencer,
+  createVitest,
+  type TestModule,
+  type TestSpecification,
+  type Vitest,
+} from 'vitest/node';
 import { instrument } from './instrument.ts';
 import { withMutant, type Mutant } from './mutants.ts';
 
@@ -63,6 +69,10 @@ class InOrder extends BaseSequencer {
   }
 }
 
+/** What ended in the run under way: vitest's own list keeps those of the runs before. */
+let ended: TestModule[] = [];
+const listener = { onTestModuleEnd: (module: TestModule) => void ended.push(module) };
+
 const start = (): Promise<Vitest> =>
   createVitest(
     'test',
@@ -70,7 +80,7 @@ const start = (): Promise<Vitest> =>
       config: false,
       root,
       watch: false,
-      reporters: [{}],
+      reporters: [listener],
       include: ['test/**/*.test.{ts,tsx}'],
       setupFiles: ['test/setup.ts', 'scripts/mutate/setup.ts'],
       maxWorkers: 1,
@@ -105,11 +115,12 @@ async function run(request: Request): Promise<Response> {
   const specifications = request.tests.map((test) =>
     project.createSpecification(resolve(root, test)),
   );
-  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications);
+  ended = [];
+  const { unhandledErrors } = await vitest.runTestSpecifications(specifications);
 
   const failures: string[] = [];
   const failing = new Set<string>();
-  for (const each of testModules) {
+  for (const each of ended) {
     const file = relative(root, each.moduleId);
     if (each.state() === 'failed') failing.add(file);
     for (const { message } of each.errors()) failures.push(`${file}: ${message}`);
@@ -122,7 +133,7 @@ async function run(request: Request): Promise<Response> {
   return {
     failures,
     covered: counts
-      ? testModules
+      ? ended
           .filter((each) => !failing.has(relative(root, each.moduleId)))
           .map((each) => ({
             test: relative(root, each.moduleId),
