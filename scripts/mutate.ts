@@ -8,7 +8,8 @@
  *
  * `--count` mutants of each part are drawn by the seed; with `--file` all of this file's are taken. A
  * mutant's tests run until one fails, the nearest first, for `--budget` seconds at most (as measured
- * without a mutant). Those in test/mutation-equivalent.json are counted apart, with the reason there.
+ * without a mutant). Not counted are those that do not compile, which the check of types finds, and those
+ * in test/mutation-equivalent.json, with the reason there.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -19,6 +20,7 @@ import { PARTS, sourcesOf, testFiles } from './mutate/parts.ts';
 import { report, type Verdict } from './mutate/report.ts';
 import { Runner } from './mutate/runner.ts';
 import { parse } from './mutate/syntax.ts';
+import { illTyped } from './mutate/types.ts';
 
 const { values } = parseArgs({
   options: {
@@ -99,6 +101,7 @@ async function judge(
 ): Promise<Verdict> {
   const source = sourceOf(mutant.file);
   const text = describe(mutant, source);
+  if (ill.has(mutant)) return { part, mutant, text, fate: 'ill-typed' };
   const known = equivalents.find((each) => each.file === mutant.file && each.mutant === text);
   if (known) return { part, mutant, text, fate: 'equivalent', why: known.reason };
   const tests = coverage.testsFor(mutant, source, used, Number(values.budget) * 1000);
@@ -153,6 +156,10 @@ const tests = testFiles();
 const failing = await measure(coverage, runners, tests);
 const used = tests.filter((test) => !failing.includes(test));
 const waiting = sample();
+const ill = await illTyped(
+  waiting.map(({ mutant }) => mutant),
+  sourceOf,
+);
 const total = waiting.length;
 const verdicts: Verdict[] = [];
 await Promise.all(

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutants.ts';
 
-export type Fate = 'killed' | 'timed out' | 'lived' | 'no test' | 'equivalent';
+export type Fate = 'killed' | 'timed out' | 'lived' | 'no test' | 'equivalent' | 'ill-typed';
 
 export interface Verdict {
   readonly part: string;
@@ -27,12 +27,12 @@ const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 
 function row(name: string, verdicts: readonly Verdict[]): string {
   const count = (fate: Fate): number => verdicts.filter((each) => each.fate === fate).length;
-  const equivalent = count('equivalent');
-  const of = verdicts.length - equivalent;
+  const [illTyped, equivalent] = [count('ill-typed'), count('equivalent')];
+  const of = verdicts.length - illTyped - equivalent;
   const hits = count('killed') + count('timed out');
   const [low, high] = interval(hits, of);
   const rate = of === 0 ? '' : `${percent(hits / of)} (${percent(low)} to ${percent(high)})`;
-  const cells = [name, verdicts.length, equivalent, count('killed'), count('timed out')];
+  const cells = [name, verdicts.length, illTyped, equivalent, count('killed'), count('timed out')];
   return `| ${[...cells, count('lived'), count('no test'), rate].join(' | ')} |`;
 }
 
@@ -49,8 +49,8 @@ export function report(verdicts: readonly Verdict[]): string {
     return ['', title, '', ...lines];
   };
   return [
-    '| part | mutants | equivalent | killed | timed out | lived | not run | kill rate (95 % interval) |',
-    '| --- | --- | --- | --- | --- | --- | --- | --- |',
+    '| part | mutants | do not compile | equivalent | killed | timed out | lived | not run | kill rate (95 % interval) |',
+    '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
     ...parts.map((part) =>
       row(
         part,
