@@ -2,9 +2,9 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
-import { SECURITY_HEADERS } from './scripts/headers.mjs';
-import { writeServiceWorker } from './scripts/offline.mjs';
-import { precompress } from './scripts/precompress.mjs';
+import { SECURITY_HEADERS } from './scripts/serve/headers.mjs';
+import { writeServiceWorker } from './scripts/serve/offline.mjs';
+import { precompress } from './scripts/serve/precompress.mjs';
 
 /**
  * Adds the service worker with the list of the build's files, then compressed copies of all. Built for

@@ -3,14 +3,14 @@ import { longestFirst } from './test/longest-first.ts';
 
 const LONGEST = [
   'test/cli/train.test.ts',
-  'test/cli/warm-up.test.ts',
+  'test/cli/pretrain/warm-up.test.ts',
   'test/cli/lab.test.ts',
-  'test/data/import/broken-files.test.ts',
-  'test/runs/checkpoints/host.test.ts',
+  'test/formats/import/broken-files.test.ts',
+  'test/lab/models/checkpoints/host.test.ts',
 ];
 
 /** Stores of the page are one for all who import them, and so is the device that arrays are on. */
-const STATEFUL = ['test/ui/**/*.test.{ts,tsx}', 'test/policy/half.test.ts'];
+const STATEFUL = ['test/ui/**/*.test.{ts,tsx}', 'test/policy/checkpoint/half.test.ts'];
 
 const common = {
   testTimeout: 120_000,

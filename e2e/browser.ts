@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { chromiumFlags, ensureChromium } from '../scripts/chromium.mjs';
-import { serve, type Served } from '../scripts/server.mjs';
+import { serve, type Served } from '../scripts/serve/server.mjs';
 
 /** What every end-to-end test stands on: the built page, its real server, a real browser. */
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { writeRandomCheckpoint } from '../test/policy/random-checkpoint.ts';
+import { writeRandomCheckpoint } from '../test/policy/checkpoint/random-checkpoint.ts';
 import { eventKinds, runStatus, useStage } from './browser.ts';
 import { startSmall, status } from './training.ts';
 

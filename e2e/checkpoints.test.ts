@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { shardedFiles, startHub, type HubServer } from '../test/runs/checkpoints/hub-server.ts';
+import {
+  shardedFiles,
+  startHub,
+  type HubServer,
+} from '../test/lab/models/checkpoints/hub-server.ts';
 import { faultsOf } from './axe.ts';
 import { openPage, useStage } from './browser.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { serve, type Served } from '../scripts/server.mjs';
+import { serve, type Served } from '../scripts/serve/server.mjs';
 import { DIST } from './browser.ts';
 import { KillableBrowser } from './killable.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { passageRowSchema } from '../src/retrieval/passage-rows.ts';
+import { passageRowSchema } from '../src/records/passage-rows.ts';
 import { worldManifestSchema } from '../src/retrieval/world/manifest.ts';
 import { DIST, distWithout, runStatus, useStage } from './browser.ts';
 

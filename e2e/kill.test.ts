@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto';
 import { chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { chromiumFlags, ensureChromium } from '../scripts/chromium.mjs';
-import { serve, type Served } from '../scripts/server.mjs';
-import { getPreset } from '../src/learn/rl/presets.ts';
-import { readRunFile, type RunFile } from '../src/runs/training/run-file.ts';
+import { serve, type Served } from '../scripts/serve/server.mjs';
+import { getPreset } from '../src/learn/settings/presets.ts';
+import { readRunFile, type RunFile } from '../src/lab/train/run-file.ts';
 import { DIST } from './browser.ts';
 
 /**

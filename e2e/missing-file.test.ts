@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { serve, type Served } from '../scripts/server.mjs';
+import { serve, type Served } from '../scripts/serve/server.mjs';
 import { DIST, distWithout, runStatus, useStage } from './browser.ts';
 
 const stage = useStage();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { serve } from '../scripts/server.mjs';
+import { serve } from '../scripts/serve/server.mjs';
 import { DIST, finishedColumns, openPage, runStatus, useStage } from './browser.ts';
 
 /** After one visit the page opens and answers without its server. */

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, it } from 'vitest';
-import { loadBoard, loadVerlViewer } from '../test/data/rollouts/loaders.ts';
-import { ownLines } from '../test/data/rollouts/helpers.ts';
+import { loadBoard, loadVerlViewer } from '../test/formats/rollouts/loaders.ts';
+import { ownLines } from '../test/formats/rollouts/helpers.ts';
 import { OTHER_SYSTEMS } from '../test/fixtures/inspect/other-systems.ts';
 import { useStage } from './browser.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, it } from 'vitest';
-import { inspectFile, type Inspection } from '../src/evaluate/inspect/index.ts';
+import { inspectFile, type Inspection } from '../src/evaluate/inspect/inspect.ts';
 import { faultsOf } from './axe.ts';
 import { useStage } from './browser.ts';
 import { startSmall, status } from './training.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { serve } from '../scripts/server.mjs';
+import { serve } from '../scripts/serve/server.mjs';
 import { DIST, finishedColumns, openPage, runStatus, useStage } from './browser.ts';
 
 /** The built page works below any path, with every address it has, its workers and its offline store. */

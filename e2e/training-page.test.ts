@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { readRunFile } from '../src/runs/training/run-file.ts';
+import { readRunFile } from '../src/lab/train/run-file.ts';
 import { faultsInBoth, faultsOf } from './axe.ts';
 import { openPage, runStatus, useStage } from './browser.ts';
 import { fillSmall, startSmall, status, stepsDone } from './training.ts';

@@ -5,8 +5,8 @@ import { chromium } from 'playwright-core';
 import { build } from 'vite';
 import { expect, it } from 'vitest';
 import { chromiumFlags, ensureChromium } from '../scripts/chromium.mjs';
-import { serve } from '../scripts/server.mjs';
-import type { Rollout } from '../src/data/rollout.ts';
+import { serve } from '../scripts/serve/server.mjs';
+import type { Rollout } from '../src/records/rollout.ts';
 
 /**
  * WebLLM with a compiled library and weights, in its worker, to the end of a rollout. FORAGE_WEBLLM

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { SUBJECTS } from '../test/fuzz/index.ts';
-import { fuzz, type Subject, type Tally } from '../test/fuzz/subject.ts';
+import { fuzz, type Subject, type Tally } from '../test/fuzz/subjects/subject.ts';
 
 const { values } = parseArgs({
   options: {

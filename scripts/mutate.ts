@@ -13,7 +13,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { Random } from '../src/policy/random.ts';
+import { Random } from '../src/base/random.ts';
 import { Coverage } from './mutate/coverage.ts';
 import { describe, mutantsOf, withMutant, type Mutant } from './mutate/mutants.ts';
 import { PARTS, sourcesOf, testFiles } from './mutate/parts.ts';

@@ -9,7 +9,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { chromiumFlags, ensureChromium } from './chromium.mjs';
-import { serve } from './server.mjs';
+import { serve } from './serve/server.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const DOCS = join(ROOT, 'docs');

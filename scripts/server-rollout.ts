@@ -7,15 +7,15 @@
 import { z } from 'zod';
 import { createRouter } from '../src/agent/router/router.ts';
 import { runRollout } from '../src/agent/run.ts';
-import type { Passage } from '../src/data/records.ts';
-import { endpointSchema, type Endpoint } from '../src/data/setup.ts';
-import { EndpointBackend } from '../src/policy/endpoint/backend.ts';
-import { EndpointClient } from '../src/policy/endpoint/client.ts';
-import { testEndpoint } from '../src/policy/endpoint/test-connection.ts';
-import { TextPolicy } from '../src/policy/pieces/text-policy.ts';
+import type { Passage } from '../src/records/records.ts';
+import { endpointSchema, type Endpoint } from '../src/records/setup.ts';
+import { EndpointBackend } from '../src/policy/remote/endpoint/backend.ts';
+import { EndpointClient } from '../src/policy/remote/endpoint/client.ts';
+import { testEndpoint } from '../src/policy/remote/endpoint/test-connection.ts';
+import { TextPolicy } from '../src/policy/remote/pieces/text-policy.ts';
 import { getRecipe } from '../src/recipes/index.ts';
 import { createRetriever } from '../src/retrieval/create.ts';
-import { LexicalIndex } from '../src/retrieval/lexical.ts';
+import { LexicalIndex } from '../src/retrieval/lexical/lexical.ts';
 import { LocalSource } from '../src/retrieval/local.ts';
 
 const passages: Passage[] = [

@@ -18,8 +18,9 @@ const phases = [
     [
       ['types', bin('tsc'), '--noEmit'],
       ['lint', bin('oxlint'), '--type-aware', '--deny-warnings'],
-      ['imports', bin('tsx'), 'scripts/check-imports.ts'],
-      ['lock file', process.execPath, 'scripts/check-lock.mjs'],
+      ['imports', bin('tsx'), 'scripts/checks/check-imports.ts'],
+      ['unused', process.execPath, 'scripts/checks/check-unused.mjs'],
+      ['lock file', process.execPath, 'scripts/checks/check-lock.mjs'],
     ],
     [
       ['build', bin('vite'), 'build', '--logLevel', 'warn'],

@@ -8,7 +8,7 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { instructionText } from '../src/agent/instruction.ts';
+import { instructionText } from '../src/agent/transcript/instruction.ts';
 import { getRecipe } from '../src/recipes/index.ts';
 
 const metadataSchema = z.object({

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { rowMarkdown, rowsOf, type WorldRecord } from '../bench/learning/report.ts';
-import { coverageOf } from '../src/agent/index.ts';
-import { fetchFromDisk } from '../src/cli/build-world.ts';
-import type { Rollout } from '../src/data/rollout.ts';
+import { coverageOf } from '../src/agent/router/coverage.ts';
+import { fetchFromDisk } from '../src/cli/shared/build-world.ts';
+import type { Rollout } from '../src/records/rollout.ts';
 import { loadWorld } from '../src/retrieval/world/load.ts';
 import { labHere } from './cli/lab.ts';
 

@@ -1,14 +1,12 @@
 import { expose } from 'comlink';
-import { announce } from '../src/runs/conductor/supervised.ts';
-import {
-  InspectionDatabase,
-  InspectionHost,
-  InspectionStore,
-  ownRunsOf,
-} from '../src/runs/inspection/index.ts';
-import { ForageDatabase } from '../src/runs/storage/database.ts';
-import { OpfsBlobs } from '../src/runs/storage/opfs.ts';
-import { RunStore } from '../src/runs/storage/run-store.ts';
+import { announce } from '../src/lab/workers/supervised.ts';
+import { InspectionDatabase } from '../src/lab/rollouts/database.ts';
+import { InspectionHost } from '../src/lab/rollouts/host.ts';
+import { ownRunsOf } from '../src/lab/rollouts/own-runs.ts';
+import { InspectionStore } from '../src/lab/rollouts/store.ts';
+import { ForageDatabase } from '../src/lab/storage/database.ts';
+import { OpfsBlobs } from '../src/lab/storage/opfs.ts';
+import { RunStore } from '../src/lab/storage/run-store.ts';
 
 /**
  * The inspection worker: imported rollout files. It is one of its own because reading a file takes the

@@ -1,22 +1,23 @@
 import { expose } from 'comlink';
 import ortWasm from 'onnxruntime-web/ort-wasm-simd-threaded.wasm?url';
-import { CollectionsHost, openCollections } from '../src/runs/collections/index.ts';
-import type { PolicyRef } from '../src/data/setup.ts';
-import { CheckpointDatabase } from '../src/runs/checkpoints/database.ts';
-import { startCheckpoints } from '../src/runs/checkpoints/start-host.ts';
-import { CheckpointStore } from '../src/runs/checkpoints/store.ts';
-import { servedCheckpoint, storedCheckpoint } from '../src/runs/conductor/checkpoint-source.ts';
-import { Conductor } from '../src/runs/conductor/conductor.ts';
-import type { LabApi } from '../src/runs/conductor/messages.ts';
-import { announce } from '../src/runs/conductor/supervised.ts';
-import type { WorkerFactory } from '../src/runs/conductor/workers.ts';
-import { ForageDatabase } from '../src/runs/storage/database.ts';
-import { OpfsRangeFiles } from '../src/runs/storage/opfs-ranges.ts';
-import { OpfsBlobs } from '../src/runs/storage/opfs.ts';
-import { RunStore } from '../src/runs/storage/run-store.ts';
-import { startEngines } from '../src/runs/training/engines.ts';
-import { TrainingHost } from '../src/runs/training/host.ts';
-import { policyFacts } from '../src/runs/training/policy-facts.ts';
+import { CollectionsHost } from '../src/lab/corpus/collections/host.ts';
+import { openCollections } from '../src/lab/corpus/collections/store.ts';
+import type { PolicyRef } from '../src/records/setup.ts';
+import { CheckpointDatabase } from '../src/lab/models/checkpoints/database.ts';
+import { startCheckpoints } from '../src/lab/models/checkpoints/start-host.ts';
+import { CheckpointStore } from '../src/lab/models/checkpoints/store.ts';
+import { servedCheckpoint, storedCheckpoint } from '../src/lab/models/serving/checkpoint-source.ts';
+import { Conductor } from '../src/lab/ask/conductor.ts';
+import type { LabApi } from '../src/lab/ask/messages.ts';
+import { announce } from '../src/lab/workers/supervised.ts';
+import type { WorkerFactory } from '../src/lab/workers/workers.ts';
+import { ForageDatabase } from '../src/lab/storage/database.ts';
+import { OpfsRangeFiles } from '../src/lab/storage/opfs-ranges.ts';
+import { OpfsBlobs } from '../src/lab/storage/opfs.ts';
+import { RunStore } from '../src/lab/storage/run-store.ts';
+import { startEngines } from '../src/lab/train/engines.ts';
+import { TrainingHost } from '../src/lab/train/host.ts';
+import { policyFacts } from '../src/lab/train/policy-facts.ts';
 
 /** The lab worker: the conductor and the training host, which start the others. */
 

@@ -1,14 +1,14 @@
 import { expose } from 'comlink';
-import { createReplica } from '../src/learn/rl/create-replica.ts';
-import { serveReplica } from '../src/learn/rl/replica-channel.ts';
-import { servePolicy } from '../src/policy/generation/serve.ts';
-import { watchGpuDevices } from '../src/policy/gpu-loss.ts';
-import { loadPolicy } from '../src/policy/load.ts';
-import { openCheckpoint } from '../src/runs/checkpoints/open.ts';
-import type { Checkpoint } from '../src/runs/conductor/checkpoint.ts';
-import { frozenOf, loadOptions } from '../src/runs/conductor/checkpoint-source.ts';
-import type { PolicyWorkerApi } from '../src/runs/conductor/start-policy.ts';
-import { announce } from '../src/runs/conductor/supervised.ts';
+import { createReplica } from '../src/learn/replicas/create-replica.ts';
+import { serveReplica } from '../src/learn/replicas/replica-channel.ts';
+import { servePolicy } from '../src/policy/serving/serve.ts';
+import { watchGpuDevices } from '../src/policy/jax/gpu-loss.ts';
+import { loadPolicy } from '../src/policy/open/load.ts';
+import { openCheckpoint } from '../src/lab/models/checkpoints/open.ts';
+import type { Checkpoint } from '../src/lab/models/serving/checkpoint.ts';
+import { frozenOf, loadOptions } from '../src/lab/models/serving/checkpoint-source.ts';
+import type { PolicyWorkerApi } from '../src/lab/models/serving/start-policy.ts';
+import { announce } from '../src/lab/workers/supervised.ts';
 
 /** A policy worker: the transformer on WebGPU, or on one core by WASM; and its training. */
 

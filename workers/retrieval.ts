@@ -1,14 +1,14 @@
 import { expose } from 'comlink';
-import { openCollections } from '../src/runs/collections/index.ts';
-import { EncoderStore } from '../src/runs/encoders/store.ts';
-import { IndexStore } from '../src/runs/retrieval/index-store.ts';
-import { LearnedStore } from '../src/runs/retrieval/learned-store.ts';
-import { VectorStore } from '../src/runs/retrieval/vector-store.ts';
-import { OpfsBlobs } from '../src/runs/storage/opfs.ts';
-import type { RetrievalListener } from '../src/runs/conductor/retrieval-api.ts';
-import { RetrievalHost } from '../src/runs/conductor/retrieval-host.ts';
-import { announce } from '../src/runs/conductor/supervised.ts';
-import type { RetrievalWorkerApi } from '../src/runs/conductor/start-retrieval.ts';
+import { openCollections } from '../src/lab/corpus/collections/store.ts';
+import { EncoderStore } from '../src/lab/models/encoders/store.ts';
+import { IndexStore } from '../src/lab/corpus/indexes/index-store.ts';
+import { LearnedStore } from '../src/lab/corpus/indexes/learned-store.ts';
+import { VectorStore } from '../src/lab/corpus/indexes/vector-store.ts';
+import { OpfsBlobs } from '../src/lab/storage/opfs.ts';
+import type { RetrievalListener } from '../src/lab/ask/retrieval-api.ts';
+import { RetrievalHost } from '../src/lab/corpus/retrieval/retrieval-host.ts';
+import { announce } from '../src/lab/workers/supervised.ts';
+import type { RetrievalWorkerApi } from '../src/lab/corpus/retrieval/start-retrieval.ts';
 
 /** The retrieval worker: encoder, indexes, fusion, and the web corpus shard by shard. */
 

@@ -1,6 +1,6 @@
 import { WebWorkerMLCEngineHandler } from '@mlc-ai/web-llm';
-import { watchGpuDevices } from '../src/policy/gpu-loss.ts';
-import { announce } from '../src/runs/conductor/supervised.ts';
+import { watchGpuDevices } from '../src/policy/jax/gpu-loss.ts';
+import { announce } from '../src/lab/workers/supervised.ts';
 
 /** WebLLM's own worker: the library's engine behind its own messages. */
 

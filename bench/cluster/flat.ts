@@ -1,7 +1,7 @@
-import { BestK } from '../../src/retrieval/best-k.ts';
-import type { Neighbour, VectorTable } from '../../src/retrieval/dense.ts';
-import { ClusterKernels } from '../../src/retrieval/cluster/index.ts';
-import { dot } from '../../src/retrieval/cluster/nearest.ts';
+import { BestK } from '../../src/retrieval/dense/best-k.ts';
+import type { Neighbour, VectorTable } from '../../src/retrieval/dense/dense.ts';
+import { ClusterKernels } from '../../src/retrieval/cluster/kernels/kernels.ts';
+import { dot } from '../../src/retrieval/cluster/partition/nearest.ts';
 
 /** The full scan, as fast as it goes in plain JavaScript: scores in a row, the k best kept by insertion. */
 export function flatScan({

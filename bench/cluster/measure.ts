@@ -1,4 +1,4 @@
-import type { Neighbour } from '../../src/retrieval/dense.ts';
+import type { Neighbour } from '../../src/retrieval/dense/dense.ts';
 
 /** Times, memory and recall of ways to search, side by side. */
 

@@ -10,14 +10,14 @@
  * for weights in f32 unless told otherwise.
  */
 import { parseArgs } from 'node:util';
-import { parsePolicyConfig } from '../../src/policy/config.ts';
-import { openCheckpoint } from '../../src/policy/checkpoint.ts';
-import { planFit } from '../../src/policy/fit.ts';
-import { prepareNode, prepareNodeWebGpu } from '../../src/policy/jax-node.ts';
+import { parsePolicyConfig } from '../../src/policy/checkpoint/config.ts';
+import { openCheckpoint } from '../../src/policy/checkpoint/checkpoint.ts';
+import { planFit } from '../../src/policy/open/fit.ts';
+import { prepareNode, prepareNodeWebGpu } from '../../src/policy/jax/jax-node.ts';
 import { initAdapter } from '../../src/policy/lora/init.ts';
 import { LORA_TARGETS } from '../../src/policy/lora/spec.ts';
-import { packBatch } from '../../src/policy/train-batch.ts';
-import { hasShaderF16, weightTypeFor } from '../../src/policy/weight-type.ts';
+import { packBatch } from '../../src/policy/lora/train-batch.ts';
+import { hasShaderF16, weightTypeFor } from '../../src/policy/checkpoint/weight-type.ts';
 import { randomCheckpoint } from './random-checkpoint.ts';
 
 const { values } = parseArgs({
@@ -92,9 +92,9 @@ if (device === 'webgpu') {
   report('adapter', `${vendor} ${architecture} ${description}`);
   report('its largest binding', gib(found!.limits.maxStorageBufferBindingSize));
 }
-const { uploadFrom } = await import('../../src/policy/generation/device-weights.ts');
-const { GenerationEngine } = await import('../../src/policy/generation/engine.ts');
-const { createLoraTrainer } = await import('../../src/policy/lora/create.ts');
+const { uploadFrom } = await import('../../src/policy/engine/device-weights.ts');
+const { GenerationEngine } = await import('../../src/policy/engine/engine.ts');
+const { createLoraTrainer } = await import('../../src/policy/open/create.ts');
 
 const timed = async <T>(run: () => Promise<T>): Promise<[T, seconds: number]> => {
   const start = performance.now();

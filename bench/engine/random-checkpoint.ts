@@ -1,6 +1,6 @@
-import type { CheckpointFiles } from '../../src/policy/checkpoint-files.ts';
-import { parsePolicyConfig } from '../../src/policy/config.ts';
-import { parameterSlots, type ParameterSlot } from '../../src/policy/weights.ts';
+import type { CheckpointFiles } from '../../src/policy/checkpoint/checkpoint-files.ts';
+import { parsePolicyConfig } from '../../src/policy/checkpoint/config.ts';
+import { parameterSlots, type ParameterSlot } from '../../src/policy/checkpoint/weights.ts';
 
 /** Bits of 1 in bf16. */
 const ONE = 0x3f80;

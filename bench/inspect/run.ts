@@ -21,7 +21,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chromium, type Page } from 'playwright-core';
 import { chromiumFlags, ensureChromium } from '../../scripts/chromium.mjs';
-import { serve } from '../../scripts/server.mjs';
+import { serve } from '../../scripts/serve/server.mjs';
 import { traceMainThread, type MainThread } from '../page/main-thread.ts';
 
 const DIST = resolve(import.meta.dirname, '../../dist');

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { QUESTIONS_FILE, worldQuestionSchema } from '../../src/retrieval/world/manifest.ts';
-import { isHeldOut } from '../../src/world/compositions.ts';
+import { isHeldOut } from '../../src/world/questions/compositions.ts';
 
 /** One question's answer: a rollout of `lab evaluate --out`. */
 export interface Scored {

@@ -9,7 +9,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { chromiumFlags, ensureChromium } from '../../scripts/chromium.mjs';
-import { serve } from '../../scripts/server.mjs';
+import { serve } from '../../scripts/serve/server.mjs';
 import { initialKilobytes } from './initial-scripts.ts';
 import { LIMIT_MS, traceMainThread, type MainThread } from './main-thread.ts';
 

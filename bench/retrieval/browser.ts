@@ -1,10 +1,10 @@
 import wasmUrl from 'onnxruntime-web/ort-wasm-simd-threaded.wasm?url';
 import gpuWasmUrl from 'onnxruntime-web/ort-wasm-simd-threaded.asyncify.wasm?url';
-import { ExactIndex, type DenseIndex } from '../../src/retrieval/dense.ts';
+import { ExactIndex, type DenseIndex } from '../../src/retrieval/dense/dense.ts';
 import { OnnxEncoder } from '../../src/retrieval/encoder/encoder.ts';
 import { loadOrt, type EncoderDevice } from '../../src/retrieval/encoder/runtime.ts';
-import { fetchFromUrl } from '../../src/retrieval/fetch-file.ts';
-import { HnswIndex } from '../../src/retrieval/hnsw.ts';
+import { fetchFromUrl } from '../../src/base/fetch-file.ts';
+import { HnswIndex } from '../../src/retrieval/dense/hnsw.ts';
 import { openWorldRetriever } from '../../src/retrieval/open.ts';
 import { loadWorld } from '../../src/retrieval/world/load.ts';
 import { goldSteps } from './recall.ts';

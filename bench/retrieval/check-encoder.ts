@@ -6,10 +6,10 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openOrtFromDisk } from '../../src/cli/build-world.ts';
+import { openOrtFromDisk } from '../../src/cli/shared/build-world.ts';
 import { OnnxEncoder } from '../../src/retrieval/encoder/encoder.ts';
 import { withManifest } from '../../src/retrieval/encoder/sentence-transformers.ts';
-import { diskFolder } from '../../src/cli/disk-folder.ts';
+import { diskFolder } from '../../src/cli/shared/disk-folder.ts';
 
 interface Reference {
   passages: { title: string; text: string }[];

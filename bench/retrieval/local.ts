@@ -8,28 +8,31 @@
  *
  * --keep holds the vectors that were computed, for the next time.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { openAsBlob } from 'node:fs';
+import { existsSync, openAsBlob, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import { fetchFromDisk, openEncoderFromDisk, openOrtFromDisk } from '../../src/cli/build-world.ts';
-import { importAll } from '../../src/data/import/index.ts';
-import type { Hit } from '../../src/data/hits.ts';
-import type { Passage, Question } from '../../src/data/records.ts';
+import {
+  fetchFromDisk,
+  openEncoderFromDisk,
+  openOrtFromDisk,
+} from '../../src/cli/shared/build-world.ts';
+import { importAll } from '../../src/formats/import/collect.ts';
+import type { Hit } from '../../src/records/hits.ts';
+import type { Passage, Question } from '../../src/records/records.ts';
 import { bootstrapMean, pairedBootstrap } from '../../src/evaluate/bootstrap.ts';
 import { createRetriever } from '../../src/retrieval/create.ts';
-import { ExactIndex, type VectorTable } from '../../src/retrieval/dense.ts';
+import { ExactIndex, type VectorTable } from '../../src/retrieval/dense/dense.ts';
 import { OnnxEncoder } from '../../src/retrieval/encoder/encoder.ts';
 import { withManifest } from '../../src/retrieval/encoder/sentence-transformers.ts';
-import { learnFusion } from '../../src/retrieval/learn-fusion.ts';
-import { LexicalIndex } from '../../src/retrieval/lexical.ts';
+import { learnFusion } from '../../src/retrieval/fusion/learn-fusion.ts';
+import { LexicalIndex } from '../../src/retrieval/lexical/lexical.ts';
 import { LocalSource } from '../../src/retrieval/local.ts';
 import { openLocalSource } from '../../src/retrieval/open-local.ts';
 import { openWorldRetriever } from '../../src/retrieval/open.ts';
-import type { Source } from '../../src/retrieval/sources.ts';
-import { terms } from '../../src/retrieval/text.ts';
+import type { Source } from '../../src/retrieval/sources/sources.ts';
+import { terms } from '../../src/retrieval/lexical/text.ts';
 import { loadWorld } from '../../src/retrieval/world/load.ts';
-import { diskFolder } from '../../src/cli/disk-folder.ts';
+import { diskFolder } from '../../src/cli/shared/disk-folder.ts';
 
 const K = 5;
 const USAGE = 'npx tsx bench/retrieval/local.ts QUESTIONS CORPUS [--encoder FOLDER] [--keep FILE]';

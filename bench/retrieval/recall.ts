@@ -1,6 +1,6 @@
-import type { Hit } from '../../src/data/hits.ts';
-import type { ChainStep, Passage, Question } from '../../src/data/records.ts';
-import { relation } from '../../src/world/schema.ts';
+import type { Hit } from '../../src/records/hits.ts';
+import type { ChainStep, Passage, Question } from '../../src/records/records.ts';
+import { relation } from '../../src/world/facts/schema.ts';
 
 /** How a search query may be put, from a step of a gold chain. */
 export const QUERY_FORMS: Record<string, (step: ChainStep) => string> = {

@@ -5,8 +5,8 @@
  *   npx tsx bench/retrieval/responsive.ts [passages, 100000 unless given] [dimensions, 96] [one method]
  */
 import { clusteredVectors } from '../cluster/vectors.ts';
-import type { Passage } from '../../src/data/records.ts';
-import { randomNumbers } from '../../src/retrieval/cluster/random.ts';
+import type { Passage } from '../../src/records/records.ts';
+import { randomNumbers } from '../../src/base/sample-rows.ts';
 import { openLocalSource } from '../../src/retrieval/open-local.ts';
 
 const [count = '100000', size = '96', only] = process.argv.slice(2);

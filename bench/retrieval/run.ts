@@ -5,12 +5,16 @@
  *   npx tsx bench/retrieval/run.ts [--steps 600] [--seed 4242] [--no-encoder]
  */
 import { parseArgs } from 'node:util';
-import { buildWorld, fetchFromDisk, openEncoderFromDisk } from '../../src/cli/build-world.ts';
-import type { ChainStep } from '../../src/data/records.ts';
-import { ExactIndex } from '../../src/retrieval/dense.ts';
+import {
+  buildWorld,
+  fetchFromDisk,
+  openEncoderFromDisk,
+} from '../../src/cli/shared/build-world.ts';
+import type { ChainStep } from '../../src/records/records.ts';
+import { ExactIndex } from '../../src/retrieval/dense/dense.ts';
 import type { OnnxEncoder } from '../../src/retrieval/encoder/encoder.ts';
-import type { FetchFile } from '../../src/retrieval/fetch-file.ts';
-import { LexicalIndex } from '../../src/retrieval/lexical.ts';
+import type { FetchFile } from '../../src/base/fetch-file.ts';
+import { LexicalIndex } from '../../src/retrieval/lexical/lexical.ts';
 import { openWorldRetriever } from '../../src/retrieval/open.ts';
 import { WebIndex } from '../../src/retrieval/web/client.ts';
 import { loadWorld, type World } from '../../src/retrieval/world/load.ts';

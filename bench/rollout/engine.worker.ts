@@ -1,6 +1,6 @@
-import { createPolicy } from '../../src/policy/load.ts';
-import { servePolicy } from '../../src/policy/generation/serve.ts';
-import { initWeights } from '../../src/policy/weights.ts';
+import { createPolicy } from '../../src/policy/open/load.ts';
+import { servePolicy } from '../../src/policy/serving/serve.ts';
+import { initWeights } from '../../src/policy/checkpoint/weights.ts';
 import { noTokenizer } from './no-tokenizer.ts';
 import { BENCH_CONFIG, BENCH_SEED } from './shape.ts';
 

@@ -1,4 +1,4 @@
-import type { PolicyWeights } from '../../src/policy/weights.ts';
+import type { PolicyWeights } from '../../src/policy/checkpoint/weights.ts';
 
 type Value =
   | { type: 'u32'; value: number }

@@ -1,5 +1,5 @@
-import { connectPolicy, type RemotePolicy } from '../../src/policy/generation/connect.ts';
-import { PolicyPool } from '../../src/policy/generation/pool.ts';
+import { connectPolicy, type RemotePolicy } from '../../src/policy/serving/connect.ts';
+import { PolicyPool } from '../../src/policy/serving/pool.ts';
 import type { Policy } from '../../src/policy/policy.ts';
 import { noTokenizer } from './no-tokenizer.ts';
 import { promptLength } from './shape.ts';

@@ -1,5 +1,5 @@
-import { initWeights } from '../../src/policy/weights.ts';
-import type { PolicyPool } from '../../src/policy/generation/pool.ts';
+import { initWeights } from '../../src/policy/checkpoint/weights.ts';
+import type { PolicyPool } from '../../src/policy/serving/pool.ts';
 import { writeGguf } from './gguf.ts';
 import { runOurs, startEngines } from './ours.ts';
 import { BENCH_CONFIG, BENCH_SEED } from './shape.ts';

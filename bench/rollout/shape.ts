@@ -1,4 +1,4 @@
-import type { PolicyConfig } from '../../src/policy/config.ts';
+import type { PolicyConfig } from '../../src/policy/checkpoint/config.ts';
 
 /** The shape that both engines run. */
 export const BENCH_CONFIG: PolicyConfig = {

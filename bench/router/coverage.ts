@@ -5,8 +5,8 @@
  *   npx tsx bench/router/coverage.ts [--world DIR] [--split test]
  */
 import { parseArgs } from 'node:util';
-import { coverageOf } from '../../src/agent/index.ts';
-import { fetchFromDisk } from '../../src/cli/build-world.ts';
+import { coverageOf } from '../../src/agent/router/coverage.ts';
+import { fetchFromDisk } from '../../src/cli/shared/build-world.ts';
 import { loadWorld } from '../../src/retrieval/world/load.ts';
 
 const { values } = parseArgs({

@@ -1,4 +1,4 @@
-import type { ChainStep, Question } from '../../src/data/records.ts';
+import type { ChainStep, Question } from '../../src/records/records.ts';
 import type {
   Generated,
   GenerateOptions,

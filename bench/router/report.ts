@@ -1,5 +1,5 @@
-import type { Rollout } from '../../src/data/rollout.ts';
-import { Random } from '../../src/policy/random.ts';
+import type { Rollout } from '../../src/records/rollout.ts';
+import { Random } from '../../src/base/random.ts';
 
 export interface ArmRollouts {
   name: string;

@@ -7,11 +7,13 @@
  *     [--betas 0.5/0.5,0.2/0.8] [--web-delay MS] [--web-cache off|memory] [--world DIR]
  */
 import { parseArgs } from 'node:util';
-import { createRouter, deriveSeed, type RunningMean, type Router } from '../../src/agent/index.ts';
-import type { Question } from '../../src/data/records.ts';
-import type { Rollout } from '../../src/data/rollout.ts';
-import type { RouterStep } from '../../src/data/training.ts';
-import { getPreset } from '../../src/learn/rl/presets.ts';
+import type { RunningMean } from '../../src/agent/router/reward.ts';
+import { createRouter, type Router } from '../../src/agent/router/router.ts';
+import { deriveSeed } from '../../src/base/seeds.ts';
+import type { Question } from '../../src/records/records.ts';
+import type { Rollout } from '../../src/records/rollout.ts';
+import type { RouterStep } from '../../src/records/training.ts';
+import { getPreset } from '../../src/learn/settings/presets.ts';
 import { UniformCurriculum } from '../../src/learn/rl/uniform.ts';
 import { createRouterLearner } from '../../src/learn/router/learner.ts';
 import { openEnvironment, overridesOf, RECIPE, type NlrSettings } from './environment.ts';

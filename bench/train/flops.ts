@@ -1,6 +1,6 @@
-import type { PolicyConfig } from '../../src/policy/config.ts';
+import type { PolicyConfig } from '../../src/policy/checkpoint/config.ts';
 import { loraSlots, type LoraSpec } from '../../src/policy/lora/spec.ts';
-import type { PackedBatch } from '../../src/policy/train-batch.ts';
+import type { PackedBatch } from '../../src/policy/lora/train-batch.ts';
 
 export interface StepFlops {
   forward: number;

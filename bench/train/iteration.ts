@@ -11,7 +11,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chromium, type Page } from 'playwright-core';
 import { chromiumFlags, ensureChromium } from '../../scripts/chromium.mjs';
-import { serve } from '../../scripts/server.mjs';
+import { serve } from '../../scripts/serve/server.mjs';
 
 const { values } = parseArgs({
   options: {

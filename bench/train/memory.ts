@@ -8,10 +8,15 @@
  */
 import { parseArgs } from 'node:util';
 import { heldOutSample } from '../../src/learn/rl/held-out.ts';
-import { getPreset } from '../../src/learn/rl/presets.ts';
-import { prepareNode } from '../../src/policy/jax-node.ts';
-import { openFolder, openWorld, policyFolder, readFolderWeights } from '../../src/cli/parts.ts';
-import { fetchFromDisk } from '../../src/cli/build-world.ts';
+import { getPreset } from '../../src/learn/settings/presets.ts';
+import { prepareNode } from '../../src/policy/jax/jax-node.ts';
+import {
+  openFolder,
+  openWorld,
+  policyFolder,
+  readFolderWeights,
+} from '../../src/cli/shared/parts.ts';
+import { fetchFromDisk } from '../../src/cli/shared/build-world.ts';
 
 const { values } = parseArgs({
   options: {
@@ -53,9 +58,9 @@ const bytes = (): number => memories.reduce((sum, { buffer }) => sum + buffer.by
 
 prepareNode();
 // Loaded after Node is prepared: jax-js looks at what the platform has when it is imported.
-const { loadPolicy } = await import('../../src/policy/load.ts');
-const { createReplica } = await import('../../src/learn/rl/create-replica.ts');
-const { PolicyLearner } = await import('../../src/learn/rl/learner.ts');
+const { loadPolicy } = await import('../../src/policy/open/load.ts');
+const { createReplica } = await import('../../src/learn/replicas/create-replica.ts');
+const { PolicyLearner } = await import('../../src/learn/replicas/learner.ts');
 const { trainRun } = await import('../../src/learn/rl/loop.ts');
 const { createCurriculum } = await import('../../src/learn/curriculum/create.ts');
 

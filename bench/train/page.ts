@@ -3,8 +3,8 @@ import { initAdapter } from '../../src/policy/lora/init.ts';
 import { LORA_TARGETS, type LoraSpec } from '../../src/policy/lora/spec.ts';
 import type { LoraTrainer } from '../../src/policy/lora/trainer.ts';
 import { createWasmLoraTrainer } from '../../src/policy/lora/wasm/trainer.ts';
-import { packBatch, type PackedBatch } from '../../src/policy/train-batch.ts';
-import { initWeights } from '../../src/policy/weights.ts';
+import { packBatch, type PackedBatch } from '../../src/policy/lora/train-batch.ts';
+import { initWeights } from '../../src/policy/checkpoint/weights.ts';
 import { stepFlops, totalFlops, type StepFlops } from './flops.ts';
 import { SHAPES, type Load, type Shape } from './shape.ts';
 

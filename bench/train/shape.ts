@@ -1,4 +1,4 @@
-import type { PolicyConfig } from '../../src/policy/config.ts';
+import type { PolicyConfig } from '../../src/policy/checkpoint/config.ts';
 import { BENCH_CONFIG } from '../rollout/shape.ts';
 
 /** The shapes that are measured: the built-in policy's (public/policy/config.json), and a wider one. */

@@ -1,9 +1,9 @@
-import type { AnswerEvent, StopEvent } from '../data/events.ts';
-import { answerOpening, blockIds, chosenAnswerIds } from './blocks.ts';
-import { readAnswer } from './boxed.ts';
+import type { AnswerEvent, StopEvent } from '../records/events.ts';
+import { answerOpening, blockIds, chosenAnswerIds } from './transcript/blocks.ts';
+import { readAnswer } from './transcript/boxed.ts';
 import { contextRoom } from './budget.ts';
-import type { Placed } from './conversation.ts';
-import { HINTS } from './protocol.ts';
+import type { Placed } from './transcript/conversation.ts';
+import { HINTS } from '../records/protocol.ts';
 import { checkCancelled, fault, stop, type RunState } from './state.ts';
 import { countedForm } from './stie/candidates.ts';
 import { finalCandidate } from './stie/answers.ts';

@@ -1,5 +1,5 @@
-import type { Rollout } from '../data/rollout.ts';
-import type { RolloutUpdate } from './updates.ts';
+import type { Rollout } from '../records/rollout.ts';
+import type { RolloutUpdate } from '../records/updates.ts';
 
 type Tokens = Extract<RolloutUpdate, { type: 'tokens' }>;
 

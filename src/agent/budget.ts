@@ -1,9 +1,9 @@
-import type { StopEvent } from '../data/events.ts';
+import type { StopEvent } from '../records/events.ts';
 import type { RecipeSettings, SettingsOverride } from '../recipes/settings.ts';
-import { answerOpening, blockIds } from './blocks.ts';
-import { HINTS } from './protocol.ts';
+import { answerOpening, blockIds } from './transcript/blocks.ts';
+import { HINTS } from '../records/protocol.ts';
 import type { RunState } from './state.ts';
-import type { Tags } from './tags.ts';
+import type { Tags } from './transcript/tags.ts';
 
 /** How many tokens may still be written, and what limits them. */
 
@@ -59,7 +59,7 @@ export function budgetsInForce(
 }
 
 /** Tokens kept free for the environment's hint, the forced opening, the answer and its closing tag. */
-export function answerReserve(state: RunState): number {
+function answerReserve(state: RunState): number {
   const { policy } = state.deps;
   const hint = blockIds(policy.tokenizer, state.tags, 'hint', ` ${HINTS.answerNow}`).length;
   const opening = answerOpening(policy.tokenizer, state.tags);

@@ -1,14 +1,14 @@
-import type { StopEvent } from '../data/events.ts';
+import type { StopEvent } from '../records/events.ts';
 import { forceAnswer, takeAnswer } from './answering.ts';
-import { readBoxes } from './boxed.ts';
+import { readBoxes } from './transcript/boxed.ts';
 import { contextRoom, stepRoom } from './budget.ts';
-import type { Placed } from './conversation.ts';
-import { HINTS, TURN_ENDED_HINT } from './protocol.ts';
+import type { Placed } from './transcript/conversation.ts';
+import { HINTS, TURN_ENDED_HINT } from '../records/protocol.ts';
 import { stieRound } from './probing.ts';
 import { openContext } from './rdra.ts';
 import { admitQuery, searchRound, writeHint, writeTurnHint } from './searching.ts';
 import { checkCancelled, fault, stop, type RunState } from './state.ts';
-import { isAnswer, isSearch, type AnswerTag, type SearchTag } from './tags.ts';
+import { isAnswer, isSearch, type AnswerTag, type SearchTag } from './transcript/tags.ts';
 
 /** The think–search–answer loop of the KunLunBaizeRAG protocol. */
 

@@ -1,9 +1,9 @@
 import type { PolicySession } from '../policy/policy.ts';
 import { answerByStie } from './answering.ts';
-import { answerOpening } from './blocks.ts';
-import { readAnswer } from './boxed.ts';
-import type { Observation } from './evidence.ts';
-import { deriveSeed } from './seeds.ts';
+import { answerOpening } from './transcript/blocks.ts';
+import { readAnswer } from './transcript/boxed.ts';
+import type { Observation } from './answers/evidence.ts';
+import { deriveSeed } from '../base/seeds.ts';
 import { checkCancelled, type RunState } from './state.ts';
 import { finalCandidate, judgeAnswers } from './stie/answers.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type Sample,
 } from './stie/candidates.ts';
 import { stieStop } from './stie/stop.ts';
-import type { Tags } from './tags.ts';
+import type { Tags } from './transcript/tags.ts';
 
 /** STIE over answers in the loop: probe candidates from a fork, judge them, perhaps stop. */
 

@@ -1,14 +1,14 @@
-import type { Hit } from '../data/hits.ts';
-import { relevance } from '../retrieval/relevance.ts';
-import { blockIds, passagesText } from './blocks.ts';
+import type { Hit } from '../records/hits.ts';
+import { relevance } from '../retrieval/lexical/relevance.ts';
+import { blockIds, passagesText } from './transcript/blocks.ts';
 import { contextRoom } from './budget.ts';
-import { ProtocolParser, type Parsed } from './parse.ts';
-import { promptFrame, type Frame } from './prompt.ts';
-import { HINTS, inBlock } from './protocol.ts';
+import { ProtocolParser, type Parsed } from './transcript/parse.ts';
+import { promptFrame, type Frame } from './transcript/prompt.ts';
+import { HINTS, inBlock } from '../records/protocol.ts';
 import { callRetriever } from './retrieving.ts';
-import { createScanner } from './scanner.ts';
-import { supportingRecall } from './scores.ts';
-import { deriveSeed } from './seeds.ts';
+import { createScanner } from './transcript/scanner.ts';
+import { supportingRecall } from './answers/scores.ts';
+import { deriveSeed } from '../base/seeds.ts';
 import { checkCancelled, fault, type RunState } from './state.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { messageOf } from '../data/message-of.ts';
-import type { SearchTarget } from '../data/hits.ts';
+import { messageOf } from '../base/message-of.ts';
+import type { SearchTarget } from '../records/hits.ts';
 import type { Retrieval } from '../retrieval/retriever.ts';
-import { isMiss, type Observation } from './evidence.ts';
+import { isMiss, type Observation } from './answers/evidence.ts';
 import { checkCancelled, type RunState } from './state.ts';
 
 /** One call of the retriever, as an event; its failure is an event too. */

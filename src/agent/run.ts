@@ -1,25 +1,23 @@
-import { messageOf } from '../data/message-of.ts';
-import type { Rollout } from '../data/rollout.ts';
+import { messageOf } from '../base/message-of.ts';
+import type { Rollout } from '../records/rollout.ts';
 import { logprobsOf } from '../policy/policy.ts';
 import { withOverrides, type RecipeSettings } from '../recipes/settings.ts';
 import { budgetsInForce } from './budget.ts';
-import { Conversation } from './conversation.ts';
-import { Evidence } from './evidence.ts';
+import { Conversation } from './transcript/conversation.ts';
+import { Evidence } from './answers/evidence.ts';
 import { agentLoop } from './loop.ts';
 import { naiveLoop } from './naive.ts';
-import { ProtocolParser } from './parse.ts';
+import { ProtocolParser } from './transcript/parse.ts';
 import type { AgentDeps, GroupRequest, RolloutRequest } from './request.ts';
 import { RunningMean } from './router/reward.ts';
-import { rolloutMetrics, supportingRecall } from './scores.ts';
-import { deriveSeed } from './seeds.ts';
+import { rolloutMetrics, supportingRecall } from './answers/scores.ts';
+import { deriveSeed } from '../base/seeds.ts';
 import { Cancelled, initialProgress, isCancelled, type RunState } from './state.ts';
-import { readTags } from './tags.ts';
-import { createScanner } from './scanner.ts';
-import { Transcript } from './transcript.ts';
-import type { RolloutUpdate } from './updates.ts';
-import { formatValid } from './validity.ts';
-
-export type { AgentDeps, GroupRequest, RolloutRequest } from './request.ts';
+import { readTags } from './transcript/tags.ts';
+import { createScanner } from './transcript/scanner.ts';
+import { Transcript } from './transcript/transcript.ts';
+import type { RolloutUpdate } from '../records/updates.ts';
+import { formatValid } from './transcript/validity.ts';
 
 function emptyRollout(deps: AgentDeps, request: RolloutRequest, settings: RecipeSettings): Rollout {
   const { question, recipe } = request;

@@ -1,17 +1,17 @@
-import type { RouteEvent } from '../data/events.ts';
-import type { SearchTarget, SourceName } from '../data/hits.ts';
+import type { RouteEvent } from '../records/events.ts';
+import type { SearchTarget, SourceName } from '../records/hits.ts';
 import type { RecipeSettings } from '../recipes/settings.ts';
-import { blockIds, passagesText } from './blocks.ts';
+import { blockIds, passagesText } from './transcript/blocks.ts';
 import { contextRoom } from './budget.ts';
-import { userTurn } from './prompt.ts';
-import { HINTS, inBlock } from './protocol.ts';
+import { userTurn } from './transcript/prompt.ts';
+import { HINTS, inBlock } from '../records/protocol.ts';
 import { retrieve, type Retrieved } from './retrieving.ts';
 import { routeReward } from './router/reward.ts';
-import { deriveSeed, uniform } from './seeds.ts';
+import { deriveSeed, uniform } from '../base/seeds.ts';
 import type { RunState } from './state.ts';
 import { judgeQuery } from './stie/queries.ts';
 import { FALLBACK_HINT, summarizeHits } from './summarizing.ts';
-import type { SearchTag } from './tags.ts';
+import type { SearchTag } from './transcript/tags.ts';
 
 /** One search: STIE over the query, NLR, retrieval, result. */
 

@@ -1,16 +1,16 @@
-import type { StopClause, StopEvent } from '../data/events.ts';
-import type { SearchTarget } from '../data/hits.ts';
+import type { StopClause, StopEvent } from '../records/events.ts';
+import type { SearchTarget } from '../records/hits.ts';
 import type { RecipeSettings } from '../recipes/settings.ts';
-import type { Conversation } from './conversation.ts';
-import type { Evidence } from './evidence.ts';
+import type { Conversation } from './transcript/conversation.ts';
+import type { Evidence } from './answers/evidence.ts';
 import type { AgentDeps, RolloutRequest } from './request.ts';
 import { RunningMean } from './router/reward.ts';
 import { emptyMemory, type AnswerMemory } from './stie/answers.ts';
-import type { Tags } from './tags.ts';
-import type { Transcript } from './transcript.ts';
+import type { Tags } from './transcript/tags.ts';
+import type { Transcript } from './transcript/transcript.ts';
 
 /** One search that was made. */
-export interface PastSearch {
+interface PastSearch {
   query: string;
   source: SearchTarget;
   missed: boolean;

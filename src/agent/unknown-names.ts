@@ -1,7 +1,7 @@
-import type { SourceName } from '../data/hits.ts';
+import type { SourceName } from '../records/hits.ts';
 import type { RecipeSettings } from '../recipes/settings.ts';
-import type { Mentions } from '../retrieval/mentions.ts';
-import { terms } from '../retrieval/text.ts';
+import type { Mentions } from '../retrieval/lexical/mentions.ts';
+import { terms } from '../retrieval/lexical/text.ts';
 
 /**
  * Names of a question that no passage mentions: what is then answered about them is invented. It says

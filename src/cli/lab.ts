@@ -1,13 +1,13 @@
 import { askCommand } from './commands/ask.ts';
 import { benchCommand } from './commands/bench.ts';
-import type { Command } from './commands/command.ts';
+import type { Command } from './shared/command.ts';
 import { evaluateCommand } from './commands/evaluate.ts';
 import { inspectCommand } from './commands/inspect.ts';
 import { mergeCommand } from './commands/merge.ts';
 import { rolloutCommand } from './commands/rollout.ts';
 import { trainCommand } from './commands/train.ts';
 import { worldCommand } from './commands/world.ts';
-import { commandHelp, parseOptions, UsageError } from './options.ts';
+import { commandHelp, parseOptions, UsageError } from './shared/options.ts';
 
 const COMMANDS: readonly Command[] = [
   askCommand,
@@ -39,7 +39,7 @@ async function main(argv: readonly string[]): Promise<void> {
     return;
   }
   if (name === WARM_UP.name) {
-    const { warmUp } = await import('./warm-up.ts');
+    const { warmUp } = await import('./pretrain/policy.ts');
     return warmUp(rest);
   }
   const command = COMMANDS.find((c) => c.name === name);

@@ -1,4 +1,4 @@
-import { deriveSeed, uniform } from '../agent/seeds.ts';
+import { deriveSeed, uniform } from '../base/seeds.ts';
 
 /** Intervals by paired bootstrap over questions. */
 

@@ -1,4 +1,4 @@
-import type { Rollout, RolloutMetrics } from '../data/rollout.ts';
+import type { Rollout, RolloutMetrics } from '../records/rollout.ts';
 import { pairedBootstrap, type BootstrapOptions, type Interval } from './bootstrap.ts';
 import { summarizeRollouts, type SummaryByHops } from './summary.ts';
 
@@ -11,7 +11,7 @@ export interface Arm {
 
 type Measured = 'em' | 'f1' | 'recall' | 'searches' | 'formatValid';
 
-export interface ComparisonRow {
+interface ComparisonRow {
   name: string;
   summary: SummaryByHops;
   /** This arm minus the reference, question by question; null for the reference itself. */

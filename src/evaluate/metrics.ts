@@ -1,17 +1,9 @@
-/** Metrics of docs/methods.md, section 5: answers here by name, retrieval and pass@k below. */
-export {
-  coverExactMatch,
-  exactMatch,
-  f1Score,
-  subExactMatch,
-  supportingRecall,
-} from '../agent/scores.ts';
-export { formatValid } from '../agent/validity.ts';
+/** Metrics of docs/methods.md, section 5: retrieval and pass@k; those of answers are in agent/scores.ts. */
 
-import { normalizeAnswer } from '../agent/answers.ts';
-import { supportingRecall } from '../agent/scores.ts';
-import type { Hit } from '../data/hits.ts';
-import type { Rollout } from '../data/rollout.ts';
+import { normalizeAnswer } from '../agent/answers/answers.ts';
+import { supportingRecall } from '../agent/answers/scores.ts';
+import type { Hit } from '../records/hits.ts';
+import type { Rollout } from '../records/rollout.ts';
 
 /** Whether one of the first k passages holds a gold answer as whole words after normalisation: 1 or 0. */
 export function answerInTopK(

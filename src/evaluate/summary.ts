@@ -1,4 +1,4 @@
-import type { Rollout } from '../data/rollout.ts';
+import type { Rollout } from '../records/rollout.ts';
 
 /** The numbers that the command line prints for a set of rollouts; shares between 0 and 1. */
 export interface Summary {

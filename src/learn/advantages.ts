@@ -1,4 +1,4 @@
-import type { EstimatorId } from './rl/settings.ts';
+import type { EstimatorId } from './settings/settings.ts';
 
 /** Advantages of whole rollouts, docs/methods.md section 3. One value a rollout; nothing is changed in place. */
 
@@ -20,7 +20,7 @@ function moments(values: readonly number[]): Moments {
 }
 
 /** Places of the rollouts of each group, in the order in which groups first appear. */
-export function membersOf(groups: ArrayLike<number>): number[][] {
+function membersOf(groups: ArrayLike<number>): number[][] {
   const members = new Map<number, number[]>();
   for (let i = 0; i < groups.length; i++) {
     const group = groups[i]!;
@@ -144,7 +144,6 @@ export function skippingGae(
   return out;
 }
 
-/** How many groups have rewards that are all equal: they teach nothing. */
-export const zeroVarianceGroups = (rewards: ArrayLike<number>, groups: ArrayLike<number>): number =>
-  membersOf(groups).filter((members) => members.every((i) => rewards[i] === rewards[members[0]!]))
-    .length;
+/** Whether the rewards of a group differ: one whose rewards are all equal teaches nothing. */
+export const varies = (rewards: readonly number[]): boolean =>
+  rewards.some((reward) => reward !== rewards[0]);

@@ -1,4 +1,4 @@
-import { MODEL_DISTRIBUTION, type Rollout } from '../data/rollout.ts';
+import { MODEL_DISTRIBUTION, type Rollout } from '../records/rollout.ts';
 
 /** The context of a rollout as the trainer needs it; its arrays are of one length. */
 export interface TrainedTokens {

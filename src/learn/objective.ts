@@ -1,4 +1,4 @@
-import type { TrainSettings } from './rl/settings.ts';
+import type { TrainSettings } from './settings/settings.ts';
 
 /** The clipped surrogate and its exact gradient, docs/methods.md section 4. */
 

@@ -1,4 +1,4 @@
-import { MODEL_DISTRIBUTION, type TokenDistribution } from '../data/rollout.ts';
+import { MODEL_DISTRIBUTION, type TokenDistribution } from '../records/rollout.ts';
 import type { ChatMessage } from './text-model.ts';
 
 /**
@@ -6,9 +6,9 @@ import type { ChatMessage } from './text-model.ts';
  * forked. The built-in transformer implements it directly; a worker implements it over messages.
  */
 
-import type { Work } from './generation/watchdog.ts';
+import type { Work } from './watchdog.ts';
 import type { LoraSpec } from './lora/spec.ts';
-import type { WeightType } from './weight-type.ts';
+import type { WeightType } from './checkpoint/weight-type.ts';
 
 /** What tokens are drawn from; temperature 0 means greedy. */
 export type Sampling = TokenDistribution;

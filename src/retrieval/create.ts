@@ -1,17 +1,17 @@
-import type { Hit, SearchTarget } from '../data/hits.ts';
-import type { Passage } from '../data/records.ts';
-import { fuse, RRF_K } from './fusion.ts';
-import { LexicalIndex } from './lexical.ts';
+import type { Hit, SearchTarget } from '../records/hits.ts';
+import type { Passage } from '../records/records.ts';
+import { fuse, RRF_K } from './fusion/fusion.ts';
+import { LexicalIndex } from './lexical/lexical.ts';
 import type { Retriever, SourceFailure } from './retriever.ts';
-import { sleep } from './sleep.ts';
-import { compareCodeUnits } from './text.ts';
-import { contentKey, type Source, type SourceResult } from './sources.ts';
+import { sleep } from '../base/sleep.ts';
+import { compareCodeUnits } from './lexical/text.ts';
+import { contentKey, type Source, type SourceResult } from './sources/sources.ts';
 
 /**
  * How hits of different sources are compared. `similarity`: by their cosines, where one encoder made
  * all of them; `words`: by BM25+ among the hits themselves.
  */
-export type Comparison = 'similarity' | 'words';
+type Comparison = 'similarity' | 'words';
 
 export interface RetrieverParts {
   local: Source;

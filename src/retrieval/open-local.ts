@@ -1,25 +1,20 @@
-import type { LocalMethod } from '../data/setup.ts';
-import type { Passage } from '../data/records.ts';
-import { buildClusters } from './cluster/build.ts';
-import type { ClusterParts } from './cluster/build.ts';
+import type { LocalMethod } from '../records/setup.ts';
+import type { Passage } from '../records/records.ts';
+import { buildClusters, type ClusterParts } from './cluster/build.ts';
 import { clusterIdentity, decodeClusters, encodeClusters } from './cluster/file.ts';
-import {
-  ClusterIndex,
-  LiveClusters,
-  type BuildOptions,
-  type LearnedCache,
-  type SamplingOptions,
-} from './cluster/index.ts';
-import { learnedIdentity } from './cluster/learned.ts';
-import { ExactIndex, type VectorTable } from './dense.ts';
-import { HnswIndex } from './hnsw.ts';
-import { HYBRID_RRF_K, learnFusion, type FusionWeights } from './learn-fusion.ts';
-import { LexicalIndex } from './lexical.ts';
+import { ClusterIndex } from './cluster/cluster-index.ts';
+import { LiveClusters } from './cluster/live.ts';
+import type { BuildOptions, SamplingOptions } from './cluster/options.ts';
+import { learnedIdentity, type LearnedCache } from './cluster/learned.ts';
+import { ExactIndex, type VectorTable } from './dense/dense.ts';
+import { HnswIndex } from './dense/hnsw.ts';
+import { HYBRID_RRF_K, learnFusion, type FusionWeights } from './fusion/learn-fusion.ts';
+import { LexicalIndex } from './lexical/lexical.ts';
 import { LocalSource, type DensePart } from './local.ts';
-import { RerankedSource } from './reranked.ts';
-import type { QueryEncoder, Reranker, Source } from './sources.ts';
-import { createTurns } from './turns.ts';
-import { encodeCached, type CacheableEncoder, type VectorCache } from './vector-cache.ts';
+import { RerankedSource } from './sources/reranked.ts';
+import type { QueryEncoder, Reranker, Source } from './sources/sources.ts';
+import { createTurns } from '../base/turns.ts';
+import { encodeCached, type CacheableEncoder, type VectorCache } from './sources/vector-cache.ts';
 
 /** Bytes under a name, where they may be gone at any time. */
 export interface IndexCache {
@@ -43,7 +38,7 @@ export interface LocalParts {
   sampling?: Partial<SamplingOptions>;
 }
 
-export const LOCAL_STAGES = ['lexical', 'encode', 'graph', 'clusters'] as const;
+const LOCAL_STAGES = ['lexical', 'encode', 'graph', 'clusters'] as const;
 export type LocalStage = (typeof LOCAL_STAGES)[number];
 
 export interface LocalHooks {

@@ -1,13 +1,13 @@
 import { createRetriever } from './create.ts';
-import { ExactIndex, type DenseIndex, type VectorTable } from './dense.ts';
-import type { FetchFile } from './fetch-file.ts';
-import { LexicalIndex } from './lexical.ts';
+import { ExactIndex, type DenseIndex, type VectorTable } from './dense/dense.ts';
+import type { FetchFile } from '../base/fetch-file.ts';
+import { LexicalIndex } from './lexical/lexical.ts';
 import { LocalSource } from './local.ts';
 import type { Retriever } from './retriever.ts';
-import { encodedSimilarities } from './similarities.ts';
-import type { PassageEncoder, QueryEncoder } from './sources.ts';
+import { encodedSimilarities } from './sources/similarities.ts';
+import type { PassageEncoder, QueryEncoder } from './sources/sources.ts';
 import { WebIndex } from './web/client.ts';
-import { WebSource } from './web-source.ts';
+import { WebSource } from './web/web-source.ts';
 import type { World } from './world/load.ts';
 
 export interface WorldRetrieverOptions {

@@ -1,4 +1,4 @@
-import type { Hit, SearchTarget, SourceName } from '../data/hits.ts';
+import type { Hit, SearchTarget, SourceName } from '../records/hits.ts';
 
 /** What the agent needs of retrieval. */
 

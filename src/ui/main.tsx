@@ -1,20 +1,20 @@
 import '@mantine/core/styles.css';
-import './styles/base.css';
-import './styles/frame.css';
-import './styles/inspect.css';
-import './styles/cards.css';
-import './styles/train.css';
-import './styles/cluster.css';
-import './styles/corpus.css';
-import './styles/models.css';
-import './styles/browse.css';
+import './shell/styles/base.css';
+import './shell/styles/frame.css';
+import './ask/inspect.css';
+import './kit/events/cards.css';
+import './train/train.css';
+import './corpus/clusters/cluster.css';
+import './corpus/corpus.css';
+import './models/models.css';
+import './rollouts/table/browse.css';
 import { createRoot } from 'react-dom/client';
-import { App } from './app/App.tsx';
-import { connectLab } from './stores/connection.ts';
-import { checkLinkedSetup } from './stores/linked-setup.ts';
-import { keepForOffline } from './stores/offline.ts';
-import { openLab } from './stores/open-lab.ts';
-import { useView } from './stores/view-store.ts';
+import { App } from './shell/App.tsx';
+import { connectLab } from './shell/store/connection.ts';
+import { checkLinkedSetup } from './ask/store/linked-setup.ts';
+import { keepForOffline } from './shell/store/offline.ts';
+import { openLab } from './shell/store/open-lab.ts';
+import { useView } from './shell/store/view-store.ts';
 
 // The workers begin to load before the first thing is drawn.
 connectLab(openLab, useView.getState().address.settings.device);

@@ -1,13 +1,14 @@
-import type { Passage, Question } from '../data/records.ts';
-import type { CompositionFilter } from './compositions.ts';
-import { makeEntities } from './entities.ts';
-import { makeFacts, placeEntities, type Entity, type Fact, type WorldSize } from './facts.ts';
-import { Knowledge } from './knowledge.ts';
-import { makePages, noisyRelations, writeNoise, writePage, type Page } from './passages.ts';
-import { drawForm, drawQuestion, type Hops, type QuestionScope } from './questions.ts';
-import { Rng } from './random.ts';
+import type { Passage, Question } from '../records/records.ts';
+import type { CompositionFilter } from './questions/compositions.ts';
+import { makeEntities } from './facts/entities.ts';
+import { makeFacts, placeEntities, type Entity, type Fact, type WorldSize } from './facts/facts.ts';
+import { Knowledge } from './facts/knowledge.ts';
+import { makePages, noisyRelations, writeNoise, writePage, type Page } from './facts/passages.ts';
+import type { Hops, QuestionScope } from './questions/question-scope.ts';
+import { drawForm, drawQuestion } from './questions/questions.ts';
+import { Rng } from '../base/keyed-random.ts';
 
-export type Split = 'train' | 'dev' | 'test';
+type Split = 'train' | 'dev' | 'test';
 
 /** A fictional encyclopedia with its two corpora and its questions. */
 export interface World {
@@ -24,7 +25,7 @@ export interface World {
 /** Seed of the world that ships with the page. */
 export const SHIPPED_SEED = 20250619;
 
-export const FULL_SIZE: WorldSize = {
+const FULL_SIZE: WorldSize = {
   person: 2000,
   film: 1000,
   book: 700,
@@ -36,7 +37,7 @@ export const FULL_SIZE: WorldSize = {
   university: 240,
   band: 260,
 };
-export const MINI_SIZE: WorldSize = {
+const MINI_SIZE: WorldSize = {
   person: 40,
   film: 18,
   book: 12,
@@ -79,7 +80,7 @@ export interface Encyclopedia {
   clean: ReadonlyMap<string, { passage: Passage; local: boolean }>;
 }
 
-export const makeEncyclopedia = (seed: number, size: WorldSize): Encyclopedia => {
+const makeEncyclopedia = (seed: number, size: WorldSize): Encyclopedia => {
   const entities = makeEntities(new Rng(seed, 1), size);
   const facts = makeFacts(new Rng(seed, 2), entities);
   placeEntities(new Rng(seed, 3), entities, facts);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Rollout } from '../../src/data/rollout.ts';
-import { eventLine } from '../../src/ui/events/summary.ts';
+import type { Rollout } from '../../src/records/rollout.ts';
+import { eventLine } from '../../src/ui/kit/events/summary.ts';
 import {
   contextText,
   eventsOf,

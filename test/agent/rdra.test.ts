@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Passage, Question } from '../../src/data/records.ts';
+import type { Passage, Question } from '../../src/records/records.ts';
 import { contextText, eventsOf, retrieverOver, run } from './helpers.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { SPECIAL_TOKENS } from '../../src/agent/protocol.ts';
+import { SPECIAL_TOKENS } from '../../src/records/protocol.ts';
 import type {
   Generated,
   GenerateOptions,
@@ -27,7 +27,7 @@ export const idsOf = (text: string): number[] =>
       return id === undefined ? tokenizer.encodeText(part) : [id];
     });
 
-export interface Probe {
+interface Probe {
   text: string;
   logprob: number;
 }

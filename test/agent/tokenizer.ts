@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { HuggingFaceTokenizer } from '../../src/policy/tokenizer.ts';
+import { HuggingFaceTokenizer } from '../../src/policy/open/tokenizer.ts';
 
 function read(name: string): object {
   const url = new URL(`../../public/policy/${name}`, import.meta.url);

@@ -8,10 +8,11 @@ import {
   sourcesInUse,
   unknownNames,
 } from '../../src/agent/unknown-names.ts';
-import { getRecipe, withOverrides } from '../../src/recipes/index.ts';
+import { getRecipe } from '../../src/recipes/index.ts';
 import { LOCAL_ONLY } from '../../src/recipes/local-only.ts';
-import { mentionsIn, type Mentions } from '../../src/retrieval/mentions.ts';
-import { WebSource } from '../../src/retrieval/web-source.ts';
+import { withOverrides } from '../../src/recipes/settings.ts';
+import { mentionsIn, type Mentions } from '../../src/retrieval/lexical/mentions.ts';
+import { WebSource } from '../../src/retrieval/web/web-source.ts';
 import { buildWebIndex } from '../../src/retrieval/web/build.ts';
 import { WebIndex } from '../../src/retrieval/web/client.ts';
 import { loadWorld } from '../../src/retrieval/world/load.ts';

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { evaluateCommand, evaluationOverrides } from '../../src/cli/commands/evaluate.ts';
-import { parseOptions } from '../../src/cli/options.ts';
-import { parseTrainSettings, withChanges } from '../../src/learn/rl/edit-settings.ts';
-import { PRESETS } from '../../src/learn/rl/presets.ts';
-import type { TrainSettings } from '../../src/learn/rl/settings.ts';
-import { getRecipe, withOverrides } from '../../src/recipes/index.ts';
+import { parseOptions } from '../../src/cli/shared/options.ts';
+import { parseTrainSettings, withChanges } from '../../src/learn/settings/edit-settings.ts';
+import { PRESETS } from '../../src/learn/settings/presets.ts';
+import type { TrainSettings } from '../../src/learn/settings/settings.ts';
+import { getRecipe } from '../../src/recipes/index.ts';
+import { withOverrides } from '../../src/recipes/settings.ts';
 
 const runOf = (...changes: string[]): TrainSettings => withChanges(PRESETS[0]!, changes);
 

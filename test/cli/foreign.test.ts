@@ -15,16 +15,16 @@ import {
   folderFiles,
   folderRevision,
   openCheckpointFolder,
-} from '../../src/cli/checkpoint-folder.ts';
+} from '../../src/cli/shared/checkpoint-folder.ts';
 import { mergeCommand } from '../../src/cli/commands/merge.ts';
-import { openPolicy } from '../../src/cli/parts.ts';
-import type { Rollout } from '../../src/data/rollout.ts';
-import type { TrainStep } from '../../src/data/training.ts';
+import { openPolicy } from '../../src/cli/shared/parts.ts';
+import type { Rollout } from '../../src/records/rollout.ts';
+import type { TrainStep } from '../../src/records/training.ts';
 import { mergeAdapter } from '../../src/policy/lora/merge.ts';
 import { readPeft } from '../../src/policy/lora/peft.ts';
-import { loadWeights } from '../../src/policy/load.ts';
-import { readSafetensors, writeSafetensors } from '../../src/policy/safetensors.ts';
-import { writeRandomCheckpoint } from '../policy/random-checkpoint.ts';
+import { loadWeights } from '../../src/policy/open/load.ts';
+import { readSafetensors, writeSafetensors } from '../../src/policy/checkpoint/safetensors.ts';
+import { writeRandomCheckpoint } from '../policy/checkpoint/random-checkpoint.ts';
 
 // Each call starts Node and a policy: seconds on an idle machine, more on a busy one.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });

@@ -2,11 +2,11 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { runGroup } from '../../src/agent/index.ts';
-import { openParts } from '../../src/cli/parts.ts';
+import { runGroup } from '../../src/agent/run.ts';
+import { openParts } from '../../src/cli/shared/parts.ts';
 import { getRecipe } from '../../src/recipes/index.ts';
-import type { Rollout } from '../../src/data/rollout.ts';
-import { HuggingFaceTokenizer } from '../../src/policy/tokenizer.ts';
+import type { Rollout } from '../../src/records/rollout.ts';
+import { HuggingFaceTokenizer } from '../../src/policy/open/tokenizer.ts';
 import { lab, labHere, type LabRun } from './lab.ts';
 
 // Policies and worlds are opened: seconds on an idle machine, more on a busy one.

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
-import { LOCAL_METHODS } from '../../src/data/setup.ts';
-import type { Rollout } from '../../src/data/rollout.ts';
+import { LOCAL_METHODS } from '../../src/records/setup.ts';
+import type { Rollout } from '../../src/records/rollout.ts';
 import { lab, labHere } from './lab.ts';
 
 // World and policy are opened: seconds on an idle machine, more on a busy one.

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { TrainStep } from '../../src/data/training.ts';
+import type { TrainStep } from '../../src/records/training.ts';
 import { LAB, lab, labHere, type LabRun } from './lab.ts';
 
 // Each call starts Node, a policy and two threads: seconds on an idle machine, more on a busy one.

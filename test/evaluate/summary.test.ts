@@ -1,13 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  bootstrapMean,
-  compareArms,
-  comparisonMarkdown,
-  pairedBootstrap,
-  quantile,
-  summarizeRollouts,
-} from '../../src/evaluate/index.ts';
+import { bootstrapMean, pairedBootstrap, quantile } from '../../src/evaluate/bootstrap.ts';
+import { compareArms, comparisonMarkdown } from '../../src/evaluate/compare.ts';
+import { summarizeRollouts } from '../../src/evaluate/summary.ts';
 import { scored } from '../fixtures/rollouts.ts';
 
 const ROLLOUTS = [

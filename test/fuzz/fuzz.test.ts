@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { SUBJECTS } from './index.ts';
-import { cpuMs, faultOfMessage, fuzz, subject } from './subject.ts';
+import { cpuMs, faultOfMessage, fuzz, subject } from './subjects/subject.ts';
 
 /** Some cases of each parser; `npx tsx scripts/fuzz.ts` runs 10,000, and looks at memory. */
 

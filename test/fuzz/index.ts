@@ -1,4 +1,4 @@
-import type { Subject } from './subject.ts';
+import type { Subject } from './subjects/subject.ts';
 import { CHECKPOINT_SUBJECTS } from './subjects/checkpoints.ts';
 import { ENCODER_SUBJECTS } from './subjects/encoders.ts';
 import { IMPORT_SUBJECTS } from './subjects/imports.ts';

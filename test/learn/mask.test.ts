@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Segment } from '../../src/data/rollout.ts';
+import type { Segment } from '../../src/records/rollout.ts';
 import { trainedTokens } from '../../src/learn/mask.ts';
 
 const ids = fc.array(fc.nat(2047), { maxLength: 8 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent } from '../../src/data/events.ts';
-import type { RewardClause, Rollout, Segment } from '../../src/data/rollout.ts';
+import type { AgentEvent } from '../../src/records/events.ts';
+import type { RewardClause, Rollout, Segment } from '../../src/records/rollout.ts';
 import { scoreRollout, totalReward } from '../../src/learn/rewards/index.ts';
 import { lengthReward } from '../../src/learn/rewards/kunlun-baize.ts';
 import { readFacts } from '../../src/learn/rewards/facts.ts';
-import { REWARDS } from '../../src/learn/rl/settings.ts';
+import { REWARDS } from '../../src/learn/settings/settings.ts';
 import { emptyRollout, retrieve } from '../fixtures/rollouts.ts';
 import { read, written } from './rewards/records.ts';
 

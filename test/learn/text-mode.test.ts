@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { Rollout } from '../../src/data/rollout.ts';
-import { roundsOf } from '../../src/data/rollouts/index.ts';
+import type { Rollout } from '../../src/records/rollout.ts';
+import { roundsOf } from '../../src/formats/rollouts/rounds.ts';
 import { trainedTokens } from '../../src/learn/mask.ts';
 import { readFacts } from '../../src/learn/rewards/facts.ts';
 import { readDemonstrations } from '../../src/learn/rl/demonstrations.ts';
-import { TextPolicy } from '../../src/policy/pieces/text-policy.ts';
+import { TextPolicy } from '../../src/policy/remote/pieces/text-policy.ts';
 import { runText } from '../agent/text/helpers.ts';
 import { ScriptedTokens } from '../agent/text/scripted-tokens.ts';
 import { wordTokenizer } from '../agent/text/tokenizers.ts';
-import { ScriptedBackend, tokensOf } from '../policy/pieces/scripted-backend.ts';
+import { ScriptedBackend, tokensOf } from '../policy/remote/pieces/scripted-backend.ts';
 
 /** Rollouts of policies whose tags are text, as rewards and trainer read them. */
 

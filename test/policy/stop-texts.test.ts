@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { connectPolicy } from '../../src/policy/generation/connect.ts';
-import { servePolicy } from '../../src/policy/generation/serve.ts';
-import { loadPolicy } from '../../src/policy/load.ts';
+import { connectPolicy } from '../../src/policy/serving/connect.ts';
+import { servePolicy } from '../../src/policy/serving/serve.ts';
+import { loadPolicy } from '../../src/policy/open/load.ts';
 import type { Generated, GenerateOptions, Policy } from '../../src/policy/policy.ts';
 import { StopTexts } from '../../src/policy/stop-texts.ts';
 

@@ -2,13 +2,13 @@ import { existsSync, openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, vi } from 'vitest';
-import { fetchFromDisk, openEncoderFromDisk } from '../../src/cli/build-world.ts';
-import { importAll } from '../../src/data/import/index.ts';
-import type { Passage, Question } from '../../src/data/records.ts';
+import { fetchFromDisk, openEncoderFromDisk } from '../../src/cli/shared/build-world.ts';
+import { importAll } from '../../src/formats/import/collect.ts';
+import type { Passage, Question } from '../../src/records/records.ts';
 import { createRetriever } from '../../src/retrieval/create.ts';
 import { openLocalSource } from '../../src/retrieval/open-local.ts';
 import { openWorldRetriever } from '../../src/retrieval/open.ts';
-import type { Source } from '../../src/retrieval/sources.ts';
+import type { Source } from '../../src/retrieval/sources/sources.ts';
 import { loadWorld } from '../../src/retrieval/world/load.ts';
 
 /** Corpora of the field, searched by their questions, beside the built-in web that knows nothing of them. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import type { Passage } from '../../src/data/records.ts';
-import type { FetchFile } from '../../src/retrieval/fetch-file.ts';
+import type { Passage } from '../../src/records/records.ts';
+import type { FetchFile } from '../../src/base/fetch-file.ts';
 
 export const passage = (id: string, title: string, ...sentences: string[]): Passage => ({
   id,

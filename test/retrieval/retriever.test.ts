@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createRetriever } from '../../src/retrieval/create.ts';
-import { ExactIndex } from '../../src/retrieval/dense.ts';
-import { LexicalIndex } from '../../src/retrieval/lexical.ts';
+import { ExactIndex } from '../../src/retrieval/dense/dense.ts';
+import { LexicalIndex } from '../../src/retrieval/lexical/lexical.ts';
 import { LocalSource, type DensePart } from '../../src/retrieval/local.ts';
-import { relevance } from '../../src/retrieval/relevance.ts';
-import type { Source } from '../../src/retrieval/sources.ts';
+import { relevance } from '../../src/retrieval/lexical/relevance.ts';
+import type { Source } from '../../src/retrieval/sources/sources.ts';
 import { WebIndex } from '../../src/retrieval/web/client.ts';
 import { buildWebIndex } from '../../src/retrieval/web/build.ts';
-import { WebSource } from '../../src/retrieval/web-source.ts';
+import { WebSource } from '../../src/retrieval/web/web-source.ts';
 import { fetchFrom, passage } from './passages.ts';
 
 const local = [

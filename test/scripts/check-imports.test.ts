@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { specifiers, violation } from '../../scripts/check-imports.ts';
+import { violation } from '../../scripts/checks/check-imports.ts';
+import { specifiers } from '../../scripts/checks/source-files.ts';
 
 describe('imports go one way', () => {
   const src = '/project/src';
@@ -7,9 +8,9 @@ describe('imports go one way', () => {
 
   test('the arrows of the house are allowed', () => {
     expect(check('agent/run.ts', '../policy/policy.ts')).toBeUndefined();
-    expect(check('ui/app.tsx', '../runs/conductor/lab.ts')).toBeUndefined();
+    expect(check('ui/app.tsx', '../lab/ask/conductor.ts')).toBeUndefined();
     expect(check('ui/app.tsx', 'react')).toBeUndefined();
-    expect(check('world/trajectory.ts', '../agent/protocol.ts')).toBeUndefined();
+    expect(check('world/trajectories/trajectory.ts', '../../records/protocol.ts')).toBeUndefined();
     expect(check('cli/main.ts', 'node:fs')).toBeUndefined();
   });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { lacksOf } from '../../scripts/check-lock.mjs';
+import { lacksOf } from '../../scripts/checks/check-lock.mjs';
 
 const read = (name: string): Parameters<typeof lacksOf>[0] & Parameters<typeof lacksOf>[1] =>
   JSON.parse(readFileSync(name, 'utf8')) as never;

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { precompress } from '../../scripts/precompress.mjs';
-import { serve, type Served } from '../../scripts/server.mjs';
+import { precompress } from '../../scripts/serve/precompress.mjs';
+import { serve, type Served } from '../../scripts/serve/server.mjs';
 
 /** Text-like bytes that compress, and bytes that do not. */
 const wasm = Buffer.from('\0asm' + 'local.get 0 i32.add '.repeat(5000));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RolloutUpdate } from '../../src/agent/updates.ts';
-import { applyUpdates, EMPTY_TABLE } from '../../src/ui/stores/apply-updates.ts';
+import type { RolloutUpdate } from '../../src/records/updates.ts';
+import { applyUpdates, EMPTY_TABLE } from '../../src/ui/ask/store/apply-updates.ts';
 import { emptyRollout, policySegment, search } from '../fixtures/rollouts.ts';
 
 const started = (rolloutId: string): RolloutUpdate => ({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toJsonLines } from '../../src/ui/stores/export.ts';
+import { toJsonLines } from '../../src/ui/ask/store/export.ts';
 import { emptyRollout, hit, passage, policySegment, retrieve } from '../fixtures/rollouts.ts';
 
 it('writes one rollout a line and loses nothing, line ends in texts included', () => {

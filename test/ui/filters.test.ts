@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { QuestionRow } from '../../src/runs/conductor/messages.ts';
-import { filterQuestions, NO_FILTER } from '../../src/ui/inspect/filters.ts';
+import type { QuestionRow } from '../../src/lab/ask/messages.ts';
+import { filterQuestions, NO_FILTER } from '../../src/ui/ask/filters.ts';
 
 const row = (id: string, part: Partial<QuestionRow>): QuestionRow => ({
   id,

@@ -8,9 +8,13 @@ import {
   REWARD_MODES,
   ROUTER_MODES,
   STIE_MODES,
-} from '../../src/runs/conductor/settings.ts';
-import { LOCAL_METHODS } from '../../src/data/setup.ts';
-import { formatAddress, parseAddress, type InspectAddress } from '../../src/ui/stores/permalink.ts';
+} from '../../src/lab/ask/settings.ts';
+import { LOCAL_METHODS } from '../../src/records/setup.ts';
+import {
+  formatAddress,
+  parseAddress,
+  type InspectAddress,
+} from '../../src/ui/ask/store/permalink.ts';
 
 const text = fc
   .string({ minLength: 1, maxLength: 60 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dwellMs, moveStep } from '../../src/ui/stores/playback.ts';
+import { dwellMs, moveStep } from '../../src/ui/ask/store/playback.ts';
 
 describe('playback', () => {
   it('enters at the end when going back, at the beginning when going forward', () => {

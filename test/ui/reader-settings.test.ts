@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { ImportedRollout } from '../../src/data/rollouts/index.ts';
+import type { ImportedRollout } from '../../src/formats/rollouts/shape/imported.ts';
 import { groupCredit } from '../../src/evaluate/inspect/align.ts';
-import { lossOfRollout, lossOfRun } from '../../src/evaluate/inspect/what-if/index.ts';
-import { getPreset } from '../../src/learn/rl/presets.ts';
-import { alternativeTo, settingsFor, settingsWords } from '../../src/ui/reader/settings.ts';
+import { lossOfRollout, lossOfRun } from '../../src/evaluate/inspect/what-if/training.ts';
+import { getPreset } from '../../src/learn/settings/presets.ts';
+import {
+  alternativeTo,
+  settingsFor,
+  settingsWords,
+} from '../../src/ui/rollouts/reader/settings.ts';
 
 const dapo = getPreset('dapo-kunlun');
 

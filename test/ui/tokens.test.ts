@@ -6,9 +6,9 @@ import {
   tokenAt,
   tokensUpTo,
   writerOf,
-} from '../../src/ui/tokens/layout.ts';
-import { describeToken } from '../../src/ui/tokens/TokenStrip.tsx';
-import type { Segment } from '../../src/data/rollout.ts';
+} from '../../src/ui/kit/tokens/layout.ts';
+import { describeToken } from '../../src/ui/kit/tokens/TokenStrip.tsx';
+import type { Segment } from '../../src/records/rollout.ts';
 import { emptyRollout, policySegment, readSegment, search } from '../fixtures/rollouts.ts';
 
 const rollout = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { relationWords } from '../../src/ui/lib/words.ts';
+import { relationWords } from '../../src/ui/kit/words.ts';
 
 it.each([
   ['company.founder', 'founder'],

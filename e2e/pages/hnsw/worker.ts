@@ -1,6 +1,6 @@
-import { ExactIndex, type VectorTable } from '../../../src/retrieval/dense.ts';
-import { HnswIndex } from '../../../src/retrieval/hnsw.ts';
-import { Random } from '../../../src/policy/random.ts';
+import { ExactIndex, type VectorTable } from '../../../src/retrieval/dense/dense.ts';
+import { HnswIndex } from '../../../src/retrieval/dense/hnsw.ts';
+import { Random } from '../../../src/base/random.ts';
 
 /** What HNSW finds beside the exact scan, over random unit vectors. */
 export interface HnswReport {

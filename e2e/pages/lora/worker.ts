@@ -1,15 +1,15 @@
 import { defaultDevice, init } from '@jax-js/jax';
-import type { CheckpointFiles } from '../../../src/policy/checkpoint-files.ts';
-import { openCheckpoint } from '../../../src/policy/checkpoint.ts';
-import { parsePolicyConfig, type PolicyConfig } from '../../../src/policy/config.ts';
-import { uploadFrom } from '../../../src/policy/generation/device-weights.ts';
-import { GenerationEngine } from '../../../src/policy/generation/engine.ts';
+import type { CheckpointFiles } from '../../../src/policy/checkpoint/checkpoint-files.ts';
+import { openCheckpoint } from '../../../src/policy/checkpoint/checkpoint.ts';
+import { parsePolicyConfig, type PolicyConfig } from '../../../src/policy/checkpoint/config.ts';
+import { uploadFrom } from '../../../src/policy/engine/device-weights.ts';
+import { GenerationEngine } from '../../../src/policy/engine/engine.ts';
 import { createJaxLoraTrainer } from '../../../src/policy/lora/jax/trainer.ts';
 import { readPeft } from '../../../src/policy/lora/peft.ts';
-import type { TensorSource } from '../../../src/policy/tensor-source.ts';
-import { packBatch } from '../../../src/policy/train-batch.ts';
-import type { WeightType } from '../../../src/policy/weight-type.ts';
-import { readWeights, type PolicyWeights } from '../../../src/policy/weights.ts';
+import type { TensorSource } from '../../../src/policy/checkpoint/tensor-source.ts';
+import { packBatch } from '../../../src/policy/lora/train-batch.ts';
+import type { WeightType } from '../../../src/policy/checkpoint/weight-type.ts';
+import { readWeights, type PolicyWeights } from '../../../src/policy/checkpoint/weights.ts';
 
 /** Scores and gradients of adapters that PEFT wrote, and tokens of a checkpoint, on WebGPU. */
 

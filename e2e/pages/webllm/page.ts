@@ -1,11 +1,11 @@
 import { createRouter } from '../../../src/agent/router/router.ts';
 import { runRollout } from '../../../src/agent/run.ts';
-import type { Passage } from '../../../src/data/records.ts';
-import { TextPolicy } from '../../../src/policy/pieces/text-policy.ts';
-import { openWebLlm } from '../../../src/policy/webllm/start.ts';
+import type { Passage } from '../../../src/records/records.ts';
+import { TextPolicy } from '../../../src/policy/remote/pieces/text-policy.ts';
+import { openWebLlm } from '../../../src/policy/remote/webllm/start.ts';
 import { getRecipe } from '../../../src/recipes/index.ts';
 import { createRetriever } from '../../../src/retrieval/create.ts';
-import { LexicalIndex } from '../../../src/retrieval/lexical.ts';
+import { LexicalIndex } from '../../../src/retrieval/lexical/lexical.ts';
 import { LocalSource } from '../../../src/retrieval/local.ts';
 
 /** A rollout with a WebLLM model, whose folder is served beside this page; its record ends in <output>. */

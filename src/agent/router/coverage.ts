@@ -1,5 +1,5 @@
-import type { Passage } from '../../data/records.ts';
-import { namesIn } from '../evidence.ts';
+import type { Passage } from '../../records/records.ts';
+import { namesIn } from '../answers/evidence.ts';
 
 /**
  * The router's `localCoverage` over a local corpus: the share of the query's names that are the name

@@ -1,6 +1,6 @@
-import type { SourceName } from '../../data/hits.ts';
-import { words } from '../answers.ts';
-import { namesIn } from '../evidence.ts';
+import type { SourceName } from '../../records/hits.ts';
+import { words } from '../answers/answers.ts';
+import { namesIn } from '../answers/evidence.ts';
 
 /**
  * The router's state s (arXiv 2506.19466, section 2.4: "problem features, historical retrieval

@@ -1,4 +1,4 @@
-import type { SourceName } from '../../data/hits.ts';
+import type { SourceName } from '../../records/hits.ts';
 import {
   logitGradient,
   sigmoid,

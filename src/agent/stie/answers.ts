@@ -1,5 +1,5 @@
-import type { VerdictEvent } from '../../data/events.ts';
-import { canonicalAnswer, words } from '../answers.ts';
+import type { VerdictEvent } from '../../records/events.ts';
+import { canonicalAnswer, words } from '../answers/answers.ts';
 import { mostConfident, type Candidate } from './candidates.ts';
 import { overlap, type TokenForm } from './overlap.ts';
 import { checkValidity, describeValidity, type Compared, type Validity } from './validity.ts';

@@ -1,5 +1,5 @@
 import type { SampledTokens } from '../../policy/policy.ts';
-import { canonicalAnswer } from '../answers.ts';
+import { canonicalAnswer } from '../answers/answers.ts';
 
 /** Candidates of one round and their confidence. */
 

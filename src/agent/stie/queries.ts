@@ -1,6 +1,6 @@
-import type { SearchTarget, SourceName } from '../../data/hits.ts';
-import { words } from '../answers.ts';
-import { contentWords, namesIn } from '../evidence.ts';
+import type { SearchTarget, SourceName } from '../../records/hits.ts';
+import { words } from '../answers/answers.ts';
+import { contentWords, namesIn } from '../answers/evidence.ts';
 import type { Verdict } from './answers.ts';
 import type { TokenForm } from './overlap.ts';
 import { checkValidity, describeValidity, type Compared } from './validity.ts';
@@ -14,7 +14,7 @@ export interface QueryRules {
 }
 
 /** A query that a source answered. */
-export interface AskedQuery {
+interface AskedQuery {
   query: string;
   source: SearchTarget;
 }

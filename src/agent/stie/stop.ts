@@ -1,4 +1,4 @@
-import type { StopClause, StopEvent } from '../../data/events.ts';
+import type { StopClause, StopEvent } from '../../records/events.ts';
 import { meanOverlap, type AnswerMemory } from './answers.ts';
 import type { TokenForm } from './overlap.ts';
 

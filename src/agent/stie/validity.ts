@@ -1,4 +1,4 @@
-import type { DifferenceCheck } from '../../data/events.ts';
+import type { DifferenceCheck } from '../../records/events.ts';
 import { aggregatedDifference, difference, overlap, type TokenForm } from './overlap.ts';
 
 /** Equation (9) of arXiv 2506.19466: is a text new enough beside the last three? */

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { UsageError } from '../options.ts';
-import { projectPath } from '../paths.ts';
-import type { Command } from './command.ts';
+import { UsageError } from '../shared/options.ts';
+import { projectPath } from '../shared/paths.ts';
+import type { Command } from '../shared/command.ts';
 
 /** Names of the measurements: the folders of bench/ that have a run.ts. */
 const names = (): string[] =>

@@ -1,14 +1,15 @@
 import type { RouterWeights } from '../../agent/router/network.ts';
-import { summarizeRollouts } from '../../evaluate/index.ts';
+import { summarizeRollouts } from '../../evaluate/summary.ts';
 import { decodeRouterState } from '../../learn/router/state.ts';
-import { overridesInForce } from '../../learn/rl/overrides.ts';
-import type { TrainSettings } from '../../learn/rl/settings.ts';
-import { getRecipe, mergeOverrides, type SettingsOverride } from '../../recipes/index.ts';
-import { UsageError, type OptionLists, type OptionValues } from '../options.ts';
-import { openParts } from '../parts.ts';
-import { runQuestions } from '../run-questions.ts';
+import { overridesInForce } from '../../learn/settings/overrides.ts';
+import type { TrainSettings } from '../../learn/settings/settings.ts';
+import { getRecipe } from '../../recipes/index.ts';
+import { mergeOverrides, type SettingsOverride } from '../../recipes/settings.ts';
+import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
+import { openParts } from '../shared/parts.ts';
+import { runQuestions } from '../shared/run-questions.ts';
 import { adapterFolderOf, loadCheckpoint, readRun } from '../train/folder.ts';
-import { endProgress, print, say, type Command } from './command.ts';
+import { endProgress, print, say, type Command } from '../shared/command.ts';
 import { openOutput, select, table, writeAll } from './rollout.ts';
 import {
   overridesOf,

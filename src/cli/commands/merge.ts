@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { mergedFiles, type PiecedFile } from '../../policy/lora/merged-files.ts';
-import { UsageError, type OptionValues } from '../options.ts';
-import { openFolder, readAdapterFolder } from '../parts.ts';
-import { SIDE_FILES } from '../../runs/checkpoints/file-names.ts';
+import { mergedFiles, type PiecedFile } from '../../policy/open/merged-files.ts';
+import { UsageError, type OptionValues } from '../shared/options.ts';
+import { openFolder, readAdapterFolder } from '../shared/parts.ts';
+import { SIDE_FILES } from '../../lab/models/checkpoints/plan/file-names.ts';
 import { adapterFolderOf, readRun } from '../train/folder.ts';
-import { endProgress, print, say, sayProgress, type Command } from './command.ts';
+import { endProgress, print, say, sayProgress, type Command } from '../shared/command.ts';
 
 /** Files of tokenizers that other programs read and this one does not; kept where the folder has them. */
 const FURTHER_FILES = [

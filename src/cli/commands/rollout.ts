@@ -1,14 +1,14 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { once } from 'node:events';
-import type { Question } from '../../data/records.ts';
-import type { Rollout } from '../../data/rollout.ts';
-import { summarizeRollouts, type Summary, type SummaryByHops } from '../../evaluate/index.ts';
+import type { Question } from '../../records/records.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import { summarizeRollouts, type Summary, type SummaryByHops } from '../../evaluate/summary.ts';
 import { getRecipe } from '../../recipes/index.ts';
-import { allows, type CompositionFilter } from '../../world/compositions.ts';
-import { openParts, type Parts } from '../parts.ts';
-import { UsageError, type OptionValues } from '../options.ts';
-import { runQuestions } from '../run-questions.ts';
-import { endProgress, print, say, type Command } from './command.ts';
+import { allows, type CompositionFilter } from '../../world/questions/compositions.ts';
+import { openParts, type Parts } from '../shared/parts.ts';
+import { UsageError, type OptionValues } from '../shared/options.ts';
+import { runQuestions } from '../shared/run-questions.ts';
+import { endProgress, print, say, type Command } from '../shared/command.ts';
 import {
   overridesOf,
   partsOptions,

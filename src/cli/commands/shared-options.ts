@@ -1,9 +1,15 @@
-import { mergeOverrides, RECIPES, type SettingsOverride } from '../../recipes/index.ts';
+import { mergeOverrides, type SettingsOverride } from '../../recipes/settings.ts';
+import { RECIPES } from '../../recipes/index.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
-import { LOCAL_METHODS, type LocalMethod } from '../../data/setup.ts';
-import { UsageError, type OptionLists, type OptionSpec, type OptionValues } from '../options.ts';
-import type { PartsOptions } from '../parts.ts';
-import { say, sayProgress } from './command.ts';
+import { LOCAL_METHODS, type LocalMethod } from '../../records/setup.ts';
+import {
+  UsageError,
+  type OptionLists,
+  type OptionSpec,
+  type OptionValues,
+} from '../shared/options.ts';
+import type { PartsOptions } from '../shared/parts.ts';
+import { say, sayProgress } from '../shared/command.ts';
 
 export const PARTS_OPTIONS = {
   world: { type: 'string', value: 'DIR', help: 'world folder; the built-in one unless given' },

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseTrainSettings, withChanges } from '../../learn/rl/edit-settings.ts';
-import { getPreset, PRESETS } from '../../learn/rl/presets.ts';
-import type { TrainSettings } from '../../learn/rl/settings.ts';
+import { parseTrainSettings, withChanges } from '../../learn/settings/edit-settings.ts';
+import { getPreset, PRESETS } from '../../learn/settings/presets.ts';
+import type { TrainSettings } from '../../learn/settings/settings.ts';
 import { checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
 import { collapseWarning } from '../../learn/router/collapse.ts';
-import { UsageError, type OptionLists, type OptionValues } from '../options.ts';
+import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import { DEFAULT_WARM_UP, readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import {
   createRun,
@@ -16,7 +16,7 @@ import {
   writeRun,
 } from '../train/folder.ts';
 import { describeRun, train, type TrainOptions } from '../train/run.ts';
-import { say, type Command } from './command.ts';
+import { say, type Command } from '../shared/command.ts';
 
 /** What the caller got wrong is a UsageError, whoever notices it. */
 function asUsage<T>(work: () => T): T {

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { buildWorld, openEncoderFromDisk, writeToDisk } from '../build-world.ts';
-import { UsageError } from '../options.ts';
-import { projectPath } from '../paths.ts';
-import { endProgress, print, say, sayProgress, type Command } from './command.ts';
+import { buildWorld, openEncoderFromDisk, writeToDisk } from '../shared/build-world.ts';
+import { UsageError } from '../shared/options.ts';
+import { projectPath } from '../shared/paths.ts';
+import { endProgress, print, say, sayProgress, type Command } from '../shared/command.ts';
 
 export const worldCommand: Command = {
   name: 'world',

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { Channel } from '../../policy/generation/messages.ts';
+import type { Channel } from '../../policy/serving/messages.ts';
 
 /** A Node message port as the channel that browsers' ports are. */
 export function portChannel<In, Out>(port: MessagePort): Channel<In, Out> {

@@ -12,13 +12,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { TrainStep } from '../../data/training.ts';
+import type { TrainStep } from '../../records/training.ts';
 import { writePeft } from '../../policy/lora/peft.ts';
-import type { PolicyConfig } from '../../policy/config.ts';
-import { parseTrainSettings } from '../../learn/rl/edit-settings.ts';
-import type { TrainSettings } from '../../learn/rl/settings.ts';
+import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
+import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
+import type { TrainSettings } from '../../learn/settings/settings.ts';
 import { decodeState, encodeState, type TrainState } from '../../learn/rl/state.ts';
-import { UsageError } from '../options.ts';
+import { UsageError } from '../shared/options.ts';
 
 /**
  * A run's folder: `settings.json`, `steps.jsonl`, checkpoint folders, and `latest.json`, which names

@@ -1,6 +1,6 @@
-import type { TrainStep } from '../../data/training.ts';
+import type { TrainStep } from '../../records/training.ts';
 import type { TrainLoopProgress } from '../../learn/rl/contracts.ts';
-import { say, sayProgress } from '../commands/command.ts';
+import { say, sayProgress } from '../shared/command.ts';
 
 const duration = (seconds: number): string =>
   seconds < 90 ? `${seconds.toFixed(0)} s` : `${(seconds / 60).toFixed(0)} min`;

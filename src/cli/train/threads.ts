@@ -1,15 +1,15 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
-import { PolicyLearner } from '../../learn/rl/learner.ts';
+import { PolicyLearner } from '../../learn/replicas/learner.ts';
 import {
   connectReplica,
   type FromReplica,
   type ToReplica,
-} from '../../learn/rl/replica-channel.ts';
-import { connectPolicy, type RemotePolicy } from '../../policy/generation/connect.ts';
-import type { FromPolicy, ToPolicy } from '../../policy/generation/messages.ts';
-import { PolicyPool } from '../../policy/generation/pool.ts';
+} from '../../learn/replicas/replica-channel.ts';
+import { connectPolicy, type RemotePolicy } from '../../policy/serving/connect.ts';
+import type { FromPolicy, ToPolicy } from '../../policy/serving/messages.ts';
+import { PolicyPool } from '../../policy/serving/pool.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
-import type { CheckpointReader } from '../../policy/reader.ts';
+import type { CheckpointReader } from '../../policy/open/reader.ts';
 import { portChannel } from './channel.ts';
 import type { TrainThreadInit } from './worker.ts';
 

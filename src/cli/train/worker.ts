@@ -1,12 +1,16 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import { serveReplica, type FromReplica, type ToReplica } from '../../learn/rl/replica-channel.ts';
-import { createReplica } from '../../learn/rl/create-replica.ts';
-import type { FromPolicy, ToPolicy } from '../../policy/generation/messages.ts';
-import { servePolicy } from '../../policy/generation/serve.ts';
-import { openCheckpoint } from '../../policy/checkpoint.ts';
-import { prepareNode, prepareNodeWebGpu } from '../../policy/jax-node.ts';
+import {
+  serveReplica,
+  type FromReplica,
+  type ToReplica,
+} from '../../learn/replicas/replica-channel.ts';
+import { createReplica } from '../../learn/replicas/create-replica.ts';
+import type { FromPolicy, ToPolicy } from '../../policy/serving/messages.ts';
+import { servePolicy } from '../../policy/serving/serve.ts';
+import { openCheckpoint } from '../../policy/checkpoint/checkpoint.ts';
+import { prepareNode, prepareNodeWebGpu } from '../../policy/jax/jax-node.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
-import { openCheckpointFolder } from '../checkpoint-folder.ts';
+import { openCheckpointFolder } from '../shared/checkpoint-folder.ts';
 import { portChannel } from './channel.ts';
 
 /** Entry point of one training thread: a sampler and a replica of the learner over the same weights. */
@@ -26,7 +30,7 @@ async function start(init: TrainThreadInit): Promise<void> {
   prepareNode();
   if (init.device === 'webgpu') await prepareNodeWebGpu();
   // Loaded after Node is prepared: jax-js looks at what the platform has when it is imported.
-  const { loadPolicy } = await import('../../policy/load.ts');
+  const { loadPolicy } = await import('../../policy/open/load.ts');
   const { folder, id, device, adapter, microTokens } = init;
   const { files, limits } = await openCheckpointFolder(folder);
   const policy = await loadPolicy({ files, id, device, ...limits });

@@ -1,6 +1,6 @@
 import { pairedBootstrap, type Interval } from '../bootstrap.ts';
-import type { AnswerScores } from '../../agent/scores.ts';
-import type { RolloutFacts } from './facts.ts';
+import type { AnswerScores } from '../../agent/answers/scores.ts';
+import type { RolloutFacts } from './lint/facts.ts';
 
 /** Two runs on the same questions: what was gained, what was lost, which questions flipped. */
 

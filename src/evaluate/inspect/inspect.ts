@@ -1,13 +1,9 @@
-import { importRun, type RolloutLayout, type RunFile } from '../../data/rollouts/index.ts';
-import { readFactsOf, type RolloutFacts } from './facts.ts';
-import {
-  lintRollout,
-  lintRun,
-  summaryOf,
-  type Finding,
-  type LintCode,
-  type LintSummary,
-} from './lint/index.ts';
+import type { RolloutLayout } from '../../formats/rollouts/shape/imported.ts';
+import { importRun, type RunFile } from '../../formats/rollouts/run.ts';
+import { readFactsOf, type RolloutFacts } from './lint/facts.ts';
+import type { Finding, LintCode } from './lint/finding.ts';
+import { lintRollout } from './lint/index.ts';
+import { lintRun, summaryOf, type LintSummary } from './lint/run.ts';
 import { statisticsOf, type Statistics } from './statistics.ts';
 import { taxonomyOf, type Outcome } from './taxonomy.ts';
 
@@ -28,7 +24,7 @@ export interface Inspection {
 }
 
 /** Collects rollouts one by one; what it keeps does not grow with their length. */
-export class Inspector {
+class Inspector {
   readonly #facts: RolloutFacts[] = [];
   readonly #summaries: LintSummary[] = [];
   readonly #findings: Finding[] = [];

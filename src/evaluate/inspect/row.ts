@@ -1,12 +1,13 @@
-import {
-  roundsOf,
-  type ImportedRollout,
-  type ImportedSegment,
-  type RolloutLayout,
-} from '../../data/rollouts/index.ts';
-import { supportingRecall } from '../../agent/scores.ts';
-import { readFactsOf, type RolloutFacts } from './facts.ts';
-import { lintRollout, type Finding, type LintCode } from './lint/index.ts';
+import { roundsOf } from '../../formats/rollouts/rounds.ts';
+import type {
+  ImportedRollout,
+  ImportedSegment,
+  RolloutLayout,
+} from '../../formats/rollouts/shape/imported.ts';
+import { supportingRecall } from '../../agent/answers/scores.ts';
+import { readFactsOf, type RolloutFacts } from './lint/facts.ts';
+import { lintRollout } from './lint/index.ts';
+import type { Finding, LintCode } from './lint/finding.ts';
 import { outcomeOf, type Outcome } from './taxonomy.ts';
 
 /** Numbers of a rollout by the name under which the table shows them and the filter asks for them. */
@@ -41,7 +42,7 @@ export type RowNumber = keyof typeof ROW_NUMBERS;
 /** Numbers that rows stored by an earlier version lack. */
 type LaterNumber = Extract<RowNumber, `${string}.r1-searcher`>;
 
-export type RowNumbers = Record<Exclude<RowNumber, LaterNumber>, number | null> &
+type RowNumbers = Record<Exclude<RowNumber, LaterNumber>, number | null> &
   Partial<Record<LaterNumber, number | null>>;
 
 /** A rollout as one line of a table: small, and without its text. */

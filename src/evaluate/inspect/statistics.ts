@@ -1,5 +1,5 @@
-import type { AnswerScores } from '../../agent/scores.ts';
-import type { RolloutFacts } from './facts.ts';
+import type { AnswerScores } from '../../agent/answers/scores.ts';
+import type { RolloutFacts } from './lint/facts.ts';
 import { basisOf, outcomeOf, type OutcomeBasis } from './taxonomy.ts';
 
 /**
@@ -24,7 +24,7 @@ export interface Count {
 }
 
 /** How often the judge and a score say the same. */
-export interface Agreement extends Count {
+interface Agreement extends Count {
   /** Judge right, score 0. */
   judgeOnly: number;
   /** Score 1, judge wrong. */
@@ -37,7 +37,7 @@ export interface Agreement extends Count {
  * The same count under each notion of "right": EM and cover-EM over the scored rollouts, the judge over all that
  * have a verdict and gold answers; null where the file has no verdicts.
  */
-export interface ByCriterion {
+interface ByCriterion {
   em: number;
   coverEm: number;
   judge: number | null;

@@ -1,6 +1,6 @@
-import { hashText } from '../../data/import/hash.ts';
+import { hashText } from '../../formats/import/values/hash.ts';
 import type { TextModel } from '../../policy/text-model.ts';
-import { LruCache } from '../../retrieval/lru.ts';
+import { LruCache } from '../../base/lru.ts';
 import { askAgain, judgeMessages, PROMPT_VERSION, type JudgedAnswer } from './prompt.ts';
 import { readVerdict, type Verdict } from './verdict.ts';
 

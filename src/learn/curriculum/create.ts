@@ -1,8 +1,8 @@
-import type { Question } from '../../data/records.ts';
-import { deriveSeed } from '../../agent/index.ts';
+import type { Question } from '../../records/records.ts';
+import { deriveSeed } from '../../base/seeds.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
 import type { Curriculum } from '../rl/contracts.ts';
-import type { TrainSettings } from '../rl/settings.ts';
+import type { TrainSettings } from '../settings/settings.ts';
 import { UniformCurriculum } from '../rl/uniform.ts';
 import { DifficultyCurriculum } from './difficulty.ts';
 import { GoldNoiseCurriculum } from './gold-noise.ts';

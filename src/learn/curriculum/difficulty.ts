@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { Question } from '../../data/records.ts';
-import { deriveSeed } from '../../agent/index.ts';
-import type { SettingsOverride } from '../../recipes/index.ts';
+import type { Question } from '../../records/records.ts';
+import { deriveSeed } from '../../base/seeds.ts';
+import type { SettingsOverride } from '../../recipes/settings.ts';
 import type { Curriculum, CurriculumContext, DrawnQuestion, Json } from '../rl/contracts.ts';
-import type { TrainSettings } from '../rl/settings.ts';
-import { stageAt } from '../rl/stages.ts';
+import type { TrainSettings } from '../settings/settings.ts';
+import { stageAt } from '../settings/stages.ts';
 import { bucketOf, nextBucket, type Bucket } from './buckets.ts';
-import { Cycle } from './cycle.ts';
+import { Cycle } from '../rl/cycle.ts';
 import { scoreQuestions } from './score-questions.ts';
 
 const count = z.int().min(0);

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import type { Question } from '../../data/records.ts';
-import type { Rollout } from '../../data/rollout.ts';
-import { deriveSeed } from '../../agent/index.ts';
-import { uniform } from '../../agent/seeds.ts';
+import type { Question } from '../../records/records.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import { deriveSeed, uniform } from '../../base/seeds.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
 import type { Curriculum, DrawnQuestion, Json } from '../rl/contracts.ts';
-import type { TrainSettings } from '../rl/settings.ts';
-import { Cycle } from './cycle.ts';
+import type { TrainSettings } from '../settings/settings.ts';
+import { Cycle } from '../rl/cycle.ts';
 import { NoisyRetriever } from './noisy-retriever.ts';
 
 /** Share of gold in epoch e: min(1, e / E). KunLunBaizeRAG (arXiv 2506.19466), equation (15). */

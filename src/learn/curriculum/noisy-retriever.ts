@@ -1,5 +1,5 @@
-import type { Hit, SearchTarget } from '../../data/hits.ts';
-import { deriveSeed, uniform } from '../../agent/seeds.ts';
+import type { Hit, SearchTarget } from '../../records/hits.ts';
+import { deriveSeed, uniform } from '../../base/seeds.ts';
 import type { Retrieval, Retriever } from '../../retrieval/retriever.ts';
 
 export interface NoiseOptions {

@@ -1,10 +1,11 @@
-import type { Question } from '../../data/records.ts';
-import type { Rollout } from '../../data/rollout.ts';
-import { deriveSeed, runGroup } from '../../agent/index.ts';
+import type { Question } from '../../records/records.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import { deriveSeed } from '../../base/seeds.ts';
+import { runGroup } from '../../agent/run.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { checkFaults, rolloutOverrides } from '../rl/collect.ts';
 import type { CurriculumContext } from '../rl/contracts.ts';
-import type { TrainSettings } from '../rl/settings.ts';
+import type { TrainSettings } from '../settings/settings.ts';
 
 /** Rollouts that run together. */
 const WAVE = 64;

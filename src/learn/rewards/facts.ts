@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { AgentEvent } from '../../data/events.ts';
-import type { Rollout } from '../../data/rollout.ts';
-import { answerScores, type AnswerScores } from '../../agent/scores.ts';
-import { formatValid } from '../../agent/validity.ts';
+import type { AgentEvent } from '../../records/events.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import { answerScores, type AnswerScores } from '../../agent/answers/scores.ts';
+import { formatValid } from '../../agent/transcript/validity.ts';
 import {
   openingTags,
   tagBegun,
@@ -10,8 +10,6 @@ import {
   type Span,
   type WrittenText,
 } from './written.ts';
-
-export type { Span } from './written.ts';
 
 /** One query that the policy wrote. */
 export interface AskedQuery {

@@ -1,5 +1,5 @@
-import type { RewardClause, Rollout } from '../../data/rollout.ts';
-import type { RewardId } from '../rl/settings.ts';
+import type { RewardClause, Rollout } from '../../records/rollout.ts';
+import type { RewardId } from '../settings/settings.ts';
 import { readFacts, type RewardFacts } from './facts.ts';
 import { kunlunLong, kunlunShort, LONG_WEIGHTS, SHORT_WEIGHTS } from './kunlun-baize.ts';
 import { plainEm, plainF1 } from './outcome.ts';
@@ -14,8 +14,6 @@ import { autorefine, research } from './research.ts';
 import { searchR1, searchR1Format } from './search-r1.ts';
 import { ur2Stage1Released, ur2Stage2Released } from './ur2-released.ts';
 import { ur2Stage1, ur2Stage1Llama, ur2Stage1Small, ur2Stage1Weak, ur2Stage2 } from './ur2.ts';
-
-export { mayRetrieve, readFacts } from './facts.ts';
 
 /** Rewards whose values are fixed: they take no weights. */
 const FIXED: Record<

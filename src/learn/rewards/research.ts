@@ -1,5 +1,5 @@
-import type { RewardClause } from '../../data/rollout.ts';
-import { subExactMatch } from '../../agent/scores.ts';
+import type { RewardClause } from '../../records/rollout.ts';
+import { subExactMatch } from '../../agent/answers/scores.ts';
 import { clause } from './clause.ts';
 import type { RewardFacts } from './facts.ts';
 

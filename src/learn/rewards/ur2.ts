@@ -1,4 +1,4 @@
-import type { RewardClause } from '../../data/rollout.ts';
+import type { RewardClause } from '../../records/rollout.ts';
 import { clause, wordsOf } from './clause.ts';
 import type { RewardFacts } from './facts.ts';
 

@@ -1,4 +1,4 @@
-import type { RewardClause, Rollout } from '../../data/rollout.ts';
+import type { RewardClause, Rollout } from '../../records/rollout.ts';
 
 /** What stands in the text that the policy wrote, where the events of the record do not say it. */
 

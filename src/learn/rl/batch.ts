@@ -1,11 +1,11 @@
-import type { Rollout } from '../../data/rollout.ts';
+import type { Rollout } from '../../records/rollout.ts';
 import { estimateAdvantages } from '../advantages.ts';
 import { trainedTokens } from '../mask.ts';
 import { klTerm, sequenceWeights } from '../objective.ts';
-import type { PolicyLearner } from './learner.ts';
-import { trainedCount, type TrainItem } from './replica.ts';
+import type { PolicyLearner } from '../replicas/learner.ts';
+import { trainedCount, type TrainItem } from '../replicas/replica.ts';
 import { addToReward } from './scoring.ts';
-import type { TrainSettings } from './settings.ts';
+import type { TrainSettings } from '../settings/settings.ts';
 
 /** From rollout records to what the learner takes. */
 

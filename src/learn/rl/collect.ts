@@ -1,10 +1,14 @@
-import type { Rollout } from '../../data/rollout.ts';
-import { deriveSeed, runGroup, type AgentDeps } from '../../agent/index.ts';
-import { getRecipe, type SettingsOverride } from '../../recipes/index.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import { deriveSeed } from '../../base/seeds.ts';
+import { runGroup } from '../../agent/run.ts';
+import type { AgentDeps } from '../../agent/request.ts';
+import { getRecipe } from '../../recipes/index.ts';
+import type { SettingsOverride } from '../../recipes/settings.ts';
 import type { Curriculum, DrawnQuestion } from './contracts.ts';
-import { overridesInForce } from './overrides.ts';
+import { varies } from '../advantages.ts';
+import { overridesInForce } from '../settings/overrides.ts';
 import { applyRewards } from './scoring.ts';
-import type { TrainSettings } from './settings.ts';
+import type { TrainSettings } from '../settings/settings.ts';
 
 /** The rollouts of a step: groups drawn by the curriculum, some of them again (DAPO). */
 
@@ -99,7 +103,6 @@ async function runDrawn(
   return groups;
 }
 
-const varies = (values: readonly number[]): boolean => values.some((v) => v !== values[0]);
 const rewardsOf = (group: readonly Rollout[]): number[] => group.map((r) => r.reward ?? 0);
 const accuracies = (group: readonly Rollout[]): number[] => group.map((r) => r.metrics?.em ?? 0);
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Rollout } from '../../data/rollout.ts';
-import { issueOf } from '../../data/issue.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import { issueOf } from '../../base/issue.ts';
 
 /** Trajectories to learn from by supervision, as a user gives them: `forage.rollout/1`, a line each. */
 

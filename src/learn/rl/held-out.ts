@@ -1,11 +1,13 @@
-import type { Question } from '../../data/records.ts';
-import type { HeldOutScore } from '../../data/training.ts';
-import type { Rollout } from '../../data/rollout.ts';
-import { deriveSeed, runGroup, type AgentDeps } from '../../agent/index.ts';
+import type { Question } from '../../records/records.ts';
+import type { HeldOutScore } from '../../records/training.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import { deriveSeed } from '../../base/seeds.ts';
+import { runGroup } from '../../agent/run.ts';
+import type { AgentDeps } from '../../agent/request.ts';
 import { getRecipe } from '../../recipes/index.ts';
-import { Random } from '../../policy/random.ts';
+import { Random } from '../../base/random.ts';
 import { rolloutOverrides } from './collect.ts';
-import type { TrainSettings } from './settings.ts';
+import type { TrainSettings } from '../settings/settings.ts';
 
 /** Scores on a sample that no run trains on, the same for every run, with the same seeds. */
 

@@ -1,4 +1,4 @@
-import type { HeldOutScore, RouterStep, TrainStep } from '../../data/training.ts';
+import type { HeldOutScore, RouterStep, TrainStep } from '../../records/training.ts';
 import { mergeAdapter } from '../../policy/lora/merge.ts';
 import { learningRateAt } from '../schedule.ts';
 import {
@@ -13,8 +13,8 @@ import type { Json, TrainDeps, TrainHooks, TrainLoopPhase } from './contracts.ts
 import { scoreHeldOut } from './held-out.ts';
 import { stepRecord } from './record.ts';
 import { shuffleRewards } from './scoring.ts';
-import type { TrainSettings } from './settings.ts';
-import { stageAt } from './stages.ts';
+import type { TrainSettings } from '../settings/settings.ts';
+import { stageAt } from '../settings/stages.ts';
 import { initialState, type TrainState } from './state.ts';
 import { checkResumable, checkTrainable, scoredOtherwise } from './trainable.ts';
 import { warmUpAdapter } from './warm-up.ts';

@@ -1,5 +1,5 @@
-import type { Rollout } from '../../data/rollout.ts';
-import type { HeldOutScore, RouterStep, TrainStep } from '../../data/training.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import type { HeldOutScore, RouterStep, TrainStep } from '../../records/training.ts';
 import type { Collected } from './collect.ts';
 import { scoresOf } from './held-out.ts';
 import type { UpdateReport } from './update.ts';
@@ -8,7 +8,7 @@ const meanOf = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((a, b) => a + b, 0) / values.length;
 
 /** Mean, and biased deviation, of the rewards; mean weighted value of each clause. */
-export function rewardStatistics(rollouts: readonly Rollout[]): TrainStep['reward'] {
+function rewardStatistics(rollouts: readonly Rollout[]): TrainStep['reward'] {
   const rewards = rollouts.map((rollout) => rollout.reward ?? 0);
   const mean = meanOf(rewards);
   const clauses: Record<string, number> = {};

@@ -1,9 +1,9 @@
-import type { Rollout } from '../../data/rollout.ts';
-import { deriveSeed } from '../../agent/index.ts';
-import { Random } from '../../policy/random.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import { deriveSeed } from '../../base/seeds.ts';
+import { Random } from '../../base/random.ts';
 import { overlongPenalty } from '../overlong.ts';
 import { scoreRollout, totalReward } from '../rewards/index.ts';
-import type { TrainSettings } from './settings.ts';
+import type { TrainSettings } from '../settings/settings.ts';
 
 /** Rewards of a step, as clauses of the rollout records, so that a record's reward is their sum. */
 

@@ -1,6 +1,7 @@
-import { getRecipe, withOverrides } from '../../recipes/index.ts';
-import type { RewardId, TrainSettings } from './settings.ts';
-import { stageAt } from './stages.ts';
+import { getRecipe } from '../../recipes/index.ts';
+import { withOverrides } from '../../recipes/settings.ts';
+import type { RewardId, TrainSettings } from '../settings/settings.ts';
+import { stageAt } from '../settings/stages.ts';
 import type { TrainState } from './state.ts';
 
 /**

@@ -1,9 +1,9 @@
-import { adamW, clipScale, DEFAULT_UPDATE, globalNorm } from '../../policy/optimizer.ts';
+import { adamW, clipScale, DEFAULT_UPDATE, globalNorm } from '../../policy/lora/optimizer.ts';
 import { klTerm } from '../objective.ts';
 import { learningRateAt } from '../schedule.ts';
-import type { PolicyLearner } from './learner.ts';
-import type { ItemResult, TrainItem } from './replica.ts';
-import type { TrainSettings } from './settings.ts';
+import type { PolicyLearner } from '../replicas/learner.ts';
+import type { ItemResult, TrainItem } from '../replicas/replica.ts';
+import type { TrainSettings } from '../settings/settings.ts';
 import type { TrainState } from './state.ts';
 
 /** The optimizer's half of a step. */
@@ -24,7 +24,7 @@ export interface UpdateReport {
 }
 
 /** Largest and mean distance of what the trainer gives the sampled tokens from what the sampler gave. */
-export function gapOf(
+function gapOf(
   items: readonly Pick<TrainItem, 'oldLogprobs'>[],
   results: readonly Pick<ItemResult, 'logprobs'>[],
 ): { max: number; mean: number } {

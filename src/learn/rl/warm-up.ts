@@ -1,10 +1,10 @@
-import type { Rollout } from '../../data/rollout.ts';
-import { deriveSeed } from '../../agent/index.ts';
-import { adamW, clipScale, DEFAULT_UPDATE, globalNorm } from '../../policy/optimizer.ts';
-import { Cycle } from '../curriculum/cycle.ts';
-import type { PolicyLearner } from './learner.ts';
-import { trainedCount, type TrainItem } from './replica.ts';
-import type { TrainSettings } from './settings.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import { deriveSeed } from '../../base/seeds.ts';
+import { adamW, clipScale, DEFAULT_UPDATE, globalNorm } from '../../policy/lora/optimizer.ts';
+import { Cycle } from './cycle.ts';
+import type { PolicyLearner } from '../replicas/learner.ts';
+import { trainedCount, type TrainItem } from '../replicas/replica.ts';
+import type { TrainSettings } from '../settings/settings.ts';
 import type { TrainState } from './state.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { AgentEvent, RouteEvent } from '../../data/events.ts';
-import type { SourceName } from '../../data/hits.ts';
-import type { Rollout } from '../../data/rollout.ts';
+import type { AgentEvent, RouteEvent } from '../../records/events.ts';
+import type { SourceName } from '../../records/hits.ts';
+import type { Rollout } from '../../records/rollout.ts';
 import type { RoutedCall } from '../../agent/router/gradient.ts';
 import { FEATURE_NAMES } from '../../agent/router/features.ts';
 

@@ -1,5 +1,5 @@
-import type { SourceName } from '../../data/hits.ts';
-import type { RouterStep } from '../../data/training.ts';
+import type { SourceName } from '../../records/hits.ts';
+import type { RouterStep } from '../../records/training.ts';
 import type { LearnedCall } from './calls.ts';
 
 const meanOf = (values: readonly number[]): number | null =>

@@ -1,4 +1,4 @@
-import type { PolicyConfig } from '../config.ts';
+import type { PolicyConfig } from '../checkpoint/config.ts';
 import { loraSlots, type LoraSlot, type LoraSpec } from './spec.ts';
 
 /** @throws RangeError for a rank or an alpha that no adapter can have, or no target at all */

@@ -1,5 +1,5 @@
-import type { PolicyConfig } from '../config.ts';
-import { Random } from '../random.ts';
+import type { PolicyConfig } from '../checkpoint/config.ts';
+import { Random } from '../../base/random.ts';
 import { checkSpec } from './check.ts';
 import { loraSlots, type LoraSpec } from './spec.ts';
 

@@ -1,5 +1,5 @@
-import type { PolicyConfig } from '../config.ts';
-import { viewWeights, type LayerWeights, type PolicyWeights } from '../weights.ts';
+import type { PolicyConfig } from '../checkpoint/config.ts';
+import { viewWeights, type LayerWeights, type PolicyWeights } from '../checkpoint/weights.ts';
 import { checkedSlots } from './check.ts';
 import type { LoraSpec, LoraTarget } from './spec.ts';
 

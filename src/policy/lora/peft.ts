@@ -1,6 +1,6 @@
-import { messageOf } from '../../data/message-of.ts';
-import type { PolicyConfig } from '../config.ts';
-import { readSafetensors, writeSafetensors, type Tensor } from '../safetensors.ts';
+import { messageOf } from '../../base/message-of.ts';
+import type { PolicyConfig } from '../checkpoint/config.ts';
+import { readSafetensors, writeSafetensors, type Tensor } from '../checkpoint/safetensors.ts';
 import { checkedSlots } from './check.ts';
 import { parsePeftConfig, toPeftConfig } from './peft-config.ts';
 import { loraSlots, type LoraSlot, type LoraSpec } from './spec.ts';

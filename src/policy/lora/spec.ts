@@ -1,4 +1,4 @@
-import type { PolicyConfig } from '../config.ts';
+import type { PolicyConfig } from '../checkpoint/config.ts';
 
 /** The matrices of a decoder layer that an adapter may change. */
 export const LORA_TARGETS = [

@@ -1,4 +1,4 @@
-import type { PackedBatch } from '../train-batch.ts';
+import type { PackedBatch } from './train-batch.ts';
 
 /**
  * What the rows of a batch got, in the order of `batch.rows`: of softmax(logits / temperature) over the

@@ -1,13 +1,17 @@
-import { choiceSteps, clusterCountCandidates, type ClusterCountChoice } from './choose-k.ts';
-import { kMeansSteps } from './kmeans.ts';
+import {
+  choiceSteps,
+  clusterCountCandidates,
+  type ClusterCountChoice,
+} from './partition/choose-k.ts';
+import { kMeansSteps } from './partition/kmeans.ts';
 import { fastestNearest } from './kernels/kernels.ts';
-import { rowCount, takeRows, type FindNearest, type Rows } from './nearest.ts';
+import { rowCount, takeRows, type FindNearest, type Rows } from './partition/nearest.ts';
 import { BUILD_DEFAULTS, type BuildOptions } from './options.ts';
-import { assignSteps, dissolveSteps, invert, type Partition } from './partition.ts';
-import { ProductQuantizer } from './product-quantizer.ts';
-import { randomNumbers, sampleRows } from './random.ts';
-import { Refinement } from './refinement.ts';
-import { paced, type Steps } from './steps.ts';
+import { assignSteps, dissolveSteps, invert, type Partition } from './partition/partition.ts';
+import { ProductQuantizer } from './partition/product-quantizer.ts';
+import { randomNumbers, sampleRows } from '../../base/sample-rows.ts';
+import { Refinement } from './partition/refinement.ts';
+import { paced, type Steps } from './partition/steps.ts';
 
 /** Everything that an index keeps of the vectors; the vectors themselves are not needed any more. */
 export interface ClusterParts extends Partition {
@@ -21,7 +25,7 @@ export interface ClusterParts extends Partition {
   choice: ClusterCountChoice | null;
 }
 
-export type BuildStage = 'choose' | 'cluster' | 'assign' | 'quantize' | 'encode';
+type BuildStage = 'choose' | 'cluster' | 'assign' | 'quantize' | 'encode';
 
 export interface BuildHooks {
   /** Finds nearest centroids. Default: WASM kernels where they run. */

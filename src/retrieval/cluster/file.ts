@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { VectorTable } from '../dense.ts';
-import { explain } from '../explain.ts';
-import { parseJson } from '../fetch-file.ts';
-import { sha256 } from '../world/hash.ts';
+import { issueOf } from '../../base/issue.ts';
+import type { VectorTable } from '../dense/dense.ts';
+import { parseJson } from '../../base/fetch-file.ts';
+import { sha256 } from '../../base/sha256.ts';
 import type { ClusterParts } from './build.ts';
 import type { BuildOptions } from './options.ts';
-import { ProductQuantizer } from './product-quantizer.ts';
-import { Refinement } from './refinement.ts';
+import { ProductQuantizer } from './partition/product-quantizer.ts';
+import { Refinement } from './partition/refinement.ts';
 
 /**
  * An index of clusters as bytes, `forage.clusters/1`: the length of a header (32-bit, little endian),
@@ -98,7 +98,7 @@ export function decodeClusters(bytes: Uint8Array, identity: string): ClusterPart
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
   if (length > bytes.length - 4) throw new Error(`${name}: cut short`);
   const parsed = headerSchema.safeParse(parseJson(bytes.subarray(4, 4 + length), name));
-  if (!parsed.success) throw new Error(`${name}: ${explain(parsed.error)}`);
+  if (!parsed.success) throw new Error(`${name}: ${issueOf(parsed.error)}`);
   const { size, dimensions, clusters, subspaces, refineBits, ...header } = parsed.data;
   if (header.identity !== identity)
     throw new Error(`${name}: belong to other vectors or settings; build them again`);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sha256 } from '../world/hash.ts';
+import { sha256 } from '../../base/sha256.ts';
 import type { LearnedSampling } from './cluster-index.ts';
 import type { SamplingOptions } from './options.ts';
 

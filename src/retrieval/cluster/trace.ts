@@ -1,4 +1,4 @@
-import type { Neighbour } from '../dense.ts';
+import type { Neighbour } from '../dense/dense.ts';
 
 /** What one considered cluster gave to a query. */
 export interface ClusterShare {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { messageOf } from '../../data/message-of.ts';
-import { explain } from '../explain.ts';
-import { parseJson, type FetchFile } from '../fetch-file.ts';
+import { issueOf } from '../../base/issue.ts';
+import { messageOf } from '../../base/message-of.ts';
+import { parseJson, type FetchFile } from '../../base/fetch-file.ts';
 import { EncoderError } from './errors.ts';
 import type { EncoderDevice, OrtModule } from './runtime.ts';
 import { TextTemplate } from './template.ts';
@@ -37,7 +37,7 @@ export async function openTextModel<
   },
 ): Promise<OpenedTextModel<Manifest>> {
   const parsed = schema.safeParse(parseJson(await fetchFile(file), file));
-  if (!parsed.success) throw new EncoderError(`${file}: ${explain(parsed.error)}`);
+  if (!parsed.success) throw new EncoderError(`${file}: ${issueOf(parsed.error)}`);
   const manifest = parsed.data;
   const { model, tokenizer, output } = manifest;
   const [bytes, tokenizerFile] = await Promise.all([fetchFile(model), fetchFile(tokenizer)]);

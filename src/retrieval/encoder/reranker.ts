@@ -1,9 +1,9 @@
 import { EncoderError } from './errors.ts';
-import type { Passage } from '../../data/records.ts';
-import type { FetchFile } from '../fetch-file.ts';
-import { LruCache } from '../lru.ts';
-import { contentKey, type Reranker } from '../sources.ts';
-import { createTurns } from '../turns.ts';
+import type { Passage } from '../../records/records.ts';
+import type { FetchFile } from '../../base/fetch-file.ts';
+import { LruCache } from '../../base/lru.ts';
+import { contentKey, type Reranker } from '../sources/sources.ts';
+import { createTurns } from '../../base/turns.ts';
 import { batchesByLength } from './batches.ts';
 import { RERANKER_MANIFEST, rerankerManifestSchema, type RerankerManifest } from './manifest.ts';
 import { openTextModel, type OpenedTextModel } from './open.ts';

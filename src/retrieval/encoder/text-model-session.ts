@@ -1,6 +1,6 @@
 import { EncoderError } from './errors.ts';
 import type { InferenceSession } from 'onnxruntime-web';
-import { fromFloat16 } from '../../data/float16.ts';
+import { fromFloat16 } from '../../base/float16.ts';
 import type { EncoderDevice, OrtModule } from './runtime.ts';
 import type { PaddedBatch } from './tokens.ts';
 

@@ -1,7 +1,7 @@
 import { EncoderError } from './errors.ts';
 import { Tokenizer } from '@huggingface/tokenizers';
-import { checkTokenizer } from '../../data/tokenizer/check.ts';
-import type { Passage } from '../../data/records.ts';
+import { checkTokenizer } from '../../formats/tokenizer/check.ts';
+import type { Passage } from '../../records/records.ts';
 import type { EncoderManifest } from './manifest.ts';
 
 /** Ids of one text, without special tokens around it. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Found } from './passages.ts';
+import type { Found } from './kinds/passages.ts';
 
 /** Answers of search engines that were given before: bounded in memory, kept longer where told how. */
 

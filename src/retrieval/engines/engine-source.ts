@@ -1,11 +1,11 @@
-import type { Hit } from '../../data/hits.ts';
-import type { Similarities } from '../similarities.ts';
-import type { Source, SourceResult } from '../sources.ts';
+import type { Hit } from '../../records/hits.ts';
+import type { Similarities } from '../sources/similarities.ts';
+import type { Source, SourceResult } from '../sources/sources.ts';
 import type { AnswerCache } from './answer-cache.ts';
-import type { Engine } from './engine.ts';
-import type { EngineHttp, Meter } from './http.ts';
-import type { Found } from './passages.ts';
-import { SharedCalls } from './shared-call.ts';
+import type { Engine } from './kinds/engine.ts';
+import type { EngineHttp, Meter } from './http/http.ts';
+import type { Found } from './kinds/passages.ts';
+import { SharedCalls } from './http/shared-call.ts';
 
 export interface EngineSourceParts {
   engine: Engine;

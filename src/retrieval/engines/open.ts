@@ -1,16 +1,16 @@
-import type { WebSpec } from '../../data/setup.ts';
-import type { Similarities } from '../similarities.ts';
-import type { Source } from '../sources.ts';
+import type { WebSpec } from '../../records/setup.ts';
+import type { Similarities } from '../sources/similarities.ts';
+import type { Source } from '../sources/sources.ts';
 import { AnswerCache, type TextStore } from './answer-cache.ts';
-import type { Engine } from './engine.ts';
+import type { Engine } from './kinds/engine.ts';
 import { EngineSource } from './engine-source.ts';
-import type { HostGates } from './gate.ts';
-import { EngineHttp, systemDeps, type HttpDeps, type HttpLimits } from './http.ts';
-import { MediaWiki } from './mediawiki.ts';
-import { R1Searcher } from './r1-searcher.ts';
-import { ReSearch } from './research.ts';
-import { SearchR1 } from './search-r1.ts';
-import { SearXng } from './searxng.ts';
+import type { HostGates } from './http/gate.ts';
+import { EngineHttp, systemDeps, type HttpDeps, type HttpLimits } from './http/http.ts';
+import { MediaWiki } from './kinds/mediawiki.ts';
+import { R1Searcher } from './kinds/r1-searcher.ts';
+import { ReSearch } from './kinds/research.ts';
+import { SearchR1 } from './kinds/search-r1.ts';
+import { SearXng } from './kinds/searxng.ts';
 
 /** A web source that is asked over the network. */
 export type EngineSpec = Exclude<WebSpec, { kind: 'built-in' }>;

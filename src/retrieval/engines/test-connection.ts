@@ -1,11 +1,11 @@
-import { isThere, systemStream, type OpenStream } from '../../data/is-there.ts';
-import { EngineError } from './errors.ts';
-import { EngineHttp, systemDeps, type HttpDeps, type HttpLimits, type Meter } from './http.ts';
+import { isThere, systemStream, type OpenStream } from '../../base/is-there.ts';
+import { EngineError } from './http/errors.ts';
+import { EngineHttp, systemDeps, type HttpDeps, type HttpLimits, type Meter } from './http/http.ts';
 import { engineOf, type EngineSpec } from './open.ts';
 
 /** Tries one search and says in words what came of it, and what to do next. */
 
-export type ConnectionOutcome =
+type ConnectionOutcome =
   | 'ok'
   | 'empty'
   | 'unreachable'

@@ -1,7 +1,7 @@
-import { hashText } from '../../data/import/hash.ts';
-import { SharedCalls } from '../engines/shared-call.ts';
-import { LruCache } from '../lru.ts';
-import { contentKey } from '../sources.ts';
+import { hashText } from '../../formats/import/values/hash.ts';
+import { SharedCalls } from '../engines/http/shared-call.ts';
+import { LruCache } from '../../base/lru.ts';
+import { contentKey } from '../sources/sources.ts';
 import type { Draft, Method, Summarizer, Summary, SummaryRequest } from './summarizer.ts';
 
 export interface CacheOptions {

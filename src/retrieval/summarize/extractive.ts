@@ -1,6 +1,6 @@
-import type { Passage } from '../../data/records.ts';
-import type { Similarities } from '../similarities.ts';
-import { terms } from '../text.ts';
+import type { Passage } from '../../records/records.ts';
+import type { Similarities } from '../sources/similarities.ts';
+import { terms } from '../lexical/text.ts';
 import { classifyQuery } from './classify.ts';
 import {
   fallbackDraft,

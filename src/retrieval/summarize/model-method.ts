@@ -1,4 +1,4 @@
-import type { Passage } from '../../data/records.ts';
+import type { Passage } from '../../records/records.ts';
 import {
   fallbackDraft,
   NOTHING_RELEVANT,
@@ -42,7 +42,7 @@ function passageLines(passages: readonly Passage[]): string {
     .join('\n\n');
 }
 
-export const summaryMessages = (
+const summaryMessages = (
   query: string,
   passages: readonly Passage[],
 ): { role: 'system' | 'user'; content: string }[] => [

@@ -1,4 +1,4 @@
-import type { Passage } from '../../data/records.ts';
+import type { Passage } from '../../records/records.ts';
 
 /**
  * Summarized retrieval (UR², arXiv 2508.06165, section 3.1.1 and appendix D.3): the policy reads a

@@ -1,5 +1,5 @@
-import type { Passage } from '../../data/records.ts';
-import { compareCodeUnits, terms } from '../text.ts';
+import type { Passage } from '../../records/records.ts';
+import { compareCodeUnits, terms } from '../lexical/text.ts';
 import {
   LENGTHS_FILE,
   passageShardFile,
@@ -21,7 +21,7 @@ export interface WebBuildOptions {
 const DEFAULTS: WebBuildOptions = { titleWeight: 2, termShards: 64, passagesPerShard: 64 };
 
 /** Term frequencies of one document, title occurrences counted `titleWeight` times. */
-export function weightedTerms(passage: Passage, titleWeight: number): Map<string, number> {
+function weightedTerms(passage: Passage, titleWeight: number): Map<string, number> {
   const counts = new Map<string, number>();
   const add = (term: string, weight: number): void => {
     counts.set(term, (counts.get(term) ?? 0) + weight);

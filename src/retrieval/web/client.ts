@@ -1,8 +1,8 @@
-import type { Passage } from '../../data/records.ts';
-import { explain } from '../explain.ts';
-import { parseJson, type FetchFile } from '../fetch-file.ts';
-import type { Ranked } from '../ranked.ts';
-import { terms } from '../text.ts';
+import { issueOf } from '../../base/issue.ts';
+import type { Passage } from '../../records/records.ts';
+import { parseJson, type FetchFile } from '../../base/fetch-file.ts';
+import type { Ranked } from '../lexical/ranked.ts';
+import { terms } from '../lexical/text.ts';
 import { BM25_DEFAULTS, idf, queryTerms, termWeight, type Bm25Options } from './bm25.ts';
 import {
   LENGTHS_FILE,
@@ -55,7 +55,7 @@ export class WebIndex {
       fetchFile(LENGTHS_FILE),
     ]);
     const parsed = webHeaderSchema.safeParse(parseJson(headerFile, WEB_HEADER_FILE));
-    if (!parsed.success) throw new Error(`${WEB_HEADER_FILE}: ${explain(parsed.error)}`);
+    if (!parsed.success) throw new Error(`${WEB_HEADER_FILE}: ${issueOf(parsed.error)}`);
     const lengths = decodeLengths(lengthsFile, LENGTHS_FILE, parsed.data.documents);
     return new WebIndex(parsed.data, lengths, fetchFile, bm25);
   }

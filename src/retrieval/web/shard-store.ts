@@ -1,5 +1,5 @@
-import type { FetchFile } from '../fetch-file.ts';
-import { LruCache } from '../lru.ts';
+import type { FetchFile } from '../../base/fetch-file.ts';
+import { LruCache } from '../../base/lru.ts';
 
 export interface WebSearchOptions {
   signal?: AbortSignal | undefined;

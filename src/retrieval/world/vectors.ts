@@ -1,5 +1,5 @@
-import type { VectorTable } from '../dense.ts';
-import { fromFloat16, toFloat16 } from '../../data/float16.ts';
+import type { VectorTable } from '../dense/dense.ts';
+import { fromFloat16, toFloat16 } from '../../base/float16.ts';
 
 /** Vectors as a file: halves, little endian, row after row. */
 export function encodeVectors({ values }: VectorTable): Uint8Array {

@@ -1,9 +1,9 @@
-import type { Passage } from '../../data/records.ts';
-import { toRow } from '../passage-rows.ts';
-import type { PassageEncoder } from '../sources.ts';
-import { compareCodeUnits } from '../text.ts';
+import type { Passage } from '../../records/records.ts';
+import { toRow } from '../../records/passage-rows.ts';
+import type { PassageEncoder } from '../sources/sources.ts';
+import { compareCodeUnits } from '../lexical/text.ts';
 import { buildWebIndex } from '../web/build.ts';
-import { sha256 } from './hash.ts';
+import { sha256 } from '../../base/sha256.ts';
 import {
   LOCAL_FILE,
   MANIFEST_FILE,

@@ -1,7 +1,7 @@
 import { Button, Textarea, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
-import { PickButton } from '../lib/PickButton.tsx';
-import { offerFiles, offerUrl } from '../stores/collections-actions.ts';
+import { PickButton } from '../kit/PickButton.tsx';
+import { offerFiles, offerUrl } from './store/collections-actions.ts';
 import { pickedFiles, type Gathered } from './dropped-files.ts';
 
 export const offerGathered = ({ files, leftOut, folder }: Gathered): void =>

@@ -2,9 +2,10 @@ import { TextInput } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import type { CollectionView, Item, ItemKind } from '../../runs/collections/index.ts';
-import { formatCount, plural } from '../lib/format.ts';
-import { lab } from '../stores/connection.ts';
+import type { ItemKind } from '../../lab/corpus/collections/database.ts';
+import type { CollectionView, Item } from '../../lab/corpus/collections/store.ts';
+import { formatCount, plural } from '../kit/format.ts';
+import { lab } from '../shell/store/connection.ts';
 import { useItems } from './use-items.ts';
 
 const FILTER_MS = 250;

@@ -1,8 +1,8 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { CollectionView } from '../../runs/collections/index.ts';
-import { formatBytes, formatCount, plural } from '../lib/format.ts';
-import { exportCollection, renameCollection, saveRejected } from '../stores/collections-actions.ts';
+import type { CollectionView } from '../../lab/corpus/collections/store.ts';
+import { formatBytes, formatCount, plural } from '../kit/format.ts';
+import { exportCollection, renameCollection, saveRejected } from './store/collections-actions.ts';
 
 /** Saves when the field is left, or on Enter; Escape takes back what was typed. */
 const Name = ({ row }: { row: CollectionView }) => {

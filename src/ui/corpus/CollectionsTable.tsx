@@ -1,13 +1,13 @@
 import { Button, Checkbox } from '@mantine/core';
 import { Fragment, useState } from 'react';
 import { Link } from 'wouter';
-import type { CollectionView } from '../../runs/collections/index.ts';
-import { formatBytes, formatCount, plural } from '../lib/format.ts';
-import { BelowRow, ListTable, RowActions } from '../lib/ListTable.tsx';
-import { mergeCollections, removeCollections } from '../stores/collections-actions.ts';
-import { useCollections } from '../stores/collections-store.ts';
-import { askQuestionsOf, questionSetsOf, searchCollections } from '../stores/search-with.ts';
-import { useSetup } from '../stores/setup-store.ts';
+import type { CollectionView } from '../../lab/corpus/collections/store.ts';
+import { formatBytes, formatCount, plural } from '../kit/format.ts';
+import { BelowRow, ListTable, RowActions } from '../kit/ListTable.tsx';
+import { mergeCollections, removeCollections } from './store/collections-actions.ts';
+import { useCollections } from './store/collections-store.ts';
+import { askQuestionsOf, questionSetsOf, searchCollections } from './store/search-with.ts';
+import { useSetup } from '../models/store/setup-store.ts';
 import { CollectionEditor } from './CollectionEditor.tsx';
 import { Unfinished } from './Unfinished.tsx';
 

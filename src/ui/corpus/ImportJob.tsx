@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { formatDuration } from '../lib/duration.ts';
-import { formatBytes, formatCount, plural } from '../lib/format.ts';
-import { cancelJob } from '../stores/collections-actions.ts';
-import { secondsLeft, useCollections, type CollectionsJob } from '../stores/collections-store.ts';
+import { formatDuration } from '../kit/duration.ts';
+import { formatBytes, formatCount, plural } from '../kit/format.ts';
+import { cancelJob } from './store/collections-actions.ts';
+import { secondsLeft, useCollections, type CollectionsJob } from './store/collections-store.ts';
 
 const VERBS = { import: 'Importing', merge: 'Merging', fetch: 'Fetching' } as const;
 

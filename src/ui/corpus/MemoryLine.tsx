@@ -1,6 +1,6 @@
-import { MEMORY_LINE } from '../../runs/collections/memory-line.ts';
-import { formatBytes } from '../lib/format.ts';
-import { useCollections } from '../stores/collections-store.ts';
+import { MEMORY_LINE } from '../../lab/corpus/collections/passages/memory-line.ts';
+import { formatBytes } from '../kit/format.ts';
+import { useCollections } from './store/collections-store.ts';
 import { useMemory } from './use-memory.ts';
 
 /** What the page uses of memory, and what an import holds of what it may hold. */

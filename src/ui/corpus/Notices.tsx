@@ -3,11 +3,11 @@ import {
   dismissProblem,
   purgeRemoved,
   restoreCollection,
-} from '../stores/collections-actions.ts';
-import { useCollections } from '../stores/collections-store.ts';
-import type { Uses } from '../stores/search-with.ts';
-import { CopyButton } from '../lib/CopyButton.tsx';
-import { UndoBar } from '../lib/UndoBar.tsx';
+} from './store/collections-actions.ts';
+import { useCollections } from './store/collections-store.ts';
+import type { Uses } from './store/search-with.ts';
+import { CopyButton } from '../kit/CopyButton.tsx';
+import { UndoBar } from '../kit/UndoBar.tsx';
 
 const Problem = () => {
   const problem = useCollections((state) => state.problem);

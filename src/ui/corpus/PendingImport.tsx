@@ -1,14 +1,14 @@
 import { Button, Checkbox, NativeSelect, NumberInput, TextInput } from '@mantine/core';
-import type { Preview } from '../../data/import/index.ts';
-import { CHUNKING_DEFAULTS } from '../../data/import/types.ts';
-import { formatBytes, formatCount, plural } from '../lib/format.ts';
+import type { Preview } from '../../formats/import/collect.ts';
+import { CHUNKING_DEFAULTS } from '../../formats/import/values/types.ts';
+import { formatBytes, formatCount, plural } from '../kit/format.ts';
 import {
   changeChoice,
   changePending,
   dropPending,
   startImport,
-} from '../stores/collections-actions.ts';
-import { useCollections, type PendingImport as Pending } from '../stores/collections-store.ts';
+} from './store/collections-actions.ts';
+import { useCollections, type PendingImport as Pending } from './store/collections-store.ts';
 import { countWords } from './count-words.ts';
 import { FORMATS, formatKey, formatWords } from './format-words.ts';
 import { PreviewItems } from './PreviewItems.tsx';

@@ -1,9 +1,10 @@
-import type { Preview, Rejection } from '../../data/import/index.ts';
-import { formatCount } from '../lib/format.ts';
+import type { Preview } from '../../formats/import/collect.ts';
+import type { Rejection } from '../../formats/import/values/types.ts';
+import { formatCount } from '../kit/format.ts';
 
 const SHOWN = 8;
 
-export const RejectedTable = ({ items }: { items: readonly Rejection[] }) => (
+const RejectedTable = ({ items }: { items: readonly Rejection[] }) => (
   <table className="preview-table">
     <thead>
       <tr>

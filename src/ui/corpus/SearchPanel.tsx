@@ -1,14 +1,14 @@
 import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
-import { messageOf } from '../../data/message-of.ts';
-import type { Hit, SearchTarget } from '../../data/hits.ts';
+import { messageOf } from '../../base/message-of.ts';
+import type { Hit, SearchTarget } from '../../records/hits.ts';
 import type { SourceFailure } from '../../retrieval/retriever.ts';
-import { SourceBadge } from '../events/Passages.tsx';
-import { pickOf } from '../lib/pick-of.ts';
-import { formatBytes, formatMs, formatNumber, plural } from '../lib/format.ts';
-import { LoadingFailure, LoadingList } from '../inspect/Loading.tsx';
-import { lab } from '../stores/connection.ts';
-import { useLab } from '../stores/lab-store.ts';
+import { SourceBadge } from '../kit/events/Passages.tsx';
+import { pickOf } from '../kit/pick-of.ts';
+import { formatBytes, formatMs, formatNumber, plural } from '../kit/format.ts';
+import { LoadingFailure, LoadingList } from '../ask/Loading.tsx';
+import { lab } from '../shell/store/connection.ts';
+import { useLab } from '../shell/store/lab-store.ts';
 
 const TARGETS: readonly SearchTarget[] = ['local', 'web', 'both'];
 

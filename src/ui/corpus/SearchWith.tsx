@@ -1,8 +1,8 @@
 import { NativeSelect } from '@mantine/core';
-import { LOCAL_METHODS, SOURCE_DEFAULTS } from '../../data/setup.ts';
-import { pickOf } from '../lib/pick-of.ts';
-import type { EncoderKind } from '../../runs/encoders/messages.ts';
-import { useEncoders } from '../stores/encoders-store.ts';
+import { LOCAL_METHODS, SOURCE_DEFAULTS } from '../../records/setup.ts';
+import { pickOf } from '../kit/pick-of.ts';
+import type { EncoderKind } from '../../lab/models/encoders/messages.ts';
+import { useEncoders } from '../models/store/encoders-store.ts';
 import {
   askQuestionsOf,
   changeSearch,
@@ -10,8 +10,8 @@ import {
   questionSetsOf,
   searchCollections,
   type Collected,
-} from '../stores/search-with.ts';
-import { useSetup } from '../stores/setup-store.ts';
+} from './store/search-with.ts';
+import { useSetup } from '../models/store/setup-store.ts';
 import { METHOD_WORDS, useNames } from './search-words.ts';
 
 /** What is gone meanwhile is still shown, so that the choice can be seen. */

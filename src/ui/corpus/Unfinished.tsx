@@ -1,13 +1,9 @@
 import { useRef } from 'react';
-import type { CollectionView, ImportRecord } from '../../runs/collections/index.ts';
-import { formatBytes } from '../lib/format.ts';
-import {
-  dismissImport,
-  fileOf,
-  resumeFromUrl,
-  resumeImport,
-} from '../stores/collections-actions.ts';
-import { useCollections } from '../stores/collections-store.ts';
+import type { ImportRecord } from '../../lab/corpus/collections/records.ts';
+import type { CollectionView } from '../../lab/corpus/collections/store.ts';
+import { formatBytes } from '../kit/format.ts';
+import { dismissImport, fileOf, resumeFromUrl, resumeImport } from './store/collections-actions.ts';
+import { useCollections } from './store/collections-store.ts';
 
 const WORDS = {
   open: 'was interrupted',

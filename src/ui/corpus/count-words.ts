@@ -1,4 +1,4 @@
-import { plural } from '../lib/format.ts';
+import { plural } from '../kit/format.ts';
 
 /** "994 passages and 100 questions"; what there is none of is left out. */
 export const countWords = (passages: number, questions: number): string =>

@@ -1,5 +1,5 @@
-import { droppedEntries, filesBelow } from '../lib/folder-entries.ts';
-import type { Offered } from '../stores/collections-store.ts';
+import { droppedEntries, filesBelow } from '../kit/folder-entries.ts';
+import type { Offered } from './store/collections-store.ts';
 
 /** Files that are read out of a folder; a file that is chosen itself is always looked at. */
 const KNOWN = /\.(?:json|jsonl|ndjson|csv|tsv|parquet|txt|md|markdown)$/iu;

@@ -1,5 +1,5 @@
-import { formatOf } from '../../data/import/detect.ts';
-import type { Container, Format, Schema } from '../../data/import/index.ts';
+import { formatOf } from '../../formats/import/readers/detect.ts';
+import type { Container, Format, Schema } from '../../formats/import/values/types.ts';
 
 /** Formats in words, and those that a file may be read as. */
 

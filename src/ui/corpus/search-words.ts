@@ -1,5 +1,5 @@
-import type { LocalMethod } from '../../data/setup.ts';
-import { useCollections } from '../stores/collections-store.ts';
+import type { LocalMethod } from '../../records/setup.ts';
+import { useCollections } from './store/collections-store.ts';
 
 /** How methods of searching are called, and collections by their names. */
 

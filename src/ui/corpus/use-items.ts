@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
-import { messageOf } from '../../data/message-of.ts';
-import type { Item, ItemKind } from '../../runs/collections/index.ts';
-import { lab } from '../stores/connection.ts';
+import { messageOf } from '../../base/message-of.ts';
+import type { ItemKind } from '../../lab/corpus/collections/database.ts';
+import type { Item } from '../../lab/corpus/collections/store.ts';
+import { lab } from '../shell/store/connection.ts';
 
 /** Items of a collection by place, read in pages as they come into view. */
 

@@ -1,8 +1,8 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { HUB } from '../../runs/checkpoints/source.ts';
-import { dropLook, giveToken, lookFolder, lookNamed } from '../stores/checkpoint-actions.ts';
-import { useCheckpoints } from '../stores/checkpoint-store.ts';
+import { HUB } from '../../lab/models/checkpoints/plan/source.ts';
+import { dropLook, giveToken, lookFolder, lookNamed } from './store/checkpoint-actions.ts';
+import { useCheckpoints } from './store/checkpoint-store.ts';
 import { FolderButton } from './FolderButton.tsx';
 import { PlanCard } from './PlanCard.tsx';
 

@@ -1,17 +1,17 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { CheckpointView } from '../../runs/checkpoints/messages.ts';
-import type { PolicyRef } from '../../data/setup.ts';
-import { formatDuration } from '../lib/duration.ts';
-import { DASH, formatBytes, plural } from '../lib/format.ts';
+import type { CheckpointView } from '../../lab/models/checkpoints/messages.ts';
+import type { PolicyRef } from '../../records/setup.ts';
+import { formatDuration } from '../kit/duration.ts';
+import { DASH, formatBytes, plural } from '../kit/format.ts';
 import {
   pauseCheckpoint,
   removeCheckpoint,
   renameCheckpoint,
   resumeCheckpoint,
-} from '../stores/checkpoint-actions.ts';
-import { useCheckpoints } from '../stores/checkpoint-store.ts';
-import { useSetup } from '../stores/setup-store.ts';
+} from './store/checkpoint-actions.ts';
+import { useCheckpoints } from './store/checkpoint-store.ts';
+import { useSetup } from './store/setup-store.ts';
 import { ConfigFacts } from './ConfigFacts.tsx';
 import { FitSummary } from './FitSummary.tsx';
 import { FolderButton } from './FolderButton.tsx';

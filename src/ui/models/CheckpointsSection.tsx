@@ -1,18 +1,18 @@
 import { useEffect } from 'react';
-import type { PolicyRef } from '../../data/setup.ts';
-import { formatBytes } from '../lib/format.ts';
-import { UndoBar } from '../lib/UndoBar.tsx';
-import { useFileDrop } from '../lib/use-file-drop.ts';
+import type { PolicyRef } from '../../records/setup.ts';
+import { formatBytes } from '../kit/format.ts';
+import { UndoBar } from '../kit/UndoBar.tsx';
+import { useFileDrop } from '../kit/use-file-drop.ts';
 import {
   dismissCheckpointProblem,
   dismissRemovedCheckpoints,
   lookFolder,
   refreshCheckpoints,
   restoreCheckpoint,
-} from '../stores/checkpoint-actions.ts';
-import { useCheckpoints } from '../stores/checkpoint-store.ts';
-import { choosePolicy } from '../stores/setup-store.ts';
-import { lostWords } from '../stores/setup-uses.ts';
+} from './store/checkpoint-actions.ts';
+import { useCheckpoints } from './store/checkpoint-store.ts';
+import { choosePolicy } from './store/setup-store.ts';
+import { lostWords } from './store/setup-uses.ts';
 import { AddCheckpoint } from './AddCheckpoint.tsx';
 import { CheckpointRow } from './CheckpointRow.tsx';
 import { filesOfDrop } from './folder-files.ts';

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { useEffect } from 'react';
-import type { EncoderFacts } from '../../runs/encoders/messages.ts';
-import { formatBytes, formatCount } from '../lib/format.ts';
-import { UndoBar } from '../lib/UndoBar.tsx';
+import type { EncoderFacts } from '../../lab/models/encoders/messages.ts';
+import { formatBytes, formatCount } from '../kit/format.ts';
+import { UndoBar } from '../kit/UndoBar.tsx';
 import {
   addEncoder,
   dismissEncoderProblem,
@@ -10,9 +10,9 @@ import {
   removeEncoder,
   restoreEncoder,
   useEncoders,
-} from '../stores/encoders-store.ts';
-import { useLab } from '../stores/lab-store.ts';
-import type { EncoderUse } from '../stores/setup-uses.ts';
+} from './store/encoders-store.ts';
+import { useLab } from '../shell/store/lab-store.ts';
+import type { EncoderUse } from './store/setup-uses.ts';
 import { FolderButton } from './FolderButton.tsx';
 
 /** Encoders and cross-encoders in ONNX, kept in this browser. */

@@ -1,8 +1,8 @@
-import { messageOf } from '../../data/message-of.ts';
-import { parsePolicyConfig, type PolicyConfig } from '../../policy/config.ts';
-import { planFit, type FitPlan } from '../../policy/fit.ts';
-import { weightTypeFor, type WeightType } from '../../policy/weight-type.ts';
-import { formatBytes, formatCount, formatParameters } from '../lib/format.ts';
+import { messageOf } from '../../base/message-of.ts';
+import { parsePolicyConfig, type PolicyConfig } from '../../policy/checkpoint/config.ts';
+import { planFit, type FitPlan } from '../../policy/open/fit.ts';
+import { weightTypeFor, type WeightType } from '../../policy/checkpoint/weight-type.ts';
+import { formatBytes, formatCount, formatParameters } from '../kit/format.ts';
 import { useDeviceLimits, type DeviceView } from './device-limits.ts';
 
 /** What is asked of a checkpoint here: contexts at a time, their length, and a LoRA step over them. */

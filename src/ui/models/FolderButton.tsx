@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'react';
-import type { LocalFile } from '../../runs/checkpoints/plan.ts';
-import { PickButton } from '../lib/PickButton.tsx';
+import type { LocalFile } from '../../lab/models/checkpoints/plan/plan.ts';
+import { PickButton } from '../kit/PickButton.tsx';
 import { pickedFolder } from './folder-files.ts';
 
 /** A button that lets the folder of a model be chosen. */

@@ -1,9 +1,9 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { PlanView } from '../../runs/checkpoints/messages.ts';
-import { DASH, formatBytes, plural } from '../lib/format.ts';
-import { addLooked, dropLook } from '../stores/checkpoint-actions.ts';
-import { sameCheckpoint, useCheckpoints } from '../stores/checkpoint-store.ts';
+import type { PlanView } from '../../lab/models/checkpoints/messages.ts';
+import { DASH, formatBytes, plural } from '../kit/format.ts';
+import { addLooked, dropLook } from './store/checkpoint-actions.ts';
+import { sameCheckpoint, useCheckpoints } from './store/checkpoint-store.ts';
 import { ConfigFacts } from './ConfigFacts.tsx';
 import { FitSummary } from './FitSummary.tsx';
 

@@ -1,13 +1,16 @@
 import { Button, NativeSelect, NumberInput, PasswordInput, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
-import { endpointSchema, type Endpoint } from '../../data/setup.ts';
-import { testEndpoint, type ConnectionReport } from '../../policy/endpoint/test-connection.ts';
-import { formatCount, formatMs } from '../lib/format.ts';
-import { UndoBar } from '../lib/UndoBar.tsx';
-import { pickOf } from '../lib/pick-of.ts';
-import { putEndpoint, removeEndpoint, setKey, useResources } from '../stores/resources-store.ts';
-import { forgetPolicy, lostWords, takeUpPolicy, type PolicyUse } from '../stores/setup-uses.ts';
-import { choosePolicy, useSetup } from '../stores/setup-store.ts';
+import { endpointSchema, type Endpoint } from '../../records/setup.ts';
+import {
+  testEndpoint,
+  type ConnectionReport,
+} from '../../policy/remote/endpoint/test-connection.ts';
+import { formatCount, formatMs } from '../kit/format.ts';
+import { UndoBar } from '../kit/UndoBar.tsx';
+import { pickOf } from '../kit/pick-of.ts';
+import { putEndpoint, removeEndpoint, setKey, useResources } from './store/resources-store.ts';
+import { forgetPolicy, lostWords, takeUpPolicy, type PolicyUse } from './store/setup-uses.ts';
+import { choosePolicy, useSetup } from './store/setup-store.ts';
 
 /** OpenAI-compatible servers: llama.cpp, Ollama, vLLM, SGLang. */
 

@@ -5,19 +5,19 @@ import {
   webLlmModelSchema,
   type Setup,
   type WebLlmModel,
-} from '../../data/setup.ts';
-import type { WebLlmLine } from '../../policy/webllm/models.ts';
-import { formatCount } from '../lib/format.ts';
-import { lab } from '../stores/connection.ts';
+} from '../../records/setup.ts';
+import type { WebLlmLine } from '../../policy/remote/webllm/models.ts';
+import { formatCount } from '../kit/format.ts';
+import { lab } from '../shell/store/connection.ts';
 import {
   putWebLlmModel,
   removeWebLlmModel,
   setMirror,
   useResources,
-} from '../stores/resources-store.ts';
-import { choosePolicy, useSetup } from '../stores/setup-store.ts';
-import { UndoBar } from '../lib/UndoBar.tsx';
-import { forgetPolicy, lostWords, takeUpPolicy, type PolicyUse } from '../stores/setup-uses.ts';
+} from './store/resources-store.ts';
+import { choosePolicy, useSetup } from './store/setup-store.ts';
+import { UndoBar } from '../kit/UndoBar.tsx';
+import { forgetPolicy, lostWords, takeUpPolicy, type PolicyUse } from './store/setup-uses.ts';
 
 /** Models of WebLLM: quantized, on the GPU of this device; they sample and do not train. */
 

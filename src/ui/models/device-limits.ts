@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { DeviceLimits } from '../../policy/fit.ts';
+import type { DeviceLimits } from '../../policy/open/fit.ts';
 
 /** What this device allows a checkpoint, as far as a browser tells. */
 export interface DeviceView extends DeviceLimits {

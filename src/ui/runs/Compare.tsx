@@ -1,9 +1,9 @@
 import { useDeferredValue, useEffect, useMemo } from 'react';
-import type { RunRecord } from '../../runs/training/messages.ts';
-import { Chart } from '../charts/Chart.tsx';
-import { plural } from '../lib/format.ts';
-import { openSteps } from '../stores/train-actions.ts';
-import { useTrain } from '../stores/train-store.ts';
+import type { RunRecord } from '../../lab/train/messages.ts';
+import { Chart } from '../kit/charts/Chart.tsx';
+import { plural } from '../kit/format.ts';
+import { openSteps } from '../train/store/train-actions.ts';
+import { useTrain } from '../train/store/train-store.ts';
 import { comparedCharts } from './compare-specs.ts';
 import { differingSettings } from './differing.ts';
 import { KeyBadge, keyOf } from './RunsTable.tsx';

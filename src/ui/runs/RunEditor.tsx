@@ -1,8 +1,8 @@
 import { Button, TextInput, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import type { RunRecord } from '../../runs/training/messages.ts';
-import { formatBytes, formatCount } from '../lib/format.ts';
-import { downloadOf, dropRollouts, editRun, exportRun } from '../stores/train-actions.ts';
+import type { RunRecord } from '../../lab/train/messages.ts';
+import { formatBytes, formatCount } from '../kit/format.ts';
+import { downloadOf, dropRollouts, editRun, exportRun } from '../train/store/train-actions.ts';
 import { Again } from '../train/Again.tsx';
 import { parseTags } from './figures.ts';
 

@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import { useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import { PickButton } from '../lib/PickButton.tsx';
-import { UndoBar } from '../lib/UndoBar.tsx';
-import { useFileDrop } from '../lib/use-file-drop.ts';
-import { dismissRemoved, importRuns, restoreRun } from '../stores/train-actions.ts';
-import { formatCompared, parseCompared } from '../stores/train-address.ts';
-import { useTrain, visibleRuns } from '../stores/train-store.ts';
+import { PickButton } from '../kit/PickButton.tsx';
+import { UndoBar } from '../kit/UndoBar.tsx';
+import { useFileDrop } from '../kit/use-file-drop.ts';
+import { dismissRemoved, importRuns, restoreRun } from '../train/store/train-actions.ts';
+import { formatCompared, parseCompared } from '../train/store/train-address.ts';
+import { useTrain, visibleRuns } from '../train/store/train-store.ts';
 import { TrainProblem } from '../train/Problem.tsx';
 import { Compare } from './Compare.tsx';
 import { RunsTable } from './RunsTable.tsx';

@@ -1,5 +1,5 @@
-import { formatBytes } from '../lib/format.ts';
-import { useStorageUse } from '../lib/use-storage-use.ts';
+import { formatBytes } from '../kit/format.ts';
+import { useStorageUse } from '../kit/use-storage-use.ts';
 
 /** What this origin stores, of how much, and whether the browser may clear it. */
 export const StorageLine = () => {

@@ -1,5 +1,5 @@
-import type { TrainStep } from '../../data/training.ts';
-import type { ChartSpec, Series, Unit } from '../charts/series.ts';
+import type { TrainStep } from '../../records/training.ts';
+import type { ChartSpec, Series, Unit } from '../kit/charts/series.ts';
 import { shareInterval } from '../train/chart-specs.ts';
 
 /** The same measure of several runs over one axis. */

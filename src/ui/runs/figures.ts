@@ -1,4 +1,4 @@
-import type { TrainStep } from '../../data/training.ts';
+import type { TrainStep } from '../../records/training.ts';
 
 /** What a run came to, for one line of the table. */
 export interface RunFigures {

@@ -1,6 +1,6 @@
 import { useLocation } from 'wouter';
-import type { RunRecord } from '../../runs/training/messages.ts';
-import { draftOf, useDraft } from '../stores/train-draft.ts';
+import type { RunRecord } from '../../lab/train/messages.ts';
+import { draftOf, useDraft } from './store/train-draft.ts';
 
 /** Opens the form with a run's settings; nothing for settings of a recipe that is not known. */
 export const Again = ({ run }: { run: RunRecord }) => {

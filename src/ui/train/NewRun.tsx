@@ -1,19 +1,19 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import { messageOf } from '../../data/message-of.ts';
-import { DEPARTURES, PRESETS } from '../../learn/rl/presets.ts';
-import type { TrainSettings } from '../../learn/rl/settings.ts';
-import type { TrainEstimate } from '../../runs/training/messages.ts';
-import { DEVICES, type DeviceChoice } from '../../runs/conductor/settings.ts';
-import { formatBytes, formatCount, plural } from '../lib/format.ts';
-import { formatDuration } from '../lib/duration.ts';
-import { pickOf } from '../lib/pick-of.ts';
-import { useDemonstrations } from '../stores/demonstrations.ts';
-import { WorksWith } from '../setup/WorksWith.tsx';
-import { useSetup } from '../stores/setup-store.ts';
-import { startTraining } from '../stores/train-actions.ts';
-import { formatTrainAddress } from '../stores/train-address.ts';
+import { messageOf } from '../../base/message-of.ts';
+import { DEPARTURES, PRESETS } from '../../learn/settings/presets.ts';
+import type { TrainSettings } from '../../learn/settings/settings.ts';
+import type { TrainEstimate } from '../../lab/train/messages.ts';
+import { DEVICES, type DeviceChoice } from '../../lab/ask/settings.ts';
+import { formatBytes, formatCount, plural } from '../kit/format.ts';
+import { formatDuration } from '../kit/duration.ts';
+import { pickOf } from '../kit/pick-of.ts';
+import { useDemonstrations } from './store/demonstrations.ts';
+import { WorksWith } from '../models/setup/WorksWith.tsx';
+import { useSetup } from '../models/store/setup-store.ts';
+import { startTraining } from './store/train-actions.ts';
+import { formatTrainAddress } from './store/train-address.ts';
 import {
   checkDraft,
   choosePreset,
@@ -22,8 +22,8 @@ import {
   resetDraft,
   useDraft,
   withoutFaults,
-} from '../stores/train-draft.ts';
-import { trainApi, trainingRun, useTrain, visibleRuns } from '../stores/train-store.ts';
+} from './store/train-draft.ts';
+import { trainApi, trainingRun, useTrain, visibleRuns } from './store/train-store.ts';
 import { AdvancedFields } from './AdvancedFields.tsx';
 import { FormState, NumberField, RateField, SelectField } from './fields.tsx';
 import { StageFields } from './StageFields.tsx';

@@ -1,6 +1,6 @@
-import { CopyButton } from '../lib/CopyButton.tsx';
-import { dismissProblem, reloadRuns } from '../stores/train-actions.ts';
-import { useTrain } from '../stores/train-store.ts';
+import { CopyButton } from '../kit/CopyButton.tsx';
+import { dismissProblem, reloadRuns } from './store/train-actions.ts';
+import { useTrain } from './store/train-store.ts';
 
 /** What could not be done last, until it is put away. */
 export const TrainProblem = () => {

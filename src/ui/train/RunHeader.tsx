@@ -1,10 +1,10 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { Link } from 'wouter';
-import type { RunRecord, TrainProgress } from '../../runs/training/messages.ts';
-import { formatDuration } from '../lib/duration.ts';
-import { formatCount } from '../lib/format.ts';
-import { Icon } from '../lib/Icon.tsx';
+import type { RunRecord, TrainProgress } from '../../lab/train/messages.ts';
+import { formatDuration } from '../kit/duration.ts';
+import { formatCount } from '../kit/format.ts';
+import { Icon } from '../kit/Icon.tsx';
 import {
   dismissFrozen,
   downloadOf,
@@ -12,8 +12,8 @@ import {
   resumeRun,
   setLearningRate,
   stopRun,
-} from '../stores/train-actions.ts';
-import { trainingRun, trainsElsewhere, useTrain } from '../stores/train-store.ts';
+} from './store/train-actions.ts';
+import { trainingRun, trainsElsewhere, useTrain } from './store/train-store.ts';
 import { Again } from './Again.tsx';
 import { actionsOf, phaseShare, phaseText, STATUS_SIGNS } from './run-words.ts';
 

@@ -1,8 +1,8 @@
 import { NativeSelect, NumberInput } from '@mantine/core';
-import { REWARDS, type TrainSettings } from '../../learn/rl/settings.ts';
-import { pickOf } from '../lib/pick-of.ts';
+import { REWARDS, type TrainSettings } from '../../learn/settings/settings.ts';
+import { pickOf } from '../kit/pick-of.ts';
 import { StageWeights } from './StageWeights.tsx';
-import { changeDraft } from '../stores/train-draft.ts';
+import { changeDraft } from './store/train-draft.ts';
 import { useDraftValue, useErrors } from './fields.tsx';
 
 type Stage = Omit<TrainSettings['stages'][number], 'steps' | 'weights'> & {

@@ -1,5 +1,5 @@
 import { NumberInput } from '@mantine/core';
-import { weightsOf } from '../stores/reward-weights.ts';
+import { weightsOf } from './store/reward-weights.ts';
 
 interface StageWeightsProps {
   reward: string;

@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import type { Rollout } from '../../data/rollout.ts';
-import type { TrainStep } from '../../data/training.ts';
-import type { RunRecord } from '../../runs/training/messages.ts';
-import { formatCount, formatNumber, formatSigned, plural } from '../lib/format.ts';
-import { useAnswer, type Loaded } from '../lib/use-answer.ts';
-import { openOwnRun } from '../stores/browse-actions.ts';
-import { inspectRollouts } from '../stores/show-rollouts.ts';
-import { trainApi } from '../stores/train-store.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import type { TrainStep } from '../../records/training.ts';
+import type { RunRecord } from '../../lab/train/messages.ts';
+import { formatCount, formatNumber, formatSigned, plural } from '../kit/format.ts';
+import { useAnswer, type Loaded } from '../kit/use-answer.ts';
+import { openOwnRun } from '../rollouts/store/browse-actions.ts';
+import { inspectRollouts } from './store/show-rollouts.ts';
+import { trainApi } from './store/train-store.ts';
 import { groupRollouts, type RolloutGroup } from './rollout-groups.ts';
 
 const useRollouts = (runId: string, step: number): Loaded<RolloutGroup[]> =>

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
-import { parseTrainAddress, formatTrainAddress } from '../stores/train-address.ts';
-import { runById, trainingRun, useTrain, visibleRuns } from '../stores/train-store.ts';
+import { parseTrainAddress, formatTrainAddress } from './store/train-address.ts';
+import { runById, trainingRun, useTrain, visibleRuns } from './store/train-store.ts';
 import { NewRun } from './NewRun.tsx';
 import { TrainProblem } from './Problem.tsx';
 import { StatusBadge } from './RunHeader.tsx';

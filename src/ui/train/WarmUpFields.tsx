@@ -1,7 +1,7 @@
 import { FileInput } from '@mantine/core';
 import { DEFAULT_WARM_UP } from '../../learn/rl/demonstrations.ts';
-import { plural } from '../lib/format.ts';
-import { chooseDemonstrations, useDemonstrations } from '../stores/demonstrations.ts';
+import { plural } from '../kit/format.ts';
+import { chooseDemonstrations, useDemonstrations } from './store/demonstrations.ts';
 import { NumberField, PartSwitch, RateField, SwitchField, usePart } from './fields.tsx';
 
 /** Supervised warm-up on the user's own trajectories, before the first step. */

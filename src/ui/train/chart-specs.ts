@@ -1,10 +1,11 @@
-import type { TrainStep } from '../../data/training.ts';
-import type { TrainSettings } from '../../learn/rl/settings.ts';
+import type { TrainStep } from '../../records/training.ts';
+import type { TrainSettings } from '../../learn/settings/settings.ts';
 import { collapseText, paperOptimum, type RewardSettings } from '../../agent/router/reward.ts';
-import { overridesInForce } from '../../learn/rl/overrides.ts';
-import { getRecipe, withOverrides } from '../../recipes/index.ts';
-import type { ChartSpec, Series } from '../charts/series.ts';
-import type { Point } from '../charts/downsample.ts';
+import { overridesInForce } from '../../learn/settings/overrides.ts';
+import { getRecipe } from '../../recipes/index.ts';
+import { withOverrides } from '../../recipes/settings.ts';
+import type { ChartSpec, Series } from '../kit/charts/series.ts';
+import type { Point } from '../kit/charts/downsample.ts';
 
 /** Every chart of a run, from its steps. Pure: steps and settings in, values to draw out. */
 
@@ -43,7 +44,7 @@ const heldOut = (
 });
 
 /** Names that occur in any step, in the order of first appearance. */
-export const namesOf = (
+const namesOf = (
   steps: Steps,
   of: (step: TrainStep) => Record<string, unknown> | null | undefined,
 ): string[] => {

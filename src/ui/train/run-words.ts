@@ -1,11 +1,6 @@
-import type {
-  RunRecord,
-  RunStatus,
-  TrainPhase,
-  TrainProgress,
-} from '../../runs/training/messages.ts';
-import { formatCount } from '../lib/format.ts';
-import type { IconName } from '../lib/Icon.tsx';
+import type { RunRecord, RunStatus, TrainPhase, TrainProgress } from '../../lab/train/messages.ts';
+import { formatCount } from '../kit/format.ts';
+import type { IconName } from '../kit/Icon.tsx';
 
 /** How the state of a run is said. */
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SearchTarget } from '../../../src/data/hits.ts';
+import type { SearchTarget } from '../../../src/records/hits.ts';
 import { judgeQuery, type QueryContext } from '../../../src/agent/stie/queries.ts';
 
 const DELTAS = [0.25, 0.5, 0.75] as const;

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Question } from '../../../src/data/records.ts';
-import { TextPolicy } from '../../../src/policy/pieces/text-policy.ts';
-import type { TextChunk, TextRequest } from '../../../src/policy/pieces/text-backend.ts';
+import type { Question } from '../../../src/records/records.ts';
+import { TextPolicy } from '../../../src/policy/remote/pieces/text-policy.ts';
+import type { TextChunk, TextRequest } from '../../../src/policy/remote/pieces/text-backend.ts';
 import {
   contextText,
   eventsOf,
@@ -12,7 +12,7 @@ import {
   retrieverOver,
   stopReason,
 } from '../helpers.ts';
-import { ScriptedBackend, tokensOf } from '../../policy/pieces/scripted-backend.ts';
+import { ScriptedBackend, tokensOf } from '../../policy/remote/pieces/scripted-backend.ts';
 import { eventsIn, runText } from './helpers.ts';
 
 const THINK = '<think> who wrote it 雪</think>';

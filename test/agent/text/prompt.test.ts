@@ -1,11 +1,11 @@
 import { Template } from '@huggingface/jinja';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { harmless } from '../../../src/agent/harmless.ts';
-import { instructionText } from '../../../src/agent/instruction.ts';
-import { promptFrame } from '../../../src/agent/prompt.ts';
-import { SPECIAL_TOKENS } from '../../../src/agent/protocol.ts';
-import { readTags } from '../../../src/agent/tags.ts';
+import { harmless } from '../../../src/agent/transcript/harmless.ts';
+import { instructionText } from '../../../src/agent/transcript/instruction.ts';
+import { promptFrame } from '../../../src/agent/transcript/prompt.ts';
+import { SPECIAL_TOKENS } from '../../../src/records/protocol.ts';
+import { readTags } from '../../../src/agent/transcript/tags.ts';
 import type { PolicyChat } from '../../../src/policy/policy.ts';
 import { getRecipe } from '../../../src/recipes/index.ts';
 import { withOverrides } from '../../../src/recipes/settings.ts';

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ProtocolParser, type Parsed } from '../../../src/agent/parse.ts';
-import { createScanner, type Unit } from '../../../src/agent/scanner.ts';
-import { readTags } from '../../../src/agent/tags.ts';
+import { ProtocolParser, type Parsed } from '../../../src/agent/transcript/parse.ts';
+import { createScanner, type Unit } from '../../../src/agent/transcript/scanner.ts';
+import { readTags } from '../../../src/agent/transcript/tags.ts';
 import { ByteRuns, wordTokenizer } from './tokenizers.ts';
 
 const known = readTags(wordTokenizer);

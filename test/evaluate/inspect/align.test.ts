@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { alignGroup, groupCredit } from '../../../src/evaluate/inspect/align.ts';
 import { compareRuns } from '../../../src/evaluate/inspect/compare-runs.ts';
-import { readFactsOf } from '../../../src/evaluate/inspect/facts.ts';
+import { readFactsOf } from '../../../src/evaluate/inspect/lint/facts.ts';
 import { whatIfSettings } from '../../fixtures/what-if.ts';
 import { loggingBoard, verl } from '../../fixtures/inspect/records.ts';
-import { blobOf, rolloutsOf } from '../../data/rollouts/helpers.ts';
+import { blobOf, rolloutsOf } from '../../formats/rollouts/helpers.ts';
 
 const output = (...searches: [query: string, title: string][]): string =>
   searches

@@ -7,7 +7,7 @@ import {
   type DiffRun,
 } from '../../../src/evaluate/inspect/diff.ts';
 import { verl } from '../../fixtures/inspect/records.ts';
-import { importOne } from '../../data/rollouts/helpers.ts';
+import { importOne } from '../../formats/rollouts/helpers.ts';
 
 const count = (runs: readonly DiffRun[], kind: DiffRun['kind']): number =>
   runs

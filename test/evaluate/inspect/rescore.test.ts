@@ -1,16 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { ImportedRollout } from '../../../src/data/rollouts/index.ts';
-import {
-  DisagreementQueue,
-  rescore,
-  scorerById,
-  SCORERS,
-} from '../../../src/evaluate/inspect/rescore/index.ts';
-import { REWARDS } from '../../../src/learn/rl/settings.ts';
+import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
+import { DisagreementQueue } from '../../../src/evaluate/inspect/rescore/disagreement.ts';
+import { rescore } from '../../../src/evaluate/inspect/rescore/rescore.ts';
+import { scorerById, SCORERS } from '../../../src/evaluate/inspect/rescore/scorers.ts';
+import { REWARDS } from '../../../src/learn/settings/settings.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
-import type { Rollout } from '../../../src/data/rollout.ts';
+import type { Rollout } from '../../../src/records/rollout.ts';
 import { r1Searcher, verl } from '../../fixtures/inspect/records.ts';
-import { importOne, ownLines, rolloutsOf } from '../../data/rollouts/helpers.ts';
+import { importOne, ownLines, rolloutsOf } from '../../formats/rollouts/helpers.ts';
 
 const totals = (rollout: ImportedRollout): Record<string, number> =>
   Object.fromEntries(rescore(rollout).map(({ scorer, total }) => [scorer, total]));

@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { CheckpointError } from '../../../src/policy/checkpoint-error.ts';
-import { memoryFiles, type CheckpointFiles } from '../../../src/policy/checkpoint-files.ts';
-import { openCheckpoint } from '../../../src/policy/checkpoint.ts';
-import { ChatTemplateError, loadChatTemplate } from '../../../src/policy/chat-template.ts';
-import { loadTokenizer } from '../../../src/policy/load.ts';
+import { CheckpointError } from '../../../src/policy/checkpoint/checkpoint-error.ts';
+import {
+  memoryFiles,
+  type CheckpointFiles,
+} from '../../../src/policy/checkpoint/checkpoint-files.ts';
+import { openCheckpoint } from '../../../src/policy/checkpoint/checkpoint.ts';
+import { ChatTemplateError, loadChatTemplate } from '../../../src/policy/open/chat-template.ts';
+import { loadTokenizer } from '../../../src/policy/open/load.ts';
 import { AdapterError, readPeft } from '../../../src/policy/lora/peft.ts';
-import type { Random } from '../../../src/policy/random.ts';
+import type { Random } from '../../../src/base/random.ts';
 import { loadFamily } from '../../fixtures/families/load.ts';
-import { bytesOf, mutateJsonFile, mutateSafetensors, mutateText, pick, textOf } from '../mutate.ts';
-import { must, subject, type Subject } from '../subject.ts';
+import { bytesOf, mutateJsonFile, mutateSafetensors, mutateText, pick, textOf } from './mutate.ts';
+import { must, subject, type Subject } from './subject.ts';
 
 /** Files of a checkpoint: weights, index, settings, tokenizer, chat template, adapter. */
 

@@ -7,9 +7,9 @@ import {
   withManifest,
   type ModelFolder,
 } from '../../../src/retrieval/encoder/sentence-transformers.ts';
-import { kindOf } from '../../../src/runs/encoders/folder.ts';
-import { mutateJsonFile, pick } from '../mutate.ts';
-import { must, subject, type Subject } from '../subject.ts';
+import { kindOf } from '../../../src/lab/models/encoders/folder.ts';
+import { mutateJsonFile, pick } from './mutate.ts';
+import { must, subject, type Subject } from './subject.ts';
 import { TEXTS } from './checkpoints.ts';
 
 /** Folders of encoders and cross-encoders: settings, manifests, tokenizers (WordPiece and Unigram). */

@@ -1,21 +1,19 @@
-import { issueOf } from '../../../src/data/issue.ts';
-import { BUILT_IN_SETUP, resourcesSchema, setupSchema } from '../../../src/data/setup.ts';
-import {
-  compileFilter,
-  FilterError,
-  parseFilter,
-  printFilter,
-} from '../../../src/evaluate/inspect/filter/index.ts';
+import { issueOf } from '../../../src/base/issue.ts';
+import { BUILT_IN_SETUP, resourcesSchema, setupSchema } from '../../../src/records/setup.ts';
+import { printFilter } from '../../../src/evaluate/inspect/filter/ast.ts';
+import { FilterError } from '../../../src/evaluate/inspect/filter/error.ts';
+import { compileFilter } from '../../../src/evaluate/inspect/filter/match.ts';
+import { parseFilter } from '../../../src/evaluate/inspect/filter/parse.ts';
 import { rowOf } from '../../../src/evaluate/inspect/row.ts';
 import { readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
-import { getPreset } from '../../../src/learn/rl/presets.ts';
-import { appConfig, modelLines } from '../../../src/policy/webllm/models.ts';
-import { readRunFile, writeRunFile } from '../../../src/runs/training/run-file.ts';
-import { importOne, ownLines } from '../../data/rollouts/helpers.ts';
+import { getPreset } from '../../../src/learn/settings/presets.ts';
+import { appConfig, modelLines } from '../../../src/policy/remote/webllm/models.ts';
+import { readRunFile, writeRunFile } from '../../../src/lab/train/run-file.ts';
+import { importOne, ownLines } from '../../formats/rollouts/helpers.ts';
 import { loggingBoard, r1Searcher, verl } from '../../fixtures/inspect/records.ts';
 import { trainStep } from '../../fixtures/train-steps.ts';
-import { bytesOf, mutateJsonFile, mutateJsonLines, mutateText, pick, textOf } from '../mutate.ts';
-import { must, subject, type Subject } from '../subject.ts';
+import { bytesOf, mutateJsonFile, mutateJsonLines, mutateText, pick, textOf } from './mutate.ts';
+import { must, subject, type Subject } from './subject.ts';
 
 /** Texts of our own formats: exported runs, trajectories, setups, model lists, filters. */
 

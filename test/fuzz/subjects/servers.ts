@@ -1,20 +1,21 @@
-import { createJudge, readVerdict } from '../../../src/evaluate/judge/index.ts';
-import { EndpointClient } from '../../../src/policy/endpoint/client.ts';
-import { EndpointError, faultOfStatus } from '../../../src/policy/endpoint/errors.ts';
-import type { Random } from '../../../src/policy/random.ts';
-import { EngineError } from '../../../src/retrieval/engines/errors.ts';
-import { EngineHttp } from '../../../src/retrieval/engines/http.ts';
-import { engineOf, type EngineSpec } from '../../../src/retrieval/engines/index.ts';
-import { factsOf } from '../../../src/runs/checkpoints/facts.ts';
-import { CheckpointFault } from '../../../src/runs/checkpoints/fault.ts';
-import { planSchema } from '../../../src/runs/checkpoints/plan.ts';
-import { planFolder } from '../../../src/runs/checkpoints/plan-folder.ts';
-import { planHub } from '../../../src/runs/checkpoints/plan-hub.ts';
-import { HUB } from '../../../src/runs/checkpoints/source.ts';
+import { createJudge } from '../../../src/evaluate/judge/judge.ts';
+import { readVerdict } from '../../../src/evaluate/judge/verdict.ts';
+import { EndpointClient } from '../../../src/policy/remote/endpoint/client.ts';
+import { EndpointError, faultOfStatus } from '../../../src/policy/remote/endpoint/errors.ts';
+import type { Random } from '../../../src/base/random.ts';
+import { EngineError } from '../../../src/retrieval/engines/http/errors.ts';
+import { EngineHttp } from '../../../src/retrieval/engines/http/http.ts';
+import { engineOf, type EngineSpec } from '../../../src/retrieval/engines/open.ts';
+import { factsOf } from '../../../src/lab/models/checkpoints/facts.ts';
+import { CheckpointFault } from '../../../src/lab/models/checkpoints/plan/fault.ts';
+import { planSchema } from '../../../src/lab/models/checkpoints/plan/plan.ts';
+import { planFolder } from '../../../src/lab/models/checkpoints/plan/plan-folder.ts';
+import { planHub } from '../../../src/lab/models/checkpoints/plan/plan-hub.ts';
+import { HUB } from '../../../src/lab/models/checkpoints/plan/source.ts';
 import { DOCUMENTS, LINES, wikiFixture } from '../../retrieval/engines/strict.ts';
-import { shardedFiles } from '../../runs/checkpoints/hub-server.ts';
-import { bytesOf, mutateBytes, mutateJsonFile, mutateText, pick, textOf } from '../mutate.ts';
-import { must, subject, type Subject } from '../subject.ts';
+import { shardedFiles } from '../../lab/models/checkpoints/hub-server.ts';
+import { bytesOf, mutateBytes, mutateJsonFile, mutateText, pick, textOf } from './mutate.ts';
+import { must, subject, type Subject } from './subject.ts';
 
 /** Answers of servers: language models, search engines, model hubs, judges. */
 

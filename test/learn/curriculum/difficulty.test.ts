@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createRouter } from '../../../src/agent/index.ts';
+import { createRouter } from '../../../src/agent/router/router.ts';
 import { DifficultyCurriculum } from '../../../src/learn/curriculum/difficulty.ts';
 import type { CurriculumContext, DrawnQuestion, Json } from '../../../src/learn/rl/contracts.ts';
-import { getPreset } from '../../../src/learn/rl/presets.ts';
-import type { TrainSettings } from '../../../src/learn/rl/settings.ts';
-import type { Question } from '../../../src/data/records.ts';
+import { getPreset } from '../../../src/learn/settings/presets.ts';
+import type { TrainSettings } from '../../../src/learn/settings/settings.ts';
+import type { Question } from '../../../src/records/records.ts';
 import type { PolicySession } from '../../../src/policy/policy.ts';
 import { idsOf, ScriptedPolicy, ScriptedSession } from '../../agent/scripted-policy.ts';
 import { retrieverOver } from '../../agent/helpers.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Rollout } from '../../../src/data/rollout.ts';
+import type { Rollout } from '../../../src/records/rollout.ts';
 import {
   GoldNoiseCurriculum,
   goldShare,
@@ -7,7 +7,7 @@ import {
 } from '../../../src/learn/curriculum/gold-noise.ts';
 import { NoisyRetriever } from '../../../src/learn/curriculum/noisy-retriever.ts';
 import type { DrawnQuestion } from '../../../src/learn/rl/contracts.ts';
-import type { TrainSettings } from '../../../src/learn/rl/settings.ts';
+import type { TrainSettings } from '../../../src/learn/settings/settings.ts';
 import { openTestWorld, tinySettings, type World } from '../rl/helpers.ts';
 
 let world: World;

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createCurriculum } from '../../../src/learn/curriculum/create.ts';
 import type { TrainHooks, TrainLoopProgress } from '../../../src/learn/rl/contracts.ts';
-import { parseTrainSettings } from '../../../src/learn/rl/edit-settings.ts';
-import { getPreset } from '../../../src/learn/rl/presets.ts';
-import type { TrainSettings } from '../../../src/learn/rl/settings.ts';
+import { parseTrainSettings } from '../../../src/learn/settings/edit-settings.ts';
+import { getPreset } from '../../../src/learn/settings/presets.ts';
+import type { TrainSettings } from '../../../src/learn/settings/settings.ts';
 import { decodeState, encodeState, type TrainState } from '../../../src/learn/rl/state.ts';
 import { openTestWorld, tinySettings, trainTiny, type Trained, type World } from '../rl/helpers.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { DifficultyCurriculum } from '../../../src/learn/curriculum/difficulty.ts';
 import type { DrawnQuestion } from '../../../src/learn/rl/contracts.ts';
-import { getPreset } from '../../../src/learn/rl/presets.ts';
+import { getPreset } from '../../../src/learn/settings/presets.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
-import type { RewardId } from '../../../src/learn/rl/settings.ts';
+import type { RewardId } from '../../../src/learn/settings/settings.ts';
 import { eventsOf, faultsOf, QUESTION, run } from '../../agent/helpers.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { AgentEvent } from '../../../src/data/events.ts';
-import type { Rollout, Segment } from '../../../src/data/rollout.ts';
+import type { AgentEvent } from '../../../src/records/events.ts';
+import type { Rollout, Segment } from '../../../src/records/rollout.ts';
 import { emptyRollout, retrieve } from '../../fixtures/rollouts.ts';
 
 /** Rollout records with real tags in their text; the gold answer is `Borfield`. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { RewardClause, Rollout } from '../../../src/data/rollout.ts';
+import type { RewardClause, Rollout } from '../../../src/records/rollout.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
-import { REWARDS } from '../../../src/learn/rl/settings.ts';
+import { REWARDS } from '../../../src/learn/settings/settings.ts';
 import { made, type Fate } from './records.ts';
 
 const words = (n: number, word = 'word'): string => Array.from({ length: n }, () => word).join(' ');

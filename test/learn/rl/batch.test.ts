@@ -5,9 +5,9 @@ import {
   sequencesOf,
   updateBatches,
 } from '../../../src/learn/rl/batch.ts';
-import { getPreset } from '../../../src/learn/rl/presets.ts';
-import type { TrainSettings } from '../../../src/learn/rl/settings.ts';
-import type { Rollout } from '../../../src/data/rollout.ts';
+import { getPreset } from '../../../src/learn/settings/presets.ts';
+import type { TrainSettings } from '../../../src/learn/settings/settings.ts';
+import type { Rollout } from '../../../src/records/rollout.ts';
 import { emptyRollout, policySegment, readSegment } from '../../fixtures/rollouts.ts';
 
 type Objective = TrainSettings['objective'];

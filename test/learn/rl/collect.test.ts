@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createRouter } from '../../../src/agent/index.ts';
-import type { Question } from '../../../src/data/records.ts';
+import { createRouter } from '../../../src/agent/router/router.ts';
+import type { Question } from '../../../src/records/records.ts';
 import { collect, rolloutOverrides, type Collected } from '../../../src/learn/rl/collect.ts';
-import { getPreset } from '../../../src/learn/rl/presets.ts';
-import type { TrainSettings } from '../../../src/learn/rl/settings.ts';
+import { getPreset } from '../../../src/learn/settings/presets.ts';
+import type { TrainSettings } from '../../../src/learn/settings/settings.ts';
 import type { Policy } from '../../../src/policy/policy.ts';
 import { retrieverOver } from '../../agent/helpers.ts';
 import { ScriptedPolicy } from '../../agent/scripted-policy.ts';

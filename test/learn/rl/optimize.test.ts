@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Rollout } from '../../../src/data/rollout.ts';
-import { PolicyLearner } from '../../../src/learn/rl/learner.ts';
-import { getPreset } from '../../../src/learn/rl/presets.ts';
-import type { ReplicaClient, TrainItem } from '../../../src/learn/rl/replica.ts';
-import type { TrainSettings } from '../../../src/learn/rl/settings.ts';
+import type { Rollout } from '../../../src/records/rollout.ts';
+import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
+import { getPreset } from '../../../src/learn/settings/presets.ts';
+import type { ReplicaClient, TrainItem } from '../../../src/learn/replicas/replica.ts';
+import type { TrainSettings } from '../../../src/learn/settings/settings.ts';
 import type { TrainState } from '../../../src/learn/rl/state.ts';
 import { optimize } from '../../../src/learn/rl/update.ts';
 import { warmUpAdapter } from '../../../src/learn/rl/warm-up.ts';
@@ -28,7 +28,7 @@ class Known implements ReplicaClient {
     return Promise.resolve({
       gradient,
       items: items.map(({ oldLogprobs }) => ({
-        logprobs: oldLogprobs.map((p) => p + 0.5),
+        logprobs: oldLogprobs.map((p, i) => p + (i % 2 ? -1 : 0.5)),
         entropies: oldLogprobs,
         loss: this.#next,
         clipped: 1,
@@ -105,7 +105,8 @@ describe('the update of a step', () => {
       trainedTokens: 5,
       clipShare: 2 / 5,
       learningRate: 0.1,
-      samplerGap: { max: 0.5, mean: 0.5 },
+      // Of tokens 0.5, 1 and 0.5, 1, 0.5.
+      samplerGap: { max: 1, mean: 0.7 },
     });
     expect(report.gradientNorm).toBeCloseTo(Math.hypot(4, 0.25), 6);
     // The state that it was made from is as it was.

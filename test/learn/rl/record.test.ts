@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Rollout, RolloutMetrics } from '../../../src/data/rollout.ts';
-import type { Question } from '../../../src/data/records.ts';
+import type { Rollout, RolloutMetrics } from '../../../src/records/rollout.ts';
+import type { Question } from '../../../src/records/records.ts';
 import { heldOutSample, scoresOf } from '../../../src/learn/rl/held-out.ts';
-import { rewardStatistics, stepRecord } from '../../../src/learn/rl/record.ts';
+import { stepRecord } from '../../../src/learn/rl/record.ts';
 import { addToReward, shuffleRewards } from '../../../src/learn/rl/scoring.ts';
-import { stageAt } from '../../../src/learn/rl/stages.ts';
-import { gapOf, klToReference } from '../../../src/learn/rl/update.ts';
+import { stageAt } from '../../../src/learn/settings/stages.ts';
+import { klToReference } from '../../../src/learn/rl/update.ts';
 import { emptyRollout, policySegment, readSegment } from '../../fixtures/rollouts.ts';
 
 const metrics = (change: Partial<RolloutMetrics>): RolloutMetrics => ({
@@ -32,6 +32,22 @@ const rewarded = (...clauses: [string, number, number][]): Rollout => {
     reward: clauses.reduce((sum, [, value, weight]) => sum + value * weight, 0),
   });
 };
+
+/** The record of a step that made these rollouts and no update. */
+const record = (rollouts: Rollout[], rolloutSeconds = 1) =>
+  stepRecord({
+    runId: 'run',
+    step: 3,
+    stage: 1,
+    at: '2026-01-01T00:00:00.000Z',
+    collected: { trained: [], all: [rollouts], batches: 2, zeroVariance: 1, drawn: { easy: 1 } },
+    update: null,
+    kl: null,
+    learningRate: 1e-4,
+    heldOut: null,
+    router: null,
+    seconds: { rollout: rolloutSeconds, update: 0, heldOut: 0, checkpoint: 0, total: 9 },
+  });
 
 describe('scores of rollouts', () => {
   it('are means; recall over those whose question names its evidence', () => {
@@ -88,7 +104,7 @@ describe('the sample that no run trains on', () => {
 
 describe('rewards of a step', () => {
   it('are their mean, biased deviation and the mean of each weighted clause', () => {
-    const statistics = rewardStatistics([
+    const { reward: statistics } = record([
       rewarded(['answer', 1, 0.8], ['format', 1, 0.2]),
       rewarded(['answer', 0, 0.8], ['format', 1, 0.2]),
       rewarded(['answer', 0, 0.8]),
@@ -141,18 +157,8 @@ it.each([
   expect(stageAt(stages, step)).toBe(stage);
 });
 
-describe('how far the trainer is from the sampler', () => {
-  it('is the largest and the mean distance over all tokens', () => {
-    const items = [
-      { oldLogprobs: Float32Array.of(-1, -2) },
-      { oldLogprobs: Float32Array.of(-0.5) },
-    ];
-    const results = [{ logprobs: Float32Array.of(-1.5, -1) }, { logprobs: Float32Array.of(-0.5) }];
-    expect(gapOf(items, results)).toEqual({ max: 1, mean: 0.5 });
-    expect(gapOf([], [])).toEqual({ max: 0, mean: 0 });
-  });
-
-  it('and from the reference the mean of k3, e^d − d − 1', () => {
+describe('how far the policy is from the reference', () => {
+  it('is the mean of k3, e^d − d − 1, over all tokens', () => {
     const sequences = [{ oldLogprobs: Float32Array.of(-1, -2) }];
     const references = [Float32Array.of(0, -2)];
     // d = 1 and 0: e − 2 and 0.
@@ -162,28 +168,13 @@ describe('how far the trainer is from the sampler', () => {
 });
 
 describe('the record of a step', () => {
-  const parts = (rollouts: Rollout[], rolloutSeconds: number) =>
-    stepRecord({
-      runId: 'run',
-      step: 3,
-      stage: 1,
-      at: '2026-01-01T00:00:00.000Z',
-      collected: { trained: [], all: [rollouts], batches: 2, zeroVariance: 1, drawn: { easy: 1 } },
-      update: null,
-      kl: null,
-      learningRate: 1e-4,
-      heldOut: null,
-      router: null,
-      seconds: { rollout: rolloutSeconds, update: 0, heldOut: 0, checkpoint: 0, total: 9 },
-    });
-
   it('counts tokens and entropies of what the policy wrote', () => {
     const segments = [readSegment([50, 51], 'question'), policySegment([1, 2]), policySegment([6])];
-    const record = parts(
+    const made = record(
       [rollout({ segments, metrics: metrics({ tokens: 3 }) }), rollout({ metrics: metrics({}) })],
       2,
     );
-    expect(record).toMatchObject({
+    expect(made).toMatchObject({
       step: 3,
       stage: 1,
       rollouts: 2,
@@ -204,6 +195,6 @@ describe('the record of a step', () => {
   });
 
   it('has no speed and no entropy where nothing was written', () => {
-    expect(parts([], 0)).toMatchObject({ tokensPerSecond: 0, entropy: 0, responseTokens: 0 });
+    expect(record([], 0)).toMatchObject({ tokensPerSecond: 0, entropy: 0, responseTokens: 0 });
   });
 });

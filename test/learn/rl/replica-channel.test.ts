@@ -5,9 +5,9 @@ import {
   serveReplica,
   type FromReplica,
   type ToReplica,
-} from '../../../src/learn/rl/replica-channel.ts';
-import type { ReplicaClient } from '../../../src/learn/rl/replica.ts';
-import type { Channel } from '../../../src/policy/generation/messages.ts';
+} from '../../../src/learn/replicas/replica-channel.ts';
+import type { ReplicaClient } from '../../../src/learn/replicas/replica.ts';
+import type { Channel } from '../../../src/policy/serving/messages.ts';
 
 type Listener<T> = (event: MessageEvent<T>) => void;
 

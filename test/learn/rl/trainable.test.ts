@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { getPreset, PRESETS } from '../../../src/learn/rl/presets.ts';
+import { getPreset, PRESETS } from '../../../src/learn/settings/presets.ts';
 import { decodeState, encodeState, type TrainState } from '../../../src/learn/rl/state.ts';
 import { checkResumable, scoredOtherwise, untrainable } from '../../../src/learn/rl/trainable.ts';
 import { openTestWorld, tinySettings, trainTiny, type World } from './helpers.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Rollout } from '../../../src/data/rollout.ts';
+import type { Rollout } from '../../../src/records/rollout.ts';
 import { negativeLogLikelihood } from '../../../src/learn/objective.ts';
 import { readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
 import { usableDemonstrations } from '../../../src/learn/rl/warm-up.ts';

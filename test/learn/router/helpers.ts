@@ -2,11 +2,11 @@ import { FEATURE_NAMES } from '../../../src/agent/router/features.ts';
 import type { RouterWeights } from '../../../src/agent/router/network.ts';
 import { routeReward, type RewardSettings } from '../../../src/agent/router/reward.ts';
 import { createRouter, type Router } from '../../../src/agent/router/router.ts';
-import type { AgentEvent, RouteEvent } from '../../../src/data/events.ts';
-import type { SourceName } from '../../../src/data/hits.ts';
-import type { Rollout } from '../../../src/data/rollout.ts';
-import { getPreset } from '../../../src/learn/rl/presets.ts';
-import type { TrainSettings } from '../../../src/learn/rl/settings.ts';
+import type { AgentEvent, RouteEvent } from '../../../src/records/events.ts';
+import type { SourceName } from '../../../src/records/hits.ts';
+import type { Rollout } from '../../../src/records/rollout.ts';
+import { getPreset } from '../../../src/learn/settings/presets.ts';
+import type { TrainSettings } from '../../../src/learn/settings/settings.ts';
 
 export const settingsOf = (
   router: Partial<TrainSettings['router']> = {},
@@ -80,7 +80,7 @@ export const rolloutOf = (
 });
 
 /** Features by name, the others 0. */
-export const featuresOf = (some: Record<string, number>): RouteEvent['features'] =>
+const featuresOf = (some: Record<string, number>): RouteEvent['features'] =>
   FEATURE_NAMES.map((name) => ({ name, value: some[name] ?? 0, contribution: 0 }));
 
 /** A call drawn at π = 1/2 with this reward. */

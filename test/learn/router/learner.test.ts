@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createRouter, priorWeights } from '../../../src/agent/index.ts';
+import { createRouter, priorWeights } from '../../../src/agent/router/router.ts';
 import type { RewardSettings } from '../../../src/agent/router/reward.ts';
 import type { RouterWeights } from '../../../src/agent/router/network.ts';
-import type { SourceName } from '../../../src/data/hits.ts';
+import type { SourceName } from '../../../src/records/hits.ts';
 import type { RouterLearner } from '../../../src/learn/rl/contracts.ts';
 import { createRouterLearner } from '../../../src/learn/router/learner.ts';
-import { Random } from '../../../src/policy/random.ts';
+import { Random } from '../../../src/base/random.ts';
 import { ask, blankRouter, drawn, rolloutOf, settingsOf, type Call } from './helpers.ts';
 
 const uniforms = (seed: number): (() => number) => {

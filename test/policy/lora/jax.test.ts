@@ -6,9 +6,9 @@ import { padBatch } from '../../../src/policy/lora/jax/padding.ts';
 import { readPeft } from '../../../src/policy/lora/peft.ts';
 import type { LoraTrainer } from '../../../src/policy/lora/trainer.ts';
 import { createWasmLoraTrainer } from '../../../src/policy/lora/wasm/trainer.ts';
-import { Random } from '../../../src/policy/random.ts';
-import { initWeights } from '../../../src/policy/weights.ts';
-import { relativeError, unweighted } from '../numbers.ts';
+import { Random } from '../../../src/base/random.ts';
+import { initWeights } from '../../../src/policy/checkpoint/weights.ts';
+import { relativeError, unweighted } from './numbers.ts';
 import { loadLoraFixture } from '../../fixtures/qwen3-lora/load.ts';
 
 // Compiling kernels is quick, but not on a machine that does much else.

@@ -3,8 +3,8 @@ import { initAdapter } from '../../../src/policy/lora/init.ts';
 import { mergeAdapter } from '../../../src/policy/lora/merge.ts';
 import { readPeft } from '../../../src/policy/lora/peft.ts';
 import { LORA_TARGETS, loraSlots, type LoraSpec } from '../../../src/policy/lora/spec.ts';
-import { packBatch } from '../../../src/policy/train-batch.ts';
-import { Trainer } from '../../../src/policy/train.ts';
+import { packBatch } from '../../../src/policy/lora/train-batch.ts';
+import { Trainer } from '../../../src/pretrain/policy/train.ts';
 import { loadLoraFixture } from '../../fixtures/qwen3-lora/load.ts';
 
 const { config, weights, files, expected } = loadLoraFixture();

@@ -1,6 +1,6 @@
 import { assert as check, constantFrom, nat, property, record, subarray } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toFloat16Bits } from '../../../src/data/float16.ts';
+import { toFloat16Bits } from '../../../src/base/float16.ts';
 import { initAdapter } from '../../../src/policy/lora/init.ts';
 import {
   ADAPTER_CONFIG,
@@ -10,8 +10,8 @@ import {
   writePeft,
 } from '../../../src/policy/lora/peft.ts';
 import { LORA_TARGETS, loraSlots, type LoraSpec } from '../../../src/policy/lora/spec.ts';
-import { Random } from '../../../src/policy/random.ts';
-import { readSafetensors, writeSafetensors } from '../../../src/policy/safetensors.ts';
+import { Random } from '../../../src/base/random.ts';
+import { readSafetensors, writeSafetensors } from '../../../src/policy/checkpoint/safetensors.ts';
 import { loadLoraFixture } from '../../fixtures/qwen3-lora/load.ts';
 
 const { config, files: peftFiles } = loadLoraFixture();

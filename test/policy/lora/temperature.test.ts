@@ -1,19 +1,19 @@
 import { defaultDevice, init } from '@jax-js/jax';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Objective } from '../../../src/learn/objective.ts';
-import { PolicyLearner } from '../../../src/learn/rl/learner.ts';
-import { TrainReplica, type TrainItem } from '../../../src/learn/rl/replica.ts';
-import type { PolicyConfig } from '../../../src/policy/config.ts';
-import { sampleToken } from '../../../src/policy/generation/sampling.ts';
+import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
+import { TrainReplica, type TrainItem } from '../../../src/learn/replicas/replica.ts';
+import type { PolicyConfig } from '../../../src/policy/checkpoint/config.ts';
+import { sampleToken } from '../../../src/policy/engine/sampling.ts';
 import { createJaxLoraTrainer } from '../../../src/policy/lora/jax/trainer.ts';
 import { readPeft } from '../../../src/policy/lora/peft.ts';
 import { loraSize, loraSlots, type LoraSpec } from '../../../src/policy/lora/spec.ts';
 import { createWasmLoraTrainer } from '../../../src/policy/lora/wasm/trainer.ts';
-import { Random } from '../../../src/policy/random.ts';
-import { packBatch, type PackedBatch } from '../../../src/policy/train-batch.ts';
-import { initWeights, type PolicyWeights } from '../../../src/policy/weights.ts';
+import { Random } from '../../../src/base/random.ts';
+import { packBatch, type PackedBatch } from '../../../src/policy/lora/train-batch.ts';
+import { initWeights, type PolicyWeights } from '../../../src/policy/checkpoint/weights.ts';
 import { loadLoraFixture } from '../../fixtures/qwen3-lora/load.ts';
-import { relativeError } from '../numbers.ts';
+import { relativeError } from './numbers.ts';
 
 /** Both trainers give scores and gradients of softmax(logits / T), the distribution that was drawn from. */
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Random } from '../../../src/policy/random.ts';
+import { Random } from '../../../src/base/random.ts';
 import { KernelMemory } from '../../../src/policy/kernels/kernels.ts';
 import { initAdapter } from '../../../src/policy/lora/init.ts';
 import { mergeAdapter } from '../../../src/policy/lora/merge.ts';
@@ -7,9 +7,9 @@ import { readPeft } from '../../../src/policy/lora/peft.ts';
 import { LORA_TARGETS, loraSize, loraSlots, type LoraSpec } from '../../../src/policy/lora/spec.ts';
 import type { LoraTrainer } from '../../../src/policy/lora/trainer.ts';
 import { createWasmLoraTrainer } from '../../../src/policy/lora/wasm/trainer.ts';
-import { Trainer } from '../../../src/policy/train.ts';
-import { initWeights, viewWeights } from '../../../src/policy/weights.ts';
-import { relativeError, unweighted } from '../numbers.ts';
+import { Trainer } from '../../../src/pretrain/policy/train.ts';
+import { initWeights, viewWeights } from '../../../src/policy/checkpoint/weights.ts';
+import { relativeError, unweighted } from './numbers.ts';
 import { loadLoraFixture } from '../../fixtures/qwen3-lora/load.ts';
 
 const limits = { maxTokens: 80, maxLength: 40 };

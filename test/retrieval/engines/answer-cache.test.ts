@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AnswerCache, type TextStore } from '../../../src/retrieval/engines/answer-cache.ts';
-import type { Found } from '../../../src/retrieval/engines/passages.ts';
+import type { Found } from '../../../src/retrieval/engines/kinds/passages.ts';
 
 const answer = (id: string, text = 'x', title = ''): Found[] => [
   { passage: { id, title, text, sentences: [text] }, score: null },

@@ -6,11 +6,11 @@ import {
   placeOf,
   spreadLabels,
   stepTicks,
-} from '../../../src/ui/charts/axis.ts';
-import { envelopeBuckets, meanBuckets, type Point } from '../../../src/ui/charts/downsample.ts';
-import { endLabels, planChart } from '../../../src/ui/charts/plan.ts';
-import { allX, nearestIndex, valueAt, type ChartSpec } from '../../../src/ui/charts/series.ts';
-import { formatTick, formatValue } from '../../../src/ui/charts/units.ts';
+} from '../../../src/ui/kit/charts/axis.ts';
+import { envelopeBuckets, meanBuckets, type Point } from '../../../src/ui/kit/charts/downsample.ts';
+import { endLabels, planChart } from '../../../src/ui/kit/charts/plan.ts';
+import { allX, nearestIndex, valueAt, type ChartSpec } from '../../../src/ui/kit/charts/series.ts';
+import { formatTick, formatValue } from '../../../src/ui/kit/charts/units.ts';
 
 const pointsOf = (values: readonly number[]): Point[] =>
   values.map((y, index) => ({ x: index + 1, y }));

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getPreset, PRESETS } from '../../../src/learn/rl/presets.ts';
+import { getPreset, PRESETS } from '../../../src/learn/settings/presets.ts';
 import { differingSettings } from '../../../src/ui/runs/differing.ts';
 import {
   checkDraft,
@@ -11,7 +11,7 @@ import {
   withoutFaults,
   withPreset,
   type Draft,
-} from '../../../src/ui/stores/train-draft.ts';
+} from '../../../src/ui/train/store/train-draft.ts';
 
 const draft = (preset = 'dapo-kunlun'): Draft => ({
   preset,

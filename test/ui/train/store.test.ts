@@ -1,30 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import type { TrainStep } from '../../../src/data/training.ts';
-import { getPreset } from '../../../src/learn/rl/presets.ts';
-import type { RunRecord, TrainProgress } from '../../../src/runs/training/messages.ts';
+import type { TrainStep } from '../../../src/records/training.ts';
+import { getPreset } from '../../../src/learn/settings/presets.ts';
+import type { RunRecord, TrainProgress } from '../../../src/lab/train/messages.ts';
 import { figuresOf, parseTags } from '../../../src/ui/runs/figures.ts';
-import { formatDuration } from '../../../src/ui/lib/duration.ts';
-import { fileStem } from '../../../src/ui/lib/save-file.ts';
-import { frozenSeconds } from '../../../src/ui/stores/silence.ts';
+import { formatDuration } from '../../../src/ui/kit/duration.ts';
+import { fileStem } from '../../../src/ui/kit/save-file.ts';
+import { frozenSeconds } from '../../../src/ui/shell/store/silence.ts';
 import {
   formatCompared,
   formatTrainAddress,
   parseCompared,
   parseTrainAddress,
-} from '../../../src/ui/stores/train-address.ts';
+} from '../../../src/ui/train/store/train-address.ts';
 import {
   applyTrainMessages,
   EMPTY_TRAIN,
   mergeSteps,
   trainingRun,
   trainsElsewhere,
-} from '../../../src/ui/stores/train-store.ts';
+} from '../../../src/ui/train/store/train-store.ts';
 import { collapseText } from '../../../src/agent/router/reward.ts';
 import { chartsOf, shareInterval } from '../../../src/ui/train/chart-specs.ts';
 import { groupRollouts } from '../../../src/ui/train/rollout-groups.ts';
 import { actionsOf, phaseText } from '../../../src/ui/train/run-words.ts';
-import { paintOf } from '../../../src/ui/tokens/paint.ts';
-import { tableOf } from '../../../src/ui/stores/show-rollouts.ts';
+import { paintOf } from '../../../src/ui/kit/tokens/paint.ts';
+import { tableOf } from '../../../src/ui/train/store/show-rollouts.ts';
 import { emptyRollout } from '../../fixtures/rollouts.ts';
 import { runRecord } from '../../fixtures/train-runs.ts';
 import { trainStep } from '../../fixtures/train-steps.ts';

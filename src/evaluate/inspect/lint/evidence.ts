@@ -1,6 +1,7 @@
-import { contentWords } from '../../../agent/evidence.ts';
-import { normalizeAnswer } from '../../../agent/answers.ts';
-import type { ImportedRollout, TextSpan } from '../../../data/rollouts/index.ts';
+import { contentWords } from '../../../agent/answers/evidence.ts';
+import { normalizeAnswer } from '../../../agent/answers/answers.ts';
+import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
+import type { TextSpan } from '../../../formats/rollouts/rounds.ts';
 import {
   evidenceSegments,
   holdsAnswer,
@@ -8,7 +9,7 @@ import {
   needlesOf,
   readFactsOf,
   segmentWords,
-} from '../facts.ts';
+} from './facts.ts';
 import { finding, type Finding } from './finding.ts';
 
 /** The answer against what was read. Lexical, as `searching.ts` is. */

@@ -1,5 +1,5 @@
-import { exactMatch, f1Score } from '../../../agent/scores.ts';
-import { goldsToScore, type ImportedRollout } from '../../../data/rollouts/index.ts';
+import { exactMatch, f1Score } from '../../../agent/answers/scores.ts';
+import { goldsToScore, type ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import type { Finding } from './finding.ts';
 
 /** Checks that need several rollouts of a run at once, from a summary of each. */

@@ -1,10 +1,6 @@
-import {
-  roundsOf,
-  type ImportedRollout,
-  type ReadPassage,
-  type Round,
-} from '../../../data/rollouts/index.ts';
-import { isClosed } from '../facts.ts';
+import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
+import { roundsOf, type ReadPassage, type Round } from '../../../formats/rollouts/rounds.ts';
+import { isClosed } from '../lint/facts.ts';
 import { findPattern, phrasePattern, sentenceStretches, type Stretch } from './spans.ts';
 
 /** The rounds of a rollout with what a reader looks for in them: evidence, repetition, gain. */

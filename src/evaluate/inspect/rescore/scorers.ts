@@ -1,5 +1,5 @@
-import type { RewardClause } from '../../../data/rollout.ts';
-import { answerScores, subExactMatch, type AnswerScores } from '../../../agent/scores.ts';
+import type { RewardClause } from '../../../records/rollout.ts';
+import { answerScores, subExactMatch, type AnswerScores } from '../../../agent/answers/scores.ts';
 import { clause } from '../../../learn/rewards/clause.ts';
 import type { RewardFacts } from '../../../learn/rewards/facts.ts';
 import {
@@ -30,7 +30,7 @@ import type { ScoringFacts } from './facts.ts';
 import { rSearch, stepSearch } from './published.ts';
 
 /** Clauses that the record allows, and those it does not: what is missing and for what. */
-export interface Scored {
+interface Scored {
   clauses: RewardClause[];
   lacks: string[];
 }

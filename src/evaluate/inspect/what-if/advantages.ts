@@ -1,5 +1,5 @@
 import { estimateAdvantages, whiten } from '../../../learn/advantages.ts';
-import type { EstimatorId } from '../../../learn/rl/settings.ts';
+import type { EstimatorId } from '../../../learn/settings/settings.ts';
 
 /** Advantages under a choice of normalisation. */
 

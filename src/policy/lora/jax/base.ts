@@ -1,10 +1,15 @@
 import { numpy as np } from '@jax-js/jax';
-import type { PolicyConfig } from '../../config.ts';
-import { foldedTranspose, uploadHead } from '../../generation/device-weights.ts';
-import { uploadMatrix } from '../../generation/upload-matrix.ts';
-import { embeddingOf, readLayer, type Embedding, type TensorSource } from '../../tensor-source.ts';
-import type { WeightType } from '../../weight-type.ts';
-import { FINAL_NORM, type LayerWeights } from '../../weights.ts';
+import type { PolicyConfig } from '../../checkpoint/config.ts';
+import { foldedTranspose, uploadHead } from '../../engine/device-weights.ts';
+import { uploadMatrix } from '../../engine/upload-matrix.ts';
+import {
+  embeddingOf,
+  readLayer,
+  type Embedding,
+  type TensorSource,
+} from '../../checkpoint/tensor-source.ts';
+import type { WeightType } from '../../checkpoint/weight-type.ts';
+import { FINAL_NORM, type LayerWeights } from '../../checkpoint/weights.ts';
 import type { LoraTarget } from '../spec.ts';
 import { disposeAll } from './arrays.ts';
 import type { JaxHead } from './head.ts';

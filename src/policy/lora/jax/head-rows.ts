@@ -1,6 +1,6 @@
 import { numpy as np } from '@jax-js/jax';
-import type { PolicyConfig } from '../../config.ts';
-import type { PackedBatch } from '../../train-batch.ts';
+import type { PolicyConfig } from '../../checkpoint/config.ts';
+import type { PackedBatch } from '../train-batch.ts';
 import { headRows, type PaddedPart } from './padding.ts';
 
 /** What the head reads of a rectangle. */

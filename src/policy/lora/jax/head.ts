@@ -1,5 +1,5 @@
 import { grad, jit, nn, numpy as np } from '@jax-js/jax';
-import type { PolicyConfig } from '../../config.ts';
+import type { PolicyConfig } from '../../checkpoint/config.ts';
 import { rmsNorm } from './layer.ts';
 
 /** Final norm and output layer over a fixed number of rows, so that one kernel serves all of them. */

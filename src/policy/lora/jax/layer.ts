@@ -1,5 +1,5 @@
 import { nn, numpy as np } from '@jax-js/jax';
-import type { PolicyConfig } from '../../config.ts';
+import type { PolicyConfig } from '../../checkpoint/config.ts';
 import type { LoraTarget } from '../spec.ts';
 
 /** One decoder layer with adapters, written so that jax-js can differentiate it. */

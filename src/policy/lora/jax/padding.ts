@@ -1,4 +1,4 @@
-import type { PackedBatch } from '../../train-batch.ts';
+import type { PackedBatch } from '../train-batch.ts';
 
 /** Lengths are rounded up to a multiple of this, so that few shapes are compiled. */
 const STEP = 32;

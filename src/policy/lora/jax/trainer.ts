@@ -1,11 +1,11 @@
 import { grad, jit, numpy as np } from '@jax-js/jax';
-import { variantOf, type PolicyConfig } from '../../config.ts';
-import { Rotary } from '../../generation/rotary.ts';
-import { sourceOf, type Embedding, type TensorSource } from '../../tensor-source.ts';
-import type { PackedBatch } from '../../train-batch.ts';
-import type { TrainLimits } from '../../train-memory.ts';
-import type { WeightType } from '../../weight-type.ts';
-import type { PolicyWeights } from '../../weights.ts';
+import { variantOf, type PolicyConfig } from '../../checkpoint/config.ts';
+import { Rotary } from '../../engine/rotary.ts';
+import { sourceOf, type Embedding, type TensorSource } from '../../checkpoint/tensor-source.ts';
+import type { PackedBatch } from '../train-batch.ts';
+import type { TrainLimits } from '../train-batch.ts';
+import type { WeightType } from '../../checkpoint/weight-type.ts';
+import type { PolicyWeights } from '../../checkpoint/weights.ts';
 import { checkedSlots, checkSpec } from '../check.ts';
 import { loraSlots, type LoraSlot, type LoraSpec } from '../spec.ts';
 import type { LoraTrainer, RowScores } from '../trainer.ts';

@@ -1,13 +1,13 @@
-import { variantOf, type PolicyConfig } from '../../config.ts';
+import { variantOf, type PolicyConfig } from '../../checkpoint/config.ts';
 import { KernelMemory, type Kernels, type Region } from '../../kernels/kernels.ts';
-import { ropeTables } from '../../rope.ts';
-import type { TrainLimits } from '../../train-memory.ts';
+import { ropeTables } from '../../checkpoint/rope.ts';
+import type { TrainLimits } from '../train-batch.ts';
 import {
   parameterCount,
   viewWeights,
   type LayerWeights,
   type PolicyWeights,
-} from '../../weights.ts';
+} from '../../checkpoint/weights.ts';
 import { checkSpec } from '../check.ts';
 import { loraSlots, type LoraSlot, type LoraSpec, type LoraTarget } from '../spec.ts';
 

@@ -1,7 +1,7 @@
 import type { Region } from '../../kernels/kernels.ts';
-import type { PackedBatch } from '../../train-batch.ts';
-import type { TrainLimits } from '../../train-memory.ts';
-import type { PolicyWeights } from '../../weights.ts';
+import type { PackedBatch } from '../train-batch.ts';
+import type { TrainLimits } from '../train-batch.ts';
+import type { PolicyWeights } from '../../checkpoint/weights.ts';
 import type { LoraSpec } from '../spec.ts';
 import type { LoraTrainer, RowScores } from '../trainer.ts';
 import { placeAdapter, readGradients, zeroGradients } from './adapter.ts';

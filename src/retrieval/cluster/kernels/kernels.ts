@@ -6,7 +6,7 @@ import {
   rowCount,
   setNearest,
   type FindNearest,
-} from '../nearest.ts';
+} from '../partition/nearest.ts';
 import { KERNELS } from './kernels.wasm.ts';
 
 /** Exported functions of kernels.c; pointers are byte offsets. */

@@ -1,5 +1,5 @@
 import { LORA_TARGETS } from '../../../policy/lora/spec.ts';
-import { plural } from '../../lib/format.ts';
+import { plural } from '../../kit/format.ts';
 import { ManyField, NumberField } from '../fields.tsx';
 import { Fold } from './Fold.tsx';
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import type { TrainSettings } from '../../../learn/rl/settings.ts';
-import { useDraft } from '../../stores/train-draft.ts';
+import type { TrainSettings } from '../../../learn/settings/settings.ts';
+import { useDraft } from '../store/train-draft.ts';
 import { useErrors, useSettings } from '../fields.tsx';
 
 /** How many of the settings below these paths differ from the preset, or are not allowed. */

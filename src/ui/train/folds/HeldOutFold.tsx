@@ -1,4 +1,4 @@
-import { plural } from '../../lib/format.ts';
+import { plural } from '../../kit/format.ts';
 import { NumberField, SwitchField } from '../fields.tsx';
 import { Fold } from './Fold.tsx';
 

@@ -1,4 +1,4 @@
-import { ESTIMATORS } from '../../../learn/rl/settings.ts';
+import { ESTIMATORS } from '../../../learn/settings/settings.ts';
 import {
   NumberField,
   PartSwitch,

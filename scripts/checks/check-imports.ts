@@ -1,0 +1,71 @@
+/**
+ * Imports go one way: ui, cli → lab, pretrain → evaluate → learn → agent → policy, retrieval, world →
+ * formats → records → base. `recipes` are values that agent and everything above it read. The core
+ * knows no React, no DOM library and no storage. Prints every import that goes another way.
+ */
+import { readFileSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { sourceFiles, specifiers, targetOf } from './source-files.ts';
+
+const ground = ['base', 'records', 'formats'];
+const models = [...ground, 'policy', 'retrieval', 'world', 'recipes'];
+const core = [...models, 'agent', 'learn', 'evaluate'];
+const mayImport: Record<string, readonly string[]> = {
+  base: [],
+  records: ['base'],
+  formats: ['base', 'records'],
+  policy: ground,
+  retrieval: ground,
+  world: ground,
+  recipes: ['base', 'records'],
+  agent: models,
+  learn: [...models, 'agent'],
+  evaluate: [...models, 'agent', 'learn'],
+  pretrain: core,
+  lab: core,
+  ui: [...core, 'lab'],
+  cli: [...core, 'pretrain', 'lab'],
+};
+/** Packages that one part alone may import. */
+const reserved: readonly [packages: RegExp, part: string][] = [
+  [/^(react|react-dom|@mantine\/|recharts|wouter|zustand|@tanstack\/)/, 'ui'],
+  [/^(dexie|comlink)/, 'lab'],
+];
+/** Node's modules are for the command line and for `*-node.ts` files. */
+const nodeOnly = ['cli'];
+
+/** Why a file in `part` may not import `specifier`; undefined where it may. */
+export function violation(file: string, specifier: string, src: string): string | undefined {
+  const part = relative(src, file).split('/')[0] ?? '';
+  if (!specifier.startsWith('.')) {
+    const owner = reserved.find(([packages]) => packages.test(specifier))?.[1];
+    if (owner !== undefined && owner !== part) return `only ${owner} may import ${specifier}`;
+    if (specifier.startsWith('node:') && !nodeOnly.includes(part) && !file.endsWith('-node.ts'))
+      return `only cli may import ${specifier}`;
+    return undefined;
+  }
+  const target = relative(src, targetOf(file, specifier));
+  if (target.startsWith('..')) return `${specifier} leaves src/`;
+  if (target.startsWith(`${part}/`)) return undefined;
+  const allowed = mayImport[part];
+  if (!allowed) return `src/${part} is not a known part`;
+  if (allowed.some((name) => target.startsWith(`${name}/`))) return undefined;
+  return `${part} may not import ${target}`;
+}
+
+function main(): void {
+  const src = resolve('src');
+  const found = sourceFiles(src).flatMap((file) =>
+    specifiers(readFileSync(file, 'utf8')).flatMap((specifier) => {
+      const why = violation(file, specifier, src);
+      return why === undefined ? [] : [`${relative('.', file)}: ${why}`];
+    }),
+  );
+  for (const line of found) console.error(line);
+  console.log(
+    `imports: ${found.length === 0 ? 'all go the allowed way' : `${found.length} wrong`}`,
+  );
+  process.exitCode = found.length === 0 ? 0 : 1;
+}
+
+if (process.argv[1]?.endsWith('check-imports.ts')) main();

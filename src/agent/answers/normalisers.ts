@@ -1,0 +1,64 @@
+import { ARTICLES, normalizeAnswer, PUNCTUATION, squeezed } from './answers.ts';
+
+/**
+ * Normalisers of answers, each under the name of the code that it comes from. They disagree: "Jean-Paul" is
+ * one word to SQuAD's and two to R1-Searcher's.
+ */
+export const NORMALISERS = ['squad', 'r1-searcher'] as const;
+export type NormaliserId = (typeof NORMALISERS)[number];
+
+export const NORMALISER_NOTES: Record<NormaliserId, string> = {
+  squad: 'SQuAD’s normaliser: lower case, punctuation deleted, a, an and the dropped',
+  'r1-searcher':
+    'R1-Searcher’s normaliser (metric_calc_rule.py): lower case, punctuation replaced by a space, a, an and the dropped; a bare True or False is yes or no',
+};
+
+// `string.punctuation` and ‘ ’ ´; the underscore and the grave accent are in the former.
+const PUNCTUATION_AND_QUOTES = new RegExp(`${PUNCTUATION.source}|[‘’´]`, 'g');
+
+const boolMapped = (text: string): string =>
+  text === 'True' ? 'yes' : text === 'False' ? 'no' : text;
+
+const spaced = (text: string): string =>
+  boolMapped(text).toLowerCase().replace(PUNCTUATION_AND_QUOTES, ' ');
+
+type Form = (text: string) => string;
+
+/** Forms of a text, the normal one first, then what keeps more of it. */
+const FORMS: Record<NormaliserId, readonly [Form, Form, Form]> = {
+  squad: [
+    normalizeAnswer,
+    (text) => squeezed(text.toLowerCase().replace(PUNCTUATION, '')),
+    (text) => squeezed(text.toLowerCase()),
+  ],
+  'r1-searcher': [
+    (text) => squeezed(spaced(text).replace(ARTICLES, ' ')),
+    (text) => squeezed(spaced(text)),
+    (text) => squeezed(text.toLowerCase()),
+  ],
+};
+
+/** The normal form of a text: `normalize_answer` of the code that the normaliser comes from. */
+export const normalise = (text: string, normaliser: NormaliserId): string =>
+  FORMS[normaliser][0](text);
+
+/**
+ * The forms in which an answer and a gold answer are compared: the normal ones, unless nothing would be left
+ * of the gold answer. An option letter "a" is an article, and "+" is punctuation: such a gold answer keeps its
+ * articles, or else its punctuation, and so does the answer.
+ *
+ * The published functions compare the empty texts. There any two answers of which nothing is left are an exact
+ * match with F1 0 ("the" for "a" as much as "a"), R1-Searcher's first cover-EM agrees with EM, and its second
+ * one, our sub-EM, holds for every answer.
+ */
+export function comparedForms(
+  prediction: string,
+  gold: string,
+  normaliser: NormaliserId,
+): { prediction: string; gold: string } {
+  for (const form of FORMS[normaliser]) {
+    const own = form(gold);
+    if (own !== '') return { prediction: form(prediction), gold: own };
+  }
+  return { prediction: squeezed(prediction), gold: '' };
+}

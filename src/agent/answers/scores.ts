@@ -1,0 +1,111 @@
+import type { RolloutMetrics } from '../../records/rollout.ts';
+import { comparedForms, type NormaliserId } from './normalisers.ts';
+
+/**
+ * Answer scores, docs/methods.md section 5: maximum over the gold answers, no answer scores 0. The normaliser is
+ * SQuAD's unless another is named. They stand below `evaluate` because finished rollouts and rewards need them.
+ */
+
+export interface AnswerScores {
+  /** 1 where prediction and a gold answer are equal after normalisation. */
+  em: number;
+  f1: number;
+  /** 1 where every token of a gold answer is among the prediction's tokens, in any order. */
+  coverEm: number;
+  /** 1 where a normalised gold answer is a substring of the normalised prediction. */
+  subEm: number;
+}
+
+const CLOSED = new Set(['yes', 'no', 'noanswer']);
+
+const counted = (tokens: readonly string[]): Map<string, number> => {
+  const counts = new Map<string, number>();
+  for (const token of tokens) counts.set(token, (counts.get(token) ?? 0) + 1);
+  return counts;
+};
+
+const tokensOf = (normal: string): string[] => normal.split(' ').filter(Boolean);
+
+/** Token F1, as HotpotQA scores it: a yes/no/noanswer mismatch gives 0. Texts are normalised. */
+function tokenF1(prediction: string, gold: string): number {
+  if (prediction === gold) return 1;
+  if (CLOSED.has(prediction) || CLOSED.has(gold)) return 0;
+  const [pTokens, gTokens] = [tokensOf(prediction), tokensOf(gold)];
+  const goldCounts = counted(gTokens);
+  let common = 0;
+  for (const [token, count] of counted(pTokens))
+    common += Math.min(count, goldCounts.get(token) ?? 0);
+  if (common === 0) return 0;
+  const precision = common / pTokens.length;
+  const recall = common / gTokens.length;
+  return (2 * precision * recall) / (precision + recall);
+}
+
+function covers(prediction: string, gold: string): boolean {
+  const has = new Set(tokensOf(prediction));
+  return tokensOf(gold).every((token) => has.has(token));
+}
+
+/** A gold answer without any text is met by an answer without any: all scores 1, else all 0. */
+function pairScores(given: string, wanted: string, normaliser: NormaliserId): AnswerScores {
+  const { prediction, gold } = comparedForms(given, wanted, normaliser);
+  const same = prediction === gold;
+  return {
+    em: Number(same),
+    f1: tokenF1(prediction, gold),
+    coverEm: Number(gold === '' ? same : covers(prediction, gold)),
+    subEm: Number(gold === '' ? same : prediction.includes(gold)),
+  };
+}
+
+/** All scores of one answer, each the maximum over the gold answers. */
+export function answerScores(
+  prediction: string | null,
+  golds: readonly string[],
+  normaliser: NormaliserId = 'squad',
+): AnswerScores {
+  const best = { em: 0, f1: 0, coverEm: 0, subEm: 0 };
+  if (prediction === null) return best;
+  for (const gold of golds) {
+    const scores = pairScores(prediction, gold, normaliser);
+    best.em = Math.max(best.em, scores.em);
+    best.f1 = Math.max(best.f1, scores.f1);
+    best.coverEm = Math.max(best.coverEm, scores.coverEm);
+    best.subEm = Math.max(best.subEm, scores.subEm);
+  }
+  return best;
+}
+
+type Score = (prediction: string | null, golds: readonly string[], by?: NormaliserId) => number;
+
+export const exactMatch: Score = (prediction, golds, by) => answerScores(prediction, golds, by).em;
+
+export const f1Score: Score = (prediction, golds, by) => answerScores(prediction, golds, by).f1;
+
+export const coverExactMatch: Score = (prediction, golds, by) =>
+  answerScores(prediction, golds, by).coverEm;
+
+export const subExactMatch: Score = (prediction, golds, by) =>
+  answerScores(prediction, golds, by).subEm;
+
+/** Share of the supporting titles among the retrieved ones; 0 where the question names none. */
+export function supportingRecall(
+  retrieved: Iterable<string>,
+  supporting: readonly string[],
+): number {
+  const wanted = new Set(supporting);
+  if (wanted.size === 0) return 0;
+  const seen = new Set(retrieved);
+  return [...wanted].filter((title) => seen.has(title)).length / wanted.size;
+}
+
+/** A rollout's metrics from its answer and counts; null where the question has no gold answer. */
+export function rolloutMetrics(
+  answer: string | null,
+  golds: readonly string[],
+  counts: Pick<RolloutMetrics, 'recall' | 'searches' | 'tokens' | 'seconds' | 'formatValid'>,
+): RolloutMetrics | null {
+  if (golds.length === 0) return null;
+  const { em, f1, coverEm } = answerScores(answer, golds);
+  return { em, f1, cover_em: coverEm, ...counts };
+}

@@ -1,0 +1,88 @@
+import type { Hit } from '../../records/hits.ts';
+import type { Passage } from '../../records/records.ts';
+import type { PolicyTokenizer } from '../../policy/policy.ts';
+import {
+  BOX_OPEN,
+  inBlock,
+  renderBoxed,
+  renderPassages,
+  type SpecialToken,
+} from '../../records/protocol.ts';
+import type { Tags } from './tags.ts';
+
+/**
+ * Token ids of the blocks that the environment writes. Text inside never becomes a tag: not where tags
+ * are special tokens, which text cannot spell, and not where they are text, which is made harmless.
+ */
+
+type EnvironmentBlock = 'background' | 'question' | 'result' | 'hint' | 'short_answer';
+
+const tagOf = (block: EnvironmentBlock, closing: boolean): SpecialToken =>
+  closing ? `</${block}>` : `<${block}>`;
+
+/** The first `length` ids, without a character cut in half at the end. */
+export function cutIds(
+  ids: readonly number[],
+  length: number,
+  decode: (ids: readonly number[]) => string,
+): number[] {
+  if (ids.length <= length) return [...ids];
+  const cut = ids.slice(0, Math.max(0, length));
+  // A character is at most four bytes, so at most three ids can be halves of it.
+  for (let dropped = 0; dropped < 3 && decode(cut).endsWith('\uFFFD'); dropped++) cut.pop();
+  return cut;
+}
+
+/**
+ * `<block> text </block>` in at most `limit` ids; the text gives way, the closing tag never does.
+ */
+export function blockIds(
+  tokenizer: PolicyTokenizer,
+  tags: Tags,
+  block: EnvironmentBlock,
+  text: string,
+  limit = Infinity,
+): number[] {
+  const open = tags.ids(tagOf(block, false));
+  const close = tags.ids(tagOf(block, true));
+  const inner = cutIds(
+    tokenizer.encodeText(tags.plain(text)),
+    limit - open.length - close.length,
+    (ids) => tokenizer.decode(ids),
+  );
+  return [...open, ...inner, ...close];
+}
+
+/** A passage whose rendered line takes at most `limit` tokens. */
+function cutPassage(tokenizer: PolicyTokenizer, passage: Passage, limit: number): Passage {
+  // No token is shorter than a byte, so short text needs no counting.
+  const line = renderPassages([passage]);
+  if (line.length * 3 <= limit) return passage;
+  const ids = tokenizer.encodeText(line);
+  if (ids.length <= limit) return passage;
+  const head = tokenizer.encodeText(renderPassages([{ ...passage, text: '' }])).length;
+  const room = Math.max(1, limit - head);
+  const text = cutIds(tokenizer.encodeText(inBlock(passage.text)), room, (cut) =>
+    tokenizer.decode(cut),
+  );
+  return { ...passage, text: tokenizer.decode(text).trim() };
+}
+
+/** What `<result>` or `<background>` shows of the hits. */
+export const passagesText = (
+  tokenizer: PolicyTokenizer,
+  hits: readonly Hit[],
+  passageTokens: number,
+): string => renderPassages(hits.map((hit) => cutPassage(tokenizer, hit.passage, passageTokens)));
+
+/** `<short_answer> \boxed{`: what a forced or probed answer starts with. */
+export function answerOpening(
+  tokenizer: PolicyTokenizer,
+  tags: Tags,
+): { tag: readonly number[]; box: number[] } {
+  return { tag: tags.ids('<short_answer>'), box: tokenizer.encodeText(BOX_OPEN) };
+}
+
+/** `<short_answer> \boxed{ answer } </short_answer>`. */
+export const chosenAnswerIds = (tokenizer: PolicyTokenizer, tags: Tags, answer: string): number[] =>
+  blockIds(tokenizer, tags, 'short_answer', renderBoxed(answer));

@@ -1,0 +1,29 @@
+import { SPECIAL_TOKENS } from '../../records/protocol.ts';
+
+/**
+ * Text from outside for policies whose tags are text. The parser looks at sampled tokens only, so such
+ * text can never act; but a model would read a tag in a passage as a tag, and a server that tokenizes
+ * text may read control tokens in it. Both are shown with other brackets, so that a reader sees what
+ * stood there: `<search>` becomes `‹search›`, `<|im_end|>` becomes `‹|im_end|›`.
+ */
+
+const NAMES = [
+  ...new Set(
+    SPECIAL_TOKENS.filter((token) => !token.startsWith('<|')).map((token) =>
+      token.replace(/[</>]/g, ''),
+    ),
+  ),
+];
+
+/** Tags of the protocol, however they are spaced and cased. */
+const TAG = new RegExp(`<(\\s*/?\\s*(?:${NAMES.join('|')})\\s*/?\\s*)>`, 'giu');
+/** Control tokens of chat templates: `<|…|>`, the fullwidth bars of DeepSeek's, turns and ends. */
+const CONTROL =
+  /<([|｜][^<>\n]{0,80}[|｜])>|<(\/?s|bos|eos|pad|unk|start_of_turn|end_of_turn)>|<(<\/?SYS>)>|\[(\/?INST)\]/giu;
+
+/** The text with every tag and control token in it shown in other brackets. */
+export function harmless(text: string): string {
+  return text
+    .replace(TAG, '‹$1›')
+    .replace(CONTROL, (whole) => whole.replace(/[<[]/g, '‹').replace(/[>\]]/g, '›'));
+}

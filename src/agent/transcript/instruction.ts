@@ -1,0 +1,56 @@
+import type { RecipeSettings } from '../../recipes/settings.ts';
+
+/**
+ * What a policy that was not trained on the protocol is told of it: the tags, a thought first, one
+ * query a search, the answer in a box, the limits. Made of the settings in force, whatever the recipe.
+ */
+
+const ANSWER = [
+  'The answer is as short as possible: a name, a date, a number, yes or no. Write it in this form:',
+  '<short_answer> \\boxed{the answer} </short_answer>',
+];
+
+const SOURCES =
+  'To choose where to search, write <local_search> … </local_search> for the local collection or ' +
+  '<web_search> … </web_search> for the web in place of <search> … </search>.';
+
+const count = (n: number): string => (n === 1 ? '1 search' : `${n} searches`);
+
+/** Where the question is to be answered without any search. */
+const withoutSearch = ({ budgets }: RecipeSettings): string[] => [
+  'You answer a question by thinking, from what you know; you cannot search. Write nothing but these blocks, each closed before the next begins:',
+  '<think> what is known, and why the answer follows </think>',
+  ...ANSWER.slice(1),
+  '',
+  `Always think first, then answer. You may write up to ${budgets.tokens} tokens in all. The answer in the box is as short as possible: a name, a date, a number, yes or no. The text between <hint> and </hint> is a remark on what you did.`,
+];
+
+function steps(settings: RecipeSettings): string[] {
+  const { retrieval, budgets } = settings;
+  if (retrieval.maxSearches === 0) return withoutSearch(settings);
+  return [
+    'You answer a question by searching a collection of passages, one step at a time. Write nothing but these blocks, each closed before the next begins:',
+    '<think> what is known, what is missing, what to do next </think>',
+    '<search> one search query </search>',
+    '',
+    'Always think first, then either search or answer. A search holds one short query that asks for one fact and names who or what it is about. Stop writing after </search>: what was found comes back between <result> and </result>. Never write a <result> yourself. Then think again. The text between <hint> and </hint> is a remark on what you did.',
+    ...(retrieval.honourTags && retrieval.source === 'router' ? [SOURCES] : []),
+    `You may make up to ${count(retrieval.maxSearches)} and write up to ${budgets.tokens} tokens in all. As soon as the passages say enough, answer:`,
+    '<think> why this is the answer </think>',
+    ...ANSWER.slice(1),
+    'The answer in the box is as short as possible: a name, a date, a number, yes or no. Rely on the passages, not on memory.',
+  ];
+}
+
+const ONE_RESULT =
+  'Passages found with the question come between <result> and </result>. Rely on them.';
+
+/** The instruction as text. */
+export function instructionText(settings: RecipeSettings): string {
+  if (settings.loop === 'agent') return steps(settings).join('\n');
+  return [
+    'Answer the question.',
+    ...(settings.loop === 'naive-rag' ? [ONE_RESULT] : []),
+    ...ANSWER,
+  ].join('\n');
+}

@@ -1,0 +1,149 @@
+import type { SegmentRole } from '../../records/rollout.ts';
+import type { GenerateOptions, PolicyTokenizer } from '../../policy/policy.ts';
+import { harmless } from './harmless.ts';
+import { SPECIAL_TOKENS, type SpecialToken } from '../../records/protocol.ts';
+
+/** Blocks that the policy may write. */
+export type BlockKind =
+  'think' | 'search' | 'local_search' | 'web_search' | 'short_answer' | 'long_answer';
+
+const POLICY_BLOCKS: readonly BlockKind[] = [
+  'think',
+  'search',
+  'local_search',
+  'web_search',
+  'short_answer',
+  'long_answer',
+];
+
+export type SearchTag = 'search' | 'local_search' | 'web_search';
+export type AnswerTag = 'short_answer' | 'long_answer';
+
+export const isSearch = (kind: BlockKind): kind is SearchTag => kind.endsWith('search');
+export const isAnswer = (kind: BlockKind): kind is AnswerTag => kind.endsWith('answer');
+
+export function roleOf(kind: BlockKind): SegmentRole {
+  if (kind === 'think') return 'think';
+  return isSearch(kind) ? 'search' : 'answer';
+}
+
+/** What one tag means to the protocol. */
+export type TagMeaning =
+  | { type: 'open'; kind: BlockKind; tag: string }
+  | { type: 'close'; kind: BlockKind; tag: string }
+  /** A tag that only the environment may write, or padding. */
+  | { type: 'foreign'; tag: string }
+  | { type: 'end'; tag: string };
+
+/** What ends a `generate` call. */
+export type Stops = Required<Pick<GenerateOptions, 'stopIds' | 'stopTexts'>>;
+
+/** The protocol's tags as one checkpoint spells them. */
+export interface Tags {
+  /**
+   * `ids`: every tag is one special token, and only those tokens are tags. `text`: tags are text, in
+   * whatever tokens the policy spells them.
+   */
+  readonly spelling: 'ids' | 'text';
+  /** What an id alone means; where tags are text, only ids that end a turn mean anything. */
+  meaning(id: number): TagMeaning | undefined;
+  /** Tags as text with their meaning; none where tags are ids. */
+  readonly texts: ReadonlyMap<string, TagMeaning>;
+  /** The ids that the environment writes for a tag: one where it is a special token. */
+  ids(token: SpecialToken): readonly number[];
+  /** Generation stops at these: the end of a search or an answer, and what the policy may not write. */
+  readonly stops: Stops;
+  /** The same, and `</think>` as well: T of equation (2) writes one thought. */
+  readonly thoughtStops: Stops;
+  /**
+   * Text that the environment or a user brings, as it may stand in the context. Where tags are ids,
+   * text cannot become one and stays as it is; where they are text, tags in it are made harmless.
+   */
+  plain(text: string): string;
+}
+
+const END = '<|endoftext|>';
+const PADDING = '<|pad|>';
+
+function meaningOf(token: SpecialToken): TagMeaning {
+  if (token === END) return { type: 'end', tag: token };
+  const name = token.replace(/[</>]/g, '');
+  const kind = POLICY_BLOCKS.find((block) => block === name);
+  if (!kind) return { type: 'foreign', tag: token };
+  return { type: token.startsWith('</') ? 'close' : 'open', kind, tag: token };
+}
+
+const stops = (meaning: TagMeaning): boolean =>
+  meaning.type === 'foreign' ||
+  meaning.type === 'end' ||
+  (meaning.type === 'close' && meaning.kind !== 'think');
+
+const endIdsOf = (tokenizer: PolicyTokenizer): readonly number[] =>
+  tokenizer.endIds ?? [tokenizer.endOfText];
+
+function endMeanings(tokenizer: PolicyTokenizer): Map<number, TagMeaning> {
+  const ends = new Set([tokenizer.endOfText, ...endIdsOf(tokenizer)]);
+  return new Map([...ends].map((id) => [id, meaningOf(END)]));
+}
+
+/** Tags that are special tokens, each by its one id. */
+function tagsOfIds(tokenizer: PolicyTokenizer, ids: ReadonlyMap<SpecialToken, number>): Tags {
+  const meanings = new Map<number, TagMeaning>();
+  for (const [token, id] of ids) meanings.set(id, meaningOf(token));
+  for (const [id, meaning] of endMeanings(tokenizer)) meanings.set(id, meaning);
+  const stopIds = [...meanings].filter(([, meaning]) => stops(meaning)).map(([id]) => id);
+  const idOf = (token: SpecialToken): number => {
+    const id = ids.get(token);
+    if (id === undefined) throw new Error(`the policy's tokenizer has no special token ${token}`);
+    return id;
+  };
+  return {
+    spelling: 'ids',
+    meaning: (id) => meanings.get(id),
+    texts: new Map(),
+    ids: (token) => [idOf(token)],
+    stops: { stopIds, stopTexts: [] },
+    thoughtStops: { stopIds: [...stopIds, idOf('</think>')], stopTexts: [] },
+    plain: (text) => text,
+  };
+}
+
+/** Tags as text; a tag that happens to be a special token is written as that token. */
+function tagsOfText(tokenizer: PolicyTokenizer): Tags {
+  const ends = endMeanings(tokenizer);
+  const texts = new Map<string, TagMeaning>();
+  for (const token of SPECIAL_TOKENS) {
+    if (token !== END && token !== PADDING) texts.set(token, meaningOf(token));
+  }
+  const stopIds = [...ends.keys()];
+  const stopTexts = [...texts].filter(([, meaning]) => stops(meaning)).map(([tag]) => tag);
+  const spelt = new Map<SpecialToken, readonly number[]>();
+  const idsOf = (token: SpecialToken): readonly number[] => {
+    const special = tokenizer.specialId(token);
+    return special === undefined ? tokenizer.encodeText(token) : [special];
+  };
+  return {
+    spelling: 'text',
+    meaning: (id) => ends.get(id),
+    texts,
+    ids: (token) => {
+      const known = spelt.get(token) ?? idsOf(token);
+      spelt.set(token, known);
+      return known;
+    },
+    stops: { stopIds, stopTexts },
+    thoughtStops: { stopIds, stopTexts: [...stopTexts, '</think>'] },
+    plain: harmless,
+  };
+}
+
+/** How a checkpoint spells the tags: as ids where every tag is a special token, else as text. */
+export function readTags(tokenizer: PolicyTokenizer): Tags {
+  const ids = new Map<SpecialToken, number>();
+  for (const token of SPECIAL_TOKENS) {
+    const id = token === END ? tokenizer.endOfText : tokenizer.specialId(token);
+    if (id !== undefined) ids.set(token, id);
+    else if (token !== PADDING) return tagsOfText(tokenizer);
+  }
+  return tagsOfIds(tokenizer, ids);
+}

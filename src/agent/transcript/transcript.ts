@@ -1,0 +1,152 @@
+import type { AgentEvent } from '../../records/events.ts';
+import type { Rollout, Segment, SegmentRole, TokenSource } from '../../records/rollout.ts';
+import type { SampledToken } from './scanner.ts';
+import type { RolloutUpdate } from '../../records/updates.ts';
+
+type WithoutTime<T> = T extends AgentEvent ? Omit<T, 't'> : never;
+/** An event before its time is stamped on it. */
+export type NewEvent = WithoutTime<AgentEvent>;
+
+const copy = (segment: Segment): Segment => ({
+  ...segment,
+  ids: [...segment.ids],
+  ...(segment.tokens ? { tokens: [...segment.tokens] } : {}),
+  ...(segment.logprobs ? { logprobs: [...segment.logprobs] } : {}),
+  ...(segment.entropies ? { entropies: [...segment.entropies] } : {}),
+});
+
+/**
+ * The growing record of one rollout: the only place that appends segments and events, and that
+ * tells the listener. A segment's text is always the decoding of its ids.
+ */
+export class Transcript {
+  /** The policy segment that is being written, and how much of it the listener knows. */
+  #writing: { segment: Segment; index: number; told: number } | null = null;
+  readonly #start: number;
+
+  constructor(
+    readonly rollout: Rollout,
+    private readonly decode: (ids: readonly number[]) => string,
+    private readonly now: () => number,
+    private readonly onUpdate: (update: RolloutUpdate) => void,
+    /** Ids are pieces of text: their text is kept beside them. */
+    private readonly pieces = false,
+  ) {
+    this.#start = now();
+    this.#tell({ type: 'started', rollout: structuredClone(rollout) });
+  }
+
+  /** Milliseconds since the rollout began. */
+  get elapsed(): number {
+    return this.now() - this.#start;
+  }
+
+  /** Index of the segment that is being written, or of the last one. */
+  get lastSegment(): number {
+    return this.rollout.segments.length - 1;
+  }
+
+  /** @returns the event's index, for `replaceEvent` */
+  event(event: NewEvent): number {
+    const index = this.rollout.events.push({ ...event, t: this.elapsed }) - 1;
+    this.#tellEvent(index);
+    return index;
+  }
+
+  /** Completes an event that was told before its outcome was known; its time stays. */
+  replaceEvent(index: number, change: (event: AgentEvent) => AgentEvent): void {
+    const known = this.rollout.events[index];
+    if (!known) return;
+    this.rollout.events[index] = change(known);
+    this.#tellEvent(index);
+  }
+
+  /** Adds a whole segment that was not sampled in this context: never trained. */
+  add(source: TokenSource, role: SegmentRole, ids: readonly number[]): number {
+    this.endSegment();
+    const segment: Segment = { source, role, text: this.decode(ids), ids: [...ids], mask: 0 };
+    this.#keepPieces(segment);
+    const index = this.rollout.segments.push(segment) - 1;
+    this.#tell({ type: 'segment', index, segment: copy(segment) });
+    return index;
+  }
+
+  /** Begins a segment of sampled tokens. */
+  beginSampled(role: SegmentRole): void {
+    this.endSegment();
+    const segment: Segment = {
+      source: 'policy',
+      role,
+      text: '',
+      ids: [],
+      logprobs: [],
+      entropies: [],
+      mask: 1,
+    };
+    this.#writing = { segment, index: this.rollout.segments.push(segment) - 1, told: 0 };
+  }
+
+  /**
+   * Adds one sampled token to the segment that is being written. One token without a value leaves the
+   * whole segment without: a column has one value a token or is not there.
+   */
+  push({ id, logprob, entropy }: SampledToken): void {
+    if (!this.#writing) this.beginSampled('other');
+    const segment = this.#writing?.segment;
+    if (!segment) return;
+    segment.ids.push(id);
+    if (logprob === undefined) delete segment.logprobs;
+    else segment.logprobs?.push(logprob);
+    if (entropy === undefined) delete segment.entropies;
+    else segment.entropies?.push(entropy);
+  }
+
+  /** Tells the listener what was pushed since the last time. */
+  flush(): void {
+    const writing = this.#writing;
+    if (!writing || writing.told === writing.segment.ids.length) return;
+    const { segment, index, told } = writing;
+    writing.told = segment.ids.length;
+    const ids = segment.ids.slice(told);
+    const text = this.decode(ids);
+    segment.text += text;
+    if (told === 0) {
+      this.#tell({ type: 'segment', index, segment: copy(segment) });
+      return;
+    }
+    const logprobs = segment.logprobs?.slice(told) ?? [];
+    const entropies = segment.entropies?.slice(told) ?? [];
+    this.#tell({ type: 'tokens', index, ids, logprobs, entropies, text });
+  }
+
+  /** Ends the segment that is being written: its text becomes final. */
+  endSegment(): void {
+    const writing = this.#writing;
+    if (!writing) return;
+    this.#writing = null;
+    writing.segment.text = this.decode(writing.segment.ids);
+    this.#keepPieces(writing.segment);
+    this.#tell({ type: 'segment', index: writing.index, segment: copy(writing.segment) });
+  }
+
+  /** Tells the finished record. */
+  finish(): void {
+    this.endSegment();
+    this.#tell({ type: 'finished', rollout: structuredClone(this.rollout) });
+  }
+
+  #keepPieces(segment: Segment): void {
+    if (this.pieces) segment.tokens = segment.ids.map((id) => this.decode([id]));
+  }
+
+  #tellEvent(index: number): void {
+    const event = this.rollout.events[index];
+    if (event) this.#tell({ type: 'event', index, event: structuredClone(event) });
+  }
+
+  #tell(update: OmitId<RolloutUpdate>): void {
+    this.onUpdate({ rolloutId: this.rollout.id, ...update });
+  }
+}
+
+type OmitId<T> = T extends RolloutUpdate ? Omit<T, 'rolloutId'> : never;

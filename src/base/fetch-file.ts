@@ -1,0 +1,34 @@
+import { oneLine } from './issue.ts';
+
+interface FetchOptions {
+  signal?: AbortSignal | undefined;
+  /** Bypass every cache on the way, so that the call pays for the transfer. */
+  fresh?: boolean | undefined;
+}
+
+/**
+ * Reads one file of a folder (a world, an encoder) by its relative name: by HTTP in a browser, by
+ * HTTP or from a disk in Node. Rejects where the file is missing, or with the signal's reason.
+ */
+export type FetchFile = (name: string, options?: FetchOptions) => Promise<Uint8Array>;
+
+/** Files below `base`, which ends with a slash, by HTTP. */
+export const fetchFromUrl =
+  (base: string): FetchFile =>
+  async (name, { signal, fresh = false } = {}) => {
+    const response = await fetch(base + name, {
+      cache: fresh ? 'no-store' : 'default',
+      ...(signal && { signal }),
+    });
+    if (!response.ok) throw new Error(`${base + name}: HTTP ${response.status}`);
+    return new Uint8Array(await response.arrayBuffer());
+  };
+
+/** Decodes UTF-8 JSON; the message names the file. */
+export function parseJson(bytes: Uint8Array, name: string): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new Error(`${oneLine(name, 200)}: not valid JSON`, { cause });
+  }
+}

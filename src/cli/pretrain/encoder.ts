@@ -1,0 +1,142 @@
+import { appendFile, copyFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import v8 from 'node:v8';
+import {
+  ENCODER_FORMAT,
+  ENCODER_MANIFEST,
+  type EncoderManifestFile,
+} from '../../retrieval/encoder/manifest.ts';
+import { exportOnnx } from '../../pretrain/encoder/onnx-export.ts';
+import { decodeState, encodeState } from '../../pretrain/encoder/state-file.ts';
+import { readTokenizer } from '../../retrieval/encoder/tokens.ts';
+import type { EncoderTrainer, TrainerState } from '../../pretrain/encoder/trainer.ts';
+import {
+  ENCODER_CONFIG,
+  initialWeights,
+  type EncoderConfig,
+} from '../../pretrain/encoder/weights.ts';
+import { parseJson } from '../../base/fetch-file.ts';
+import { sha256 } from '../../base/sha256.ts';
+import { Rng } from '../../base/keyed-random.ts';
+import { drawExamples, toBatch } from '../../pretrain/encoder/examples.ts';
+
+/** Trains the built-in encoder on fresh worlds and writes its folder; goes on where it stopped. */
+
+const { values: options } = parseArgs({
+  options: {
+    out: { type: 'string', default: 'public/encoder' },
+    tokenizer: { type: 'string', default: 'public/policy/tokenizer.json' },
+    seed: { type: 'string', default: '1' },
+    steps: { type: 'string', default: '1400' },
+    log: { type: 'string', default: 'training/encoder-log.jsonl' },
+    state: { type: 'string', default: 'node_modules/.cache/forage/encoder.state' },
+  },
+});
+
+const PEAK_RATE = 2e-3;
+const WARM_UP_STEPS = 60;
+const LOG_EVERY = 20;
+const SAVE_EVERY = 100;
+const MODEL_FILE = 'model.onnx';
+const TOKENIZER_FILE = 'tokenizer.json';
+
+/** Linear warm-up, then half a cosine down to a hundredth of the peak. */
+function learningRate(step: number, steps: number): number {
+  if (step < WARM_UP_STEPS) return (PEAK_RATE * (step + 1)) / WARM_UP_STEPS;
+  const done = (step - WARM_UP_STEPS) / Math.max(1, steps - WARM_UP_STEPS);
+  return PEAK_RATE * (0.01 + 0.99 * 0.5 * (1 + Math.cos(Math.PI * Math.min(1, done))));
+}
+
+/** jax-js on one WASM thread; relaxed SIMD must be asked for before its first kernel. */
+async function startTensors(): Promise<void> {
+  v8.setFlagsFromString('--experimental-wasm-relaxed-simd');
+  if (!('navigator' in globalThis)) {
+    Object.assign(globalThis, { navigator: { hardwareConcurrency: 1 } });
+  }
+  const { defaultDevice, init } = await import('@jax-js/jax');
+  await init('wasm');
+  defaultDevice('wasm');
+}
+
+/** Standard normal numbers (Box and Muller). */
+function normals(seed: number): () => number {
+  const rng = new Rng(seed, 78);
+  return () => Math.sqrt(-2 * Math.log(1 - rng.uniform())) * Math.cos(2 * Math.PI * rng.uniform());
+}
+
+async function readState(config: EncoderConfig, path: string): Promise<TrainerState | null> {
+  const bytes = await readFile(path).catch(() => null);
+  return bytes && decodeState(config, bytes, path);
+}
+
+/** Written beside and renamed, so that a stop in the middle leaves the last one whole. */
+async function saveState(trainer: EncoderTrainer, path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(`${path}.new`, encodeState(trainer.config, await trainer.state()));
+  await rename(`${path}.new`, path);
+}
+
+async function writeEncoder(trainer: EncoderTrainer, folder: string): Promise<EncoderManifestFile> {
+  const { config } = trainer;
+  const model = exportOnnx(config, (await trainer.state()).weights);
+  const manifest: EncoderManifestFile = {
+    format: ENCODER_FORMAT,
+    id: `forage-mini@${(await sha256(model)).slice(0, 12)}`,
+    model: MODEL_FILE,
+    tokenizer: TOKENIZER_FILE,
+    dimensions: config.out,
+    maxTokens: config.maxTokens,
+    pooling: 'none',
+    normalize: false,
+    queryPrefix: '',
+    passagePrefix: '',
+  };
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, MODEL_FILE), model);
+  await copyFile(options.tokenizer, join(folder, TOKENIZER_FILE));
+  await writeFile(join(folder, ENCODER_MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
+  return manifest;
+}
+
+async function main(): Promise<void> {
+  const [seed, steps] = [Number(options.seed), Number(options.steps)];
+  const tokenizerBytes = await readFile(options.tokenizer);
+  const tokenize = readTokenizer(parseJson(tokenizerBytes, options.tokenizer), options.tokenizer);
+  await startTensors();
+  const { EncoderTrainer, initialState } = await import('../../pretrain/encoder/trainer.ts');
+  const config: EncoderConfig = { ...ENCODER_CONFIG, vocabSize: 2048 };
+  const statePath = `${options.state}-${seed}`;
+  const resumed = await readState(config, statePath);
+  const state = resumed ?? initialState(initialWeights(config, normals(seed)));
+  const trainer = new EncoderTrainer(config, state);
+  console.error(resumed ? `goes on after step ${state.step}` : 'starts from nothing');
+  const [start, first] = [performance.now(), trainer.step];
+  let sum = 0;
+  while (trainer.step < steps) {
+    const batch = toBatch(drawExamples(seed, trainer.step), tokenize);
+    sum += await trainer.train(batch, learningRate(trainer.step, steps));
+    const seconds = (performance.now() - start) / 1000;
+    if (trainer.step % LOG_EVERY === 0) {
+      const eta = (seconds / (trainer.step - first)) * (steps - trainer.step);
+      const line = {
+        seed,
+        step: trainer.step,
+        loss: sum / LOG_EVERY,
+        seconds: Math.round(seconds),
+      };
+      console.error(`${JSON.stringify(line)}  ${Math.round(eta)} s left`);
+      await mkdir(dirname(options.log), { recursive: true });
+      await appendFile(options.log, `${JSON.stringify(line)}\n`);
+      sum = 0;
+    }
+    if (trainer.step % SAVE_EVERY === 0) await saveState(trainer, statePath);
+  }
+  const { id } = await writeEncoder(trainer, options.out);
+  console.error(`${options.out}: ${id}`);
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 2;
+});

@@ -1,0 +1,211 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import v8 from 'node:v8';
+import { z } from 'zod';
+import { ExampleSource } from '../../pretrain/policy/batches.ts';
+import { Learner, partCount } from '../../pretrain/policy/learner.ts';
+import { DEFAULT_SETTINGS, shapeOf, type WarmUpSettings } from '../../pretrain/policy/plan.ts';
+import type { Example, SharedState } from '../../pretrain/policy/replica.ts';
+import { evaluateHeldOut, runWarmUp, type Progress } from '../../pretrain/policy/run.ts';
+import { parsePolicyConfig, type PolicyConfig } from '../../policy/checkpoint/config.ts';
+import { HuggingFaceTokenizer } from '../../policy/open/tokenizer.ts';
+import {
+  initWeights,
+  parameterCount,
+  parameterSlots,
+  readWeights,
+  viewWeights,
+  type PolicyWeights,
+} from '../../policy/checkpoint/weights.ts';
+import { commandHelp, UsageError } from '../shared/options.ts';
+import { exportPolicy, loadState, readProgress, saveCheckpoint } from './checkpoint.ts';
+import { Meter, percent } from './meter.ts';
+import { COMMAND, readOptions, type RunOptions } from './options.ts';
+import { sharedState, ThreadReplica } from './threads.ts';
+
+/** `lab warm-up`: trains the built-in policy from nothing on fresh worlds. */
+
+const tokenizerConfigSchema = z.looseObject({
+  eos_token: z.union([z.string(), z.looseObject({ content: z.string() })]).nullish(),
+});
+
+function readTokenizer(folder: string): HuggingFaceTokenizer {
+  const read = (file: string): unknown => {
+    const path = join(folder, file);
+    if (!existsSync(path)) throw new UsageError(`${path} is missing.`);
+    return JSON.parse(readFileSync(path, 'utf8'));
+  };
+  const { eos_token: eos } = tokenizerConfigSchema.parse(read('tokenizer_config.json'));
+  return new HuggingFaceTokenizer(z.looseObject({}).parse(read('tokenizer.json')), {
+    eos_token: eos ?? null,
+  });
+}
+
+/** Seeds of held-out data lie far from those of training. */
+const HELD_OUT_SEED = 900_000_001;
+const HELD_OUT_DRILLS = 400;
+
+function heldOut(tokenizer: HuggingFaceTokenizer, count: number, maxLength: number): Example[] {
+  const source = new ExampleSource(HELD_OUT_SEED, tokenizer, maxLength);
+  const cursor = { trajectories: 0, spans: 0 };
+  return Array.from({ length: count }, () => source.trajectory(cursor, 0));
+}
+
+/** Everything one run holds. */
+interface Run {
+  out: string;
+  options: RunOptions;
+  settings: WarmUpSettings;
+  tokenizer: HuggingFaceTokenizer;
+  state: SharedState;
+  weights: PolicyWeights;
+  start: Progress;
+}
+
+/** Weights of an exported checkpoint, to go on from with fresh moments. */
+function exportedWeights(folder: string, config: PolicyConfig): Float32Array {
+  const stored = parsePolicyConfig(
+    JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')) as unknown,
+  );
+  if (JSON.stringify(parameterSlots(stored)) !== JSON.stringify(parameterSlots(config)))
+    throw new UsageError(`${folder} has another shape than the settings of this run.`);
+  return readWeights(config, readFileSync(join(folder, 'model.safetensors'))).flat;
+}
+
+function prepare(options: RunOptions): Run {
+  const out = options.resume ?? options.out;
+  const resumed = options.resume === undefined ? undefined : readProgress(out);
+  const settings = { ...DEFAULT_SETTINGS, ...resumed?.settings, ...options.given };
+  const tokenizer = readTokenizer(options.tokenizer);
+  // The vocabulary fills whole SIMD vectors; ids beyond the tokenizer's are never used.
+  const config = shapeOf(settings, Math.ceil(tokenizer.vocabSize / 8) * 8);
+  // A batch overshoots by less than one sequence.
+  const parts = partCount(settings.tokensPerStep + settings.maxLength, settings.microTokens);
+  const state = sharedState(parameterCount(config), parts);
+  if (resumed) loadState(out, state);
+  else if (options.init !== undefined) state.weights.set(exportedWeights(options.init, config));
+  else initWeights(config, settings.seed, state.weights);
+  const start = resumed?.progress ?? { step: 0, tokens: 0, cursor: { trajectories: 0, spans: 0 } };
+  const weights = viewWeights(config, state.weights);
+  return { out, options, settings, tokenizer, state, weights, start };
+}
+
+function startReplicas(
+  { threads, microTokens, maxLength }: WarmUpSettings,
+  config: PolicyConfig,
+  shared: SharedState,
+): ThreadReplica[] {
+  // A part may exceed its share by less than one sequence.
+  const limits = { maxTokens: microTokens + maxLength, maxLength };
+  return Array.from(
+    { length: threads },
+    (_, index) => new ThreadReplica({ index, replicas: threads, config, limits, shared }),
+  );
+}
+
+function log({ out }: Run, record: object): void {
+  const line = JSON.stringify({ ...record, time: new Date().toISOString() });
+  appendFileSync(join(out, 'log.jsonl'), `${line}\n`);
+}
+
+function save({ out, options, settings, tokenizer, state, weights }: Run, at: Progress): void {
+  saveCheckpoint(out, state, at, settings);
+  if (options.export === undefined) return;
+  const pad = tokenizer.specialId('<|pad|>') ?? tokenizer.endOfText;
+  const { endOfText } = tokenizer;
+  exportPolicy(options.export, options.name, weights, {
+    folder: options.tokenizer,
+    endOfText,
+    pad,
+  });
+}
+
+/** Share of held-out comparison exercises with the right verdict; null where none are trained. */
+async function rightVerdicts({ settings, tokenizer }: Run, learner: Learner) {
+  if (settings.drillShare === 0) return null;
+  const source = new ExampleSource(HELD_OUT_SEED, tokenizer, settings.maxLength);
+  const { all } = await evaluateHeldOut(learner, source.drills(HELD_OUT_DRILLS));
+  return all.whole;
+}
+
+async function evaluate(run: Run, learner: Learner, held: Example[], step: number): Promise<void> {
+  const { all, byKind } = await evaluateHeldOut(learner, held);
+  const verdicts = await rightVerdicts(run, learner);
+  log(run, { type: 'eval', step, all, byKind, ...(verdicts !== null && { verdicts }) });
+  if (verdicts !== null) console.log(`  comparison exercises: ${percent(verdicts)} right`);
+  const kinds = Object.entries(byKind).map(([kind, s]) => `${kind} ${percent(s.whole)}`);
+  console.log(
+    `  held out: loss ${all.loss.toFixed(4)}  tokens right ${percent(all.accuracy)}  ` +
+      `whole ${percent(all.whole)} (${kinds.join(', ')})`,
+  );
+}
+
+/** Turns Ctrl-C and a polite kill into a flag, so that the step in progress ends and is saved. */
+function watchSignals(): { raised: boolean; [Symbol.dispose](): void } {
+  const flag = { raised: false, [Symbol.dispose]: () => stop() };
+  const raise = (): void => {
+    flag.raised = true;
+    console.log('stopping after this step …');
+  };
+  const stop = (): void => {
+    process.off('SIGINT', raise);
+    process.off('SIGTERM', raise);
+  };
+  process.once('SIGINT', raise);
+  process.once('SIGTERM', raise);
+  return flag;
+}
+
+async function trainWith(run: Run, learner: Learner): Promise<void> {
+  const { options, settings, tokenizer, start } = run;
+  using signals = watchSignals();
+  const held = heldOut(tokenizer, options['eval-count'], settings.maxLength);
+  const source = new ExampleSource(settings.seed, tokenizer, settings.maxLength);
+  const meter = new Meter(start.tokens);
+  const end = performance.now() + (options.minutes * 60_000 || Infinity);
+  await runWarmUp(settings, source, learner, start, {
+    afterStep: async (done) => {
+      const stop = signals.raised || performance.now() > end;
+      const last = stop || done.step === settings.steps;
+      const due = (every: number): boolean => last || done.step % every === 0;
+      meter.add(done);
+      if (due(options['log-every'])) {
+        const { text, record } = meter.line(settings.steps);
+        console.log(text);
+        log(run, record);
+      }
+      if (due(options['eval-every'])) await evaluate(run, learner, held, done.step);
+      if (due(options['checkpoint-every']))
+        save(run, { step: done.step, tokens: done.tokens, cursor: done.cursor });
+      return stop ? 'stop' : 'go on';
+    },
+  });
+}
+
+/** Runs `lab warm-up`. @throws UsageError for what the caller got wrong */
+export async function warmUp(argv: readonly string[]): Promise<void> {
+  const options = readOptions(argv);
+  if (options.help) return console.log(commandHelp(COMMAND));
+  // Node 20 has fused multiply-add behind this flag; later versions have it on.
+  v8.setFlagsFromString('--experimental-wasm-relaxed-simd');
+  const run = prepare(options);
+  const { settings, weights, state, start } = run;
+  mkdirSync(run.out, { recursive: true });
+  console.log(
+    `${weights.flat.length} parameters, ${settings.threads} threads, from step ${start.step} to ${settings.steps}`,
+  );
+  log(run, { type: 'start', settings, parameters: weights.flat.length, progress: start });
+  const replicas = startReplicas(settings, weights.config, state);
+  try {
+    await trainWith(run, new Learner(replicas, state));
+  } finally {
+    await Promise.all(replicas.map((r) => r.close()));
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  warmUp(process.argv.slice(2)).catch((error: unknown) => {
+    console.error(error instanceof UsageError ? error.message : error);
+    process.exitCode = error instanceof UsageError ? 2 : 1;
+  });

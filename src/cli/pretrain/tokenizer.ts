@@ -1,0 +1,69 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { SPECIAL_TOKENS } from '../../records/protocol.ts';
+import { trainBpe } from '../../pretrain/policy/bpe.ts';
+import type { DemonstrationMix } from '../../world/trajectories/demonstrate.ts';
+import { WHOLE_WORDS } from '../../world/facts/inventory.ts';
+import { generateMiniWorld } from '../../world/world.ts';
+import { trajectoryStream } from '../../world/trajectories/stream.ts';
+
+/** Trains the tokenizer of the built-in policy on text of fresh mini worlds and writes its files. */
+
+const { values } = parseArgs({
+  options: {
+    out: { type: 'string', default: 'public/policy' },
+    seed: { type: 'string', default: '1' },
+    worlds: { type: 'string', default: '500' },
+    vocab: { type: 'string', default: '2048' },
+  },
+});
+
+/** A mix of its own: tuning the demonstrations must not change the vocabulary of a checkpoint. */
+const MIX: DemonstrationMix = {
+  noisy: 0.5,
+  background: 0.2,
+  naiveRag: 0.15,
+  lookalikes: 0,
+  troubles: {
+    miss: 0.25,
+    'miss-twice': 0.05,
+    stale: 0.35,
+    'wrong-query': 0.15,
+    repeated: 0.12,
+    'empty-query': 0,
+    failed: 0,
+    'answer-now': 0.08,
+  },
+};
+
+/** Rare words of the inventory are shown this often more, so that each becomes one piece. */
+const EMPHASIS = 150;
+
+function* texts(seed: number, worlds: number): Generator<string> {
+  for (let i = 0; i < EMPHASIS; i++) yield ` ${WHOLE_WORDS.join(' ')}`;
+  const stream = trajectoryStream(seed, { mix: MIX });
+  for (let w = 0; w < worlds; w++) {
+    const world = generateMiniWorld(seed * 100_000 + w);
+    for (const p of [...world.local, ...world.web]) yield ` ${p.title} : ${p.text}`;
+    for (let i = 0; i < 6; i++) for (const s of stream.next().segments) yield s.text;
+  }
+}
+
+const json = trainBpe(texts(Number(values.seed), Number(values.worlds)), {
+  vocabSize: Number(values.vocab),
+  specialTokens: SPECIAL_TOKENS,
+});
+const config = {
+  tokenizer_class: 'PreTrainedTokenizerFast',
+  eos_token: '<|endoftext|>',
+  pad_token: '<|pad|>',
+  bos_token: null,
+  unk_token: null,
+  clean_up_tokenization_spaces: false,
+  model_max_length: 1024,
+};
+mkdirSync(values.out, { recursive: true });
+writeFileSync(join(values.out, 'tokenizer.json'), `${JSON.stringify(json)}\n`);
+writeFileSync(join(values.out, 'tokenizer_config.json'), `${JSON.stringify(config, null, 2)}\n`);
+console.log(`${Object.keys(json.model.vocab).length} tokens, ${json.model.merges.length} merges`);

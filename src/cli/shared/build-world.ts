@@ -1,0 +1,85 @@
+import { createRequire } from 'node:module';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { OnnxEncoder } from '../../retrieval/encoder/encoder.ts';
+import { loadOrt, ORT_WASM_FILE, type OrtModule } from '../../retrieval/encoder/runtime.ts';
+import type { FetchFile } from '../../base/fetch-file.ts';
+import type { WorldManifest } from '../../retrieval/world/manifest.ts';
+import type { PassageEncoder } from '../../retrieval/sources/sources.ts';
+import { writeWorld, type WriteFile } from '../../retrieval/world/write.ts';
+import { generateWorld, SHIPPED_SEED } from '../../world/world.ts';
+
+/** Generates the world of `seed` and writes its folder; without an encoder it has no vectors. */
+export function buildWorld(
+  seed: number,
+  write: WriteFile,
+  encoder: PassageEncoder | null,
+  onProgress?: (done: number, total: number) => void,
+): Promise<WorldManifest> {
+  const { local, web, questions } = generateWorld({ seed });
+  const flat = (['train', 'dev', 'test'] as const).flatMap((split) =>
+    questions[split].map((question) => ({ ...question, split })),
+  );
+  return writeWorld({ seed, local, web, questions: flat }, write, encoder, onProgress);
+}
+
+/** Files below a folder of the disk. */
+export const fetchFromDisk =
+  (folder: string): FetchFile =>
+  async (name, { signal } = {}) => {
+    const bytes = await readFile(join(folder, name), { signal });
+    return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  };
+
+/** Writes files below a folder, making the folders that are missing. */
+export const writeToDisk =
+  (folder: string): WriteFile =>
+  async (name, bytes) => {
+    const path = join(folder, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, bytes);
+  };
+
+/** onnxruntime-web's WebAssembly build. */
+export async function openOrtFromDisk(): Promise<OrtModule> {
+  const script = createRequire(import.meta.url).resolve('onnxruntime-web/wasm');
+  return loadOrt('wasm', await readFile(join(dirname(script), ORT_WASM_FILE.wasm)));
+}
+
+/** An encoder folder run by onnxruntime-web's WebAssembly build. */
+export async function openEncoderFromDisk(folder: string): Promise<OnnxEncoder> {
+  return OnnxEncoder.open(fetchFromDisk(folder), await openOrtFromDisk());
+}
+
+const USAGE = `npx tsx src/cli/shared/build-world.ts --out DIR [--seed N] [--encoder DIR | --no-vectors]`;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: 'string', default: String(SHIPPED_SEED) },
+      out: { type: 'string' },
+      encoder: { type: 'string', default: 'public/encoder' },
+      'no-vectors': { type: 'boolean', default: false },
+    },
+  });
+  const seed = Number(values.seed);
+  if (values.out === undefined || !Number.isSafeInteger(seed)) throw new Error(USAGE);
+  const encoder = values['no-vectors'] ? null : await openEncoderFromDisk(values.encoder);
+  const manifest = await buildWorld(seed, writeToDisk(values.out), encoder, (done, total) => {
+    if (done === total || done % 1024 === 0) console.error(`encoded ${done} of ${total} passages`);
+  });
+  const bytes = Object.values(manifest.files).reduce((sum, file) => sum + file.bytes, 0);
+  console.error(
+    `${values.out}: seed ${seed}, ${manifest.counts.local} local and ${manifest.counts.web} web ` +
+      `passages, ${manifest.counts.questions} questions, ${(bytes / 2 ** 20).toFixed(1)} MiB`,
+  );
+}
+
+if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  main().catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exitCode = 2;
+  });
+}

@@ -1,0 +1,89 @@
+import { existsSync, openAsBlob, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { importAll, type Imported } from '../../formats/import/collect.ts';
+import { KnownItems } from '../../formats/import/values/known.ts';
+import type { Passage } from '../../records/records.ts';
+import type { LocalMethod } from '../../records/setup.ts';
+import { OnnxEncoder } from '../../retrieval/encoder/encoder.ts';
+import { withManifest } from '../../retrieval/encoder/sentence-transformers.ts';
+import { openLocalSource } from '../../retrieval/open-local.ts';
+import type { Source } from '../../retrieval/sources/sources.ts';
+import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
+import { splitOf } from '../../lab/corpus/retrieval/split.ts';
+import { openOrtFromDisk } from './build-world.ts';
+import { diskFolder } from './disk-folder.ts';
+import { UsageError } from './options.ts';
+
+/** Corpora and questions of one's own, in every format that the Corpus page imports. */
+
+type Say = (line: string) => void;
+
+async function readFile(path: string, known: KnownItems, say: Say): Promise<Imported> {
+  if (!existsSync(path) || !statSync(path).isFile())
+    throw new UsageError(`${path} is no file that can be read.`);
+  let imported: Imported;
+  known.file = path;
+  try {
+    imported = await importAll(await openAsBlob(path), { name: basename(path), known });
+  } catch (error) {
+    throw new UsageError(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const { rejected, progress } = imported;
+  const [first] = rejected;
+  if (first) {
+    const where = first.line === null ? `item ${first.item + 1}` : `line ${first.line}`;
+    const at = first.key === '' ? '' : ` ${first.key}`;
+    say(`${path}: ${progress.rejected} rejected, the first at ${where}${at}: ${first.expected}`);
+  }
+  return imported;
+}
+
+/** Passages of files, each once. @throws UsageError where a file cannot be read or none holds a passage */
+export async function readCorpus(paths: readonly string[], say: Say): Promise<Passage[]> {
+  const known = new KnownItems();
+  const passages: Passage[] = [];
+  for (const path of paths) {
+    const imported = await readFile(path, known, say);
+    for (const { passage } of imported.passages) passages.push(passage);
+  }
+  if (passages.length === 0)
+    throw new UsageError(`${paths.join(', ')}: no passages; a corpus holds some.`);
+  return passages;
+}
+
+/**
+ * Questions of a file, in its order; each with the split that it has on the page.
+ * @throws UsageError where the file cannot be read or holds no question
+ */
+export async function readQuestions(path: string, say: Say): Promise<WorldQuestion[]> {
+  const { questions } = await readFile(path, new KnownItems(), say);
+  if (questions.length === 0) throw new UsageError(`${path}: it holds no question.`);
+  return questions.map((question) => ({ ...question, split: splitOf(question.id) }));
+}
+
+/**
+ * A source over passages.
+ * @param encoder folder of an ONNX encoder; every method but `lexical` uses it
+ * @throws UsageError where the folder is none
+ */
+export async function openCorpus(
+  passages: readonly Passage[],
+  method: LocalMethod,
+  encoder: string,
+  onProgress: Say,
+): Promise<Source> {
+  if (method !== 'lexical' && !existsSync(encoder))
+    throw new UsageError(`${encoder} is no folder of an encoder.`);
+  const model =
+    method === 'lexical'
+      ? null
+      : await OnnxEncoder.open(
+          await withManifest(diskFolder(encoder), 'encoder'),
+          await openOrtFromDisk(),
+        );
+  const hooks = {
+    onProgress: (stage: string, done: number, total: number) =>
+      onProgress(`${stage}: ${done}/${total} passages`),
+  };
+  return (await openLocalSource(passages, { method }, { encoder: model }, hooks)).source;
+}

@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { coverageOf } from '../../agent/router/coverage.ts';
+import { createRouter, type Router } from '../../agent/router/router.ts';
+import type { AgentDeps } from '../../agent/request.ts';
+import type { RouterWeights } from '../../agent/router/network.ts';
+import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
+import { prepareNode, prepareNodeWebGpu } from '../../policy/jax/jax-node.ts';
+import { loadPolicy, loadWeights } from '../../policy/open/load.ts';
+import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, readPeft, type Adapter } from '../../policy/lora/peft.ts';
+import type { Policy } from '../../policy/policy.ts';
+import { openReader } from '../../policy/open/reader.ts';
+import type { PolicyWeights } from '../../policy/checkpoint/weights.ts';
+import type { LocalMethod } from '../../records/setup.ts';
+import type { SourceName } from '../../records/hits.ts';
+import { createRetriever } from '../../retrieval/create.ts';
+import { mentionsIn, type Mentions } from '../../retrieval/lexical/mentions.ts';
+import { openWorldRetriever, type WorldRetriever } from '../../retrieval/open.ts';
+import type { Retriever } from '../../retrieval/retriever.ts';
+import { loadWorld, type World } from '../../retrieval/world/load.ts';
+import { fetchFromDisk, openEncoderFromDisk } from './build-world.ts';
+import {
+  folderRevision,
+  openCheckpointFolder,
+  type CheckpointFolder,
+} from './checkpoint-folder.ts';
+import { openCorpus, readCorpus, readQuestions } from './import-files.ts';
+import { UsageError } from './options.ts';
+import { projectPath } from './paths.ts';
+
+export interface PartsOptions {
+  /** Folder of the world; the built-in one unless given. */
+  world?: string | undefined;
+  /** Files of passages, which stand in the place of the world's local corpus. */
+  corpus?: CorpusOptions | undefined;
+  /** File of questions, which stand in the place of the world's. */
+  questions?: string | undefined;
+  /** Folder of the checkpoint; the built-in policy unless given. */
+  policy?: string | undefined;
+  device: 'wasm' | 'webgpu';
+  /** PEFT folder of an adapter that is merged into the policy. */
+  adapter?: string | undefined;
+  /** Of a trained router; the prior unless given. */
+  routerWeights?: RouterWeights | undefined;
+  onProgress?: (line: string) => void;
+  /** What the user should know of the files that were read. */
+  onNotice?: (line: string) => void;
+}
+
+interface CorpusOptions {
+  files: readonly string[];
+  method: LocalMethod;
+  /** Folder of an encoder; the built-in one unless given. */
+  encoder?: string | undefined;
+}
+
+export interface Parts {
+  deps: AgentDeps;
+  world: World;
+  /** What the passages of both sources mention. */
+  mentions: Record<SourceName, Mentions>;
+  dispose(): void;
+}
+
+/** A folder that holds the file by which its kind is known. @throws UsageError */
+function folder(given: string | undefined, fallback: string, what: string, holds: string): string {
+  const path = given ?? projectPath(fallback);
+  if (!existsSync(join(path, holds)))
+    throw new UsageError(`${path} is no ${what}: it has no ${holds}.`);
+  return path;
+}
+
+/** The folder of the policy. @throws UsageError where it is none */
+export const policyFolder = (given: string | undefined): string =>
+  folder(given, 'public/policy', 'checkpoint', 'config.json');
+
+/** The checkpoint of a folder; the built-in policy's unless given. @throws UsageError, CheckpointError */
+export const openFolder = (given: string | undefined): Promise<CheckpointFolder> =>
+  openCheckpointFolder(policyFolder(given));
+
+/** The weights of a checkpoint folder, float32, in memory. */
+export const readFolderWeights = async (path: string): Promise<PolicyWeights> => {
+  const { files, limits } = await openCheckpointFolder(path);
+  return loadWeights(files, limits.maxContext);
+};
+
+/** @throws UsageError where the folder has no adapter; AdapterError for one that does not fit */
+export async function readAdapterFolder(config: PolicyConfig, path: string): Promise<Adapter> {
+  folder(path, '', 'adapter', ADAPTER_CONFIG);
+  folder(path, '', 'adapter', ADAPTER_WEIGHTS);
+  const names = [ADAPTER_CONFIG, ADAPTER_WEIGHTS];
+  const bytes = await Promise.all(names.map((name) => fetchFromDisk(path)(name)));
+  return readPeft(
+    config,
+    names.map((name, i) => ({ name, bytes: bytes[i]! })),
+  );
+}
+
+/** Names weights into which an adapter was folded: other ones than the checkpoint's. */
+const foldedRevision = (revision: string, { spec, flat }: Adapter): string =>
+  createHash('sha256')
+    .update(`${revision}\n${JSON.stringify(spec)}\n`)
+    .update(new Uint8Array(flat.buffer, flat.byteOffset, flat.byteLength))
+    .digest('hex')
+    .slice(0, 12);
+
+/** A policy as `openParts` opens it, without a world. */
+export async function openPolicy(options: PartsOptions): Promise<Policy> {
+  const checkpoint = await openFolder(options.policy);
+  const { id, files, config, limits } = checkpoint;
+  const adapter =
+    options.adapter === undefined ? null : await readAdapterFolder(config, options.adapter);
+  const [revision, { chat }] = await Promise.all([folderRevision(checkpoint), openReader(files)]);
+  prepareNode();
+  if (options.device === 'webgpu') await prepareNodeWebGpu();
+  const policy = await loadPolicy({
+    files,
+    id,
+    revision: adapter ? foldedRevision(revision, adapter) : revision,
+    device: options.device,
+    ...limits,
+    ...(chat && { chat }),
+    onProgress: ({ stage }) => options.onProgress?.(`policy: ${stage}`),
+  });
+  if (adapter) await policy.setAdapter?.(adapter);
+  return policy;
+}
+
+/** World, retrieval and router: what a policy works with. */
+export interface OpenWorld {
+  world: World;
+  retriever: WorldRetriever;
+  router: Router;
+}
+
+/** @throws UsageError */
+export async function openWorld(
+  given: string | undefined,
+  weights?: RouterWeights,
+): Promise<OpenWorld> {
+  const path = folder(given, 'public/world', 'world', 'manifest.json');
+  const fetchFile = fetchFromDisk(path);
+  const world = await loadWorld(fetchFile);
+  const encoder = world.vectors ? await openEncoderFromDisk(projectPath('public/encoder')) : null;
+  const retriever = openWorldRetriever(world, fetchFile, { encoder });
+  return { world, retriever, router: routerOver(world, weights) };
+}
+
+const routerOver = ({ local }: World, weights: RouterWeights | undefined): Router =>
+  createRouter({ localCoverage: coverageOf(local), ...(weights && { weights }) });
+
+/** A world whose local corpus, or questions, are those of files; its web stays. */
+async function withImports(
+  opened: OpenWorld,
+  options: PartsOptions,
+): Promise<Omit<OpenWorld, 'retriever'> & { retriever: Retriever }> {
+  const {
+    corpus,
+    questions,
+    routerWeights,
+    onProgress = () => undefined,
+    onNotice = () => undefined,
+  } = options;
+  const world = { ...opened.world };
+  if (questions !== undefined) world.questions = await readQuestions(questions, onNotice);
+  if (!corpus) return { ...opened, world };
+  world.local = await readCorpus(corpus.files, onNotice);
+  const encoder = corpus.encoder ?? projectPath('public/encoder');
+  const local = await openCorpus(world.local, corpus.method, encoder, onProgress);
+  const { web } = opened.retriever;
+  return {
+    world,
+    retriever: createRetriever({ local, web }),
+    router: routerOver(world, routerWeights),
+  };
+}
+
+/**
+ * Opens policy, world, retrieval and router as the page does.
+ * @throws UsageError, CheckpointError and AdapterError that name the folder or file at fault
+ */
+export async function openParts(options: PartsOptions): Promise<Parts> {
+  // Said at once, not after the world is open.
+  policyFolder(options.policy);
+  const opened = await openWorld(options.world, options.routerWeights);
+  const { world, retriever, router } = await withImports(opened, options);
+  const policy = await openPolicy(options);
+  return {
+    deps: { policy, retriever, router, now: Date.now },
+    world,
+    mentions: { local: mentionsIn(world.local), web: opened.retriever.web.mentions },
+    dispose: () => policy.dispose(),
+  };
+}

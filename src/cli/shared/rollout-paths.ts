@@ -1,0 +1,127 @@
+import {
+  accessSync,
+  constants,
+  openAsBlob,
+  readdirSync,
+  realpathSync,
+  statSync,
+  type Stats,
+} from 'node:fs';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { isRolloutName, runName } from '../../formats/rollouts/shape/names.ts';
+import type { RunFile } from '../../formats/rollouts/run.ts';
+import { UsageError } from './options.ts';
+
+/** Files and folders of the command line as the files of one run. */
+
+/** Files that are taken at most: a folder of folders may be anything. */
+const MOST_FILES = 10_000;
+
+export interface RolloutRun {
+  name: string;
+  files: RunFile[];
+  /** Names of the files that were given themselves, and not found in a folder. */
+  given: ReadonlySet<string>;
+  /** Files of folders that have no name of rollouts. */
+  leftOut: number;
+}
+
+interface Found {
+  path: string;
+  given: boolean;
+}
+
+/** What a path leads to. @throws UsageError where there is nothing, or nothing that can be read */
+function kindOf(path: string): 'file' | 'folder' {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (!stat?.isFile() && !stat?.isDirectory())
+    throw new UsageError(`${path} is no file that can be read.`);
+  try {
+    accessSync(path, constants.R_OK);
+  } catch {
+    throw new UsageError(`${path} may not be read by this user.`);
+  }
+  return stat.isFile() ? 'file' : 'folder';
+}
+
+/** What a link leads to; undefined where that is nothing, or the link itself. */
+function targetOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Files of rollouts below a folder, also behind links: a snapshot in Hugging Face's cache is nothing else.
+ * Hidden ones are not looked at. @param seen real paths of the folders so far: links may lead in circles
+ */
+function* filesBelow(
+  folder: string,
+  seen = new Set<string>(),
+): Generator<{ path: string; wanted: boolean }> {
+  const real = realpathSync(folder);
+  if (seen.has(real)) return;
+  seen.add(real);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.name.startsWith('.')) continue;
+    const path = join(folder, entry.name);
+    const kind = entry.isSymbolicLink() ? targetOf(path) : entry;
+    if (kind?.isDirectory()) yield* filesBelow(path, seen);
+    else if (kind?.isFile()) yield { path, wanted: isRolloutName(entry.name) };
+  }
+}
+
+function filesOf(path: string): { found: Found[]; leftOut: number } {
+  if (kindOf(path) === 'file') return { found: [{ path, given: true }], leftOut: 0 };
+  const all = [...filesBelow(path)];
+  const found = all.flatMap((one) => (one.wanted ? [{ path: one.path, given: false }] : []));
+  if (found.length === 0)
+    throw new UsageError(
+      `${path} is a folder without files of rollouts: .jsonl, .ndjson, .json, .parquet or .eval, packed by gzip or not. Name the file itself where it is called otherwise.`,
+    );
+  return { found, leftOut: all.length - found.length };
+}
+
+/** The folder that all paths lie in. */
+function commonFolder(paths: readonly string[]): string {
+  let common = dirname(paths[0] ?? '');
+  while (!paths.every((path) => path.startsWith(common.endsWith(sep) ? common : common + sep)))
+    common = dirname(common);
+  return common;
+}
+
+/**
+ * The run that some paths name. Every one must be there; a file that is named twice is read once.
+ * @throws UsageError for one that is missing, cannot be read, or is a folder without such files
+ */
+export async function openRolloutRun(paths: readonly string[]): Promise<RolloutRun> {
+  const groups = paths.map(filesOf);
+  const found = new Map<string, Found>();
+  for (const one of groups.flatMap((group) => group.found)) {
+    const real = realpathSync(one.path);
+    const given = one.given || (found.get(real)?.given ?? false);
+    found.set(real, { path: resolve(one.path), given });
+  }
+  if (found.size > MOST_FILES)
+    throw new UsageError(
+      `There are ${found.size} files of rollouts; at most ${MOST_FILES} are read as one run.`,
+    );
+  const list = [...found.values()];
+  const common = commonFolder(list.map(({ path }) => path));
+  const nameOf = (path: string): string => relative(common, path).split(sep).join('/');
+  const files: RunFile[] = [];
+  for (const { path } of list) files.push({ name: nameOf(path), blob: await openAsBlob(path) });
+  const [only] = paths;
+  const folder =
+    paths.length === 1 && only !== undefined && kindOf(only) === 'folder'
+      ? basename(resolve(only))
+      : '';
+  return {
+    name: runName(files, folder),
+    files,
+    given: new Set(list.flatMap(({ path, given }) => (given ? [nameOf(path)] : []))),
+    leftOut: groups.reduce((sum, group) => sum + group.leftOut, 0),
+  };
+}

@@ -1,0 +1,65 @@
+import { runGroup } from '../../agent/run.ts';
+import { deriveSeed } from '../../base/seeds.ts';
+import type { Question } from '../../records/records.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import type { Recipe, SettingsOverride } from '../../recipes/settings.ts';
+import { endProgress, sayProgress } from './command.ts';
+import type { Parts } from './parts.ts';
+
+/** Rollouts that run at the same time; they fill the policy's slots. */
+const ROLLOUTS_AT_ONCE = 32;
+
+export interface RunOptions {
+  recipe: Recipe;
+  overrides: SettingsOverride;
+  /** Rollouts a question. */
+  group: number;
+  seed: number;
+  /** Shown in front of the progress. */
+  label?: string;
+}
+
+/** Does `work` for every item, at most `width` at a time, started in order. */
+async function inParallel<T>(
+  items: readonly T[],
+  width: number,
+  work: (item: T, index: number) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < items.length) {
+      const index = next++;
+      await work(items[index] as T, index);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
+}
+
+/** Runs a recipe over questions; rollouts in the order of the questions, with the wall time in all. */
+export async function runQuestions(
+  { deps }: Parts,
+  questions: readonly Question[],
+  { recipe, overrides, group, seed, label = '' }: RunOptions,
+): Promise<{ rollouts: Rollout[]; seconds: number }> {
+  const groups: Rollout[][] = [];
+  let finished = 0;
+  const start = performance.now();
+  const width = Math.max(1, Math.floor(ROLLOUTS_AT_ONCE / group));
+  await inParallel(questions, width, async (question, index) => {
+    groups[index] = await runGroup(deps, {
+      question,
+      recipe,
+      overrides,
+      seed: deriveSeed(seed, 'question', index),
+      size: group,
+      groupId: `${recipe.id}-${seed}-${question.id}`,
+      runId: `cli-${recipe.id}-${seed}`,
+      step: 0,
+    });
+    finished++;
+    const left = ((performance.now() - start) / 1000 / finished) * (questions.length - finished);
+    sayProgress(`${label}${finished}/${questions.length} questions, ≈ ${left.toFixed(0)} s left`);
+  });
+  endProgress();
+  return { rollouts: groups.flat(), seconds: (performance.now() - start) / 1000 };
+}

@@ -1,0 +1,112 @@
+import { normalizeAnswer } from '../../../agent/answers/answers.ts';
+import { answerScores, type AnswerScores } from '../../../agent/answers/scores.ts';
+import {
+  goldsToScore,
+  type ImportedRollout,
+  type ImportedSegment,
+} from '../../../formats/rollouts/shape/imported.ts';
+
+/** What the statistics count of one rollout: small, so that a file of any size can be counted. */
+export interface RolloutFacts {
+  id: string;
+  questionId: string;
+  groupId: string;
+  step: number | null;
+  /** The question has gold answers, also where they could not be scored against. */
+  golds: boolean;
+  /** By SQuAD's normaliser; null without gold answers, and where the answer cannot be read. */
+  scores: AnswerScores | null;
+  /** By R1-Searcher's normaliser; null as `scores`, and for rows stored by an earlier version. */
+  byR1Searcher: AnswerScores | null;
+  answered: boolean;
+  /** Nobody can say whether an answer was given: `answered` is open, and nothing is scored. */
+  unread?: boolean;
+  /** The judge's verdict; null without one. */
+  judge: boolean | null;
+  /** Every gold answer is yes, no or "noanswer": finding that word in a passage would prove nothing. */
+  closed: boolean;
+  /** A gold answer stands in what the environment showed. Always false where `closed`. */
+  retrieved: boolean;
+  /** Queries that the policy wrote. */
+  searches: number;
+  reward: number | null;
+  advantage: number | null;
+}
+
+const CLOSED = new Set(['yes', 'no', 'noanswer']);
+
+export const isClosed = (golds: readonly string[]): boolean =>
+  golds.length > 0 && golds.every((gold) => CLOSED.has(normalizeAnswer(gold)));
+
+/** A text as whole normalised words, so that `holdsAnswer` is one look-up. */
+const wordText = (text: string): string => ` ${normalizeAnswer(text)} `;
+
+const known = new WeakMap<object, { text: string; words: string }>();
+
+/** Tags and chat marks, which would stick to the words beside them once punctuation is gone. */
+const TAGS = /<\|[\w-]{1,40}\|>|<\/?[a-z_]{1,40}>/g;
+/** Line ends inside a JSON string, where a tool answered with one. A run of backslashes is tried once. */
+const ESCAPES = /(?<!\\)\\+[nrt]/g;
+
+const withoutMarks = (text: string): string => {
+  const plain = text.replaceAll(TAGS, ' ');
+  return /[{[]\s{0,8}"/.test(plain) ? plain.replaceAll(ESCAPES, ' ') : plain;
+};
+
+/** `wordText` of a segment, made once: several checks and the facts look into the same results. */
+export function segmentWords(segment: Pick<ImportedSegment, 'text'>): string {
+  const { text } = segment;
+  const before = known.get(segment);
+  // A segment that was changed meanwhile is read again.
+  if (before?.text === text) return before.words;
+  const words = wordText(withoutMarks(text));
+  known.set(segment, { text, words });
+  return words;
+}
+
+/**
+ * What to look for in `wordText` for some answers: each as whole normalised words; yes, no and empty
+ * answers are left out. Made once for many texts.
+ */
+export const needlesOf = (answers: readonly string[]): string[] =>
+  answers
+    .map(normalizeAnswer)
+    .filter((answer) => answer !== '' && !CLOSED.has(answer))
+    .map((answer) => ` ${answer} `);
+
+/** Whether one of the answers stands in a text. */
+export const holdsAnswer = (words: string, needles: readonly string[]): boolean =>
+  needles.some((needle) => words.includes(needle));
+
+/** Indices of the segments that carry evidence: results and background that the environment wrote. */
+export const evidenceSegments = ({ segments }: Pick<ImportedRollout, 'segments'>): number[] =>
+  segments.flatMap(({ source, role }, index) =>
+    source === 'environment' && (role === 'result' || role === 'background') ? [index] : [],
+  );
+
+export function readFactsOf(rollout: ImportedRollout): RolloutFacts {
+  const { answers } = rollout.question;
+  const { answer, segments } = rollout;
+  const needles = needlesOf(answers);
+  const scored = goldsToScore(rollout).length > 0;
+  return {
+    id: rollout.id,
+    questionId: rollout.question.id,
+    groupId: rollout.groupId,
+    step: rollout.step,
+    golds: answers.length > 0,
+    scores: scored ? answerScores(answer, answers) : null,
+    byR1Searcher: scored ? answerScores(answer, answers, 'r1-searcher') : null,
+    answered: answer !== null && answer.trim() !== '',
+    ...(rollout.notScored !== undefined && { unread: true }),
+    judge: rollout.judge?.verdict ?? null,
+    closed: isClosed(answers),
+    retrieved: evidenceSegments(rollout).some((i) =>
+      holdsAnswer(segmentWords(segments[i]!), needles),
+    ),
+    searches: segments.filter(({ source, role }) => source === 'policy' && role === 'search')
+      .length,
+    reward: rollout.reward,
+    advantage: rollout.advantage,
+  };
+}

@@ -1,0 +1,188 @@
+import { oneLine } from '../../base/issue.ts';
+import type { ChainStep } from '../../records/records.ts';
+import { detect } from './readers/detect.ts';
+import { passageHash, questionHash } from './values/hash.ts';
+import { extract, rawItems, type Extracted } from './readers/items.ts';
+import { freeId, KnownItems } from './values/known.ts';
+import type { PassageDraft } from './readers/passages.ts';
+import type { QuestionDraft } from './readers/questions.ts';
+import type {
+  Duplicate,
+  ImportBatch,
+  ImportedPassage,
+  ImportedQuestion,
+  ImportOptions,
+  ImportProgress,
+  RawItem,
+  Rejection,
+} from './values/types.ts';
+
+const BATCH_ITEMS = 200;
+/** Bytes of text after which a batch is given out, however few its items are. */
+const BATCH_CHARACTERS = 2 ** 20;
+
+/**
+ * Reads a file of questions or passages of any known format, batch by batch: what each gave, what
+ * was rejected and why, how far it is, and where to go on. Passages with the title and text of an
+ * earlier one are duplicates (for the contexts of questions that is usual), as are questions with the
+ * text and answers of an earlier one, but for those to which one file gives ids of their own. An id that stands for something else in the same file is rejected.
+ * @throws ImportError where the file as a whole cannot be read; the signal's reason when aborted
+ */
+export async function* readImport(
+  blob: Blob,
+  options: ImportOptions = {},
+): AsyncGenerator<ImportBatch, void> {
+  const format = options.resume?.format ?? options.format ?? (await detect(blob, options.name));
+  const importer = new Importer(blob.size, options);
+  const limit = options.batchItems ?? BATCH_ITEMS;
+  let waiting: { raw: RawItem; extracted: Extracted }[] = [];
+  let characters = 0;
+  for await (const raw of rawItems(blob, format, options)) {
+    const extracted: Extracted = raw.problem
+      ? { question: null, passages: [], problems: [raw.problem] }
+      : extract(format.schema, raw.value);
+    if (options.contexts === false && format.kind === 'questions') dropContexts(extracted);
+    waiting.push({ raw, extracted });
+    characters += size(extracted);
+    if (waiting.length < limit && characters < BATCH_CHARACTERS) continue;
+    options.signal?.throwIfAborted();
+    yield await importer.batch(waiting);
+    waiting = [];
+    characters = 0;
+  }
+  options.signal?.throwIfAborted();
+  yield await importer.batch(waiting, true);
+}
+
+function dropContexts(extracted: Extracted): void {
+  extracted.passages = [];
+  extracted.problems = extracted.problems.filter(() => extracted.question === null);
+  if (extracted.question?.chain)
+    extracted.question.chain = extracted.question.chain.map((step) => ({ ...step, passage: null }));
+}
+
+const size = ({ passages }: Extracted): number =>
+  passages.reduce((sum, { sentences }) => sum + sentences.join(' ').length, 100);
+
+/** Keeps what is known already, so that duplicates and taken ids are found. */
+class Importer {
+  readonly #options: ImportOptions;
+  readonly #progress: ImportProgress;
+  readonly #known: KnownItems;
+
+  constructor(totalBytes: number, options: ImportOptions) {
+    this.#options = options;
+    this.#known = options.known ?? new KnownItems();
+    this.#progress = {
+      bytes: 0,
+      totalBytes,
+      items: options.resume?.item ?? 0,
+      questions: 0,
+      passages: 0,
+      duplicates: 0,
+      rejected: 0,
+    };
+  }
+
+  async batch(
+    entries: readonly { raw: RawItem; extracted: Extracted }[],
+    last = false,
+  ): Promise<ImportBatch> {
+    const batch: ImportBatch = {
+      questions: [],
+      passages: [],
+      duplicates: [],
+      rejected: [],
+      position: entries.at(-1)?.raw.next ?? null,
+      progress: this.#progress,
+    };
+    const hashes = await Promise.all(entries.map(({ extracted }) => hashesOf(extracted)));
+    for (const [i, { raw, extracted }] of entries.entries()) {
+      this.#add(batch, raw, extracted, hashes[i]!);
+    }
+    const p = this.#progress;
+    p.bytes = last ? p.totalBytes : (entries.at(-1)?.raw.bytes ?? p.bytes);
+    p.items += entries.length;
+    p.questions += batch.questions.length;
+    p.passages += batch.passages.length;
+    p.duplicates += batch.duplicates.length;
+    p.rejected += batch.rejected.length;
+    batch.progress = { ...p };
+    this.#options.onProgress?.(batch.progress);
+    return batch;
+  }
+
+  #add(batch: ImportBatch, raw: RawItem, extracted: Extracted, hashes: ItemHashes): void {
+    const { line, item } = raw;
+    // Parts of a damaged file are quoted; each reason stays one readable line.
+    const reject = (key: string, expected: string): Rejection => ({
+      line,
+      item,
+      key: oneLine(key, 200),
+      expected: oneLine(expected),
+    });
+    for (const { key, expected } of extracted.problems) batch.rejected.push(reject(key, expected));
+    const ids = extracted.passages.map((draft, i) => {
+      const added = this.#passage(draft, hashes.passages[i]!);
+      if ('passage' in added) batch.passages.push(added);
+      else if ('expected' in added) {
+        batch.rejected.push(reject([draft.key, 'id'].filter(Boolean).join('.'), added.expected));
+        return '';
+      } else batch.duplicates.push({ line, item, id: added.id });
+      return 'passage' in added ? added.passage.id : added.id;
+    });
+    if (!extracted.question) return;
+    const added = this.#question(extracted.question, hashes.question, ids);
+    if ('text' in added) batch.questions.push(added);
+    else if ('expected' in added) batch.rejected.push(reject('id', added.expected));
+    else batch.duplicates.push({ line, item, id: added.id } satisfies Duplicate);
+  }
+
+  #passage(
+    { id, title, sentences }: PassageDraft,
+    hash: string,
+  ): ImportedPassage | { id: string } | { expected: string } {
+    const { passages, file } = this.#known;
+    const known = passages.idOf(hash);
+    if (known !== undefined) return { id: known };
+    const own = freeId(passages, file, id ?? `p-${hash.slice(0, 16)}`, hash);
+    if (passages.taken(own, file))
+      return { expected: `expected an id of its own; ${own} is another passage's` };
+    passages.add(own, hash, file);
+    return { passage: { id: own, title, text: sentences.join(' '), sentences }, hash };
+  }
+
+  #question(
+    { id, chain, ...draft }: QuestionDraft,
+    hash: string,
+    passageIds: readonly string[],
+  ): ImportedQuestion | { id: string } | { expected: string } {
+    const { questions, file } = this.#known;
+    const known = questions.idOf(hash);
+    // Data sets ask one question under several ids; a question of another file is the same one.
+    const same = known !== undefined && (!id || id === known);
+    if (same || (known && questions.taken(known, file) === 'elsewhere')) return { id: known };
+    const own = freeId(questions, file, id ?? `q-${hash.slice(0, 16)}`, hash);
+    if (questions.taken(own, file))
+      return { expected: `expected an id of its own; ${own} is another question's` };
+    questions.add(own, hash, file);
+    const steps = chain?.map(({ passage, ...step }): ChainStep => {
+      return { ...step, passageId: passage === null ? '' : (passageIds[passage] ?? '') };
+    });
+    return { ...draft, id: own, ...(steps && { chain: steps }) };
+  }
+}
+
+interface ItemHashes {
+  question: string;
+  passages: string[];
+}
+
+async function hashesOf({ question, passages }: Extracted): Promise<ItemHashes> {
+  return {
+    question: question ? await questionHash(question.text, question.answers) : '',
+    passages: await Promise.all(
+      passages.map(({ title, sentences }) => passageHash(title, sentences.join(' '))),
+    ),
+  };
+}

@@ -1,0 +1,123 @@
+import { jsonItems } from './json-items.ts';
+import { parseJsonValue } from '../values/json-value.ts';
+import { splitRecord } from './csv.ts';
+import { ImportError, type Container, type Format, type Schema } from '../values/types.ts';
+
+/** How much of a file is looked at. */
+const SNIFF = 2 ** 20;
+/** How many items are looked at. */
+const LOOK = 20;
+
+const PASSAGES: readonly Schema[] = ['passage', 'contents', 'title-sentences', 'prose'];
+
+/** Types of 2WikiMultiHopQA that HotpotQA lacks. */
+const TYPES_2WIKI: readonly unknown[] = ['compositional', 'inference', 'bridge_comparison'];
+
+export const formatOf = (container: Container, schema: Schema): Format => ({
+  container,
+  schema,
+  kind: PASSAGES.includes(schema) ? 'passages' : 'questions',
+});
+
+/** What a JSON value is by its keys; null for what no reader knows. */
+function schemaOf(value: unknown): Schema | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  const has = (key: string): boolean => Object.hasOwn(value, key);
+  const field = (key: string): unknown => (value as Record<string, unknown>)[key];
+  if (has('reward_model') && (has('prompt') || has('question'))) return 'verl';
+  if (has('question')) {
+    if (Array.isArray(field('paragraphs'))) return 'musique';
+    if (has('context'))
+      return has('evidences') || TYPES_2WIKI.includes(field('type'))
+        ? '2wikimultihopqa'
+        : 'hotpotqa';
+    if (has('golden_answers')) return 'flashrag';
+    if (has('answer') || has('answers')) return 'qa';
+  }
+  if (has('contents')) return 'contents';
+  if (has('text') || has('paragraph_text') || has('sentences')) return 'passage';
+  const members = Object.values(value);
+  if (members.length > 0 && members.every(isSentences)) return 'title-sentences';
+  return null;
+}
+
+const isSentences = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((sentence) => typeof sentence === 'string');
+
+/** The schema that most of the values have, ties to the first; null where none is known. */
+function commonSchema(values: readonly unknown[]): Schema | null {
+  const counts = new Map<Schema, number>();
+  for (const value of values) {
+    const schema = schemaOf(value);
+    if (schema) counts.set(schema, (counts.get(schema) ?? 0) + 1);
+  }
+  let best: Schema | null = null;
+  for (const [schema, count] of counts) {
+    if (!best || count > (counts.get(best) ?? 0)) best = schema;
+  }
+  return best;
+}
+
+/**
+ * The format of a file, by its content; the name only tells Markdown from text and both from
+ * broken JSON.
+ * @throws ImportError naming what was expected, for an empty file or one of no known format
+ */
+export async function detect(blob: Blob, name = ''): Promise<Format> {
+  const bytes = new Uint8Array(await blob.slice(0, SNIFF).arrayBuffer());
+  if (bytes.length === 0) throw new ImportError('expected a file that is not empty');
+  const text = new TextDecoder().decode(bytes);
+  if (text.startsWith('PAR1')) return formatOf('parquet', 'verl');
+  if (text.includes('\0'))
+    throw new ImportError('expected UTF-8 text or parquet, found other bytes');
+  const first = text.trimStart()[0];
+  if (first === undefined) throw new ImportError('expected a file that holds more than space');
+  const json = first === '[' || first === '{' ? await detectJson(text, first) : null;
+  if (json) return json;
+  const written = /\.(?:txt|md|markdown)$/iu.test(name);
+  if ((first === '[' || first === '{') && !written) throw new ImportError(expectedJson(first));
+  return detectTable(text) ?? formatOf(isMarkdown(text, name) ? 'markdown' : 'text', 'prose');
+}
+
+const expectedJson = (first: string): string =>
+  `expected ${first === '[' ? 'a list of' : 'lines of JSON with'} questions (\`question\` with ` +
+  '`answer`, `answers`, `golden_answers` or `reward_model`) or passages (`text` or `contents`)' +
+  (first === '[' ? '' : ', or {title: [sentences]}');
+
+async function detectJson(text: string, first: '[' | '{'): Promise<Format | null> {
+  if (first === '{') {
+    const values = text.split('\n', LOOK).flatMap((line) => parseJsonValue(line).value ?? []);
+    const schema = commonSchema(values);
+    // On one line, {title: [sentences]} is read as an object, whatever its size.
+    if (schema && schema !== 'title-sentences') return formatOf('jsonl', schema);
+    if (schema && values.length > 1) return formatOf('jsonl', schema);
+  }
+  const container = first === '[' ? 'json-array' : 'json-object';
+  const values: unknown[] = [];
+  for await (const { value } of jsonItems(new Blob([text]), formatOf(container, 'qa'))) {
+    if (value !== undefined) values.push(value);
+    if (values.length >= LOOK) break;
+  }
+  const schema = commonSchema(values);
+  if (!schema || (container === 'json-object' && schema !== 'title-sentences')) return null;
+  return formatOf(container, schema);
+}
+
+/** CSV or TSV with a header that names a question and its answer, or a text. */
+function detectTable(text: string): Format | null {
+  const header = text.trimStart().split(/\r?\n/u, 1)[0] ?? '';
+  for (const [container, delimiter] of [
+    ['tsv', '\t'],
+    ['csv', ','],
+  ] as const) {
+    const names = splitRecord(header, delimiter)?.map((name) => name.trim().toLowerCase()) ?? [];
+    if (names.length < 2) continue;
+    const row = schemaOf(Object.fromEntries(names.map((column) => [column, ''])));
+    if (row) return formatOf(container, row);
+  }
+  return null;
+}
+
+const isMarkdown = (text: string, name: string): boolean =>
+  /\.(?:md|markdown)$/iu.test(name) ||
+  (!/\.txt$/iu.test(name) && /^#{1,6} \S/mu.test(text.slice(0, 2 ** 16)));

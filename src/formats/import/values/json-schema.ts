@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { placeOf, wordsOf } from '../../../base/issue.ts';
+
+/** A trimmed text that holds something. */
+export const filledText = z
+  .string()
+  .transform((text) => text.trim())
+  .refine((text) => text !== '', 'expected a text that is not empty');
+
+/** An id: a text or a whole number. */
+export const idText = z.union([
+  filledText,
+  z.int().transform(String),
+  z.bigint().transform(String),
+]);
+
+/** An answer; numbers are taken as they are written. */
+const answer = z.union([filledText, z.number().transform(String), z.bigint().transform(String)]);
+
+const distinct = (answers: readonly string[]): string[] => [...new Set(answers)];
+
+/** One answer or several, none of them empty, none twice. */
+export const answerTexts = z.union([
+  answer.transform((one) => [one]),
+  z.array(answer).min(1).transform(distinct),
+]);
+
+/** The first problem, as a path and what was expected. */
+export function problemOf(error: z.ZodError): { key: string; expected: string } {
+  const issue = error.issues[0];
+  if (!issue) return { key: '', expected: 'expected another shape' };
+  const expected = wordsOf(issue).replace(/^[^:]*: (?=expected )/u, '');
+  return {
+    key: placeOf(issue),
+    expected:
+      expected === 'Invalid input' ? 'expected a text, a number or a list of them' : expected,
+  };
+}

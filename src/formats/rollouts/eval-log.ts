@@ -1,0 +1,94 @@
+import { messageOf } from '../../base/message-of.ts';
+import { FREE_BYTES, MOST_RATIO } from './container/gunzip.ts';
+import { isStoredOrDeflated, unzipEntry, zipEntries, type ZipEntry } from './container/zip.ts';
+
+/** Inspect AI's `.eval` logs: zip files that hold every sample as a JSON document of its own. */
+
+const SAMPLE = /^samples\/[^/]+\.json$/;
+/** Deflate makes nothing more than 1032 times as small: a length beyond that is not true. */
+const DEFLATE_RATIO = 1040;
+const MOST_BYTES = 256 * 1024 * 1024;
+
+export interface EvalSample {
+  /** From 1, in the order of the archive. */
+  number: number;
+  /** Null where the sample cannot be unpacked; `fault` says why. */
+  text: string | null;
+  fault?: string;
+  /** Share of the samples up to this one, in bytes of the file. */
+  bytes: number;
+}
+
+/** Why a sample is left out; null where it can be unpacked. */
+function faultOf(entry: ZipEntry): string | null {
+  const { originalSize, size, method } = entry;
+  if (!isStoredOrDeflated(entry))
+    return `is compressed by zip method ${method}; stored and deflated samples are read. Convert the log with "inspect log convert --to json"`;
+  if (originalSize > MOST_BYTES) return `is longer than ${MOST_BYTES / 1024 / 1024} MB`;
+  return originalSize > DEFLATE_RATIO * (size + 64) ? 'states a length that it cannot have' : null;
+}
+
+/** Why each sample is left out, or null: also where its name was there already, which no log does. */
+function faultsOf(samples: readonly ZipEntry[]): (string | null)[] {
+  const names = new Set<string>();
+  return samples.map((sample) => {
+    if (names.has(sample.name)) return `has the name of an earlier sample, ${sample.name}`;
+    names.add(sample.name);
+    return faultOf(sample);
+  });
+}
+
+/** The archive as a whole unpacks to more than a log does. */
+class TooMuch extends Error {}
+
+/** Counts what unpacking a file of so many bytes takes, and ends it where that is no log any more. */
+function budgetOf(fileBytes: number): (bytes: number) => void {
+  let left = FREE_BYTES + MOST_RATIO * fileBytes;
+  return (bytes) => {
+    left -= bytes;
+    if (left < 0) throw new TooMuch(`its samples unpack to more than ${MOST_RATIO} times its size`);
+  };
+}
+
+/** A sample's text; that of a damaged one is null. @throws TooMuch */
+function unpacked(
+  bytes: Uint8Array,
+  sample: ZipEntry,
+  spend: (bytes: number) => void,
+): Pick<EvalSample, 'text' | 'fault'> {
+  try {
+    const found = unzipEntry(bytes, sample, spend);
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(found) };
+  } catch (error) {
+    if (error instanceof TooMuch) throw error;
+    return { text: null, fault: 'is damaged: it cannot be unpacked' };
+  }
+}
+
+/**
+ * The samples of a log, in the archive's order; only one is unpacked at a time.
+ * @throws Error where the file is no zip file that can be read, holds no samples, or unpacks to more than
+ * 64 MB and 200 times its size
+ */
+export async function* readEvalLog(file: Blob): AsyncGenerator<EvalSample> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  let entries: ZipEntry[];
+  try {
+    entries = zipEntries(bytes);
+  } catch (error) {
+    throw new Error(`it is damaged or cut short (${messageOf(error)})`, { cause: error });
+  }
+  const samples = entries.filter(({ name }) => SAMPLE.test(name));
+  if (samples.length === 0) throw new Error('it holds no samples/*.json');
+  const faults = faultsOf(samples);
+  // What is stated first, so that nothing is read of an archive that is refused; then what is found.
+  const state = budgetOf(file.size);
+  for (const [i, sample] of samples.entries()) if (faults[i] === null) state(sample.originalSize);
+  const spend = budgetOf(file.size);
+  for (const [i, sample] of samples.entries()) {
+    const fault = faults[i] ?? null;
+    const one = fault === null ? unpacked(bytes, sample, spend) : { text: null, fault };
+    const number = i + 1;
+    yield { number, ...one, bytes: Math.round((file.size * number) / samples.length) };
+  }
+}

@@ -1,0 +1,238 @@
+import { messageOf } from '../../base/message-of.ts';
+import { oneLine } from '../../base/issue.ts';
+import { RecordError, type Place } from './importers/build.ts';
+import { readDocument, type DocumentItem } from './container/document.ts';
+import { UnpackError } from './container/gunzip.ts';
+import { unwrap, type Source, type Unwrapped } from './container/unwrap.ts';
+import { QuestionError, readRecord } from './detect.ts';
+import { readEvalLog } from './eval-log.ts';
+import type { ImportedRollout, RolloutLayout } from './shape/imported.ts';
+import { isObject, parseJson } from './shape/json.ts';
+import { readLines } from './shape/lines.ts';
+import { readParquet } from './parquet.ts';
+
+/** A file that holds no rollouts at all, or cannot be read; the message is one sentence for the user. */
+export class ImportError extends Error {
+  constructor(message: string) {
+    super(oneLine(message, 600));
+  }
+}
+
+/** One record of a file, or why it could not be read. `bytes` counts the file up to its end. */
+export type ImportItem =
+  | {
+      kind: 'rollout';
+      line: number;
+      bytes: number;
+      layout: RolloutLayout;
+      rollout: ImportedRollout;
+    }
+  | {
+      kind: 'fault';
+      line: number;
+      bytes: number;
+      reason: string;
+      /** The record is a question with its answer: the file may be one of questions. */
+      question?: true;
+    };
+
+/** A file of another kind is given up after so many faults without one rollout. */
+const HOPELESS = 1000;
+/** A file of questions after fewer: every record says what it is. */
+const QUESTIONS = 100;
+
+const reasonOf = (error: unknown): string => {
+  if (error instanceof RecordError) return error.message;
+  if (error instanceof SyntaxError) return `is not JSON: ${error.message}`;
+  // Nesting beyond what the parser's stack holds.
+  if (error instanceof RangeError) return 'is nested too deeply';
+  throw error;
+};
+
+function itemOf(read: () => unknown, place: Place, bytes: number): ImportItem {
+  const { line } = place;
+  try {
+    return { kind: 'rollout', line, bytes, ...readRecord(read(), place) };
+  } catch (error) {
+    const reason = oneLine(reasonOf(error), 600);
+    const question = error instanceof QuestionError;
+    return { kind: 'fault', line, bytes, reason, ...(question && { question }) };
+  }
+}
+
+const withoutMark = (text: string, line: number): string =>
+  line === 1 && text.startsWith('\uFEFF') ? text.slice(1) : text;
+
+/** Logs of Inspect AI are one object whose `samples` are the records. */
+function samplesOf(value: unknown): readonly unknown[] | null {
+  const samples = isObject(value) ? value['samples'] : undefined;
+  return Array.isArray(samples) && samples.length > 0 && samples.every(isObject) ? samples : null;
+}
+
+/** A fault with the line where its text starts, which is what an editor shows. */
+const toldAt = (item: ImportItem, line: number): ImportItem =>
+  item.kind === 'fault'
+    ? { ...item, reason: `${item.reason} (at line ${line} of the text)` }
+    : item;
+
+interface RecordText {
+  text: string;
+  name: string;
+  /** Of the first record in it, from 1. */
+  number: number;
+  /** Line of the text at which it starts, from 1; null where that is `number`. */
+  line: number | null;
+  bytes: number;
+}
+
+/** The record of a text, or those of the log that it is. */
+function* recordsOf({ text, name, number, line, bytes }: RecordText): Generator<ImportItem> {
+  const read = (record: () => unknown, at: number): ImportItem =>
+    itemOf(record, { name, line: at }, bytes);
+  let value: unknown;
+  const whole = read(() => (value = parseJson(text)), number);
+  const samples = whole.kind === 'fault' ? samplesOf(value) : null;
+  // A question may have samples of another kind, which are no rollouts.
+  const question = whole.kind === 'fault' && whole.question;
+  const isRollout = (sample: unknown): boolean => read(() => sample, number).kind === 'rollout';
+  if (!samples || (question && !samples.some(isRollout)))
+    return yield line === null ? whole : toldAt(whole, line);
+  for (const [i, sample] of samples.entries()) yield read(() => sample, number + i);
+}
+
+async function* importLines(
+  stream: ReadableStream<Uint8Array>,
+  name: string,
+): AsyncGenerator<ImportItem> {
+  // A log on one line is several records, each with a number of its own: those behind it count on.
+  let more = 0;
+  for await (const { number, text, fault, bytes } of readLines(stream)) {
+    const first = number + more;
+    if (text === null) {
+      yield { kind: 'fault', line: first, bytes, reason: fault ?? 'is no text' };
+    } else if (text.trim() !== '') {
+      const record = { text: withoutMark(text, number), name, number: first, bytes };
+      for (const item of recordsOf({ ...record, line: more > 0 ? number : null })) {
+        yield item;
+        more = item.line - number;
+      }
+    }
+  }
+}
+
+/** An element of a document, or the records in it. @param before records that came before it */
+function* itemsOf(
+  { line, text, fault, bytes }: DocumentItem,
+  name: string,
+  before: number,
+): Generator<ImportItem> {
+  if (text === null) {
+    const reason = fault ?? 'is no text';
+    return yield toldAt({ kind: 'fault', line: before + 1, bytes, reason }, line);
+  }
+  // The records of a list are counted; where it is laid out over lines, those are what an editor shows.
+  yield* recordsOf({ text, name, number: before + 1, line, bytes });
+}
+
+async function* importDocument(
+  stream: ReadableStream<Uint8Array>,
+  name: string,
+): AsyncGenerator<ImportItem> {
+  let records = 0;
+  for await (const element of readDocument(stream))
+    for (const item of itemsOf(element, name, records)) {
+      yield item;
+      records += 1;
+    }
+}
+
+async function* importParquet(blob: Blob, name: string): AsyncGenerator<ImportItem> {
+  try {
+    for await (const { row, number, bytes } of readParquet(blob))
+      yield itemOf(() => row, { name, line: number }, bytes);
+  } catch (error) {
+    const why = messageOf(error);
+    throw new ImportError(`${name} is a parquet file that cannot be read: ${why}`);
+  }
+}
+
+async function* importEvalLog(blob: Blob, name: string): AsyncGenerator<ImportItem> {
+  try {
+    for await (const { number, text, fault, bytes } of readEvalLog(blob)) {
+      const place = { name, line: number };
+      if (text === null)
+        yield { kind: 'fault', line: number, bytes, reason: fault ?? 'is no text' };
+      else yield itemOf(() => parseJson(text), place, bytes);
+    }
+  } catch (error) {
+    throw new ImportError(
+      `${name} is a zip archive. Unpack it and open the files of rollouts in it; only logs of Inspect AI are read packed, and ${messageOf(error)}.`,
+    );
+  }
+}
+
+const questionFile = (name: string): ImportError =>
+  new ImportError(
+    `${name} holds questions with their answers and no rollouts. Open it under Corpus, or give it to "lab rollout" or "lab evaluate" as --questions.`,
+  );
+
+/**
+ * Rollouts of a file of any known layout, in order, one at a time, told by content and not by name. A
+ * broken line is an item that says where and why; the rest loads. Breaking off closes the file.
+ *
+ * @param source a file, or its bytes as a stream (a parquet or zip file is then collected first)
+ * @param name of the file: the run's name, and the first half of each rollout's id (`name:line`)
+ * @throws ImportError where the file as a whole is no file of rollouts
+ */
+export async function* importRollouts(source: Source, name: string): AsyncGenerator<ImportItem> {
+  let [rollouts, faults, questions, first] = [0, 0, 0, ''];
+  for await (const item of unpacked(source, name)) {
+    if (item.kind === 'rollout') rollouts += 1;
+    else {
+      faults += 1;
+      if (item.question) questions += 1;
+      first ||= `line ${item.line} ${item.reason}`;
+    }
+    yield item;
+    if (rollouts === 0 && questions >= QUESTIONS) throw questionFile(name);
+    if (rollouts === 0 && faults >= HOPELESS)
+      throw new ImportError(`${name} holds no rollouts in its first ${HOPELESS} lines: ${first}`);
+  }
+  if (rollouts === 0 && questions > 0 && questions === faults) throw questionFile(name);
+}
+
+/** Items by how the records lie in the file. @throws ImportError where nothing can lie in it */
+async function contained(
+  { container, stream, blob, read }: Unwrapped,
+  name: string,
+): Promise<AsyncGenerator<ImportItem>> {
+  switch (container.kind) {
+    case 'parquet':
+      return importParquet(await blob(), name);
+    case 'zip':
+      return importEvalLog(await blob(), name);
+    case 'document':
+      return importDocument(stream(), name);
+    case 'empty':
+      throw new ImportError(
+        `${name} is empty: it has no bytes${read ? ' in it' : ''}. Was it written to its end?`,
+      );
+    case 'other':
+      throw new ImportError(`${name} is ${container.what}. ${container.todo}.`);
+    default:
+      return importLines(stream(), name);
+  }
+}
+
+/** Items of what lies in the file, with what went wrong on the way there in words. */
+async function* unpacked(source: Source, name: string): AsyncGenerator<ImportItem> {
+  try {
+    const unwrapped = await unwrap(source);
+    const { read } = unwrapped;
+    for await (const item of await contained(unwrapped, name))
+      yield read ? { ...item, bytes: read() } : item;
+  } catch (error) {
+    if (error instanceof UnpackError) throw new ImportError(`${name} ${error.message}.`);
+    throw error;
+  }
+}

@@ -1,0 +1,93 @@
+import type { RewardClause } from '../../../records/rollout.ts';
+import { buildRollout, RecordError, type Place } from './build.ts';
+import type { ImportedRollout } from '../shape/imported.ts';
+import { asNumber, asText, isObject, type JsonObject } from '../shape/json.ts';
+import { atFirstAnswer, completionOf, lastAsked, messagesOf, promptOf } from './messages.ts';
+import { goldAnswers } from './question.ts';
+
+/** A sample of an Inspect AI log: `id, epoch, input, target, messages, output, scores`. */
+export const isInspectSample = (record: JsonObject): boolean =>
+  ['messages', 'target', 'input'].every((key) => Object.hasOwn(record, key)) &&
+  ['epoch', 'scores', 'output'].some((key) => Object.hasOwn(record, key));
+
+const ATTACHMENT = 'attachment://';
+
+/** Long texts stand apart, under their hash; in the messages a reference stands for them. */
+function attached(value: unknown, attachments: JsonObject): unknown {
+  if (typeof value === 'string')
+    return value.startsWith(ATTACHMENT)
+      ? (asText(attachments[value.slice(ATTACHMENT.length)]) ?? value)
+      : value;
+  if (Array.isArray(value)) return value.map((item) => attached(item, attachments));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, attached(item, attachments)]),
+  );
+}
+
+/** Inspect's letters: correct, partly, incorrect, no answer. */
+const LETTERS: Record<string, number> = { C: 1, P: 0.5, I: 0, N: 0 };
+
+function scoreOf(value: unknown): number | null {
+  if (typeof value === 'boolean') return Number(value);
+  const text = asText(value);
+  return text !== null && Object.hasOwn(LETTERS, text) ? LETTERS[text]! : asNumber(value);
+}
+
+/** One clause a scorer, or a scorer's own name for each of several values. */
+function clausesOf(scores: JsonObject): RewardClause[] {
+  return Object.entries(scores).flatMap(([scorer, score]) => {
+    const value = isObject(score) ? score['value'] : score;
+    const parts: [string, unknown][] = isObject(value)
+      ? Object.entries(value).map(([part, own]) => [`${scorer}.${part}`, own])
+      : [[scorer, value]];
+    return parts.flatMap(([clause, own]) => {
+      const number = scoreOf(own);
+      return number === null ? [] : [{ clause, value: number, weight: 1, evidence: [] }];
+    });
+  });
+}
+
+/** What a scorer read as the answer; undefined where none says. */
+const answerOf = (scores: JsonObject): string | undefined =>
+  Object.values(scores)
+    .map((score) => (isObject(score) ? asText(score['answer']) : null))
+    .find((answer) => answer !== null) ?? undefined;
+
+function questionOf(input: unknown): string {
+  const messages = messagesOf(input);
+  return (messages ? lastAsked(messages) : asText(input)) ?? '';
+}
+
+/**
+ * One sample of an Inspect AI log. The reward is stated where there is one score; with several, nothing
+ * says how they weigh. All scorers' values are clauses.
+ * @throws RecordError naming the key at fault
+ */
+export function readInspectSample(record: JsonObject, place: Place): ImportedRollout {
+  const attachments = isObject(record['attachments']) ? record['attachments'] : {};
+  const messages = messagesOf(attached(record['messages'], attachments));
+  if (messages === null) throw new RecordError('"messages" must be a list of {role, content}');
+  const [asked, said] = atFirstAnswer(messages);
+  const segments = completionOf(said);
+  const scores = isObject(record['scores']) ? record['scores'] : {};
+  const rewards = clausesOf(scores);
+  const answer = answerOf(scores);
+  const targets = record['target'];
+  return buildRollout(
+    {
+      layout: 'inspect-ai',
+      record,
+      prompt: promptOf(asked),
+      response: segments.map(({ text }) => text).join(''),
+      responseSegments: segments,
+      held: [],
+      question: questionOf(attached(record['input'], attachments)),
+      answers: goldAnswers(targets).map((target) => target.trim()),
+      ...(answer !== undefined && { answer }),
+      rewards,
+      reward: rewards.length === 1 ? rewards[0]!.value : null,
+    },
+    place,
+  );
+}

@@ -1,0 +1,70 @@
+import { buildRollout, promptSegment, textAt, type Place } from './build.ts';
+import type { ImportedRollout } from '../shape/imported.ts';
+import { asNumber, asText, isObject, type JsonObject } from '../shape/json.ts';
+import { goldAnswers, questionIn } from './question.ts';
+
+/** Prompt and output as two texts: OpenRLHF and SkyRL. */
+
+const rewardClause = (clause: string, value: number | null) =>
+  value === null ? [] : [{ clause, value, weight: 1, evidence: [] }];
+
+/**
+ * One line of an OpenRLHF file: `prompt, output, reward`, and the label under `answer` or `label`.
+ * @throws RecordError naming the key at fault
+ */
+export function readOpenRlhf(record: JsonObject, place: Place): ImportedRollout {
+  const prompt = textAt(record, 'prompt');
+  const reward = asNumber(record['reward']);
+  const golds = ['label', 'answer', 'ground_truth'].map((key) => record[key]);
+  return buildRollout(
+    {
+      layout: 'openrlhf',
+      record,
+      prompt: promptSegment(prompt),
+      response: textAt(record, 'output'),
+      held: ['prompt', 'output'],
+      question: asText(record['question']) ?? questionIn(prompt),
+      answers: goldAnswers(golds.find((value) => value !== undefined)),
+      step: asNumber(record['step']),
+      reward,
+      rewards: rewardClause('reward', reward),
+    },
+    place,
+  );
+}
+
+/** A score, or one a token: their sum is the rollout's. */
+function scoreOf(value: unknown): number | null {
+  if (!Array.isArray(value)) return asNumber(value);
+  const numbers = value.map(asNumber);
+  return numbers.every((number) => number !== null) && numbers.length > 0
+    ? numbers.reduce((sum, number) => sum + number, 0)
+    : null;
+}
+
+/**
+ * One line that SkyRL's evaluation dumps: `input_prompt, output_response, score, stop_reason`, and the
+ * environment's `env_extras`, in which the gold answer stands.
+ * @throws RecordError naming the key at fault
+ */
+export function readSkyRl(record: JsonObject, place: Place): ImportedRollout {
+  const prompt = textAt(record, 'input_prompt');
+  const extras = isObject(record['env_extras']) ? record['env_extras'] : {};
+  const golds = extras['reward_spec'] ?? extras['reward_model'] ?? record['ground_truth'];
+  const score = scoreOf(record['score']);
+  return buildRollout(
+    {
+      layout: 'skyrl',
+      record,
+      prompt: promptSegment(prompt),
+      response: textAt(record, 'output_response'),
+      held: ['input_prompt', 'output_response'],
+      question: asText(record['question']) ?? questionIn(prompt),
+      answers: goldAnswers(golds),
+      step: asNumber(record['step']),
+      reward: score,
+      rewards: rewardClause('score', score),
+    },
+    place,
+  );
+}

@@ -1,0 +1,91 @@
+import type { RewardClause } from '../../../records/rollout.ts';
+import { buildRollout, RecordError, type Place } from './build.ts';
+import type { ImportedRollout } from '../shape/imported.ts';
+import { asNumber, asText, isObject, type JsonObject } from '../shape/json.ts';
+import { completionOf, lastAsked, messagesOf, promptOf, type Message } from './messages.ts';
+import { goldAnswers, questionIn } from './question.ts';
+
+/** Keys that `results.jsonl` of verifiers has and TRL's completions table has not. */
+const OWN_KEYS = [
+  'example_id',
+  'task',
+  'generation_ms',
+  'timing',
+  'stop_condition',
+  'is_completed',
+];
+
+export const isVerifiers = (record: JsonObject): boolean =>
+  ['prompt', 'completion', 'reward'].every((key) => Object.hasOwn(record, key)) &&
+  OWN_KEYS.some((key) => Object.hasOwn(record, key));
+
+/** Numbers that measure the run, not the answer. */
+const isMeasure = (key: string): boolean =>
+  /_ms$|^(?:id|example_id|reward|seed|step|epoch|num_turns|turn)$/.test(key);
+
+/** What the rubric's functions gave: `metrics` of later versions, top-level numbers of earlier ones. */
+function metricsOf(record: JsonObject): [string, number][] {
+  const metrics = isObject(record['metrics']) ? record['metrics'] : record;
+  return Object.entries(metrics).flatMap(([name, value]): [string, number][] => {
+    const number = isMeasure(name) ? null : asNumber(value);
+    return number === null ? [] : [[name, number]];
+  });
+}
+
+/**
+ * The reward's clauses. The file does not say what weights the rubric gave its functions: they are clauses
+ * where they sum to the reward as they stand, else the reward is one clause and they stay among the fields.
+ */
+function clausesOf(record: JsonObject, reward: number | null): RewardClause[] {
+  if (reward === null) return [];
+  const metrics = metricsOf(record);
+  const sum = metrics.reduce((total, [, value]) => total + value, 0);
+  const whole = metrics.length > 0 && Math.abs(sum - reward) < 1e-6;
+  return (whole ? metrics : [['reward', reward] as const]).map(([clause, value]) => ({
+    clause,
+    value,
+    weight: 1,
+    evidence: [],
+  }));
+}
+
+/** A text is one message. */
+function turns(record: JsonObject, key: 'prompt' | 'completion', role: string): Message[] {
+  const value = record[key];
+  const text = asText(value);
+  const messages =
+    text === null ? messagesOf(value ?? []) : [{ role, content: text, reasoning: '', calls: [] }];
+  if (messages === null)
+    throw new RecordError(`"${key}" must be text or a list of {role, content}`);
+  return messages;
+}
+
+/**
+ * One line of verifiers' `results.jsonl`: `prompt` and `completion` as messages with tool calls, `answer`
+ * (the gold one), `reward`, what the rubric's functions gave, and timings.
+ * @throws RecordError naming the key at fault
+ */
+export function readVerifiers(record: JsonObject, place: Place): ImportedRollout {
+  const prompt = turns(record, 'prompt', 'user');
+  const segments = completionOf(turns(record, 'completion', 'assistant'));
+  const reward = asNumber(record['reward']);
+  const promptSegments = promptOf(prompt);
+  return buildRollout(
+    {
+      layout: 'verifiers',
+      record,
+      prompt: promptSegments,
+      response: segments.map(({ text }) => text).join(''),
+      responseSegments: segments,
+      // Messages keep their own shape among the fields: joined texts do not give it back.
+      held: [],
+      question: asText(record['question']) ?? questionIn(lastAsked(prompt) ?? ''),
+      answers: goldAnswers(record['answer']),
+      step: asNumber(record['step']),
+      reward,
+      rewards: clausesOf(record, reward),
+      advantage: asNumber(record['advantage']),
+    },
+    place,
+  );
+}

@@ -1,0 +1,31 @@
+import { buildRollout, promptSegment, textAt, type Place } from './build.ts';
+import type { ImportedRollout } from '../shape/imported.ts';
+import { asNumber, asText, type JsonObject } from '../shape/json.ts';
+import { goldAnswers, questionIn } from './question.ts';
+
+/**
+ * One line of verl's `rollout_data_dir` or `validation_data_dir`: `input, output, gts, score, step` and
+ * whatever the reward function added. `score` is the whole reward; verl writes its parts, if at all,
+ * under names of the reward function's own, which stay among the fields.
+ * @throws RecordError naming the key at fault
+ */
+export function readVerl(record: JsonObject, place: Place): ImportedRollout {
+  const input = textAt(record, 'input');
+  // OpenRLHF's batch inference writes the same texts, and the reward under its own name.
+  const score = asNumber(record['score'] ?? record['reward']);
+  return buildRollout(
+    {
+      layout: 'verl',
+      record,
+      prompt: promptSegment(input),
+      response: textAt(record, 'output'),
+      held: ['input', 'output'],
+      question: asText(record['question']) ?? questionIn(input),
+      answers: goldAnswers(record['gts']),
+      step: asNumber(record['step']),
+      reward: score,
+      rewards: score === null ? [] : [{ clause: 'score', value: score, weight: 1, evidence: [] }],
+    },
+    place,
+  );
+}

@@ -1,0 +1,140 @@
+import type { BlockRule, Content, Piece, Protocol } from './protocol.ts';
+
+interface Tag {
+  rule: BlockRule;
+  closing: boolean;
+  start: number;
+  end: number;
+}
+
+const escapeRegExp = (text: string): string =>
+  text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+
+/** Every tag of the protocol in the text, in order: one pass, however many of them never close. */
+function tagsIn(text: string, { blocks }: Protocol): Tag[] {
+  const meaning = new Map<string, { rule: BlockRule; closing: boolean }>();
+  for (const rule of blocks) {
+    meaning.set(rule.open, { rule, closing: false });
+    meaning.set(rule.close, { rule, closing: true });
+  }
+  const pattern = new RegExp([...meaning.keys()].map(escapeRegExp).join('|'), 'g');
+  return [...text.matchAll(pattern)].map((match) => ({
+    ...meaning.get(match[0])!,
+    start: match.index,
+    end: match.index + match[0].length,
+  }));
+}
+
+/**
+ * Where a block of the environment ends. Its own text is opaque: tags in it mean nothing until its
+ * closing tag. Where the same kind of block opens again first, or no closing tag follows at all, the
+ * closing tag was lost, and the next block of the policy ends it.
+ */
+function environmentEnd(tags: readonly Tag[], from: number, length: number): number {
+  const { rule } = tags[from]!;
+  let fallback: number | null = null;
+  for (let i = from + 1; i < tags.length; i++) {
+    const tag = tags[i]!;
+    if (tag.rule === rule) return tag.closing ? tag.end : (fallback ?? tag.start);
+    if (!tag.closing && tag.rule.source === 'policy') fallback ??= tag.start;
+  }
+  return fallback ?? length;
+}
+
+/** Where a block of the policy ends: behind its closing tag, or before whatever block opens first. */
+function policyEnd(tags: readonly Tag[], from: number, length: number): number {
+  const { rule } = tags[from]!;
+  for (let i = from + 1; i < tags.length; i++) {
+    const tag = tags[i]!;
+    if (!tag.closing) return tag.start;
+    if (tag.rule === rule) return tag.end;
+  }
+  return length;
+}
+
+/** Chat marks behind a block of the environment: the turn of its own ends, the assistant's begins. */
+const TURN_AFTER =
+  /^\s{0,8}(?:<\|im_end\|>)?\s{0,8}(?:(?:<\|im_start\|>)?assistant[ \t]{0,4}\n)?\s*/;
+/** The same in front of it, where special tokens were left out when decoding, too. */
+const TURN_BEFORE = /(?:\s{0,8}<\|im_start\|>|(?:^|\n)\s{0,8})(?:user|tool)\s{0,8}$/;
+const MARKS = 64;
+
+/** How much in front of a block, and behind it, belongs to it. */
+function bordersOf({ turns }: Protocol, before: string, after: string): [number, number] {
+  if (!turns) return [0, /^\s*/.exec(after)![0].length];
+  const own = before.length - (TURN_BEFORE.exec(before)?.index ?? before.length);
+  return [own, TURN_AFTER.exec(after)![0].length];
+}
+
+/**
+ * Cuts text into the blocks of a protocol, in order; joined they are the text. Text outside blocks is
+ * the policy's prose; white space and chat marks right behind a block of the environment are still the
+ * environment's. An inner block (a search inside a thought) ends the outer one, whose rest is prose.
+ */
+export function splitText(text: string, protocol: Protocol): Piece[] {
+  const pieces = protocol.cut ? protocol.cut(text) : splitTags(text, protocol);
+  return protocol.refine ? protocol.refine(pieces) : pieces;
+}
+
+function splitTags(text: string, protocol: Protocol): Piece[] {
+  const pieces: Piece[] = [];
+  const push = (source: Piece['source'], role: Piece['role'], start: number, end: number): void => {
+    if (end > start) pieces.push({ source, role, text: text.slice(start, end), start });
+  };
+  const tags = tagsIn(text, protocol);
+  let at = 0;
+  tags.forEach((tag, i) => {
+    if (tag.closing || tag.start < at) return;
+    const { source, role } = tag.rule;
+    let start = tag.start;
+    let end = (source === 'policy' ? policyEnd : environmentEnd)(tags, i, text.length);
+    if (source !== 'policy') {
+      const before = text.slice(Math.max(at, start - MARKS), start);
+      const [lead, rest] = bordersOf(protocol, before, text.slice(end, end + MARKS));
+      start -= lead;
+      end += rest;
+    }
+    push('policy', protocol.prose, at, start);
+    push(source, role, start, end);
+    at = end;
+  });
+  push('policy', protocol.prose, at, text.length);
+  return pieces;
+}
+
+/** Most characters that the token of an opening tag holds in front of it. */
+const MOST_BEFORE = 24;
+
+/**
+ * The opening tag of a segment and where it ends. Where tags are ordinary text, the tag's first token
+ * may hold text in front of it (` <search>`), or the tag's beginning may stand in the last token of the
+ * segment before (`><`, then `search>`).
+ */
+function openingIn(text: string, { blocks }: Protocol): { rule: BlockRule; end: number } | null {
+  const places = blocks
+    .map((rule) => ({ rule, at: text.slice(0, MOST_BEFORE + rule.open.length).indexOf(rule.open) }))
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => a.at - b.at);
+  const whole = places[0];
+  if (whole) return { rule: whole.rule, end: whole.at + whole.rule.open.length };
+  for (const missing of [1, 2, 3]) {
+    const rule = blocks.find(({ open }) => text.startsWith(open.slice(missing)));
+    if (rule) return { rule, end: rule.open.length - missing };
+  }
+  // The whole opening tag may be part of the token before (`</think><answer>` as one).
+  const end = text.trimEnd();
+  const closed = blocks.find(({ close }) => end.endsWith(close));
+  return closed ? { rule: closed, end: 0 } : null;
+}
+
+/** The text of a block without its tags, trimmed, and where it begins. */
+export function blockText(text: string, protocol: Protocol | null): Content {
+  const own = protocol?.content?.(text);
+  if (own) return own;
+  const opening = protocol && openingIn(text, protocol);
+  const from = opening?.end ?? 0;
+  const close = opening ? text.lastIndexOf(opening.rule.close) : -1;
+  const inner = text.slice(from, close >= from ? close : text.length);
+  const lead = inner.length - inner.trimStart().length;
+  return { text: inner.trim(), start: from + lead };
+}

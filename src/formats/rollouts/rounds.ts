@@ -1,0 +1,130 @@
+import type { ImportedRollout, ImportedSegment } from './shape/imported.ts';
+import { PROTOCOLS, protocolById } from './protocols/catalogue.ts';
+import { blockText } from './protocols/split.ts';
+import type { Protocol } from './protocols/protocol.ts';
+
+/** A rollout as rounds: what was thought, asked and read, in order. */
+
+/** A stretch of one segment's text. */
+export interface TextSpan {
+  segment: number;
+  start: number;
+  end: number;
+}
+
+/** One passage of a result, and where it stands. */
+export interface ReadPassage extends TextSpan {
+  /** Empty where none can be told from the text. */
+  title: string;
+  text: string;
+}
+
+export interface Round {
+  /** From 0; what was written before the first query is part of round 0. */
+  number: number;
+  /** Indices of all segments of the round, in order. */
+  segments: number[];
+  /** Null in the last round where it ends without another query, and in a background. */
+  query: (TextSpan & { text: string }) | null;
+  passages: ReadPassage[];
+}
+
+const FORAGE = PROTOCOLS.find(({ id }) => id === 'forage')!;
+
+/** The protocol whose tags stand in the segments' text; records of our own carry Forage's. */
+export const protocolOf = ({ origin }: Pick<ImportedRollout, 'origin'>): Protocol | null =>
+  origin ? protocolById(origin.protocol) : FORAGE;
+
+/** Where one passage of a list begins, in the forms that published systems print. */
+const NUMBERED = /^[ \t]*(?:\(\d+\)|Doc(?:ument)?\s*\d+\s*\(Title:|\[\d+\]|Doc(?:ument)?\s*\d+:)/gm;
+/** The same inside a JSON string, where a line ends in an escape. */
+const IN_JSON = new RegExp(
+  NUMBERED.source.replace('^[ \\t]*', String.raw`(?:^|(?<="|\\n))[ \t]*`),
+  'gm',
+);
+
+/**
+ * A passage's title: `"Title" text`, `Title: X Text: y`, `Doc 1(Title: X) text`, `X : y`. Bounded
+ * throughout: imported text is hostile, and no expression may run away on it.
+ */
+const TITLES = [
+  /^\(\d+\)\s{0,4}"?Title:(.{0,300}?)\sText:/s,
+  /^Doc(?:ument)?\s{0,4}\d+\s{0,4}\(Title:\s{0,4}"?(.{0,300}?)"?\)/s,
+  /^(?:\(\d+\)|\[\d+\]|Doc(?:ument)?\s*\d+:)\s*"([^"\n]{1,200})"\s*\n?/,
+  /^(?:\(\d+\)|\[\d+\]|Doc(?:ument)?\s*\d+:)\s*(\S.{0,200}?) {3,}/,
+  /^(\S.{0,200}?) : /,
+];
+
+function passage(text: string, segment: number, start: number): ReadPassage {
+  const body = text.trim();
+  const from = start + text.length - text.trimStart().length;
+  for (const pattern of TITLES) {
+    const match = pattern.exec(body);
+    if (match)
+      return {
+        segment,
+        start: from,
+        end: from + body.length,
+        title: match[1]!.trim(),
+        text: body.slice(match[0].length).trim(),
+      };
+  }
+  return { segment, start: from, end: from + body.length, title: '', text: body };
+}
+
+/** Passages in a result's text: numbered ones, else one a line; tags are left out. */
+function passagesIn(
+  segment: Pick<ImportedSegment, 'text'>,
+  index: number,
+  protocol: Protocol | null,
+): ReadPassage[] {
+  const { text, start } = blockText(segment.text, protocol);
+  if (text === '') return [];
+  const numbered = [...text.matchAll(text.startsWith('{') ? IN_JSON : NUMBERED)].map(
+    (match) => match.index,
+  );
+  const lines = [...text.matchAll(/^.*\S.*$/gm)].map((match) => match.index);
+  const starts = numbered.length > 0 ? numbered : lines;
+  return starts.map((from, i) => passage(text.slice(from, starts[i + 1]), index, start + from));
+}
+
+/** The query of a block; where it is a call with arguments, what it asks for and the stretch that says so. */
+function queryOf(
+  segment: Pick<ImportedSegment, 'text'>,
+  index: number,
+  protocol: Protocol | null,
+): NonNullable<Round['query']> {
+  const { text, start } = blockText(segment.text, protocol);
+  const asked = protocol?.query?.(text);
+  if (!asked) return { text, segment: index, start, end: start + text.length };
+  const whole = text.slice(asked.start, asked.start + asked.text.length) !== asked.text;
+  const from = start + (whole ? 0 : asked.start);
+  const length = whole ? text.length : asked.text.length;
+  return { text: asked.text, segment: index, start: from, end: from + length };
+}
+
+/** The rounds of a rollout. A query opens a new round behind the results of the one before. */
+export function roundsOf(rollout: Pick<ImportedRollout, 'segments' | 'origin'>): Round[] {
+  const protocol = protocolOf(rollout);
+  const rounds: Round[] = [];
+  let round: Round | null = null;
+  let closed = false;
+  rollout.segments.forEach((segment, index) => {
+    const read = segment.source === 'environment';
+    // What the policy writes behind a result begins the next round.
+    if (!round || (closed && !read)) {
+      round = { number: rounds.length, segments: [], query: null, passages: [] };
+      rounds.push(round);
+      closed = false;
+    }
+    round.segments.push(index);
+    if (segment.role === 'search' && segment.source === 'policy') {
+      round.query = queryOf(segment, index, protocol);
+    }
+    if (segment.role === 'result' || segment.role === 'background') {
+      if (read) round.passages.push(...passagesIn(segment, index, protocol));
+    }
+    if (read && segment.role === 'result') closed = true;
+  });
+  return rounds;
+}

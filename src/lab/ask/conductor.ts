@@ -1,0 +1,331 @@
+import { runGroup } from '../../agent/run.ts';
+import type { ImportedQuestion } from '../../formats/import/values/types.ts';
+import type { SearchTarget } from '../../records/hits.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import { BUILT_IN_SETUP, type Resources, type Setup } from '../../records/setup.ts';
+import { openSummarizer } from '../../retrieval/summarize/index.ts';
+import type { CheckpointStore } from '../models/checkpoints/store.ts';
+import { createUpdateBatcher } from './batcher.ts';
+import { servedCheckpoint, storedCheckpoint } from '../models/serving/checkpoint-source.ts';
+import { describeFailure, WorkerLost } from '../workers/failures.ts';
+import { judgeRollouts } from './judging.ts';
+import type { ConductorApi, ConductorMessage, RunState } from './messages.ts';
+import type { OpenedPolicy } from '../models/serving/open-policy.ts';
+import { PartsBoard } from './parts.ts';
+import { PolicyKeeper } from '../models/serving/policy-keeper.ts';
+import { createRateMeter, type RateMeter } from './rate.ts';
+import { recipeFor, typedQuestion } from './request.ts';
+import type { DeviceChoice, RunRequest } from './settings.ts';
+import { SourceKeeper, type SourceWish } from '../corpus/retrieval/source-keeper.ts';
+import { tellUnknown } from './tell-unknown.ts';
+import type { Places, WorkerFactory } from '../workers/workers.ts';
+
+/** How often the state of a run (tokens, rate) is told. */
+const TELL_MS = 250;
+
+interface Running {
+  request: RunRequest;
+  abort: AbortController;
+  state: RunState;
+  rate: RateMeter;
+}
+
+/** What lies on this device. */
+export interface ConductorStorage {
+  checkpoints: CheckpointStore;
+  /** Imported questions. */
+  imported: (collections: string[]) => Promise<ImportedQuestion[]>;
+}
+
+/**
+ * Loads world, retriever and policy, runs groups of rollouts and streams what happens. One run at a
+ * time. A part that died is loaded again by `retry`, or by the next run.
+ */
+export class Conductor implements ConductorApi {
+  readonly #board: PartsBoard;
+  readonly #policy: PolicyKeeper;
+  readonly #sources: SourceKeeper;
+  #send: (messages: ConductorMessage[]) => void = () => undefined;
+  #device: DeviceChoice = 'auto';
+  #running: Running | null = null;
+  /** Chosen, and not in effect yet. */
+  #next: Setup | null = null;
+
+  constructor(places: Places, workers: WorkerFactory, storage: ConductorStorage) {
+    const board = new PartsBoard((parts) => this.#send([{ type: 'parts', parts }]));
+    this.#board = board;
+    this.#policy = new PolicyKeeper({
+      workers,
+      board,
+      checkpoint: (ref) =>
+        ref.kind === 'built-in'
+          ? servedCheckpoint(places.policy)
+          : storedCheckpoint(storage.checkpoints, ref.id),
+      onSampled: (count) => this.#running?.rate.add(count),
+      onReady: (opened) => this.#policyReady(opened),
+      onFailed: (error) => {
+        board.failed('policy', error);
+        if (error instanceof Error) this.#onLost(error);
+      },
+    });
+    this.#sources = new SourceKeeper({
+      workers,
+      files: places.files,
+      board,
+      imported: storage.imported,
+      send: (messages) => this.#send(messages),
+      onLost: (error) => this.#onLost(error),
+    });
+  }
+
+  async start(
+    listener: (messages: ConductorMessage[]) => void,
+    device: DeviceChoice,
+    setup: Setup = BUILT_IN_SETUP,
+  ): Promise<void> {
+    this.#send = listener;
+    this.#device = device;
+    this.#want(setup);
+    this.#load();
+  }
+
+  /** Takes effect at once; while a run is under way, with the next one. */
+  async use(setup: Setup): Promise<void> {
+    this.#next = setup;
+    if (!this.#running) this.#useNext();
+  }
+
+  async provide(resources: Resources, keys: Record<string, string>): Promise<void> {
+    this.#policy.provide(resources, keys, this.#running !== null);
+  }
+
+  webLlmModels() {
+    return this.#policy.webLlmModels();
+  }
+
+  async retry(): Promise<void> {
+    this.#load();
+  }
+
+  async run(request: RunRequest): Promise<void> {
+    if (this.#running) throw new Error('a run is under way; cancel it first');
+    const running: Running = {
+      request,
+      abort: new AbortController(),
+      state: {
+        runId: request.runId,
+        status: 'waiting',
+        tokens: 0,
+        tokensPerSecond: 0,
+        failure: null,
+      },
+      rate: createRateMeter(() => performance.now()),
+    };
+    this.#running = running;
+    this.#device = request.settings.device;
+    this.#want(request.setup);
+    this.#load();
+    const timer = setInterval(() => this.#tellRun(running), TELL_MS);
+    try {
+      await this.#perform(running);
+      running.state.status = running.abort.signal.aborted ? 'cancelled' : 'done';
+    } catch (error) {
+      const cancelled = running.abort.signal.aborted;
+      running.state.status = cancelled ? 'cancelled' : 'failed';
+      if (!cancelled) running.state.failure = describeFailure(error);
+    } finally {
+      clearInterval(timer);
+      this.#running = null;
+      this.#tellRun(running);
+      this.#useNext();
+    }
+  }
+
+  async cancel(): Promise<void> {
+    this.#running?.abort.abort();
+  }
+
+  question(id: string) {
+    return this.#sources.question(id);
+  }
+
+  async pieces(ids: number[]): Promise<string[]> {
+    const loaded = await this.#policy.loading;
+    return ids.map((id) => loaded?.policy.tokenizer.decode([id]) ?? '');
+  }
+
+  async search(source: SearchTarget, query: string, k: number) {
+    const started = await this.#sources.started;
+    const sources = await this.#sources.loading;
+    if (!started || !sources) throw this.#notLoaded('retrieval');
+    if (!this.#running) await started.setWebDelay(0);
+    return sources.retriever.search(source, query, k);
+  }
+
+  /** Sources and questions for training, as soon as they are loaded. */
+  async lend(wish: SourceWish) {
+    return this.#sources.lend(wish);
+  }
+
+  /** The clusters of the local corpus, as soon as the worker is there. */
+  async clusters() {
+    this.#sources.load();
+    const started = await this.#sources.started;
+    if (!started) throw new Error('retrieval is not loaded');
+    return started.clusters;
+  }
+
+  /** The encoders of this device, as soon as the worker is there. */
+  async encoders() {
+    this.#sources.load();
+    const started = await this.#sources.started;
+    if (!started) throw new Error('retrieval is not loaded');
+    return started.encoders;
+  }
+
+  async #perform(running: Running): Promise<void> {
+    const { request, abort } = running;
+    const { settings, asked, runId, setup } = request;
+    const [opened, sources, started] = await this.#ready(abort.signal);
+    const question =
+      asked.kind === 'typed' ? typedQuestion(asked.text) : await this.#sources.question(asked.id);
+    if (!question)
+      throw new Error(
+        `The list has no question "${asked.kind === 'world' ? asked.id : ''}"; choose one from it.`,
+      );
+    await started.setWebDelay(settings.mechanisms.webDelayMs ?? 0);
+    const summarizer = await this.#summarizer(setup);
+    const chosen = recipeFor(settings, setup);
+    running.state.status = 'running';
+    this.#tellRun(running);
+    const batcher = createUpdateBatcher((updates) => this.#send([{ type: 'updates', updates }]));
+    const lost = new AbortController();
+    const onLost = (error: Error): void => lost.abort(error);
+    this.#onLost = onLost;
+    try {
+      const rollouts = await runGroup(
+        {
+          policy: opened.policy,
+          retriever: sources.retriever,
+          router: sources.router,
+          summarizer,
+          now: () => performance.timeOrigin + performance.now(),
+        },
+        {
+          question,
+          ...chosen,
+          seed: settings.seed,
+          size: settings.rollouts,
+          runId,
+          groupId: `${runId}-g`,
+          step: 0,
+          signal: abort.signal,
+        },
+        batcher.push,
+      );
+      // The look-up fetches shards of the web index. It comes after the rollouts, so that the measured
+      // latency of their searches includes these fetches. A worker lost meanwhile does not fail the run.
+      this.#onLost = () => undefined;
+      await tellUnknown(question.text, sources.retriever, chosen, abort.signal, (names) =>
+        this.#send([{ type: 'unknown-names', runId, names }]),
+      );
+      this.#onLost = onLost;
+      await this.#judge(rollouts, setup, abort.signal, batcher.push);
+    } finally {
+      batcher.flush();
+      this.#onLost = () => undefined;
+    }
+    lost.signal.throwIfAborted();
+  }
+
+  async #summarizer({ summarizer }: Setup) {
+    if (summarizer.kind !== 'model') return openSummarizer(summarizer);
+    return openSummarizer(summarizer, { model: await this.#policy.textModel(summarizer.policy) });
+  }
+
+  /** LJ: what the judge says is added to the rollouts, one after another. */
+  async #judge(
+    rollouts: readonly Rollout[],
+    { judge }: Setup,
+    signal: AbortSignal,
+    push: ReturnType<typeof createUpdateBatcher>['push'],
+  ): Promise<void> {
+    if (judge.kind === 'off' || signal.aborted) return;
+    try {
+      const model = await this.#policy.textModel(judge.policy);
+      await judgeRollouts(rollouts, model, signal, (rollout) =>
+        push({ rolloutId: rollout.id, type: 'finished', rollout }),
+      );
+    } catch (error) {
+      // Named as what was lost, it is restarted as that.
+      if (signal.aborted || error instanceof WorkerLost) throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      throw new Error(
+        `The judge could not be asked. The rollouts and their exact matches stand; choose another judge, or none, and run again. It said: ${why}`,
+        { cause: error },
+      );
+    }
+  }
+
+  /** Why a part cannot be used, in the words of its failure where it failed. */
+  #notLoaded(name: 'policy' | 'retrieval'): Error {
+    return new Error(this.#board.parts[name].failure?.message ?? `the ${name} is not loaded`);
+  }
+
+  /** Told when a worker is lost during a run. */
+  #onLost: (error: Error) => void = () => undefined;
+
+  /** All parts; rejects at once when the user cancels while they load. */
+  #ready(signal: AbortSignal) {
+    const cancelled = new Promise<never>((_, reject) => {
+      const abort = () => reject(new Error('cancelled'));
+      if (signal.aborted) abort();
+      signal.addEventListener('abort', abort, { once: true });
+    });
+    const needed = <T>(part: Promise<T> | null, name: 'policy' | 'retrieval') =>
+      part ?? Promise.reject<T>(this.#notLoaded(name));
+    return Promise.race([
+      Promise.all([
+        needed(this.#policy.loading, 'policy'),
+        needed(this.#sources.loading, 'retrieval'),
+        needed(this.#sources.started, 'retrieval'),
+      ]),
+      cancelled,
+    ]);
+  }
+
+  /** What was chosen while a run was under way. */
+  #useNext(): void {
+    if (!this.#next) return;
+    this.#want(this.#next);
+    this.#next = null;
+    this.#load();
+  }
+
+  #want(setup: Setup): void {
+    this.#policy.want(setup.policy, this.#device);
+    this.#sources.want(setup);
+    this.#policy.keepHelpers(
+      [setup.summarizer, setup.judge].flatMap((helper) =>
+        helper.kind === 'model' ? [helper.policy] : [],
+      ),
+    );
+  }
+
+  /** Starts whatever is not loading or loaded. */
+  #load(): void {
+    this.#policy.load();
+    this.#sources.load();
+  }
+
+  #policyReady({ policy: { info }, device }: OpenedPolicy): void {
+    this.#board.ready('policy', `${info.id} on ${device.device}`);
+    this.#send([{ type: 'policy', info, device }]);
+  }
+
+  #tellRun({ state, rate }: Running): void {
+    state.tokens = rate.total;
+    state.tokensPerSecond = Math.round(rate.perSecond());
+    this.#send([{ type: 'run', run: { ...state } }]);
+  }
+}

@@ -1,0 +1,59 @@
+import type { Question } from '../../records/records.ts';
+import type { Setup } from '../../records/setup.ts';
+import { getRecipe } from '../../recipes/index.ts';
+import { LOCAL_ONLY } from '../../recipes/local-only.ts';
+import { mergeOverrides, type Recipe, type SettingsOverride } from '../../recipes/settings.ts';
+import type { Mechanisms, RunSettings } from './settings.ts';
+
+/** Turns what the user set into what the agent takes. */
+
+const SOURCES = {
+  router: 'router',
+  'always-local': 'local',
+  'always-web': 'web',
+  both: 'both',
+} as const;
+
+/** Only the fields that the user set; everything else stays as the recipe has it. */
+const overridesOf = (
+  temperature: number,
+  mechanisms: Mechanisms,
+  setup: Pick<Setup, 'summarizer' | 'source'>,
+): SettingsOverride => {
+  const { background, stie, router, reward, k } = mechanisms;
+  const summarize = setup.summarizer.kind !== 'off';
+  const named: SettingsOverride = {
+    sampling: { temperature },
+    ...(background !== undefined && { background: { mode: background } }),
+    ...(stie !== undefined && { stie: { mode: stie } }),
+    ...(reward !== undefined && { nlr: { reward } }),
+    ...((router !== undefined || k !== undefined || summarize) && {
+      retrieval: {
+        ...(router !== undefined && { source: SOURCES[router] }),
+        ...(k !== undefined && { k }),
+        ...(summarize && { summarize: 'on' as const }),
+      },
+    }),
+  };
+  if (setup.source !== 'local') return named;
+  // A source that the run names for its searches counts before the setup's; the background's has no name there.
+  const alone = router === undefined || router === 'always-local';
+  const { background: own, ...searches } = LOCAL_ONLY;
+  return mergeOverrides({ background: own, ...(alone && searches) }, named);
+};
+
+export const recipeFor = (
+  settings: RunSettings,
+  setup: Pick<Setup, 'summarizer' | 'source'>,
+): { recipe: Recipe; overrides: SettingsOverride } => ({
+  recipe: getRecipe(settings.recipe),
+  overrides: overridesOf(settings.temperature, settings.mechanisms, setup),
+});
+
+/** A question without gold: it is answered, not scored. */
+export const typedQuestion = (text: string): Question => ({
+  id: 'typed',
+  text: text.trim(),
+  answers: [],
+  supporting: [],
+});

@@ -1,0 +1,175 @@
+import { previewImport, type Preview } from '../../../formats/import/collect.ts';
+import { ImportError, type ImportedQuestion } from '../../../formats/import/values/types.ts';
+import { NamedJobs } from '../../storage/jobs.ts';
+import type { ItemKind } from './database.ts';
+import { CollectionBusy, CollectionStorageFull, MemoryLineReached, OtherFile } from './errors.ts';
+import { fingerprint } from './passages/fingerprint.ts';
+import { readOptions } from './import-file.ts';
+import {
+  dismissImport,
+  importFiles,
+  resumeImport,
+  type FileToImport,
+  type ImportProgress,
+  type ImportResult,
+} from './importing.ts';
+import type {
+  CollectionsApi,
+  FindOutcome,
+  ImportOutcome,
+  MergeOutcome,
+  PreviewOutcome,
+  StopReason,
+} from './messages.ts';
+import { readCollections, readImports, type ImportChoice } from './records.ts';
+import type { CollectionStore } from './store.ts';
+
+/** The page draws no more often than this. */
+const PROGRESS_MS = 100;
+/** Deleted collections that are older are removed when the page is opened. */
+const UNDO_MS = 3_600_000;
+
+/** Records that a preview shows. */
+const PREVIEW_ITEMS = 50;
+
+const reasonOf = (error: unknown): StopReason | null => {
+  if (error instanceof ImportError) return 'unreadable';
+  if (error instanceof CollectionStorageFull) return 'full';
+  if (error instanceof MemoryLineReached) return 'memory';
+  if (error instanceof CollectionBusy) return 'busy';
+  if (error instanceof OtherFile) return 'other-file';
+  return null;
+};
+
+/** Lets through the first, then one in a while; whoever needs the last one has the result. */
+const seldom = <A extends unknown[]>(tell: (...args: A) => void): ((...args: A) => void) => {
+  let last = -Infinity;
+  return (...args) => {
+    const now = performance.now();
+    if (now - last < PROGRESS_MS) return;
+    last = now;
+    tell(...args);
+  };
+};
+
+/** Answers the page from a store; one job of a name at a time. */
+export class CollectionsHost implements CollectionsApi {
+  readonly #store: CollectionStore;
+  readonly #jobs = new NamedJobs();
+
+  constructor(store: CollectionStore) {
+    this.#store = store;
+  }
+
+  /** To be called once: removes what was deleted long ago, and merges that were broken off. */
+  open(): Promise<void> {
+    return this.#store.purge(new Date(Date.now() - UNDO_MS).toISOString());
+  }
+
+  /** A job whose expected failures are values. */
+  #told<T extends object>(
+    job: string,
+    run: (signal: AbortSignal) => Promise<T>,
+  ): Promise<
+    | ({ status: 'ready' } & T)
+    | { status: 'cancelled' }
+    | { status: 'failed'; reason: StopReason; message: string }
+  > {
+    return this.#jobs.run(job, async (signal) => {
+      try {
+        return { status: 'ready' as const, ...(await run(signal)) };
+      } catch (error) {
+        const reason = reasonOf(error);
+        if (!reason || !(error instanceof Error)) throw error;
+        return { status: 'failed' as const, reason, message: error.message };
+      }
+    });
+  }
+
+  preview(job: string, file: Blob, name: string, choice: ImportChoice): Promise<PreviewOutcome> {
+    return this.#told<{ preview: Preview; sameFile: string[] }>(job, async (signal) => ({
+      preview: await previewImport(file, {
+        ...readOptions(name, choice),
+        items: PREVIEW_ITEMS,
+        signal,
+      }),
+      sameFile: await this.#holders(await fingerprint(file)),
+    }));
+  }
+
+  /** Names of the collections that a file was imported into already. */
+  async #holders(print: string): Promise<string[]> {
+    const { db } = this.#store;
+    const imports = readImports(await db.imports.toArray());
+    const ids = new Set(
+      imports.filter(({ fingerprint }) => fingerprint === print).map((one) => one.collectionId),
+    );
+    const collections = readCollections(await db.collections.toArray());
+    return collections
+      .filter(({ id, deletedAt }) => ids.has(id) && deletedAt === null)
+      .map(({ name }) => name);
+  }
+
+  importFiles(
+    job: string,
+    into: { id: string } | { name: string },
+    files: FileToImport[],
+    onProgress: (progress: ImportProgress) => void,
+  ): Promise<ImportOutcome> {
+    return this.#told<ImportResult>(job, (signal) =>
+      importFiles(this.#store, into, files, { signal, onProgress: seldom(onProgress) }),
+    );
+  }
+
+  resumeImport(
+    job: string,
+    importId: string,
+    file: Blob,
+    onProgress: (progress: ImportProgress) => void,
+  ): Promise<ImportOutcome> {
+    return this.#told<ImportResult>(job, (signal) =>
+      resumeImport(this.#store, importId, file, { signal, onProgress: seldom(onProgress) }),
+    );
+  }
+
+  dismissImport = (importId: string) => dismissImport(this.#store, importId);
+
+  merge(
+    job: string,
+    ids: string[],
+    name: string,
+    onProgress: (done: number, total: number) => void,
+  ): Promise<MergeOutcome> {
+    return this.#told(job, async (signal) => ({
+      collection: await this.#store.merge(ids, name, { signal, onProgress: seldom(onProgress) }),
+    }));
+  }
+
+  cancel(job: string): Promise<void> {
+    this.#jobs.cancel(job);
+    return Promise.resolve();
+  }
+
+  find(job: string, id: string, kind: ItemKind, filter: string): Promise<FindOutcome> {
+    return this.#jobs.run(job, async (signal): Promise<FindOutcome> => {
+      return { status: 'ready', places: await this.#store.find(id, kind, filter, signal) };
+    });
+  }
+
+  async questions(ids: string[]): Promise<ImportedQuestion[]> {
+    const all: ImportedQuestion[] = [];
+    for await (const chunk of this.#store.questionsOf(ids)) all.push(...chunk);
+    return all;
+  }
+
+  list = () => this.#store.list();
+  rename = (id: string, name: string) => this.#store.rename(id, name);
+  remove = (id: string) => this.#store.remove(id);
+  restore = (id: string) => this.#store.restore(id);
+  purge = (before?: string) => this.#store.purge(before);
+  items = (id: string, kind: ItemKind, from: number, count: number) =>
+    this.#store.items(id, kind, from, count);
+  question = (id: string, questionId: string) => this.#store.question(id, questionId);
+  rejected = (id: string) => this.#store.rejected(id);
+  exportJsonl = (id: string, kind: ItemKind) => this.#store.export(id, kind);
+}

@@ -1,0 +1,194 @@
+import type { LocalSpec } from '../../../records/setup.ts';
+import { ExactIndex } from '../../../retrieval/dense/dense.ts';
+import {
+  openClusters,
+  type IndexCache,
+  type LocalHooks,
+  type LocalStage,
+  type OpenedVectors,
+} from '../../../retrieval/open-local.ts';
+import type {
+  ClusterAnswer,
+  ClusterApi,
+  ClusterLearning,
+  ClusterOverview,
+  ClusterProgress,
+  WithoutVectors,
+} from './cluster-messages.ts';
+import {
+  answerOf,
+  describeClusters,
+  learningOf,
+  overviewOf,
+  type ClusterView,
+} from './cluster-view.ts';
+import type { KeptLocal } from './local-keeper.ts';
+
+/** What is looked into: a local source as searches have it. */
+export type ClusterSource = Pick<
+  KeptLocal,
+  'spec' | 'passages' | 'vectors' | 'clusters' | 'encoded'
+>;
+
+export interface ClusterHostDeps {
+  /** The source as it is open for searches, opened where it is not. */
+  local(spec: LocalSpec): Promise<ClusterSource>;
+  /** Ends its opening where that is under way. */
+  stop(spec: LocalSpec, reason: Error): void;
+  /** Keeps indexes that are built here. */
+  indexCache: IndexCache | null;
+}
+
+const STAGES: Record<LocalStage, string> = {
+  lexical: 'indexing words',
+  encode: 'reading or encoding passages',
+  graph: 'building the graph',
+  clusters: 'building clusters',
+};
+
+/**
+ * The clusters of local sources, for the page that shows them: the side that runs in a worker. Where
+ * clusters answer searches, that very index is shown; else one is built over the same vectors.
+ */
+export class ClusterHost implements ClusterApi {
+  readonly #deps: ClusterHostDeps;
+  /** They go when the source does. */
+  readonly #views = new WeakMap<ClusterSource, Promise<ClusterView>>();
+  /** The exact scan of the source that was asked last. */
+  #exact: { view: ClusterView; index: Promise<ExactIndex> } | null = null;
+  #abort = new AbortController();
+  #progress: ClusterProgress | null = null;
+
+  constructor(deps: ClusterHostDeps) {
+    this.#deps = deps;
+  }
+
+  async overview(spec: LocalSpec, encode: boolean): Promise<ClusterOverview | WithoutVectors> {
+    const source = await this.#deps.local(spec);
+    if (!source.vectors && !encode && !this.#views.has(source)) return withoutVectors(source);
+    return overviewOf(await this.#viewOf(source), spec);
+  }
+
+  async progress(): Promise<ClusterProgress | null> {
+    return this.#progress;
+  }
+
+  async stop(spec: LocalSpec): Promise<void> {
+    this.#deps.stop(
+      spec,
+      new Error(
+        'The opening of these passages was stopped; whole blocks of vectors that were made are kept.',
+      ),
+    );
+    this.#abort.abort(
+      new Error(
+        'The building of clusters was stopped; whole blocks of vectors that were made are kept.',
+      ),
+    );
+    this.#abort = new AbortController();
+  }
+
+  async learning(spec: LocalSpec, changes: number): Promise<ClusterLearning | null> {
+    const { clusters } = await this.#open(spec);
+    return clusters.changes === changes ? null : learningOf(clusters);
+  }
+
+  async search(spec: LocalSpec, query: string, k: number): Promise<ClusterAnswer> {
+    const view = await this.#open(spec);
+    const vector = await view.vectors.encoder.encodeQuery(query);
+    return answerOf(view, await this.#exactOf(view), query, vector, k);
+  }
+
+  async learn(spec: LocalSpec, queries: readonly string[], k: number): Promise<ClusterLearning> {
+    const { clusters, vectors } = await this.#open(spec);
+    for (const query of queries)
+      clusters.search(query, await vectors.encoder.encodeQuery(query), k);
+    return learningOf(clusters);
+  }
+
+  async forget(spec: LocalSpec): Promise<ClusterLearning> {
+    const { clusters } = await this.#open(spec);
+    clusters.forget();
+    return learningOf(clusters);
+  }
+
+  async recall(spec: LocalSpec): Promise<ClusterLearning> {
+    const { clusters } = await this.#open(spec);
+    clusters.recall();
+    return learningOf(clusters);
+  }
+
+  async leave(): Promise<void> {
+    if (this.#exact && !this.#exact.view.vectors.inMemory) this.#exact = null;
+  }
+
+  async #open(spec: LocalSpec): Promise<ClusterView> {
+    return this.#viewOf(await this.#deps.local(spec));
+  }
+
+  #viewOf(source: ClusterSource): Promise<ClusterView> {
+    const known = this.#views.get(source);
+    if (known) return known;
+    const view = this.#told((hooks) => openView(source, this.#deps.indexCache, hooks));
+    this.#views.set(source, view);
+    // After a failure the next call tries again.
+    view.catch(() => this.#views.delete(source));
+    return view;
+  }
+
+  /** Vectors that searches do not hold are read when the first query is compared. */
+  #exactOf(view: ClusterView): Promise<ExactIndex> {
+    if (this.#exact?.view === view) return this.#exact.index;
+    const index = this.#told(async (hooks) => new ExactIndex(await view.vectors.read(hooks)));
+    const exact = { view, index };
+    this.#exact = exact;
+    index.catch(() => {
+      if (this.#exact === exact) this.#exact = null;
+    });
+    return index;
+  }
+
+  /** Work that tells how far it is and can be stopped. */
+  async #told<Result>(work: (hooks: LocalHooks) => Promise<Result>): Promise<Result> {
+    const { signal } = this.#abort;
+    this.#progress = { stage: 'reading', done: 0, total: 0 };
+    try {
+      return await work({
+        signal,
+        onProgress: (stage, done, total) =>
+          (this.#progress = { stage: STAGES[stage], done, total }),
+      });
+    } finally {
+      this.#progress = null;
+    }
+  }
+}
+
+async function openView(
+  source: ClusterSource,
+  indexCache: IndexCache | null,
+  hooks: LocalHooks,
+): Promise<ClusterView> {
+  const vectors = source.vectors ?? (await source.encoded());
+  const clusters = source.clusters ?? (await built(vectors));
+  const { passages } = source;
+  return {
+    clusters,
+    answers: source.clusters !== null,
+    passages,
+    vectors,
+    rows: describeClusters(clusters.index, passages),
+  };
+
+  /** What it learns is of no search: it is not kept. */
+  async function built(from: OpenedVectors) {
+    return openClusters(await from.read(hooks), { indexCache }, hooks);
+  }
+}
+
+const withoutVectors = ({ spec, passages }: ClusterSource): WithoutVectors => ({
+  kind: 'without-vectors',
+  method: spec.kind === 'built-in' ? 'lexical' : spec.method,
+  passages: passages.length,
+  encoder: spec.kind === 'built-in' ? null : spec.encoder,
+});

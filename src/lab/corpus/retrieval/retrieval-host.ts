@@ -1,0 +1,340 @@
+import type { LocalSpec } from '../../../records/setup.ts';
+import type { SearchTarget, SourceName } from '../../../records/hits.ts';
+import type { Passage } from '../../../records/records.ts';
+import { createRetriever } from '../../../retrieval/create.ts';
+import { OnnxEncoder } from '../../../retrieval/encoder/encoder.ts';
+import { loadOrt, type OrtModule } from '../../../retrieval/encoder/runtime.ts';
+import { openWebSource } from '../../../retrieval/engines/open.ts';
+import type { LearnedCache } from '../../../retrieval/cluster/learned.ts';
+import type { IndexCache, LocalStage } from '../../../retrieval/open-local.ts';
+import { openWorldRetriever, type WorldRetriever } from '../../../retrieval/open.ts';
+import type { Retrieval, Retriever } from '../../../retrieval/retriever.ts';
+import { encodedSimilarities } from '../../../retrieval/sources/similarities.ts';
+import type { VectorCache } from '../../../retrieval/sources/vector-cache.ts';
+import { loadWorld, type World } from '../../../retrieval/world/load.ts';
+import { EncoderHost } from '../../models/encoders/host.ts';
+import type { EncoderStore } from '../../models/encoders/store.ts';
+import { openLocalSetup } from '../indexes/open-setup.ts';
+import { ClusterHost } from './cluster-host.ts';
+import { fetchWithProgress, type ByteProgress } from './fetch-progress.ts';
+import { LocalKeeper, type KeptLocal, type LocalLease } from './local-keeper.ts';
+import { createPace } from './pace.ts';
+import { mentionsOf, unmentionedNames, type SourceMentions } from '../../ask/source-mentions.ts';
+import type {
+  LoadedWorld,
+  OpenedRetriever,
+  RetrievalFiles,
+  RetrievalHostApi,
+  RetrievalListener,
+  RetrieverSpec,
+} from '../../ask/retrieval-api.ts';
+import { StoppableCalls } from '../../ask/stoppable-calls.ts';
+
+/** Retrieval behind messages: the side that runs in the retrieval worker. */
+
+/** What lies on this device: imported passages, and caches that may be gone at any time. */
+export interface RetrievalStorage {
+  /** @throws Error where a collection is not there */
+  passages(collections: readonly string[]): AsyncIterable<Passage[]>;
+  indexCache: IndexCache | null;
+  vectorCache: VectorCache | null;
+  learnedCache: LearnedCache | null;
+  encoders: EncoderStore;
+}
+
+/** A promise that may fail before anyone waits for it. */
+const quietly = <T>(promise: Promise<T>): Promise<T> => {
+  promise.catch(() => undefined);
+  return promise;
+};
+
+/** Open at a time: that of the page's questions and that of a training run, and the one before. */
+const KEPT = 3;
+
+const STAGES: Record<LocalStage, string> = {
+  lexical: 'indexing words',
+  encode: 'encoding passages',
+  graph: 'building the graph',
+  clusters: 'building clusters',
+};
+
+interface Opened extends OpenedRetriever {
+  retriever: Retriever;
+  mentions: SourceMentions;
+}
+
+interface Opening {
+  promise: Promise<Opened>;
+  lease: LocalLease;
+  /** Callers that wait for it; none once it is open. */
+  waiting: number;
+}
+
+const keyOf = ({ local, web }: RetrieverSpec): string => JSON.stringify([local, web]);
+
+export class RetrievalHost implements RetrievalHostApi {
+  readonly #listener: RetrievalListener;
+  readonly #storage: RetrievalStorage;
+  readonly #calls = new StoppableCalls();
+  /** By the specification, last used last. */
+  readonly #opened = new Map<string, Opening>();
+  readonly #locals = new LocalKeeper((spec, signal) => this.#openLocal(spec, signal));
+  #files: RetrievalFiles | null = null;
+  #world: World | null = null;
+  #worldRetriever: Promise<WorldRetriever> | null = null;
+  #encoder: Promise<OnnxEncoder> | null = null;
+  #webDelayMs = 0;
+  /** Clusters of local sources, for the page that shows them. */
+  readonly clusters: ClusterHost;
+  /** Encoders and cross-encoders of this device. */
+  readonly encoders: EncoderHost;
+  #ort: Promise<OrtModule> | null = null;
+
+  constructor(listener: RetrievalListener, storage: RetrievalStorage) {
+    this.#listener = listener;
+    this.#storage = storage;
+    this.encoders = new EncoderHost(storage.encoders, () => this.#runtime());
+    this.clusters = new ClusterHost({
+      local: (spec) => this.#local(spec),
+      stop: (spec, reason) => this.#locals.stop(spec, reason),
+      indexCache: storage.indexCache,
+    });
+  }
+
+  async loadWorld(files: RetrievalFiles): Promise<LoadedWorld> {
+    this.#files = files;
+    this.#encoder = quietly(this.#openEncoder(files));
+    const world = await loadWorld(
+      fetchWithProgress(files.world, (bytes) =>
+        this.#listener.onProgress('world', 'fetching', bytes),
+      ),
+    );
+    this.#world = world;
+    const { local, web } = world.manifest.counts;
+    return {
+      questions: world.questions,
+      facts: { localPassages: local, webPassages: web, questions: world.questions.length },
+      seed: world.manifest.seed,
+    };
+  }
+
+  async openRetriever(spec: RetrieverSpec): Promise<OpenedRetriever> {
+    const key = keyOf(spec);
+    const opening = this.#opened.get(key) ?? this.#start(key, spec);
+    this.#opened.delete(key);
+    this.#opened.set(key, opening);
+    this.#forget();
+    opening.waiting++;
+    try {
+      const { note, local, memory } = await opening.promise;
+      opening.waiting = 0;
+      return { key, note, local, memory };
+    } catch (error) {
+      // The next call tries again.
+      if (this.#opened.get(key) === opening) this.#opened.delete(key);
+      opening.lease.release();
+      throw error;
+    }
+  }
+
+  giveUp(spec: RetrieverSpec): void {
+    const key = keyOf(spec);
+    const opening = this.#opened.get(key);
+    if (!opening || opening.waiting === 0) return;
+    opening.waiting--;
+    if (opening.waiting > 0) return;
+    this.#opened.delete(key);
+    opening.lease.release();
+  }
+
+  async search(
+    call: number,
+    key: string,
+    source: SearchTarget,
+    query: string,
+    k: number,
+  ): Promise<Retrieval> {
+    const opened = this.#opened.get(key);
+    if (!opened) throw new Error('these sources are not open any more; start again');
+    // What is searched was used last: a training run keeps its sources while others are tried.
+    this.#opened.delete(key);
+    this.#opened.set(key, opened);
+    return this.#calls.run(call, async (signal) => {
+      const { retriever } = await opened.promise;
+      return retriever.search(source, query, k, signal);
+    });
+  }
+
+  abort(call: number): void {
+    this.#calls.abort(call);
+  }
+
+  unknownNames(
+    call: number,
+    key: string,
+    question: string,
+    sources: readonly SourceName[],
+  ): Promise<string[]> {
+    return this.#calls.run(call, async (signal) => {
+      const opened = await this.#opened.get(key)?.promise;
+      return opened ? unmentionedNames(opened.mentions, question, sources, signal) : [];
+    });
+  }
+
+  setWebDelay(ms: number): void {
+    this.#webDelayMs = ms;
+  }
+
+  /** Memory is that of the few that were used last. */
+  #forget(): void {
+    while (this.#opened.size > KEPT) {
+      const [key, { lease }] = [...this.#opened][0]!;
+      this.#opened.delete(key);
+      lease.release();
+    }
+  }
+
+  /** A local source for those who look into it; it stays open as long as those that search it. */
+  async #local(spec: LocalSpec): Promise<KeptLocal> {
+    const found = this.#locals.find(spec);
+    if (found) return found;
+    await this.openRetriever({ local: spec, web: { kind: 'built-in' } });
+    return this.#locals.find(spec) ?? Promise.reject(new Error('these sources were closed'));
+  }
+
+  #start(key: string, spec: RetrieverSpec): Opening {
+    const lease = this.#locals.lease(spec.local);
+    return { promise: quietly(this.#open(key, spec, lease.local)), lease, waiting: 0 };
+  }
+
+  async #open(
+    key: string,
+    { local, web }: RetrieverSpec,
+    opening: Promise<KeptLocal>,
+  ): Promise<Opened> {
+    const isBuiltIn = local.kind === 'built-in' && web.kind === 'built-in';
+    const world = await this.#theWorld();
+    const opened = await opening;
+    const encoder = this.#world?.vectors ? await this.#encoder : null;
+    const source = openWebSource(web, {
+      builtIn: () => world.web,
+      similarities: encoder && encodedSimilarities(encoder),
+    });
+    return {
+      key,
+      note: opened.note,
+      local: opened.passages.map(({ title }) => ({ title })),
+      memory: opened.memory,
+      mentions: mentionsOf(opened.passages, web, world),
+      retriever: createRetriever({
+        local: opened.source,
+        web: source,
+        // The built-in encoder knows the built-in world, and made the similarities of both its sources.
+        compareBy: isBuiltIn ? 'similarity' : 'words',
+        webDelayMs: () => this.#webDelayMs,
+      }),
+    };
+  }
+
+  async #openLocal(spec: LocalSpec, signal: AbortSignal): Promise<KeptLocal> {
+    if (spec.kind === 'built-in') return this.#openBuiltIn(spec);
+    const tell = createPace((stage, progress) =>
+      this.#listener.onProgress('retrieval', stage, progress),
+    );
+    const passages: Passage[] = [];
+    for await (const some of this.#storage.passages(spec.ids)) {
+      signal.throwIfAborted();
+      passages.push(...some);
+      tell('reading passages', passages.length, 0);
+    }
+    if (passages.length === 0)
+      throw new Error('The chosen collections hold no passages; choose others on the Corpus page.');
+    const { indexCache, vectorCache, learnedCache } = this.#storage;
+    const opened = await openLocalSetup(
+      spec,
+      passages,
+      {
+        encoders: this.encoders,
+        builtIn: () => this.#builtIn(),
+        indexCache,
+        vectorCache,
+        learnedCache,
+      },
+      { signal, onProgress: (stage, done, total) => tell(STAGES[stage], done, total) },
+    );
+    return { ...opened, spec, passages };
+  }
+
+  async #openBuiltIn(spec: LocalSpec): Promise<KeptLocal> {
+    const { local } = await this.#theWorld();
+    const { vectors: table, local: passages = [] } = this.#world ?? {};
+    const encoder = table ? await this.#encoder : null;
+    const vectors =
+      table && encoder ? { encoder, inMemory: true, read: () => Promise.resolve(table) } : null;
+    return {
+      spec,
+      source: local,
+      note: await this.#worldNote(),
+      passages,
+      memory: null,
+      vectors,
+      clusters: null,
+      encoded: async () => {
+        if (!vectors) throw new Error('The built-in world was made without vectors.');
+        return vectors;
+      },
+      dispose: () => Promise.resolve(),
+    };
+  }
+
+  #theWorld(): Promise<WorldRetriever> {
+    return (this.#worldRetriever ??= this.#openWorld());
+  }
+
+  async #builtIn(): Promise<OnnxEncoder> {
+    if (!this.#encoder) throw new Error('the encoder is not loaded');
+    return this.#encoder;
+  }
+
+  async #worldNote(): Promise<string> {
+    const encoder = this.#world?.vectors ? await this.#encoder : null;
+    return encoder ? `BM25+ and ${encoder.id}, fused` : 'BM25+ alone: this world has no vectors';
+  }
+
+  async #openWorld(): Promise<WorldRetriever> {
+    if (!this.#world || !this.#files) throw new Error('the world is not loaded');
+    const encoder = this.#world.vectors ? await this.#encoder : null;
+    const retriever = openWorldRetriever(
+      this.#world,
+      fetchWithProgress(this.#files.world, () => undefined),
+      { encoder, webDelayMs: () => this.#webDelayMs },
+    );
+    // The first search of the web shall pay for its shards alone; a fault is told by that search.
+    retriever.web.prepare().catch(() => undefined);
+    return retriever;
+  }
+
+  async #openEncoder({ encoder, ortWasm }: RetrievalFiles): Promise<OnnxEncoder> {
+    this.#ort = quietly(this.#loadRuntime(ortWasm));
+    const fetchFile = fetchWithProgress(encoder, (bytes) => this.#tellEncoder(bytes));
+    return OnnxEncoder.open(fetchFile, await this.#ort, 'wasm');
+  }
+
+  #tellEncoder(bytes: ByteProgress): void {
+    this.#listener.onProgress('retrieval', 'fetching the encoder', bytes);
+  }
+
+  async #loadRuntime(ortWasm: string): Promise<OrtModule> {
+    const slash = ortWasm.lastIndexOf('/') + 1;
+    const fetchFile = fetchWithProgress(ortWasm.slice(0, slash), (bytes) =>
+      this.#tellEncoder(bytes),
+    );
+    return loadOrt('wasm', await fetchFile(ortWasm.slice(slash)));
+  }
+
+  /** One runtime for all encoders; stored ones run where the built-in one does. */
+  async #runtime(): Promise<OrtModule> {
+    if (!this.#ort) throw new Error('the runtime of encoders is not loaded');
+    return this.#ort;
+  }
+}

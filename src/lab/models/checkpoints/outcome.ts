@@ -1,0 +1,35 @@
+import { messageOf } from '../../../base/message-of.ts';
+import { CheckpointFault } from './plan/fault.ts';
+import type { Outcome } from './messages.ts';
+
+/** Errors as values: they lose their class on the way between workers. */
+
+const UNEXPECTED = 'Try again; if it stays so, copy this text into a report.';
+
+export function toFault(error: unknown): CheckpointFault {
+  if (error instanceof CheckpointFault) return error;
+  const message = messageOf(error);
+  // What a file of a folder says when it was moved or changed since it was chosen.
+  if (error instanceof DOMException && ['NotReadableError', 'NotFoundError'].includes(error.name))
+    return new CheckpointFault(
+      'changed',
+      `A file could not be read any more: ${message}`,
+      'Choose the folder again.',
+    );
+  return new CheckpointFault('bad-answer', message, UNEXPECTED, { cause: error });
+}
+
+export async function outcome<T>(act: () => Promise<T>): Promise<Outcome<T>> {
+  try {
+    return { status: 'ready', value: await act() };
+  } catch (error) {
+    return { status: 'failed', fault: toFault(error).toFault() };
+  }
+}
+
+export const busy = (): CheckpointFault =>
+  new CheckpointFault(
+    'busy',
+    'Another tab works on this checkpoint.',
+    'Go on there, or pause it there first.',
+  );

@@ -1,0 +1,16 @@
+import { CheckpointsHost } from './host.ts';
+import { browserStore } from './open.ts';
+import { browserWeb } from './plan/web.ts';
+
+/** The checkpoints of this browser, for the lab worker. */
+export const startCheckpoints = (): CheckpointsHost =>
+  new CheckpointsHost({
+    store: browserStore(),
+    web: browserWeb(),
+    locks: navigator.locks,
+    channel: new BroadcastChannel('forage-checkpoints'),
+    free: async () => {
+      const { quota, usage } = await navigator.storage.estimate();
+      return quota === undefined ? null : quota - (usage ?? 0);
+    },
+  });

@@ -1,0 +1,115 @@
+import { OnnxEncoder } from '../../../retrieval/encoder/encoder.ts';
+import { OnnxReranker } from '../../../retrieval/encoder/reranker.ts';
+import type { EncoderDevice, OrtModule } from '../../../retrieval/encoder/runtime.ts';
+import { withManifest } from '../../../retrieval/encoder/sentence-transformers.ts';
+import type { FetchFile } from '../../../base/fetch-file.ts';
+import { folderOfFiles, kindOf } from './folder.ts';
+import type { EncoderApi, EncoderFacts, EncoderKind, FolderFile } from './messages.ts';
+import { MANIFEST_OF, type EncoderStore } from './store.ts';
+
+/** Adds, lists and opens the encoders of this device: the side that runs in a worker. */
+export class EncoderHost implements EncoderApi {
+  readonly #store: EncoderStore;
+  readonly #ort: (device: EncoderDevice) => Promise<OrtModule>;
+  readonly #now: () => number;
+
+  constructor(
+    store: EncoderStore,
+    ort: (device: EncoderDevice) => Promise<OrtModule>,
+    now: () => number = Date.now,
+  ) {
+    this.#store = store;
+    this.#ort = ort;
+    this.#now = now;
+    // What was removed in an earlier visit cannot be brought back any more.
+    this.swept = store.sweep().catch(() => undefined);
+  }
+
+  readonly swept: Promise<void>;
+
+  async list(): Promise<EncoderFacts[]> {
+    await this.swept;
+    return this.#store.list();
+  }
+
+  async add(files: FolderFile[]): Promise<EncoderFacts> {
+    await this.swept;
+    const folder = folderOfFiles(files);
+    const kind = await kindOf(folder);
+    const read = await withManifest(folder, kind);
+    const tried = await this.#tryOnce(kind, read);
+    const names = [MANIFEST_OF[kind], tried.model, tried.tokenizer];
+    const stored = new Map<string, Uint8Array>();
+    for (const name of names) stored.set(name, await read(name));
+    const facts: EncoderFacts = {
+      ...tried.facts,
+      kind,
+      bytes: [...stored.values()].reduce((sum, { length }) => sum + length, 0),
+      addedAt: this.#now(),
+    };
+    await this.#store.add(facts, stored);
+    return facts;
+  }
+
+  remove(id: string): Promise<void> {
+    return this.#store.remove(id);
+  }
+
+  restore(id: string): Promise<void> {
+    return this.#store.restore(id);
+  }
+
+  /** A stored encoder, loaded. @throws Error where it is not there or does not load */
+  async encoder(id: string, device: EncoderDevice = 'wasm'): Promise<OnnxEncoder> {
+    const [files, ort] = await Promise.all([this.#store.open(id), this.#ort(device)]);
+    return OnnxEncoder.open(files, ort, device);
+  }
+
+  /** A stored cross-encoder, loaded. @throws Error where it is not there or does not load */
+  async reranker(id: string, device: EncoderDevice = 'wasm'): Promise<OnnxReranker> {
+    const [files, ort] = await Promise.all([this.#store.open(id), this.#ort(device)]);
+    return OnnxReranker.open(files, ort, device);
+  }
+
+  /** Opens the folder and runs one text through it: what cannot work is not stored. */
+  async #tryOnce(kind: EncoderKind, read: FetchFile) {
+    const ort = await this.#ort('wasm');
+    if (kind === 'reranker') {
+      const reranker = await OnnxReranker.open(read, ort);
+      const { manifest } = reranker;
+      try {
+        await reranker.scorePairs([['a', 'b']]);
+      } finally {
+        await reranker.dispose();
+      }
+      const note = manifest.labels === 1 ? 'one logit' : 'two logits, their difference';
+      return { ...manifest, facts: factsOf(manifest, null, note) };
+    }
+    const encoder = await OnnxEncoder.open(read, ort);
+    const { manifest } = encoder;
+    try {
+      await encoder.encodeQuery('a');
+    } finally {
+      await encoder.dispose();
+    }
+    const { queryPrefix, passagePrefix, pooling, normalize } = manifest;
+    const prefixes =
+      queryPrefix || passagePrefix ? `, “${queryPrefix}” and “${passagePrefix}” in front` : '';
+    const note = `${POOLING[pooling]}${normalize ? ', unit length' : ''}${prefixes}`;
+    return { ...manifest, facts: factsOf(manifest, manifest.dimensions, note) };
+  }
+}
+
+const POOLING = {
+  none: 'pools itself',
+  mean: 'mean of tokens',
+  max: 'maximum of tokens',
+  cls: 'first token',
+  last: 'last token',
+} as const;
+
+const factsOf = (
+  { id, maxTokens }: { id: string; maxTokens: number },
+  dimensions: number | null,
+  note: string,
+) => ({ id, maxTokens, dimensions, note });

@@ -1,0 +1,142 @@
+import { memoryFiles, type CheckpointFiles } from '../../../policy/checkpoint/checkpoint-files.ts';
+import { openCheckpoint, readSmallFile } from '../../../policy/checkpoint/checkpoint.ts';
+import { parsePolicyConfig, type PolicyConfig } from '../../../policy/checkpoint/config.ts';
+import { cacheLimits } from '../../../policy/checkpoint/limits.ts';
+import { loadWeights, type LoadPolicyOptions } from '../../../policy/open/load.ts';
+import { openReader, type CheckpointReader } from '../../../policy/open/reader.ts';
+import type { TensorSource } from '../../../policy/checkpoint/tensor-source.ts';
+import { HuggingFaceTokenizer } from '../../../policy/open/tokenizer.ts';
+import type { PolicyWeights } from '../../../policy/checkpoint/weights.ts';
+import { openCheckpoint as openHeld } from '../checkpoints/open.ts';
+import { revisionOf } from '../checkpoints/plan/revision.ts';
+import type { CheckpointStore } from '../checkpoints/store.ts';
+import { sha256 } from '../../storage/blobs.ts';
+import {
+  fetchCheckpoint,
+  jsonOf,
+  type Checkpoint,
+  type FetchedCheckpoint,
+  type StoredCheckpoint,
+} from './checkpoint.ts';
+import type { ByteProgress } from '../../corpus/retrieval/fetch-progress.ts';
+
+/** Where engines get a checkpoint from: the page's own server, or this device's storage. */
+export interface CheckpointSource {
+  /**
+   * Keeps it on the device until what comes back is called, or this worker ends: held as long as any of
+   * its files may be read.
+   * @throws CheckpointFault of kind `missing`
+   */
+  hold(): Promise<() => void>;
+  /** @throws MissingFile, CheckpointFault, or the signal's reason */
+  get(onProgress: (bytes: ByteProgress) => void, signal: AbortSignal): Promise<Checkpoint>;
+  /** What turns text into tokens and messages into text, on this side of the workers. */
+  reader(checkpoint: Checkpoint): Promise<CheckpointReader>;
+}
+
+/** Holds a checkpoint until the signal is aborted. @throws CheckpointFault, or the signal's reason */
+export async function holdUntil(signal: AbortSignal, source: CheckpointSource): Promise<void> {
+  const release = await source.hold();
+  if (signal.aborted) {
+    release();
+    throw signal.reason;
+  }
+  signal.addEventListener('abort', release, { once: true });
+}
+
+/** Gives the files of a stored checkpoint that is held; each worker opens the storage by itself. */
+export type OpenStored = (id: string) => Promise<CheckpointFiles>;
+
+const isStored = (checkpoint: Checkpoint): checkpoint is StoredCheckpoint => 'stored' in checkpoint;
+
+/** What `loadPolicy` and `loadWeights` need of a checkpoint in this worker. */
+export async function loadOptions(
+  checkpoint: Checkpoint,
+  open: OpenStored,
+): Promise<Omit<LoadPolicyOptions, 'device'>> {
+  if (isStored(checkpoint)) {
+    const { id, stored, revision, maxContext, maxSlots } = checkpoint;
+    return { id, files: await open(stored), revision, maxContext, maxSlots };
+  }
+  return { id: checkpoint.id, files: readerOf(checkpoint) };
+}
+
+const readerOf =
+  ({ files }: FetchedCheckpoint) =>
+  (name: string): Promise<Uint8Array> => {
+    const file = files[name];
+    return file ? Promise.resolve(file) : Promise.reject(new Error('the server has no such file'));
+  };
+
+/** Random access to the files of a checkpoint. */
+export const filesOf = (checkpoint: Checkpoint, open: OpenStored): Promise<CheckpointFiles> =>
+  isStored(checkpoint)
+    ? open(checkpoint.stored)
+    : Promise.resolve(memoryFiles(new Map(Object.entries(checkpoint.files))));
+
+/** The frozen weights under an adapter: a source that reads them where they are stored, else in memory. */
+export const frozenOf = async (
+  checkpoint: Checkpoint,
+  open: OpenStored,
+): Promise<PolicyWeights | TensorSource> => {
+  const { files, maxContext } = await loadOptions(checkpoint, open);
+  return typeof files === 'function' ? loadWeights(files) : openCheckpoint(files, maxContext);
+};
+
+/** Shape of a checkpoint, and the revision that a loaded policy of it names. */
+export async function factsOf(
+  checkpoint: Checkpoint,
+  open: OpenStored,
+): Promise<{ config: PolicyConfig; revision: string }> {
+  if (isStored(checkpoint)) {
+    const bytes = await readSmallFile(await open(checkpoint.stored), 'config.json');
+    const json: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return { config: parsePolicyConfig(json), revision: checkpoint.revision };
+  }
+  const { files } = checkpoint;
+  const revision = (await sha256(files['model.safetensors']!)).slice(0, 12);
+  return { config: parsePolicyConfig(jsonOf(files, 'config.json')), revision };
+}
+
+/** The checkpoint that the page's server gives. */
+export const servedCheckpoint = (base: string): CheckpointSource => ({
+  hold: () => Promise.resolve(() => undefined),
+  get: (onProgress, signal) => fetchCheckpoint(base, onProgress, signal),
+  reader: async (checkpoint) => {
+    if (isStored(checkpoint)) throw new Error('this checkpoint is stored on the device');
+    return {
+      tokenizer: new HuggingFaceTokenizer(
+        jsonOf(checkpoint.files, 'tokenizer.json'),
+        jsonOf(checkpoint.files, 'tokenizer_config.json'),
+      ),
+    };
+  },
+});
+
+/** A checkpoint on this device. */
+export const storedCheckpoint = (
+  store: CheckpointStore,
+  id: string,
+  locks: LockManager = navigator.locks,
+): CheckpointSource => ({
+  hold: async () => (await openHeld(id, store, locks)).release,
+  get: async (_, signal) => {
+    // Says in words where it is missing, or not whole.
+    const files = await store.open(id);
+    const { name } = await store.record(id);
+    const json: unknown = JSON.parse(
+      new TextDecoder().decode(await readSmallFile(files, 'config.json')),
+    );
+    signal.throwIfAborted();
+    return {
+      id: name,
+      stored: id,
+      revision: revisionOf(await store.rows(id)),
+      ...cacheLimits(parsePolicyConfig(json)),
+    };
+  },
+  reader: async (checkpoint) => {
+    if (!isStored(checkpoint)) throw new Error('this checkpoint is not stored on the device');
+    return openReader(await store.open(checkpoint.stored));
+  },
+});

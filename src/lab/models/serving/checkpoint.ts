@@ -1,0 +1,66 @@
+import { fetchWithProgress, type ByteProgress } from '../../corpus/retrieval/fetch-progress.ts';
+
+/** The files of a checkpoint, fetched once for all engines. */
+export interface FetchedCheckpoint {
+  /** Name for records. */
+  id: string;
+  files: Record<string, Uint8Array>;
+}
+
+/** A checkpoint in this device's storage: each engine reads it there, layer by layer. */
+export interface StoredCheckpoint {
+  /** Name for records. */
+  id: string;
+  /** Its id in the storage. */
+  stored: string;
+  /** Beginning of the SHA-256 of its weights. */
+  revision: string;
+  /** Most tokens of one context, and contexts at a time, that its key-value cache is made for. */
+  maxContext: number;
+  maxSlots: number;
+}
+
+export type Checkpoint = FetchedCheckpoint | StoredCheckpoint;
+
+const FILES = ['config.json', 'tokenizer.json', 'model.safetensors'] as const;
+/** Only names the end-of-text token. */
+const OPTIONAL_FILE = 'tokenizer_config.json';
+
+/** Parsed JSON of a file; an empty object where it has none or is broken. */
+export const jsonOf = (
+  files: FetchedCheckpoint['files'],
+  name: string,
+): Record<string, unknown> => {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(files[name]));
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+};
+
+/** The checkpoint's name as its config says; the command line reads the same field. */
+const nameIn = (config: Record<string, unknown>): string => {
+  const named = config['_name_or_path'];
+  return typeof named === 'string' && named !== '' ? named : 'policy';
+};
+
+/**
+ * Fetches the checkpoint below `base`. What is in the files is checked by the one who loads it.
+ * @throws MissingFile where the server lacks one that is needed; the signal's reason.
+ */
+export const fetchCheckpoint = async (
+  base: string,
+  onProgress: (progress: ByteProgress) => void,
+  signal: AbortSignal,
+): Promise<FetchedCheckpoint> => {
+  const fetchFile = fetchWithProgress(base, onProgress);
+  const optional = fetchFile(OPTIONAL_FILE, { signal }).catch(() => null);
+  const needed = await Promise.all(
+    FILES.map(async (name) => [name, await fetchFile(name, { signal })] as const),
+  );
+  const files: FetchedCheckpoint['files'] = Object.fromEntries(needed);
+  const settings = await optional;
+  if (settings) files[OPTIONAL_FILE] = settings;
+  return { id: nameIn(jsonOf(files, 'config.json')), files };
+};

@@ -1,0 +1,47 @@
+import type { DeviceFacts, EngineDevice } from '../../ask/messages.ts';
+import type { DeviceChoice } from '../../ask/settings.ts';
+
+const adapterName = (info: GPUAdapterInfo): string =>
+  info.description || [info.vendor, info.architecture].filter(Boolean).join(' ') || 'unnamed';
+
+const isSoftware = (adapter: GPUAdapter): boolean =>
+  adapter.info.isFallbackAdapter ||
+  /swiftshader|llvmpipe|lavapipe/i.test(adapterName(adapter.info));
+
+/** More engines decode faster, but each holds the weights; the page's other workers need a core too. */
+const MOST_ENGINES = 2;
+
+export interface Device {
+  facts: DeviceFacts & { device: EngineDevice };
+  /** Workers that decode: several on the cores of a CPU, one on a GPU. */
+  engines: number;
+}
+
+const onCores = (cores: number): Device => {
+  const engines = Math.max(1, Math.min(MOST_ENGINES, cores));
+  const adapter = engines === 1 ? '1 engine' : `${engines} engines`;
+  return { facts: { device: 'wasm', adapter, fallback: false }, engines };
+};
+
+/**
+ * Settles `auto`: a real GPU where there is one, else WASM.
+ * @throws Error where WebGPU was asked for and does not exist here.
+ */
+export const chooseDevice = async (
+  choice: DeviceChoice,
+  gpu: GPU | undefined,
+  cores: number,
+): Promise<Device> => {
+  if (choice === 'wasm') return onCores(cores);
+  const adapter = (await gpu?.requestAdapter()) ?? null;
+  if (adapter !== null && (choice === 'webgpu' || !isSoftware(adapter))) {
+    const facts: Device['facts'] = {
+      device: 'webgpu',
+      adapter: adapterName(adapter.info),
+      fallback: isSoftware(adapter),
+    };
+    return { facts, engines: 1 };
+  }
+  if (choice === 'auto') return onCores(cores);
+  throw new Error('WebGPU is not available in this browser; choose the device wasm');
+};

@@ -1,0 +1,118 @@
+import { transfer } from 'comlink';
+import { connectPolicy, type Gone, type RemotePolicy } from '../../../policy/serving/connect.ts';
+import { PolicyPool } from '../../../policy/serving/pool.ts';
+import type { LoraSpec } from '../../../policy/lora/spec.ts';
+import type { Policy, PolicyChat, PolicyTokenizer } from '../../../policy/policy.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import { holdUntil, type CheckpointSource } from './checkpoint-source.ts';
+import { chooseDevice } from './device.ts';
+import { WorkerLost, workerGone } from '../../workers/failures.ts';
+import type { DeviceFacts, EngineDevice } from '../../ask/messages.ts';
+import type { PartsBoard } from '../../ask/parts.ts';
+import type { DeviceChoice } from '../../ask/settings.ts';
+import { supervise, type SupervisedWorker } from '../../workers/supervised.ts';
+import type { WorkerFactory } from '../../workers/workers.ts';
+
+/** Starts the policy: its checkpoint in one worker an engine, all of them as one pool. */
+
+/** What the module of a policy worker exposes. */
+export interface PolicyWorkerApi {
+  /**
+   * Loads the checkpoint and serves it at the port.
+   * @throws CheckpointError where a file is broken.
+   */
+  load(checkpoint: Checkpoint, device: EngineDevice, port: MessagePort): Promise<void>;
+  /** Serves a replica of the learner, over the weights loaded before, at another port. */
+  train(adapter: LoraSpec, device: EngineDevice, port: MessagePort): Promise<void>;
+}
+
+export interface LoadedPolicy {
+  policy: Policy;
+  device: DeviceFacts;
+}
+
+/** One policy worker, and the policy in it once it is loaded. */
+class Engine {
+  readonly #host: SupervisedWorker<PolicyWorkerApi>;
+  readonly #onLost: (error: WorkerLost) => void;
+  #policy: RemotePolicy | null = null;
+
+  constructor(workers: WorkerFactory, onLost: (error: WorkerLost) => void) {
+    this.#onLost = onLost;
+    const { policy: create, locks } = workers;
+    this.#host = supervise<PolicyWorkerApi>({ name: 'policy', create, locks, onLost });
+  }
+
+  /** Resolves with the end of the channel that the policy is served at. */
+  async load(checkpoint: Checkpoint, device: EngineDevice): Promise<MessagePort> {
+    const { port1, port2 } = new MessageChannel();
+    await this.#host.call((api) => api.load(checkpoint, device, transfer(port2, [port2])));
+    return port1;
+  }
+
+  async connect(
+    port: MessagePort,
+    tokenizer: PolicyTokenizer,
+    onSampled: (count: number) => void,
+    chat: PolicyChat | undefined,
+  ): Promise<RemotePolicy> {
+    const onGone = (error: Gone): void => this.#onLost(workerGone('policy', error));
+    this.#policy = await connectPolicy(port, tokenizer, { onSampled, chat, onGone });
+    return this.#policy;
+  }
+
+  end(reason: Error): void {
+    this.#host.terminate();
+    this.#policy?.lost(reason);
+  }
+}
+
+export const startPolicy = async (options: {
+  workers: WorkerFactory;
+  source: CheckpointSource;
+  device: DeviceChoice;
+  board: Pick<PartsBoard, 'loading'>;
+  onSampled: (count: number) => void;
+  /** Told once, when one of the workers ended without being asked to; the others are ended then. */
+  onLost: (error: WorkerLost) => void;
+  /** Handed out at once, so that a load under way can be ended. */
+  onStarted(terminate: () => void): void;
+}): Promise<LoadedPolicy> => {
+  const { workers, board, onSampled } = options;
+  const ended = new AbortController();
+  const engines: Engine[] = [];
+  const end = (reason: Error): void => {
+    if (ended.signal.aborted) return;
+    ended.abort(reason);
+    for (const engine of engines) engine.end(reason);
+  };
+  options.onStarted(() => end(new WorkerLost('policy', 'it was stopped')));
+  const lose = (error: WorkerLost): void => {
+    if (ended.signal.aborted) return;
+    end(error);
+    options.onLost(error);
+  };
+  board.loading('policy', 'choosing the device');
+  try {
+    const device = await chooseDevice(options.device, navigator.gpu, navigator.hardwareConcurrency);
+    ended.signal.throwIfAborted();
+    for (let i = 0; i < device.engines; i++) engines.push(new Engine(workers, lose));
+    // Its workers hold it too, but only from when they read it.
+    await holdUntil(ended.signal, options.source);
+    const checkpoint = await options.source.get((bytes) => {
+      if (!ended.signal.aborted) board.loading('policy', 'fetching', bytes);
+    }, ended.signal);
+    const { tokenizer, chat } = await options.source.reader(checkpoint);
+    board.loading('policy', `starting ${device.facts.device}`);
+    const ports = await Promise.all(
+      engines.map((engine) => engine.load(checkpoint, device.facts.device)),
+    );
+    const members = await Promise.all(
+      engines.map((engine, i) => engine.connect(ports[i]!, tokenizer, onSampled, chat)),
+    );
+    ended.signal.throwIfAborted();
+    return { policy: new PolicyPool(members), device: device.facts };
+  } catch (error) {
+    throw ended.signal.aborted ? ended.signal.reason : error;
+  }
+};

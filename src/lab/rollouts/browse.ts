@@ -1,0 +1,187 @@
+import { statisticsOf, type Statistics } from '../../evaluate/inspect/statistics.ts';
+import type { LintCode } from '../../evaluate/inspect/lint/finding.ts';
+import type { Outcome } from '../../evaluate/inspect/taxonomy.ts';
+import { parseFilter } from '../../evaluate/inspect/filter/parse.ts';
+import { unknownsOf, type Unknown } from '../../evaluate/inspect/filter/unknown.ts';
+import { factsOfRow, type RolloutRow } from '../../evaluate/inspect/row.ts';
+import { ordered } from './columns.ts';
+import type { StoredRow } from './database.ts';
+import type { GroupField } from './names.ts';
+
+/**
+ * A selection as the page shows it: positions in place of rows, because a page that holds tens of
+ * thousands of rows cannot scroll. Rows are then asked for as they come on the screen.
+ */
+
+export interface BrowseQuery {
+  /** Of the filter language; empty for all rows. */
+  filter: string;
+  sort: { column: string; descending: boolean } | null;
+  /** Outermost first. */
+  group: readonly GroupField[];
+}
+
+/** Rollouts that share a value; `from` and `count` are places in the order. */
+export interface BrowseGroup {
+  /** Unique in the selection, and the same after another sort. */
+  key: string;
+  level: number;
+  field: GroupField;
+  /** As a filter asks for it; null where the rows have none. */
+  value: string | number | null;
+  from: number;
+  count: number;
+  /** Means; null where no row has the number. */
+  reward: number | null;
+  em: number | null;
+  /** Two or more rewards, all equal: the group gives no gradient under a group baseline. */
+  flat: boolean;
+}
+
+export interface Selected {
+  /** Rows of the file, and of it those that pass, in order: positions in the file. */
+  total: number;
+  order: Uint32Array;
+  groups: BrowseGroup[];
+  /** Of the selection. */
+  statistics: Statistics;
+  outcomes: Partial<Record<Outcome, number>>;
+  lint: Partial<Record<LintCode, number>>;
+  /** Reward clauses that occur in the file. */
+  clauses: string[];
+  /** What the filter compares and rows of the file lack. */
+  unknown: Unknown[];
+}
+
+const VALUES: Record<GroupField, (row: RolloutRow) => string | number | null> = {
+  step: ({ numbers }) => numbers.step,
+  question: ({ question }) => question,
+  group: ({ group }) => group,
+  outcome: ({ outcome }) => outcome,
+};
+
+const meanOf = (values: readonly (number | null)[]): number | null => {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+};
+
+function summed(
+  rows: readonly StoredRow[],
+  positions: readonly number[],
+): Pick<BrowseGroup, 'count' | 'reward' | 'em' | 'flat'> {
+  const rewards = positions.map((at) => rows[at]!.row.numbers.reward);
+  const known = rewards.every((value) => value !== null);
+  return {
+    count: positions.length,
+    reward: meanOf(rewards),
+    em: meanOf(positions.map((at) => rows[at]!.row.numbers.em)),
+    flat: known && rewards.length > 1 && rewards.every((value) => value === rewards[0]),
+  };
+}
+
+/** Positions by the value of a field, in the order in which values first occur. */
+function parted(
+  rows: readonly StoredRow[],
+  positions: readonly number[],
+  field: GroupField,
+): Map<string | number | null, number[]> {
+  const parts = new Map<string | number | null, number[]>();
+  for (const at of positions) {
+    const value = VALUES[field](rows[at]!.row);
+    const part = parts.get(value);
+    if (part) part.push(at);
+    else parts.set(value, [at]);
+  }
+  return parts;
+}
+
+/** Puts rows of a group together; steps ascend, other groups stand where their first row stood. */
+function grouped(
+  rows: readonly StoredRow[],
+  positions: readonly number[],
+  fields: readonly GroupField[],
+): { order: number[]; groups: BrowseGroup[] } {
+  const order: number[] = [];
+  const groups: BrowseGroup[] = [];
+  const add = (inside: readonly number[], level: number, path: string): void => {
+    const field = fields[level];
+    if (field === undefined) {
+      for (const at of inside) order.push(at);
+      return;
+    }
+    const parts = [...parted(rows, inside, field)];
+    if (field === 'step') parts.sort(([a], [b]) => Number(a ?? Infinity) - Number(b ?? Infinity));
+    for (const [value, part] of parts) {
+      const key = `${path}/${field}=${value}`;
+      groups.push({ key, level, field, value, from: order.length, ...summed(rows, part) });
+      add(part, level + 1, key);
+    }
+  };
+  add(positions, 0, '');
+  return { order, groups };
+}
+
+function counted<K extends string>(keys: Iterable<K>): Partial<Record<K, number>> {
+  const counts: Partial<Record<K, number>> = {};
+  for (const key of keys) counts[key] = (counts[key] ?? 0) + 1;
+  return counts;
+}
+
+/**
+ * @param passing positions of the rows that pass the filter, in the file's order
+ * @throws FilterError for a filter that cannot be read
+ */
+export function selected(
+  rows: readonly StoredRow[],
+  passing: readonly number[],
+  { filter, sort, group }: BrowseQuery,
+): Selected {
+  const sorted = ordered(rows, passing, sort);
+  const { order, groups } = grouped(rows, sorted, group);
+  const inside = passing.map((at) => rows[at]!.row);
+  return {
+    total: rows.length,
+    order: Uint32Array.from(order),
+    groups,
+    statistics: statisticsOf(inside.map(factsOfRow)),
+    outcomes: counted(inside.flatMap(({ outcome }) => outcome ?? [])),
+    lint: counted(inside.flatMap(({ lint }) => lint)),
+    clauses: [...new Set(rows.flatMap(({ row }) => Object.keys(row.clauses)))].sort(),
+    unknown: unknownsOf(
+      parseFilter(filter),
+      rows.map(({ row }) => row),
+    ),
+  };
+}
+
+export interface Facet {
+  value: string | number;
+  count: number;
+  reward: number | null;
+  em: number | null;
+  flat: boolean;
+}
+
+/** Most values that are listed of a field. */
+const MOST_FACETS = 300;
+
+/** Values of a field with their rollouts: steps in order, others by count. */
+export function facetsOf(
+  rows: readonly StoredRow[],
+  passing: readonly number[],
+  field: GroupField,
+): { values: Facet[]; all: number } {
+  const parts = [...parted(rows, passing, field)].flatMap(([value, part]) =>
+    value === null ? [] : [{ value, part }],
+  );
+  const by =
+    field === 'step'
+      ? (a: { value: string | number }, b: { value: string | number }): number =>
+          Number(a.value) - Number(b.value)
+      : (a: { part: number[] }, b: { part: number[] }): number => b.part.length - a.part.length;
+  const values = parts
+    .sort((a, b) => by(a, b))
+    .slice(0, MOST_FACETS)
+    .map(({ value, part }) => ({ value, ...summed(rows, part) }));
+  return { values, all: parts.length };
+}

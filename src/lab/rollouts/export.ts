@@ -1,0 +1,141 @@
+import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
+import { writeRollout, type TokenTexts } from '../../formats/rollouts/write.ts';
+import { columnReader, type Cell } from './columns.ts';
+import type { StoredRow } from './database.ts';
+
+/** A selection as a file: the rollouts themselves, or the table's columns. */
+
+const EXPORT_FORMATS = ['forage', 'verl', 'rl-logging-board', 'csv', 'markdown', 'latex'] as const;
+
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+type RolloutFormat = Extract<ExportFormat, 'forage' | 'verl' | 'rl-logging-board'>;
+
+export const isRolloutFormat = (format: ExportFormat): format is RolloutFormat =>
+  format === 'forage' || format === 'verl' || format === 'rl-logging-board';
+
+/** Digits that a table shows; CSV keeps all. */
+const shown = (cell: Cell): string => {
+  if (cell === null) return '';
+  if (typeof cell === 'string') return cell.replaceAll(/\s+/g, ' ').trim();
+  return Number.isInteger(cell) ? String(cell) : String(Number(cell.toPrecision(4)));
+};
+
+/** RFC 4180; a leading `=`, `+`, `-` or `@` of a text is kept from spreadsheets' formulas. */
+function csvCell(cell: Cell): string {
+  if (cell === null) return '';
+  if (typeof cell === 'number') return String(cell);
+  const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const MARKDOWN = /[\\`*_{}[\]<>|!#~&]/g;
+
+// Imported text must not become an image, a link or HTML where the table is rendered.
+const markdownCell = (cell: Cell): string =>
+  typeof cell === 'string' ? shown(cell).replaceAll(MARKDOWN, String.raw`\$&`) : shown(cell);
+
+const LATEX: Record<string, string> = {
+  '\\': String.raw`\textbackslash{}`,
+  '{': String.raw`\{`,
+  '}': String.raw`\}`,
+  $: String.raw`\$`,
+  '&': String.raw`\&`,
+  '#': String.raw`\#`,
+  _: String.raw`\_`,
+  '%': String.raw`\%`,
+  '~': String.raw`\textasciitilde{}`,
+  '^': String.raw`\textasciicircum{}`,
+  '<': String.raw`\textless{}`,
+  '>': String.raw`\textgreater{}`,
+  '|': String.raw`\textbar{}`,
+};
+
+const latexText = (text: string): string =>
+  text.replaceAll(/[\\{}$&#_%~^<>|]/g, (sign) => LATEX[sign]!);
+
+const latexCell = (cell: Cell): string => latexText(shown(cell));
+
+/** An outcome is right or wrong by the judge or by EM: without saying by which it could not be counted again. */
+const withBasis = (columns: readonly string[]): readonly string[] =>
+  columns.includes('outcome-by')
+    ? columns
+    : columns.flatMap((name) => (name === 'outcome' ? [name, 'outcome-by'] : [name]));
+
+/** The columns of rows as one text; an outcome brings what it was judged by. */
+export function tableText(
+  rows: readonly StoredRow[],
+  names: readonly string[],
+  format: Exclude<ExportFormat, RolloutFormat>,
+): string {
+  const columns = withBasis(names);
+  const readers = columns.map(columnReader);
+  const cells = rows.map((row) => readers.map((read) => read(row)));
+  if (format === 'csv')
+    return [columns, ...cells].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
+  const numeric = columns.map((_, i) => cells.every((row) => typeof row[i] !== 'string'));
+  if (format === 'markdown') {
+    const line = (row: readonly string[]): string => `| ${row.join(' | ')} |\n`;
+    return [
+      line(columns.map(markdownCell)),
+      line(numeric.map((right) => (right ? '---:' : '---'))),
+      ...cells.map((row) => line(row.map(markdownCell))),
+    ].join('');
+  }
+  const line = (row: readonly string[]): string => `${row.join(' & ')} ${String.raw`\\`}\n`;
+  return [
+    `% needs \\usepackage{booktabs}\n\\begin{tabular}{${numeric.map((right) => (right ? 'r' : 'l')).join('')}}\n\\toprule\n`,
+    line(columns.map(latexCell)),
+    '\\midrule\n',
+    ...cells.map((row) => line(row.map(latexCell))),
+    '\\bottomrule\n\\end{tabular}\n',
+  ].join('');
+}
+
+/** Decodes tokens of a policy, each alone; null where that policy's tokenizer is not at hand. */
+export type SpellTokens = (policy: string, ids: number[]) => Promise<string[] | null>;
+
+/** Asks for each token of a policy once. */
+class TokenBook {
+  readonly #spell: SpellTokens;
+  readonly #texts = new Map<string, Map<number, string>>();
+
+  constructor(spell: SpellTokens) {
+    this.#spell = spell;
+  }
+
+  /** Texts of all tokens of a rollout; undefined where its policy's tokenizer is not at hand. */
+  async textsOf({ policy, segments }: ImportedRollout): Promise<TokenTexts | undefined> {
+    if (!policy) return undefined;
+    const known = this.#texts.get(policy.id) ?? new Map<number, string>();
+    this.#texts.set(policy.id, known);
+    const fresh = [...new Set(segments.flatMap(({ ids }) => ids ?? []))].filter(
+      (id) => !known.has(id),
+    );
+    const texts = fresh.length === 0 ? [] : await this.#spell(policy.id, fresh);
+    if (texts?.length !== fresh.length) return undefined;
+    fresh.forEach((id, i) => known.set(id, texts[i]!));
+    return (ids) => ids.map((id) => known.get(id) ?? '');
+  }
+}
+
+/**
+ * Rollouts of a layout as a file of lines; they are read one by one.
+ * @param spell for layouts that show tokens as text
+ */
+export async function rolloutLines(
+  rows: readonly StoredRow[],
+  read: (row: StoredRow) => Promise<ImportedRollout>,
+  format: RolloutFormat,
+  signal: AbortSignal,
+  spell?: SpellTokens,
+): Promise<Blob> {
+  const parts: string[] = [];
+  const book = spell && format === 'rl-logging-board' ? new TokenBook(spell) : null;
+  for (const row of rows) {
+    signal.throwIfAborted();
+    const rollout = await read(row);
+    parts.push(`${writeRollout(rollout, format, await book?.textsOf(rollout))}\n`);
+  }
+  return new Blob(parts, { type: 'application/x-ndjson' });
+}

@@ -1,0 +1,335 @@
+import { ImportError } from '../../formats/rollouts/import.ts';
+import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
+import type { RunFile } from '../../formats/rollouts/run.ts';
+import { alignGroup, groupCredit } from '../../evaluate/inspect/align.ts';
+import { compareRuns, type Criterion } from '../../evaluate/inspect/compare-runs.ts';
+import { diffRollouts } from '../../evaluate/inspect/diff.ts';
+import { FilterError } from '../../evaluate/inspect/filter/error.ts';
+import {
+  DisagreementQueue,
+  type Disagreement,
+} from '../../evaluate/inspect/rescore/disagreement.ts';
+import { rescore } from '../../evaluate/inspect/rescore/rescore.ts';
+import { factsOfRow } from '../../evaluate/inspect/row.ts';
+import { whatIf, type WhatIfSettings } from '../../evaluate/inspect/what-if/what-if.ts';
+import { NamedJobs } from '../storage/jobs.ts';
+import { facetsOf, selected, type BrowseQuery } from './browse.ts';
+import type { GroupField } from './names.ts';
+import { Kept } from './kept.ts';
+import type { Mark, SavedView, StoredRow } from './database.ts';
+import {
+  isRolloutFormat,
+  rolloutLines,
+  tableText,
+  type ExportFormat,
+  type SpellTokens,
+} from './export.ts';
+import type { ImportProgress } from './import-file.ts';
+import type {
+  Browsed,
+  ComparedRuns,
+  FilterFault,
+  FoundRow,
+  ImportOutcome,
+  InspectionApi,
+  Selection,
+} from './messages.ts';
+import { isRunFile, runFileId, type RunSource } from './own-runs.ts';
+import { noScoreOf } from './no-score.ts';
+import { packReading } from './packed.ts';
+import { readingOf, rolloutFile, sameQuestion, type RolloutFile } from './reading.ts';
+import type { InspectionStore, RolloutPlace, StoreImportOptions } from './store.ts';
+import { RowTables } from './tables.ts';
+
+/** A filter's error as a value. @throws what is none */
+function faultOf(error: unknown): FilterFault {
+  if (!(error instanceof FilterError)) throw error;
+  const { message, position, length } = error;
+  return { status: 'fault', message, position, length };
+}
+
+const TABLE_TYPES = { csv: 'text/csv', markdown: 'text/markdown', latex: 'text/x-tex' } as const;
+
+/** Rollouts between two signs of how far a re-scoring is. */
+const TOLD_EVERY = 128;
+
+/** Answers the page from a store; one job of a name at a time. */
+export class InspectionHost implements InspectionApi {
+  readonly #store: InspectionStore;
+  readonly #tables: RowTables;
+  readonly #runs: RunSource | null;
+  readonly #ready: Promise<unknown>;
+  readonly #jobs = new NamedJobs();
+  readonly #scored = new Kept<Disagreement[]>();
+
+  /**
+   * @param runs training runs, where there are any at hand
+   * @param ready what imports and the list of files wait for: files left half read are marked by then
+   */
+  constructor(
+    store: InspectionStore,
+    runs: RunSource | null = null,
+    ready: Promise<unknown> = Promise.resolve(),
+  ) {
+    this.#store = store;
+    this.#tables = new RowTables(store);
+    this.#runs = runs;
+    this.#ready = ready;
+  }
+
+  importFile(
+    job: string,
+    source: Blob | readonly RunFile[],
+    name: string,
+    onProgress: (progress: ImportProgress) => void,
+  ): Promise<ImportOutcome> {
+    return this.#jobs.run(job, (signal) => this.#import(source, name, { onProgress, signal }));
+  }
+
+  async #import(
+    source: Blob | readonly RunFile[],
+    name: string,
+    options: StoreImportOptions,
+  ): Promise<ImportOutcome> {
+    try {
+      await this.#ready;
+      const record = await this.#store.importFile(source, name, options);
+      return { status: 'ready', file: record };
+    } catch (error) {
+      if (error instanceof ImportError) return { status: 'failed', message: error.message };
+      throw error;
+    }
+  }
+
+  ownRuns = () => this.#runs?.runs() ?? Promise.resolve([]);
+
+  importRun(
+    job: string,
+    runId: string,
+    onProgress: (progress: ImportProgress) => void,
+  ): Promise<ImportOutcome> {
+    return this.#jobs.run(job, async (signal): Promise<ImportOutcome> => {
+      const run = (await this.ownRuns()).find(({ id }) => id === runId);
+      if (!run || !this.#runs)
+        return { status: 'failed', message: 'There is no such run in this browser.' };
+      const lines = await this.#runs.lines(runId, signal);
+      if (lines.size === 0)
+        return {
+          status: 'failed',
+          message: `No rollouts of “${run.name}” are stored: they were deleted to free storage, or the run was imported without them.`,
+        };
+      const id = runFileId(runId);
+      this.#tables.forget(id);
+      return this.#import(lines, `run ${run.name}`, { id, onProgress, signal });
+    });
+  }
+
+  cancel(job: string): Promise<void> {
+    this.#jobs.cancel(job);
+    return Promise.resolve();
+  }
+
+  select(job: string, fileId: string, filter: string): Promise<Selection> {
+    return this.#jobs.run(job, async (signal): Promise<Selection> => {
+      try {
+        return { status: 'ready', rows: await this.#store.select(fileId, filter, signal) };
+      } catch (error) {
+        return faultOf(error);
+      }
+    });
+  }
+
+  browse(job: string, fileId: string, query: BrowseQuery): Promise<Browsed> {
+    return this.#jobs.run(job, async (signal): Promise<Browsed> => {
+      try {
+        const rows = await this.#tables.rows(fileId);
+        const passing = await this.#store.positions(fileId, rows, query.filter, signal);
+        return { status: 'ready', ...selected(rows, passing, query) };
+      } catch (error) {
+        signal.throwIfAborted();
+        return faultOf(error);
+      }
+    });
+  }
+
+  async rowsAt(fileId: string, positions: readonly number[]): Promise<FoundRow[]> {
+    const rows = await this.#tables.rows(fileId);
+    return positions.flatMap((position) => {
+      const row = rows[position];
+      return row ? [{ ...row, position }] : [];
+    });
+  }
+
+  async ids(fileId: string, positions: readonly number[]): Promise<string[]> {
+    const rows = await this.#tables.rows(fileId);
+    return positions.flatMap((position) => rows[position]?.row.id ?? []);
+  }
+
+  async find(fileId: string, rolloutId: string): Promise<FoundRow | null> {
+    const position = await this.#tables.position(fileId, rolloutId);
+    return position === null ? null : ((await this.rowsAt(fileId, [position]))[0] ?? null);
+  }
+
+  async read(fileId: string, rolloutId: string) {
+    const rows = await this.#tables.rows(fileId);
+    // Rollouts that were read before they carried settings: the run itself still has them.
+    return readingOf(this.#store, rows, fileId, rolloutId, async () => {
+      if (!isRunFile(fileId)) return null;
+      const run = (await this.ownRuns()).find(({ id }) => runFileId(id) === fileId);
+      return run?.loss ?? null;
+    });
+  }
+
+  async readPacked(fileId: string, rolloutId: string) {
+    const reading = await this.read(fileId, rolloutId);
+    return reading && packReading(reading);
+  }
+
+  sameQuestion(fileId: string, question: { id: string; text: string }) {
+    return sameQuestion(this.#store, (id) => this.#tables.rows(id), fileId, question);
+  }
+
+  rolloutFile(fileId: string, place: RolloutPlace, format: RolloutFile) {
+    return rolloutFile(this.#store, fileId, place, format);
+  }
+
+  async facets(job: string, fileId: string, filter: string, field: GroupField) {
+    const counted = await this.#jobs.run(job, async (signal) => {
+      const rows = await this.#tables.rows(fileId);
+      try {
+        return facetsOf(rows, await this.#store.positions(fileId, rows, filter, signal), field);
+      } catch (error) {
+        signal.throwIfAborted();
+        faultOf(error);
+        return facetsOf(rows, [], field);
+      }
+    });
+    return 'values' in counted ? counted : null;
+  }
+
+  exportRows(
+    job: string,
+    fileId: string,
+    positions: Uint32Array,
+    format: ExportFormat,
+    columns: readonly string[],
+    spell?: SpellTokens,
+  ): Promise<Blob | null> {
+    return this.#jobs
+      .run(job, async (signal) => {
+        const rows = await this.rowsAt(fileId, [...positions]);
+        if (!isRolloutFormat(format))
+          return new Blob([tableText(rows, columns, format)], { type: TABLE_TYPES[format] });
+        const read = (row: StoredRow) => this.#store.rollout(fileId, row);
+        return rolloutLines(rows, read, format, signal, spell);
+      })
+      .then((outcome) => (outcome instanceof Blob ? outcome : null));
+  }
+
+  async files() {
+    await this.#ready;
+    return this.#store.files();
+  }
+
+  rows = (fileId: string, from?: number) => this.#store.rows(fileId, from);
+  rollout = (fileId: string, place: RolloutPlace) => this.#store.rollout(fileId, place);
+  remove = (fileId: string) => this.#store.remove(fileId);
+  restore = (fileId: string) => this.#store.restore(fileId);
+  purge = (before?: string) => this.#store.purge(before);
+  marks = (file: string) => this.#store.marks(file);
+
+  async mark(
+    file: string,
+    rollout: string,
+    change: Partial<Pick<Mark, 'bookmarked' | 'tags' | 'note'>>,
+  ): Promise<Mark> {
+    const mark = await this.#store.mark(file, rollout, change);
+    this.#tables.retag(mark);
+    return mark;
+  }
+
+  views = () => this.#store.views();
+  saveView = (view: SavedView) => this.#store.saveView(view);
+  removeView = (name: string) => this.#store.removeView(name);
+
+  async rescore(fileId: string, place: RolloutPlace) {
+    return rescore(await this.#store.rollout(fileId, place));
+  }
+
+  async disagreements(
+    job: string,
+    fileId: string,
+    scorers: readonly string[],
+    onProgress: (share: number) => void,
+  ): Promise<Disagreement[] | null> {
+    const found = await this.#jobs.run(job, async (signal) => {
+      const rows = await this.#tables.rows(fileId);
+      return this.#scored.read(rows, scorers.join(), () =>
+        this.#disagreements(fileId, rows, scorers, onProgress, signal),
+      );
+    });
+    return Array.isArray(found) ? found : null;
+  }
+
+  async #disagreements(
+    fileId: string,
+    rows: readonly StoredRow[],
+    scorers: readonly string[],
+    onProgress: (share: number) => void,
+    signal: AbortSignal,
+  ): Promise<Disagreement[]> {
+    const queue = new DisagreementQueue(scorers);
+    for (const [at, row] of rows.entries()) {
+      signal.throwIfAborted();
+      queue.add(await this.#store.rollout(fileId, row));
+      if (at % TOLD_EVERY === TOLD_EVERY - 1) onProgress((at + 1) / rows.length);
+    }
+    return queue.result();
+  }
+
+  async #group(
+    fileId: string,
+    groupId: string,
+  ): Promise<{ rollouts: ImportedRollout[]; places: RolloutPlace[] }> {
+    const rows = (await this.#tables.rows(fileId)).filter(({ row }) => row.group === groupId);
+    const rollouts: ImportedRollout[] = [];
+    for (const row of rows) rollouts.push(await this.#store.rollout(fileId, row));
+    return { rollouts, places: rows.map(({ chunk, index }) => ({ chunk, index })) };
+  }
+
+  async group(fileId: string, groupId: string, settings: WhatIfSettings) {
+    const { rollouts, places } = await this.#group(fileId, groupId);
+    const aligned = alignGroup(rollouts);
+    return aligned && { aligned, credit: groupCredit(rollouts, settings), places };
+  }
+
+  async whatIf(fileId: string, groupId: string, before: WhatIfSettings, after: WhatIfSettings) {
+    return whatIf((await this.#group(fileId, groupId)).rollouts, before, after);
+  }
+
+  async diff(
+    a: { fileId: string; place: RolloutPlace },
+    b: { fileId: string; place: RolloutPlace },
+  ) {
+    return diffRollouts(
+      await this.#store.rollout(a.fileId, a.place),
+      await this.#store.rollout(b.fileId, b.place),
+    );
+  }
+
+  async compare(fileA: string, fileB: string, criterion: Criterion): Promise<ComparedRuns> {
+    const [a, b] = [await this.#tables.rows(fileA), await this.#tables.rows(fileB)];
+    const facts = (rows: typeof a) => rows.map(({ row }) => factsOfRow(row));
+    const noScore = (rows: typeof a) =>
+      noScoreOf(
+        rows.map(({ row }) => row),
+        criterion,
+      );
+    const texts = Object.fromEntries([...b, ...a].map(({ row }) => [row.questionId, row.question]));
+    return {
+      ...compareRuns(facts(a), facts(b), criterion),
+      texts,
+      noScore: { a: noScore(a), b: noScore(b) },
+    };
+  }
+}

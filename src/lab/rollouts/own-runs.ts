@@ -1,0 +1,46 @@
+import { lossOfRun, withLoss } from '../../evaluate/inspect/what-if/training.ts';
+import type { RunStore } from '../storage/run-store.ts';
+import type { OwnRun } from './messages.ts';
+
+/** Rollouts that training stored, as a file of `forage.rollout/1` that the inspector reads. */
+
+/** What is needed of a run store. */
+export interface RunSource {
+  runs(): Promise<OwnRun[]>;
+  /** Lines of every stored step. */
+  lines(runId: string, signal: AbortSignal): Promise<Blob>;
+}
+
+const RUN_FILE = 'run-';
+
+/** A run has one file, whose addresses stay when it is read again. */
+export const runFileId = (runId: string): string => `${RUN_FILE}${runId}`;
+
+/** Whether a file is that of a run of this browser, or of one that was; other files have ids without the prefix. */
+export const isRunFile = (fileId: string): boolean => fileId.startsWith(RUN_FILE);
+
+/** @throws Error where a step's rollouts are damaged */
+export const ownRunsOf = (store: Pick<RunStore, 'runs' | 'steps' | 'rollouts'>): RunSource => ({
+  async runs() {
+    const runs = await store.runs();
+    return runs
+      .filter(({ deletedAt, step }) => deletedAt === null && step > 0)
+      .map(({ id, name, step, updatedAt, settings }) => ({
+        id,
+        name,
+        step,
+        updatedAt,
+        loss: lossOfRun(settings),
+      }));
+  },
+  async lines(runId, signal) {
+    const parts: string[] = [];
+    const run = (await store.runs()).find(({ id }) => id === runId);
+    for (const { step } of await store.steps(runId)) {
+      signal.throwIfAborted();
+      for (const rollout of await store.rollouts(runId, step))
+        parts.push(`${JSON.stringify(run ? withLoss(rollout, run.settings) : rollout)}\n`);
+    }
+    return new Blob(parts, { type: 'application/x-ndjson' });
+  },
+});

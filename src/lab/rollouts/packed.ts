@@ -1,0 +1,69 @@
+import {
+  VALUE_COLUMNS,
+  type ImportedRollout,
+  type ImportedSegment,
+  type TokenColumns,
+  type TokenValues,
+} from '../../formats/rollouts/shape/imported.ts';
+import type { Reading } from './reading.ts';
+
+/**
+ * A reading on its way between threads. The numbers of a long trace are millions of list entries that a
+ * page unpacks one by one, a tenth of a second in which it answers nobody; as typed arrays they are
+ * copied as they lie.
+ */
+
+const COLUMNS = ['ids', 'trainedIds', ...VALUE_COLUMNS] as const;
+
+type NumberColumn = (typeof COLUMNS)[number];
+
+/** Numbers of a segment; NaN stands for null, which a file cannot hold itself. */
+type PackedColumns = Partial<Record<NumberColumn, Float64Array>>;
+
+export interface PackedReading {
+  /** Without the number columns of its segments. */
+  reading: Reading;
+  columns: PackedColumns[];
+}
+
+/** Takes the columns out of a copy of the segment. */
+function packed(segment: ImportedSegment): { plain: ImportedSegment; columns: PackedColumns } {
+  const plain = { ...segment };
+  const columns: PackedColumns = {};
+  for (const name of COLUMNS) {
+    const values: TokenValues | undefined = segment[name];
+    if (!values) continue;
+    columns[name] = Float64Array.from(values, (value) => value ?? NaN);
+    delete plain[name];
+  }
+  return { plain, columns };
+}
+
+const withSegments = (reading: Reading, segments: ImportedSegment[]): Reading => ({
+  ...reading,
+  rollout: { ...reading.rollout, segments } satisfies ImportedRollout,
+});
+
+/** The reading is not changed. */
+export function packReading(reading: Reading): PackedReading {
+  const parts = reading.rollout.segments.map(packed);
+  return {
+    reading: withSegments(
+      reading,
+      parts.map(({ plain }) => plain),
+    ),
+    columns: parts.map(({ columns }) => columns),
+  };
+}
+
+/** What was packed, with every number and every null at its place. */
+export function unpackReading({ reading, columns }: PackedReading): Reading {
+  const segments = reading.rollout.segments.map((segment, s): ImportedSegment => {
+    const lists = Object.entries(columns[s] ?? {}).map(([name, values]) => [
+      name,
+      Array.from(values, (value) => (Number.isNaN(value) ? null : value)),
+    ]);
+    return { ...segment, ...(Object.fromEntries(lists) as TokenColumns) };
+  });
+  return withSegments(reading, segments);
+}

@@ -1,0 +1,61 @@
+import { Dexie, type EntityTable, type Table } from 'dexie';
+import type { TrainStep } from '../../records/training.ts';
+import type { RunRecord } from '../train/messages.ts';
+
+/** The records of runs. Blobs lie in the file system; records name them with size and hash. */
+
+export interface BlobRef {
+  path: string;
+  bytes: number;
+  /** SHA-256, hex. */
+  hash: string;
+}
+
+export interface StoredCheckpoint {
+  step: number;
+  /** `adapter`, `first` and `second`, safetensors. */
+  tensors: BlobRef;
+  /** The rest of the state, JSON. */
+  rest: BlobRef;
+}
+
+/** What a run goes on from: one record, replaced in one transaction. */
+export interface PointerRow {
+  runId: string;
+  latest: StoredCheckpoint;
+  /** Kept until the next one is written, in case the latest turns out to be damaged. */
+  previous: StoredCheckpoint | null;
+}
+
+export interface StepRow {
+  runId: string;
+  step: number;
+  record: TrainStep;
+  /** The step's rollouts, gzipped JSON lines; null where they were deleted or never kept. */
+  rollouts: BlobRef | null;
+}
+
+/** Trajectories that a run warms up on. */
+export interface DemonstrationsRow {
+  runId: string;
+  /** Gzipped JSON lines. */
+  file: BlobRef;
+}
+
+export class ForageDatabase extends Dexie {
+  runs!: EntityTable<RunRecord, 'id'>;
+  steps!: Table<StepRow, [string, number]>;
+  pointers!: EntityTable<PointerRow, 'runId'>;
+  demonstrations!: EntityTable<DemonstrationsRow, 'runId'>;
+
+  constructor(name = 'forage', options: ConstructorParameters<typeof Dexie>[1] = {}) {
+    // Browsers call a transaction done before it is on the disk, unless told otherwise.
+    super(name, { chromeTransactionDurability: 'strict', ...options });
+    this.version(1).stores({
+      runs: 'id, createdAt',
+      steps: '[runId+step], runId',
+      pointers: 'runId',
+      demonstrations: 'runId',
+    });
+  }
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { setupSchema } from '../../records/setup.ts';
+import type { TrainStep } from '../../records/training.ts';
+import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
+import type { RunRecord } from '../train/messages.ts';
+import { issueOf } from '../../base/issue.ts';
+
+/** Stored records are checked where they enter: another version of the page may have written them. */
+
+const failureSchema = z.strictObject({
+  kind: z.enum(['missing', 'lost', 'failed']),
+  message: z.string(),
+  detail: z.string(),
+});
+
+const runSchema = z.strictObject({
+  format: z.literal('forage.run/1'),
+  id: z.string().regex(/^[\w-]{1,80}$/),
+  name: z.string(),
+  tags: z.array(z.string()),
+  notes: z.string(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  status: z.enum(['running', 'paused', 'stopped', 'finished', 'failed']),
+  settings: z.unknown(),
+  policy: z.strictObject({ id: z.string(), revision: z.string() }),
+  setup: setupSchema.optional(),
+  world: z.strictObject({ seed: z.int(), questions: z.int() }),
+  device: z.enum(['wasm', 'webgpu']),
+  step: z.int().min(0),
+  checkpointStep: z.int().min(0).nullable(),
+  failure: failureSchema.nullable(),
+  importedStep: z.int().min(0).optional(),
+  notice: z.string().nullable().default(null),
+  deletedAt: z.string().nullable(),
+});
+
+/** @throws Error of one line where it is no run */
+export function parseRun(value: unknown): RunRecord {
+  const parsed = runSchema.safeParse(value);
+  if (!parsed.success) throw new Error(`run: ${issueOf(parsed.error)}`);
+  const { setup, importedStep, ...run } = parsed.data;
+  return {
+    ...run,
+    settings: parseTrainSettings(run.settings),
+    ...(setup && { setup }),
+    ...(importedStep !== undefined && { importedStep }),
+  };
+}
+
+const number = z.number();
+const scoreSchema = z.looseObject({ n: number, em: number, f1: number, searches: number });
+const stepSchema = z.looseObject({
+  format: z.literal('forage.step/1'),
+  runId: z.string(),
+  step: z.int().min(1),
+  at: z.string(),
+  reward: z.looseObject({ mean: number, std: number, clauses: z.record(z.string(), number) }),
+  em: number,
+  f1: number,
+  seconds: z.looseObject({ total: number }),
+  heldOut: scoreSchema.nullable(),
+});
+
+/**
+ * A step that we or another copy of the page wrote. What charts and exports rely on is checked, the
+ * other numbers are taken as they are.
+ * @throws Error of one line where it is no step
+ */
+export function parseStep(value: unknown): TrainStep {
+  const parsed = stepSchema.safeParse(value);
+  if (!parsed.success) throw new Error(`step: ${issueOf(parsed.error)}`);
+  return value as TrainStep;
+}

@@ -1,0 +1,327 @@
+import { messageOf } from '../../base/message-of.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import type { TrainStep } from '../../records/training.ts';
+import { decodeState, encodeState, type TrainState } from '../../learn/rl/state.ts';
+import type { RunRecord } from '../train/messages.ts';
+import { gunzip, gzip, sha256, type BlobStore } from './blobs.ts';
+import type { BlobRef, ForageDatabase, PointerRow, StepRow, StoredCheckpoint } from './database.ts';
+import { isQuotaError, megabytes, StorageFull } from './quota.ts';
+import { parseRun, parseStep } from './records.ts';
+
+/** A step that is done and not yet part of a checkpoint. */
+export interface PendingStep {
+  record: TrainStep;
+  rollouts: readonly Rollout[];
+}
+
+export interface RunSize {
+  bytes: number;
+  /** Of these, rollouts of steps, which may be deleted without harm to the run. */
+  rolloutBytes: number;
+}
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+const folderOf = (runId: string): string => `runs/${runId}`;
+
+/** Steps of a run from one on; a run's steps never reach the upper bound. */
+const stepRange = (runId: string, from = 0): [[string, number], [string, number]] => [
+  [runId, from],
+  [runId, Number.MAX_SAFE_INTEGER],
+];
+
+const refsOf = (pointer: PointerRow | undefined): BlobRef[] =>
+  [pointer?.latest, pointer?.previous].flatMap((c) => (c ? [c.tensors, c.rest] : []));
+
+/**
+ * Runs with their steps, rollouts and checkpoints. A checkpoint is new files, flushed and hashed, and
+ * then one strict transaction that makes them count together with the steps before them: a tab that
+ * is killed at any moment leaves the checkpoint before, with its steps, whole.
+ */
+export class RunStore {
+  readonly #db: ForageDatabase;
+  readonly #blobs: BlobStore;
+
+  constructor(db: ForageDatabase, blobs: BlobStore) {
+    this.#db = db;
+    this.#blobs = blobs;
+  }
+
+  /** All runs, newest first; those that a later version wrote and this one cannot read are left out. */
+  async runs(): Promise<RunRecord[]> {
+    const rows: unknown[] = await this.#db.runs.orderBy('createdAt').reverse().toArray();
+    return rows.flatMap((row) => {
+      try {
+        return [parseRun(row)];
+      } catch {
+        return [];
+      }
+    });
+  }
+
+  /** @throws Error where there is no such run */
+  async run(id: string): Promise<RunRecord> {
+    const row: unknown = await this.#db.runs.get(id);
+    if (row === undefined) throw new Error(`There is no run ${id} in this browser.`);
+    return parseRun(row);
+  }
+
+  async put(run: RunRecord): Promise<void> {
+    await this.#db.runs.put(run);
+  }
+
+  /** @throws Error where there is no such run */
+  async change(id: string, change: Partial<RunRecord>): Promise<RunRecord> {
+    await this.#db.runs.update(id, change);
+    return this.run(id);
+  }
+
+  async steps(runId: string): Promise<TrainStep[]> {
+    return (await this.#rows(runId)).map(({ record }) => parseStep(record));
+  }
+
+  /** The rollouts of a step; none where they were not kept. @throws Error where they are damaged */
+  async rollouts(runId: string, step: number): Promise<Rollout[]> {
+    const ref = (await this.#db.steps.get([runId, step]))?.rollouts;
+    if (!ref) return [];
+    const lines = decode(await gunzip(await this.#checked(ref))).split('\n');
+    return lines.filter(Boolean).map((line) => JSON.parse(line) as Rollout);
+  }
+
+  /**
+   * Commits a state with the steps that led to it, and `change` of the run's record.
+   * @throws StorageFull where the quota is exceeded; what was committed before is untouched
+   */
+  async commit(
+    runId: string,
+    state: TrainState,
+    pending: readonly PendingStep[],
+    change: Partial<RunRecord>,
+  ): Promise<void> {
+    const written: BlobRef[] = [];
+    let wanted = 0;
+    const write = async (name: string, bytes: Uint8Array): Promise<BlobRef> => {
+      wanted += bytes.length;
+      const ref = {
+        path: this.#fresh(runId, name),
+        bytes: bytes.length,
+        hash: await sha256(bytes),
+      };
+      written.push(ref);
+      await this.#blobs.write(ref.path, bytes);
+      return ref;
+    };
+    try {
+      const rows = await this.#stepRows(runId, pending, write);
+      const { tensors, rest } = encodeState(state);
+      const latest: StoredCheckpoint = {
+        step: state.step,
+        tensors: await write(`step-${state.step}.safetensors`, tensors),
+        rest: await write(`step-${state.step}.json`, encode(rest)),
+      };
+      const dropped = await this.#point(runId, latest, rows, change);
+      for (const { path } of dropped) await this.#blobs.remove(path);
+    } catch (error) {
+      for (const { path } of written) await this.#blobs.remove(path).catch(() => undefined);
+      if (isQuotaError(error)) throw new StorageFull(wanted, await this.#deletable());
+      throw error;
+    }
+  }
+
+  async #stepRows(
+    runId: string,
+    pending: readonly PendingStep[],
+    write: (name: string, bytes: Uint8Array) => Promise<BlobRef>,
+  ): Promise<StepRow[]> {
+    const rows: StepRow[] = [];
+    for (const { record, rollouts } of pending) {
+      // An imported step has none, and a run may have thousands.
+      if (rollouts.length === 0) {
+        rows.push({ runId, step: record.step, record, rollouts: null });
+        continue;
+      }
+      const lines = rollouts.map((rollout) => `${JSON.stringify(rollout)}\n`).join('');
+      const bytes = await gzip(encode(lines));
+      const ref = await write(`rollouts-${record.step}.jsonl.gz`, bytes);
+      rows.push({ runId, step: record.step, record, rollouts: ref });
+    }
+    return rows;
+  }
+
+  /** The transaction that makes a checkpoint count. @returns files that nothing names any more */
+  #point(
+    runId: string,
+    latest: StoredCheckpoint,
+    rows: StepRow[],
+    change: Partial<RunRecord>,
+  ): Promise<BlobRef[]> {
+    const { runs, steps, pointers } = this.#db;
+    return this.#db.transaction('rw', runs, steps, pointers, async () => {
+      const before = await pointers.get(runId);
+      const repeated = await steps
+        .where('[runId+step]')
+        .between(...stepRange(runId, rows[0]?.step ?? latest.step + 1))
+        .toArray();
+      await steps.bulkDelete(repeated.map(({ step }) => [runId, step] as [string, number]));
+      await steps.bulkPut(rows);
+      await pointers.put({ runId, latest, previous: before?.latest ?? null });
+      await runs.update(runId, { ...change, checkpointStep: latest.step });
+      const gone = before?.previous ? [before.previous.tensors, before.previous.rest] : [];
+      return [...gone, ...repeated.flatMap((row) => row.rollouts ?? [])];
+    });
+  }
+
+  /**
+   * The last good checkpoint; null before the first. A damaged newest one is skipped, and `notice`
+   * is told. Steps after the checkpoint are dropped: they will be made again.
+   * @throws Error where both are damaged
+   */
+  async restore(runId: string, notice: (line: string) => void): Promise<TrainState | null> {
+    const pointer = await this.#db.pointers.get(runId);
+    if (!pointer) return null;
+    const state = await this.#lastGood(pointer, notice);
+    await this.#db.steps
+      .where('[runId+step]')
+      .between(...stepRange(runId, state.step + 1))
+      .delete();
+    await this.#sweep(runId);
+    return state;
+  }
+
+  /** The last good checkpoint, read only. */
+  async lastState(runId: string): Promise<TrainState | null> {
+    const pointer = await this.#db.pointers.get(runId);
+    if (!pointer) return null;
+    return this.#load(pointer.latest).catch((error: unknown) => {
+      if (!pointer.previous) throw error;
+      return this.#load(pointer.previous);
+    });
+  }
+
+  async #lastGood(pointer: PointerRow, notice: (line: string) => void): Promise<TrainState> {
+    const { runId, latest, previous } = pointer;
+    const newest = await this.#tried(latest);
+    if ('state' in newest) return newest.state;
+    if (!previous) throw new Error(`The only checkpoint is damaged: ${newest.fault}`);
+    const before = await this.#tried(previous);
+    if ('fault' in before)
+      throw new Error(`Both checkpoints are damaged: ${newest.fault}; ${before.fault}`);
+    notice(
+      `The checkpoint of step ${latest.step} is damaged (${newest.fault}); going on from step ${previous.step}.`,
+    );
+    // The damaged one must not count as "the one before" of the next checkpoint.
+    await this.#db.pointers.put({ runId, latest: previous, previous: null });
+    return before.state;
+  }
+
+  #tried(checkpoint: StoredCheckpoint): Promise<{ state: TrainState } | { fault: string }> {
+    return this.#load(checkpoint).then(
+      (state) => ({ state }),
+      (error: unknown) => ({ fault: messageOf(error) }),
+    );
+  }
+
+  async #load({ tensors, rest }: StoredCheckpoint): Promise<TrainState> {
+    const [bytes, json] = await Promise.all([this.#checked(tensors), this.#checked(rest)]);
+    return decodeState({ tensors: bytes, rest: decode(json) });
+  }
+
+  async #checked({ path, hash }: BlobRef): Promise<Uint8Array<ArrayBuffer>> {
+    const name = path.split('/').at(-1);
+    const bytes = await this.#blobs.read(path).catch((error: unknown) => {
+      throw new Error(`${name} cannot be read (${messageOf(error)})`, { cause: error });
+    });
+    if ((await sha256(bytes)) !== hash) throw new Error(`${name} does not match its hash`);
+    return bytes;
+  }
+
+  /** Keeps the text of the trajectories that a run warms up on. @throws StorageFull */
+  async putDemonstrations(runId: string, text: string): Promise<void> {
+    const bytes = await gzip(encode(text));
+    const file = {
+      path: this.#fresh(runId, 'demonstrations.jsonl.gz'),
+      bytes: bytes.length,
+      hash: await sha256(bytes),
+    };
+    try {
+      await this.#blobs.write(file.path, bytes);
+      await this.#db.demonstrations.put({ runId, file });
+    } catch (error) {
+      await this.#blobs.remove(file.path).catch(() => undefined);
+      if (isQuotaError(error)) throw new StorageFull(bytes.length, await this.#deletable());
+      throw error;
+    }
+  }
+
+  /** @throws Error where the run has none, or they are damaged */
+  async demonstrations(runId: string): Promise<string> {
+    const row = await this.#db.demonstrations.get(runId);
+    if (!row) throw new Error('The trajectories that this run warms up on are not stored here.');
+    return decode(await gunzip(await this.#checked(row.file)));
+  }
+
+  /** Removes a run with all that belongs to it. */
+  async purge(runId: string): Promise<void> {
+    const { runs, steps, pointers, demonstrations } = this.#db;
+    await this.#db.transaction('rw', runs, steps, pointers, demonstrations, async () => {
+      await runs.delete(runId);
+      await pointers.delete(runId);
+      await demonstrations.delete(runId);
+      await steps
+        .where('[runId+step]')
+        .between(...stepRange(runId))
+        .delete();
+    });
+    await this.#blobs.remove(folderOf(runId));
+  }
+
+  /** Deletes the rollouts of a run's steps; its steps and checkpoints stay. @returns bytes freed */
+  async dropRollouts(runId: string): Promise<number> {
+    const rows = await this.#rows(runId);
+    await this.#db.steps.bulkPut(rows.map((row) => ({ ...row, rollouts: null })));
+    for (const { rollouts } of rows) if (rollouts) await this.#blobs.remove(rollouts.path);
+    return rows.reduce((sum, { rollouts }) => sum + (rollouts?.bytes ?? 0), 0);
+  }
+
+  async size(runId: string): Promise<RunSize> {
+    const rollouts = (await this.#rows(runId)).map((row) => row.rollouts?.bytes ?? 0);
+    const rolloutBytes = rollouts.reduce((a, b) => a + b, 0);
+    const files = refsOf(await this.#db.pointers.get(runId));
+    return { bytes: files.reduce((sum, { bytes }) => sum + bytes, rolloutBytes), rolloutBytes };
+  }
+
+  /** In words, what could be deleted: rollouts of steps, and whole runs. */
+  async #deletable(): Promise<string> {
+    const runs = await this.runs().catch(() => []);
+    const sized = await Promise.all(
+      runs.map(async ({ id, name }) => ({ name, ...(await this.size(id)) })),
+    );
+    const rollouts = sized.reduce((sum, { rolloutBytes }) => sum + rolloutBytes, 0);
+    const largest = sized.toSorted((a, b) => b.bytes - a.bytes)[0];
+    if (!largest) return 'There is nothing of Forage to delete; other data of this site fills it.';
+    return `The rollouts of past steps take ${megabytes(rollouts)}; the largest run, "${largest.name}", takes ${megabytes(largest.bytes)}.`;
+  }
+
+  /** Removes files of a run that no record names: what a killed tab was writing. */
+  async #sweep(runId: string): Promise<void> {
+    const rows = await this.#rows(runId);
+    const named = new Set([
+      ...refsOf(await this.#db.pointers.get(runId)).map(({ path }) => path),
+      ...rows.flatMap(({ rollouts }) => rollouts?.path ?? []),
+      (await this.#db.demonstrations.get(runId))?.file.path ?? '',
+    ]);
+    for (const { path } of await this.#blobs.list(folderOf(runId)))
+      if (!named.has(path)) await this.#blobs.remove(path);
+  }
+
+  #rows(runId: string): Promise<StepRow[]> {
+    return this.#db.steps
+      .where('[runId+step]')
+      .between(...stepRange(runId))
+      .sortBy('step');
+  }
+
+  #fresh(runId: string, name: string): string {
+    return `${folderOf(runId)}/${crypto.randomUUID().slice(0, 8)}-${name}`;
+  }
+}

@@ -1,0 +1,157 @@
+import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';
+import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
+import { trainRun, type TrainResult } from '../../learn/rl/loop.ts';
+import { describeFailure, WorkerLost } from '../workers/failures.ts';
+import { StorageFull } from '../storage/quota.ts';
+import type { RunStore } from '../storage/run-store.ts';
+import type { ActiveRun } from './active-run.ts';
+import type { EngineOptions, TrainEngines } from './engines.ts';
+import { watchForFreezes } from './freezes.ts';
+import type { RunRecord } from './messages.ts';
+import { trainDeps, type TrainWorld } from './parts.ts';
+import { nowIso } from './records.ts';
+import type { Teller } from './teller.ts';
+
+/** Losses of a device or worker within this time after which training stops by itself. */
+const LOSSES = { most: 3, withinMs: 5 * 60_000 };
+
+type StartEngines = (
+  options: Pick<EngineOptions, 'device' | 'adapter' | 'signal' | 'onLost'> & { policy: PolicyRef },
+) => Promise<TrainEngines>;
+
+/** What a run is driven with. */
+export interface DriveParts {
+  store: RunStore;
+  startEngines: StartEngines;
+  /** Resolves when sources and questions are loaded. */
+  world(setup: Setup): Promise<TrainWorld>;
+}
+
+/** Trains a run to its end, over lost workers, and stores it as it goes. */
+export class RunDrive {
+  readonly #parts: DriveParts;
+  readonly #teller: Teller;
+  readonly #active: ActiveRun;
+  readonly #run: RunRecord;
+
+  constructor(parts: DriveParts, teller: Teller, active: ActiveRun, run: RunRecord) {
+    this.#parts = parts;
+    this.#teller = teller;
+    this.#active = active;
+    this.#run = run;
+  }
+
+  /** Trains to the end. Never rejects. @returns how the record says that it ended */
+  async toEnd(): Promise<Pick<RunRecord, 'status'> & Partial<RunRecord>> {
+    const active = this.#active;
+    using _watch = watchForFreezes((seconds) => {
+      active.notice = `The browser froze this tab for ${seconds} s; training went on afterwards.`;
+    });
+    try {
+      const end = await this.#attempts();
+      const paused = end === 'stopped' ? 'paused' : 'stopped';
+      return { status: end === 'finished' ? 'finished' : paused };
+    } catch (error) {
+      if (active.abort.signal.aborted) return { status: 'stopped' };
+      const status = error instanceof StorageFull ? 'paused' : 'failed';
+      return { status, failure: describeFailure(error) };
+    }
+  }
+
+  /** Starts again from the last checkpoint when a worker or device was lost. */
+  async #attempts(): Promise<TrainResult['end']> {
+    const active = this.#active;
+    const lost: number[] = [];
+    for (;;) {
+      try {
+        return await this.#attempt();
+      } catch (error) {
+        if (!(error instanceof WorkerLost) || active.abort.signal.aborted) throw error;
+        lost.push(Date.now());
+        const recent = lost.filter((at) => at > Date.now() - LOSSES.withinMs);
+        if (recent.length >= LOSSES.most)
+          throw new Error(
+            `${error.message}, the ${recent.length}th time within five minutes. ${this.#run.device === 'webgpu' ? 'Resume on WASM, or start' : 'Start'} a run with fewer questions or rollouts a step; its checkpoints are kept.`,
+            { cause: error },
+          );
+        active.notice = `${error.message}; started again from the last checkpoint.`;
+        active.restarted();
+      }
+    }
+  }
+
+  async #attempt(): Promise<TrainResult['end']> {
+    const { settings, device, setup = BUILT_IN_SETUP } = this.#run;
+    const lost = new AbortController();
+    const { signal } = this.#active.abort;
+    const world = await this.#parts.world(setup);
+    const engines = await this.#parts.startEngines({
+      policy: setup.policy,
+      device,
+      adapter: settings.adapter,
+      signal,
+      onLost: (error) => lost.abort(error),
+    });
+    if (engines.notice !== null) this.#active.notice = engines.notice;
+    try {
+      const result = await this.#train(engines, world, AbortSignal.any([signal, lost.signal]));
+      lost.signal.throwIfAborted();
+      return result.end;
+    } catch (error) {
+      lost.signal.throwIfAborted();
+      throw error;
+    } finally {
+      engines.terminate();
+    }
+  }
+
+  async #train(
+    engines: TrainEngines,
+    world: TrainWorld,
+    signal: AbortSignal,
+  ): Promise<TrainResult> {
+    const active = this.#active;
+    const { store } = this.#parts;
+    const { settings } = this.#run;
+    const note = (line: string): void => active.note(line);
+    const state = await store.restore(active.id, note);
+    return trainRun({
+      settings,
+      deps: {
+        ...trainDeps(settings, active.id, engines, world, note),
+        ...(settings.warmUp && {
+          demonstrations: readDemonstrations(
+            await store.demonstrations(active.id),
+            engines.weights.config.vocabSize,
+          ),
+        }),
+      },
+      ...(state ? { state } : {}),
+      hooks: {
+        signal,
+        onProgress: (progress) => {
+          active.moved(progress);
+          this.#teller.progress(active, progress.done === progress.total);
+        },
+        onNotice: note,
+        onStep: (record, rollouts) => {
+          active.stepped(record, rollouts);
+          this.#teller.send([{ type: 'step', step: record }]);
+        },
+        checkpoint: (at) => this.#checkpoint(at),
+        shouldStop: () => active.pausing,
+        learningRate: () => active.learningRate,
+      },
+    });
+  }
+
+  async #checkpoint(state: Parameters<RunStore['commit']>[1]): Promise<void> {
+    const active = this.#active;
+    if (active.discarding) return;
+    const change = { step: state.step, updatedAt: nowIso() };
+    await this.#parts.store.commit(active.id, state, active.pending, change);
+    active.pending = [];
+    this.#teller.send([{ type: 'run', run: await this.#parts.store.run(active.id) }]);
+    await this.#teller.storage();
+  }
+}

@@ -1,0 +1,113 @@
+import type { TrainStep } from '../../records/training.ts';
+import { MICRO_TOKENS } from '../../learn/replicas/create-replica.ts';
+import type { TrainSettings } from '../../learn/settings/settings.ts';
+import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
+import { plannedBytes } from '../../policy/lora/wasm/memory.ts';
+import { parameterCount } from '../../policy/checkpoint/weights.ts';
+import type { RunRecord, TrainEstimate } from './messages.ts';
+import { median, paceOf } from './step-pace.ts';
+
+/** What a run will take, before it is started. Every figure is an estimate and says from what. */
+
+/**
+ * Seconds a rollout of the built-in policy on one core in Chromium, its share of the step included: 6.0 s
+ * for 64 rollouts on two cores (`bench/train/iteration.ts`, steps 2 to 4).
+ */
+const REFERENCE = { secondsPerRollout: 0.19, parameters: 1.05e6 };
+
+/** Slots times capacity of one engine's cache, and its copies: it grows by being copied, forks keep one. */
+const CACHE_COPIES = 3;
+const CACHE_CONTEXT = 512;
+
+const rolloutsOf = ({ questions, groupSize, dynamicSampling }: TrainSettings): number =>
+  questions * groupSize * (dynamicSampling.on ? dynamicSampling.maxBatches : 1);
+
+/** Bytes of samplers and replicas at their peak. */
+function peakBytes(config: PolicyConfig, settings: TrainSettings, engines: number): number {
+  const limits = {
+    maxTokens: Math.max(MICRO_TOKENS, config.maxPositions),
+    maxLength: config.maxPositions,
+  };
+  const trainer = plannedBytes(config, settings.adapter, limits);
+  const slots = Math.min(64, Math.ceil(rolloutsOf(settings) / engines));
+  const context = Math.min(CACHE_CONTEXT, config.maxPositions);
+  const cache = slots * context * config.layers * config.kvHeads * config.headDim * 2 * 4;
+  const weights = 4 * parameterCount(config);
+  return engines * (trainer + CACHE_COPIES * cache + 2 * weights);
+}
+
+/** Steps of a run that this browser made. */
+export const measuredHere = (
+  { importedStep = 0 }: Pick<RunRecord, 'importedStep'>,
+  steps: readonly TrainStep[],
+): TrainStep[] => steps.filter(({ step }) => step > importedStep);
+
+const isSame = (settings: TrainSettings, { settings: other }: Pick<RunRecord, 'settings'>) => ({
+  rollout: other.recipe === settings.recipe,
+  training: other.recipe === settings.recipe && other.preset === settings.preset,
+});
+
+/**
+ * The run to estimate by: the last one of the same training recipe, else one whose rollouts are made
+ * alike; null where this browser made steps of neither.
+ * @param past runs of one device and policy, newest first
+ */
+export function nearestRun(settings: TrainSettings, past: readonly RunRecord[]): RunRecord | null {
+  const made = past.filter(({ step, importedStep = 0 }) => step > importedStep);
+  return (
+    made.find((run) => isSame(settings, run).training) ??
+    made.find((run) => isSame(settings, run).rollout) ??
+    null
+  );
+}
+
+/** Seconds a step by what another run measured: as many a rollout, and held-out questions spread out. */
+function measured(
+  settings: TrainSettings,
+  { run, steps }: { run: RunRecord; steps: readonly TrainStep[] },
+): number | null {
+  const pace = paceOf(
+    steps.map((step) => {
+      const { heldOut, total } = step.seconds;
+      const perRollout = (total - heldOut) / Math.max(1, step.rollouts);
+      return { ...step, seconds: { ...step.seconds, total: perRollout + heldOut } };
+    }),
+  );
+  if (!pace) return null;
+  const { questions, every } = settings.heldOut;
+  const drew = settings.dynamicSampling.on && run.settings.dynamicSampling.on;
+  const batches = drew ? median(steps.map(({ generationBatches }) => generationBatches)) : null;
+  const rollouts =
+    batches === null ? rolloutsOf(settings) : settings.questions * settings.groupSize * batches;
+  return (
+    pace.step * rollouts +
+    (questions * pace.heldOut) / every +
+    pace.checkpoint / settings.checkpointEvery
+  );
+}
+
+/** @param past an earlier run of this device, of `nearestRun`, with its steps that were made here */
+export function estimate(
+  settings: TrainSettings,
+  config: PolicyConfig,
+  engines: number,
+  past: { run: RunRecord; steps: readonly TrainStep[] } | null,
+): TrainEstimate {
+  const bytes = peakBytes(config, settings, engines);
+  const known = past && measured(settings, past);
+  if (past && known !== null)
+    return {
+      secondsPerStep: known,
+      peakBytes: bytes,
+      basis: isSame(settings, past.run).training
+        ? `from your last run of this training recipe, “${past.run.name}”`
+        : `from your run “${past.run.name}”: another training recipe, the same rollout recipe`,
+    };
+  const size = parameterCount(config) / REFERENCE.parameters;
+  const seconds = (rolloutsOf(settings) * REFERENCE.secondsPerRollout * size) / engines;
+  return {
+    secondsPerStep: seconds,
+    peakBytes: bytes,
+    basis: `from another machine, ${REFERENCE.secondsPerRollout} s a rollout and core; your own time shows after the first step`,
+  };
+}

@@ -1,0 +1,304 @@
+import type { Rollout } from '../../records/rollout.ts';
+import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';
+import type { TrainStep } from '../../records/training.ts';
+import { withLoss } from '../../evaluate/inspect/what-if/training.ts';
+import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
+import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
+import type { TrainSettings } from '../../learn/settings/settings.ts';
+import { checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
+import { usableDemonstrations } from '../../learn/rl/warm-up.ts';
+import { chooseDevice } from '../models/serving/device.ts';
+import { ActiveRun } from './active-run.ts';
+import type { Download, DownloadKind } from './downloads.ts';
+import { RunDrive, type DriveParts } from './drive.ts';
+import { estimate, measuredHere, nearestRun } from './estimate.ts';
+import { holdRun } from './locks.ts';
+import type { RunRecord, TrainApi, TrainMessage } from './messages.ts';
+import { OtherTabs, type Order } from './other-tabs.ts';
+import { checkRouter } from './parts.ts';
+import { withSource } from './setup-source.ts';
+import type { PolicyFacts } from './policy-facts.ts';
+import { newId, nowIso, RunRecords } from './records.ts';
+import { Teller } from './teller.ts';
+
+export interface HostParts extends DriveParts {
+  /**
+   * The policy that is trained, without starting an engine.
+   * @throws Error in words where it cannot be trained
+   */
+  policy(ref: PolicyRef): Promise<PolicyFacts>;
+  locks: LockManager;
+  /** To the same page in other tabs: what is told, and what is asked for. */
+  channel: BroadcastChannel;
+  orders: BroadcastChannel;
+}
+
+/** Sources and policy alone: who judges or summarizes a question of the page is not part of training. */
+const isBuiltIn = ({ policy, local, web, questions }: Setup): boolean =>
+  [policy, local, web, questions].every(({ kind }) => kind === 'built-in');
+
+/** Training in the lab worker: one run at a time, stored as it goes. */
+export class TrainingHost implements TrainApi {
+  readonly #parts: HostParts;
+  readonly #teller: Teller;
+  readonly #records: RunRecords;
+  readonly #tabs: OtherTabs;
+  #active: ActiveRun | null = null;
+
+  constructor(parts: HostParts) {
+    this.#parts = parts;
+    this.#teller = new Teller(parts.channel);
+    this.#records = new RunRecords(parts.store, parts.locks, this.#teller);
+    this.#tabs = new OtherTabs({
+      channel: parts.orders,
+      locks: parts.locks,
+      obey: (runId, order) => (this.#active?.id === runId ? this.#obey(runId, order) : null),
+      freed: (runId) => this.#records.freed(runId),
+    });
+    parts.channel.addEventListener('message', ({ data }: MessageEvent<TrainMessage[]>) => {
+      for (const message of data) if (message.type === 'run') this.#watch(message.run);
+    });
+  }
+
+  async listen(listener: (messages: TrainMessage[]) => void): Promise<void> {
+    this.#teller.listen(listener);
+    this.#teller.here(this.#active?.id ?? null);
+    await this.#teller.storage();
+  }
+
+  async runs(): Promise<RunRecord[]> {
+    const runs = await this.#records.all();
+    runs.forEach((run) => this.#watch(run));
+    return runs;
+  }
+
+  async steps(runId: string): Promise<TrainStep[]> {
+    const stored = await this.#parts.store.steps(runId);
+    const pending = this.#active?.id === runId ? this.#active.pending : [];
+    return [...stored, ...pending.map(({ record }) => record)];
+  }
+
+  async rollouts(runId: string, step: number): Promise<Rollout[]> {
+    const pending = this.#active?.id === runId ? this.#active.pending : [];
+    const fresh = pending.find(({ record }) => record.step === step);
+    const { store } = this.#parts;
+    const rollouts = fresh ? fresh.rollouts : await store.rollouts(runId, step);
+    if (rollouts.length === 0) return [];
+    const { settings } = await store.run(runId);
+    return rollouts.map((rollout) => withLoss(rollout, settings));
+  }
+
+  async estimate(settings: TrainSettings, device: 'wasm' | 'webgpu' | 'auto', setup: Setup) {
+    const checked = parseTrainSettings(settings);
+    const { config, engines, id } = await this.#parts.policy(setup.policy);
+    const { store } = this.#parts;
+    const chosen = await chooseDevice(device, navigator.gpu, navigator.hardwareConcurrency);
+    const past = (await store.runs()).filter(
+      (run) => run.policy.id === id && run.device === chosen.facts.device && run.deletedAt === null,
+    );
+    const run = nearestRun(checked, past);
+    const steps = run ? measuredHere(run, await store.steps(run.id)) : [];
+    return estimate(checked, config, engines, run && { run, steps });
+  }
+
+  async create(
+    settings: TrainSettings,
+    name: string,
+    device: 'wasm' | 'webgpu' | 'auto',
+    setup: Setup,
+    demonstrations?: Blob,
+  ): Promise<RunRecord> {
+    this.#checkFree();
+    const checked = withSource(parseTrainSettings(settings), setup);
+    checkRouter(checked);
+    checkTrainable(checked);
+    const chosen = await chooseDevice(device, navigator.gpu, navigator.hardwareConcurrency);
+    const [world, policy] = await Promise.all([
+      this.#parts.world(setup),
+      this.#parts.policy(setup.policy),
+    ]);
+    const run: RunRecord = {
+      format: 'forage.run/1',
+      id: newId(checked),
+      name: name.trim() === '' ? `${checked.preset}, seed ${checked.seed}` : name.trim(),
+      tags: [],
+      notes: '',
+      createdAt: nowIso(),
+      updatedAt: nowIso(),
+      // Until the run's lock is held: without it a run that trains is one whose tab died.
+      status: 'paused',
+      settings: checked,
+      policy: { id: policy.id, revision: policy.revision },
+      ...(!isBuiltIn(setup) && { setup }),
+      world: { seed: world.seed, questions: world.questions.length },
+      device: chosen.facts.device,
+      step: 0,
+      checkpointStep: null,
+      failure: null,
+      notice: null,
+      deletedAt: null,
+    };
+    if (checked.warmUp)
+      await this.#keepDemonstrations(run.id, demonstrations, { ...policy, ...checked.warmUp });
+    await this.#parts.store.put(run);
+    await this.#begin(run, []);
+    return { ...run, status: 'running' };
+  }
+
+  async resume(runId: string, device?: RunRecord['device']): Promise<void> {
+    this.#checkFree();
+    const stored = await this.#parts.store.run(runId);
+    const run = { ...stored, device: device ?? stored.device };
+    await this.#checkGoesOn(run);
+    const setup = run.setup ?? BUILT_IN_SETUP;
+    const [world, policy] = await Promise.all([
+      this.#parts.world(setup),
+      this.#parts.policy(setup.policy),
+    ]);
+    if (run.policy.revision !== policy.revision)
+      throw new Error(
+        `"${run.name}" trains the policy ${run.policy.id} ${run.policy.revision}; loaded is ${policy.id} ${policy.revision}. Load the policy that it began with.`,
+      );
+    if (run.world.seed !== world.seed)
+      throw new Error(
+        `"${run.name}" trains on the world of seed ${run.world.seed}; loaded is that of seed ${world.seed}.`,
+      );
+    const before = run.device === stored.device ? await this.#parts.store.steps(runId) : [];
+    await this.#begin(run, measuredHere(run, before));
+  }
+
+  async pause(runId: string): Promise<void> {
+    const done = await this.#where(runId, { do: 'pause' });
+    if (!done) await this.#records.freed(runId);
+  }
+
+  async stop(runId: string, keep: boolean): Promise<void> {
+    const done = await this.#where(runId, { do: 'stop', keep });
+    if (done) return;
+    const { status } = await this.#parts.store.run(runId);
+    // It may have ended in its own way meanwhile.
+    if (status === 'running' || status === 'paused')
+      await this.#records.change(runId, { status: 'stopped' });
+  }
+
+  async setLearningRate(runId: string, learningRate: number): Promise<void> {
+    if (!Number.isFinite(learningRate) || learningRate <= 0)
+      throw new Error('The learning rate must be a number above 0.');
+    const done = await this.#where(runId, { do: 'rate', learningRate });
+    if (!done) throw new Error('This run is not training.');
+  }
+
+  async edit(
+    runId: string,
+    { name, tags, notes }: Partial<Pick<RunRecord, 'name' | 'tags' | 'notes'>>,
+  ): Promise<void> {
+    await this.#records.change(runId, {
+      ...(name !== undefined && { name }),
+      ...(tags !== undefined && { tags }),
+      ...(notes !== undefined && { notes }),
+    });
+  }
+
+  async remove(runId: string): Promise<void> {
+    await this.#where(runId, { do: 'stop', keep: true });
+    await this.#records.change(runId, { deletedAt: nowIso() });
+  }
+
+  async restore(runId: string): Promise<void> {
+    await this.#records.change(runId, { deletedAt: null });
+  }
+
+  exportRun = (runId: string): Promise<Blob> => this.#records.export(runId);
+  importRun = (file: Blob): Promise<RunRecord> => this.#records.read(file);
+  dropRollouts = (runId: string): Promise<number> => this.#records.dropRollouts(runId);
+
+  download(runId: string, what: DownloadKind): Promise<Download[]> {
+    const facts = (ref: PolicyRef): Promise<PolicyFacts> => this.#parts.policy(ref);
+    return this.#records.download(runId, what, facts, () => this.steps(runId));
+  }
+
+  async #keepDemonstrations(
+    runId: string,
+    given: Blob | undefined,
+    { config, onlyCorrect }: PolicyFacts & { onlyCorrect: boolean },
+  ): Promise<void> {
+    if (!given)
+      throw new Error('The warm-up needs a file of trajectories (rollouts as JSON lines).');
+    const text = await given.text();
+    const rollouts = readDemonstrations(text, config.vocabSize);
+    // Said now rather than when the engines are up.
+    usableDemonstrations(rollouts, { onlyCorrect, maxTokens: config.maxPositions });
+    await this.#parts.store.putDemonstrations(runId, text);
+  }
+
+  /** Said before the run changes in any way. @throws Error where it cannot be trained further */
+  async #checkGoesOn({ id, settings, step }: RunRecord): Promise<void> {
+    if (step >= settings.steps) return;
+    checkTrainable(settings, { done: step });
+    const state = settings.temperature === 1 ? null : await this.#parts.store.lastState(id);
+    if (state) checkResumable(settings, state);
+  }
+
+  #checkFree(): void {
+    if (this.#active)
+      throw new Error('Another run is training in this tab; pause or stop it first.');
+  }
+
+  /** Follows a run that another tab trains to its end. */
+  #watch({ id, status }: RunRecord): void {
+    if (status === 'running' && this.#active?.id !== id) this.#tabs.watch(id);
+  }
+
+  /** Does it in the tab that trains the run. @returns false where none does */
+  async #where(runId: string, order: Order): Promise<boolean> {
+    if (this.#active?.id !== runId) return this.#tabs.order(runId, order);
+    await this.#obey(runId, order);
+    return true;
+  }
+
+  async #obey(runId: string, order: Order): Promise<void> {
+    const active = this.#active;
+    if (active?.id !== runId) return;
+    switch (order.do) {
+      case 'pause':
+        active.pausing = true;
+        this.#teller.progress(active, true);
+        return;
+      case 'stop':
+        active.discarding = !order.keep;
+        active.abort.abort();
+        await active.ended;
+        return;
+      case 'rate':
+        active.learningRate = order.learningRate;
+    }
+  }
+
+  /**
+   * Takes the run's lock and trains; resolves when training has begun.
+   * @param measured its steps that were made on this device
+   */
+  async #begin(run: RunRecord, measured: readonly TrainStep[]): Promise<void> {
+    const release = await holdRun(run.id, this.#parts.locks);
+    if (!release) throw new Error(`Another tab is training "${run.name}".`);
+    const active = new ActiveRun(run, measured, release);
+    this.#active = active;
+    this.#teller.here(run.id);
+    const { device } = run;
+    await this.#records.change(run.id, { status: 'running', device, failure: null, notice: null });
+    active.ended = this.#drive(active, run);
+  }
+
+  /** Trains to the end, and says how it ended. Never rejects. */
+  async #drive(active: ActiveRun, run: RunRecord): Promise<void> {
+    const end = await new RunDrive(this.#parts, this.#teller, active, run).toEnd();
+    const change = { ...end, notice: active.notice };
+    // Before the lock is free: a tab that waits for it would take the run for one whose tab died.
+    const ended = await this.#records.write(active.id, change).catch(() => null);
+    this.#active = null;
+    active.release();
+    if (ended) this.#records.tell(ended);
+    this.#teller.here(null);
+    this.#teller.send([{ type: 'progress', progress: active.progress(end.status) }]);
+  }
+}

@@ -1,0 +1,129 @@
+import { BUILT_IN_SETUP, type PolicyRef } from '../../records/setup.ts';
+import type { TrainStep } from '../../records/training.ts';
+import type { TrainSettings } from '../../learn/settings/settings.ts';
+import type { RunStore } from '../storage/run-store.ts';
+import { filesOf, type Download, type DownloadKind } from './downloads.ts';
+import { heldRuns } from './locks.ts';
+import type { RunRecord } from './messages.ts';
+import type { PolicyFacts } from './policy-facts.ts';
+import { readRunFile, writeRunFile } from './run-file.ts';
+import type { Teller } from './teller.ts';
+
+/** Deleted runs are kept at least this long for the undo of another tab. */
+const KEEP_DELETED_MS = 10 * 60_000;
+
+export const nowIso = (): string => new Date().toISOString();
+
+export const newId = (settings: TrainSettings): string =>
+  `${settings.preset}-${Date.now().toString(36)}-${crypto.randomUUID().slice(0, 4)}`;
+
+const interrupted = ({ checkpointStep }: RunRecord): string =>
+  checkpointStep === null
+    ? 'The tab was closed before the first checkpoint. Resume starts from the beginning.'
+    : `The tab was closed while this run trained. Resume goes on after step ${checkpointStep}.`;
+
+/** The records of runs: listed, changed, written to files and read from them. */
+export class RunRecords {
+  readonly #store: RunStore;
+  readonly #locks: LockManager;
+  readonly #teller: Teller;
+  /** What must be done once before runs are shown. */
+  #ready: Promise<void> | null = null;
+
+  constructor(store: RunStore, locks: LockManager, teller: Teller) {
+    this.#store = store;
+    this.#locks = locks;
+    this.#teller = teller;
+  }
+
+  async all(): Promise<RunRecord[]> {
+    this.#ready ??= this.#tidy();
+    await this.#ready;
+    return this.#store.runs();
+  }
+
+  async change(runId: string, change: Partial<RunRecord>): Promise<void> {
+    this.tell(await this.write(runId, change));
+  }
+
+  /** Stores a change that is told later. */
+  write(runId: string, change: Partial<RunRecord>): Promise<RunRecord> {
+    return this.#store.change(runId, { ...change, updatedAt: nowIso() });
+  }
+
+  tell(run: RunRecord): void {
+    this.#teller.send([{ type: 'run', run }]);
+  }
+
+  /** After the tab that trained a run let go of it: one that did not say how it ended was closed. */
+  async freed(runId: string): Promise<void> {
+    const run = await this.#store.run(runId);
+    if (run.status === 'running')
+      await this.change(runId, { status: 'paused', notice: interrupted(run) });
+    else this.tell(run);
+  }
+
+  /** One file: settings, steps, and the last checkpoint. */
+  async export(runId: string): Promise<Blob> {
+    const [run, steps, state] = await Promise.all([
+      this.#store.run(runId),
+      this.#store.steps(runId),
+      this.#store.lastState(runId),
+    ]);
+    return new Blob([writeRunFile({ run, steps, state })], { type: 'application/json' });
+  }
+
+  /** @throws Error in words where the file is none of a run */
+  async read(file: Blob): Promise<RunRecord> {
+    const { run, steps, state } = readRunFile(await file.text());
+    const store = this.#store;
+    const taken = (await store.runs()).some(({ id }) => id === run.id);
+    const imported: RunRecord = {
+      ...run,
+      id: taken ? newId(run.settings) : run.id,
+      name: taken ? `${run.name} (imported)` : run.name,
+      status: run.status === 'running' ? 'paused' : run.status,
+      checkpointStep: state?.step ?? null,
+      importedStep: state?.step ?? 0,
+      deletedAt: null,
+    };
+    await store.put({ ...imported, checkpointStep: null });
+    const pending = steps
+      .filter(({ step }) => step <= (state?.step ?? 0))
+      .map((step) => ({ record: { ...step, runId: imported.id }, rollouts: [] }));
+    if (state) await store.commit(imported.id, state, pending, {});
+    this.#teller.send([{ type: 'run', run: imported }]);
+    return imported;
+  }
+
+  /** @param steps those of the run, of which some may not be stored yet */
+  async download(
+    runId: string,
+    what: DownloadKind,
+    facts: (ref: PolicyRef) => Promise<PolicyFacts>,
+    steps: () => Promise<TrainStep[]>,
+  ): Promise<Download[]> {
+    const [run, state] = await Promise.all([this.#store.run(runId), this.#store.lastState(runId)]);
+    const policy = await facts((run.setup ?? BUILT_IN_SETUP).policy);
+    return filesOf(what, { run, state, policy, steps });
+  }
+
+  /** Frees the rollouts of a run's past steps. @returns bytes */
+  async dropRollouts(runId: string): Promise<number> {
+    const freed = await this.#store.dropRollouts(runId);
+    await this.#teller.storage();
+    return freed;
+  }
+
+  /** Runs that a killed tab left, and runs that were deleted long ago. */
+  async #tidy(): Promise<void> {
+    const held = await heldRuns(this.#locks);
+    for (const run of await this.#store.runs()) {
+      if (held.has(run.id)) continue;
+      if (run.deletedAt !== null && Date.now() - Date.parse(run.deletedAt) > KEEP_DELETED_MS)
+        await this.#store.purge(run.id);
+      else if (run.status === 'running')
+        await this.#store.put({ ...run, status: 'paused', notice: interrupted(run) });
+    }
+  }
+}

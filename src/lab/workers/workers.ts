@@ -1,0 +1,17 @@
+import type { EngineWorker } from '../../policy/remote/webllm/start.ts';
+import type { RetrievalFiles } from '../ask/retrieval-api.ts';
+import type { Locks, WorkerLike } from './supervised.ts';
+
+/** What the conductor is given: where files lie, and how workers are started. */
+
+export interface Places {
+  policy: string;
+  files: RetrievalFiles;
+}
+
+export interface WorkerFactory {
+  policy: (life: string) => WorkerLike;
+  retrieval: (life: string) => WorkerLike;
+  webllm: (life: string) => EngineWorker & WorkerLike;
+  locks: Locks;
+}

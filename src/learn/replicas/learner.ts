@@ -1,0 +1,153 @@
+import { microBatches } from '../../policy/lora/train-batch.ts';
+import type {
+  ItemObjective,
+  ItemResult,
+  ItemScores,
+  ReplicaClient,
+  ScoredItem,
+  TrainItem,
+} from './replica.ts';
+
+export interface BatchGradient {
+  gradient: Float32Array;
+  /** In the order of the items. */
+  items: ItemResult[];
+}
+
+/** The version of the adapter that is switched off. */
+const OFF = -1;
+
+interface Part<S> {
+  items: S[];
+  /** Their places in the batch. */
+  places: number[];
+}
+
+/**
+ * Micro-batches of at most `maxTokens` tokens: longest sequences first, so that one call holds
+ * sequences of about one length. Depends on the lengths alone.
+ */
+function packByLength<S extends { ids: ArrayLike<number> }>(
+  items: readonly S[],
+  maxTokens: number,
+): Part<S>[] {
+  const order = items.map((item, place) => ({ item, place, ids: item.ids }));
+  order.sort((a, b) => b.ids.length - a.ids.length || a.place - b.place);
+  return microBatches(order, maxTokens).map((run) => ({
+    items: run.map(({ item }) => item),
+    places: run.map(({ place }) => place),
+  }));
+}
+
+/**
+ * Synchronous data parallelism over replicas that hold the same frozen policy. A batch is cut into
+ * micro-batches which replicas take as they become free; each leaves a gradient of its own, and
+ * these are summed in the order of the micro-batches. So the sum depends on batch and adapter
+ * alone, neither on timing nor on the number of replicas.
+ */
+export class PolicyLearner {
+  readonly #replicas: readonly ReplicaClient[];
+  /** Version of the adapter that each replica holds; null: not known. */
+  readonly #held: (number | null)[];
+  #adapter: Float32Array | null = null;
+  #version = 0;
+
+  /** @throws Error without replicas, or where they differ in what one call holds */
+  constructor(replicas: readonly ReplicaClient[]) {
+    const first = replicas[0];
+    if (!first) throw new Error('learner: it has no replicas');
+    if (replicas.some(({ maxTokens }) => maxTokens !== first.maxTokens))
+      throw new Error('learner: its replicas take different numbers of tokens');
+    this.#replicas = replicas;
+    this.#held = replicas.map(() => null);
+  }
+
+  /** Most tokens of one rollout. */
+  get maxTokens(): number {
+    return this.#replicas[0]!.maxTokens;
+  }
+
+  /** The adapter that the next calls use; in the order of `loraSlots`. */
+  setAdapter(flat: Float32Array): void {
+    this.#adapter = flat;
+    this.#version++;
+  }
+
+  /** Loss and summed gradient over the items. @param onDone told after each micro-batch */
+  async gradient(
+    items: readonly TrainItem[],
+    objective: ItemObjective,
+    onDone: (done: number, total: number) => void = () => undefined,
+  ): Promise<BatchGradient> {
+    const adapter = this.#adapter;
+    if (!adapter) throw new Error('learner: no adapter was set');
+    const parts = packByLength(items, this.maxTokens);
+    let done = 0;
+    const results = await this.#spread(parts, this.#version, async (replica, part) => {
+      const result = await replica.gradient(part.items, objective);
+      onDone(++done, parts.length);
+      return result;
+    });
+    const gradient = new Float32Array(adapter.length);
+    const out: ItemResult[] = [];
+    results.forEach((result, p) => {
+      for (let i = 0; i < gradient.length; i++) gradient[i]! += result.gradient[i]!;
+      parts[p]!.places.forEach((place, i) => (out[place] = result.items[i]!));
+    });
+    return { gradient, items: out };
+  }
+
+  /** Scores of the items' trained tokens; `reference`: with the adapter switched off. */
+  async score(items: readonly ScoredItem[], reference: boolean): Promise<ItemScores[]> {
+    const parts = packByLength(items, this.maxTokens);
+    const version = reference ? OFF : this.#version;
+    const results = await this.#spread(parts, version, (replica, part) =>
+      replica.score(part.items),
+    );
+    const out: ItemScores[] = [];
+    results.forEach((scores, p) =>
+      parts[p]!.places.forEach((place, i) => (out[place] = scores[i]!)),
+    );
+    return out;
+  }
+
+  /** Bytes that all replicas hold on their devices. */
+  async bytes(): Promise<number> {
+    const each = await Promise.all(this.#replicas.map((replica) => replica.bytes()));
+    return each.reduce((sum, bytes) => sum + bytes, 0);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#replicas.map((replica) => replica.close()));
+  }
+
+  async #ready(at: number, version: number): Promise<ReplicaClient> {
+    const replica = this.#replicas[at]!;
+    if (this.#held[at] === version) return replica;
+    this.#held[at] = null;
+    await replica.setAdapter(version, version === OFF ? null : this.#adapter);
+    this.#held[at] = version;
+    return replica;
+  }
+
+  /** Every replica takes the next task when it is free; results in the order of the tasks. */
+  async #spread<T, R>(
+    tasks: readonly T[],
+    version: number,
+    run: (replica: ReplicaClient, task: T) => Promise<R>,
+  ): Promise<R[]> {
+    const results: R[] = [];
+    let next = 0;
+    const drain = async (at: number): Promise<void> => {
+      while (next < tasks.length) {
+        const task = next++;
+        const replica = await this.#ready(at, version);
+        results[task] = await run(replica, tasks[task]!);
+      }
+    };
+    // All settle before a failure is told, so that no call is left running.
+    const ends = await Promise.allSettled(this.#replicas.map((_, at) => drain(at)));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    return results;
+  }
+}

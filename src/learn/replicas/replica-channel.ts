@@ -1,0 +1,157 @@
+import { messageOf } from '../../base/message-of.ts';
+import type { Channel } from '../../policy/serving/messages.ts';
+import type {
+  ItemObjective,
+  ItemScores,
+  PartGradient,
+  ReplicaClient,
+  ScoredItem,
+  TrainItem,
+} from './replica.ts';
+
+/** A replica in a worker (a browser's, or a Node thread behind the same interface). */
+
+type Call =
+  | { type: 'setAdapter'; version: number; flat: Float32Array | null }
+  | { type: 'gradient'; items: readonly TrainItem[]; objective: ItemObjective }
+  | { type: 'score'; items: readonly ScoredItem[] }
+  | { type: 'bytes' }
+  | { type: 'close' };
+
+/** `replica` marks messages, so that a policy may be served over the same channel. */
+export interface ToReplica {
+  replica: number;
+  call: Call;
+}
+
+export type FromReplica =
+  | { replica: 'ready'; maxTokens: number; fallback: string | null }
+  | { replica: number; result: PartGradient | ItemScores[] | number | null }
+  | { replica: number; error: string };
+
+async function answer(
+  replica: ReplicaClient,
+  call: Call,
+): Promise<PartGradient | ItemScores[] | number | null> {
+  switch (call.type) {
+    case 'setAdapter':
+      await replica.setAdapter(call.version, call.flat);
+      return null;
+    case 'gradient':
+      return replica.gradient(call.items, call.objective);
+    case 'score':
+      return replica.score(call.items);
+    case 'bytes':
+      return replica.bytes();
+    case 'close':
+      await replica.close();
+      return null;
+  }
+}
+
+/** Serves a replica to the other end of a channel, for `connectReplica`. */
+export function serveReplica(
+  replica: ReplicaClient,
+  channel: Channel<ToReplica, FromReplica>,
+): void {
+  channel.addEventListener('message', ({ data }) => {
+    if (typeof data !== 'object' || !('replica' in data)) return;
+    answer(replica, data.call).then(
+      (result) => channel.postMessage({ replica: data.replica, result }),
+      (error: unknown) => channel.postMessage({ replica: data.replica, error: messageOf(error) }),
+    );
+  });
+  channel.start?.();
+  const { maxTokens, fallback = null } = replica;
+  channel.postMessage({ replica: 'ready', maxTokens, fallback });
+}
+
+type Result = Extract<FromReplica, { result: unknown }>['result'];
+
+/** The near end of a replica in a worker. */
+export class RemoteReplica implements ReplicaClient {
+  readonly maxTokens: number;
+  readonly fallback: string | null;
+  readonly #port: Channel<FromReplica, ToReplica>;
+  readonly #waiting = new Map<
+    number,
+    { resolve: (result: Result) => void; reject: (reason: Error) => void }
+  >();
+  #next = 0;
+  #fault: Error | null = null;
+
+  constructor(
+    port: Channel<FromReplica, ToReplica>,
+    maxTokens: number,
+    fallback: string | null = null,
+  ) {
+    this.#port = port;
+    this.fallback = fallback;
+    this.maxTokens = maxTokens;
+    port.addEventListener('message', ({ data }) => this.#receive(data));
+  }
+
+  async setAdapter(version: number, flat: Float32Array | null): Promise<void> {
+    await this.#call({ type: 'setAdapter', version, flat });
+  }
+
+  async gradient(items: readonly TrainItem[], objective: ItemObjective): Promise<PartGradient> {
+    const result = await this.#call({ type: 'gradient', items, objective });
+    if (result === null || typeof result === 'number' || Array.isArray(result))
+      throw new Error('learner: a worker answered something else than a gradient');
+    return result;
+  }
+
+  async score(items: readonly ScoredItem[]): Promise<ItemScores[]> {
+    const result = await this.#call({ type: 'score', items });
+    if (!Array.isArray(result))
+      throw new Error('learner: a worker answered something else than scores');
+    return result;
+  }
+
+  async bytes(): Promise<number> {
+    return Number(await this.#call({ type: 'bytes' }));
+  }
+
+  async close(): Promise<void> {
+    if (!this.#fault) await this.#call({ type: 'close' });
+  }
+
+  /** Rejects all calls, those to come too: the worker behind the channel is gone. */
+  lost(reason: Error): void {
+    this.#fault ??= reason;
+    for (const { reject } of this.#waiting.values()) reject(reason);
+    this.#waiting.clear();
+  }
+
+  #call(call: Call): Promise<Result> {
+    if (this.#fault) return Promise.reject(this.#fault);
+    const replica = this.#next++;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(replica, { resolve, reject });
+      this.#port.postMessage({ replica, call });
+    });
+  }
+
+  #receive(message: FromReplica): void {
+    if (typeof message !== 'object' || !('replica' in message) || message.replica === 'ready')
+      return;
+    const waiting = this.#waiting.get(message.replica);
+    this.#waiting.delete(message.replica);
+    if ('error' in message) waiting?.reject(new Error(message.error));
+    else waiting?.resolve(message.result);
+  }
+}
+
+/** Connects to a replica that `serveReplica` offers at the other end; resolves when it is ready. */
+export function connectReplica(port: Channel<FromReplica, ToReplica>): Promise<RemoteReplica> {
+  return new Promise((resolve) => {
+    const onReady = ({ data }: MessageEvent<FromReplica>): void => {
+      if (typeof data !== 'object' || !('replica' in data) || data.replica !== 'ready') return;
+      port.removeEventListener('message', onReady);
+      resolve(new RemoteReplica(port, data.maxTokens, data.fallback));
+    };
+    port.addEventListener('message', onReady);
+    port.start?.();
+  });
+}

@@ -1,0 +1,148 @@
+import type { LoraTrainer, RowScores } from '../../policy/lora/trainer.ts';
+import { packBatch, type PackedBatch } from '../../policy/lora/train-batch.ts';
+import { negativeLogLikelihood, tokenObjective, type Objective } from '../objective.ts';
+
+/** One rollout as the learner sees it. */
+export interface TrainItem {
+  /** Every token of the context. */
+  ids: Int32Array;
+  /** 1 where the policy wrote the token; the first token of a context is never trained. */
+  mask: Uint8Array;
+  /** What it was sampled at: log-probabilities, old, new and of the reference, are of softmax(logits / T). */
+  temperature: number;
+  /** Of the trained tokens only, in order: what the sampler said; and the reference, or null. */
+  oldLogprobs: Float32Array;
+  refLogprobs: Float32Array | null;
+  advantage: number;
+  /** Of each trained token in the loss of the batch (`sequenceWeights`). */
+  weight: number;
+}
+
+/** What the trainer scores. */
+export type ScoredItem = Pick<TrainItem, 'ids' | 'mask' | 'temperature'>;
+
+/** What is minimised: a policy-gradient loss, or `Σ −weight · logprob`, the supervised one. */
+export type ItemObjective = Objective | 'likelihood';
+
+/** Tokens of a context whose gradient is taken. */
+export function trainedCount(mask: Uint8Array): number {
+  let n = 0;
+  for (let i = 1; i < mask.length; i++) n += Number(mask[i] === 1);
+  return n;
+}
+
+/** Log-probabilities and entropies (nats) of an item's trained tokens under the trainer. */
+export interface ItemScores {
+  logprobs: Float32Array;
+  entropies: Float32Array;
+}
+
+export interface ItemResult extends ItemScores {
+  loss: number;
+  clipped: number;
+  kl: number;
+}
+
+export interface PartGradient {
+  gradient: Float32Array;
+  items: ItemResult[];
+}
+
+/** A replica, wherever it runs. Calls to one replica do not overlap. */
+export interface ReplicaClient {
+  /** Most tokens of one call. */
+  readonly maxTokens: number;
+  /** Why it does not train with the kernels meant for its device; null or absent where it does. */
+  readonly fallback?: string | null;
+  setAdapter(version: number, flat: Float32Array | null): Promise<void>;
+  /** Loss of the items and its gradient with respect to the adapter. */
+  gradient(items: readonly TrainItem[], objective: ItemObjective): Promise<PartGradient>;
+  score(items: readonly ScoredItem[]): Promise<ItemScores[]>;
+  /** Bytes that the trainer holds on its device. */
+  bytes(): Promise<number>;
+  close(): Promise<void>;
+}
+
+const pack = (items: readonly ScoredItem[]): PackedBatch =>
+  packBatch(items.map(({ ids, mask, temperature }) => ({ ids, weights: mask, temperature })));
+
+/** Cuts what the rows of a batch got into items. */
+function split(items: readonly { mask: Uint8Array }[], scores: RowScores): ItemScores[] {
+  let at = 0;
+  return items.map(({ mask }) => {
+    const end = at + trainedCount(mask);
+    const cut = {
+      logprobs: scores.logprobs.slice(at, end),
+      entropies: scores.entropies.slice(at, end),
+    };
+    at = end;
+    return cut;
+  });
+}
+
+/** A trainer and the loss beside it, so that only advantages go to a worker and gradients come back. */
+export class TrainReplica implements ReplicaClient {
+  readonly #trainer: LoraTrainer;
+  #version: number | null = null;
+
+  readonly fallback: string | null;
+
+  /** @param fallback as `createLoraTrainer` tells */
+  constructor(trainer: LoraTrainer, fallback: string | null = null) {
+    this.#trainer = trainer;
+    this.fallback = fallback;
+  }
+
+  get maxTokens(): number {
+    return this.#trainer.maxTokens;
+  }
+
+  async setAdapter(version: number, flat: Float32Array | null): Promise<void> {
+    if (this.#version === version) return;
+    this.#version = null;
+    await this.#trainer.setAdapter(flat);
+    this.#version = version;
+  }
+
+  async gradient(items: readonly TrainItem[], objective: ItemObjective): Promise<PartGradient> {
+    const losses: { loss: number; clipped: number; kl: number }[] = [];
+    this.#trainer.zeroGradients();
+    const scores = await this.#trainer.accumulate(pack(items), (rows) => {
+      losses.length = 0;
+      const coefficients = new Float32Array(rows.logprobs.length);
+      let at = 0;
+      for (const [i, { logprobs }] of split(items, rows).entries()) {
+        const { oldLogprobs, refLogprobs, advantage, weight } = items[i]!;
+        const result =
+          objective === 'likelihood'
+            ? negativeLogLikelihood(logprobs, weight)
+            : tokenObjective(objective, {
+                logprob: logprobs,
+                oldLogprob: oldLogprobs,
+                refLogprob: refLogprobs,
+                advantage,
+                weight,
+              });
+        coefficients.set(result.coefficients, at);
+        at += logprobs.length;
+        losses.push({ loss: result.loss, clipped: result.clipped, kl: result.kl });
+      }
+      return coefficients;
+    });
+    const gradient = await this.#trainer.gradients();
+    return { gradient, items: split(items, scores).map((s, i) => ({ ...s, ...losses[i]! })) };
+  }
+
+  async score(items: readonly ScoredItem[]): Promise<ItemScores[]> {
+    return split(items, await this.#trainer.score(pack(items)));
+  }
+
+  bytes(): Promise<number> {
+    return Promise.resolve(this.#trainer.bytes);
+  }
+
+  close(): Promise<void> {
+    this.#trainer.dispose();
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,52 @@
+import { withOverrides } from '../../recipes/settings.ts';
+import { getRecipe } from '../../recipes/index.ts';
+import { trainSettingsSchema, type TrainSettings } from './settings.ts';
+import { overridesInForce } from './overrides.ts';
+import { issueOf } from '../../base/issue.ts';
+
+/** Checks settings from outside. @throws Error of one line that names the field at fault */
+export function parseTrainSettings(json: unknown): TrainSettings {
+  const parsed = trainSettingsSchema.safeParse(json);
+  if (!parsed.success) throw new Error(`training settings: ${issueOf(parsed.error)}`);
+  const settings = parsed.data;
+  withOverrides(getRecipe(settings.recipe).settings, overridesInForce(settings));
+  return settings;
+}
+
+/** Text as JSON where it is some, else as the text itself. */
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+const isBranch = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+/**
+ * Settings with changes such as `optimizer.learningRate=2e-3` or `stages.0.reward=em`; values are
+ * JSON, or text. Below `overrides` new keys may be made, elsewhere the key must exist.
+ * @throws Error of one line that names the change or the field at fault
+ */
+export function withChanges(settings: TrainSettings, changes: readonly string[]): TrainSettings {
+  const copy: unknown = structuredClone(settings);
+  for (const change of changes) {
+    const equals = change.indexOf('=');
+    if (equals < 1) throw new Error(`'${change}' is no change; write key=value`);
+    const path = change.slice(0, equals).split('.');
+    const free = path[0] === 'overrides' || path.includes('weights');
+    let at: unknown = copy;
+    for (const key of path.slice(0, -1)) {
+      if (!isBranch(at)) throw new Error(`there is no setting '${path.join('.')}'`);
+      if (free && at[key] === undefined) at[key] = {};
+      at = at[key];
+    }
+    const last = path.at(-1)!;
+    if (!isBranch(at) || (!free && !Object.hasOwn(at, last)))
+      throw new Error(`there is no setting '${path.join('.')}'`);
+    at[last] = valueOf(change.slice(equals + 1));
+  }
+  return parseTrainSettings(copy);
+}

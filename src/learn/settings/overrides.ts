@@ -1,0 +1,18 @@
+import type { SettingsOverride } from '../../recipes/settings.ts';
+import type { TrainSettings } from './settings.ts';
+
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * What the run changes in its recipe's settings: its overrides, over the router's reward of
+ * `router.nlr` where the router is trained.
+ */
+export function overridesInForce({
+  overrides,
+  router,
+}: Pick<TrainSettings, 'overrides' | 'router'>): SettingsOverride {
+  if (router.train === 'off' || router.nlr === null) return overrides;
+  const own = isPlain(overrides.nlr) ? overrides.nlr : {};
+  return { ...overrides, nlr: { ...router.nlr, ...own } };
+}

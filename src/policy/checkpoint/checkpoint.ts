@@ -1,0 +1,253 @@
+import { z } from 'zod';
+import { messageOf } from '../../base/message-of.ts';
+import { AGAIN, CheckpointError, parsed, parseJson } from './checkpoint-error.ts';
+import type { CheckpointFiles } from './checkpoint-files.ts';
+import { parsePolicyConfig, type PolicyConfig } from './config.ts';
+import {
+  asFloat,
+  bytesOf,
+  HEADER_PREFIX_BYTES,
+  headerLength,
+  readEntries,
+  widen,
+  type FloatEntry,
+  type TensorEntry,
+} from './safetensors.ts';
+import type { TensorSource } from './tensor-source.ts';
+import { parameterSlots } from './weights.ts';
+import { issueOf } from '../../base/issue.ts';
+
+export const WEIGHTS = 'model.safetensors';
+export const WEIGHTS_INDEX = 'model.safetensors.index.json';
+
+/**
+ * A real header has some 150 bytes a tensor, and a decoder at most 15,000 tensors (1,024 layers). JSON of a
+ * hostile one becomes some 30 times larger in memory.
+ */
+export const MAX_HEADER_BYTES = 2 * 2 ** 20;
+/** Tokenizers with 200,000 tokens are below this. */
+const MAX_TOKENIZER_BYTES = 64 * 2 ** 20;
+/** The other files, an index of all tensors included. */
+const MAX_JSON_BYTES = 2 * 2 ** 20;
+const MAX_SHARDS = 1000;
+
+/** Bytes of a small file. @throws CheckpointError where it is missing or too long */
+export async function readSmallFile(files: CheckpointFiles, name: string): Promise<Uint8Array> {
+  const bytes = await readOptionalFile(files, name);
+  if (bytes) return bytes;
+  throw new CheckpointError(
+    name,
+    'is missing',
+    'A checkpoint is a folder with config.json, tokenizer.json and model.safetensors',
+  );
+}
+
+/** Bytes of a small file, or null where there is none. @throws CheckpointError where it is too long */
+export async function readOptionalFile(
+  files: CheckpointFiles,
+  name: string,
+): Promise<Uint8Array | null> {
+  const size = await files.size(name);
+  if (size === null) return null;
+  const most = name === 'tokenizer.json' ? MAX_TOKENIZER_BYTES : MAX_JSON_BYTES;
+  if (size > most)
+    throw new CheckpointError(name, `has ${size} bytes; at most ${most} are read`, AGAIN);
+  return readRange(files, name, 0, size);
+}
+
+async function readRange(
+  files: CheckpointFiles,
+  name: string,
+  start: number,
+  end: number,
+): Promise<Uint8Array> {
+  let bytes: Uint8Array;
+  try {
+    bytes = await files.readRange(name, start, end);
+  } catch (error) {
+    throw new CheckpointError(name, `cannot be read (${messageOf(error)})`, AGAIN);
+  }
+  if (bytes.byteLength !== end - start)
+    throw new CheckpointError(
+      name,
+      `gave ${bytes.byteLength} bytes where ${end - start} were asked for`,
+      AGAIN,
+    );
+  return bytes;
+}
+
+/** Shard by tensor, of `model.safetensors.index.json`; names are plain file names. */
+const indexSchema = z.object({
+  weight_map: z.record(z.string(), z.string().regex(/^[\w.-]{1,200}\.safetensors$/)),
+});
+
+interface Shard {
+  readonly name: string;
+  readonly dataStart: number;
+  readonly entries: readonly TensorEntry[];
+}
+
+async function openShard(files: CheckpointFiles, name: string): Promise<Shard> {
+  const size = await files.size(name);
+  if (size === null)
+    throw new CheckpointError(name, 'is missing', 'Download the missing part of the checkpoint');
+  const prefix = await readRange(files, name, 0, Math.min(size, HEADER_PREFIX_BYTES));
+  const length = parsed(name, () => headerLength(prefix, size, MAX_HEADER_BYTES));
+  const dataStart = HEADER_PREFIX_BYTES + length;
+  const header = await readRange(files, name, HEADER_PREFIX_BYTES, dataStart);
+  return { name, dataStart, entries: parsed(name, () => readEntries(header, size - dataStart)) };
+}
+
+/** The shards, and of the tensors that the index names, the shard of each. */
+async function openShards(
+  files: CheckpointFiles,
+): Promise<{ shards: Shard[]; index: ReadonlyMap<string, string> | null }> {
+  if ((await files.size(WEIGHTS)) !== null)
+    return { shards: [await openShard(files, WEIGHTS)], index: null };
+  const bytes = await readOptionalFile(files, WEIGHTS_INDEX);
+  if (!bytes)
+    throw new CheckpointError(
+      WEIGHTS,
+      `is missing, and so is ${WEIGHTS_INDEX}`,
+      'Weights must be safetensors; convert pytorch_model.bin with save_pretrained first',
+    );
+  const index = parsed(WEIGHTS_INDEX, () => {
+    const { data, error } = indexSchema.safeParse(parseJson(bytes));
+    if (data) return new Map(Object.entries(data.weight_map));
+    throw new Error(issueOf(error, 'file'));
+  });
+  const names = [...new Set(index.values())].toSorted();
+  if (names.length === 0 || names.length > MAX_SHARDS)
+    throw new CheckpointError(WEIGHTS_INDEX, `names ${names.length} files`, AGAIN);
+  const shards: Shard[] = [];
+  for (const name of names) shards.push(await openShard(files, name));
+  return { shards, index };
+}
+
+type Place = FloatEntry & { readonly shard: Shard };
+
+/** Every tensor by name, with its shard; twice is an error, unless the index chooses. */
+function byName(
+  shards: readonly Shard[],
+  index: ReadonlyMap<string, string> | null,
+): Map<string, { entry: TensorEntry; shard: Shard }> {
+  const found = new Map<string, { entry: TensorEntry; shard: Shard }>();
+  for (const shard of shards)
+    for (const entry of shard.entries) {
+      if (index && index.get(entry.name) !== shard.name) continue;
+      found.set(entry.name, { entry, shard });
+    }
+  for (const [name, file] of index ?? [])
+    if (!found.has(name))
+      throw new CheckpointError(
+        WEIGHTS_INDEX,
+        `says that tensor "${name}" lies in ${file}, which has none`,
+        'The files belong to different checkpoints; use files of one',
+      );
+  return found;
+}
+
+/** A checkpoint whose weights can be read piece by piece. */
+export interface CheckpointSource extends TensorSource {
+  /** Bytes of all weight files. */
+  readonly bytes: number;
+  /** Files of the weights. */
+  readonly files: readonly string[];
+  /** Tensors that this decoder does not use, such as a head beside a tied embedding. */
+  readonly unknown: readonly string[];
+}
+
+function placesOf(
+  config: PolicyConfig,
+  shards: readonly Shard[],
+  index: ReadonlyMap<string, string> | null,
+): { places: Map<string, Place>; unknown: string[] } {
+  const found = byName(shards, index);
+  const fallback = shards.length === 1 ? shards[0]!.name : WEIGHTS_INDEX;
+  const places = new Map<string, Place>();
+  for (const { name, shape } of parameterSlots(config)) {
+    const there = found.get(name);
+    if (!there)
+      throw new CheckpointError(
+        fallback,
+        `tensor "${name}" is missing, which config.json asks for`,
+        'The files belong to different checkpoints; use files of one',
+      );
+    const { entry, shard } = there;
+    if (entry.shape.join() !== shape.join())
+      throw new CheckpointError(
+        shard.name,
+        `tensor "${name}" has shape [${entry.shape.join(', ')}], config.json asks for [${shape.join(', ')}]`,
+        'The files belong to different checkpoints; use files of one',
+      );
+    places.set(name, { ...parsed(shard.name, () => asFloat(entry)), shard });
+    found.delete(name);
+  }
+  return { places, unknown: [...found.keys()] };
+}
+
+const NAMES = { F32: 'f32', F16: 'f16', BF16: 'bf16' } as const;
+
+function mostStored(places: Iterable<Place>): CheckpointSource['dtype'] {
+  const values = { F32: 0, F16: 0, BF16: 0 };
+  for (const { dtype, count } of places) values[dtype] += count;
+  const types = ['F32', 'F16', 'BF16'] as const;
+  return NAMES[types.reduce((a, b) => (values[b] > values[a] ? b : a))];
+}
+
+/**
+ * Opens the weights of a checkpoint, whole or sharded. Headers are read and checked: every tensor
+ * that the config asks for is there, with its shape, inside its file. No value is read yet.
+ *
+ * @throws CheckpointError that names the file at fault
+ */
+async function openWeights(
+  files: CheckpointFiles,
+  config: PolicyConfig,
+): Promise<CheckpointSource> {
+  const { shards, index } = await openShards(files);
+  const { places, unknown } = placesOf(config, shards, index);
+  const placeOf = (name: string): Place => {
+    const place = places.get(name);
+    if (!place) throw new Error(`weights: there is no parameter "${name}"`);
+    return place;
+  };
+  const bytesBetween = ({ shard, begin, dtype }: Place, from: number, to: number) => {
+    const first = shard.dataStart + begin;
+    const width = bytesOf(dtype);
+    return readRange(files, shard.name, first + from * width, first + to * width);
+  };
+  const lengths = shards.map(
+    ({ dataStart, entries }) => dataStart + Math.max(0, ...entries.map(({ end }) => end)),
+  );
+  return {
+    config,
+    dtype: mostStored(places.values()),
+    bytes: lengths.reduce((a, b) => a + b, 0),
+    files: shards.map(({ name }) => name),
+    unknown,
+    read: async (name, from = 0, to) => {
+      const place = placeOf(name);
+      const last = to ?? place.count;
+      return widen(place.dtype, await bytesBetween(place, from, last), last - from);
+    },
+    stored: async (name) => {
+      const place = placeOf(name);
+      return { dtype: place.dtype, bytes: await bytesBetween(place, 0, place.count) };
+    },
+  };
+}
+
+/**
+ * Reads `config.json` and opens the weights.
+ * @param maxContext limits a context to fewer positions than the checkpoint has
+ * @throws CheckpointError that names the file at fault
+ */
+export async function openCheckpoint(
+  files: CheckpointFiles,
+  maxContext?: number,
+): Promise<CheckpointSource> {
+  const bytes = await readSmallFile(files, 'config.json');
+  const config = parsed('config.json', () => parsePolicyConfig(parseJson(bytes), maxContext));
+  return openWeights(files, config);
+}

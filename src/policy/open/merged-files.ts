@@ -1,0 +1,100 @@
+import { parsed, parseJson } from '../checkpoint/checkpoint-error.ts';
+import type { CheckpointFiles } from '../checkpoint/checkpoint-files.ts';
+import {
+  openCheckpoint,
+  readOptionalFile,
+  readSmallFile,
+  WEIGHTS,
+  WEIGHTS_INDEX,
+} from '../checkpoint/checkpoint.ts';
+import { encodeHeader } from '../checkpoint/safetensors.ts';
+import { readLayerValues, type TensorSource } from '../checkpoint/tensor-source.ts';
+import { EMBED, FINAL_NORM, HEAD, parameterSlots, viewLayer } from '../checkpoint/weights.ts';
+import { checkedSlots } from '../lora/check.ts';
+import { mergeLayer } from '../lora/merge.ts';
+import type { FoldedAdapter } from '../policy.ts';
+
+/** A file of a folder, in pieces: weights need never be in memory as a whole. */
+export interface PiecedFile {
+  name: string;
+  bytes: number;
+  pieces: () => AsyncIterable<Uint8Array<ArrayBuffer>>;
+}
+
+const CONFIG = 'config.json';
+/** Values of one piece, 64 MB. */
+const PIECE = 2 ** 24;
+
+const bytesOf = (values: Float32Array): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(new Float32Array(values).buffer);
+
+async function* tensorPieces(source: TensorSource, name: string) {
+  const length = parameterSlots(source.config).find((slot) => slot.name === name)?.length ?? 0;
+  for (let at = 0; at < length; at += PIECE)
+    yield bytesOf(await source.read(name, at, Math.min(at + PIECE, length)));
+}
+
+/** The values in the order of `parameterSlots`, one layer in memory at a time. */
+async function* weightPieces(source: TensorSource, { spec, flat }: FoldedAdapter) {
+  const { config } = source;
+  yield encodeHeader(parameterSlots(config), 'F32');
+  yield* tensorPieces(source, EMBED);
+  for (let layer = 0; layer < config.layers; layer++) {
+    const values = await readLayerValues(source, layer);
+    mergeLayer(config, viewLayer(config, values), layer, spec, flat);
+    yield bytesOf(values);
+  }
+  yield* tensorPieces(source, FINAL_NORM);
+  if (!config.tieWordEmbeddings) yield* tensorPieces(source, HEAD);
+}
+
+/** The checkpoint's own config.json, which says more than a shape does; but for the type of the weights. */
+async function configBytes(files: CheckpointFiles): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = await readSmallFile(files, CONFIG);
+  const json: Record<string, unknown> = { ...parsed(CONFIG, () => parseJson(bytes)) };
+  for (const name of ['dtype', 'torch_dtype']) if (name in json) json[name] = 'float32';
+  return new TextEncoder().encode(`${JSON.stringify(json, null, 2)}\n`);
+}
+
+const whole = (name: string, bytes: Uint8Array): PiecedFile => ({
+  name,
+  bytes: bytes.length,
+  async *pieces() {
+    yield new Uint8Array(bytes);
+  },
+});
+
+/**
+ * A checkpoint with an adapter folded in, as a folder that transformers loads: its own config.json,
+ * tokenizer, generation settings and chat template, and float32 weights in one model.safetensors
+ * (`W + (alpha / rank) B A`; Hu et al., 2021, section 4.1).
+ *
+ * @param names files to keep where the checkpoint has them; those that hold weights are left out
+ * @throws CheckpointError that names the file at fault; RangeError for an adapter of another shape
+ */
+export async function mergedFiles(
+  files: CheckpointFiles,
+  names: readonly string[],
+  adapter: FoldedAdapter,
+): Promise<PiecedFile[]> {
+  // All positions that the config states: a context that was shortened here is not the checkpoint's.
+  const source = await openCheckpoint(files);
+  checkedSlots(source.config, adapter.spec, adapter.flat);
+  const side: PiecedFile[] = [];
+  for (const name of names) {
+    if (name === CONFIG || name === WEIGHTS_INDEX || name.endsWith('.safetensors')) continue;
+    const bytes = await readOptionalFile(files, name);
+    if (bytes) side.push(whole(name, bytes));
+  }
+  const slots = parameterSlots(source.config);
+  const values = slots.reduce((sum, { length }) => sum + length, 0);
+  return [
+    whole(CONFIG, await configBytes(files)),
+    ...side,
+    {
+      name: WEIGHTS,
+      bytes: encodeHeader(slots, 'F32').length + 4 * values,
+      pieces: () => weightPieces(source, adapter),
+    },
+  ];
+}

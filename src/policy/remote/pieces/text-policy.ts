@@ -1,0 +1,211 @@
+import type {
+  Generated,
+  GenerateOptions,
+  Policy,
+  PolicyChat,
+  PolicyInfo,
+  PolicySession,
+} from '../../policy.ts';
+import { Echo } from './echo.ts';
+import { messagesOf, type ContextPiece } from './messages.ts';
+import type { TextBackend, TextChunk, TextRequest } from './text-backend.ts';
+import { markedMessage, PieceTokenizer } from './tokenizer.ts';
+
+/**
+ * A policy over a backend that gives text. A context is its pieces; each `generate` sends all of them
+ * as text. Lengths and limits count pieces, an estimate of the model's tokens. Where the server names
+ * its tokens with their log-probabilities, these are the pieces; else the text is cut into pieces here
+ * and there are no log-probabilities. Entropies are never given: they need the whole vocabulary.
+ */
+export class TextPolicy implements Policy {
+  readonly info: PolicyInfo;
+  readonly tokenizer = new PieceTokenizer();
+  readonly chat?: PolicyChat;
+  readonly #backend: TextBackend;
+
+  constructor(backend: TextBackend) {
+    this.#backend = backend;
+    this.info = backend.info;
+    if (backend.turns !== 'none') this.chat = { render: renderMarked };
+  }
+
+  open(seed: number): Promise<PolicySession> {
+    return Promise.resolve(new TextSession(this.#backend, this.tokenizer, seed, []));
+  }
+
+  dispose(): void {
+    this.#backend.dispose?.();
+  }
+}
+
+const renderMarked: PolicyChat['render'] = (messages) =>
+  [...messages, { role: 'assistant' as const, content: '' }].map(markedMessage).join('');
+
+/** Characters; the tags of the protocol are shorter by far. */
+const LONGEST_STOP = 256;
+
+/** What one call has given so far. */
+interface Reply {
+  output: Generated;
+  /** The end of its text, in which a stop text may have begun. */
+  text: string;
+  /** Every token so far came with its log-probability. */
+  known: boolean;
+}
+
+class TextSession implements PolicySession {
+  readonly #backend: TextBackend;
+  readonly #tokenizer: PieceTokenizer;
+  readonly #seed: number;
+  readonly #context: ContextPiece[];
+  #calls = 0;
+  #under: AbortController | null = null;
+  #closed = false;
+
+  constructor(
+    backend: TextBackend,
+    tokenizer: PieceTokenizer,
+    seed: number,
+    context: readonly ContextPiece[],
+  ) {
+    this.#backend = backend;
+    this.#tokenizer = tokenizer;
+    this.#seed = seed;
+    this.#context = [...context];
+  }
+
+  /** Pieces, an estimate of tokens. */
+  get length(): number {
+    return this.#context.length;
+  }
+
+  append(ids: readonly number[]): void {
+    this.#check();
+    this.#tokenizer.decode(ids);
+    for (const id of ids) this.#context.push({ id, sampled: false });
+  }
+
+  async generate(options: GenerateOptions): Promise<Generated> {
+    this.#check();
+    const output: Generated = { ids: [], logprobs: [], entropies: [], finish: 'length' };
+    if (options.maxTokens <= 0) return output;
+    if (options.signal?.aborted) return { ...output, finish: 'abort' };
+    const under = new AbortController();
+    const abort = (): void => under.abort(options.signal?.reason);
+    this.#under = under;
+    options.signal?.addEventListener('abort', abort);
+    const reply: Reply = { output, text: options.stopPrefix ?? '', known: true };
+    try {
+      output.finish = await this.#read(reply, options, under.signal);
+    } catch (error) {
+      if (!under.signal.aborted) throw error;
+      output.finish = 'abort';
+    } finally {
+      this.#under = null;
+      under.abort();
+      options.signal?.removeEventListener('abort', abort);
+    }
+    if (!reply.known) output.logprobs = [];
+    return output;
+  }
+
+  fork(seed: number): Promise<PolicySession> {
+    this.#check();
+    return Promise.resolve(new TextSession(this.#backend, this.#tokenizer, seed, this.#context));
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#under?.abort();
+  }
+
+  /** Reads the stream up to whatever ends it; leaving the loop ends the request. */
+  async #read(
+    reply: Reply,
+    options: GenerateOptions,
+    signal: AbortSignal,
+  ): Promise<Generated['finish']> {
+    const echo = new Echo(this.#backend.turns === 'alternate' ? this.#given() : '');
+    let told: TextChunk['finish'];
+    for await (const chunk of this.#backend.stream(this.#request(options, signal))) {
+      const end = this.#take(reply, options, unrepeated(echo, chunk));
+      if (end) return end;
+      if (signal.aborted) return 'abort';
+      told = chunk.finish ?? told;
+    }
+    if (signal.aborted) return 'abort';
+    const end = this.#take(reply, options, { text: echo.end() });
+    if (end) return end;
+    return told === 'length' ? 'length' : this.#takeEnd(reply, options);
+  }
+
+  /** Adds a chunk's pieces. @returns why sampling is over with one of them */
+  #take(reply: Reply, options: GenerateOptions, chunk: TextChunk): Generated['finish'] | null {
+    const { text, logprob } = chunk;
+    if (text === '') return null;
+    const ids =
+      logprob === undefined ? this.#tokenizer.encodeText(text) : [this.#tokenizer.intern(text)];
+    for (const id of ids) {
+      this.#add(reply, options, id, logprob);
+      reply.text = reply.text.slice(-LONGEST_STOP) + this.#tokenizer.decode([id]);
+      if (options.stopIds.includes(id)) return 'stop';
+      if (options.stopTexts?.some((stop) => reply.text.includes(stop))) return 'stop';
+      if (reply.output.ids.length >= options.maxTokens) return 'length';
+      if (this.length >= this.#backend.info.maxContext) return 'context';
+    }
+    return null;
+  }
+
+  /** The model ended its turn: an id without text, whose log-probability no server tells. */
+  #takeEnd(reply: Reply, options: GenerateOptions): Generated['finish'] {
+    const { endOfText } = this.#tokenizer;
+    const known = reply.known;
+    this.#add(reply, options, endOfText, undefined);
+    reply.known = known;
+    return options.stopIds.includes(endOfText) ? 'stop' : 'length';
+  }
+
+  #add(reply: Reply, options: GenerateOptions, id: number, logprob: number | undefined): void {
+    this.#context.push({ id, sampled: true });
+    reply.output.ids.push(id);
+    if (logprob === undefined) reply.known = false;
+    else reply.output.logprobs.push(logprob);
+    options.onTokens?.({
+      ids: [id],
+      logprobs: logprob === undefined ? [] : [logprob],
+      entropies: [],
+    });
+  }
+
+  #request(options: GenerateOptions, signal: AbortSignal): TextRequest {
+    const { turns } = this.#backend;
+    return {
+      prefix: this.#tokenizer.decode(this.#context.map(({ id }) => id)),
+      messages: turns === 'none' ? [] : messagesOf(this.#context, this.#tokenizer, turns),
+      maxTokens: options.maxTokens,
+      ...options.sampling,
+      stop: options.stopTexts ?? [],
+      // One seed a call: the same one would repeat the same draws.
+      seed: (Math.imul(this.#seed, 0x9e3779b1) + Math.imul(this.#calls++, 0x85ebca6b)) >>> 0,
+      signal,
+    };
+  }
+
+  /** Text behind the policy's last own word. */
+  #given(): string {
+    const last = this.#context.findLastIndex(({ sampled }) => sampled);
+    return this.#tokenizer.decode(this.#context.slice(last + 1).map(({ id }) => id));
+  }
+
+  #check(): void {
+    if (this.#closed) throw new Error('policy: this session is closed');
+    if (this.#under) throw new Error('policy: this session is generating; calls must not overlap');
+  }
+}
+
+/** A chunk without what it repeats; a token that was cut has no log-probability of its own. */
+function unrepeated(echo: Echo, chunk: TextChunk): TextChunk {
+  if (!echo.undecided) return chunk;
+  const text = echo.push(chunk.text);
+  return text === chunk.text ? chunk : { text };
+}

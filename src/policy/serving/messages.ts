@@ -1,0 +1,48 @@
+import type {
+  FoldedAdapter,
+  Generated,
+  GenerateOptions,
+  PolicyInfo,
+  SampledTokens,
+} from '../policy.ts';
+import type { Work } from '../watchdog.ts';
+
+/** What travels between a policy in a worker and those who use it. Sessions are named by number. */
+export type ToPolicy =
+  | { type: 'open'; session: number; seed: number }
+  | { type: 'fork'; session: number; parent: number; seed: number }
+  | { type: 'append'; session: number; ids: readonly number[] }
+  | ({ type: 'generate'; session: number } & Omit<GenerateOptions, 'signal' | 'onTokens'>)
+  | { type: 'abort'; session: number }
+  | { type: 'close'; session: number }
+  /** Answered by `adapted`. */
+  | { type: 'adapt'; call: number; weights: Float32Array }
+  /** Answered by `adapted`. */
+  | { type: 'fold'; call: number; adapter: FoldedAdapter | null }
+  | { type: 'dispose' };
+
+export interface StreamedTokens extends SampledTokens {
+  session: number;
+}
+
+export type FromPolicy =
+  /** `folds`: it takes adapters by themselves. */
+  | { type: 'ready'; info: PolicyInfo; folds: boolean }
+  /** What was sampled since the last such message, one entry a session. */
+  | { type: 'tokens'; added: StreamedTokens[] }
+  /** Follows the last tokens of its call. */
+  | { type: 'generated'; session: number; generated: Generated; length: number }
+  /** `name`: the error's, by which the near end tells typed ones. */
+  | { type: 'failed'; session: number; name: string; reason: string }
+  /** A sign of work, now and then while anything is generated; `tokens` is one, too. */
+  | { type: 'working'; work: Work }
+  /** The new weights are in use, or why they are not. */
+  | { type: 'adapted'; call: number; failure: string | null };
+
+/** The end of a channel: a MessagePort, a Worker or a worker's own scope. */
+export interface Channel<In, Out> {
+  postMessage(message: Out): void;
+  addEventListener(type: 'message', listener: (event: MessageEvent<In>) => void): void;
+  removeEventListener(type: 'message', listener: (event: MessageEvent<In>) => void): void;
+  start?(): void;
+}

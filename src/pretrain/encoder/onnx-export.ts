@@ -1,0 +1,119 @@
+import { toFloat16 } from '../../base/float16.ts';
+import { int64s, intAttribute, node, onnxModel, tensor, valueInfo, DATA_TYPE } from './onnx.ts';
+import type { Message } from './protobuf.ts';
+import {
+  NORM_EPSILON,
+  parameterShapes,
+  type EncoderConfig,
+  type EncoderWeights,
+} from './weights.ts';
+
+const OPSET = 17;
+
+/**
+ * Writes the encoder as an ONNX file: `input_ids`, `attention_mask` (int64, [batch, length]) →
+ * `sentence_embedding` (float32, [batch, out], unit length). Weights are stored as halves and cast
+ * when the session is made; batch and length are free up to `maxTokens`.
+ */
+export function exportOnnx(config: EncoderConfig, weights: EncoderWeights): Uint8Array {
+  const graph = new GraphBuilder();
+  for (const [name, shape] of parameterShapes(config)) {
+    graph.weight(name, shape, weights[name] ?? new Float32Array());
+  }
+  const mask = graph.add('Unsqueeze', [graph.cast('attention_mask'), graph.ints([2])]);
+  const embedded = graph.add('Add', [
+    graph.add('Gather', ['tokens', 'input_ids']),
+    positions(graph),
+  ]);
+  let x = graph.add('Mul', [embedded, mask]);
+  for (let layer = 0; layer < config.layers; layer++) x = convolution(graph, layer, x, mask);
+  const gates = graph.add('Sigmoid', [graph.linear(x, 'gate', 'gateBias')]);
+  const gated = graph.add('Mul', [x, graph.add('Mul', [gates, mask])]);
+  const pooled = graph.sum(gated, 1, 0);
+  normalize(graph, graph.add('MatMul', [pooled, 'projection']));
+  return onnxModel(
+    {
+      name: 'encoder',
+      nodes: graph.nodes,
+      initializers: graph.initializers,
+      inputs: ['input_ids', 'attention_mask'].map((name) =>
+        valueInfo(name, 'int64', ['batch', 'length']),
+      ),
+      outputs: [valueInfo('sentence_embedding', 'float', ['batch', config.out])],
+    },
+    OPSET,
+  );
+}
+
+/** The first `length` rows of the position table. */
+function positions(graph: GraphBuilder): string {
+  const length = graph.add('Gather', [graph.add('Shape', ['input_ids']), graph.ints([1])]);
+  return graph.add('Slice', ['positions', graph.ints([0]), length, graph.ints([0])]);
+}
+
+/** x + silu([left, x, right] · in + b) · out + b, padding kept at zero. */
+function convolution(graph: GraphBuilder, layer: number, x: string, mask: string): string {
+  const name = (part: string): string => `conv${layer}.${part}`;
+  const padded = graph.add('Pad', [x, graph.ints([0, 1, 0, 0, 1, 0])]);
+  const slice = (from: number, to: number): string =>
+    graph.add('Slice', [padded, graph.ints([from]), graph.ints([to]), graph.ints([1])]);
+  const window = graph.add('Concat', [slice(0, -2), x, slice(2, END)], [intAttribute('axis', 2)]);
+  const inner = graph.linear(window, name('in'), name('inBias'));
+  const active = graph.add('Mul', [inner, graph.add('Sigmoid', [inner])]);
+  const outer = graph.linear(active, name('out'), name('outBias'));
+  return graph.add('Add', [x, graph.add('Mul', [outer, mask])]);
+}
+
+function normalize(graph: GraphBuilder, x: string): void {
+  const squares = graph.sum(graph.add('Mul', [x, x]), 1, 1);
+  const norm = graph.add('Sqrt', [graph.add('Add', [squares, graph.scalar(NORM_EPSILON)])]);
+  graph.nodes.push(node('Div', [x, norm], 'sentence_embedding'));
+}
+
+/** "To the end" for Slice. */
+const END = 2 ** 31 - 1;
+
+/** Collects nodes and constants, naming what they make. */
+class GraphBuilder {
+  readonly nodes: Message[] = [];
+  readonly initializers: Message[] = [];
+  #names = 0;
+
+  add(type: string, inputs: readonly string[], attributes: readonly Message[] = []): string {
+    const output = `v${this.#names++}`;
+    this.nodes.push(node(type, inputs, output, attributes));
+    return output;
+  }
+
+  /** Stores halves as `name.f16` and casts them to `name`. */
+  weight(name: string, shape: readonly number[], values: Float32Array): void {
+    const bits = toFloat16(values);
+    this.initializers.push(tensor(`${name}.f16`, 'float16', shape, new Uint8Array(bits.buffer)));
+    this.nodes.push(node('Cast', [`${name}.f16`], name, [intAttribute('to', DATA_TYPE.float)]));
+  }
+
+  cast(input: string): string {
+    return this.add('Cast', [input], [intAttribute('to', DATA_TYPE.float)]);
+  }
+
+  linear(input: string, matrix: string, bias: string): string {
+    return this.add('Add', [this.add('MatMul', [input, matrix]), bias]);
+  }
+
+  sum(input: string, axis: number, keepdims: 0 | 1): string {
+    return this.add('ReduceSum', [input, this.ints([axis])], [intAttribute('keepdims', keepdims)]);
+  }
+
+  ints(values: readonly number[]): string {
+    const name = `c${this.#names++}`;
+    this.initializers.push(int64s(name, values));
+    return name;
+  }
+
+  scalar(value: number): string {
+    const name = `c${this.#names++}`;
+    const data = new Uint8Array(new Float32Array([value]).buffer);
+    this.initializers.push(tensor(name, 'float', [1], data));
+    return name;
+  }
+}

@@ -1,0 +1,107 @@
+import { clipScale, type UpdateOptions } from '../../policy/lora/optimizer.ts';
+import { shard } from '../../policy/lora/train-batch.ts';
+import type { Example, Part, Score, SharedState } from './replica.ts';
+
+/** A replica, wherever it runs. Calls to one replica do not overlap. */
+export interface ReplicaClient {
+  gradients(part: Part, version: number): Promise<Score[]>;
+  evaluate(examples: readonly Example[], version: number): Promise<Score[]>;
+  reduce(from: number, to: number, buffers: number): Promise<number>;
+  update(options: UpdateOptions): Promise<void>;
+}
+
+export interface StepReport {
+  /** Per sequence, grouped by part of the batch, not in batch order. */
+  scores: Score[];
+  gradientNorm: number;
+}
+
+/** Ranges of the gradient that are summed apart; fixed, so that their sum is. */
+const RANGES = 8;
+/** Parts come in multiples of this, so that up to so many replicas end a step together. */
+const PART_MULTIPLE = 4;
+
+/** Parts of a batch: each a little over `tokens` tokens at most, with even numbers of tokens. */
+export const partCount = (batchTokens: number, tokens: number): number =>
+  Math.max(1, Math.ceil(batchTokens / tokens / PART_MULTIPLE)) * PART_MULTIPLE;
+
+/**
+ * Synchronous data parallelism. A batch is cut into parts that replicas take as they become free,
+ * each with a gradient buffer of its own; buffers are summed in a fixed order. So the result
+ * depends on batch and weights alone, neither on timing nor on the number of replicas.
+ */
+export class Learner {
+  readonly #replicas: readonly ReplicaClient[];
+  readonly #shared: SharedState;
+  /** Counts changes of the weights. */
+  #version = 0;
+
+  constructor(replicas: readonly ReplicaClient[], shared: SharedState) {
+    this.#replicas = replicas;
+    this.#shared = shared;
+  }
+
+  /** One update on the weighted mean loss of the batch. `whileWaiting` runs as replicas compute. */
+  async step(
+    examples: readonly Example[],
+    options: Omit<UpdateOptions, 'gradientScale'>,
+    { clip, partTokens }: { clip: number; partTokens: number },
+    whileWaiting: () => void = () => undefined,
+  ): Promise<StepReport> {
+    const scale = 1 / Math.max(totalWeight(examples), 1e-9);
+    const tokens = examples.reduce((sum, e) => sum + e.ids.length, 0);
+    const buffers = Math.min(partCount(tokens, partTokens), this.#shared.gradients.length);
+    const parts = shard(examples, buffers).map((s, buffer) => ({ buffer, examples: s, scale }));
+    const work = this.#spread(parts, (replica, part) => replica.gradients(part, this.#version));
+    whileWaiting();
+    const scores = (await work).flat();
+    const gradientNorm = await this.#reduce(buffers);
+    if (!Number.isFinite(gradientNorm)) throw new Error('warm-up: the gradient is not finite');
+    const update = { ...options, gradientScale: clipScale(gradientNorm, clip) };
+    await Promise.all(this.#replicas.map((r) => r.update(update)));
+    this.#version++;
+    return { scores, gradientNorm };
+  }
+
+  /** Scores in the order of the examples. */
+  async evaluate(examples: readonly Example[], perCall = 16): Promise<Score[]> {
+    const runs: Example[][] = [];
+    for (let i = 0; i < examples.length; i += perCall) runs.push(examples.slice(i, i + perCall));
+    return (await this.#spread(runs, (r, run) => r.evaluate(run, this.#version))).flat();
+  }
+
+  /** Sums the buffers into the first; returns the norm of the sum. */
+  async #reduce(buffers: number): Promise<number> {
+    const total = this.#shared.weights.length;
+    const ranges = Array.from({ length: RANGES }, (_, i) => [
+      Math.floor((total * i) / RANGES),
+      Math.floor((total * (i + 1)) / RANGES),
+    ]);
+    const squares = await this.#spread(ranges, (r, [from, to]) => r.reduce(from!, to!, buffers));
+    return Math.sqrt(squares.reduce((a, b) => a + b, 0));
+  }
+
+  /** Every replica takes the next task when it is free; results in the order of the tasks. */
+  async #spread<T, R>(
+    tasks: readonly T[],
+    run: (replica: ReplicaClient, task: T) => Promise<R>,
+  ): Promise<R[]> {
+    const results: R[] = [];
+    let next = 0;
+    const drain = async (replica: ReplicaClient): Promise<void> => {
+      while (next < tasks.length) {
+        const at = next++;
+        results[at] = await run(replica, tasks[at]!);
+      }
+    };
+    await Promise.all(this.#replicas.map(drain));
+    return results;
+  }
+}
+
+/** Weight of all tokens that are predicted: the first of a sequence never is. */
+function totalWeight(examples: readonly Example[]): number {
+  let total = 0;
+  for (const { weights } of examples) for (let i = 1; i < weights.length; i++) total += weights[i]!;
+  return total;
+}

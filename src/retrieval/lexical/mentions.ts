@@ -1,0 +1,62 @@
+import type { Passage } from '../../records/records.ts';
+import { foldText, termsOfFolded } from './text.ts';
+import { createTurns } from '../../base/turns.ts';
+
+/** Whether the passages of a source mention words, without ranking any. Words are terms (text.ts). */
+export interface Mentions {
+  /** One passage, title included, holds all of these words. */
+  together(words: readonly string[], signal?: AbortSignal): Promise<boolean>;
+  /**
+   * Some word of the passages is written almost as this one: one letter or one swap apart, or with up to three
+   * letters more or fewer at its end. False where the source cannot list its words.
+   */
+  almost(word: string, signal?: AbortSignal): Promise<boolean>;
+}
+
+/** Mentions in passages that are in memory; long scans give the event loop turns. */
+export function mentionsIn(passages: readonly Pick<Passage, 'title' | 'text'>[]): Mentions {
+  const some = async (
+    test: (folded: string) => boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> => {
+    const pause = createTurns(signal);
+    for (const { title, text } of passages) {
+      await pause();
+      if (test(foldText(`${title}\n${text}`))) return true;
+    }
+    return false;
+  };
+  return {
+    together: (words, signal) =>
+      some((folded) => {
+        // A look for substrings is cheap, and spares most texts the costly cutting into terms.
+        if (!words.every((word) => folded.includes(word))) return false;
+        const held = new Set(termsOfFolded(folded));
+        return words.every((word) => held.has(word));
+      }, signal),
+    almost: (word, signal) =>
+      some((folded) => termsOfFolded(folded).some((other) => isAlmost(word, other)), signal),
+  };
+}
+
+/** Shorter stems are shared by words that have nothing to do with each other. */
+const SHORTEST_STEM = 5;
+
+function isAlmost(a: string, b: string): boolean {
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  const inflected = long.startsWith(short) && long.length - short.length <= 3;
+  return (inflected && short.length >= SHORTEST_STEM) || oneApart(short, long);
+}
+
+/** Whether inserting or replacing one letter, or swapping two neighbours, makes the longer of the shorter. */
+function oneApart(short: string, long: string): boolean {
+  if (long.length - short.length > 1) return false;
+  let at = 0;
+  while (at < short.length && short[at] === long[at]) at++;
+  if (short.length < long.length) return short.slice(at) === long.slice(at + 1);
+  const swapped = short[at] === long[at + 1] && short[at + 1] === long[at];
+  return (
+    short.slice(at + 1) === long.slice(at + 1) ||
+    (swapped && short.slice(at + 2) === long.slice(at + 2))
+  );
+}

@@ -1,0 +1,57 @@
+import type { Question } from '../../records/records.ts';
+import { relationWords } from '../kit/words.ts';
+import { useLab } from '../shell/store/lab-store.ts';
+import { useRun } from './store/run-store.ts';
+
+const Chain = ({ question }: { question: Question }) =>
+  question.chain && question.chain.length > 0 ? (
+    <ol className="chain" aria-label="Gold chain">
+      {question.chain.map((step, index) => (
+        <li key={index} title={`states it: ${step.title}`}>
+          {step.subject} <span className="fine">{relationWords(step.relation)} →</span>{' '}
+          <b>{step.object}</b>
+        </li>
+      ))}
+    </ol>
+  ) : null;
+
+/** The question of the run with its gold. */
+export const QuestionHeader = () => {
+  const question = useRun((state) => state.question);
+  const request = useRun((state) => state.request);
+  const asked = request?.asked;
+  const row = useLab((state) =>
+    asked?.kind === 'world' ? state.questions.find(({ id }) => id === asked.id) : undefined,
+  );
+  const typed = asked?.kind === 'typed' ? asked.text : null;
+  const failed = useRun((state) => state.run?.status === 'failed');
+  // A question that is in no list any more has no text here.
+  const unknown = failed && asked?.kind === 'world' ? `Question ${asked.id}` : 'Loading …';
+  const text = typed ?? question?.text ?? row?.text ?? unknown;
+  return (
+    <div className="question-head">
+      <h1>{text}</h1>
+      {question ? (
+        <div className="question-gold">
+          <span>
+            <span className="fine">gold</span> <b>{question.answers.join(' / ')}</b>
+          </span>
+          {question.type ? <span className="badge">{question.type}</span> : null}
+          {question.hops ? (
+            <span className="badge">
+              {question.hops} {question.hops === 1 ? 'hop' : 'hops'}
+            </span>
+          ) : null}
+          {question.localSuffices === undefined ? null : (
+            <span className="badge">
+              {question.localSuffices ? '⌂ local suffices' : '⇄ needs web'}
+            </span>
+          )}
+          <Chain question={question} />
+        </div>
+      ) : typed === null ? null : (
+        <div className="fine">A typed question: no gold is known, so nothing is scored.</div>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,67 @@
+import { Button } from '@mantine/core';
+import { isAsked, runFromStart } from './store/actions.ts';
+import { Sign } from '../kit/events/Sign.tsx';
+import { useRun } from './store/run-store.ts';
+import { useView } from '../shell/store/view-store.ts';
+import { LoadingList } from './Loading.tsx';
+
+/** What the signs in a timeline mean, in the order in which they come. */
+const SIGNS = [
+  ['◌', 'background', 'passages found for the question itself'],
+  ['✎', 'think', 'the policy states what it looks for'],
+  ['⌕', 'search', 'the query that it writes'],
+  ['⌂ ⇄', 'route', 'local corpus or web, with the odds'],
+  ['▤', 'passages', 'what came back, with scores'],
+  ['◇', 'candidates', 'answers probed so far'],
+  ['✓ ⊘', 'verdict', 'kept, refused or replaced, and why'],
+  ['■', 'answer', 'beside gold, with EM and F1'],
+] as const;
+
+const Signs = () => (
+  <dl className="signs">
+    {SIGNS.map(([sign, name, text]) => (
+      <div key={name}>
+        <dt>
+          <span aria-hidden="true">
+            <Sign sign={sign} />
+          </span>{' '}
+          {name}
+        </dt>
+        <dd>{text}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
+/** Before the first run: one sentence, one button. */
+export const Welcome = () => {
+  const wanted = useRun((state) => state.wanted);
+  const asked = useView((state) => isAsked(state.address.asked));
+  return (
+    <div className="welcome">
+      <h1>Watch a language model think, search, route, filter and answer.</h1>
+      <p>
+        A small policy runs in this tab, on your device. It answers questions about a fictional
+        encyclopedia that it has never seen, so every answer has to be found. Each card that appears
+        is one thing that really happened.
+      </p>
+      <Button size="md" loading={wanted} onClick={() => void runFromStart()}>
+        {asked ? 'Run this question' : 'Run an example'}
+      </Button>
+      {wanted ? <p role="status">It starts as soon as the world is loaded.</p> : null}
+      <p className="fine">
+        Or{' '}
+        <button
+          type="button"
+          className="link"
+          onClick={() => useView.setState({ setupOpen: true })}
+        >
+          choose or type another question
+        </button>{' '}
+        and change the recipe, in the setup (key s).
+      </p>
+      <LoadingList />
+      <Signs />
+    </div>
+  );
+};

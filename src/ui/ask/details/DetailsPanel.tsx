@@ -1,0 +1,159 @@
+import { useMemo } from 'react';
+import type { Rollout, Segment } from '../../../records/rollout.ts';
+import { EventBody } from '../../kit/events/EventBody.tsx';
+import { glyphOf } from '../../kit/events/glyphs.ts';
+import { PassageText, SourceBadge } from '../../kit/events/Passages.tsx';
+import { Sign } from '../../kit/events/Sign.tsx';
+import { firstSeen } from '../../kit/events/support.ts';
+import { CopyButton } from '../../kit/CopyButton.tsx';
+import { formatMs, formatNumber } from '../../kit/format.ts';
+import { useRun } from '../store/run-store.ts';
+import { useView, type Selection } from '../../shell/store/view-store.ts';
+import { SegmentTokens, TokenDetails } from './TokenDetails.tsx';
+import { unreachable } from '../../kit/unreachable.ts';
+
+const selectEvent = (rollout: Rollout, event: number) =>
+  useView.getState().select({ kind: 'event', rolloutId: rollout.id, event });
+
+const CopyJson = ({ value }: { value: unknown }) => {
+  const text = useMemo(() => JSON.stringify(value, null, 1), [value]);
+  return (
+    <div className="raw">
+      <CopyButton label="copy record" text={() => text} />
+      <details>
+        <summary>Record</summary>
+        <pre>{text}</pre>
+      </details>
+    </div>
+  );
+};
+
+const EventDetails = ({ rollout, index }: { rollout: Rollout; index: number }) => {
+  const gold = useRun((state) => state.question);
+  const seen = useMemo(() => firstSeen(rollout.events), [rollout.events]);
+  const event = rollout.events[index];
+  if (!event) return null;
+  const segment = event.segment === undefined ? undefined : rollout.segments[event.segment];
+  const glyph = glyphOf(event);
+  return (
+    <>
+      <h2>
+        <span className={`glyph tone-${glyph.tone}`} aria-hidden="true">
+          <Sign sign={glyph.sign} />
+        </span>{' '}
+        {glyph.name}
+      </h2>
+      <p className="fine">
+        event {index + 1} of {rollout.events.length}, {formatMs(event.t)} after the rollout began
+      </p>
+      <EventBody
+        rollout={rollout}
+        index={index}
+        event={event}
+        gold={gold}
+        firstSeen={seen}
+        onEvent={(other) => selectEvent(rollout, other)}
+        onPassage={(at, hit) =>
+          useView.getState().select({ kind: 'passage', rolloutId: rollout.id, event: at, hit })
+        }
+      />
+      {segment && event.segment !== undefined ? (
+        <SegmentTokens rollout={rollout} index={event.segment} segment={segment} />
+      ) : null}
+      <CopyJson value={event} />
+    </>
+  );
+};
+
+const PassageDetails = (props: { rollout: Rollout; event: number; hit: number }) => {
+  const gold = useRun((state) => state.question);
+  const event = props.rollout.events[props.event];
+  const hit =
+    event?.kind === 'retrieve' || event?.kind === 'background' ? event.hits[props.hit] : undefined;
+  if (!hit) return null;
+  const { passage } = hit;
+  return (
+    <>
+      <h2>{passage.title}</h2>
+      <p>
+        <SourceBadge source={hit.source} />{' '}
+        {passage.noise ? <span className="badge bad">⚠ {passage.noise}</span> : null}
+      </p>
+      <PassageText hit={hit} gold={gold} answer={props.rollout.answer} />
+      <dl className="pairs">
+        <dt>score</dt>
+        <dd>{formatNumber(hit.score)}</dd>
+        <dt>lexical rank</dt>
+        <dd>{hit.lexicalRank ?? 'not in that list'}</dd>
+        <dt>dense rank</dt>
+        <dd>{hit.denseRank ?? 'not in that list'}</dd>
+        <dt>cosine</dt>
+        <dd>{hit.similarity === undefined ? 'not computed' : formatNumber(hit.similarity)}</dd>
+        <dt>id</dt>
+        <dd>{passage.id}</dd>
+      </dl>
+      <button
+        type="button"
+        className="link"
+        onClick={() => selectEvent(props.rollout, props.event)}
+      >
+        back to the retrieval
+      </button>
+    </>
+  );
+};
+
+const Selected = ({ selection, rollout }: { selection: Selection; rollout: Rollout }) => {
+  switch (selection.kind) {
+    case 'event':
+      return <EventDetails rollout={rollout} index={selection.event} />;
+    case 'passage':
+      return <PassageDetails rollout={rollout} event={selection.event} hit={selection.hit} />;
+    case 'token': {
+      const segment: Segment | undefined = rollout.segments[selection.segment];
+      if (!segment) return null;
+      return <TokenDetails rollout={rollout} segment={selection.segment} token={selection.token} />;
+    }
+  }
+  return unreachable(selection);
+};
+
+const Empty = () => (
+  <p className="fine">
+    Details of whatever is selected: open a card, click a passage’s title, or click a token in the
+    strip.
+  </p>
+);
+
+/** The right-hand panel; it follows the selection until it is pinned. */
+export const DetailsPanel = () => {
+  const selection = useView((state) => state.selection);
+  const pinned = useView((state) => state.pinned);
+  const rollout = useRun((state) =>
+    selection ? state.table.byId[selection.rolloutId] : undefined,
+  );
+  return (
+    <aside className="details" aria-label="Details">
+      <div className="details-bar">
+        <span className="fine grow">{rollout ? `rollout, seed ${rollout.seed}` : 'Details'}</span>
+        <button
+          type="button"
+          className="link"
+          aria-pressed={pinned}
+          onClick={() => useView.setState({ pinned: !pinned })}
+        >
+          {pinned ? 'pinned' : 'pin'}
+        </button>
+        <button
+          type="button"
+          className="link"
+          aria-label="Close the details"
+          onClick={() => useView.setState({ detailsOpen: false, selection: null, pinned: false })}
+        >
+          ✕
+        </button>
+      </div>
+      {selection && rollout ? <Selected selection={selection} rollout={rollout} /> : <Empty />}
+    </aside>
+  );
+};

@@ -1,0 +1,113 @@
+import { memo, useEffect } from 'react';
+import type { Rollout, Segment } from '../../../records/rollout.ts';
+import { distributionWords } from '../../kit/distribution-words.ts';
+import { formatNumber, formatShare } from '../../kit/format.ts';
+import { lab } from '../../shell/store/connection.ts';
+import { useView } from '../../shell/store/view-store.ts';
+import { writerOf } from '../../kit/tokens/layout.ts';
+import { requestPieces, useKnowsIds, usePieces, visible } from '../../kit/tokens/pieces.ts';
+import { WRITER_NAMES } from '../../kit/tokens/TokenStrip.tsx';
+
+/** More tokens than this are left out of the text view; the strip shows them all. */
+const MOST_SHOWN = 600;
+
+/** A segment as its tokens, each a button; the tint of a policy token tells how sure it was. */
+export const SegmentTokens = memo(
+  (props: { rollout: Rollout; index: number; segment: Segment; chosen?: number }) => {
+    const { segment, index, rollout } = props;
+    const known = useKnowsIds(rollout);
+    const texts = usePieces((state) => state.texts);
+    const writer = writerOf(segment);
+    const own = segment.tokens;
+    useEffect(() => {
+      if (known && !own) void requestPieces(segment.ids, (ids) => lab().pieces(ids));
+    }, [known, own, segment.ids]);
+    const textOf = (id: number, token: number): string => {
+      const text = own?.[token] ?? (known ? texts[id] : undefined);
+      return text === undefined ? `#${id}` : visible(text);
+    };
+    const shown = segment.ids.slice(0, MOST_SHOWN);
+    return (
+      <div className="segment-tokens">
+        <h3>
+          <i className={`swatch who-${writer}`} aria-hidden="true" /> {segment.role},{' '}
+          {segment.ids.length} {own ? 'pieces, not tokens' : 'tokens'}, {WRITER_NAMES[writer]}
+          {segment.mask === 0 ? ', masked' : ''}
+        </h3>
+        <div className="token-text">
+          {shown.map((id, token) => (
+            <button
+              key={token}
+              type="button"
+              className={`token who-text-${writer}${token === props.chosen ? ' chosen' : ''}`}
+              style={{ opacity: opacityOf(segment.logprobs?.[token]) }}
+              onClick={() =>
+                useView
+                  .getState()
+                  .select({ kind: 'token', rolloutId: rollout.id, segment: index, token })
+              }
+            >
+              {textOf(id, token)}
+            </button>
+          ))}
+          {segment.ids.length > MOST_SHOWN ? ` and ${segment.ids.length - MOST_SHOWN} more` : ''}
+        </div>
+      </div>
+    );
+  },
+);
+
+/** Sure tokens stand back a little, unsure ones in full; never below readable contrast. */
+const opacityOf = (logprob: number | undefined): number =>
+  logprob === undefined ? 1 : 1 - 0.15 * Math.exp(logprob);
+
+export const TokenDetails = (props: { rollout: Rollout; segment: number; token: number }) => {
+  const segment = props.rollout.segments[props.segment];
+  const id = segment?.ids[props.token];
+  const known = useKnowsIds(props.rollout);
+  const asked = usePieces((state) => (id === undefined || !known ? undefined : state.texts[id]));
+  const own = segment?.tokens?.[props.token];
+  const text = own ?? asked;
+  if (!segment || id === undefined) return null;
+  const logprob = segment.logprobs?.[props.token];
+  const entropy = segment.entropies?.[props.token];
+  const writer = writerOf(segment);
+  const missing = writer === 'policy' ? 'not given by the policy' : 'none: it was only read';
+  return (
+    <>
+      <h2>
+        {own === undefined ? 'Token' : 'Piece'} “{text === undefined ? `#${id}` : visible(text)}”
+      </h2>
+      <dl className="pairs">
+        <dt>id</dt>
+        <dd>{id}</dd>
+        <dt>written by</dt>
+        <dd>
+          <i className={`swatch who-${writer}`} aria-hidden="true" /> {WRITER_NAMES[writer]}
+        </dd>
+        <dt>role</dt>
+        <dd>{segment.role}</dd>
+        <dt>log-probability</dt>
+        <dd>{logprob === undefined ? missing : formatNumber(logprob)}</dd>
+        <dt>probability</dt>
+        <dd>{logprob === undefined ? 'none' : formatShare(Math.exp(logprob))}</dd>
+        <dt>entropy</dt>
+        <dd>{entropy === undefined ? missing : `${formatNumber(entropy)} nat`}</dd>
+        {logprob === undefined ? null : (
+          <>
+            <dt>these are of</dt>
+            <dd>{distributionWords(props.rollout.policy)}</dd>
+          </>
+        )}
+        <dt>loss mask</dt>
+        <dd>{segment.mask === 1 ? '1, may be trained' : '0, never trained'}</dd>
+      </dl>
+      <SegmentTokens
+        rollout={props.rollout}
+        index={props.segment}
+        segment={segment}
+        chosen={props.token}
+      />
+    </>
+  );
+};

@@ -1,0 +1,136 @@
+import { messageOf } from '../../../base/message-of.ts';
+import type { Question } from '../../../records/records.ts';
+import type { QuestionRow } from '../../../lab/ask/messages.ts';
+import type { Asked } from '../../../lab/ask/settings.ts';
+import { filterQuestions, NO_FILTER } from '../filters.ts';
+import { lab, reconnectLab } from '../../shell/store/connection.ts';
+import { useLab } from '../../shell/store/lab-store.ts';
+import { moveStep, type Move } from './playback.ts';
+import { isRunning, useRun } from './run-store.ts';
+import { useSetup } from '../../models/store/setup-store.ts';
+import { isNarrow, useView } from '../../shell/store/view-store.ts';
+
+/** What buttons, keys and the palette do; one function each. */
+
+const newRunId = (): string => `run-${Date.now().toString(36)}`;
+
+/** Phrases of `Failure` for a call that the lab could not answer. */
+const asFailure = (error: unknown) => ({
+  kind: 'failed' as const,
+  message: messageOf(error),
+  detail: error instanceof Error ? (error.stack ?? '') : '',
+});
+
+export const failRun = (error: unknown): void => {
+  const { run } = useRun.getState();
+  if (run) useRun.setState({ run: { ...run, status: 'failed', failure: asFailure(error) } });
+};
+
+/** Whether there is something to ask: an empty field is no question. */
+export const isAsked = (asked: Asked | null): boolean =>
+  asked?.kind === 'typed' ? asked.text.trim() !== '' : asked !== null;
+
+/** An example for a first visit: two hops show a search that depends on another; test, so not trained on. */
+const example = (rows: readonly QuestionRow[]): QuestionRow | undefined =>
+  filterQuestions(rows, { ...NO_FILTER, hops: 2, type: 'bridge', split: 'test' })[0] ?? rows[0];
+
+/** The example question, as soon as the world is there. */
+const exampleQuestion = (): Promise<QuestionRow> =>
+  new Promise((resolve) => {
+    const known = example(useLab.getState().questions);
+    if (known) return resolve(known);
+    const stop = useLab.subscribe(({ questions }) => {
+      const found = example(questions);
+      if (!found) return;
+      stop();
+      resolve(found);
+    });
+    return undefined;
+  });
+
+/** Runs what the address says. Where nothing was chosen, an example. */
+export const startRun = async (): Promise<void> => {
+  if (isRunning(useRun.getState().run) || useRun.getState().wanted) return;
+  useRun.setState({ wanted: true });
+  const chosen = isAsked(useView.getState().address.asked);
+  const first = chosen ? null : await exampleQuestion();
+  useRun.setState({ wanted: false });
+  const { address, setAddress } = useView.getState();
+  const asked: Asked | null = first ? { kind: 'world', id: first.id } : address.asked;
+  if (!asked) return;
+  const request = {
+    runId: newRunId(),
+    asked,
+    settings: address.settings,
+    setup: useSetup.getState().setup,
+  };
+  setAddress({ of: null, asked, run: true });
+  useView.setState({ playing: false, selection: null, ...(isNarrow() && { setupOpen: false }) });
+  useRun.getState().begin(request, null);
+  try {
+    const question: Question | null =
+      asked.kind === 'world' ? await lab().question(asked.id) : null;
+    useRun.setState({ question });
+    await lab().run(request);
+  } catch (error) {
+    failRun(error);
+  }
+};
+
+/** Asks for a fresh run from its beginning: a step of the last run means nothing in the next. */
+export const runFromStart = async (): Promise<void> => {
+  useView.getState().setAddress({ rollout: 0, step: null });
+  await startRun();
+};
+
+export const cancelRun = async (): Promise<void> => {
+  if (!isRunning(useRun.getState().run)) return;
+  await lab().cancel();
+};
+
+export const ask = (asked: Asked): void => {
+  useView.getState().setAddress({ of: null, asked, run: false, rollout: 0, step: null });
+};
+
+export const retryLoading = async (): Promise<void> => {
+  const { device } = useView.getState().address.settings;
+  if (useLab.getState().labFailure) reconnectLab(device);
+  else await lab().retry();
+};
+
+const focusedRollout = () => {
+  const { address } = useView.getState();
+  const { table } = useRun.getState();
+  const id = table.order[Math.min(address.rollout, table.order.length - 1)];
+  return id === undefined ? null : (table.byId[id] ?? null);
+};
+
+/** Moves playback of the rollout in focus and selects the event it comes to. */
+export const move = (to: Move): void => {
+  const rollout = focusedRollout();
+  if (!rollout) return;
+  const { address, setAddress, select } = useView.getState();
+  const step = moveStep(address.step, to, rollout.events.length);
+  setAddress({ step });
+  if (step !== null) select({ kind: 'event', rolloutId: rollout.id, event: step });
+  if (to === 'leave') useView.setState({ playing: false });
+};
+
+/** Starts playback (again from the first event where it stands at the end), or pauses it. */
+export const togglePlaying = (): void => {
+  const { playing, address } = useView.getState();
+  const count = focusedRollout()?.events.length ?? 0;
+  if (count === 0) return;
+  if (!playing && (address.step === null || address.step >= count - 1)) move('first');
+  useView.setState({ playing: !playing });
+};
+
+export const focusRollout = (rollout: number): void => {
+  const { order } = useRun.getState().table;
+  if (rollout < 0 || rollout >= order.length) return;
+  useView.setState({ playing: false });
+  useView.getState().setAddress({ rollout, step: null });
+};
+
+export const focusNext = (by: 1 | -1): void =>
+  focusRollout(useView.getState().address.rollout + by);

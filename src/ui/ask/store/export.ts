@@ -1,0 +1,27 @@
+import type { Rollout } from '../../../records/rollout.ts';
+import { saveFile } from '../../kit/save-file.ts';
+import { useRun } from './run-store.ts';
+
+/** One `forage.rollout/1` a line, nothing left out. */
+export const toJsonLines = (rollouts: readonly Rollout[]): string =>
+  rollouts.map((rollout) => `${JSON.stringify(rollout)}\n`).join('');
+
+/** "kunlun-baize-test-2-seed-1.jsonl": what a folder of such files can be told apart by. */
+const fileName = (rollouts: readonly Rollout[], seed: number): string => {
+  const first = rollouts[0];
+  return `${first?.recipe.id ?? 'rollouts'}-${first?.question.id ?? 'none'}-seed-${seed}.jsonl`.replaceAll(
+    /[^\w.-]+/g,
+    '-',
+  );
+};
+
+/** Saves the rollouts on the screen as a file; does nothing where there are none. */
+export const downloadRollouts = (): void => {
+  const { table, request } = useRun.getState();
+  const rollouts = table.order.flatMap((id) => table.byId[id] ?? []);
+  if (rollouts.length === 0) return;
+  saveFile(
+    fileName(rollouts, request?.settings.seed ?? 0),
+    new Blob([toJsonLines(rollouts)], { type: 'application/x-ndjson' }),
+  );
+};

@@ -1,0 +1,141 @@
+import { create } from 'zustand';
+import type { Setup } from '../../../records/setup.ts';
+import { revisionOf } from '../../../lab/models/checkpoints/plan/revision.ts';
+import { refreshCheckpoints } from '../../models/store/checkpoint-actions.ts';
+import { useCheckpoints } from '../../models/store/checkpoint-store.ts';
+import { readCollections } from '../../corpus/store/collections-actions.ts';
+import { useCollections } from '../../corpus/store/collections-store.ts';
+import {
+  describeSetup,
+  formatLink,
+  resolveSetup,
+  type DeviceLists,
+  type LinkSetup,
+  type Missing,
+} from './link-setup.ts';
+import { useResources } from '../../models/store/resources-store.ts';
+import { useRun } from './run-store.ts';
+import { useSetup } from '../../models/store/setup-store.ts';
+import { useView } from '../../shell/store/view-store.ts';
+
+/**
+ * Keeps what the address says of the setup and what is chosen here together. An address that says
+ * something else than what is chosen is not run before somebody decided which of the two counts.
+ */
+
+interface LinkedSetup {
+  /** `same`: the address follows what is chosen here. */
+  status: 'checking' | 'same' | 'differs';
+  /** What is chosen here, as an address would say it; where the two differ. */
+  own: LinkSetup;
+  missing: readonly Missing[];
+}
+
+/** An address that asks nothing, and one of a device where everything is built in, need no look. */
+const firstStatus = (): LinkedSetup['status'] => {
+  const { asked, setup: link } = useView.getState().address;
+  const linked = formatLink(link) !== '';
+  if (!asked && !linked) return 'same';
+  return linked || needsLists(useSetup.getState().setup, {}) || !builtIn() ? 'checking' : 'same';
+};
+
+const builtIn = (): boolean =>
+  formatLink(describeSetup(useSetup.getState().setup, listsNow())) === '';
+
+const listsNow = (): DeviceLists => ({
+  collections: useCollections.getState().collections,
+  checkpoints: useCheckpoints.getState().checkpoints.map(({ id, name, files }) => ({
+    id,
+    name,
+    revision: revisionOf(files.map((file) => ({ ...file, done: file.doneBytes }))),
+  })),
+  resources: useResources.getState().resources,
+});
+
+/** Whether names have to be looked up that are stored on the device. */
+function needsLists(setup: Setup, link: LinkSetup): boolean {
+  const { policy, local, questions, summarizer, judge } = setup;
+  const models = [
+    policy,
+    ...[summarizer, judge].flatMap((h) => (h.kind === 'model' ? [h.policy] : [])),
+  ];
+  const linked = [link.policy, link.judge, link.summarizer];
+  return (
+    local.kind === 'collections' ||
+    questions.kind === 'collections' ||
+    models.some(({ kind }) => kind === 'checkpoint') ||
+    link.local !== undefined ||
+    link.questions !== undefined ||
+    linked.some((one) => typeof one === 'object' && one.k === 'checkpoint')
+  );
+}
+
+const listsRead = (): boolean =>
+  useCollections.getState().status !== 'waiting' && useCheckpoints.getState().status !== 'waiting';
+
+export const useLinkedSetup = create<LinkedSetup>()(() => ({
+  status: firstStatus(),
+  own: {},
+  missing: [],
+}));
+
+/** Compares once more. @returns whether the address says what is chosen here */
+export const checkLinkedSetup = async (): Promise<boolean> => {
+  const { setup: link, asked } = useView.getState().address;
+  const own = useSetup.getState().setup;
+  if (!asked && formatLink(link) === '') return settle();
+  if (needsLists(own, link)) {
+    useLinkedSetup.setState({ status: 'checking' });
+    if (!listsRead()) await Promise.all([readCollections(), refreshCheckpoints()]);
+  }
+  return compare();
+};
+
+const settle = (): true => {
+  useLinkedSetup.setState({ status: 'same', missing: [] });
+  follow();
+  return true;
+};
+
+const compare = (): boolean => {
+  const { setup: link } = useView.getState().address;
+  const lists = listsNow();
+  const setup = useSetup.getState().setup;
+  const own = describeSetup(setup, lists);
+  if (formatLink(own) === formatLink(link)) return settle();
+  const { missing } = resolveSetup(link, lists, setup);
+  useLinkedSetup.setState({ status: 'differs', own, missing });
+  return false;
+};
+
+/** The address says what is chosen here. */
+const follow = (): void => {
+  if (useLinkedSetup.getState().status !== 'same') return;
+  const { setup } = useSetup.getState();
+  if (needsLists(setup, {}) && !listsRead()) return;
+  const link = describeSetup(setup, listsNow());
+  const { address, setAddress } = useView.getState();
+  if (formatLink(link) !== formatLink(address.setup)) setAddress({ setup: link });
+};
+
+/** Works with what the address says, as far as it is on this device. */
+export const takeLinkedSetup = (): void => {
+  const { setup: link } = useView.getState().address;
+  const { setup } = resolveSetup(link, listsNow(), useSetup.getState().setup);
+  useSetup.setState({ setup });
+  settle();
+};
+
+/** Goes on with what is chosen here. */
+export const keepOwnSetup = (): void => void settle();
+
+useSetup.subscribe(() => {
+  // Chosen by hand until it is the same; else it is still to be decided.
+  if (useLinkedSetup.getState().status === 'differs') compare();
+  else follow();
+});
+for (const store of [useCollections, useCheckpoints, useResources]) store.subscribe(follow);
+// Whoever runs something while the two differ has decided.
+useRun.subscribe(({ request }, before) => {
+  if (request !== before.request && useLinkedSetup.getState().status === 'differs') keepOwnSetup();
+});

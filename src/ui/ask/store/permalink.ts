@@ -1,0 +1,190 @@
+import { z } from 'zod';
+import {
+  DEFAULT_SETTINGS,
+  MAX_QUESTION_LENGTH,
+  mechanismsSchema,
+  runSettingsSchema,
+  type Asked,
+  type Mechanisms,
+  type RunSettings,
+} from '../../../lab/ask/settings.ts';
+import { formatLink, parseLink, type LinkSetup } from './link-setup.ts';
+
+/** The rollouts of one question in a step of training, in the browser that trained. */
+export interface StepGroup {
+  runId: string;
+  step: number;
+  /** `groupId` of its rollouts. */
+  group: string;
+}
+
+/** What the address of the Inspect page restores. */
+export interface InspectAddress {
+  /**
+   * The rollouts on the screen, where training made them: the address names them, and nothing of what
+   * was asked here before. Null for what is asked here.
+   */
+  of: StepGroup | null;
+  asked: Asked | null;
+  settings: RunSettings;
+  /** What it works with; what is built in is left out. */
+  setup: LinkSetup;
+  /** Run as soon as everything is loaded. */
+  run: boolean;
+  /** 0-based rollout in focus. */
+  rollout: number;
+  /** 0-based event that playback stands on; null shows everything. */
+  step: number | null;
+}
+
+const NAMES: Record<keyof Mechanisms, string> = {
+  background: 'rdra',
+  stie: 'stie',
+  router: 'nlr',
+  reward: 'reward',
+  k: 'k',
+  webDelayMs: 'delay',
+};
+
+const KEYS = mechanismsSchema.keyof().options;
+
+const integer = z.coerce.number().int().min(0);
+
+/** Reads one field; a value that is not allowed is named in `problems` and the default stays. */
+const read = <T>(
+  query: URLSearchParams,
+  name: string,
+  schema: z.ZodType<T>,
+  fallback: T,
+  problems: string[],
+): T => {
+  const raw = query.get(name);
+  if (raw === null) return fallback;
+  const asNumber = raw.trim() === '' ? NaN : Number(raw);
+  for (const candidate of [raw, asNumber]) {
+    const parsed = schema.safeParse(candidate);
+    if (parsed.success) return parsed.data;
+  }
+  problems.push(`${name}=${raw}`);
+  return fallback;
+};
+
+const readMechanisms = (query: URLSearchParams, problems: string[]): Mechanisms => {
+  const values: Record<string, unknown> = {};
+  for (const key of KEYS) {
+    const value = read<unknown>(
+      query,
+      NAMES[key],
+      mechanismsSchema.shape[key],
+      undefined,
+      problems,
+    );
+    if (value !== undefined) values[key] = value;
+  }
+  return mechanismsSchema.parse(values);
+};
+
+const readAsked = (query: URLSearchParams): Asked | null => {
+  const id = query.get('q');
+  if (id) return { kind: 'world', id: id.slice(0, 100) };
+  const text = query.get('ask')?.trim();
+  return text ? { kind: 'typed', text: text.slice(0, MAX_QUESTION_LENGTH) } : null;
+};
+
+const groupSchema = z.strictObject({
+  runId: z.string().min(1).max(200),
+  step: z.coerce.number().int().min(1),
+  group: z.string().min(1).max(300),
+});
+
+const readGroup = (query: URLSearchParams, problems: string[]): StepGroup | null => {
+  const runId = query.get('of');
+  if (runId === null) return null;
+  const [step, group] = [query.get('at'), query.get('group')];
+  const parsed = groupSchema.safeParse({ runId, step, group });
+  if (parsed.success) return parsed.data;
+  problems.push(`of=${runId.slice(0, 100)}`);
+  return null;
+};
+
+const readSetup = (query: URLSearchParams, problems: string[]): LinkSetup => {
+  const text = query.get('with');
+  if (text === null) return {};
+  try {
+    return parseLink(text);
+  } catch {
+    problems.push(`with=${text.slice(0, 100)}`);
+    return {};
+  }
+};
+
+/** Parses `location.search`; `problems` lists fields that were not usable, as they were written. */
+export const parseAddress = (search: string): { address: InspectAddress; problems: string[] } => {
+  const query = new URLSearchParams(search);
+  const problems: string[] = [];
+  const { shape } = runSettingsSchema;
+  const settings: RunSettings = {
+    recipe: read(query, 'recipe', shape.recipe, DEFAULT_SETTINGS.recipe, problems),
+    rollouts: read(query, 'n', shape.rollouts, DEFAULT_SETTINGS.rollouts, problems),
+    temperature: read(query, 't', shape.temperature, DEFAULT_SETTINGS.temperature, problems),
+    seed: read(query, 'seed', shape.seed, DEFAULT_SETTINGS.seed, problems),
+    device: read(query, 'device', shape.device, DEFAULT_SETTINGS.device, problems),
+    mechanisms: readMechanisms(query, problems),
+  };
+  const rollout = read(query, 'rollout', integer, 1, problems);
+  const step = read<number | null>(query, 'step', integer, null, problems);
+  return {
+    address: {
+      of: readGroup(query, problems),
+      asked: readAsked(query),
+      settings,
+      setup: readSetup(query, problems),
+      run: query.get('run') === '1',
+      rollout: Math.max(0, rollout - 1),
+      step: step === null || step === 0 ? null : step - 1,
+    },
+    problems,
+  };
+};
+
+/** The query string (with `?`, or empty) that `parseAddress` turns into the same address. */
+export const formatAddress = (address: InspectAddress): string => {
+  const query = new URLSearchParams();
+  const { asked, settings, of } = address;
+  const end = (): string => {
+    if (address.rollout > 0) query.set('rollout', String(address.rollout + 1));
+    if (address.step !== null) query.set('step', String(address.step + 1));
+    const text = query.toString();
+    return text ? `?${text}` : '';
+  };
+  if (of) {
+    query.set('of', of.runId);
+    query.set('at', String(of.step));
+    query.set('group', of.group);
+    return end();
+  }
+  if (asked?.kind === 'world') query.set('q', asked.id);
+  if (asked?.kind === 'typed') query.set('ask', asked.text);
+  const put = (name: string, value: string | number, unless: string | number) => {
+    if (value !== unless) query.set(name, String(value));
+  };
+  put('recipe', settings.recipe, '');
+  put('n', settings.rollouts, DEFAULT_SETTINGS.rollouts);
+  put('t', settings.temperature, DEFAULT_SETTINGS.temperature);
+  put('seed', settings.seed, '');
+  put('device', settings.device, DEFAULT_SETTINGS.device);
+  for (const key of KEYS) {
+    const value = settings.mechanisms[key];
+    if (value !== undefined) query.set(NAMES[key], String(value));
+  }
+  put('with', formatLink(address.setup), '');
+  if (address.run) query.set('run', '1');
+  return end();
+};
+
+/** What an address shows, whatever its settings: another one is a place of its own to come back to. */
+export const placeOf = ({ of, asked }: Pick<InspectAddress, 'of' | 'asked'>): string => {
+  if (of) return `step ${of.group}`;
+  if (asked === null) return '';
+  return asked.kind === 'world' ? `question ${asked.id}` : 'typed';
+};

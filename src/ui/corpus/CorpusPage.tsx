@@ -1,0 +1,69 @@
+import { useEffect } from 'react';
+import { Link, useSearch } from 'wouter';
+import { AddBar, offerGathered } from './AddBar.tsx';
+import { Browse } from './Browse.tsx';
+import { CollectionsTable } from './CollectionsTable.tsx';
+import { droppedFiles } from './dropped-files.ts';
+import { ImportJob } from './ImportJob.tsx';
+import { MemoryLine } from './MemoryLine.tsx';
+import { Notices } from './Notices.tsx';
+import { PendingImport } from './PendingImport.tsx';
+import { useFileDrop } from '../kit/use-file-drop.ts';
+import { WebSourceForm } from './sources/WebSourceForm.tsx';
+import { SearchPanel } from './SearchPanel.tsx';
+import { SearchWith } from './SearchWith.tsx';
+import { StorageLine } from '../runs/StorageLine.tsx';
+import { readCollections } from './store/collections-actions.ts';
+import { useCollections } from './store/collections-store.ts';
+
+const Collections = () => {
+  const status = useCollections((state) => state.status);
+  const none = useCollections(({ collections }) => collections.length === 0);
+  if (status === 'waiting') return <p role="status">Reading the collections …</p>;
+  if (!none) return <CollectionsTable />;
+  return (
+    <p className="lead">
+      Your own passages and questions go here, and stay in this browser: HotpotQA, 2WikiMultiHopQA,
+      MuSiQue, Bamboogle, FlashRAG and verl files, passages as JSON lines or lists, plain text and
+      Markdown. There are none yet, so runs work with the built-in world. Drop a file to see what it
+      would give; nothing is stored before you say so.
+    </p>
+  );
+};
+
+const useOpened = () => {
+  const id = new URLSearchParams(useSearch()).get('collection');
+  return useCollections(({ collections }) => collections.find((one) => one.id === id));
+};
+
+/** Corpus: what runs search and ask, imported collections, and a search of the built-in world. */
+const CorpusPage = () => {
+  const drop = useFileDrop((dropped) => void droppedFiles(dropped).then(offerGathered));
+  const opened = useOpened();
+  useEffect(() => void readCollections(), []);
+  return (
+    <main
+      className={drop.over ? 'page wide corpus dropping' : 'page wide corpus'}
+      tabIndex={-1}
+      {...drop.handlers}
+    >
+      <div className="runs-bar">
+        <h1>Corpus</h1>
+        <StorageLine />
+        <MemoryLine />
+        <Link href="/cluster">Clusters</Link>
+      </div>
+      <Notices />
+      <SearchWith />
+      <AddBar />
+      <ImportJob />
+      <PendingImport />
+      <Collections />
+      {opened ? <Browse key={opened.id} row={opened} /> : null}
+      <WebSourceForm />
+      <SearchPanel />
+    </main>
+  );
+};
+
+export default CorpusPage;

@@ -1,0 +1,176 @@
+import type {
+  ClusterAnswer,
+  ClusterOverview,
+} from '../../../lab/corpus/retrieval/cluster-messages.ts';
+import { DASH, formatCount, formatMs, formatShare, plural } from '../../kit/format.ts';
+
+/** Where the candidates of a query came from, and what the search gave beside the exact scan. */
+export const Answer = ({
+  answer,
+  overview,
+}: {
+  answer: ClusterAnswer;
+  overview: ClusterOverview;
+}) => (
+  <section aria-label="Answer">
+    <Summary answer={answer} />
+    <h2>Where its candidates came from</h2>
+    <Shares answer={answer} overview={overview} />
+    <h2>What was found</h2>
+    <Hits answer={answer} />
+  </section>
+);
+
+const Summary = ({
+  answer: { query, trace, hits, missed, clusterMs, exactMs },
+}: {
+  answer: ClusterAnswer;
+}) => {
+  const wanted = hits.length + missed.length;
+  const kept = hits.filter(({ exactRank }) => exactRank !== null && exactRank <= hits.length);
+  return (
+    <p role="status">
+      “{query}”: {plural(trace.scanned, 'passage')} scanned by their codes,{' '}
+      {formatCount(trace.candidates)} kept as candidates and ranked again, {hits.length} given
+      {trace.random > 0 ? `; ${trace.random} drawn at random for empty clusters` : ''}.{' '}
+      <b>
+        {kept.length} of the {hits.length} best of the exact scan
+      </b>
+      {wanted === hits.length ? '' : `, ${missed.length} missed`}. Clusters {formatMs(clusterMs)},
+      exact scan {formatMs(exactMs)}; τ {trace.temperature.toFixed(2)}, query{' '}
+      {formatCount(trace.query + 1)}.
+    </p>
+  );
+};
+
+const Shares = ({
+  answer: { trace },
+  overview,
+}: {
+  answer: ClusterAnswer;
+  overview: ClusterOverview;
+}) => {
+  const { sampling, clusters } = overview;
+  const least =
+    trace.clusters.reduce((sum, { candidates }) => sum + candidates, 0) * sampling.minimumShare;
+  const rest = overview.clusters.length - trace.clusters.length;
+  return (
+    <>
+      <div className="table-scroll" tabIndex={0} role="region" aria-label="Shares of the clusters">
+        <table className="corpus-table cluster-table">
+          <thead>
+            <tr>
+              <th scope="col">cluster</th>
+              <th scope="col" className="figure">
+                size
+              </th>
+              <th scope="col" className="figure">
+                q·c
+              </th>
+              <th scope="col" className="figure wide-only">
+                ρ
+              </th>
+              <th scope="col" className="figure wide-only">
+                w
+              </th>
+              <th scope="col" className="figure">
+                share p
+              </th>
+              <th scope="col" className="figure">
+                n
+              </th>
+              <th scope="col" className="figure">
+                kept
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {trace.clusters.map((share) => (
+              <tr key={share.cluster} className={share.candidates === 0 ? 'quiet' : undefined}>
+                <td>
+                  <b>{share.cluster}</b>{' '}
+                  <span className="fine">{clusters[share.cluster]?.titles[0]}</span>
+                </td>
+                <td className="figure">{formatCount(share.size)}</td>
+                <td className="figure">{share.similarity.toFixed(3)}</td>
+                <td className="figure wide-only">{share.relevance.toFixed(3)}</td>
+                <td className="figure wide-only">{share.weight.toFixed(3)}</td>
+                <td className="figure">
+                  <span className="cluster-share" aria-hidden="true">
+                    <i style={{ width: `${Math.min(1, share.share) * 100}%` }} />
+                  </span>
+                  <span className="cluster-figure">{formatShare(share.share)}</span>
+                </td>
+                <td className="figure">
+                  {formatCount(share.candidates)}
+                  {share.candidates === share.size ? <span className="fine"> all</span> : null}
+                </td>
+                <td className="figure">{share.results || DASH}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p className="fine">
+        n is the number of candidates allotted, never above the cluster’s size. The floor is{' '}
+        {(100 * sampling.minimumShare).toFixed(3)} % a cluster, {least.toFixed(2)} candidates before
+        rounding.{' '}
+        {rest > 0
+          ? `${plural(rest, 'farther cluster')} not considered (the ${sampling.considered} nearest are).`
+          : 'Every cluster was considered.'}
+      </p>
+    </>
+  );
+};
+
+const Hits = ({ answer: { hits, missed } }: { answer: ClusterAnswer }) => (
+  <>
+    <table className="corpus-table">
+      <thead>
+        <tr>
+          <th scope="col" className="figure">
+            rank
+          </th>
+          <th scope="col" className="figure">
+            exact
+          </th>
+          <th scope="col" className="figure wide-only">
+            q·x̂
+          </th>
+          <th scope="col" className="figure">
+            cluster
+          </th>
+          <th scope="col">passage</th>
+        </tr>
+      </thead>
+      <tbody>
+        {hits.map((hit, index) => (
+          <tr key={index}>
+            <td className="figure">{index + 1}</td>
+            <td className={hit.exactRank === index + 1 ? 'figure' : 'figure tone-hint'}>
+              {hit.exactRank ?? 'below 1,000'}
+            </td>
+            <td className="figure wide-only">{hit.similarity.toFixed(3)}</td>
+            <td className="figure">{hit.cluster}</td>
+            <td>
+              <b>{hit.title}</b>
+              <div className="cluster-text">{hit.text}</div>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+    {missed.length > 0 ? (
+      <p className="fine">
+        Missed:{' '}
+        {missed
+          .map(
+            ({ title, exactRank, cluster }) =>
+              `${title} (exact rank ${exactRank}, cluster ${cluster})`,
+          )
+          .join('; ')}
+        .
+      </p>
+    ) : null}
+  </>
+);

@@ -1,0 +1,80 @@
+import { Button, NumberInput, TextInput } from '@mantine/core';
+import type { FormEvent } from 'react';
+import { plural } from '../../kit/format.ts';
+import { useLab } from '../../shell/store/lab-store.ts';
+import type { Clusters } from './use-clusters.ts';
+
+/** Questions of the list that are asked at once to see the weights learn. */
+const ASKED_AT_ONCE = 100;
+
+export interface Wanted {
+  query: string;
+  /** Passages. */
+  k: number;
+}
+
+/** Searches through the index, and what it learned of them. */
+export const Asking = ({
+  clusters,
+  wanted,
+  onChange,
+}: {
+  clusters: Clusters;
+  wanted: Wanted;
+  onChange: (wanted: Wanted) => void;
+}) => {
+  const questions = useLab((state) => state.questions);
+  const { query, k } = wanted;
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    clusters.search(query.trim(), k);
+  };
+  const texts = questions.slice(0, ASKED_AT_ONCE).map(({ text }) => text);
+  const busy = clusters.busy !== null;
+  const learning = clusters.overview?.learning;
+  return (
+    <form className="corpus-form" onSubmit={onSubmit}>
+      <TextInput
+        className="grow"
+        label="Query"
+        value={query}
+        onChange={(event) => onChange({ k, query: event.currentTarget.value })}
+      />
+      <NumberInput
+        className="narrow"
+        label="Passages"
+        min={1}
+        max={100}
+        value={k}
+        onChange={(value) => typeof value === 'number' && onChange({ query, k: value })}
+      />
+      <Button type="submit" disabled={busy || query.trim() === ''}>
+        Search
+      </Button>
+      <Button
+        variant="default"
+        disabled={busy || texts.length === 0}
+        onClick={() => clusters.learn(texts, k)}
+      >
+        Ask {plural(texts.length, 'question')}
+      </Button>
+      <Button variant="default" disabled={busy || !learning?.queries} onClick={clusters.forget}>
+        Forget what was learned
+      </Button>
+      {learning?.recallable ? (
+        <span className="cluster-undo" role="status">
+          Forgotten.{' '}
+          <button
+            type="button"
+            className="link strong"
+            disabled={busy}
+            title="What was learned since is dropped for it"
+            onClick={clusters.recall}
+          >
+            Undo
+          </button>
+        </span>
+      ) : null}
+    </form>
+  );
+};

@@ -1,0 +1,177 @@
+import { Button } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import type { LocalSpec } from '../../../records/setup.ts';
+import { BUILD_DEFAULTS } from '../../../retrieval/cluster/options.ts';
+import type { ClusterOverview } from '../../../lab/corpus/retrieval/cluster-messages.ts';
+import { LoadingFailure, LoadingList } from '../../ask/Loading.tsx';
+import { formatBytes, formatCount, formatMs, plural } from '../../kit/format.ts';
+import { readCollections } from '../store/collections-actions.ts';
+import { useLab } from '../../shell/store/lab-store.ts';
+import { useSetup } from '../../models/store/setup-store.ts';
+import { Answer } from './Answer.tsx';
+import { Asking, type Wanted } from './Asking.tsx';
+import { ClusterTable } from './ClusterTable.tsx';
+import { ChoiceChart, TemperatureChart } from './Curves.tsx';
+import { Recent } from './Recent.tsx';
+import { GoneNote, PartInSearch, SourceLine, WithoutVectorsNote } from './Shown.tsx';
+import { useClusters, type Clusters } from './use-clusters.ts';
+
+/** What the index is, and what it takes. */
+const Facts = ({ overview }: { overview: ClusterOverview }) => {
+  const { passages, clusters, bytes, vectorBytes, stored, openedMs, sampling } = overview;
+  const each = (total: number): string => formatCount(Math.round(total / passages));
+  return (
+    <p className="fine" data-testid="cluster-facts">
+      {plural(passages, 'passage')} of {overview.dimensions} dimensions in{' '}
+      {plural(clusters.length, 'cluster')}
+      {notesOf(overview)}; {overview.encoder}. Memory: {formatBytes(bytes)} instead of{' '}
+      {formatBytes(vectorBytes)} of vectors, {each(bytes)} instead of {each(vectorBytes)} bytes a
+      passage ({overview.subspaces} of code
+      {overview.refineBits > 0 ? `, ${overview.refineBits} bits a dimension to rank again` : ''},
+      the rest tables). {stored ? 'Read from storage' : 'Built'} in {formatMs(openedMs)}.
+      {passages <= sampling.candidates
+        ? ` A query may have ${formatCount(sampling.candidates)} candidates, so here all passages are ranked: clusters save work above that.`
+        : ''}
+    </p>
+  );
+};
+
+/** What is to be said of the number of clusters. */
+const notesOf = ({ dissolved, choice }: ClusterOverview): string => {
+  const notes = [
+    dissolved > 0 ? `${dissolved} too small, dissolved` : '',
+    // Of one number there is no chart.
+    choice?.scores.length === 1
+      ? `${choice.clusters} tried: as many as may hold ${BUILD_DEFAULTS.minimumDocuments} passages each`
+      : '',
+  ].filter((note) => note !== '');
+  return notes.length > 0 ? ` (${notes.join('; ')})` : '';
+};
+
+/** Long work of the page itself, or the opening of the source that searches wait for too. */
+const Working = ({ clusters, what }: { clusters: Clusters; what: string }) => {
+  const { progress } = clusters;
+  return (
+    <div className="cluster-opening" role="status">
+      <span>
+        {what}
+        {progress ? `: ${progress.stage}` : ' …'}
+        {progress && progress.total > 1
+          ? ` ${formatCount(progress.done)} of ${formatCount(progress.total)}`
+          : ''}
+      </span>{' '}
+      <Button size="compact-sm" variant="default" onClick={clusters.stop}>
+        Stop
+      </Button>
+    </div>
+  );
+};
+
+const Problem = ({ clusters }: { clusters: Clusters }) => (
+  <p role="alert" className="tone-bad">
+    ⚠ {clusters.error}{' '}
+    {clusters.overview ? (
+      'The clusters are as they were.'
+    ) : (
+      <Button size="compact-sm" variant="default" onClick={clusters.build}>
+        Build again
+      </Button>
+    )}
+  </p>
+);
+
+/** The index, once it is there. */
+const Index = ({ clusters, overview }: { clusters: Clusters; overview: ClusterOverview }) => {
+  const [wanted, setWanted] = useState<Wanted>({ query: '', k: 10 });
+  const { answer, busy } = clusters;
+  const askAgain = (query: string) => {
+    setWanted({ ...wanted, query });
+    clusters.search(query, wanted.k);
+  };
+  return (
+    <>
+      <Facts overview={overview} />
+      <Asking clusters={clusters} wanted={wanted} onChange={setWanted} />
+      {busy === 'searching' && clusters.progress ? (
+        <Working clusters={clusters} what="Vectors for the exact scan" />
+      ) : null}
+      {answer ? (
+        <Answer answer={answer} overview={overview} />
+      ) : (
+        <p className="fine">
+          Search for something to see which clusters its candidates come from, how many each may
+          give, and what the exact scan would have found.
+        </p>
+      )}
+      <div className="cluster-charts">
+        <TemperatureChart overview={overview} />
+        {overview.choice && overview.choice.scores.length > 1 ? (
+          <ChoiceChart choice={overview.choice} />
+        ) : null}
+      </div>
+      <h2>Last queries</h2>
+      <Recent overview={overview} disabled={busy !== null} onAsk={askAgain} />
+      <h2>All clusters</h2>
+      <ClusterTable overview={overview} />
+    </>
+  );
+};
+
+/** One source; another one begins anew. */
+const SourceClusters = ({ local }: { local: LocalSpec }) => {
+  const { status } = useLab((state) => state.parts.retrieval);
+  const clusters = useClusters(local, status === 'ready');
+  const { overview, without, busy, error } = clusters;
+  const opens = status === 'loading' && local.kind === 'collections';
+  return (
+    <>
+      <SourceLine local={local} />
+      <GoneNote local={local} failed={status === 'failed'} />
+      <LoadingFailure />
+      <LoadingList />
+      {opens ? <Working clusters={clusters} what="The passages are being opened" /> : null}
+      {busy === 'opening' && !overview && !opens ? (
+        <Working clusters={clusters} what="Clustering the passages" />
+      ) : null}
+      {error ? <Problem clusters={clusters} /> : null}
+      {without && busy === null && !error ? (
+        <WithoutVectorsNote without={without} onEncode={clusters.build} />
+      ) : null}
+      {overview ? (
+        <>
+          <PartInSearch local={local} overview={overview} />
+          <Index clusters={clusters} overview={overview} />
+        </>
+      ) : null}
+    </>
+  );
+};
+
+/** Collections may have been deleted on other pages, and in other tabs. */
+const useCollectionList = (): void => {
+  useEffect(() => {
+    const read = () => void readCollections();
+    read();
+    window.addEventListener('focus', read);
+    return () => window.removeEventListener('focus', read);
+  }, []);
+};
+
+/** The clusters of the passages that runs search, and where a query's candidates come from. */
+const ClusterPage = () => {
+  useCollectionList();
+  const local = useSetup(({ setup }) => setup.local);
+  return (
+    <main className="page wide">
+      <h1>Clusters</h1>
+      <p>
+        Passages as the cluster retriever sees them: k-means clusters with product-quantized
+        vectors. A query shares its candidates out over the clusters near it, by learned weights,
+        relevance and temperature.
+      </p>
+      <SourceClusters key={JSON.stringify(local)} local={local} />
+    </main>
+  );
+};
+
+export default ClusterPage;

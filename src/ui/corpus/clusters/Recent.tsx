@@ -1,0 +1,78 @@
+import type { ClusterOverview } from '../../../lab/corpus/retrieval/cluster-messages.ts';
+import { formatCount } from '../../kit/format.ts';
+
+/** Clusters of a query that are named; the rest are counted. */
+const NAMED = 3;
+
+/** The last queries that the index answered, whoever asked, and where their results came from. */
+export const Recent = ({
+  overview,
+  disabled,
+  onAsk,
+}: {
+  overview: ClusterOverview;
+  disabled: boolean;
+  onAsk: (query: string) => void;
+}) => {
+  const { recent, queries } = overview.learning;
+  if (recent.length === 0)
+    return (
+      <p className="fine">
+        {queries > 0
+          ? `None since the index was opened; it learned from ${formatCount(queries)} before.`
+          : overview.answers
+            ? 'None yet. Search above, on Corpus, or run a question on Inspect.'
+            : 'None yet. Search above.'}
+      </p>
+    );
+  return (
+    <div className="table-scroll" tabIndex={0} role="region" aria-label="Last queries">
+      <table className="corpus-table cluster-table">
+        <thead>
+          <tr>
+            <th scope="col" className="figure">
+              t
+            </th>
+            <th scope="col">query</th>
+            <th scope="col" className="figure wide-only">
+              τ
+            </th>
+            <th scope="col" className="figure wide-only">
+              candidates
+            </th>
+            <th scope="col">results from</th>
+          </tr>
+        </thead>
+        <tbody>
+          {recent.map(({ query, text, temperature, candidates, results, sources }) => (
+            <tr key={query}>
+              <td className="figure">{formatCount(query + 1)}</td>
+              <td>
+                <button
+                  type="button"
+                  className="link cluster-query"
+                  title="Ask it again"
+                  disabled={disabled}
+                  onClick={() => onAsk(text)}
+                >
+                  {text}
+                </button>
+              </td>
+              <td className="figure wide-only">{temperature.toFixed(2)}</td>
+              <td className="figure wide-only">{formatCount(candidates)}</td>
+              <td>
+                {sources.slice(0, NAMED).map((one, i) => (
+                  <span key={one.cluster}>
+                    {i > 0 ? ', ' : ''}
+                    <b>{one.cluster}</b> <span className="fine">{one.results}</span>
+                  </span>
+                ))}{' '}
+                <span className="fine">of {results}</span>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+};

@@ -1,0 +1,137 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { useEffect, useRef, useState, type FormEvent } from 'react';
+import type { WebSpec } from '../../../records/setup.ts';
+import { completeAddress } from '../../../retrieval/engines/address.ts';
+import type { EngineSpec } from '../../../retrieval/engines/open.ts';
+import {
+  testConnection,
+  type ConnectionReport,
+} from '../../../retrieval/engines/test-connection.ts';
+import { pickOf } from '../../kit/pick-of.ts';
+import { searchWeb } from '../store/search-with.ts';
+import { useSetup } from '../../models/store/setup-store.ts';
+import { ConnectionResult } from './ConnectionResult.tsx';
+import { infoOf, WEB_KIND_IDS, WEB_KINDS, type WebKind } from './web-kinds.ts';
+
+/** The typed address as a specification; null where it is none yet. */
+const specOf = (kind: WebKind, typed: string): WebSpec | null => {
+  if (kind === 'built-in') return { kind };
+  const url = completeAddress(kind, typed);
+  return url === null ? null : { kind, url };
+};
+
+const sameSpec = (a: WebSpec, b: WebSpec | null): boolean =>
+  JSON.stringify(a) === JSON.stringify(b);
+
+/** Runs one test at a time; another one, or leaving, cancels it. */
+const useConnectionTest = () => {
+  const [report, setReport] = useState<ConnectionReport | null>(null);
+  const [busy, setBusy] = useState(false);
+  const running = useRef<AbortController | null>(null);
+  const cancel = (): void => {
+    running.current?.abort();
+    running.current = null;
+    setBusy(false);
+  };
+  useEffect(() => () => running.current?.abort(), []);
+  const start = async (spec: EngineSpec, query: string): Promise<void> => {
+    cancel();
+    const controller = new AbortController();
+    running.current = controller;
+    setReport(null);
+    setBusy(true);
+    const { signal } = controller;
+    const options = { signal, origin: window.location.origin };
+    const told = await testConnection(
+      spec,
+      query.trim() === '' ? options : { ...options, query: query.trim() },
+    ).catch(() => null);
+    if (running.current !== controller) return;
+    setReport(told);
+    setBusy(false);
+  };
+  const forget = (): void => {
+    cancel();
+    setReport(null);
+  };
+  return { report, busy, start, cancel, forget };
+};
+
+/** Chooses where `web` searches go: kind and address, tried before they are used. */
+export const WebSourceForm = () => {
+  const setup = useSetup((state) => state.setup);
+  const [kind, setKind] = useState<WebKind>(setup.web.kind);
+  const [address, setAddress] = useState(setup.web.kind === 'built-in' ? '' : setup.web.url);
+  const [query, setQuery] = useState('');
+  const { report, busy, start, cancel, forget } = useConnectionTest();
+  const info = infoOf(kind);
+  const spec = specOf(kind, address);
+  const engine = spec && spec.kind !== 'built-in' ? spec : null;
+  const used = sameSpec(setup.web, spec);
+  const wrong = address.trim() !== '' && spec === null;
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    if (spec) searchWeb(spec);
+  };
+  return (
+    <form id="web-source" className="web-source" onSubmit={onSubmit} aria-label="Web source">
+      <div className="corpus-form">
+        <NativeSelect
+          label="Web source"
+          value={kind}
+          data={WEB_KINDS.map(({ kind: value, label }) => ({ value, label }))}
+          onChange={(event) => {
+            forget();
+            setKind(pickOf(WEB_KIND_IDS, event.currentTarget.value) ?? 'built-in');
+          }}
+        />
+        {kind === 'built-in' ? null : (
+          <>
+            <TextInput
+              className="grow"
+              label="Address"
+              inputMode="url"
+              autoComplete="url"
+              spellCheck={false}
+              placeholder={info.example}
+              value={address}
+              error={wrong}
+              aria-describedby="web-source-about"
+              onChange={(event) => {
+                forget();
+                setAddress(event.currentTarget.value);
+              }}
+            />
+            <TextInput
+              label="Try with"
+              placeholder="history"
+              value={query}
+              onChange={(event) => setQuery(event.currentTarget.value)}
+            />
+            <Button
+              variant="default"
+              disabled={!engine}
+              onClick={() => (busy ? cancel() : engine && void start(engine, query))}
+            >
+              {busy ? 'Cancel' : 'Test connection'}
+            </Button>
+          </>
+        )}
+        <Button type="submit" disabled={spec === null || used}>
+          {used ? 'In use' : 'Use it'}
+        </Button>
+      </div>
+      <p className="fine" id="web-source-about">
+        {wrong ? (
+          <b className="tone-bad">This is no address of a web server, such as {info.example}. </b>
+        ) : null}
+        {info.about}
+        {engine && engine.url !== address.trim() ? ` Asked at ${engine.url}` : ''}
+      </p>
+      <div role="status">
+        {busy ? <p className="fine">Asking {engine ? new URL(engine.url).host : ''} …</p> : null}
+        {report ? <ConnectionResult report={report} /> : null}
+      </div>
+    </form>
+  );
+};

@@ -1,0 +1,72 @@
+import { create } from 'zustand';
+import type { Uses } from './search-with.ts';
+import type { CollectionView } from '../../../lab/corpus/collections/store.ts';
+import type { FileToImport, ImportProgress } from '../../../lab/corpus/collections/importing.ts';
+import type { ImportChoice } from '../../../lab/corpus/collections/records.ts';
+import type { PreviewOutcome } from '../../../lab/corpus/collections/messages.ts';
+
+/** What the page knows of collections: the list, files that wait to be imported, the job under way. */
+
+export type Offered = Omit<FileToImport, 'choice'>;
+
+/** Files that were dropped, chosen, fetched or pasted, and what is to be done with them. */
+export interface PendingImport {
+  files: readonly Offered[];
+  /** Files of a folder that are of no known kind. */
+  leftOut: number;
+  /** The one that the preview shows. */
+  shown: number;
+  /** A collection's id; null for a new one. */
+  into: string | null;
+  name: string;
+  choice: ImportChoice;
+  /** Null while it is read. */
+  preview: PreviewOutcome | null;
+}
+
+/** What is being done now; one at a time. */
+export interface CollectionsJob {
+  kind: 'import' | 'merge' | 'fetch';
+  name: string;
+  /** Milliseconds of the page's clock, and bytes (items of a merge) that were done before. */
+  startedAt: number;
+  done: number;
+  total: number;
+  startedDone: number;
+  progress: ImportProgress | null;
+  cancelling: boolean;
+}
+
+export interface CollectionsState {
+  /** `waiting` until the list was read once. */
+  status: 'waiting' | 'ready' | 'failed';
+  collections: readonly CollectionView[];
+  pending: PendingImport | null;
+  job: CollectionsJob | null;
+  problem: { text: string; detail: string } | null;
+  notice: string | null;
+  /** Collections that were just deleted and can be brought back. */
+  removed: readonly { id: string; name: string; uses: Uses }[];
+}
+
+const EMPTY_COLLECTIONS: CollectionsState = {
+  status: 'waiting',
+  collections: [],
+  pending: null,
+  job: null,
+  problem: null,
+  notice: null,
+  removed: [],
+};
+
+export const useCollections = create<CollectionsState>()(() => EMPTY_COLLECTIONS);
+
+/** Seconds that are left at the rate since the job began; null where that cannot be told. */
+export const secondsLeft = (
+  { startedAt, startedDone, done, total }: Omit<CollectionsJob, 'kind' | 'name'>,
+  now: number,
+): number | null => {
+  const seconds = (now - startedAt) / 1000;
+  const rate = (done - startedDone) / seconds;
+  return seconds > 0.5 && rate > 0 ? (total - done) / rate : null;
+};

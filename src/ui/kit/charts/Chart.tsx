@@ -1,0 +1,252 @@
+import { useElementSize } from '@mantine/hooks';
+import {
+  Fragment,
+  memo,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type PointerEvent,
+} from 'react';
+import { formatCount } from '../format.ts';
+import { takeTurn, useTurn } from '../turns.ts';
+import { ChartTable } from './ChartTable.tsx';
+import { endLabels, planChart, type ChartPlan } from './plan.ts';
+import { PAD, Plot } from './Plot.tsx';
+import { SaveChart } from './SaveChart.tsx';
+import { allX, isEmpty, nearestIndex, valueAt, type ChartSpec, type Series } from './series.ts';
+import { formatValue } from './units.ts';
+
+const HEIGHT = 168;
+const PLOT_HEIGHT = HEIGHT - PAD.top - PAD.bottom;
+/** Characters of a direct label are about this wide. */
+const CHARACTER = 6.1;
+
+/** Room for the longest label with its value. */
+const labelWidth = ({ series, unit }: ChartSpec): number => {
+  const longest = Math.max(
+    0,
+    ...series.map(
+      ({ name, points }) => `${name} ${formatValue(points.at(-1)?.y ?? null, unit)}`.length,
+    ),
+  );
+  return Math.min(168, Math.ceil(longest * CHARACTER) + 14);
+};
+
+const inkOf = ({ colour }: Series): string => `var(--series-ink-${colour % 8})`;
+
+/** Whether the element was ever near the screen: charts far below are drawn when they come. */
+const useNear = () => {
+  const element = useRef<HTMLDivElement>(null);
+  const [near, setNear] = useState(false);
+  useEffect(() => {
+    if (!element.current) return undefined;
+    let takeBack = (): void => undefined;
+    const observer = new IntersectionObserver(
+      ([entry]) => {
+        takeBack();
+        takeBack = takeTurn(() => setNear(entry?.isIntersecting ?? false));
+      },
+      { rootMargin: '300px' },
+    );
+    observer.observe(element.current);
+    return () => {
+      takeBack();
+      observer.disconnect();
+    };
+  }, []);
+  return { element, near };
+};
+
+const EndLabels = ({ spec, plan }: { spec: ChartSpec; plan: ChartPlan }) => (
+  <div className="chart-labels" aria-hidden="true" style={{ top: PAD.top, height: PLOT_HEIGHT }}>
+    {endLabels(spec, plan, PLOT_HEIGHT).map(({ index, y }) => {
+      const series = spec.series[index];
+      return series ? (
+        <span key={series.id} style={{ top: y, color: inkOf(series) }}>
+          {series.name} <b>{formatValue(series.points.at(-1)?.y ?? null, spec.unit)}</b>
+        </span>
+      ) : null;
+    })}
+  </div>
+);
+
+/** The values at one step, from the measurements, not from what was drawn. */
+const Readout = ({ spec, step }: { spec: ChartSpec; step: number }) => (
+  <span className="chart-readout">
+    <span className="fine">step {step}</span>{' '}
+    {spec.series.map((series) => {
+      const value = valueAt(series.points, step);
+      return value === null ? null : (
+        <Fragment key={series.id}>
+          <span style={{ color: inkOf(series) }}>
+            {series.name} <b>{formatValue(value, spec.unit)}</b>
+          </span>{' '}
+        </Fragment>
+      );
+    })}
+  </span>
+);
+
+const readoutText = ({ series, unit }: ChartSpec, step: number): string =>
+  `step ${step}: ${series
+    .flatMap(({ name, points }) => {
+      const value = valueAt(points, step);
+      return value === null ? [] : [`${name} ${formatValue(value, unit)}`];
+    })
+    .join(', ')}`;
+
+/** What is drawn where there are more steps than pixels; null where each has its point. */
+const thinned = (plan: ChartPlan | null): string | null =>
+  plan && plan.stepsAPoint > 1
+    ? `line: mean of ${formatCount(plan.stepsAPoint)} steps, band: their range`
+    : null;
+
+const moveTo = (key: string, at: number, count: number): number | null => {
+  const page = Math.max(1, Math.round(count / 10));
+  const moves: Record<string, number> = {
+    ArrowRight: at + 1,
+    ArrowUp: at + 1,
+    ArrowLeft: at - 1,
+    ArrowDown: at - 1,
+    PageUp: at + page,
+    PageDown: at - page,
+    Home: 0,
+    End: count - 1,
+  };
+  const next = moves[key];
+  return next === undefined ? null : Math.max(0, Math.min(count - 1, next));
+};
+
+interface AreaProps {
+  spec: ChartSpec;
+  plan: ChartPlan;
+  width: number;
+  right: number;
+  selected: number | null;
+  hovered: number | null;
+  hover: (step: number | null) => void;
+  pick: ((step: number) => void) | undefined;
+}
+
+/** The plot with what lies over it: labels, the step under the pointer, the selected step. */
+const ChartArea = (props: AreaProps) => {
+  const { spec, plan, width, right, selected, hovered } = props;
+  const xs = useMemo(() => allX(spec.series).map((x) => ({ x, y: 0 })), [spec.series]);
+  const inner = Math.max(1, width - PAD.left - right);
+  const [first, last] = plan.span;
+  const left = (step: number) =>
+    PAD.left + (last === first ? inner / 2 : ((step - first) / (last - first)) * inner);
+  const stepAt = (event: PointerEvent): number | null => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const share = (event.clientX - box.left - PAD.left) / inner;
+    if (share < -0.02 || share > 1.02) return null;
+    return xs[nearestIndex(xs, first + share * (last - first))]?.x ?? null;
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && hovered !== null) props.pick?.(hovered);
+    const from = hovered ?? selected;
+    const at = from === null ? xs.length : nearestIndex(xs, from);
+    const next = moveTo(event.key, at, xs.length);
+    if (next === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    props.hover(xs[next]?.x ?? null);
+  };
+  const now = hovered ?? selected ?? last;
+  const inRange = selected !== null && selected >= first && selected <= last;
+  return (
+    <div
+      className="chart-area"
+      role="slider"
+      tabIndex={0}
+      aria-label={`${spec.title}, by step`}
+      aria-valuemin={first}
+      aria-valuemax={last}
+      aria-valuenow={now}
+      aria-valuetext={readoutText(spec, now)}
+      style={{ height: HEIGHT }}
+      onKeyDown={onKeyDown}
+      onBlur={() => props.hover(null)}
+      onPointerMove={(event) => props.hover(stepAt(event))}
+      onPointerLeave={() => props.hover(null)}
+      onClick={() => hovered !== null && props.pick?.(hovered)}
+    >
+      <Plot spec={spec} plan={plan} width={width} height={HEIGHT} right={right} />
+      <EndLabels spec={spec} plan={plan} />
+      {inRange ? <i className="chart-mark selected" style={{ left: left(selected) }} /> : null}
+      {hovered === null ? null : <i className="chart-mark" style={{ left: left(hovered) }} />}
+    </div>
+  );
+};
+
+interface ChartProps {
+  spec: ChartSpec;
+  selected?: number | null;
+  onSelect?: (step: number) => void;
+}
+
+/** A chart with its title, its readout, and the same numbers as a table. */
+export const Chart = memo(({ spec: newest, selected = null, onSelect }: ChartProps) => {
+  const spec = useTurn(newest);
+  const { element, near } = useNear();
+  const { ref, width } = useElementSize();
+  const [hovered, setHovered] = useState<number | null>(null);
+  const [asTable, setAsTable] = useState(false);
+  const empty = isEmpty(spec);
+  const plan = useMemo(() => (near && !empty ? planChart(spec) : null), [near, empty, spec]);
+  const shown = hovered ?? selected;
+  return (
+    <section className="chart" aria-label={spec.title} ref={element} data-chart={spec.id}>
+      <header>
+        <h3>{spec.title}</h3>
+        <span className="grow" />
+        {empty || asTable || !near ? null : <SaveChart box={element} title={spec.title} />}
+        {empty ? null : (
+          <button
+            type="button"
+            className="link"
+            aria-label={`${spec.title}: ${asTable ? 'chart' : 'table'}`}
+            onClick={() => setAsTable(!asTable)}
+          >
+            {asTable ? 'chart' : 'table'}
+          </button>
+        )}
+      </header>
+      {empty ? (
+        <p className="fine chart-empty">{spec.empty}</p>
+      ) : asTable ? (
+        <ChartTable spec={spec} selected={selected} onSelect={onSelect} />
+      ) : (
+        <>
+          <div ref={ref} className="chart-box" style={{ minHeight: HEIGHT }}>
+            {plan && width > 0 ? (
+              <ChartArea
+                spec={spec}
+                plan={plan}
+                width={width}
+                right={labelWidth(spec)}
+                selected={selected}
+                hovered={hovered}
+                hover={setHovered}
+                pick={onSelect}
+              />
+            ) : null}
+          </div>
+          <div className={spec.series.length > 3 ? 'chart-foot tall' : 'chart-foot'}>
+            {shown === null ? (
+              <span className="fine" title={spec.note}>
+                {[spec.note, ...(spec.lines ?? []).map(({ label }) => label), thinned(plan)]
+                  .filter((part) => part !== null)
+                  .join('; ')}
+              </span>
+            ) : (
+              <Readout spec={spec} step={shown} />
+            )}
+          </div>
+        </>
+      )}
+    </section>
+  );
+});

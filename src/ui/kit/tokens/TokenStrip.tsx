@@ -1,0 +1,165 @@
+import { memo, useEffect, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useComputedColorScheme } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
+import type { Rollout } from '../../../records/rollout.ts';
+import { formatNumber } from '../format.ts';
+import { lab } from '../../shell/store/connection.ts';
+import { cellAt, countTokens, stripGrid, tokenAt, WRITERS, type TokenFacts } from './layout.ts';
+import { requestPieces, useKnowsIds, usePieces, visible } from './pieces.ts';
+import { BY_WRITER, type ColourMode } from './paint.ts';
+import { useStripCanvas } from './use-strip-canvas.ts';
+
+export const WRITER_NAMES = {
+  prompt: 'prompt',
+  policy: 'policy',
+  environment: 'environment',
+  hint: 'hint of the environment',
+} as const;
+
+/** A number of a token; a token of the policy's that lacks it says so, one that was only read does not. */
+const numberWords = (
+  name: string,
+  value: number | null,
+  unit: string,
+  { writer }: TokenFacts,
+): string | null => {
+  if (value !== null) return `${name} ${formatNumber(value)}${unit}`;
+  return writer === 'policy' ? `${name} not given` : null;
+};
+
+/** @param asked what the policy's tokenizer says of the id */
+export const describeToken = (facts: TokenFacts, asked: string | undefined): string => {
+  const text = facts.text ?? asked;
+  const number = `${facts.text === null ? 'id' : 'piece'} ${facts.id}`;
+  return [
+    text === undefined ? number : `“${visible(text)}” · ${number}`,
+    `${WRITER_NAMES[facts.writer]}, ${facts.role}`,
+    numberWords('log-probability', facts.logprob, '', facts),
+    numberWords('entropy', facts.entropy, ' nat', facts),
+    facts.mask === 1 ? 'mask 1' : 'mask 0, not in the loss',
+  ]
+    .filter((part) => part !== null)
+    .join(' · ');
+};
+
+const AdvantageLegend = () => (
+  <>
+    <span>
+      <i className="swatch gain" aria-hidden="true" /> advantage above 0, stands
+    </span>
+    <span>
+      <i className="swatch loss" aria-hidden="true" /> below 0, hangs
+    </span>
+    <span>
+      <i className="swatch idle" aria-hidden="true" /> not in the loss
+    </span>
+  </>
+);
+
+const WriterLegend = () => (
+  <>
+    {WRITERS.map((writer) => (
+      <span key={writer}>
+        <i className={`swatch who-${writer}`} aria-hidden="true" /> {writer}
+      </span>
+    ))}
+    <span>
+      <i className="swatch hatched" aria-hidden="true" /> masked
+    </span>
+  </>
+);
+
+export const StripLegend = (props: { by: ColourMode['by']; children?: ReactNode }) => (
+  <span className="legend">
+    {props.by === 'writer' ? <WriterLegend /> : <AdvantageLegend />}
+    <span>height: probability</span>
+    {props.children}
+  </span>
+);
+
+/** A server's text has no tokens of its own: it is cut into pieces about as long. */
+const countWords = ({ segments }: Rollout, count: number): string =>
+  segments.some((segment) => segment.tokens)
+    ? `${count} pieces of text, about as many tokens`
+    : `${count} tokens`;
+
+const moveCursor = (key: string, at: number, count: number, columns: number): number | null => {
+  const moves: Record<string, number> = {
+    ArrowRight: at + 1,
+    ArrowLeft: at - 1,
+    ArrowDown: at + columns,
+    ArrowUp: at - columns,
+    Home: 0,
+    End: count - 1,
+  };
+  const next = moves[key];
+  return next === undefined ? null : Math.max(0, Math.min(count - 1, next));
+};
+
+interface TokenStripProps {
+  rollout: Rollout;
+  /** Tokens from here on are drawn as not yet happened. */
+  until: number;
+  onPick: (segment: number, token: number) => void;
+  mode?: ColourMode;
+}
+
+/** All tokens of a rollout, one cell each; a slider for people who use keys. */
+export const TokenStrip = memo((props: TokenStripProps) => {
+  const { rollout, until, onPick, mode = BY_WRITER } = props;
+  const { ref, width } = useElementSize();
+  const scheme = useComputedColorScheme('light');
+  const [cursor, setCursor] = useState<number | null>(null);
+  const count = countTokens(rollout);
+  const grid = stripGrid(count, width || 320);
+  const height = grid.rows * grid.rowHeight;
+  const facts = cursor === null ? null : tokenAt(rollout, cursor);
+  const known = useKnowsIds(rollout);
+  const text = usePieces((state) => (facts && known ? state.texts[facts.id] : undefined));
+
+  const canvas = useStripCanvas({ rollout, grid, width, until, cursor, scheme, mode });
+  const id = known && facts?.text === null ? facts.id : undefined;
+  useEffect(() => {
+    if (id !== undefined) void requestPieces([id], (ids) => lab().pieces(ids));
+  }, [id]);
+
+  const pick = () => facts && onPick(facts.segment, facts.token);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') pick();
+    const next = moveCursor(event.key, cursor ?? -1, count, grid.columns);
+    if (next === null || count === 0) return;
+    event.preventDefault();
+    event.stopPropagation();
+    setCursor(next);
+  };
+  const label = facts ? describeToken(facts, text) : countWords(rollout, count);
+
+  return (
+    <div className="strip">
+      <div
+        ref={ref}
+        className="strip-canvas"
+        style={{ height }}
+        role="slider"
+        tabIndex={0}
+        aria-label="Tokens of this rollout"
+        aria-valuemin={0}
+        aria-valuemax={Math.max(0, count - 1)}
+        aria-valuenow={cursor ?? 0}
+        aria-valuetext={label}
+        data-scheme={scheme}
+        onKeyDown={onKeyDown}
+        onBlur={() => setCursor(null)}
+        onClick={pick}
+        onPointerMove={(event) => {
+          const box = event.currentTarget.getBoundingClientRect();
+          setCursor(cellAt(grid, event.clientX - box.left, event.clientY - box.top, count));
+        }}
+        onPointerLeave={() => setCursor(null)}
+      >
+        <canvas ref={canvas} style={{ width: '100%', height }} />
+      </div>
+      <div className="strip-label fine">{label}</div>
+    </div>
+  );
+});

@@ -1,0 +1,83 @@
+import type { Rollout, Segment } from '../../../records/rollout.ts';
+
+/** One token of a rollout with everything that is known about it. */
+export interface TokenFacts {
+  segment: number;
+  /** Index within the segment. */
+  token: number;
+  id: number;
+  /** The record's own text of it, where ids are pieces of text; else the policy's tokenizer knows. */
+  text: string | null;
+  /** null where the policy did not write the token, or gave none. */
+  logprob: number | null;
+  entropy: number | null;
+  writer: Writer;
+  role: Segment['role'];
+  mask: 0 | 1;
+}
+
+/** Who wrote a token, as the colour code has it; a hint is the environment's, shown apart. */
+export type Writer = 'prompt' | 'policy' | 'environment' | 'hint';
+
+export const WRITERS: readonly Writer[] = ['prompt', 'policy', 'environment', 'hint'];
+
+export const writerOf = (segment: Pick<Segment, 'source' | 'role'>): Writer =>
+  segment.role === 'hint' ? 'hint' : segment.source;
+
+export const countTokens = (rollout: Pick<Rollout, 'segments'>): number =>
+  rollout.segments.reduce((sum, segment) => sum + segment.ids.length, 0);
+
+/** The token at `position` of the whole context; null beyond its end. */
+export const tokenAt = (
+  rollout: Pick<Rollout, 'segments'>,
+  position: number,
+): TokenFacts | null => {
+  let rest = position;
+  for (const [index, segment] of rollout.segments.entries()) {
+    const id = segment.ids[rest];
+    if (rest < segment.ids.length && id !== undefined) {
+      return {
+        segment: index,
+        token: rest,
+        id,
+        text: segment.tokens?.[rest] ?? null,
+        logprob: segment.logprobs?.[rest] ?? null,
+        entropy: segment.entropies?.[rest] ?? null,
+        writer: writerOf(segment),
+        role: segment.role,
+        mask: segment.mask,
+      };
+    }
+    rest -= segment.ids.length;
+  }
+  return null;
+};
+
+/** The number of tokens that existed when event `step` happened: its segments and all before. */
+export const tokensUpTo = (rollout: Pick<Rollout, 'segments' | 'events'>, step: number): number => {
+  let last = -1;
+  for (const event of rollout.events.slice(0, step + 1)) last = Math.max(last, event.segment ?? -1);
+  return rollout.segments.slice(0, last + 1).reduce((sum, segment) => sum + segment.ids.length, 0);
+};
+
+export interface StripGrid {
+  columns: number;
+  rows: number;
+  cell: number;
+  rowHeight: number;
+}
+
+/** Cells of a fixed size, as many a row as fit in `width` CSS pixels. */
+export const stripGrid = (count: number, width: number): StripGrid => {
+  const cell = 5;
+  const columns = Math.max(1, Math.floor(width / cell));
+  return { columns, rows: Math.max(1, Math.ceil(count / columns)), cell, rowHeight: 12 };
+};
+
+export const cellAt = (grid: StripGrid, x: number, y: number, count: number): number | null => {
+  const column = Math.floor(x / grid.cell);
+  const row = Math.floor(y / grid.rowHeight);
+  if (column < 0 || row < 0 || column >= grid.columns) return null;
+  const position = row * grid.columns + column;
+  return position < count ? position : null;
+};

@@ -1,0 +1,154 @@
+import { messageOf } from '../../../base/message-of.ts';
+import type {
+  CheckpointMessage,
+  CheckpointsApi,
+  Outcome,
+  PlanRequest,
+} from '../../../lab/models/checkpoints/messages.ts';
+import type { LocalFile } from '../../../lab/models/checkpoints/plan/plan.ts';
+import { applyCheckpointMessage, useCheckpoints } from './checkpoint-store.ts';
+import { forgetPolicy, takeUpPolicy } from './setup-uses.ts';
+
+/** What the models page does with checkpoints. Nothing here rejects: see `problem` and `look`. */
+
+let connected: CheckpointsApi | null = null;
+
+const api = (): CheckpointsApi => {
+  if (!connected) throw new Error('The lab worker did not start.');
+  return connected;
+};
+
+/** For what is no fault of the checkpoint: the worker died, the records cannot be read. */
+const BROKEN = 'Load the page again; what is stored stays.';
+
+const tell = (error: unknown): void =>
+  useCheckpoints.setState({ problem: { message: messageOf(error), next: BROKEN } });
+
+/** Whether it was done; the reason why not is in `problem`. */
+const attempt = async (act: () => Promise<Outcome<unknown>>): Promise<boolean> => {
+  try {
+    const outcome = await act();
+    if (outcome.status === 'ready') return true;
+    useCheckpoints.setState({ problem: outcome.fault });
+  } catch (error) {
+    tell(error);
+  }
+  return false;
+};
+
+const readStorage = async (): Promise<void> => {
+  const { usage, quota } = (await navigator.storage?.estimate()) ?? {};
+  if (quota !== undefined)
+    useCheckpoints.setState({ storage: { usedBytes: usage ?? 0, quotaBytes: quota } });
+};
+
+const receive = (message: CheckpointMessage): void => {
+  useCheckpoints.setState((state) => applyCheckpointMessage(state, message));
+  if (message.type === 'list') readStorage().catch(() => undefined);
+};
+
+export const connectCheckpoints = (to: CheckpointsApi): void => {
+  connected = to;
+  to.listen(receive).catch((error: unknown) => {
+    useCheckpoints.setState({ status: 'failed' });
+    tell(error);
+  });
+};
+
+/** Reads the list again, for what no message tells: a tab that died. */
+export const refreshCheckpoints = async (): Promise<void> => {
+  try {
+    receive({ type: 'list', checkpoints: await api().list() });
+  } catch (error) {
+    tell(error);
+  }
+};
+
+/** Only the answer to the last look counts. */
+let looks = 0;
+
+const look = async (what: string, request: PlanRequest): Promise<void> => {
+  const mine = ++looks;
+  const files = request.kind === 'folder' ? request.files : null;
+  useCheckpoints.setState({ look: { status: 'looking', what }, problem: null });
+  try {
+    const outcome = await api().plan(request);
+    if (mine !== looks) return;
+    useCheckpoints.setState({
+      look:
+        outcome.status === 'ready'
+          ? { status: 'ready', view: outcome.value, files }
+          : { status: 'failed', fault: outcome.fault },
+    });
+  } catch (error) {
+    if (mine !== looks) return;
+    const fault = { kind: 'missing', message: messageOf(error), next: BROKEN } as const;
+    useCheckpoints.setState({ look: { status: 'failed', fault } });
+  }
+};
+
+/** An access token for a hub; the lab keeps it in memory only. An address that is none has no effect. */
+export const giveToken = (hub: string, token: string): void => {
+  useCheckpoints.setState({ token });
+  connected?.useToken(hub, token).catch(() => undefined);
+};
+
+export const lookNamed = (text: string, hub: string): Promise<void> =>
+  look(text.trim(), { kind: 'named', text, hub });
+
+export const lookFolder = (files: LocalFile[]): Promise<void> =>
+  look('the folder', { kind: 'folder', files });
+
+export const dropLook = (): void => {
+  looks++;
+  connected?.cancelPlan().catch(() => undefined);
+  useCheckpoints.setState({ look: { status: 'none' } });
+};
+
+/** Asks that the browser never clears it by itself; only a page may ask, and it may refuse. */
+const keepStorage = async (): Promise<void> => {
+  await navigator.storage?.persist?.().catch(() => false);
+};
+
+/** Begins to store what was looked at. */
+export const addLooked = async (name: string): Promise<void> => {
+  const { look: looked } = useCheckpoints.getState();
+  if (looked.status !== 'ready') return;
+  void keepStorage();
+  const { view, files } = looked;
+  const added = await attempt(() => api().add(view.plan, name, files ?? undefined));
+  if (added) dropLook();
+};
+
+export const resumeCheckpoint = (id: string, files?: LocalFile[]): Promise<unknown> => {
+  useCheckpoints.setState({ problem: null });
+  return attempt(() => api().resume(id, files));
+};
+
+export const pauseCheckpoint = async (id: string): Promise<void> => {
+  try {
+    await api().pause(id);
+  } catch (error) {
+    tell(error);
+  }
+};
+
+export const renameCheckpoint = (id: string, name: string): Promise<unknown> =>
+  attempt(() => api().rename(id, name));
+
+export const removeCheckpoint = async (id: string): Promise<void> => {
+  const name = useCheckpoints.getState().checkpoints.find((each) => each.id === id)?.name ?? id;
+  if (!(await attempt(() => api().remove(id)))) return;
+  const uses = forgetPolicy({ kind: 'checkpoint', id });
+  useCheckpoints.setState(({ removed }) => ({ removed: [...removed, { id, name, uses }] }));
+};
+
+export const restoreCheckpoint = async (id: string): Promise<void> => {
+  const entry = useCheckpoints.getState().removed.find((one) => one.id === id);
+  const back = await attempt(() => api().restore(id));
+  if (back && entry) takeUpPolicy({ kind: 'checkpoint', id }, entry.uses);
+  useCheckpoints.setState(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));
+};
+
+export const dismissRemovedCheckpoints = (): void => useCheckpoints.setState({ removed: [] });
+export const dismissCheckpointProblem = (): void => useCheckpoints.setState({ problem: null });

@@ -1,0 +1,82 @@
+import { create } from 'zustand';
+import type { Fault } from '../../../lab/models/checkpoints/plan/fault.ts';
+import type { DownloadProgress } from '../../../lab/models/checkpoints/download.ts';
+import type {
+  CheckpointMessage,
+  CheckpointView,
+  PlanView,
+} from '../../../lab/models/checkpoints/messages.ts';
+import type { LocalFile } from '../../../lab/models/checkpoints/plan/plan.ts';
+import type { PolicyUse } from './setup-uses.ts';
+
+/** What the page knows of the checkpoints on this device, and of the one that is being added. */
+
+/** What a look at a source came to. */
+type Look =
+  | { status: 'none' }
+  | { status: 'looking'; what: string }
+  | { status: 'ready'; view: PlanView; files: LocalFile[] | null }
+  | { status: 'failed'; fault: Fault };
+
+export interface CheckpointState {
+  /** `waiting` until they were read once. */
+  status: 'waiting' | 'ready' | 'failed';
+  /** Newest first. */
+  checkpoints: readonly CheckpointView[];
+  /** Of downloads that run, in any tab. */
+  progress: Readonly<Record<string, DownloadProgress>>;
+  look: Look;
+  /** Deleted ones that can be brought back. */
+  removed: readonly { id: string; name: string; uses: readonly PolicyUse[] }[];
+  /** Access token for the hub: in memory only, here and in the lab. */
+  token: string;
+  /** What this site stores of what the browser gives it, where that is told. */
+  storage: { usedBytes: number; quotaBytes: number } | null;
+  problem: Pick<Fault, 'message' | 'next'> | null;
+}
+
+export const EMPTY_CHECKPOINTS: CheckpointState = {
+  status: 'waiting',
+  checkpoints: [],
+  progress: {},
+  look: { status: 'none' },
+  removed: [],
+  token: '',
+  storage: null,
+  problem: null,
+};
+
+const running = ({ state }: CheckpointView): boolean =>
+  state === 'downloading' || state === 'elsewhere';
+
+/** Applies a message of the lab. Progress of what no longer runs is dropped. */
+export const applyCheckpointMessage = (
+  state: CheckpointState,
+  message: CheckpointMessage,
+): CheckpointState => {
+  if (message.type === 'progress') {
+    const { progress } = message;
+    return { ...state, progress: { ...state.progress, [progress.id]: progress } };
+  }
+  const { checkpoints } = message;
+  const kept = checkpoints.filter(running).flatMap(({ id }) => {
+    const progress = state.progress[id];
+    return progress ? [[id, progress] as const] : [];
+  });
+  return { ...state, status: 'ready', checkpoints, progress: Object.fromEntries(kept) };
+};
+
+export const useCheckpoints = create<CheckpointState>()(() => EMPTY_CHECKPOINTS);
+
+/** One that came from the same place at the same state, if there is one. */
+export const sameCheckpoint = (
+  checkpoints: readonly CheckpointView[],
+  { plan }: PlanView,
+): CheckpointView | undefined =>
+  checkpoints.find(
+    ({ source, revision, totalBytes }) =>
+      JSON.stringify(source) === JSON.stringify(plan.source) &&
+      revision === plan.revision &&
+      (source.kind !== 'folder' ||
+        totalBytes === plan.files.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0)),
+  );

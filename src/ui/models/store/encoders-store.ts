@@ -1,0 +1,69 @@
+import { create } from 'zustand';
+import { messageOf } from '../../../base/message-of.ts';
+import type { EncoderFacts, FolderFile } from '../../../lab/models/encoders/messages.ts';
+import { lab } from '../../shell/store/connection.ts';
+import { forgetEncoder, takeUpEncoder, type EncoderUse } from './setup-uses.ts';
+
+/** Encoders and cross-encoders of this device. */
+
+interface EncodersStore {
+  status: 'waiting' | 'ready';
+  encoders: EncoderFacts[];
+  /** A folder is being read and tried. */
+  adding: boolean;
+  problem: { text: string; next: string } | null;
+  /** Removed in this visit; they can come back until the next. */
+  removed: readonly { id: string; uses: readonly EncoderUse[] }[];
+}
+
+export const useEncoders = create<EncodersStore>()(() => ({
+  status: 'waiting',
+  encoders: [],
+  adding: false,
+  problem: null,
+  removed: [],
+}));
+
+/** Runs a call; what it throws is shown with what to do next, and the list is read again. */
+const attempt = async (call: () => Promise<unknown>, next: string): Promise<boolean> => {
+  try {
+    await call();
+    return true;
+  } catch (error) {
+    useEncoders.setState({ problem: { text: messageOf(error), next } });
+    return false;
+  } finally {
+    await readEncoders();
+  }
+};
+
+export const readEncoders = async (): Promise<void> => {
+  try {
+    useEncoders.setState({ encoders: await lab().encoders.list(), status: 'ready' });
+  } catch (error) {
+    const problem = { text: messageOf(error), next: 'Load the page again; what is stored stays.' };
+    useEncoders.setState({ problem, status: 'ready' });
+  }
+};
+
+/** @param files of one folder */
+export const addEncoder = async (files: FolderFile[]): Promise<void> => {
+  useEncoders.setState({ adding: true, problem: null });
+  await attempt(() => lab().encoders.add(files), 'Nothing was stored.');
+  useEncoders.setState({ adding: false });
+};
+
+export const removeEncoder = async ({ id }: EncoderFacts): Promise<void> => {
+  if (!(await attempt(() => lab().encoders.remove(id), 'Nothing was changed.'))) return;
+  const uses = forgetEncoder(id);
+  useEncoders.setState(({ removed }) => ({ removed: [...removed, { id, uses }] }));
+};
+
+export const restoreEncoder = async (id: string): Promise<void> => {
+  const entry = useEncoders.getState().removed.find((one) => one.id === id);
+  const back = await attempt(() => lab().encoders.restore(id), 'Add its folder again.');
+  if (back && entry) takeUpEncoder(id, entry.uses);
+  useEncoders.setState(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));
+};
+
+export const dismissEncoderProblem = (): void => useEncoders.setState({ problem: null });

@@ -1,5 +1,0 @@
-import type { InspectionApi } from '../../runs/inspection/index.ts';
-import { lab } from '../stores/connection.ts';
-
-/** Where the reader gets imported rollouts from. */
-export const inspection = (): InspectionApi => lab().inspection;

@@ -1,0 +1,156 @@
+import { memo } from 'react';
+import { answerText } from '../../../formats/rollouts/shape/imported.ts';
+import type { Reading } from '../../../lab/rollouts/reading.ts';
+import { LINTS } from '../../../evaluate/inspect/lint/finding.ts';
+import { Link } from 'wouter';
+import { formatCount, formatNumber, formatSigned } from '../../kit/format.ts';
+import { basisOf } from '../../../evaluate/inspect/taxonomy.ts';
+import { outcomeName } from '../table/words.ts';
+import { filePath } from '../store/browse-address.ts';
+import { MarkedText } from './MarkedText.tsx';
+import { Marks } from './Marks.tsx';
+import type { Neighbours } from './order.ts';
+import { Share } from './Share.tsx';
+import type { MarkState } from './use-mark.ts';
+
+/** A question longer than this is cut in the header; the text view has all of it. */
+const LONGEST = 600;
+
+const Figure = ({ name, children }: { name: string; children: string }) => (
+  <span className="fact">
+    <span className="fine">{name}</span> <b>{children}</b>
+  </span>
+);
+
+const Verdict = ({ reading }: { reading: Reading }) => {
+  const { rollout, row } = reading;
+  const { em, f1, searches, tokens, words } = row.row.numbers;
+  const coverEm = row.row.numbers['cover-em'];
+  const r1Em = row.row.numbers['em.r1-searcher'];
+  const r1CoverEm = row.row.numbers['cover-em.r1-searcher'];
+  const { outcome } = row.row;
+  const { judge } = rollout;
+  return (
+    <div className="facts">
+      {rollout.notScored !== undefined ? (
+        <>
+          <span className="badge" title="It is left out of every mean.">
+            not scored
+          </span>
+          <span className="fine">{rollout.notScored}</span>
+        </>
+      ) : em === null ? (
+        <span className="badge">no gold answer: not scored</span>
+      ) : (
+        <span className={em === 1 ? 'badge good' : 'badge bad'}>
+          {em === 1 ? '✓ right by EM' : '✗ wrong by EM'}
+        </span>
+      )}
+      <Figure name="EM (SQuAD)">{formatNumber(em)}</Figure>
+      <Figure name="F1 (SQuAD)">{formatNumber(f1)}</Figure>
+      <Figure name="cover-EM (SQuAD)">{formatNumber(coverEm)}</Figure>
+      <Figure name="EM (R1-Searcher)">{formatNumber(r1Em)}</Figure>
+      <Figure name="cover-EM (R1-Searcher)">{formatNumber(r1CoverEm)}</Figure>
+      <Figure name="judge">
+        {judge === undefined
+          ? 'none'
+          : judge.verdict === null
+            ? 'unreadable'
+            : judge.verdict
+              ? 'right'
+              : 'wrong'}
+      </Figure>
+      {outcome === null ? null : (
+        <Figure name="outcome">{outcomeName(outcome, basisOf(outcome, row.row.numbers))}</Figure>
+      )}
+      <Figure name="reward">{formatNumber(rollout.reward)}</Figure>
+      <Figure name="advantage">
+        {rollout.advantage === null ? '–' : formatSigned(rollout.advantage)}
+      </Figure>
+      <Figure name="searches">{formatNumber(searches)}</Figure>
+      {tokens === null ? (
+        <Figure name="words">{formatNumber(words)}</Figure>
+      ) : (
+        <Figure name="tokens">{formatNumber(tokens)}</Figure>
+      )}
+      {row.row.lint.map((code) => (
+        <span key={code} className="badge bad" title={LINTS[code].why}>
+          ⚠ {LINTS[code].title}
+        </span>
+      ))}
+    </div>
+  );
+};
+
+interface ReaderHeaderProps {
+  reading: Reading;
+  neighbours: Neighbours;
+  mark: MarkState;
+  go: (rolloutId: string) => void;
+  /** Filter and order of the table. */
+  rest: string;
+}
+
+export const ReaderHeader = memo(({ reading, neighbours, mark, go, rest }: ReaderHeaderProps) => {
+  const { rollout, file, row } = reading;
+  const { previous, next, position, count, selected } = neighbours;
+  const { question } = rollout;
+  return (
+    <header className="reader-head">
+      <div className="reader-bar">
+        <Link
+          href={filePath(file.id, rest === '' ? '' : `?${rest}`)}
+          className="ellipsis file-link"
+        >
+          ← <MarkedText text={file.name} marks={[]} />
+        </Link>
+        <button
+          type="button"
+          className="link"
+          disabled={previous === null}
+          onClick={() => previous !== null && go(previous)}
+        >
+          ↑ previous (k)
+        </button>
+        <button
+          type="button"
+          className="link"
+          disabled={next === null}
+          onClick={() => next !== null && go(next)}
+        >
+          ↓ next (j)
+        </button>
+        <span className="fine">
+          {formatCount(position + 1)} of {formatCount(count)} in the{' '}
+          {selected ? 'table’s order' : 'file’s order'}
+          {row.row.numbers.step === null ? '' : ` · step ${row.row.numbers.step}`}
+        </span>
+        <span className="grow" />
+        <Share reading={reading} />
+      </div>
+      <h1 className="reader-question">
+        <MarkedText text={question.text} to={Math.min(question.text.length, LONGEST)} marks={[]} />
+        {question.text.length > LONGEST ? ' …' : ''}
+      </h1>
+      <div className="reader-answers">
+        <span>
+          <span className="fine">gold</span>{' '}
+          <b>
+            <MarkedText
+              text={question.answers.join(' / ').slice(0, LONGEST) || 'none in the file'}
+              marks={[]}
+            />
+          </b>
+        </span>
+        <span>
+          <span className="fine">answer</span>{' '}
+          <b>
+            <MarkedText text={answerText(rollout).slice(0, LONGEST)} marks={[]} />
+          </b>
+        </span>
+      </div>
+      <Verdict reading={reading} />
+      <Marks mark={mark} />
+    </header>
+  );
+});

@@ -1,0 +1,196 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { Link } from 'wouter';
+import type { Reading } from '../../../lab/rollouts/reading.ts';
+import { usePlace, type Place, type RolloutName } from './address.ts';
+import { inspection } from './api.ts';
+import { DiffView } from './DiffView.tsx';
+import { GroupView } from './GroupView.tsx';
+import { KeysDialog } from './KeysDialog.tsx';
+import { useAnswer } from '../../kit/use-answer.ts';
+import { neighboursIn, storedOrder } from './order.ts';
+import { Problem } from './Problem.tsx';
+import { ReaderHeader } from './ReaderHeader.tsx';
+import { Rounds } from './Rounds.tsx';
+import { ScoresView } from './ScoresView.tsx';
+import { TextView } from './TextView.tsx';
+import { TokensView } from './TokensView.tsx';
+import { useMark } from './use-mark.ts';
+import { useReaderKeys } from './use-reader-keys.ts';
+import { VIEW_IDS, ViewTabs } from './ViewTabs.tsx';
+import { WhatIfView } from './WhatIfView.tsx';
+import './reader.css';
+
+interface PanelProps {
+  reading: Reading;
+  place: Place;
+  event: number | null;
+  change: number | null;
+  findAsked: number;
+}
+
+const Panel = ({ reading, place, event, change, findAsked }: PanelProps) => {
+  const { address } = place;
+  const { rollout, rounds, findings } = reading;
+  const goEvent = useCallback((to: number) => place.change({ event: to }), [place]);
+  const readText = useCallback(
+    (segment: number) => place.change({ view: 'text', event: segment }),
+    [place],
+  );
+  const diff = useCallback((other: RolloutName) => place.change({ view: 'diff', other }), [place]);
+  switch (address.view) {
+    case 'rounds':
+      return (
+        <Rounds
+          rollout={rollout}
+          rounds={rounds}
+          findings={findings}
+          event={event}
+          readText={readText}
+          goEvent={goEvent}
+        />
+      );
+    case 'text':
+      return <TextView rollout={rollout} findings={findings} event={event} findAsked={findAsked} />;
+    case 'tokens':
+      return (
+        <TokensView
+          reading={reading}
+          range={address.tokens}
+          onRange={(tokens) => place.change({ tokens })}
+        />
+      );
+    case 'group':
+      return <GroupView reading={reading} open={place.open} diff={diff} />;
+    case 'diff':
+      return (
+        <DiffView
+          reading={reading}
+          other={address.other}
+          step={change}
+          choose={(other) => place.change({ other })}
+          open={place.open}
+        />
+      );
+    case 'scores':
+      return <ScoresView reading={reading} />;
+    case 'what-if':
+      return <WhatIfView reading={reading} />;
+  }
+};
+
+const Missing = () => (
+  <main className="page" tabIndex={-1}>
+    <h1>This rollout is not here</h1>
+    <p>
+      Rollouts stay in the browser that imported them. Its file may have been deleted, or imported
+      in another browser; import it here to read it, then choose the rollout in the table.
+    </p>
+    <p>
+      <Link href="/rollouts">Rollouts of this browser</Link>
+    </p>
+  </main>
+);
+
+const Reader = ({ reading, place }: { reading: Reading; place: Place }) => {
+  const { address } = place;
+  const { rollout, rounds, file } = reading;
+  const order = useMemo(() => storedOrder(file.id), [file.id]);
+  const neighbours = useMemo(() => neighboursIn(order, reading), [order, reading]);
+  const mark = useMark(file.name, rollout.id);
+  const [findAsked, setFindAsked] = useState(0);
+  const [change, setChange] = useState<number | null>(null);
+  const [keysShown, setKeysShown] = useState(false);
+  const box = useRef<HTMLElement>(null);
+  const event =
+    address.event ?? (address.round === null ? null : (rounds[address.round]?.segments[0] ?? null));
+  const valid = event !== null && event < rollout.segments.length ? event : null;
+
+  const go = useCallback(
+    (rolloutId: string) => place.open({ fileId: file.id, rolloutId }),
+    [place, file.id],
+  );
+  const step = (by: number) => {
+    if (address.view === 'diff') return setChange((now) => (now === null ? 0 : now + by));
+    const last = rollout.segments.length - 1;
+    const next = valid === null ? (by > 0 ? 0 : last) : Math.max(0, Math.min(last, valid + by));
+    const shows = address.view === 'text' || address.view === 'rounds';
+    place.change(shows ? { event: next } : { view: 'rounds', event: next });
+  };
+  useReaderKeys({
+    nextRollout: () => neighbours.next !== null && go(neighbours.next),
+    previousRollout: () => neighbours.previous !== null && go(neighbours.previous),
+    nextEvent: () => step(1),
+    previousEvent: () => step(-1),
+    group: () => place.change({ view: 'group' }),
+    find: () => {
+      place.change({ view: 'text' });
+      setFindAsked((count) => count + 1);
+    },
+    bookmark: () => mark.change({ bookmarked: !mark.value.bookmarked }),
+    keys: () => setKeysShown(true),
+    view: (number) => {
+      const view = VIEW_IDS[number - 1];
+      if (view) place.change({ view });
+    },
+  });
+  useEffect(() => {
+    // Another rollout or view begins at its top.
+    if (box.current && valid === null) box.current.scrollTop = 0;
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- an event scrolls by itself
+  }, [rollout.id, address.view]);
+  const fills = address.view === 'text' || address.view === 'scores';
+  return (
+    <main className={fills ? 'reader fills' : 'reader'} tabIndex={-1} ref={box}>
+      <ReaderHeader
+        reading={reading}
+        neighbours={neighbours}
+        mark={mark}
+        go={go}
+        rest={address.rest}
+      />
+      <ViewTabs view={address.view} show={(view) => place.change({ view })} />
+      <div
+        className="reader-panel"
+        id="reader-panel"
+        role="tabpanel"
+        aria-labelledby={`tab-${address.view}`}
+      >
+        <Panel
+          key={`${file.id} ${rollout.id}`}
+          reading={reading}
+          place={place}
+          event={valid}
+          change={change}
+          findAsked={findAsked}
+        />
+      </div>
+      {keysShown ? <KeysDialog onClose={() => setKeysShown(false)} /> : null}
+    </main>
+  );
+};
+
+/** One imported rollout: `/rollouts/:fileId/:rolloutId`. */
+export default function ReaderPage() {
+  const place = usePlace();
+  const { fileId, rolloutId } = place.address;
+  const [shown, setShown] = useState<Reading | null>(null);
+  const read = useAnswer(`${fileId} ${rolloutId}`, () => inspection().read(fileId, rolloutId));
+  // The rollout that was read stays until the next one is there: going through a list does not flicker.
+  if (read.state === 'ready' && read.value && read.value !== shown) setShown(read.value);
+  if (read.state === 'failed')
+    return (
+      <main className="page" tabIndex={-1}>
+        <h1>Rollout</h1>
+        <Problem what="This rollout" message={read.message} />
+      </main>
+    );
+  if (read.state === 'ready' && !read.value) return <Missing />;
+  const reading = read.state === 'ready' ? read.value : shown;
+  if (!reading)
+    return (
+      <main className="page" tabIndex={-1} aria-busy="true">
+        <p className="fine">Reading the rollout …</p>
+      </main>
+    );
+  return <Reader reading={reading} place={place} />;
+}

@@ -1,0 +1,97 @@
+import { useEffect, useRef } from 'react';
+import { ROUTES } from '../../shell/routes.ts';
+import { useView } from '../../shell/store/view-store.ts';
+
+/** Keys of the reader. They come before those of the workbench, which gives some of them other meanings. */
+
+export interface ReaderKeys {
+  nextRollout: () => void;
+  previousRollout: () => void;
+  nextEvent: () => void;
+  previousEvent: () => void;
+  group: () => void;
+  find: () => void;
+  bookmark: () => void;
+  keys: () => void;
+  view: (number: number) => void;
+}
+
+export const READER_KEYS: readonly [string, string][] = [
+  ['j', 'Next rollout'],
+  ['k', 'Previous rollout'],
+  ['n', 'Next event, or change of a diff'],
+  ['p', 'Previous event, or change of a diff'],
+  ['g', 'Group'],
+  ['1 … 7', 'The views, in their order'],
+  ['/', 'Find in the text'],
+  ['b', 'Bookmark, or take it away'],
+  ['?', 'This list'],
+  ['⌘K, Ctrl K', 'Everything else'],
+];
+
+const OWN_KEYS = 'input, textarea, select, [role=listbox], [contenteditable=true]';
+
+/** `g` alone shows the group; `g` and a place's letter goes there, as everywhere. */
+const SEQUENCE_MS = 450;
+
+const PLACES: ReadonlySet<string> = new Set([...ROUTES.map(({ letter }) => letter), 'o']);
+
+const actionOf = (key: string, keys: ReaderKeys): (() => void) | null => {
+  const actions: Record<string, () => void> = {
+    j: keys.nextRollout,
+    k: keys.previousRollout,
+    n: keys.nextEvent,
+    p: keys.previousEvent,
+    '/': keys.find,
+    b: keys.bookmark,
+    '?': keys.keys,
+  };
+  if (/^[1-7]$/.test(key)) return () => keys.view(Number(key));
+  return Object.hasOwn(actions, key) ? actions[key]! : null;
+};
+
+const isBusy = (event: KeyboardEvent): boolean => {
+  const { paletteOpen, keysOpen } = useView.getState();
+  if (event.metaKey || event.ctrlKey || event.altKey || paletteOpen || keysOpen) return true;
+  if (document.querySelector('[role=dialog]')) return true;
+  return event.target instanceof Element && event.target.closest(OWN_KEYS) !== null;
+};
+
+export const useReaderKeys = (keys: ReaderKeys): void => {
+  const latest = useRef(keys);
+  useEffect(() => {
+    latest.current = keys;
+  });
+  useEffect(() => {
+    let waiting: ReturnType<typeof setTimeout> | null = null;
+    const group = () => {
+      if (waiting !== null) clearTimeout(waiting);
+      waiting = null;
+      latest.current.group();
+    };
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (isBusy(event)) return;
+      const sequence = waiting !== null;
+      if (sequence && PLACES.has(event.key)) {
+        clearTimeout(waiting!);
+        waiting = null;
+        return;
+      }
+      if (sequence) group();
+      if (event.key === 'g') {
+        waiting = setTimeout(group, SEQUENCE_MS);
+        return;
+      }
+      const act = actionOf(event.key, latest.current);
+      if (!act) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      act();
+    };
+    addEventListener('keydown', onKeyDown, true);
+    return () => {
+      removeEventListener('keydown', onKeyDown, true);
+      if (waiting !== null) clearTimeout(waiting);
+    };
+  }, []);
+};

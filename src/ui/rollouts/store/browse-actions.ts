@@ -1,0 +1,186 @@
+import { messageOf } from '../../../base/message-of.ts';
+import type { RunFile } from '../../../formats/rollouts/run.ts';
+import type { SavedView } from '../../../lab/rollouts/database.ts';
+import type { ImportProgress } from '../../../lab/rollouts/import-file.ts';
+import type { ImportOutcome } from '../../../lab/rollouts/messages.ts';
+import { pagePath } from '../../kit/page-root.ts';
+import { filePath, isRollouts } from './browse-address.ts';
+import { secondsLeft, useBrowse, type ImportJob } from './browse-store.ts';
+import { lab } from '../../shell/store/connection.ts';
+
+/** What the pages of imported rollouts do. Nothing here rejects: see `problem`. */
+
+export const tellProblem = (what: string, error: unknown): void =>
+  useBrowse.setState({ problem: `${what}: ${messageOf(error)}` });
+
+/** Does `act`; where it fails, the page says what did. @returns its value, or null */
+export const attempt = async <T>(what: string, act: () => Promise<T>): Promise<T | null> => {
+  try {
+    return await act();
+  } catch (error) {
+    tellProblem(what, error);
+    return null;
+  }
+};
+
+export const reloadFiles = async (): Promise<void> => {
+  try {
+    useBrowse.setState({ files: await lab().inspection.files(), status: 'ready' });
+  } catch (error) {
+    useBrowse.setState({ status: 'failed' });
+    tellProblem('The list of files could not be read', error);
+  }
+};
+
+export const reloadRuns = async (): Promise<void> => {
+  const ownRuns = await attempt('The list of training runs could not be read', () =>
+    lab().inspection.ownRuns(),
+  );
+  if (ownRuns) useBrowse.setState({ ownRuns });
+};
+
+export const reloadViews = async (): Promise<void> => {
+  const views = await attempt('The saved views could not be read', () => lab().inspection.views());
+  if (views) useBrowse.setState({ views });
+};
+
+const changeJob = (job: string, change: Partial<ImportJob>): void =>
+  useBrowse.setState(({ jobs }) => ({
+    jobs: jobs.map((one) => (one.job === job ? { ...one, ...change } : one)),
+  }));
+
+const dropJob = (job: string): void =>
+  useBrowse.setState(({ jobs }) => ({ jobs: jobs.filter((one) => one.job !== job) }));
+
+let jobs = 0;
+
+const newJob = (name: string, bytes: number): ImportJob => ({
+  job: `import-${++jobs}`,
+  name,
+  bytes,
+  status: 'waiting',
+  progress: null,
+  startedAt: null,
+  left: null,
+  message: '',
+});
+
+/** Runs one import with its line on the page. `first` is told as soon as something can be read. */
+const runJob = async (
+  { job, name }: ImportJob,
+  start: (onProgress: (progress: ImportProgress) => void) => Promise<ImportOutcome>,
+  first: (fileId: string) => void,
+): Promise<void> => {
+  // It was taken away while it waited.
+  if (!useBrowse.getState().jobs.some((one) => one.job === job)) return;
+  const startedAt = performance.now();
+  changeJob(job, { status: 'reading', startedAt });
+  let told = false;
+  const onProgress = (progress: ImportProgress): void => {
+    const left = secondsLeft(progress, startedAt, performance.now());
+    changeJob(job, { progress, bytes: progress.bytes, left });
+    if (told || progress.chunks === 0) return;
+    told = true;
+    void reloadFiles();
+    first(progress.fileId);
+  };
+  try {
+    const outcome = await start(onProgress);
+    if (outcome.status === 'failed')
+      return changeJob(job, { status: 'failed', message: outcome.message });
+    dropJob(job);
+    if (outcome.status === 'ready' && !told) first(outcome.file.id);
+  } catch (error) {
+    const message = `${name} could not be read: ${messageOf(error)}. Nothing of it was kept.`;
+    changeJob(job, { status: 'failed', message });
+  } finally {
+    await reloadFiles();
+  }
+};
+
+let queue: Promise<void> = Promise.resolve();
+
+/** One file after the other: two at once would share the worker's processor and both be late. */
+const enqueue = (
+  job: ImportJob,
+  start: Parameters<typeof runJob>[1],
+  first: (fileId: string) => void,
+): void => {
+  useBrowse.setState(({ jobs }) => ({ jobs: [...jobs, job] }));
+  queue = queue.then(() => runJob(job, start, first));
+};
+
+/** Reads runs into storage; a single one is shown as soon as there is something to show. */
+export const importRolloutRuns = (
+  runs: readonly { name: string; files: readonly RunFile[] }[],
+  go: (path: string) => void,
+): void => {
+  if (runs.length !== 1 || !isRollouts(pagePath())) go('/rollouts');
+  for (const { name, files } of runs) {
+    if (files.length === 0) {
+      const problem = `${name} is a folder without files of rollouts: .jsonl, .ndjson, .json, .parquet or .eval, packed by gzip or not.`;
+      useBrowse.setState({ problem });
+      continue;
+    }
+    const job = newJob(
+      name,
+      files.reduce((sum, { blob }) => sum + blob.size, 0),
+    );
+    enqueue(
+      job,
+      (onProgress) => lab().inspection.importFile(job.job, files, name, onProgress),
+      (fileId) => runs.length === 1 && go(filePath(fileId)),
+    );
+  }
+};
+
+/** Reads what was dropped, once its folders were looked through. */
+export const importDrop = (
+  runs: Promise<Parameters<typeof importRolloutRuns>[0]>,
+  go: (path: string) => void,
+): void =>
+  void attempt('What was dropped could not be read', async () => importRolloutRuns(await runs, go));
+
+/** Opens the rollouts of a training run; read again where the run has gone on. */
+export const openOwnRun = (id: string, name: string, go: (path: string) => void): void => {
+  if (!isRollouts(pagePath())) go('/rollouts');
+  const job = newJob(`run ${name}`, 0);
+  enqueue(
+    job,
+    (onProgress) => lab().inspection.importRun(job.job, id, onProgress),
+    (fileId) => go(filePath(fileId)),
+  );
+};
+
+/** Stops an import, or puts a failed one away. */
+export const cancelImport = (job: string): void => {
+  const found = useBrowse.getState().jobs.find((one) => one.job === job);
+  if (found?.status === 'reading') void lab().inspection.cancel(job);
+  else dropJob(job);
+};
+
+export const removeFile = async (id: string, name: string): Promise<void> => {
+  await attempt('The file could not be deleted', async () => {
+    await lab().inspection.remove(id);
+    useBrowse.setState(({ removed }) => ({ removed: [...removed, { id, name }] }));
+    await reloadFiles();
+  });
+};
+
+export const restoreFile = async (id: string): Promise<void> => {
+  await attempt('The file could not be brought back', async () => {
+    await lab().inspection.restore(id);
+    useBrowse.setState(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));
+    await reloadFiles();
+  });
+};
+
+export const saveView = async (view: SavedView): Promise<void> => {
+  await attempt('The view could not be saved', () => lab().inspection.saveView(view));
+  await reloadViews();
+};
+
+export const removeView = async (name: string): Promise<void> => {
+  await attempt('The view could not be removed', () => lab().inspection.removeView(name));
+  await reloadViews();
+};

@@ -1,0 +1,102 @@
+import type { Criterion } from '../../../evaluate/inspect/compare-runs.ts';
+import type { BrowseQuery } from '../../../lab/rollouts/browse.ts';
+import { GROUP_FIELDS, type GroupField } from '../../../lab/rollouts/names.ts';
+import { pickOf } from '../../kit/pick-of.ts';
+
+/** What the address of a rollout file restores: filter, order, groups, columns, and what is shown. */
+
+const VIEWS = ['table', 'disagreements', 'compare', 'lines'] as const;
+
+export type BrowseView = (typeof VIEWS)[number];
+
+export const CRITERIA = [
+  'em',
+  'coverEm',
+  'subEm',
+  'f1',
+  'em.r1-searcher',
+  'coverEm.r1-searcher',
+  'subEm.r1-searcher',
+  'f1.r1-searcher',
+  'judge',
+] as const satisfies Criterion[];
+
+export interface BrowseAddress extends BrowseQuery {
+  /** Names of columns in order; null: those that suit the file. */
+  columns: readonly string[] | null;
+  view: BrowseView;
+  /** Id of the file to compare with, and by what. */
+  other: string | null;
+  by: Criterion;
+}
+
+const LONGEST = 4000;
+const MOST_COLUMNS = 60;
+
+const sortOf = (raw: string | null): BrowseQuery['sort'] => {
+  if (raw === null || raw === '' || raw === '-') return null;
+  const descending = raw.startsWith('-');
+  return { column: descending ? raw.slice(1) : raw, descending };
+};
+
+const groupOf = (raw: string | null): GroupField[] =>
+  [...new Set((raw ?? '').split(','))].flatMap((part) => pickOf(GROUP_FIELDS, part) ?? []);
+
+/** Parses a query string; what it cannot mean is left at its default. */
+export const parseBrowseAddress = (search: string): BrowseAddress => {
+  const query = new URLSearchParams(search);
+  const columns = query.get('cols')?.split(',').filter(Boolean).slice(0, MOST_COLUMNS) ?? [];
+  return {
+    filter: (query.get('filter') ?? '').slice(0, LONGEST),
+    sort: sortOf(query.get('sort')),
+    group: groupOf(query.get('group')),
+    columns: columns.length > 0 ? [...new Set(columns)] : null,
+    view: pickOf(VIEWS, query.get('view') ?? '') ?? 'table',
+    other: query.get('with'),
+    by: pickOf(CRITERIA, query.get('by') ?? '') ?? 'em',
+  };
+};
+
+/** The query string (with `?`, or empty) that is parsed to the same address. */
+export const formatBrowseAddress = (address: BrowseAddress): string => {
+  const { filter, sort, group, columns, view, other, by } = address;
+  const query = new URLSearchParams();
+  if (filter !== '') query.set('filter', filter);
+  if (sort) query.set('sort', `${sort.descending ? '-' : ''}${sort.column}`);
+  if (group.length > 0) query.set('group', group.join(','));
+  if (columns) query.set('cols', columns.join(','));
+  if (view !== 'table') query.set('view', view);
+  if (other !== null) query.set('with', other);
+  if (by !== 'em') query.set('by', by);
+  const text = query.toString();
+  return text === '' ? '' : `?${text}`;
+};
+
+/** Pages of imported rollouts; they belong to Inspect. */
+export const isRollouts = (path: string): boolean => /^\/rollouts(\/|$)/.test(path);
+
+export const filePath = (fileId: string, search = ''): string =>
+  `/rollouts/${encodeURIComponent(fileId)}${search}`;
+
+/** Address of a rollout in the reader; `search` keeps the selection that it was opened from. */
+export const readerPath = (fileId: string, rolloutId: string, search = ''): string => {
+  const id = encodeURIComponent(rolloutId);
+  // A server takes a path with an extension for a file, and a file that is missing for a fault.
+  const end = /\.[\w-]+$/.test(id) ? '/' : '';
+  return `/rollouts/${encodeURIComponent(fileId)}/${id}${end}${search}`;
+};
+
+const quoted = (value: string): string =>
+  `"${value.replaceAll('\\', String.raw`\\`).replaceAll('"', String.raw`\"`)}"`;
+
+/** A condition on a field, as the filter writes it. */
+export const condition = (field: string, operator: string, value: string | number): string =>
+  `${field} ${operator} ${typeof value === 'number' ? value : /^[\w-]+$/.test(value) ? value : quoted(value)}`;
+
+/** A filter narrowed by a condition that it does not have yet. */
+export const narrowed = (filter: string, more: string): string => {
+  const old = filter.trim();
+  if (old === '' || old === more) return more;
+  if (old.split(' and ').includes(more)) return old;
+  return `${/\bor\b/i.test(old) ? `(${old})` : old} and ${/\bor\b/i.test(more) ? `(${more})` : more}`;
+};

@@ -1,0 +1,49 @@
+import type { Selected } from '../../../lab/rollouts/browse.ts';
+
+/** The lines of the table: positions of rows, and heads of groups as negative numbers. */
+
+export const headOf = (group: number): number => -1 - group;
+
+export const groupOf = (line: number): number => -1 - line;
+
+export const isRow = (line: number): boolean => line >= 0;
+
+let last: { selected: Selected; closed: ReadonlySet<string>; lines: Int32Array } | null = null;
+
+const linesOf = (
+  { order, groups }: Pick<Selected, 'order' | 'groups'>,
+  closed: ReadonlySet<string>,
+): Int32Array => {
+  if (groups.length === 0) return Int32Array.from(order);
+  const lines: number[] = [];
+  // Groups stand in order, outer before inner; what lies in a closed one is passed over.
+  let hiddenUntil = 0;
+  groups.forEach((group, index) => {
+    const to = group.from + group.count;
+    if (group.from < hiddenUntil) return;
+    const inner = groups[index + 1];
+    lines.push(headOf(index));
+    if (closed.has(group.key)) hiddenUntil = to;
+    else if (!inner || inner.level <= group.level)
+      for (let at = group.from; at < to; at++) lines.push(order[at]!);
+  });
+  return Int32Array.from(lines);
+};
+
+/** Lines of a selection with some groups closed; the last answer is kept. */
+export const displayOf = (selected: Selected, closed: ReadonlySet<string>): Int32Array => {
+  if (last?.selected !== selected || last.closed !== closed)
+    last = { selected, closed, lines: linesOf(selected, closed) };
+  return last.lines;
+};
+
+/**
+ * The row before or behind another among the lines; the first or last where that one is not there.
+ * Null where there is no row at all; the same row at the end.
+ */
+export const nextRow = (lines: Int32Array, from: number | null, by: 1 | -1): number | null => {
+  const at = from === null ? -1 : lines.indexOf(from);
+  if (at < 0) return lines.find(isRow) ?? null;
+  for (let i = at + by; i >= 0 && i < lines.length; i += by) if (isRow(lines[i]!)) return lines[i]!;
+  return from;
+};

@@ -1,0 +1,219 @@
+import { create } from 'zustand';
+import type { BrowseQuery, Selected } from '../../../lab/rollouts/browse.ts';
+import type { FilterFault, FoundRow } from '../../../lab/rollouts/messages.ts';
+import type { Mark } from '../../../lab/rollouts/database.ts';
+import { BOOKMARK } from '../../../lab/rollouts/names.ts';
+import { attempt, tellProblem } from './browse-actions.ts';
+import { formatBrowseAddress, parseBrowseAddress, readerPath } from './browse-address.ts';
+import { useBrowse } from './browse-store.ts';
+import { displayOf, isRow, nextRow } from './browse-display.ts';
+import { lab } from '../../shell/store/connection.ts';
+
+/** The selection on the screen: its order, the rows that were fetched of it, and the cursor. */
+export interface SelectionStore {
+  fileId: string | null;
+  /** What was asked for last. */
+  query: BrowseQuery | null;
+  selected: Selected | null;
+  loading: boolean;
+  fault: FilterFault | null;
+  /** Rows by position in the file: those on the screen and some around. */
+  rows: ReadonlyMap<number, FoundRow>;
+  /** Position in the file of the row that keys are about. */
+  cursor: number | null;
+  /** Keys of closed groups. */
+  closed: ReadonlySet<string>;
+  marks: ReadonlyMap<string, Mark>;
+  /** Whether tags and notes of the row under the cursor are open. */
+  notesOpen: boolean;
+}
+
+const EMPTY: SelectionStore = {
+  fileId: null,
+  query: null,
+  selected: null,
+  loading: false,
+  fault: null,
+  rows: new Map(),
+  cursor: null,
+  closed: new Set(),
+  marks: new Map(),
+  notesOpen: false,
+};
+
+export const useSelection = create<SelectionStore>()(() => EMPTY);
+
+const JOB = 'browse';
+/** Beyond this the rows that are off the screen are let go. */
+const MOST_ROWS = 3000;
+
+const sameQuery = (a: BrowseQuery | null, b: BrowseQuery): boolean =>
+  a !== null &&
+  a.filter === b.filter &&
+  a.group.join() === b.group.join() &&
+  a.sort?.column === b.sort?.column &&
+  a.sort?.descending === b.sort?.descending;
+
+const readMarks = async (fileId: string): Promise<void> => {
+  const name = (await lab().inspection.files()).find(({ id }) => id === fileId)?.name;
+  if (name === undefined) return;
+  const marks = await lab().inspection.marks(name);
+  if (useSelection.getState().fileId === fileId)
+    useSelection.setState({ marks: new Map(marks.map((mark) => [mark.rollout, mark])) });
+};
+
+/** Selects in a file; nothing where that is what is shown. @param again also where it is the same */
+export const showSelection = async (
+  fileId: string,
+  query: BrowseQuery,
+  again = false,
+): Promise<void> => {
+  const shown = useSelection.getState();
+  const sameFile = shown.fileId === fileId;
+  if (sameFile && sameQuery(shown.query, query) && !again) return;
+  const asked: BrowseQuery = { filter: query.filter, sort: query.sort, group: query.group };
+  useSelection.setState({ ...(sameFile ? {} : EMPTY), fileId, query: asked, loading: true });
+  if (!sameFile) void attempt('Marks could not be read', () => readMarks(fileId));
+  try {
+    const outcome = await lab().inspection.browse(JOB, fileId, asked);
+    const now = useSelection.getState();
+    if (outcome.status === 'cancelled' || now.fileId !== fileId || now.query !== asked) return;
+    if (outcome.status === 'fault')
+      return useSelection.setState({ fault: outcome, loading: false });
+    const { status: _, ...selected } = outcome;
+    useSelection.setState({ selected, fault: null, loading: false });
+  } catch (error) {
+    useSelection.setState({ loading: false });
+    tellProblem('The rollouts could not be selected', error);
+  }
+};
+
+let wanted: readonly number[] = [];
+let fetching = false;
+
+/** Fetches rows that come on the screen; of calls that come meanwhile the last one counts. */
+export const wantRows = (positions: readonly number[]): void => {
+  const { rows } = useSelection.getState();
+  wanted = positions.filter((at) => !rows.has(at));
+  if (!fetching && wanted.length > 0) void fetchRows();
+};
+
+const fetchRows = async (): Promise<void> => {
+  fetching = true;
+  try {
+    while (wanted.length > 0) {
+      const { fileId } = useSelection.getState();
+      if (fileId === null) return;
+      const batch = wanted;
+      wanted = [];
+      const found = await lab().inspection.rowsAt(fileId, batch);
+      const { rows, fileId: now } = useSelection.getState();
+      if (now !== fileId) continue;
+      const kept = rows.size > MOST_ROWS ? [] : rows;
+      useSelection.setState({
+        rows: new Map([...kept, ...found.map((row) => [row.position, row] as const)]),
+      });
+    }
+  } catch (error) {
+    tellProblem('Rows could not be read', error);
+  } finally {
+    fetching = false;
+  }
+};
+
+const rowUnderCursor = async (): Promise<FoundRow | null> => {
+  const { fileId, cursor, rows } = useSelection.getState();
+  if (fileId === null || cursor === null) return null;
+  return rows.get(cursor) ?? (await lab().inspection.rowsAt(fileId, [cursor]))[0] ?? null;
+};
+
+/** Moves the cursor by rows that are shown; groups' heads are passed over. */
+export const moveCursor = (by: 1 | -1): void => {
+  const { selected, closed, cursor } = useSelection.getState();
+  if (!selected) return;
+  const next = nextRow(displayOf(selected, closed), cursor, by);
+  if (next !== null) useSelection.setState({ cursor: next });
+};
+
+/** What the address of the reader keeps of the table's. */
+const kept = (): string =>
+  formatBrowseAddress({ ...parseBrowseAddress(location.search), view: 'table', other: null });
+
+/** Ids on either side of an opened rollout that the reader can go to; more would fill the storage. */
+const MOST_ORDER = 10_000;
+/** Where the reader looks for the table's order. */
+const ORDER_KEY = 'forage-rollout-order';
+
+const rememberOrder = async (fileId: string, position: number): Promise<void> => {
+  const { selected, closed } = useSelection.getState();
+  if (!selected) return;
+  const rows = displayOf(selected, closed).filter(isRow);
+  const from = Math.max(0, rows.indexOf(position) - MOST_ORDER / 2);
+  const ids = await lab().inspection.ids(fileId, [...rows.subarray(from, from + MOST_ORDER)]);
+  try {
+    sessionStorage.setItem(ORDER_KEY, JSON.stringify({ fileId, ids }));
+  } catch {
+    // Without it the reader goes in the file's order.
+  }
+};
+
+/** Opens a rollout of the table in the reader, which then goes on in the table's order. */
+export const openRow = async (
+  { position, row }: Pick<FoundRow, 'position' | 'row'>,
+  go: (path: string) => void,
+): Promise<void> => {
+  const { fileId } = useSelection.getState();
+  if (fileId === null) return;
+  useSelection.setState({ cursor: position });
+  await rememberOrder(fileId, position).catch(() => undefined);
+  go(readerPath(fileId, row.id, kept()));
+};
+
+export const openCursor = async (go: (path: string) => void): Promise<void> => {
+  const row = await attempt('The rollout could not be found', rowUnderCursor);
+  if (row) await openRow(row, go);
+};
+
+/** Notes something on a rollout of the file on the screen. */
+export const markRollout = async (
+  rollout: string,
+  change: Partial<Pick<Mark, 'bookmarked' | 'tags' | 'note'>>,
+): Promise<void> => {
+  const { fileId } = useSelection.getState();
+  const name = useBrowse.getState().files.find(({ id }) => id === fileId)?.name;
+  if (name === undefined) return;
+  await attempt('The note could not be stored', async () => {
+    const mark = await lab().inspection.mark(name, rollout, change);
+    useSelection.setState(({ marks, rows }) => ({
+      marks: new Map([...marks, [rollout, mark]]),
+      rows: new Map(
+        [...rows].map(([at, found]) => {
+          if (found.row.id !== rollout) return [at, found];
+          const tags = [...(mark.bookmarked ? [BOOKMARK] : []), ...mark.tags];
+          return [at, { ...found, row: { ...found.row, tags } }];
+        }),
+      ),
+    }));
+  });
+};
+
+export const toggleBookmark = async (): Promise<void> => {
+  const row = await attempt('The rollout could not be found', rowUnderCursor);
+  if (!row) return;
+  const bookmarked = useSelection.getState().marks.get(row.row.id)?.bookmarked ?? false;
+  await markRollout(row.row.id, { bookmarked: !bookmarked });
+};
+
+export const toggleClosed = (key: string): void =>
+  useSelection.setState(({ closed }) => {
+    const next = new Set(closed);
+    if (!next.delete(key)) next.add(key);
+    return { closed: next };
+  });
+
+/** Closes every group, or opens all where all are closed. */
+export const toggleAllClosed = (): void =>
+  useSelection.setState(({ selected, closed }) => {
+    const keys = (selected?.groups ?? []).map(({ key }) => key);
+    return { closed: keys.every((key) => closed.has(key)) ? new Set() : new Set(keys) };
+  });

@@ -1,0 +1,58 @@
+import { create } from 'zustand';
+import type { FileRecord, SavedView } from '../../../lab/rollouts/database.ts';
+import type { ImportProgress } from '../../../lab/rollouts/import-file.ts';
+import type { OwnRun } from '../../../lab/rollouts/messages.ts';
+
+/** What the page knows of imported rollout files. */
+
+/** A file that is being read, waits for it, or could not be read. */
+export interface ImportJob {
+  job: string;
+  name: string;
+  bytes: number;
+  status: 'waiting' | 'reading' | 'failed';
+  progress: ImportProgress | null;
+  /** Of `performance.now()`; null while it waits. */
+  startedAt: number | null;
+  /** Seconds to its end by the rate so far; null before that can be told. */
+  left: number | null;
+  /** Why it failed, in a sentence. */
+  message: string;
+}
+
+export interface BrowseStore {
+  status: 'waiting' | 'ready' | 'failed';
+  files: readonly FileRecord[];
+  jobs: readonly ImportJob[];
+  removed: readonly { id: string; name: string }[];
+  views: readonly SavedView[];
+  ownRuns: readonly OwnRun[];
+  /** What went wrong last, in words to show. */
+  problem: string | null;
+  /** Whether files are dragged over the page. */
+  over: boolean;
+}
+
+export const useBrowse = create<BrowseStore>()(() => ({
+  status: 'waiting',
+  files: [],
+  jobs: [],
+  removed: [],
+  views: [],
+  ownRuns: [],
+  problem: null,
+  over: false,
+}));
+
+export const fileById = (
+  { files }: Pick<BrowseStore, 'files'>,
+  id: string,
+): FileRecord | undefined => files.find((file) => file.id === id);
+
+/** Seconds to the end of an import by its rate since `startedAt`; null before it can be told. */
+export const secondsLeft = (
+  { readBytes, bytes }: Pick<ImportProgress, 'readBytes' | 'bytes'>,
+  startedAt: number,
+  now: number,
+): number | null =>
+  readBytes === 0 ? null : (((now - startedAt) / 1000) * (bytes - readBytes)) / readBytes;

@@ -1,0 +1,42 @@
+import { basisOf } from '../../../evaluate/inspect/taxonomy.ts';
+import { columnReader } from '../../../lab/rollouts/columns.ts';
+import type { FoundRow } from '../../../lab/rollouts/messages.ts';
+import { DASH, formatNumber } from '../../kit/format.ts';
+import type { Column } from './columns.ts';
+import { outcomeName } from './words.ts';
+
+const bit = (value: number): { sign: string; tone: string; word: string } =>
+  value === 1
+    ? { sign: '✓', tone: 'tone-good', word: 'yes' }
+    : { sign: '✗', tone: 'tone-bad', word: 'no' };
+
+/** One value of the table; imported text is text, never markup. */
+export const CellValue = ({ column, found }: { column: Column; found: FoundRow }) => {
+  const { name, kind } = column;
+  if (name === 'outcome') {
+    const { outcome, numbers } = found.row;
+    return <>{outcomeName(outcome, basisOf(outcome, numbers))}</>;
+  }
+  const value = columnReader(name)(found);
+  if (name === 'answer' && found.row.notScored !== undefined)
+    return <span className="tone-plain">not scored: {found.row.notScored}</span>;
+  if (value === null || value === '') return <span className="tone-plain">{DASH}</span>;
+  if (kind === 'bit' && typeof value === 'number') {
+    const { sign, tone, word } = bit(value);
+    return (
+      <span className={tone} role="img" aria-label={word}>
+        {sign}
+      </span>
+    );
+  }
+  return <>{typeof value === 'number' ? formatNumber(value) : value}</>;
+};
+
+/** What the cell says in full, where it may be cut. */
+export const fullText = (column: Column, found: FoundRow): string | undefined => {
+  if (column.kind !== 'text') return undefined;
+  if (column.name === 'answer' && found.row.notScored !== undefined)
+    return `not scored: ${found.row.notScored}`;
+  const value = columnReader(column.name)(found);
+  return typeof value === 'string' && value.length > 12 ? value.slice(0, 1000) : undefined;
+};

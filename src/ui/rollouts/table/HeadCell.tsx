@@ -1,0 +1,73 @@
+import { useRef, type PointerEvent } from 'react';
+import type { BrowseQuery } from '../../../lab/rollouts/browse.ts';
+import type { Column } from './columns.ts';
+import { keepWidths, LEAST_WIDTH, MOST_WIDTH, setWidth } from './widths.ts';
+
+type Sort = BrowseQuery['sort'];
+
+/** A column's first press: numbers from the largest, texts from A; then the other way; then none. */
+const nextSort = (sort: Sort, { name, kind }: Column): Sort => {
+  const first = kind !== 'text' && name !== 'line';
+  if (sort?.column !== name) return { column: name, descending: first };
+  return sort.descending === first ? { column: name, descending: !first } : null;
+};
+
+const Grip = ({ column, width }: { column: Column; width: number }) => {
+  const from = useRef<{ x: number; width: number } | null>(null);
+  const move = (event: PointerEvent): void => {
+    if (from.current) setWidth(column.name, from.current.width + event.clientX - from.current.x);
+  };
+  return (
+    <span
+      className="grip"
+      role="separator"
+      tabIndex={0}
+      aria-orientation="vertical"
+      aria-label={`Width of ${column.title}`}
+      aria-valuenow={width}
+      aria-valuemin={LEAST_WIDTH}
+      aria-valuemax={MOST_WIDTH}
+      onPointerDown={(event) => {
+        event.preventDefault();
+        event.currentTarget.setPointerCapture(event.pointerId);
+        from.current = { x: event.clientX, width };
+      }}
+      onPointerMove={move}
+      onPointerUp={() => {
+        from.current = null;
+        keepWidths();
+      }}
+      onKeyDown={(event) => {
+        const by = event.key === 'ArrowRight' ? 16 : event.key === 'ArrowLeft' ? -16 : 0;
+        if (by === 0) return;
+        event.preventDefault();
+        setWidth(column.name, width + by);
+        keepWidths();
+      }}
+    />
+  );
+};
+
+export const HeadCell = (props: {
+  column: Column;
+  width: number;
+  sort: Sort;
+  setSort: (sort: Sort) => void;
+}) => {
+  const { column, width, sort, setSort } = props;
+  const own = sort?.column === column.name ? sort : null;
+  return (
+    <th
+      scope="col"
+      className={column.kind === 'text' ? '' : 'figure'}
+      aria-sort={own ? (own.descending ? 'descending' : 'ascending') : 'none'}
+      title={column.note}
+    >
+      <button type="button" className="head" onClick={() => setSort(nextSort(sort, column))}>
+        {column.title}
+        {own ? <span aria-hidden="true"> {own.descending ? '↓' : '↑'}</span> : null}
+      </button>
+      <Grip column={column} width={width} />
+    </th>
+  );
+};

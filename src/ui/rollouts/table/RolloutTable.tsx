@@ -1,0 +1,281 @@
+import { basisWords, type Outcome } from '../../../evaluate/inspect/taxonomy.ts';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { memo, useEffect, useMemo, useRef, type MouseEvent } from 'react';
+import { useLocation } from 'wouter';
+import type { BrowseGroup, BrowseQuery, Selected } from '../../../lab/rollouts/browse.ts';
+import type { FoundRow } from '../../../lab/rollouts/messages.ts';
+import { hrefOf } from '../../kit/page-root.ts';
+import { formatCount, formatNumber, formatShare } from '../../kit/format.ts';
+import { readerPath } from '../store/browse-address.ts';
+import { displayOf, groupOf, isRow } from '../store/browse-display.ts';
+import {
+  markRollout,
+  openRow,
+  toggleClosed,
+  useSelection,
+  wantRows,
+} from '../store/browse-selection.ts';
+import { isNarrow } from '../../shell/store/view-store.ts';
+import { CellValue, fullText } from './Cell.tsx';
+import { columnOf, type Column } from './columns.ts';
+import { HeadCell } from './HeadCell.tsx';
+import { useWidths } from './widths.ts';
+import { groupedOutcomeName } from './words.ts';
+
+const ROW_HEIGHT = 28;
+const NARROW = 190;
+/** Rows around the screen that are fetched with it. */
+const AHEAD = 40;
+
+const Star = ({ found }: { found: FoundRow }) => {
+  const on = useSelection((state) => state.marks.get(found.row.id)?.bookmarked ?? false);
+  return (
+    <button
+      type="button"
+      className={on ? 'star on' : 'star'}
+      aria-pressed={on}
+      aria-label={`Bookmark ${found.row.id}`}
+      title="Bookmark (b)"
+      onClick={(event) => {
+        event.stopPropagation();
+        void markRollout(found.row.id, { bookmarked: !on });
+      }}
+    >
+      {on ? '★' : '☆'}
+    </button>
+  );
+};
+
+interface RowProps {
+  found: FoundRow | undefined;
+  position: number;
+  index: number;
+  columns: readonly Column[];
+  current: boolean;
+  href: string;
+  open: (event: MouseEvent) => void;
+}
+
+const Row = memo(({ found, position, index, columns, current, href, open }: RowProps) => (
+  <tr
+    aria-rowindex={index + 2}
+    aria-current={current ? 'true' : undefined}
+    className={current ? 'chosen' : ''}
+    data-position={position}
+    style={{ height: ROW_HEIGHT }}
+    onClick={() => useSelection.setState({ cursor: position })}
+    onDoubleClick={open}
+  >
+    {columns.map((column, i) =>
+      i === 0 ? (
+        <th key={column.name} scope="row" title={found && fullText(column, found)}>
+          <span className="row-head">
+            {found ? <Star found={found} /> : null}
+            {found ? (
+              <a className="ellipsis" href={href} tabIndex={current ? 0 : -1} onClick={open}>
+                <CellValue column={column} found={found} />
+              </a>
+            ) : (
+              '…'
+            )}
+          </span>
+        </th>
+      ) : (
+        <td
+          key={column.name}
+          className={column.kind === 'text' ? 'ellipsis' : 'figure'}
+          title={found && fullText(column, found)}
+        >
+          {found ? <CellValue column={column} found={found} /> : null}
+        </td>
+      ),
+    )}
+  </tr>
+));
+
+/** @param basis by what outcomes say right or wrong */
+const nameOf = ({ field, value }: BrowseGroup, basis: string | null): string => {
+  if (value === null) return `no ${field}`;
+  if (field === 'step') return `step ${value}`;
+  if (field === 'outcome') return groupedOutcomeName(value as Outcome, basis);
+  return String(value);
+};
+
+const GroupRow = (props: {
+  group: BrowseGroup;
+  index: number;
+  span: number;
+  closed: boolean;
+  basis: string | null;
+}) => {
+  const { group, index, span, closed, basis } = props;
+  return (
+    <tr className="group-head" aria-rowindex={index + 2} style={{ height: ROW_HEIGHT }}>
+      <th scope="rowgroup" colSpan={span}>
+        <span className="group-line" style={{ paddingLeft: 6 + group.level * 16 }}>
+          <button
+            type="button"
+            className="link ellipsis"
+            aria-expanded={!closed}
+            onClick={() => toggleClosed(group.key)}
+          >
+            <span aria-hidden="true">{closed ? '▸' : '▾'}</span> {nameOf(group, basis)}
+          </button>
+          <span className="fine">
+            {[
+              formatCount(group.count),
+              ...(group.reward === null ? [] : [`reward ${formatNumber(group.reward)}`]),
+              ...(group.em === null ? [] : [`EM ${formatShare(group.em)}`]),
+            ].join(' · ')}
+          </span>
+          {group.flat ? (
+            <span
+              className="badge"
+              title="All rewards of the group are equal: its advantages are zero under a group baseline, and it teaches nothing."
+            >
+              no signal
+            </span>
+          ) : null}
+        </span>
+      </th>
+    </tr>
+  );
+};
+
+const useColumns = (names: readonly string[]): { column: Column; width: number }[] => {
+  const widths = useWidths();
+  return useMemo(
+    () =>
+      names.map((name, index) => {
+        const column = columnOf(name);
+        // The first column stays in sight; on a narrow screen it must leave room for others.
+        const usual = index === 0 && isNarrow() ? Math.min(NARROW, column.width) : column.width;
+        return { column, width: widths[name] ?? usual };
+      }),
+    [names, widths],
+  );
+};
+
+interface RolloutTableProps {
+  fileId: string;
+  selected: Selected;
+  columns: readonly string[];
+  sort: BrowseQuery['sort'];
+  setSort: (sort: BrowseQuery['sort']) => void;
+  /** Query of the page, which the reader's address keeps. */
+  search: string;
+}
+
+/** Tens of thousands of rollouts: only the lines on the screen are drawn, and only they are fetched. */
+export const RolloutTable = (props: RolloutTableProps) => {
+  const { fileId, selected, columns: names, sort, setSort, search } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const [, go] = useLocation();
+  const { rows, cursor, closed } = useSelection();
+  const columns = useColumns(names);
+  const plain = useMemo(() => columns.map(({ column }) => column), [columns]);
+  const lines = displayOf(selected, closed);
+  // eslint-disable-next-line react/incompatible-library -- nothing here is memoised by a compiler
+  const virtual = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 10,
+    // The head is inside.
+    scrollPaddingStart: ROW_HEIGHT + 4,
+    initialOffset: () =>
+      Math.max(0, (cursor === null ? 0 : lines.indexOf(cursor) - 8) * ROW_HEIGHT),
+  });
+  const items = virtual.getVirtualItems();
+  const first = items[0]?.index ?? 0;
+  const last = items.at(-1)?.index ?? -1;
+  useEffect(() => {
+    const around = lines.subarray(Math.max(0, first - AHEAD), last + AHEAD);
+    wantRows([...around].filter(isRow));
+  }, [lines, first, last, fileId]);
+  useEffect(() => {
+    if (cursor === null) return;
+    const at = lines.indexOf(cursor);
+    if (at >= 0) virtual.scrollToIndex(at);
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the virtualizer is new in each drawing
+  }, [cursor, lines]);
+  const open = useMemo(
+    () =>
+      (event: MouseEvent): void => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+        event.preventDefault();
+        const position = Number(event.currentTarget.closest('tr')?.dataset['position']);
+        const found = useSelection.getState().rows.get(position);
+        if (found) void openRow(found, go);
+      },
+    [go],
+  );
+  const width = columns.reduce((sum, one) => sum + one.width, 0);
+  const before = items[0]?.start ?? 0;
+  const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
+  return (
+    <div
+      ref={scroller}
+      className="rollouts-scroll"
+      tabIndex={0}
+      role="group"
+      aria-label="Rollouts, table"
+    >
+      <table className="rollouts-table" style={{ width }} aria-rowcount={lines.length + 1}>
+        <colgroup>
+          {columns.map(({ column, width: own }) => (
+            <col key={column.name} style={{ width: own }} />
+          ))}
+        </colgroup>
+        <thead>
+          <tr>
+            {columns.map(({ column, width: own }) => (
+              <HeadCell
+                key={column.name}
+                column={column}
+                width={own}
+                sort={sort}
+                setSort={setSort}
+              />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {before > 0 ? <tr aria-hidden="true" style={{ height: before }} /> : null}
+          {items.map(({ index }) => {
+            const line = lines[index];
+            if (line === undefined) return null;
+            if (!isRow(line)) {
+              const group = selected.groups[groupOf(line)];
+              return group ? (
+                <GroupRow
+                  key={group.key}
+                  group={group}
+                  index={index}
+                  span={columns.length}
+                  closed={closed.has(group.key)}
+                  basis={basisWords(selected.statistics)}
+                />
+              ) : null;
+            }
+            const found = rows.get(line);
+            return (
+              <Row
+                key={line}
+                found={found}
+                position={line}
+                index={index}
+                columns={plain}
+                current={line === cursor}
+                href={found ? hrefOf(readerPath(fileId, found.row.id, search)) : '#'}
+                open={open}
+              />
+            );
+          })}
+          {after > 0 ? <tr aria-hidden="true" style={{ height: after }} /> : null}
+        </tbody>
+      </table>
+      {lines.length === 0 ? <p className="fine no-rows">No rollout passes this filter.</p> : null}
+    </div>
+  );
+};

@@ -1,0 +1,86 @@
+import type { Statistics } from '../../../evaluate/inspect/statistics.ts';
+import { ROW_NUMBERS, type RowNumber } from '../../../evaluate/inspect/row.ts';
+import { BIT_NUMBERS } from '../../../evaluate/inspect/filter/fields.ts';
+import { COLUMN_NAMES } from '../../../lab/rollouts/columns.ts';
+
+/** Columns as the table draws them. */
+export interface Column {
+  name: string;
+  title: string;
+  note: string;
+  /** Pixels, until the reader changes it. */
+  width: number;
+  kind: 'text' | 'number' | 'bit';
+}
+
+const TEXTS: Record<string, [note: string, width: number]> = {
+  line: ['line of the file, or row of the parquet file', 64],
+  id: ['id of the rollout', 180],
+  run: ['run, or file', 140],
+  group: ['rollouts of one question at one step', 140],
+  question: ['text of the question', 340],
+  answer: ['the answer as it was extracted', 180],
+  recipe: ['recipe of the rollout', 110],
+  policy: ['policy that wrote it', 110],
+  layout: ['layout of the file', 100],
+  protocol: ['tag protocol that was recognised', 110],
+  outcome: ['how it ended, and what says right or wrong: the judge, or EM without one', 260],
+  'outcome-by': ['what the outcome says right or wrong by: judge, or em', 90],
+  lint: ['what the checks found', 220],
+  tags: ['★ for a bookmark, and your tags', 130],
+};
+
+const TITLES: Record<string, string> = {
+  em: 'EM',
+  f1: 'F1',
+  'cover-em': 'cover-EM',
+  'sub-em': 'sub-EM',
+  'em.r1-searcher': 'EM (R1-Searcher)',
+  'f1.r1-searcher': 'F1 (R1-Searcher)',
+  'cover-em.r1-searcher': 'cover-EM (R1-Searcher)',
+  'sub-em.r1-searcher': 'sub-EM (R1-Searcher)',
+  lint: 'findings',
+};
+
+export const columnOf = (name: string): Column => {
+  const text = Object.hasOwn(TEXTS, name) ? TEXTS[name] : undefined;
+  const title = TITLES[name] ?? name;
+  if (text)
+    return {
+      name,
+      title,
+      note: text[0],
+      width: text[1],
+      kind: name === 'line' ? 'number' : 'text',
+    };
+  const note = Object.hasOwn(ROW_NUMBERS, name) ? ROW_NUMBERS[name as RowNumber] : null;
+  return {
+    name,
+    title,
+    note: note ?? `clause ${name.replace(/^reward\./, '')} of the reward`,
+    width: Math.max(64, 22 + title.length * 8),
+    kind: BIT_NUMBERS.has(name) ? 'bit' : 'number',
+  };
+};
+
+/** All that the file can show. @param clauses of its rewards */
+export const allColumns = (clauses: readonly string[]): string[] => [
+  ...COLUMN_NAMES,
+  ...clauses.map((clause) => `reward.${clause}`),
+];
+
+/** Columns that have something to say about a file. The question stands first and stays in sight. */
+export const usualColumns = (statistics: Statistics | null): string[] => [
+  'question',
+  'answer',
+  ...(statistics && statistics.steps > 1 ? ['step'] : []),
+  ...(statistics && statistics.scored > 0 ? ['em', 'f1', 'cover-em', 'retrieved'] : []),
+  ...(statistics?.judge ? ['judge'] : []),
+  ...(statistics && statistics.reward.n > 0 ? ['reward', 'advantage'] : []),
+  'searches',
+  'passages',
+  'words',
+  ...(statistics && statistics.scored > 0 ? ['outcome'] : []),
+  'lint',
+  'tags',
+];

@@ -1,0 +1,214 @@
+import { NORMALISER_NOTES } from '../../../agent/answers/normalisers.ts';
+import type { Count, NormalisedCounts, Statistics } from '../../../evaluate/inspect/statistics.ts';
+import { DASH, formatCount, formatNumber, formatShare } from '../../kit/format.ts';
+
+/** What the head of a file states, what each number means, and the filter that opens its cases. */
+export interface Figure {
+  id: string;
+  name: string;
+  value: string;
+  /** Beside the value, smaller. */
+  more: string;
+  note: string;
+  filter: string;
+}
+
+const counted = (
+  id: string,
+  name: string,
+  { count, share }: Count,
+  note: string,
+  filter: string,
+): Figure => ({ id, name, value: formatShare(share), more: formatCount(count), note, filter });
+
+const scores = ({ em, subEm, coverEm, f1 }: Statistics): Figure[] => [
+  counted(
+    'em',
+    'EM (SQuAD)',
+    em,
+    `Exact match: answer and a gold answer are equal after normalisation. ${NORMALISER_NOTES.squad}. Of the rollouts with gold answers.`,
+    'em = 1',
+  ),
+  counted(
+    'sub-em',
+    'sub-EM (SQuAD)',
+    subEm,
+    'The normalised gold answer is a substring of the normalised answer.',
+    'sub-em = 1',
+  ),
+  counted(
+    'cover-em',
+    'cover-EM (SQuAD)',
+    coverEm,
+    `Every token of a gold answer is among the answer’s tokens, in any order. ${NORMALISER_NOTES.squad}.`,
+    'cover-em = 1',
+  ),
+  {
+    id: 'f1',
+    name: 'F1 (SQuAD)',
+    value: formatShare(f1.mean),
+    more: '',
+    note: `Mean token F1 of the answer, best over the gold answers. ${NORMALISER_NOTES.squad}.`,
+    filter: 'f1 > 0',
+  },
+];
+
+const scoresByR1Searcher = ({ em, coverEm, f1 }: NormalisedCounts): Figure[] => {
+  const note = NORMALISER_NOTES['r1-searcher'];
+  return [
+    counted(
+      'em-r1-searcher',
+      'EM (R1-Searcher)',
+      em,
+      `Exact match. ${note}.`,
+      'em.r1-searcher = 1',
+    ),
+    counted(
+      'cover-em-r1-searcher',
+      'cover-EM (R1-Searcher)',
+      coverEm,
+      `Every token of a gold answer is among the answer’s tokens: R1-Searcher’s ACC_R. ${note}.`,
+      'cover-em.r1-searcher = 1',
+    ),
+    {
+      id: 'f1-r1-searcher',
+      name: 'F1 (R1-Searcher)',
+      value: formatShare(f1.mean),
+      more: '',
+      note: `Mean token F1 of the answer. ${note}.`,
+      filter: 'f1.r1-searcher > 0',
+    },
+  ];
+};
+
+const judged = (judge: NonNullable<Statistics['judge']>): Figure[] => {
+  const { em, coverEm } = judge.agreement;
+  return [
+    counted(
+      'judge',
+      'judge says right',
+      judge.right,
+      'The verdict that the file itself carries (R1-Searcher’s ACC_L, by GPT-4o). Of the rollouts that have one.',
+      'judge = 1',
+    ),
+    {
+      ...counted(
+        'judge-em',
+        'judge agrees with EM (SQuAD)',
+        em,
+        `How often judge and EM say the same. Right for the judge only: ${em.judgeOnly}; for EM only: ${em.scoreOnly}; Cohen’s κ ${formatNumber(em.kappa)}. Opens the cases where they differ.`,
+        '(judge = 1 and em = 0) or (judge = 0 and em = 1)',
+      ),
+    },
+    {
+      ...counted(
+        'judge-cover',
+        'judge agrees with cover-EM (SQuAD)',
+        coverEm,
+        `Right for the judge only: ${coverEm.judgeOnly}; for cover-EM only: ${coverEm.scoreOnly}; Cohen’s κ ${formatNumber(coverEm.kappa)}. Opens the cases where they differ.`,
+        '(judge = 1 and cover-em = 0) or (judge = 0 and cover-em = 1)',
+      ),
+    },
+  ];
+};
+
+const evidence = ({ evidence: found }: Statistics): Figure[] => {
+  const { open, closed, retrieved, wrongThoughRetrieved, rightWithoutRetrieved } = found;
+  const by = ({ coverEm, judge }: typeof wrongThoughRetrieved): string =>
+    `${formatCount(coverEm)} by cover-EM${judge === null ? '' : `, ${formatCount(judge)} by the judge`}`;
+  return [
+    counted(
+      'retrieved',
+      'answer retrieved',
+      retrieved,
+      `A gold answer stands as whole words in what the environment showed; of ${formatCount(open)} rollouts. ${formatCount(closed)} with yes or no as gold answer are left out: those words stand in passages for other reasons.`,
+      'retrieved = 1',
+    ),
+    {
+      id: 'wrong-though-retrieved',
+      name: 'wrong though retrieved, by EM',
+      value: formatCount(wrongThoughRetrieved.em),
+      more: by(wrongThoughRetrieved),
+      note: 'A gold answer was shown and the answer is wrong: first by EM, then by cover-EM and by the judge. Retrieval did its part. “How they ended” counts by the judge where there is one.',
+      filter: 'retrieved = 1 and em = 0',
+    },
+    {
+      id: 'right-without',
+      name: 'right without it, by EM',
+      value: formatCount(rightWithoutRetrieved.em),
+      more: by(rightWithoutRetrieved),
+      note: 'No gold answer was shown and the answer is right, first by EM, then by cover-EM and by the judge: memory, a guess, or other words in the passages.',
+      filter: 'retrieved = 0 and em = 1',
+    },
+  ];
+};
+
+/** Rollouts that are in no score, where there are any; statistics of earlier files count none. */
+const notScored = ({ unread = 0, rollouts }: Statistics): Figure[] =>
+  unread === 0
+    ? []
+    : [
+        {
+          id: 'not-scored',
+          name: 'not scored',
+          value: formatCount(unread),
+          more: `of ${formatCount(rollouts)}`,
+          note: 'The answer cannot be read: no protocol, box, “####” or sentence says where it stands, and the file states none under “pred”. Left out of every score and mean; a judge’s verdict still counts.',
+          filter: 'answered is missing',
+        },
+      ];
+
+const searched = ({ searches, rollouts, answered }: Statistics): Figure[] => [
+  counted(
+    'answered',
+    'answered',
+    answered,
+    'An answer was given at all, of the rollouts whose answer can be read. Opens those without one.',
+    'answered = 0',
+  ),
+  {
+    id: 'searches',
+    name: 'searches',
+    value: formatNumber(searches.mean),
+    more: `most ${searches.max}, none in ${formatCount(searches.none)} of ${formatCount(rollouts)}`,
+    note: 'Queries that the policy wrote: mean a rollout, most, and rollouts without any. Opens those without any.',
+    filter: 'searches = 0',
+  },
+];
+
+const rewarded = ({ reward, zeroVarianceGroups, groups }: Statistics): Figure[] =>
+  reward.n === 0
+    ? []
+    : [
+        {
+          id: 'reward',
+          name: 'mean reward',
+          value: formatNumber(reward.mean),
+          more: `${formatCount(zeroVarianceGroups)} of ${formatCount(groups)} groups all equal`,
+          note: 'Mean of the rewards that the file states. A group whose rewards are all equal has zero advantage under a group baseline: it teaches nothing. Opens what has a reward.',
+          filter: 'reward is present',
+        },
+      ];
+
+export const figuresOf = (statistics: Statistics): Figure[] => [
+  ...(statistics.scored > 0 ? scores(statistics) : []),
+  ...(statistics.scored > 0 && statistics.byR1Searcher
+    ? scoresByR1Searcher(statistics.byR1Searcher)
+    : []),
+  ...(statistics.judge ? judged(statistics.judge) : []),
+  ...(statistics.scored > 0 ? evidence(statistics) : []),
+  ...notScored(statistics),
+  ...searched(statistics),
+  ...rewarded(statistics),
+];
+
+/** "500 rollouts · 500 questions · 500 groups · 3 steps". */
+export const sizeOf = ({ rollouts, questions, groups, steps }: Statistics): string =>
+  [
+    [rollouts, 'rollout'],
+    [questions, 'question'],
+    [groups, 'group'],
+    ...(steps > 0 ? [[steps, 'step']] : []),
+  ]
+    .map(([count, name]) => `${formatCount(Number(count))} ${name}${count === 1 ? '' : 's'}`)
+    .join(' · ') || DASH;

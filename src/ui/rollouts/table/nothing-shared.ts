@@ -1,0 +1,21 @@
+import type { ComparedRuns } from '../../../lab/rollouts/messages.ts';
+import type { NoScore } from '../../../lab/rollouts/no-score.ts';
+
+const NO_SCORE: Record<NoScore, string> = {
+  empty: 'has no rollout that is read yet',
+  older: 'was read before this score was counted; open it again to have it',
+  'not-scored': 'has no answer that can be read, so that nothing in it is scored',
+  'no-gold': 'has no gold answers, so that nothing in it is scored',
+  'no-verdict': 'has no verdict of a judge; choose another score',
+};
+
+/** Why there is nothing to compare: a file without such scores is named, and what can be done. */
+export const whyNothingShared = ({ noScore }: Pick<ComparedRuns, 'noScore'>): string => {
+  const lacking = (['a', 'b'] as const).flatMap((side) => {
+    const why = noScore[side];
+    return why === null ? [] : [`${side.toUpperCase()} ${NO_SCORE[why]}`];
+  });
+  return lacking.length === 0
+    ? 'the files share no question, told by id or text'
+    : lacking.join('; ');
+};

@@ -1,0 +1,119 @@
+import { Kbd, Modal, TextInput } from '@mantine/core';
+import { useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useView } from './store/view-store.ts';
+import { keyName, type Command } from './commands.ts';
+
+const matches = (command: Command, text: string): boolean =>
+  text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => `${command.group} ${command.name}`.toLowerCase().includes(word));
+
+const Keys = ({ keys }: { keys: readonly string[] }) => (
+  <span className="keys">
+    {keys.map((key) => (
+      <Kbd key={key} size="xs">
+        {keyName(key)}
+      </Kbd>
+    ))}
+  </span>
+);
+
+/** A dialog over everything; it is there only while it is open. */
+const Dialog = (props: { name: string; onClose: () => void; children: ReactNode }) => (
+  <Modal.Root opened onClose={props.onClose} transitionProps={{ duration: 0 }}>
+    <Modal.Overlay />
+    <Modal.Content aria-label={props.name} className="dialog">
+      {/* A list longer than the window is scrolled by keyboard, so the body takes focus. */}
+      <Modal.Body p="xs" className="dialog-body" tabIndex={0}>
+        {props.children}
+      </Modal.Body>
+    </Modal.Content>
+  </Modal.Root>
+);
+
+/** ⌘K: anything by name. */
+export const CommandPalette = ({ commands }: { commands: readonly Command[] }) => {
+  const [text, setText] = useState('');
+  const [at, setAt] = useState(0);
+  const found = commands.filter((command) => matches(command, text));
+  const close = () => {
+    useView.setState({ paletteOpen: false });
+    setText('');
+    setAt(0);
+  };
+  const act = (command: Command | undefined) => {
+    close();
+    command?.act();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') act(found[at]);
+    const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (by === 0 || found.length === 0) return;
+    event.preventDefault();
+    setAt((at + by + found.length) % found.length);
+  };
+  return (
+    <Dialog name="Commands" onClose={close}>
+      <TextInput
+        data-autofocus
+        aria-label="Command"
+        placeholder="Do anything …"
+        role="combobox"
+        aria-expanded
+        aria-controls="commands"
+        aria-activedescendant={found[at] ? `command-${at}` : undefined}
+        value={text}
+        onKeyDown={onKeyDown}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          setAt(0);
+        }}
+      />
+      <div id="commands" role="listbox" aria-label="Commands" className="commands">
+        {found.map((command, index) => (
+          <div
+            key={command.name}
+            id={`command-${index}`}
+            role="option"
+            aria-selected={index === at}
+            className={index === at ? 'command chosen' : 'command'}
+            onClick={() => act(command)}
+          >
+            <span className="fine">{command.group}</span>
+            <span className="grow">{command.name}</span>
+            <Keys keys={command.keys} />
+          </div>
+        ))}
+        {found.length === 0 ? <p className="fine">No command has these words.</p> : null}
+      </div>
+    </Dialog>
+  );
+};
+
+const GROUPS = ['Run', 'Train', 'Playback', 'Rollouts', 'View', 'Go to'] as const;
+
+/** `?`: every key. */
+export const KeyList = ({ commands }: { commands: readonly Command[] }) => (
+  <Dialog name="Keys" onClose={() => useView.setState({ keysOpen: false })}>
+    <h2>Keys</h2>
+    {GROUPS.map((group) => (
+      <section key={group} className="key-group">
+        <h3>{group}</h3>
+        {commands
+          .filter((command) => command.group === group && command.keys.length > 0)
+          .map((command) => (
+            <div key={command.name} className="key-row">
+              <span className="grow">{command.name}</span>
+              <Keys keys={command.keys} />
+            </div>
+          ))}
+      </section>
+    ))}
+    <p className="fine">
+      Enter opens and closes the card in focus. In the token strip the arrow keys walk from token to
+      token and Enter shows one in the details; in the question list they choose a question; in a
+      chart they walk from step to step and Enter selects one.
+    </p>
+  </Dialog>
+);

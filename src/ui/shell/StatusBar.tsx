@@ -1,0 +1,139 @@
+import { Link } from 'wouter';
+import { Icon } from '../kit/Icon.tsx';
+import { formatBytes, formatCount, formatParameters } from '../kit/format.ts';
+import { useStorageUse } from '../kit/use-storage-use.ts';
+import { cancelRun } from '../ask/store/actions.ts';
+import { stopTraining } from '../train/store/train-actions.ts';
+import { formatTrainAddress } from '../train/store/train-address.ts';
+import { trainingRun, trainsElsewhere, useTrain } from '../train/store/train-store.ts';
+import { phaseText } from '../train/run-words.ts';
+import { firstFailure, useLab } from './store/lab-store.ts';
+import { useOffline } from './store/offline.ts';
+import { isRunning, useRun } from '../ask/store/run-store.ts';
+
+const DeviceCell = () => {
+  const device = useLab((state) => state.device);
+  const policy = useLab((state) => state.policy);
+  if (!device) return <span className="cell">device: not chosen yet</span>;
+  return (
+    <span className="cell" data-testid="device">
+      {device.device} · {device.adapter}
+      {device.fallback ? ' (software)' : ''} · {policy?.dtype ?? ''}
+    </span>
+  );
+};
+
+const PolicyCell = () => {
+  const policy = useLab((state) => state.policy);
+  const part = useLab((state) => state.parts.policy);
+  return (
+    <span className="cell" data-testid="policy">
+      {policy ? `${policy.id} · ${formatParameters(policy.parameters)}` : `policy: ${part.status}`}
+    </span>
+  );
+};
+
+const LoadedCell = () => {
+  const sources = useLab((state) => state.sources);
+  const failed = useLab((state) => firstFailure(state)?.part);
+  const parts = useLab((state) => state.parts);
+  if (failed) return <span className="cell tone-bad">⚠ {failed} failed</span>;
+  const loading = Object.entries(parts).filter(([, part]) => part.status !== 'ready');
+  if (loading.length > 0) {
+    return <span className="cell">loading {loading.map(([name]) => name).join(', ')}</span>;
+  }
+  return (
+    <span className="cell">
+      {sources
+        ? `${formatCount(sources.localPassages)} local passages, web ${sources.web ?? formatCount(sources.webPassages ?? 0)}`
+        : 'loaded'}
+    </span>
+  );
+};
+
+/** What trains, on every page; a way to it. */
+const TrainingCell = () => {
+  const run = useTrain(trainingRun);
+  const progress = useTrain((state) => (run ? state.progress[run.id] : undefined));
+  const elsewhere = useTrain((state) => run !== undefined && trainsElsewhere(state, run));
+  if (!run) return null;
+  return (
+    <span className="cell" data-testid="training">
+      <Link href={formatTrainAddress({ run: run.id, step: null })}>
+        training{elsewhere ? ' in another tab' : ''}, step {Math.max(run.step, progress?.step ?? 0)}{' '}
+        / {run.settings.steps}
+      </Link>
+      {progress ? ` · ${phaseText(progress)}` : ''}
+    </span>
+  );
+};
+
+const OfflineCell = () => {
+  const { status, reason } = useOffline();
+  if (status === 'waiting') return null;
+  const words = {
+    storing: 'storing for offline use',
+    ready: 'works offline',
+    unavailable: 'needs its server',
+  }[status];
+  const title = {
+    storing: 'The files of the page are being stored on this device.',
+    ready: 'The files of the page are stored on this device: it opens without its server.',
+    unavailable: `The page could not be stored on this device: ${reason}.`,
+  }[status];
+  return (
+    <span className="cell" data-testid="offline" title={title}>
+      {words}
+    </span>
+  );
+};
+
+const RATE_MEANS =
+  'Tokens that the policy sampled in all rollouts of this run together, over its last two seconds; tokens that it only read are not counted.';
+
+/** Device, policy, rate, storage, what runs, and the one stop button. */
+export const StatusBar = () => {
+  const run = useRun((state) => state.run);
+  const count = useRun((state) => state.table.order.length);
+  const done = useRun((state) => Object.keys(state.table.finished).length);
+  const storage = useStorageUse();
+  const running = isRunning(run);
+  const training = useTrain((state) => trainingRun(state) !== undefined);
+  // What was asked for last ends first; what was learned is kept.
+  const stop = () => void (running ? cancelRun() : stopTraining());
+  return (
+    <footer className="status" aria-label="Status" tabIndex={0}>
+      <DeviceCell />
+      <PolicyCell />
+      <span className="cell figure" data-testid="rate" title={RATE_MEANS}>
+        {run && run.tokensPerSecond > 0
+          ? `${formatCount(run.tokensPerSecond)} tokens/s written by the policy`
+          : 'no tokens written yet'}
+      </span>
+      <LoadedCell />
+      <span className="cell" data-testid="run-status" role="status">
+        {running ? `running ${done} / ${count || '…'}` : (run?.status ?? 'idle')}
+      </span>
+      <TrainingCell />
+      <span className="cell" data-testid="storage-used">
+        storage {storage === null ? 'not available' : formatBytes(storage.usedBytes)}
+      </span>
+      <OfflineCell />
+      <span className="grow" />
+      <button
+        type="button"
+        className="stop"
+        disabled={!running && !training}
+        aria-label="Stop what is running"
+        title={
+          running
+            ? 'Stop what is running (Esc)'
+            : 'Stop what is running; training keeps what it learned'
+        }
+        onClick={stop}
+      >
+        <Icon name="stop" size={12} /> Stop
+      </button>
+    </footer>
+  );
+};

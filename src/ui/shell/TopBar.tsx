@@ -1,0 +1,157 @@
+import { ActionIcon, useComputedColorScheme } from '@mantine/core';
+import { useState } from 'react';
+import { Link, useLocation, useRoute } from 'wouter';
+import { Icon, type IconName } from '../kit/Icon.tsx';
+import { useView } from './store/view-store.ts';
+import { useLab } from './store/lab-store.ts';
+import { useRun } from '../ask/store/run-store.ts';
+import { isRollouts } from '../rollouts/store/browse-address.ts';
+import { ROUTES } from './routes.ts';
+
+const Tool = (props: {
+  label: string;
+  icon?: IconName;
+  sign?: string;
+  pressed?: boolean | undefined;
+  onClick: () => void;
+}) => (
+  <ActionIcon
+    variant="subtle"
+    color="gray"
+    aria-label={props.label}
+    aria-pressed={props.pressed}
+    title={props.label}
+    onClick={props.onClick}
+  >
+    {props.icon ? (
+      <Icon name={props.icon} />
+    ) : (
+      <span aria-hidden="true" className="tool-sign">
+        {props.sign}
+      </span>
+    )}
+  </ActionIcon>
+);
+
+const flip = (key: 'setupOpen' | 'detailsOpen' | 'paletteOpen' | 'keysOpen') => () =>
+  useView.setState((state) => ({ [key]: !state[key] }));
+
+/** Pages that the rail does not name. */
+const OFF_RAIL: Readonly<Record<string, string>> = { cluster: 'Corpus · Clusters' };
+
+const Place = () => {
+  const [inspect] = useRoute('/');
+  const [, params] = useRoute('/:page');
+  const request = useRun((state) => state.request);
+  const source = useRun((state) => state.source);
+  const asked = request && inspect ? request.settings : null;
+  const recipe = asked ? ` · ${asked.recipe}` : '';
+  const seed = !asked ? '' : source ? ` · step ${source.step}` : ` · seed ${asked.seed}`;
+  const [path] = useLocation();
+  const page = params?.page ?? '';
+  const known =
+    ROUTES.find((route) => route.path === `/${page}`)?.name ?? OFF_RAIL[page] ?? 'Forage';
+  const name = isRollouts(path) ? 'Inspect' : known;
+  return (
+    <div className="place">
+      <b>Forage</b> <span className="fine ellipsis">{`${name}${recipe}${seed}`}</span>
+    </div>
+  );
+};
+
+/** The two halves of Inspect: ask the policy, or read rollouts that there are. */
+const InspectTabs = () => {
+  const [path] = useLocation();
+  const rollouts = isRollouts(path);
+  if (path !== '/' && !rollouts) return null;
+  const tab = (href: string, name: string, active: boolean) => (
+    <Link
+      href={href}
+      className={active ? 'choice chosen' : 'choice'}
+      aria-current={active ? 'page' : undefined}
+    >
+      {name}
+    </Link>
+  );
+  return (
+    <nav className="view-tabs" aria-label="Inspect">
+      {tab('/', 'Ask', !rollouts)}
+      {tab('/rollouts', 'Rollouts', rollouts)}
+    </nav>
+  );
+};
+
+const ON_WEBGPU =
+  'The address restores question, recipe, settings and step. On WebGPU the same seed may give other tokens, because a GPU does not round alike everywhere; on WASM the same address gives exactly the same rollouts.';
+
+/** What an address cannot promise on a GPU, said beside it. */
+const RepeatNote = () => {
+  const device = useLab((state) => state.device?.device);
+  return device === 'webgpu' ? (
+    <span className="fine repeat-note" title={ON_WEBGPU} data-testid="repeat-note">
+      ≈ on WebGPU; exact repeats on WASM only
+    </span>
+  ) : null;
+};
+
+/** Copies the permalink and says so for a moment. */
+const CopyAddress = () => {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(location.href);
+    } catch {
+      // Not allowed here; the address bar holds the same text.
+      return;
+    }
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1500);
+  };
+  const label = copied ? 'Address copied' : 'Copy the address of this view';
+  return (
+    <>
+      <Tool
+        label={label}
+        {...(copied ? { sign: '✓' } : { icon: 'link' as const })}
+        onClick={() => void copy()}
+      />
+      <span className="visually-hidden" role="status">
+        {copied ? label : ''}
+      </span>
+    </>
+  );
+};
+
+export const TopBar = ({ toggleTheme }: { toggleTheme: () => void }) => {
+  const setupOpen = useView((state) => state.setupOpen);
+  const detailsOpen = useView((state) => state.detailsOpen);
+  const [inspect] = useRoute('/');
+  const scheme = useComputedColorScheme('light');
+  return (
+    <header className="topbar">
+      <Place />
+      <InspectTabs />
+      <span className="grow" />
+      {inspect ? (
+        <>
+          <Tool label="Setup (s)" icon="left" pressed={setupOpen} onClick={flip('setupOpen')} />
+          <Tool
+            label="Details (d)"
+            icon="right"
+            pressed={detailsOpen}
+            onClick={flip('detailsOpen')}
+          />
+          <RepeatNote />
+          <CopyAddress />
+        </>
+      ) : null}
+      <Tool
+        label={scheme === 'dark' ? 'Light (l)' : 'Dark (l)'}
+        icon={scheme === 'dark' ? 'sun' : 'moon'}
+        onClick={toggleTheme}
+      />
+      <Tool label="All commands (⌘K, Ctrl K)" sign="⌘K" onClick={flip('paletteOpen')} />
+      <Tool label="List of keys (?)" sign="?" onClick={flip('keysOpen')} />
+    </header>
+  );
+};

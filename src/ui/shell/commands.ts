@@ -1,0 +1,126 @@
+import { pagePath } from '../kit/page-root.ts';
+import { cancelRun, focusNext, move, runFromStart, togglePlaying } from '../ask/store/actions.ts';
+import { downloadRollouts } from '../ask/store/export.ts';
+import { isRunning, useRun } from '../ask/store/run-store.ts';
+import { pauseRun, resumeRun, stopRun } from '../train/store/train-actions.ts';
+import { formatTrainAddress, parseTrainAddress } from '../train/store/train-address.ts';
+import { trainingRun, useTrain, visibleRuns } from '../train/store/train-store.ts';
+import { useView } from './store/view-store.ts';
+import { isRollouts } from '../rollouts/store/browse-address.ts';
+import { ROUTES } from './routes.ts';
+import { rolloutCommands } from './rollout-commands.ts';
+
+/** Everything that can be done by name (⌘K) or by key (`?` lists them). */
+export interface Command {
+  name: string;
+  /** As `event.key`, or `g i` for a sequence; several keys may do one thing. */
+  keys: readonly string[];
+  group: 'Run' | 'Train' | 'Playback' | 'Rollouts' | 'View' | 'Go to';
+  /** Pages on which it means something; everywhere where absent. */
+  when?: (path: string) => boolean;
+  act: () => void;
+}
+
+export interface CommandContext {
+  go: (path: string) => void;
+  toggleTheme: () => void;
+}
+
+const toggle = (key: 'setupOpen' | 'detailsOpen' | 'paletteOpen' | 'keysOpen') => () =>
+  useView.setState((state) => ({ [key]: !state[key] }));
+
+/** Escape does the nearest thing: ends the run, then playback, then the selection or chosen step. */
+const escape = (go: CommandContext['go']) => () => {
+  if (isRunning(useRun.getState().run)) return void cancelRun();
+  if (pagePath() === '/train') {
+    const shown = parseTrainAddress(location.search);
+    if (shown.step !== null) go(formatTrainAddress({ ...shown, step: null }));
+    return;
+  }
+  const { address } = useView.getState();
+  if (address.step !== null || useView.getState().playing) return move('leave');
+  useView.getState().select(null);
+};
+
+const focusSearch = () => {
+  useView.setState({ setupOpen: true });
+  requestAnimationFrame(() => document.getElementById('question-search')?.focus());
+};
+
+/** Does something with the run that trains; nothing where none does. */
+const withTraining = (act: (runId: string) => Promise<unknown>) => () => {
+  const run = trainingRun(useTrain.getState());
+  if (run) void act(run.id);
+};
+
+/** Goes on with the newest run that has steps left. */
+const resumeNewest = (go: (path: string) => void) => () => {
+  const { runs } = useTrain.getState();
+  const run = visibleRuns(runs).find(
+    ({ status, step, settings }) => status !== 'running' && step < settings.steps,
+  );
+  if (!run) return;
+  go(formatTrainAddress({ run: run.id, step: null }));
+  void resumeRun(run.id);
+};
+
+export const createCommands = ({ go, toggleTheme }: CommandContext): Command[] => [
+  { name: 'Run', keys: ['r'], group: 'Run', act: () => void runFromStart() },
+  {
+    name: 'Cancel the run, leave playback, or close the step',
+    keys: ['Escape'],
+    group: 'Run',
+    act: escape(go),
+  },
+  { name: 'Download the rollouts (JSONL)', keys: [], group: 'Run', act: downloadRollouts },
+  {
+    name: 'New training run',
+    keys: ['n'],
+    group: 'Train',
+    when: (path) => !isRollouts(path),
+    act: () => go('/train?new=1'),
+  },
+  { name: 'Pause training', keys: [], group: 'Train', act: withTraining(pauseRun) },
+  {
+    name: 'Stop training and keep what it learned',
+    keys: [],
+    group: 'Train',
+    act: withTraining((id) => stopRun(id, true)),
+  },
+  { name: 'Resume the newest run', keys: [], group: 'Train', act: resumeNewest(go) },
+  ...rolloutCommands(go),
+  { name: 'Next event', keys: ['ArrowRight'], group: 'Playback', act: () => move('forward') },
+  { name: 'Previous event', keys: ['ArrowLeft'], group: 'Playback', act: () => move('back') },
+  { name: 'First event', keys: ['Home'], group: 'Playback', act: () => move('first') },
+  { name: 'Last event', keys: ['End'], group: 'Playback', act: () => move('last') },
+  { name: 'Play or pause', keys: [' '], group: 'Playback', act: togglePlaying },
+  { name: 'Next rollout', keys: [']'], group: 'Playback', act: () => focusNext(1) },
+  { name: 'Previous rollout', keys: ['['], group: 'Playback', act: () => focusNext(-1) },
+  {
+    name: 'Search the questions',
+    keys: ['/'],
+    group: 'View',
+    when: (path) => !isRollouts(path),
+    act: focusSearch,
+  },
+  { name: 'Show or hide the setup', keys: ['s'], group: 'View', act: toggle('setupOpen') },
+  { name: 'Show or hide the details', keys: ['d'], group: 'View', act: toggle('detailsOpen') },
+  { name: 'Light or dark', keys: ['l'], group: 'View', act: toggleTheme },
+  { name: 'All commands', keys: ['⌘K', 'Ctrl K'], group: 'View', act: toggle('paletteOpen') },
+  { name: 'List of keys', keys: ['?'], group: 'View', act: toggle('keysOpen') },
+  ...ROUTES.map((route) => ({
+    name: route.name,
+    keys: [`g ${route.letter}`],
+    group: 'Go to' as const,
+    act: () => go(route.path),
+  })),
+];
+
+const KEY_NAMES: Record<string, string> = {
+  ArrowRight: '→',
+  ArrowLeft: '←',
+  Escape: 'Esc',
+  ' ': 'space',
+};
+
+export const keyName = (key: string): string => KEY_NAMES[key] ?? key;

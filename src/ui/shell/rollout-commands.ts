@@ -1,0 +1,63 @@
+import { GROUPINGS } from '../rollouts/table/groupings.ts';
+import {
+  filePath,
+  formatBrowseAddress,
+  isRollouts,
+  parseBrowseAddress,
+} from '../rollouts/store/browse-address.ts';
+import {
+  moveCursor,
+  openCursor,
+  toggleBookmark,
+  useSelection,
+} from '../rollouts/store/browse-selection.ts';
+import type { Command } from './commands.ts';
+
+/** Keys and names of what can be done with imported rollouts. */
+
+/** The table of one file: two parts in the path. */
+const isTable = (path: string): boolean => /^\/rollouts\/[^/]+\/?$/.test(path);
+
+const byQuestion = GROUPINGS.find(({ group }) => group.join() === 'question')!;
+
+/** Groups by question, or takes the groups away. */
+const toggleGroups = (go: (path: string) => void) => (): void => {
+  const { fileId } = useSelection.getState();
+  if (fileId === null) return;
+  const address = parseBrowseAddress(location.search);
+  const group = address.group.length > 0 ? [] : byQuestion.group;
+  go(filePath(fileId, formatBrowseAddress({ ...address, group })));
+};
+
+const focusFilter = (): void => document.getElementById('rollout-filter')?.focus();
+
+const openNotes = (): void => {
+  const { selected, cursor, notesOpen } = useSelection.getState();
+  if (cursor === null && selected) moveCursor(1);
+  useSelection.setState({ notesOpen: !notesOpen });
+};
+
+export const rolloutCommands = (go: (path: string) => void): Command[] => {
+  const table = { group: 'Rollouts', when: isTable } as const;
+  return [
+    { ...table, name: 'Next rollout of the table', keys: ['j'], act: () => moveCursor(1) },
+    { ...table, name: 'Previous rollout of the table', keys: ['k'], act: () => moveCursor(-1) },
+    {
+      ...table,
+      name: 'Open the rollout',
+      keys: ['Enter'],
+      act: () => void openCursor(go),
+    },
+    { ...table, name: 'Group by question, or not', keys: ['g'], act: toggleGroups(go) },
+    { ...table, name: 'Filter the rollouts', keys: ['/'], act: focusFilter },
+    { ...table, name: 'Bookmark the rollout', keys: ['b'], act: () => void toggleBookmark() },
+    { ...table, name: 'Tags and note of the rollout', keys: ['t'], act: openNotes },
+    {
+      name: 'Imported rollouts',
+      keys: ['g o'],
+      group: 'Go to',
+      when: (path) => !isRollouts(path) || path !== '/rollouts',
+      act: () => go('/rollouts'),
+    },
+  ];
+};

@@ -1,0 +1,54 @@
+import { useEffect, useRef } from 'react';
+import { pagePath } from '../kit/page-root.ts';
+import { useView } from './store/view-store.ts';
+import type { Command } from './commands.ts';
+
+/** A `g` that no other key follows within this is a key of its own. */
+const SEQUENCE_MS = 450;
+
+/** Elements that use letters, arrows or the space bar themselves. */
+const OWN_KEYS = 'input, textarea, select, [role=slider], [role=listbox], [contenteditable=true]';
+
+const usesKey = (target: EventTarget | null, key: string): boolean => {
+  if (!(target instanceof Element)) return false;
+  if (target.closest(OWN_KEYS)) return key !== 'Escape';
+  // The space bar is playback's on cards too; Enter opens and closes them.
+  if (key === ' ' && target.closest('.card-line')) return false;
+  return (key === ' ' || key === 'Enter') && target.closest('button, a, summary') !== null;
+};
+
+/** Listens for the commands' keys, `g` sequences included; stays out of fields and dialogs. */
+export const useKeys = (commands: readonly Command[]): void => {
+  const prefix = useRef('');
+  const waiting = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault();
+        useView.setState((state) => ({ paletteOpen: !state.paletteOpen }));
+        return;
+      }
+      const { paletteOpen, keysOpen } = useView.getState();
+      if (event.metaKey || event.ctrlKey || event.altKey || paletteOpen || keysOpen) return;
+      if (usesKey(event.target, event.key)) return;
+      const key = prefix.current ? `${prefix.current} ${event.key}` : event.key;
+      const starts = event.key === 'g' && !prefix.current;
+      prefix.current = starts ? 'g' : '';
+      clearTimeout(waiting.current);
+      const here = commands.filter(({ when }) => when?.(pagePath()) ?? true);
+      const command =
+        here.find(({ keys }) => keys.includes(key)) ??
+        // The letter behind a `g` that meant nothing together is a key of its own.
+        here.find(({ keys }) => keys.includes(event.key));
+      if (!command) return;
+      event.preventDefault();
+      if (!starts) return command.act();
+      waiting.current = setTimeout(() => {
+        prefix.current = '';
+        command.act();
+      }, SEQUENCE_MS);
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
+  }, [commands]);
+};

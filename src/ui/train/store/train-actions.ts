@@ -1,0 +1,266 @@
+import { messageOf } from '../../../base/message-of.ts';
+import type { TrainSettings } from '../../../learn/settings/settings.ts';
+import type { RunRecord, TrainApi, TrainMessage } from '../../../lab/train/messages.ts';
+import type { DeviceChoice } from '../../../lab/ask/settings.ts';
+import { useSetup } from '../../models/store/setup-store.ts';
+import { createFrameQueue } from '../../kit/frame-queue.ts';
+import { fileStem, saveFile } from '../../kit/save-file.ts';
+import { frozenSeconds, frozenText, type Silence } from '../../shell/store/silence.ts';
+import {
+  applyTrainMessages,
+  mergeSteps,
+  runById,
+  setTrainApi,
+  trainApi,
+  trainingRun,
+  useTrain,
+  withRun,
+} from './train-store.ts';
+
+/** What the training and runs pages do; one function each. Nothing here rejects: see `problem`. */
+
+const tell = (what: string, error: unknown): void => {
+  const message = messageOf(error);
+  useTrain.setState({
+    problem: {
+      text: `${what}: ${message}`,
+      detail: error instanceof Error ? (error.stack ?? message) : message,
+    },
+  });
+};
+
+/** Does `act`; where it fails, the page says what did. @returns its value, or null */
+const attempt = async <T>(what: string, act: () => Promise<T>): Promise<T | null> => {
+  try {
+    return await act();
+  } catch (error) {
+    tell(what, error);
+    return null;
+  }
+};
+
+const silence: Silence = { heardAt: Date.now(), hidden: false };
+
+const watchSilence = (): void => {
+  if (typeof document === 'undefined') return;
+  document.addEventListener('visibilitychange', () => {
+    silence.hidden ||= document.visibilityState === 'hidden';
+  });
+};
+
+/** Called for every arrival, before it is applied: only what trained before can have been frozen. */
+const heard = (): void => {
+  const now = Date.now();
+  const seconds = useTrain.getState().here === null ? null : frozenSeconds(silence, now);
+  if (seconds !== null) useTrain.setState({ frozen: frozenText(seconds) });
+  silence.heardAt = now;
+  silence.hidden = document.visibilityState === 'hidden';
+};
+
+const receive = createFrameQueue<TrainMessage>((messages) =>
+  useTrain.setState((state) => applyTrainMessages(state, messages)),
+);
+
+let watching = false;
+
+const readRuns = async (api: TrainApi): Promise<void> => {
+  const runs = await api.runs();
+  useTrain.setState((state) => ({ status: 'ready', runs: runs.reduce(withRun, [...state.runs]) }));
+};
+
+/** After the lab worker was started again: steps may have been missed. */
+const readOpenedAgain = async (api: TrainApi): Promise<void> => {
+  for (const runId of Object.keys(useTrain.getState().steps)) {
+    const read = await api.steps(runId);
+    useTrain.setState(({ steps }) => ({ steps: { ...steps, [runId]: read } }));
+  }
+};
+
+/**
+ * Connects the pages to the training of the lab worker and reads the runs. `api.listen` has to take
+ * a plain function: what crosses to a worker wraps it.
+ */
+export const connectTraining = (api: TrainApi): void => {
+  setTrainApi(api);
+  if (!watching) watchSilence();
+  watching = true;
+  const listener = (messages: TrainMessage[]) => {
+    heard();
+    receive(messages);
+  };
+  void (async () => {
+    try {
+      await api.listen(listener);
+      await readRuns(api);
+      await readOpenedAgain(api);
+    } catch (error) {
+      useTrain.setState({ status: 'failed' });
+      tell('The runs could not be read', error);
+    }
+  })();
+};
+
+export const reloadRuns = async (): Promise<void> => {
+  const done = await attempt('The runs could not be read', async () => {
+    await readRuns(trainApi());
+    return true;
+  });
+  if (done === null) useTrain.setState({ status: 'failed' });
+};
+
+/** Reads a run's steps, once; later ones arrive by themselves. */
+export const openSteps = async (runId: string): Promise<void> => {
+  if (useTrain.getState().steps[runId]) return;
+  // There from now on, so that steps that arrive meanwhile are kept.
+  useTrain.setState(({ steps, reading }) => ({
+    steps: { ...steps, [runId]: [] },
+    reading: [...reading, runId],
+  }));
+  const read = await attempt('The steps of the run could not be read', () =>
+    trainApi().steps(runId),
+  );
+  useTrain.setState(({ steps, reading }) => {
+    const { [runId]: arrived, ...others } = steps;
+    return {
+      steps: read ? { ...steps, [runId]: mergeSteps(read, arrived ?? []) } : others,
+      reading: reading.filter((id) => id !== runId),
+    };
+  });
+};
+
+/** Asks that the browser never clears the runs by itself; only a page may ask, and it may refuse. */
+const keepStorage = async (): Promise<void> => {
+  try {
+    const persisted = await navigator.storage.persist();
+    useTrain.setState(({ storage }) => ({ storage: storage && { ...storage, persisted } }));
+  } catch {
+    // Not offered here; the runs page says that nothing is promised.
+  }
+};
+
+/** @returns the new run's id; null where it could not start, with the reason in `problem` */
+export const startTraining = async (start: {
+  settings: TrainSettings;
+  name: string;
+  device: DeviceChoice;
+  /** Trajectories for `settings.warmUp`. */
+  demonstrations: File | null;
+}): Promise<string | null> => {
+  useTrain.setState({ problem: null, frozen: null });
+  const { settings, name, device, demonstrations } = start;
+  void keepStorage();
+  const run = await attempt('The run did not start', () =>
+    trainApi().create(
+      settings,
+      name,
+      device,
+      useSetup.getState().setup,
+      demonstrations ?? undefined,
+    ),
+  );
+  if (!run) return null;
+  useTrain.setState((state) => ({
+    // What arrived already is newer than what the call returned.
+    runs: runById(state, run.id) ? state.runs : withRun(state.runs, run),
+    steps: { ...state.steps, [run.id]: state.steps[run.id] ?? [] },
+  }));
+  return run.id;
+};
+
+/** @param device another one than the run had */
+export const resumeRun = async (runId: string, device?: RunRecord['device']): Promise<void> => {
+  useTrain.setState({ problem: null, frozen: null });
+  void keepStorage();
+  await attempt('The run could not go on', () => trainApi().resume(runId, device));
+};
+
+export const pauseRun = (runId: string): Promise<unknown> =>
+  attempt('The run could not be paused', () => trainApi().pause(runId));
+
+export const stopRun = (runId: string, keep: boolean): Promise<unknown> =>
+  attempt('The run could not be stopped', () => trainApi().stop(runId, keep));
+
+/** The one stop button: what was learned is kept. */
+export const stopTraining = async (): Promise<void> => {
+  const run = trainingRun(useTrain.getState());
+  if (run) await stopRun(run.id, true);
+};
+
+export const setLearningRate = (runId: string, rate: number): Promise<unknown> =>
+  attempt('The learning rate was not changed', () => trainApi().setLearningRate(runId, rate));
+
+export const editRun = (
+  runId: string,
+  change: Partial<Pick<RunRecord, 'name' | 'tags' | 'notes'>>,
+): Promise<unknown> =>
+  attempt('The change was not saved', async () => {
+    await trainApi().edit(runId, change);
+    useTrain.setState(({ runs }) => ({
+      runs: runs.map((run) => (run.id === runId ? { ...run, ...change } : run)),
+    }));
+  });
+
+const markDeleted = (runId: string, deletedAt: string | null): void =>
+  useTrain.setState(({ runs }) => ({
+    runs: runs.map((run) => (run.id === runId ? { ...run, deletedAt } : run)),
+  }));
+
+/** Deletes without asking; `restoreRun` undoes it. */
+export const removeRun = async (runId: string): Promise<void> => {
+  const name = runById(useTrain.getState(), runId)?.name ?? runId;
+  await attempt(`“${name}” was not deleted`, async () => {
+    await trainApi().remove(runId);
+    markDeleted(runId, new Date().toISOString());
+    useTrain.setState(({ removed }) => ({ removed: [...removed, { id: runId, name }] }));
+  });
+};
+
+const forgetRemoved = (runId: string): void =>
+  useTrain.setState(({ removed }) => ({ removed: removed.filter(({ id }) => id !== runId) }));
+
+export const restoreRun = async (runId: string): Promise<void> => {
+  await attempt('The run could not be brought back', async () => {
+    await trainApi().restore(runId);
+    markDeleted(runId, null);
+    forgetRemoved(runId);
+  });
+};
+
+export const dismissRemoved = (): void => useTrain.setState({ removed: [] });
+
+export const exportRun = async (runId: string): Promise<void> => {
+  const name = runById(useTrain.getState(), runId)?.name ?? runId;
+  await attempt(`“${name}” could not be exported`, async () =>
+    saveFile(`${fileStem(name)}.run.json`, await trainApi().exportRun(runId)),
+  );
+};
+
+/** @returns ids of the runs that were imported */
+export const importRuns = async (files: readonly File[]): Promise<string[]> => {
+  const ids: string[] = [];
+  for (const file of files) {
+    const run = await attempt(`${file.name} could not be imported`, () =>
+      trainApi().importRun(file),
+    );
+    if (!run) continue;
+    useTrain.setState((state) => ({ runs: withRun(state.runs, run) }));
+    ids.push(run.id);
+  }
+  return ids;
+};
+
+export const downloadOf = async (
+  runId: string,
+  what: 'peft' | 'merged' | 'metrics',
+): Promise<void> => {
+  await attempt('There is nothing to download', async () => {
+    for (const { name, blob } of await trainApi().download(runId, what)) saveFile(name, blob);
+  });
+};
+
+/** @returns bytes that were freed, or null */
+export const dropRollouts = (runId: string): Promise<number | null> =>
+  attempt('The rollouts were not deleted', () => trainApi().dropRollouts(runId));
+
+export const dismissProblem = (): void => useTrain.setState({ problem: null });
+export const dismissFrozen = (): void => useTrain.setState({ frozen: null });

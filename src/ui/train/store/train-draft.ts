@@ -1,0 +1,245 @@
+import { create } from 'zustand';
+import { z } from 'zod';
+import { messageOf } from '../../../base/message-of.ts';
+import { getPreset, PRESETS } from '../../../learn/settings/presets.ts';
+import { trainSettingsSchema, type TrainSettings } from '../../../learn/settings/settings.ts';
+import { untrainable } from '../../../learn/rl/trainable.ts';
+import { collapseWarning } from '../../../learn/router/collapse.ts';
+import { getRecipe, RECIPES } from '../../../recipes/index.ts';
+import { withOverrides } from '../../../recipes/settings.ts';
+import { weightsProblem } from './reward-weights.ts';
+import { DEVICES, type DeviceChoice } from '../../../lab/ask/settings.ts';
+
+/**
+ * The form of a new run: a preset and what differs from it, by path (`optimizer.learningRate`). A
+ * field may hold what is not allowed yet; `checkDraft` says so beside it.
+ */
+
+export interface Draft {
+  preset: string;
+  changes: Readonly<Record<string, unknown>>;
+  name: string;
+  device: DeviceChoice;
+}
+
+type Branch = Record<string, unknown>;
+
+const isBranch = (value: unknown): value is Branch => typeof value === 'object' && value !== null;
+
+/** The value at a path; undefined where the path ends early. */
+export const readPath = (from: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((at, key) => (isBranch(at) ? at[key] : undefined), from);
+
+/** Sets a value in place, making the branches that are missing; null is replaced by a branch. */
+const writePath = (into: Branch, path: string, value: unknown): void => {
+  const keys = path.split('.');
+  let at = into;
+  for (const key of keys.slice(0, -1)) {
+    const next = at[key];
+    if (isBranch(next)) at = next;
+    else {
+      const made: Branch = {};
+      at[key] = made;
+      at = made;
+    }
+  }
+  at[keys.at(-1)!] = value;
+};
+
+/** The settings as the form has them, checked or not. Whole objects are set before their fields. */
+export const rawSettings = ({ preset, changes }: Pick<Draft, 'preset' | 'changes'>): Branch => {
+  const raw: Branch = { ...getPreset(preset) };
+  const paths = Object.keys(changes).sort((a, b) => a.split('.').length - b.split('.').length);
+  for (const path of paths) writePath(raw, path, structuredClone(changes[path]));
+  return raw;
+};
+
+const sameJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** The draft with one value changed; a value that is the preset's own is no change. */
+export const withChange = (draft: Draft, path: string, value: unknown): Draft => {
+  const { [path]: _dropped, ...others } = draft.changes;
+  // A switched-off object takes the changes of its fields along.
+  const kept = Object.fromEntries(
+    Object.entries(others).filter(([key]) => !key.startsWith(`${path}.`)),
+  );
+  const own = readPath(rawSettings({ preset: draft.preset, changes: kept }), path);
+  const same = value === undefined || sameJson(own, value);
+  return { ...draft, changes: same ? kept : { ...kept, [path]: value } };
+};
+
+/** What stays when another preset is chosen: how much and where from, not how it learns. */
+const KEPT = ['seed', 'steps', 'questions', 'groupSize', 'heldOut.questions', 'heldOut.every'];
+
+export const withPreset = (draft: Draft, preset: string): Draft => ({
+  ...draft,
+  preset,
+  changes: Object.fromEntries(Object.entries(draft.changes).filter(([key]) => KEPT.includes(key))),
+});
+
+/** A schema's complaint in the words of a form. */
+const complaint = (issue: z.core.$ZodIssue): string => {
+  switch (issue.code) {
+    case 'too_small':
+      if (issue.origin === 'array') return 'Choose at least one.';
+      return issue.inclusive === false
+        ? `Must be above ${String(issue.minimum)}.`
+        : `At least ${String(issue.minimum)}.`;
+    case 'too_big':
+      return `At most ${String(issue.maximum)}.`;
+    case 'invalid_type':
+      return issue.expected === 'int' ? 'Must be a whole number.' : 'A value is needed.';
+    default:
+      return issue.message;
+  }
+};
+
+export interface Checked {
+  /** null where something is not allowed. */
+  settings: TrainSettings | null;
+  /** By path. */
+  errors: Readonly<Record<string, string>>;
+  /** Allowed, but hardly meant. */
+  warnings: readonly string[];
+}
+
+/** Stages that no step is left for, and settings that have no effect together. */
+const warningsOf = (settings: TrainSettings): string[] => {
+  const warnings: string[] = [];
+  let before = 0;
+  for (const [index, stage] of settings.stages.entries()) {
+    if (index > 0 && before >= settings.steps)
+      warnings.push(`Stage ${index + 1} never begins: the run ends after ${settings.steps} steps.`);
+    before += stage.steps;
+  }
+  if (settings.groupSize === 1)
+    warnings.push('With one rollout a question there is nothing to compare it with: no signal.');
+  if (settings.heldOut.questions > 0 && settings.heldOut.every > settings.steps)
+    warnings.push('The held-out questions are scored once at most: the run is shorter than that.');
+  const collapse = collapseWarning(settings);
+  if (collapse !== null) warnings.push(collapse);
+  if (settings.router.train !== 'off') {
+    const { source } = withOverrides(
+      getRecipe(settings.recipe).settings,
+      settings.overrides,
+    ).retrieval;
+    if (source !== 'router')
+      warnings.push('The router is to be trained, but this recipe does not ask it for the source.');
+  }
+  return warnings;
+};
+
+/** Problem of the recipe and of what was changed in it; null where there is none. */
+const recipeProblem = ({ recipe, overrides }: TrainSettings): string | null => {
+  try {
+    withOverrides(getRecipe(recipe).settings, overrides);
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+};
+
+export const checkDraft = (draft: Pick<Draft, 'preset' | 'changes'>): Checked => {
+  const parsed = trainSettingsSchema.safeParse(rawSettings(draft));
+  if (!parsed.success) {
+    const errors: Record<string, string> = {};
+    for (const issue of parsed.error.issues) errors[issue.path.join('.')] ??= complaint(issue);
+    return { settings: null, errors, warnings: [] };
+  }
+  const weights = parsed.data.stages.flatMap(({ reward, weights }, index) => {
+    const problem = weightsProblem(reward, weights);
+    return problem === null ? [] : [[`stages.${index}.weights`, problem] as const];
+  });
+  if (weights.length > 0)
+    return { settings: null, errors: Object.fromEntries(weights), warnings: [] };
+  const problem = recipeProblem(parsed.data);
+  if (problem !== null) return { settings: null, errors: { overrides: problem }, warnings: [] };
+  const fault = untrainable(parsed.data);
+  if (fault) {
+    // A field of the form shows its own problem, any other setting that of all that was changed.
+    const path = fault.path.startsWith('overrides.') ? 'overrides' : fault.path;
+    return { settings: null, errors: { [path]: fault.message }, warnings: [] };
+  }
+  return { settings: parsed.data, errors: {}, warnings: warningsOf(parsed.data) };
+};
+
+/** Whether a change of `path` has to do with a complaint about `fault`. */
+const touches = (path: string, fault: string): boolean =>
+  `${fault}.`.startsWith(`${path}.`) || `${path}.`.startsWith(`${fault}.`);
+
+/**
+ * The draft without the changes that are not allowed: what was typed by mistake, or allowed by another
+ * version, is the preset's own again when the form is opened anew.
+ */
+export const withoutFaults = (draft: Draft): Draft => {
+  const faults = Object.keys(checkDraft(draft).errors);
+  if (faults.length === 0) return draft;
+  const kept = Object.entries(draft.changes).filter(
+    ([path]) => !faults.some((fault) => touches(path, fault)),
+  );
+  // Settings that are at odds as a whole: none of them is the one to keep.
+  if (kept.length === Object.keys(draft.changes).length) return { ...draft, changes: {} };
+  // Checked again: a fault may have hidden another one.
+  return withoutFaults({ ...draft, changes: Object.fromEntries(kept) });
+};
+
+const FIRST: Draft = { preset: PRESETS[0]!.preset, changes: {}, name: '', device: 'auto' };
+
+const draftSchema = z.object({
+  preset: z.enum(PRESETS.map(({ preset }) => preset)),
+  changes: z.record(z.string(), z.unknown()),
+  name: z.string(),
+  device: z.enum(DEVICES),
+});
+
+const KEY = 'forage.train-draft';
+
+/**
+ * The draft of the last visit; the first preset where there is none that can be read. A name is that of
+ * one run, and does not come back.
+ */
+export const parseDraft = (text: string | null): Draft => {
+  try {
+    return withoutFaults({ ...draftSchema.parse(JSON.parse(text ?? '')), name: '' });
+  } catch {
+    return FIRST;
+  }
+};
+
+const stored = (): string | null => {
+  try {
+    return globalThis.localStorage?.getItem(KEY) ?? null;
+  } catch {
+    return null;
+  }
+};
+
+export const useDraft = create<Draft>()(() => parseDraft(stored()));
+
+useDraft.subscribe((draft) => {
+  try {
+    globalThis.localStorage?.setItem(KEY, JSON.stringify(draft));
+  } catch {
+    // Not remembered where the browser allows no storage.
+  }
+});
+
+export const changeDraft = (path: string, value: unknown): void =>
+  useDraft.setState((draft) => withChange(draft, path, value));
+
+export const choosePreset = (preset: string): void =>
+  useDraft.setState((draft) => withPreset(draft, preset));
+
+export const resetDraft = (): void => useDraft.setState(({ preset }) => ({ ...FIRST, preset }));
+
+/** Settings of an earlier run as a draft: its preset and all that differs. */
+export const draftOf = (settings: TrainSettings, name: string): Draft | null => {
+  if (!PRESETS.some(({ preset }) => preset === settings.preset)) return null;
+  const base: Branch = { ...getPreset(settings.preset) };
+  const changes = Object.fromEntries(
+    Object.entries(settings).filter(([key, value]) => !sameJson(base[key], value)),
+  );
+  return { preset: settings.preset, changes, name, device: 'auto' };
+};
+
+export const RECIPE_CHOICES = RECIPES.map(({ id, title }) => ({ value: id, label: title }));

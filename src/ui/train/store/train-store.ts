@@ -1,0 +1,151 @@
+import { create } from 'zustand';
+import type { TrainStep } from '../../../records/training.ts';
+import type {
+  RunRecord,
+  TrainApi,
+  TrainMessage,
+  TrainProgress,
+} from '../../../lab/train/messages.ts';
+
+/** What the page knows of training: runs, steps of the runs that were opened, storage. */
+
+export interface StorageFacts {
+  usedBytes: number;
+  quotaBytes: number;
+  persisted: boolean;
+}
+
+/** A run that was just deleted and can be brought back. */
+interface Removed {
+  id: string;
+  name: string;
+}
+
+export interface TrainState {
+  /** `waiting` until the runs were read once. */
+  status: 'waiting' | 'ready' | 'failed';
+  /** Newest first, deleted ones among them. */
+  runs: readonly RunRecord[];
+  progress: Readonly<Record<string, TrainProgress>>;
+  /** Steps in order, only of runs that were opened. */
+  steps: Readonly<Record<string, readonly TrainStep[]>>;
+  /** Runs of which not all steps are read yet. */
+  reading: readonly string[];
+  storage: StorageFacts | null;
+  /** What went wrong last, in words to show; the run it is about where there is one. */
+  problem: { text: string; detail: string } | null;
+  removed: readonly Removed[];
+  /** The run that this tab trains; another one that trains does so in another tab. */
+  here: string | null;
+  /** The page itself saw that nothing arrived while it was hidden. */
+  frozen: string | null;
+}
+
+export const EMPTY_TRAIN: TrainState = {
+  status: 'waiting',
+  runs: [],
+  progress: {},
+  steps: {},
+  reading: [],
+  storage: null,
+  problem: null,
+  removed: [],
+  here: null,
+  frozen: null,
+};
+
+const newestFirst = (a: RunRecord, b: RunRecord): number =>
+  b.createdAt.localeCompare(a.createdAt) || b.id.localeCompare(a.id);
+
+export const withRun = (runs: readonly RunRecord[], run: RunRecord): RunRecord[] =>
+  [...runs.filter(({ id }) => id !== run.id), run].sort(newestFirst);
+
+/**
+ * Adds a step at its place. A run that went back to a checkpoint does steps again: what was known
+ * from that step on is replaced by what happened instead.
+ */
+const withStep = (steps: readonly TrainStep[], step: TrainStep): TrainStep[] => {
+  let keep = steps.length;
+  while (keep > 0 && steps[keep - 1]!.step >= step.step) keep--;
+  return [...steps.slice(0, keep), step];
+};
+
+/** Steps that were read, and the ones that arrived while they were read: the later word counts. */
+export const mergeSteps = (
+  read: readonly TrainStep[],
+  arrived: readonly TrainStep[],
+): TrainStep[] => {
+  const first = arrived[0]?.step ?? Infinity;
+  return [...read.filter(({ step }) => step < first), ...arrived];
+};
+
+/** Steps of a run that is interrupted count up to its checkpoint: those after it will be made again. */
+const withoutLost = (all: TrainState['steps'], run: RunRecord): TrainState['steps'] => {
+  const known = all[run.id];
+  if (!known || run.status === 'running' || (known.at(-1)?.step ?? 0) <= run.step) return all;
+  return { ...all, [run.id]: known.filter(({ step }) => step <= run.step) };
+};
+
+const applyOne = (state: TrainState, message: TrainMessage): TrainState => {
+  switch (message.type) {
+    case 'progress': {
+      const { progress } = message;
+      return { ...state, progress: { ...state.progress, [progress.runId]: progress } };
+    }
+    case 'step': {
+      const known = state.steps[message.step.runId];
+      if (!known) return state;
+      const steps = withStep(known, message.step);
+      return { ...state, steps: { ...state.steps, [message.step.runId]: steps } };
+    }
+    case 'run':
+      return {
+        ...state,
+        runs: withRun(state.runs, message.run),
+        steps: withoutLost(state.steps, message.run),
+      };
+    case 'here':
+      return { ...state, here: message.runId };
+    case 'storage': {
+      const { usedBytes, quotaBytes, persisted } = message;
+      return { ...state, storage: { usedBytes, quotaBytes, persisted } };
+    }
+  }
+};
+
+/** Applies messages in order. Steps of a run that nobody opened are not kept: they are stored. */
+export const applyTrainMessages = (
+  state: TrainState,
+  messages: readonly TrainMessage[],
+): TrainState => messages.reduce(applyOne, state);
+
+export const useTrain = create<TrainState>()(() => EMPTY_TRAIN);
+
+/** The training calls of the lab; null until it is connected. */
+let connected: TrainApi | null = null;
+
+export const setTrainApi = (api: TrainApi | null): void => {
+  connected = api;
+};
+
+/** @throws Error where training is not connected */
+export const trainApi = (): TrainApi => {
+  if (!connected) throw new Error('Training is not connected: the lab worker did not start.');
+  return connected;
+};
+
+export const runById = (state: TrainState, id: string | null): RunRecord | undefined =>
+  id === null ? undefined : state.runs.find((run) => run.id === id);
+
+/** The run that trains now, if any. */
+export const trainingRun = (state: Pick<TrainState, 'runs'>): RunRecord | undefined =>
+  state.runs.find(({ status, deletedAt }) => status === 'running' && deletedAt === null);
+
+/** Whether a run trains in another tab, which does what is asked for here. */
+export const trainsElsewhere = (
+  { here }: Pick<TrainState, 'here'>,
+  run: Pick<RunRecord, 'id' | 'status'>,
+): boolean => run.status === 'running' && run.id !== here;
+
+export const visibleRuns = (runs: readonly RunRecord[]): RunRecord[] =>
+  runs.filter(({ deletedAt }) => deletedAt === null);

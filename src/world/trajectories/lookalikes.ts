@@ -1,0 +1,62 @@
+import type { Passage } from '../../records/records.ts';
+import { HEADS } from '../facts/inventory.ts';
+import type { Rng } from '../../base/keyed-random.ts';
+import type { MiniSearch } from './search.ts';
+import type { Encyclopedia } from '../world.ts';
+
+/** Longest first, so that a head is not cut short by another one that opens it. */
+const BY_LENGTH = [...HEADS].sort((a, b) => b.length - a.length);
+const headOf = (word: string): string => BY_LENGTH.find((head) => word.startsWith(head)) ?? '';
+
+/** `word` with its first or its last part taken from `other`. */
+function blendWords(rng: Rng, word: string, other: string): string {
+  const [head, otherHead] = [headOf(word), headOf(other)];
+  return rng.chance(0.5)
+    ? head + other.slice(otherHead.length)
+    : otherHead + word.slice(head.length);
+}
+
+/** `name` with a word, or a part of its one invented word, taken from `other` of the same kind. */
+function blendNames(rng: Rng, name: string, other: string): string {
+  const [first = '', ...rest] = name.split(' ');
+  const [otherFirst = '', ...otherRest] = other.split(' ');
+  const [tail, otherTail] = [rest.join(' '), otherRest.join(' ')];
+  if (tail === otherTail) return [blendWords(rng, first, otherFirst), tail].join(' ').trim();
+  if (tail !== '' && rng.chance(0.3)) return `${first} ${blendWords(rng, tail, otherTail)}`;
+  return rng.chance(0.5) ? `${first} ${otherTail}`.trim() : `${otherFirst} ${tail}`.trim();
+}
+
+/**
+ * A full world holds many pages of the same sort whose names share a part with the right one, and
+ * retrieval finds just those. A mini world has few, so some are made: another entity's page under a
+ * name blended from the two.
+ */
+export class Lookalikes {
+  readonly #world: Encyclopedia;
+  readonly #index: MiniSearch;
+  readonly #names: ReadonlySet<string>;
+
+  constructor(world: Encyclopedia, index: MiniSearch) {
+    this.#world = world;
+    this.#index = index;
+    this.#names = new Set(world.entities.map((entity) => entity.name));
+  }
+
+  /** A page like the one titled `title` about `subject`; undefined where the world has no model for it. */
+  passage(rng: Rng, title: string, subject: string): Passage | undefined {
+    const entity = this.#world.entities.find((e) => e.name === subject);
+    if (!entity || !title.includes(subject)) return undefined;
+    const other = rng.pick(this.#world.knowledge.kind(entity.kind)).name;
+    const name = blendNames(rng, subject, other);
+    const model = rng.maybe(this.#index.clean(title.replace(subject, other)));
+    if (!model || this.#names.has(name)) return undefined;
+    const rename = (text: string): string => text.replaceAll(other, name);
+    return {
+      id: `${model.id}~`,
+      title: rename(model.title),
+      text: rename(model.text),
+      sentences: model.sentences.map(rename),
+      noise: 'distractor',
+    };
+  }
+}

@@ -1,0 +1,166 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expose } from 'comlink';
+import { afterEach, expect, it, vi } from 'vitest';
+import { servePolicy } from '../../../../src/policy/serving/serve.ts';
+import { loadPolicy } from '../../../../src/policy/open/load.ts';
+import { CheckpointsHost } from '../../../../src/lab/models/checkpoints/host.ts';
+import { READING } from '../../../../src/lab/models/checkpoints/locks.ts';
+import {
+  loadOptions,
+  storedCheckpoint,
+} from '../../../../src/lab/models/serving/checkpoint-source.ts';
+import { PartsBoard } from '../../../../src/lab/ask/parts.ts';
+import { PolicyKeeper } from '../../../../src/lab/models/serving/policy-keeper.ts';
+import type { PolicyWorkerApi } from '../../../../src/lab/models/serving/start-policy.ts';
+import { announce, type WorkerLike } from '../../../../src/lab/workers/supervised.ts';
+import { startEngines } from '../../../../src/lab/train/engines.ts';
+import { policyFacts } from '../../../../src/lab/train/policy-facts.ts';
+import { writeRandomCheckpoint } from '../../../policy/checkpoint/random-checkpoint.ts';
+import { makeBench, WEB } from '../checkpoints/bench.ts';
+import { TabLocks } from '../checkpoints/tab-locks.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const endings: (() => void)[] = [];
+afterEach(() => {
+  vi.unstubAllGlobals();
+  for (const end of endings.splice(0)) end();
+});
+
+const LONG_AGO = '2020-01-01T00:00:00.000Z';
+
+/** A browser with one checkpoint stored, and what uses it. */
+async function browser() {
+  vi.stubGlobal('navigator', { hardwareConcurrency: 1 });
+  const folder = mkdtempSync(join(tmpdir(), 'forage-holding-'));
+  endings.push(() => rmSync(folder, { recursive: true, force: true }));
+  writeRandomCheckpoint(folder, 'qwen');
+  const names = readdirSync(folder);
+  const bench = await makeBench(
+    new Map(names.map((name) => [name, new Uint8Array(readFileSync(join(folder, name)))])),
+  );
+  const locks = new TabLocks();
+  const { store } = bench;
+  const tab = () => {
+    const channel = new BroadcastChannel('holding-test');
+    endings.push(() => channel.close());
+    const free = () => Promise.resolve(null);
+    return new CheckpointsHost({ store: bench.reopened(), web: WEB, locks, channel, free });
+  };
+  const plan = await tab().plan({ kind: 'named', text: 'forage/tiny', hub: bench.hub.url });
+  if (plan.status !== 'ready') throw new Error(JSON.stringify(plan));
+  const { id } = await store.create(plan.value.plan, 'tiny');
+  await bench.run(id);
+  const open = (stored: string) => store.open(stored);
+  const held = async () =>
+    ((await locks.query()).held ?? []).filter(({ name }) => name === READING + id).length;
+  /** Deleted long ago; another tab clears up, as each does when it is opened. */
+  const deleteForGood = async () => {
+    await store.change(id, { deletedAt: LONG_AGO });
+    await tab().list();
+    return (await bench.files.size(`checkpoints/${id}/config.json`)) === null;
+  };
+
+  /** A worker's script on a message port; it takes no lock of its own, so that the lab's is what counts. */
+  const policy = (life: string): WorkerLike => {
+    const { port1, port2 } = new MessageChannel();
+    endings.push(() => port1.close());
+    const api: PolicyWorkerApi = {
+      load: async (checkpoint, device, port) =>
+        servePolicy(await loadPolicy({ ...(await loadOptions(checkpoint, open)), device }), port),
+      train: () => Promise.reject(new Error('it does not train')),
+    };
+    expose(api, port2);
+    port1.start();
+    announce(life, locks, (sign) => port2.postMessage(sign));
+    return {
+      postMessage: (message, transfer) => port1.postMessage(message, transfer ?? []),
+      addEventListener: (type, listener) => port1.addEventListener(type, listener),
+      removeEventListener: (type, listener) => port1.removeEventListener(type, listener),
+      terminate: () => port2.close(),
+    };
+  };
+  const none = (): never => {
+    throw new Error('no such worker here');
+  };
+  const workers = { policy, retrieval: none, webllm: none, locks };
+  return { id, store, locks, open, held, deleteForGood, workers };
+}
+
+it('a checkpoint in use stays when it is deleted for good, until another policy is chosen', async () => {
+  const { id, store, locks, held, deleteForGood, workers } = await browser();
+  const keeper = new PolicyKeeper({
+    workers,
+    board: new PartsBoard(() => undefined),
+    checkpoint: () => storedCheckpoint(store, id, locks),
+    onSampled: () => undefined,
+    onReady: () => undefined,
+    onFailed: () => undefined,
+  });
+  keeper.want({ kind: 'checkpoint', id }, 'wasm');
+  keeper.load();
+  const { policy } = (await keeper.loading)!;
+  expect(await held()).toBe(1);
+  expect(await deleteForGood()).toBe(false);
+  // Layers are read again.
+  await policy.setAdapter?.(null);
+  keeper.want({ kind: 'built-in' }, 'wasm');
+  await expect.poll(held).toBe(0);
+  expect(await deleteForGood()).toBe(true);
+});
+
+it('a policy that was replaced while it loaded lets go as well', async () => {
+  const { id, store, locks, held, workers } = await browser();
+  const keeper = new PolicyKeeper({
+    workers,
+    board: new PartsBoard(() => undefined),
+    checkpoint: () => storedCheckpoint(store, id, locks),
+    onSampled: () => undefined,
+    onReady: () => undefined,
+    onFailed: () => undefined,
+  });
+  keeper.want({ kind: 'checkpoint', id }, 'wasm');
+  keeper.load();
+  const { loading } = keeper;
+  keeper.want({ kind: 'built-in' }, 'wasm');
+  await expect(loading).rejects.toThrow('stopped');
+  await expect.poll(held).toBe(0);
+});
+
+it('training holds it from the start, and lets go where the start fails', async () => {
+  const { id, store, locks, open, held, workers } = await browser();
+  const source = storedCheckpoint(store, id, locks);
+  let during = 0;
+  const started = startEngines({
+    workers: {
+      ...workers,
+      policy: (life) => {
+        void held().then((count) => (during = count));
+        return workers.policy(life);
+      },
+    },
+    source,
+    open,
+    device: 'wasm',
+    adapter: { rank: 2, alpha: 4, targets: ['q_proj'] },
+    signal: new AbortController().signal,
+    onLost: () => undefined,
+  });
+  await expect(started).rejects.toThrow('it does not train');
+  expect(during).toBe(1);
+  await expect.poll(held).toBe(0);
+});
+
+it('facts of it hold it while they are read, and its files until they are released', async () => {
+  const { id, store, locks, open, held, deleteForGood } = await browser();
+  const facts = await policyFacts(storedCheckpoint(store, id, locks), open);
+  expect(await held()).toBe(0);
+  const { files, release } = await facts.open();
+  expect(await deleteForGood()).toBe(false);
+  expect(await files.size('config.json')).toBeGreaterThan(0);
+  release();
+  expect(await deleteForGood()).toBe(true);
+  await expect(facts.open()).rejects.toThrow('There is no checkpoint');
+});

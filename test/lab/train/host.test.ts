@@ -1,0 +1,108 @@
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
+import { getPreset } from '../../../src/learn/settings/presets.ts';
+import type { TrainSettings } from '../../../src/learn/settings/settings.ts';
+import type { TrainState } from '../../../src/learn/rl/state.ts';
+import { ForageDatabase } from '../../../src/lab/storage/database.ts';
+import { RunStore } from '../../../src/lab/storage/run-store.ts';
+import { TrainingHost, type HostParts } from '../../../src/lab/train/host.ts';
+import { runRecord } from '../../fixtures/train-runs.ts';
+import { MemoryBlobs } from '../storage/memory-blobs.ts';
+
+/** What the page refuses to train, and that nothing stored changes by it. */
+
+const settingsOf = (change: Partial<TrainSettings>): TrainSettings => ({
+  ...getPreset('ur2'),
+  ...change,
+});
+
+const stateAt = (logprobsOf: TrainState['logprobsOf']): TrainState => ({
+  step: 2,
+  updates: 2,
+  warmedUp: 0,
+  logprobsOf,
+  adapter: Float32Array.of(1),
+  first: Float32Array.of(1),
+  second: Float32Array.of(1),
+  learningRate: null,
+  curriculum: null,
+  router: null,
+  elapsed: 1,
+});
+
+let store: RunStore;
+let channel: BroadcastChannel;
+let orders: BroadcastChannel;
+let host: TrainingHost;
+beforeEach(() => {
+  const db = new ForageDatabase('test', { indexedDB: new IDBFactory(), IDBKeyRange });
+  store = new RunStore(db, new MemoryBlobs());
+  channel = new BroadcastChannel('host-test');
+  orders = new BroadcastChannel('host-test-orders');
+  const unreached = (): Promise<never> => Promise.reject(new Error('an engine was asked for'));
+  const parts: HostParts = {
+    store,
+    channel,
+    orders,
+    locks: { request: unreached, query: () => Promise.resolve({ held: [] }) } as LockManager,
+    policy: unreached,
+    world: unreached,
+    startEngines: unreached,
+  };
+  host = new TrainingHost(parts);
+});
+afterEach(() => {
+  channel.close();
+  orders.close();
+});
+
+const paused = async (settings: TrainSettings, state: TrainState): Promise<void> => {
+  await store.put(runRecord('run-a', { settings, status: 'paused', step: 2 }));
+  await store.commit('run-a', state, [], { step: 2 });
+};
+
+describe('a stored run', () => {
+  it.each([
+    [
+      'drawn at top-p 0.9',
+      { topP: 0.9 },
+      /top-p 0\.9 is refused.*leaves\. Its steps so far \(2\) and its adapter stay; start a new run with top-p 1\.$/,
+    ],
+    [
+      'that asked for summaries',
+      { overrides: { retrieval: { summarize: 'on' } } },
+      /no trainer has a summarizer yet/,
+    ],
+    [
+      'at T = 0.7, trained by log-probabilities of T = 1',
+      { temperature: 0.7 },
+      /its steps so far \(2\) were trained with log-probabilities of temperature 1/,
+    ],
+  ] as const)('%s opens, and is not gone on with', async (_, change, message) => {
+    await paused(settingsOf(change), stateAt('model'));
+    const before = await store.run('run-a');
+    await expect(host.resume('run-a')).rejects.toThrow(message);
+    expect(await store.run('run-a')).toEqual(before);
+    expect((await host.runs()).map(({ id }) => id)).toEqual(['run-a']);
+    expect((await store.lastState('run-a'))?.step).toBe(2);
+  });
+
+  it.each([
+    ['at T = 1, whatever its state says', {}, 'model'],
+    ['at T = 0.7, trained by log-probabilities of it', { temperature: 0.7 }, 'sampling'],
+  ] as const)('%s goes on', async (_, change, logprobsOf) => {
+    await paused(settingsOf(change), stateAt(logprobsOf));
+    await expect(host.resume('run-a')).rejects.toThrow('an engine was asked for');
+  });
+});
+
+it.each([
+  [{ topP: 0.9 }, /top-p 0\.9 is refused.*Set top-p to 1/],
+  [{ overrides: { sampling: { topK: 20 } } }, /top-k 20 is refused/],
+  [{ overrides: { retrieval: { summarize: 'on' } } }, /summaries is refused/],
+])('a new run with %j is refused', async (change, message) => {
+  const created = host.create(settingsOf(change), '', 'wasm', BUILT_IN_SETUP);
+  await expect(created).rejects.toThrow(message);
+  expect(await store.runs()).toEqual([]);
+});

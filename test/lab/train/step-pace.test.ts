@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import type { TrainStep } from '../../../src/records/training.ts';
+import { getPreset } from '../../../src/learn/settings/presets.ts';
+import { ActiveRun } from '../../../src/lab/train/active-run.ts';
+import { estimate, measuredHere, nearestRun } from '../../../src/lab/train/estimate.ts';
+import { paceOf, secondsLeft } from '../../../src/lab/train/step-pace.ts';
+import { runRecord } from '../../fixtures/train-runs.ts';
+import { trainStep } from '../../fixtures/train-steps.ts';
+
+const SCORE = { n: 64, em: 0.5, f1: 0.6, recall: 0.9, searches: 2, formatValid: 1 };
+
+/** Seconds of a step: 64 rollouts and an update, and 64 held-out questions where there is a score. */
+const timed = (
+  step: number,
+  { step: own, heldOut = 0 }: { step: number; heldOut?: number },
+): TrainStep => ({
+  ...trainStep(step),
+  rollouts: 64,
+  heldOut: heldOut > 0 ? SCORE : null,
+  seconds: { rollout: 16, update: own - 16, heldOut, checkpoint: 0.5, total: own + heldOut },
+});
+
+/** 100 steps of 20 s, every tenth with 16 s of held-out questions; the last step is one of these. */
+const settings = { ...getPreset('grpo-em'), steps: 100 };
+const truth = (done: number): number => (100 - done) * 20.5 + 16 * (10 - Math.floor(done / 10));
+
+describe('the time that a run still takes', () => {
+  it('is that of its steps, its held-out scores and its checkpoints', () => {
+    expect(settings.heldOut).toMatchObject({ questions: 64, every: 10 });
+    expect(settings.checkpointEvery).toBe(1);
+    const pace = { step: 20, heldOut: 0.25, checkpoint: 0.5 };
+    // 2 steps, one score of 64 questions, 2 checkpoints.
+    expect(secondsLeft(pace, settings, 98)).toBe(2 * 20 + 16 + 1);
+    expect(secondsLeft(pace, settings, 100)).toBe(0);
+    // The last step, 7, is scored and stored though it is no multiple of 5 and of 4.
+    const odd = { steps: 7, heldOut: { ...settings.heldOut, every: 5 }, checkpointEvery: 4 };
+    expect(secondsLeft(pace, odd, 3)).toBe(4 * 20 + 2 * 16 + 2 * 0.5);
+    const unscored = { ...odd, heldOut: { ...odd.heldOut, questions: 0 } };
+    expect(secondsLeft(pace, unscored, 3)).toBe(4 * 20 + 2 * 0.5);
+  });
+
+  it('is by the median: one long step is not taken for all', () => {
+    const steps = [20, 21, 19, 400, 20].map((own, i) => timed(i + 1, { step: own }));
+    expect(paceOf(steps)?.step).toBe(20);
+    expect(paceOf([])).toBeNull();
+    // Before the first score a question counts as a rollout: 16 s for 64.
+    expect(paceOf(steps)?.heldOut).toBe(0.25);
+    expect(paceOf([...steps, timed(6, { step: 20, heldOut: 32 })])?.heldOut).toBe(0.5);
+  });
+
+  it('counts checkpoints that only some steps have', () => {
+    const stored = { ...settings, steps: 20, checkpointEvery: 5 };
+    // A checkpoint takes 4 s and is told with the step after it: 6, 11, …
+    const made = Array.from({ length: 12 }, (_, i) => {
+      const step = timed(i + 1, { step: 20 });
+      const checkpoint = i > 0 && i % 5 === 0 ? 4 : 0;
+      return { ...step, seconds: { ...step.seconds, checkpoint } };
+    });
+    expect(paceOf(made.slice(0, 5))?.checkpoint).toBe(0);
+    expect(paceOf(made)).toMatchObject({ step: 20, checkpoint: 4 });
+    const unscored = { ...stored, heldOut: { ...stored.heldOut, questions: 0 } };
+    // Steps 13 to 20 by 20 s, and the checkpoints after 15 and 20.
+    expect(secondsLeft(paceOf(made)!, unscored, 12)).toBe(8 * 20 + 2 * 4);
+    const run = runRecord('a', { settings: unscored, step: 12 });
+    const found = estimate(unscored, config, 2, { run, steps: made });
+    expect(found.secondsPerStep).toBeCloseTo(20 + 4 / 5, 6);
+  });
+
+  it('does not rise where a run is paused and resumed', () => {
+    const stored: TrainStep[] = [];
+    let done = 0;
+    const told: number[] = [];
+    for (const sessionSteps of [12, 1, 2, 3]) {
+      const active = new ActiveRun(runRecord('a', { settings, step: done }), stored, () => {});
+      for (let i = 0; i < sessionSteps; i++) {
+        done += 1;
+        // Kernels are compiled in the first step of a session.
+        const step = timed(done, { step: i === 0 ? 60 : 20, heldOut: done % 10 === 0 ? 16 : 0 });
+        active.stepped(step, []);
+        stored.push(step);
+        active.moved({ phase: 'checkpoint', step: done, steps: 100, done: 1, total: 1 });
+        const eta = active.progress('running').etaSeconds ?? NaN;
+        if (done > 2)
+          expect(Math.abs(eta / truth(done) - 1), `after step ${done}`).toBeLessThan(0.05);
+        if (done > 2) told.push(eta);
+      }
+    }
+    expect(told).toEqual(told.toSorted((a, b) => b - a));
+  });
+
+  it('is known before the first step of a session by those before it', () => {
+    const stored = [timed(1, { step: 20 }), timed(2, { step: 20 })];
+    const again = new ActiveRun(runRecord('a', { settings, step: 2 }), stored, () => {});
+    expect(again.progress('running').etaSeconds).toBeCloseTo(truth(2), 6);
+    const first = new ActiveRun(runRecord('a', { settings }), [], () => {});
+    expect(first.progress('running').etaSeconds).toBeNull();
+  });
+});
+
+it('the notice of a run keeps each of its lines, once', () => {
+  const active = new ActiveRun(runRecord('a', { settings }), [], () => {});
+  for (const line of ['Going on from step 2.', 'Scored otherwise.', 'Going on from step 2.'])
+    active.note(line);
+  expect(active.progress('running').notice).toBe('Going on from step 2. Scored otherwise.');
+});
+
+const config = {
+  vocabSize: 512,
+  hiddenSize: 64,
+  layers: 2,
+  heads: 4,
+  kvHeads: 2,
+  headDim: 16,
+  intermediateSize: 128,
+  rmsNormEps: 1e-6,
+  ropeTheta: 1e4,
+  tieWordEmbeddings: true,
+  maxPositions: 512,
+};
+
+describe('what a run will take', () => {
+  const grpo = getPreset('grpo-em');
+  const searchR1 = { ...getPreset('search-r1-grpo'), recipe: grpo.recipe };
+  const steps = [timed(1, { step: 24 }), timed(2, { step: 20 }), timed(3, { step: 20 })];
+
+  it('is by the last run of the training recipe, and names it', () => {
+    const past = [
+      runRecord('other', { settings: searchR1, step: 3 }),
+      runRecord('mine', { settings: grpo, step: 3, name: 'first try' }),
+    ];
+    const run = nearestRun(grpo, past);
+    expect(run?.id).toBe('mine');
+    const half = {
+      ...grpo,
+      questions: grpo.questions / 2,
+      heldOut: { ...grpo.heldOut, questions: 0 },
+    };
+    const found = estimate(half, config, 2, run && { run, steps });
+    expect(found.basis).toBe('from your last run of this training recipe, “first try”');
+    // 20 s for 64 rollouts; half as many, and half a second for the checkpoint.
+    expect(grpo.questions * grpo.groupSize).toBe(64);
+    expect(found.secondsPerStep).toBeCloseTo(10.5, 6);
+  });
+
+  it('claims no run of a recipe that was never trained', () => {
+    const past = [runRecord('other', { settings: searchR1, step: 3, name: 'R1' })];
+    const run = nearestRun(grpo, past);
+    expect(estimate(grpo, config, 2, run && { run, steps }).basis).toBe(
+      'from your run “R1”: another training recipe, the same rollout recipe',
+    );
+    const none = nearestRun(grpo, [
+      runRecord('not begun', { settings: grpo }),
+      runRecord('from elsewhere', { settings: grpo, step: 3, importedStep: 3 }),
+      runRecord('another agent', { settings: { ...grpo, recipe: 'naive-rag' }, step: 3 }),
+    ]);
+    expect(none).toBeNull();
+    expect(estimate(grpo, config, 2, null).basis).toMatch(/^from another machine/);
+  });
+
+  it('leaves out the steps that an imported run brought along', () => {
+    expect(measuredHere({ importedStep: 2 }, steps).map(({ step }) => step)).toEqual([3]);
+    expect(measuredHere({}, steps)).toHaveLength(3);
+    const resumed = runRecord('resumed', { settings: grpo, step: 3, importedStep: 2 });
+    expect(nearestRun(grpo, [resumed])).toBe(resumed);
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { parseTrainSettings, withChanges } from '../../../src/learn/settings/edit-settings.ts';
+import { DEPARTURES, getPreset, PRESETS } from '../../../src/learn/settings/presets.ts';
+import { UniformCurriculum } from '../../../src/learn/rl/uniform.ts';
+import { stageAt } from '../../../src/learn/settings/stages.ts';
+import type { Question } from '../../../src/records/records.ts';
+
+const question = (i: number): Question => ({
+  id: `q${i}`,
+  text: '?',
+  answers: ['a'],
+  supporting: [],
+});
+
+describe('presets', () => {
+  it.each(PRESETS.map((p) => [p.preset, p] as const))('%s is valid', (_name, preset) => {
+    expect(parseTrainSettings(JSON.parse(JSON.stringify(preset)))).toEqual(preset);
+    expect(preset.questions * preset.groupSize).toBe(64);
+  });
+
+  // Paper and code: UR2 (1) and R1-Searcher with OpenRLHF's PolicyLoss (`masked_mean(…, dim=-1).mean()`);
+  // Search-R1 with verl's `masked_mean` of each micro-batch (64 on 8 GPUs) over the number of these; DAPO
+  // (8); GRPO's (3).
+  it.each([
+    ['dapo-kunlun', 'token-mean', null],
+    ['ur2', 'sequence-mean', null],
+    ['ur2-released', 'sequence-mean', null],
+    ['r1-searcher', 'sequence-mean', null],
+    ['search-r1-grpo', 'token-mean', 8],
+    ['grpo-em', 'sequence-mean', null],
+  ])('%s aggregates as its source: %s', (name, aggregation, microBatch) => {
+    expect(PRESETS.map(({ preset }) => preset)).toContain(name);
+    expect(getPreset(name).objective).toMatchObject({ aggregation, microBatch });
+  });
+
+  it('draw from the whole vocabulary, and say so where their source does not', () => {
+    expect(PRESETS.map(({ topP }) => topP)).toEqual(PRESETS.map(() => 1));
+    for (const name of ['ur2', 'ur2-released', 'search-r1-grpo', 'r1-searcher'])
+      expect(DEPARTURES[name]).toContain('top-p');
+  });
+
+  it('stored settings without a micro-batch mean what they meant', () => {
+    const { microBatch: _, ...objective } = getPreset('search-r1-grpo').objective;
+    const stored = { ...getPreset('search-r1-grpo'), objective };
+    expect(parseTrainSettings(stored).objective.microBatch).toBeNull();
+  });
+
+  it('are copies', () => {
+    getPreset('ur2').stages[0]!.steps = 99;
+    expect(getPreset('ur2').stages[0]!.steps).toBe(10);
+  });
+
+  it('an unknown one names those there are', () => {
+    expect(() => getPreset('ppo')).toThrow(/'ppo'.*dapo-kunlun, ur2, search-r1-grpo/);
+  });
+});
+
+describe('changes', () => {
+  const base = getPreset('ur2');
+  it('reach any depth', () => {
+    const changed = withChanges(base, [
+      'optimizer.learningRate=2e-3',
+      'stages.0.reward=em',
+      'objective.clip={"low":0.1,"high":0.1}',
+      'overrides.retrieval.k=1',
+      'stages.1.weights.answer=2',
+    ]);
+    expect(changed.optimizer.learningRate).toBe(2e-3);
+    expect(changed.stages[0]!.reward).toBe('em');
+    expect(changed.objective.clip).toEqual({ low: 0.1, high: 0.1 });
+    expect(changed.overrides).toEqual({ retrieval: { k: 1 } });
+    expect(changed.stages[1]!.weights).toEqual({ answer: 2 });
+    expect(base.optimizer.learningRate).not.toBe(2e-3);
+  });
+
+  it.each([
+    ['optimizer.lr=1', /no setting 'optimizer\.lr'/],
+    ['seed', /'seed' is no change/],
+    ['steps=-1', /steps: /],
+    ['optimizer.learningRate=fast', /optimizer\.learningRate: /],
+    ['overrides.retrieval.k=-1', /retrieval\.k/],
+    ['objective.estimator=ppo', /objective\.estimator: /],
+  ])('%s is refused by name', (change, message) => {
+    expect(() => withChanges(base, [change])).toThrow(message);
+  });
+});
+
+describe('stages', () => {
+  it('each takes its steps, the last what is left', () => {
+    const { stages } = getPreset('ur2');
+    expect([1, 10, 11, 100, 500].map((step) => stageAt(stages, step))).toEqual([0, 0, 1, 1, 1]);
+  });
+});
+
+describe('the uniform curriculum', () => {
+  const questions = Array.from({ length: 5 }, (_, i) => question(i));
+  const ids = async (c: UniformCurriculum, count: number): Promise<string[]> =>
+    (await c.draw({ count })).map((d) => d.question.id);
+
+  it('draws every question once an epoch, in an order of its own', async () => {
+    const c = new UniformCurriculum(questions, 3);
+    const [first, second] = [await ids(c, 5), await ids(c, 5)];
+    expect(first.toSorted()).toEqual(['q0', 'q1', 'q2', 'q3', 'q4']);
+    expect(second.toSorted()).toEqual(first.toSorted());
+    expect(second).not.toEqual(first);
+  });
+
+  it('goes on from its state in the middle of an epoch', async () => {
+    const c = new UniformCurriculum(questions, 3);
+    await ids(c, 7);
+    const other = new UniformCurriculum(questions, 3);
+    other.restore(c.state());
+    expect(await ids(other, 6)).toEqual(await ids(c, 6));
+  });
+});

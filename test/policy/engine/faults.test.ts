@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { uploadWeights } from '../../../src/policy/engine/device-weights.ts';
+import { EngineFault } from '../../../src/policy/engine-fault.ts';
+import { GenerationEngine } from '../../../src/policy/engine/engine.ts';
+import { NonFiniteLogits } from '../../../src/policy/engine/sampling.ts';
+import { createPolicy, loadPolicy, loadWeights } from '../../../src/policy/open/load.ts';
+import type { Generated, Policy } from '../../../src/policy/policy.ts';
+
+// Compiling kernels is quick, but not on a machine that does much else.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const fixture = new URL('../../fixtures/qwen3-tiny/', import.meta.url);
+const files = (name: string): Promise<Uint8Array> => readFile(new URL(name, fixture));
+const plan = { maxTokens: 10, stopIds: [], sampling: { temperature: 1, topK: 0, topP: 1 } };
+
+/** The token whose embedding is not a number. */
+const BAD = 200;
+const prompt = Array.from({ length: 40 }, (_, i) => 30 + i);
+
+let policy: Policy;
+let whole: Policy;
+beforeAll(async () => {
+  whole = await loadPolicy({ files, id: 'tiny', device: 'wasm' });
+  const weights = await loadWeights(files);
+  const embed = new Float32Array(weights.embed);
+  const row = embed.length / weights.config.vocabSize;
+  embed.fill(Number.NaN, BAD * row, (BAD + 1) * row);
+  const info = { id: 'tiny', revision: 'x', dtype: 'f32' };
+  policy = await createPolicy({ ...weights, embed }, whole.tokenizer, info, { device: 'wasm' });
+});
+afterAll(() => {
+  policy.dispose();
+  whole.dispose();
+});
+
+async function opened(seed: number, ids: readonly number[] = prompt, from = policy) {
+  const session = await from.open(seed);
+  session.append(ids);
+  return session;
+}
+
+async function alone(seed: number, ids?: readonly number[]): Promise<Generated> {
+  const session = await opened(seed, ids, whole);
+  const generated = await session.generate(plan);
+  session.close();
+  return generated;
+}
+
+describe('a listener that throws', () => {
+  test('ends its own call; other sessions and later calls go on', async () => {
+    const [expected, later] = [await alone(2), await alone(3)];
+    const [bad, good] = [await opened(1), await opened(2)];
+    const onTokens = (): void => {
+      throw new Error('the page could not show it');
+    };
+    const running = good.generate(plan);
+    await expect(bad.generate({ ...plan, onTokens })).rejects.toThrow('the page could not show it');
+    expect(await running).toEqual(expected);
+    bad.close();
+    const next = await opened(3);
+    expect(await next.generate(plan)).toEqual(later);
+    for (const session of [good, next]) session.close();
+  });
+});
+
+describe('logits that are no finite numbers', () => {
+  test('end their session with an error that says so; the others do not notice', async () => {
+    const expected = await Promise.all([2, 3].map((seed) => alone(seed)));
+    const bad = await opened(1, [...prompt, BAD, 40, 41]);
+    const good = await Promise.all([2, 3].map((seed) => opened(seed)));
+    const failed = bad.generate(plan).catch((error: unknown) => error);
+    expect(await Promise.all(good.map((session) => session.generate(plan)))).toEqual(expected);
+    const error = await failed;
+    expect(error).toBeInstanceOf(NonFiniteLogits);
+    expect(String(error)).toMatch(
+      /288 of 288 logits .* \(288 NaN, 0 infinite\).*weights are broken/,
+    );
+    // What it has read stays in its context, which is of no use any more.
+    expect(() => bad.append([40])).toThrow(NonFiniteLogits);
+    expect(() => bad.fork(9)).toThrow(NonFiniteLogits);
+    for (const session of [bad, ...good]) session.close();
+  });
+
+  test('leave nothing behind for the next session in the slot', async () => {
+    const expected = await alone(5, [40]);
+    // Another session holds the cache open, so that its slots are handed out again.
+    const other = await opened(2);
+    await other.generate(plan);
+    const bad = await opened(1, [...prompt, BAD, 40, 41]);
+    await expect(bad.generate(plan)).rejects.toThrow(NonFiniteLogits);
+    bad.close();
+    const next = await opened(5, [40]);
+    expect(await next.generate(plan)).toEqual(expected);
+    for (const session of [other, next]) session.close();
+  });
+});
+
+describe('a step that fails', () => {
+  test('ends all calls with a fault of the engine, and nothing is opened after it', async () => {
+    const weights = uploadWeights(await loadWeights(files));
+    const engine = new GenerationEngine(weights, { maxSlots: 4, sync: true });
+    const session = engine.open(1);
+    session.append(prompt);
+    // Stands for any reason, such as memory that a device cannot give.
+    weights.layers[1]!.down.dispose();
+    await expect(session.generate(plan)).rejects.toThrow(EngineFault);
+    expect(() => engine.open(2)).toThrow(EngineFault);
+  });
+});
