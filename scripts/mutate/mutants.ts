@@ -162,7 +162,7 @@ function* patterns({ start, end }: Node, { pattern, flags }: Regex): Generator<F
 /** Statements that can go: calls, assignments, and what leaves a block or a loop before its end. */
 function* statements(node: Node, parent: Node, exits: boolean): Generator<Fault> {
   const { start, end } = node;
-  if (node.type === 'ExpressionStatement' && node['directive'] === undefined) {
+  if (node.type === 'ExpressionStatement' && typeof node['directive'] !== 'string') {
     const { type } = childOf(node, 'expression');
     if (type !== 'Literal') yield { kind: 'statement', start, end, text: ';' };
   }
