@@ -9,7 +9,7 @@
  * `--count` mutants of each part are drawn by the seed; with `--file` all of this file's are taken. A
  * mutant's tests run until one fails, the nearest first, for `--budget` seconds at most (as measured
  * without a mutant). Not counted are those that do not compile, which the check of types finds, and those
- * in test/mutation-equivalent.json, with the reason there.
+ * in test/mutation-equivalent.json, with the reason there. Ctrl-C ends it with what is known by then.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -90,6 +90,17 @@ function sample(): { part: string; mutant: Mutant }[] {
   });
 }
 
+/** One of each part after another, so that a run that is stopped early tells something of all. */
+function inTurn<T extends { part: string }>(mutants: readonly T[]): T[] {
+  const places = new Map<string, number>();
+  const ordered = mutants.map((each) => {
+    const place = places.get(each.part) ?? 0;
+    places.set(each.part, place + 1);
+    return { each, place };
+  });
+  return ordered.sort((a, b) => a.place - b.place).map(({ each }) => each);
+}
+
 /** A run starts a worker and loads what it needs, on a machine that others may use. */
 const patience = (ms: number): number => 60_000 + 6 * ms;
 
@@ -101,7 +112,6 @@ async function judge(
 ): Promise<Verdict> {
   const source = sourceOf(mutant.file);
   const text = describe(mutant, source);
-  if (ill.has(mutant)) return { part, mutant, text, fate: 'ill-typed' };
   const known = equivalents.find((each) => each.file === mutant.file && each.mutant === text);
   if (known) return { part, mutant, text, fate: 'equivalent', why: known.reason };
   const tests = coverage.testsFor(mutant, source, used, Number(values.budget) * 1000);
@@ -148,23 +158,24 @@ async function measure(
 
 const coverage = new Coverage();
 const runners = Array.from({ length: Number(values.jobs) }, () => new Runner());
+let stopped = false;
 process.once('SIGINT', () => {
-  for (const runner of runners) runner.close();
-  process.exit(130);
+  console.error('no further mutants; once more to end at once');
+  stopped = true;
+  process.once('SIGINT', () => {
+    for (const runner of runners) runner.close();
+    process.exit(130);
+  });
 });
 const tests = testFiles();
 const failing = await measure(coverage, runners, tests);
 const used = tests.filter((test) => !failing.includes(test));
-const waiting = sample();
-const ill = await illTyped(
-  waiting.map(({ mutant }) => mutant),
-  sourceOf,
-);
+const waiting = inTurn(sample());
 const total = waiting.length;
 const verdicts: Verdict[] = [];
 await Promise.all(
   runners.map(async (runner) => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
+    for (let next = waiting.shift(); next && !stopped; next = waiting.shift()) {
       const verdict = await judge(next.part, next.mutant, coverage, runner);
       verdicts.push(verdict);
       const { mutant, fate, text, why = '' } = verdict;
@@ -174,12 +185,19 @@ await Promise.all(
     runner.close();
   }),
 );
+const ill = await illTyped(
+  verdicts.map(({ mutant }) => mutant),
+  sourceOf,
+);
+const judged = verdicts.map((verdict): Verdict =>
+  ill.has(verdict.mutant) ? { ...verdict, fate: 'ill-typed' } : verdict,
+);
 const order = values.parts.split(',');
-verdicts.sort(
+judged.sort(
   (a, b) =>
     order.indexOf(a.part) - order.indexOf(b.part) ||
     a.mutant.file.localeCompare(b.mutant.file) ||
     a.mutant.start - b.mutant.start,
 );
-if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(verdicts, undefined, 1));
-console.log(report(verdicts));
+if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(judged, undefined, 1));
+console.log(report(judged));

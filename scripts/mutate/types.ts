@@ -40,7 +40,8 @@ export async function illTyped(
   copySources();
   const ill = new Set<Mutant>();
   const before = await filesWithErrors();
-  if (before.size > 0) throw new Error(`without a mutant it does not compile: ${[...before]}`);
+  if (before.size > 0)
+    throw new Error(`without a mutant it does not compile: ${[...before].join(', ')}`);
   for (let left = [...mutants]; left.length > 0;) {
     const batch = new Map<string, Mutant>();
     for (const mutant of left) if (!batch.has(mutant.file)) batch.set(mutant.file, mutant);

@@ -230,7 +230,7 @@ describe('the warm-up of an adapter', () => {
     await warm(replica, state([0]));
     const [batch] = replica.batches;
     expect(batch?.map(({ weight }) => weight)).toEqual([1 / 4, 1 / 4]);
-    expect(batch?.map(({ oldLogprobs }) => oldLogprobs.length).sort()).toEqual([1, 3]);
+    expect(new Set(batch?.map(({ oldLogprobs }) => oldLogprobs.length))).toEqual(new Set([1, 3]));
   });
 
   it('moves the adapter at its own rate, then begins the moments anew', async () => {
@@ -258,8 +258,8 @@ describe('the warm-up of an adapter', () => {
     const replica = new Known([[1]]);
     await warm(replica, state([0]), { updates: 4, batch: 1 });
     const lengths = replica.batches.map(([only]) => only?.oldLogprobs.length);
-    expect(lengths.slice(0, 2).sort()).toEqual([1, 3]);
-    expect(lengths.slice(2).sort()).toEqual([1, 3]);
+    expect(new Set(lengths.slice(0, 2))).toEqual(new Set([1, 3]));
+    expect(new Set(lengths.slice(2))).toEqual(new Set([1, 3]));
   });
 
   it('refuses a gradient that is not finite', async () => {

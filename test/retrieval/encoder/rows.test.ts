@@ -106,7 +106,7 @@ describe('a pair that is too long together', () => {
 
 describe('runs of the model', () => {
   const rows = (lengths: readonly number[]) =>
-    lengths.map((length) => ({ ids: new Array<number>(length).fill(1) }));
+    lengths.map((length) => ({ ids: Array.from({ length }, () => 1) }));
 
   it('hold texts of similar length, shortest first', () => {
     expect(batchesByLength(rows([5, 1, 3]), 9)).toEqual([[1, 2, 0]]);
