@@ -8,7 +8,7 @@ import { heldRuns } from './locks.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
 import type { PolicyFacts } from '../models/serving/policy-facts.ts';
 import { readRunFile, writeRunFile } from './files/run-file.ts';
-import type { Teller } from './teller.ts';
+import type { RunReporter } from './reporter.ts';
 
 /** Deleted runs are kept at least this long for the undo of another tab. */
 const KEEP_DELETED_MS = 10 * 60_000;
@@ -27,14 +27,14 @@ const interrupted = ({ checkpointStep }: RunRecord): string =>
 export class RunRecords {
   readonly #store: RunStore;
   readonly #locks: LockManager;
-  readonly #teller: Teller;
+  readonly #reporter: RunReporter;
   /** What must be done once before runs are shown. */
   #ready: Promise<void> | null = null;
 
-  constructor(store: RunStore, locks: LockManager, teller: Teller) {
+  constructor(store: RunStore, locks: LockManager, reporter: RunReporter) {
     this.#store = store;
     this.#locks = locks;
-    this.#teller = teller;
+    this.#reporter = reporter;
   }
 
   async all(): Promise<RunRecord[]> {
@@ -53,7 +53,7 @@ export class RunRecords {
   }
 
   tell(run: RunRecord): void {
-    this.#teller.send([{ type: 'run', run }]);
+    this.#reporter.send([{ type: 'run', run }]);
   }
 
   /** After the tab that trained a run let go of it: one that did not say how it ended was closed. */
@@ -93,7 +93,7 @@ export class RunRecords {
       .filter(({ step }) => step <= (state?.step ?? 0))
       .map((step) => ({ record: { ...step, runId: imported.id }, rollouts: [] }));
     if (state) await store.commit(imported.id, state, pending, {});
-    this.#teller.send([{ type: 'run', run: imported }]);
+    this.#reporter.send([{ type: 'run', run: imported }]);
     return imported;
   }
 
@@ -112,7 +112,7 @@ export class RunRecords {
   /** Frees the rollouts of a run's past steps. @returns bytes */
   async dropRollouts(runId: string): Promise<number> {
     const freed = await this.#store.dropRollouts(runId);
-    await this.#teller.storage();
+    await this.#reporter.storage();
     return freed;
   }
 
