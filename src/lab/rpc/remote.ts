@@ -52,7 +52,7 @@ type Callback = (...args: unknown[]) => unknown;
 
 interface Pending {
   fail(error: Error): void;
-  /** Callbacks of the call: comlink lets go of one that is collected. */
+  /** Callbacks of the call: comlink drops one that is garbage collected. */
   callbacks: Set<unknown>;
 }
 

@@ -28,7 +28,7 @@ export interface HostParts extends DriveParts {
    */
   policy(ref: PolicyRef): Promise<PolicyFacts>;
   locks: LockManager;
-  /** To the same page in other tabs: what is told, and what is asked for. */
+  /** To the same page in other tabs: messages, and orders. */
   channel: BroadcastChannel;
   orders: BroadcastChannel;
 }
@@ -297,7 +297,7 @@ export class TrainingHost implements TrainApi {
     const ended = await this.#records.write(active.id, change).catch(() => null);
     this.#active = null;
     active.release();
-    if (ended) this.#records.tell(ended);
+    if (ended) this.#records.send(ended);
     this.#reporter.here(null);
     this.#reporter.send([{ type: 'progress', progress: active.progress(end.status) }]);
   }

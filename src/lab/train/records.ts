@@ -44,15 +44,15 @@ export class RunRecords {
   }
 
   async change(runId: string, change: Partial<RunRecord>): Promise<void> {
-    this.tell(await this.write(runId, change));
+    this.send(await this.write(runId, change));
   }
 
-  /** Stores a change that is told later. */
+  /** Stores a change that is sent later. */
   write(runId: string, change: Partial<RunRecord>): Promise<RunRecord> {
     return this.#store.change(runId, { ...change, updatedAt: nowIso() });
   }
 
-  tell(run: RunRecord): void {
+  send(run: RunRecord): void {
     this.#reporter.send([{ type: 'run', run }]);
   }
 
@@ -61,7 +61,7 @@ export class RunRecords {
     const run = await this.#store.run(runId);
     if (run.status === 'running')
       await this.change(runId, { status: 'paused', notice: interrupted(run) });
-    else this.tell(run);
+    else this.send(run);
   }
 
   /** One file: settings, steps, and the last checkpoint. */
