@@ -3,9 +3,9 @@ import { basename } from 'node:path';
 import { importAll, type Imported } from '../../formats/import/collect.ts';
 import { KnownItems } from '../../formats/import/values/known.ts';
 import type { Passage } from '../../records/records.ts';
-import type { LocalMethod } from '../../records/setup.ts';
 import { OnnxEncoder } from '../../retrieval/encoder/encoder.ts';
 import { withManifest } from '../../retrieval/encoder/sentence-transformers.ts';
+import { localMethod } from '../../retrieval/methods/list.ts';
 import { openLocalSource } from '../../retrieval/open-local.ts';
 import type { Source } from '../../retrieval/sources/sources.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
@@ -64,16 +64,17 @@ export async function readQuestions(path: string, say: Say): Promise<WorldQuesti
 
 /**
  * A source over passages.
- * @param encoder folder of an ONNX encoder; every method but `lexical` uses it
+ * @param encoder folder of an ONNX encoder; every method that searches vectors uses it
  * @throws UsageError where the folder is none
  */
 export async function openCorpus(
   passages: readonly Passage[],
-  method: LocalMethod,
+  method: string,
   encoder: string,
   onProgress: Say,
 ): Promise<Source> {
-  if (method !== 'lexical' && !existsSync(encoder))
+  const encodes = localMethod(method).dense !== null;
+  if (encodes && !existsSync(encoder))
     throw new UsageError(`${encoder} is no folder of an encoder.`);
   const model =
     method === 'lexical'

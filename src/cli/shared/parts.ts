@@ -12,7 +12,6 @@ import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, readPeft, type Adapter } from '../../p
 import type { Policy } from '../../policy/policy.ts';
 import { openReader } from '../../policy/open/reader.ts';
 import type { PolicyWeights } from '../../policy/checkpoint/weights.ts';
-import type { LocalMethod } from '../../records/setup.ts';
 import type { SourceName } from '../../records/hits.ts';
 import { createRetriever } from '../../retrieval/create.ts';
 import { mentionsIn, type Mentions } from '../../retrieval/lexical/mentions.ts';
@@ -50,7 +49,8 @@ export interface PartsOptions {
 
 interface CorpusOptions {
   files: readonly string[];
-  method: LocalMethod;
+  /** Id of a way of searching (`retrieval/methods/list.ts`). */
+  method: string;
   /** Folder of an encoder; the built-in one unless given. */
   encoder?: string | undefined;
 }
@@ -90,11 +90,8 @@ export async function readAdapterFolder(config: PolicyConfig, path: string): Pro
   folder(path, '', 'adapter', ADAPTER_CONFIG);
   folder(path, '', 'adapter', ADAPTER_WEIGHTS);
   const names = [ADAPTER_CONFIG, ADAPTER_WEIGHTS];
-  const bytes = await Promise.all(names.map((name) => fetchFromDisk(path)(name)));
-  return readPeft(
-    config,
-    names.map((name, i) => ({ name, bytes: bytes[i]! })),
-  );
+  const files = names.map(async (name) => ({ name, bytes: await fetchFromDisk(path)(name) }));
+  return readPeft(config, await Promise.all(files));
 }
 
 /** Names weights into which an adapter was folded: other ones than the checkpoint's. */

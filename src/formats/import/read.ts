@@ -2,10 +2,12 @@ import { oneLine } from '../../base/errors.ts';
 import type { ChainStep } from '../../records/records.ts';
 import { detect } from './readers/detect.ts';
 import { passageHash, questionHash } from './values/hash.ts';
-import { extract, rawItems, type Extracted } from './readers/items.ts';
+import { rawItems } from './readers/items.ts';
 import { freeId, KnownItems } from './values/known.ts';
-import type { PassageDraft } from './readers/passages.ts';
-import type { QuestionDraft } from './readers/questions.ts';
+import { itemSchema } from './schemas/list.ts';
+import type { PassageDraft } from './schemas/passages.ts';
+import type { QuestionDraft } from './schemas/questions.ts';
+import type { Extracted } from './schemas/schema.ts';
 import type {
   Duplicate,
   ImportBatch,
@@ -16,6 +18,7 @@ import type {
   RawItem,
   Rejection,
 } from './values/types.ts';
+import { itemAt } from '../../base/items.ts';
 
 const BATCH_ITEMS = 200;
 /** Bytes of text after which a batch is given out, however few its items are. */
@@ -33,6 +36,7 @@ export async function* readImport(
   options: ImportOptions = {},
 ): AsyncGenerator<ImportBatch, void> {
   const format = options.resume?.format ?? options.format ?? (await detect(blob, options.name));
+  const schema = itemSchema(format.schema);
   const importer = new Importer(blob.size, options);
   const limit = options.batchItems ?? BATCH_ITEMS;
   let waiting: { raw: RawItem; extracted: Extracted }[] = [];
@@ -40,7 +44,7 @@ export async function* readImport(
   for await (const raw of rawItems(blob, format, options)) {
     const extracted: Extracted = raw.problem
       ? { question: null, passages: [], problems: [raw.problem] }
-      : extract(format.schema, raw.value);
+      : schema.read(raw.value);
     if (options.contexts === false && format.kind === 'questions') dropContexts(extracted);
     waiting.push({ raw, extracted });
     characters += size(extracted);
@@ -98,7 +102,7 @@ class Importer {
     };
     const hashes = await Promise.all(entries.map(({ extracted }) => hashesOf(extracted)));
     for (const [i, { raw, extracted }] of entries.entries()) {
-      this.#add(batch, raw, extracted, hashes[i]!);
+      this.#add(batch, raw, extracted, itemAt(hashes, i, 'hashes'));
     }
     const p = this.#progress;
     p.bytes = last ? p.totalBytes : (entries.at(-1)?.raw.bytes ?? p.bytes);
@@ -123,7 +127,7 @@ class Importer {
     });
     for (const { key, expected } of extracted.problems) batch.rejected.push(reject(key, expected));
     const ids = extracted.passages.map((draft, i) => {
-      const added = this.#passage(draft, hashes.passages[i]!);
+      const added = this.#passage(draft, itemAt(hashes.passages, i, 'hashes'));
       if ('passage' in added) batch.passages.push(added);
       else if ('expected' in added) {
         batch.rejected.push(reject([draft.key, 'id'].filter(Boolean).join('.'), added.expected));

@@ -196,7 +196,7 @@ export class SourceKeeper {
         facts: {
           localPassages: localSpec.kind === 'built-in' ? facts.localPassages : local.length,
           webPassages: web.kind === 'built-in' ? facts.webPassages : null,
-          web: web.kind === 'built-in' ? null : new URL(web.url).host,
+          web: 'url' in web ? new URL(web.url).host : null,
           memory,
         },
       },

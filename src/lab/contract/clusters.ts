@@ -1,8 +1,8 @@
-import type { LocalMethod, LocalSpec } from '../../records/setup.ts';
+import type { ClusterTrace } from '../../retrieval/cluster/trace.ts';
+import type { LocalSpec } from '../../records/setup.ts';
 import type { AnsweredQuery } from '../../retrieval/cluster/live.ts';
 import type { ClusterCountChoice } from '../../retrieval/cluster/partition/choose-k.ts';
 import type { SamplingOptions } from '../../retrieval/cluster/options.ts';
-import type { ClusterTrace } from '../../retrieval/cluster/trace.ts';
 
 /** The clusters of a local source: what the page shows, and its calls. */
 
@@ -36,7 +36,8 @@ export interface ClusterRow {
 export interface ClusterOverview {
   kind: 'clusters';
   /** How searches of this source are answered; the built-in world is `hybrid`. */
-  method: LocalMethod;
+  /** Id of the method that searches are answered by. */
+  method: string;
   /** Whether searches are answered by this very index. */
   answers: boolean;
   /** Whether what it learns stays on this device. */
@@ -65,7 +66,8 @@ export interface ClusterOverview {
 /** A source whose method has no vectors; they are made when that is asked for. */
 export interface WithoutVectors {
   kind: 'without-vectors';
-  method: LocalMethod;
+  /** Id of the method that searches are answered by. */
+  method: string;
   passages: number;
   /** Id of the encoder that would make them; null where there is none. */
   encoder: string | null;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { setupSchema } from '../../records/setup.ts';
+import { setupSchema } from '../../retrieval/setup.ts';
 import type { TrainStep } from '../../records/training.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
 import type { RunRecord } from '../contract/records/runs.ts';

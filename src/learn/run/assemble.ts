@@ -6,7 +6,7 @@ import type { TrainDeps } from '../rl/contracts.ts';
 import { readDemonstrations } from '../rl/demonstrations.ts';
 import { heldOutSample } from '../rl/held-out.ts';
 import { createRouterLearner } from '../router/learner.ts';
-import type { TrainSettings } from '../settings/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 
 /** What whoever drives a training run has opened for it. */
 export interface RunParts extends Pick<TrainDeps, 'learner' | 'weights' | 'runId' | 'now'> {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Rejection } from '../../../formats/import/values/types.ts';
+import { SCHEMAS } from '../../../formats/import/schemas/list.ts';
+import { CONTAINERS, type Rejection } from '../../../formats/import/values/types.ts';
 
 /** What is stored of a collection beside its items. Checked where it is read: another version of the page may have written it. */
 
@@ -47,28 +48,8 @@ const collectionSchema = z.strictObject({
 });
 
 const formatSchema = z.strictObject({
-  container: z.enum([
-    'jsonl',
-    'json-array',
-    'json-object',
-    'csv',
-    'tsv',
-    'parquet',
-    'markdown',
-    'text',
-  ]),
-  schema: z.enum([
-    'hotpotqa',
-    '2wikimultihopqa',
-    'musique',
-    'flashrag',
-    'verl',
-    'qa',
-    'passage',
-    'contents',
-    'title-sentences',
-    'prose',
-  ]),
+  container: z.enum(CONTAINERS),
+  schema: z.enum(SCHEMAS.map(({ id }) => id)),
   kind: z.enum(['questions', 'passages']),
 });
 

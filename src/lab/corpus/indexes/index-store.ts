@@ -1,4 +1,4 @@
-import type { IndexCache } from '../../../retrieval/open-local.ts';
+import type { IndexCache } from '../../../retrieval/methods/method.ts';
 import type { BlobStore } from '../../storage/blobs.ts';
 import { sha256 } from '../../../base/hash.ts';
 

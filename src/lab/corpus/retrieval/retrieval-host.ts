@@ -6,7 +6,7 @@ import { OnnxEncoder } from '../../../retrieval/encoder/encoder.ts';
 import { loadOrt, type OrtModule } from '../../../retrieval/encoder/runtime.ts';
 import { openWebSource } from '../../../retrieval/engines/open.ts';
 import type { LearnedCache } from '../../../retrieval/cluster/learned.ts';
-import type { IndexCache, LocalStage } from '../../../retrieval/open-local.ts';
+import type { IndexCache, LocalStage } from '../../../retrieval/methods/method.ts';
 import { openWorldRetriever, type WorldRetriever } from '../../../retrieval/open.ts';
 import type { Retrieval, Retriever } from '../../../retrieval/retriever.ts';
 import { encodedSimilarities } from '../../../retrieval/sources/similarities.ts';

@@ -135,7 +135,7 @@ const SourceClusters = ({ local }: { local: LocalSpec }) => {
       ) : null}
       {error ? <Problem clusters={clusters} /> : null}
       {without && busy === null && !error ? (
-        <WithoutVectorsNote without={without} onEncode={clusters.build} />
+        <WithoutVectorsNote local={local} without={without} onEncode={clusters.build} />
       ) : null}
       {overview ? (
         <>

@@ -3,6 +3,7 @@ import { answerTexts, filledText, idText, problemOf } from '../values/json-schem
 import { multihopDetails, withDetails } from './multihop.ts';
 import type { Problem } from './passages.ts';
 import { distinct, type QuestionItem } from './questions.ts';
+import { IN_JSON, questionRead, type ItemSchema } from './schema.ts';
 
 const flashrag = z.object({
   id: idText.nullish(),
@@ -12,7 +13,7 @@ const flashrag = z.object({
 });
 
 /** FlashRAG: `id, question, golden_answers[], metadata`; HotpotQA's contexts may lie in `metadata`. */
-export function readFlashrag(value: unknown): QuestionItem | Problem {
+function readFlashrag(value: unknown): QuestionItem | Problem {
   const parsed = flashrag.safeParse(value);
   if (!parsed.success) return problemOf(parsed.error);
   const { id, question, golden_answers, metadata } = parsed.data;
@@ -46,7 +47,7 @@ const qa = z.object({
 });
 
 /** Plain `question` with `answer` or `answers`: JSONL, Bamboogle's CSV and TSV. */
-export function readQa(value: unknown): QuestionItem | Problem {
+function readQa(value: unknown): QuestionItem | Problem {
   const parsed = qa.safeParse(value);
   if (!parsed.success) return problemOf(parsed.error);
   const { id, _id, idx, question, answer, answers, type, level } = parsed.data;
@@ -84,7 +85,7 @@ const ANSWER_SPLIT = '<|answer_split|>';
  * question is the column of that name, else what follows the last `Question:` of the user's turn,
  * else that turn. Ids are made unique over data sets by their names, where they are only numbers.
  */
-export function readVerl(value: unknown): QuestionItem | Problem {
+function readVerl(value: unknown): QuestionItem | Problem {
   const parsed = verl.safeParse(value);
   if (!parsed.success) return problemOf(parsed.error);
   const { data_source, question, prompt, golden_answers, reward_model } = parsed.data;
@@ -120,3 +121,32 @@ function rowId({ id, data_source, extra_info }: z.output<typeof verl>): string |
   if (!/^(?:(?:train|test|dev)_)?\d+$/u.test(index)) return index;
   return [data_source, extra_info?.split, index].filter(Boolean).join('-');
 }
+
+export const flashragQuestions: ItemSchema = {
+  id: 'flashrag',
+  name: 'FlashRAG questions',
+  kind: 'questions',
+  containers: IN_JSON,
+  is: (item) => 'question' in item && 'golden_answers' in item,
+  read: questionRead(readFlashrag),
+};
+
+export const verlQuestions: ItemSchema = {
+  id: 'verl',
+  name: 'verl questions',
+  holds: 'questions',
+  kind: 'questions',
+  containers: [...IN_JSON, 'parquet'],
+  is: (item) => 'reward_model' in item && ('prompt' in item || 'question' in item),
+  read: questionRead(readVerl),
+};
+
+export const plainQuestions: ItemSchema = {
+  id: 'qa',
+  name: 'questions and answers',
+  holds: 'questions with their answers',
+  kind: 'questions',
+  containers: [...IN_JSON, 'csv', 'tsv'],
+  is: (item) => 'question' in item && ('answer' in item || 'answers' in item),
+  read: questionRead(readQa),
+};

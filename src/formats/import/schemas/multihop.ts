@@ -3,6 +3,7 @@ import { answerTexts, filledText, idText, problemOf } from '../values/json-schem
 import { cleanSentences, type PassageDraft, type Problem } from './passages.ts';
 import { distinct, typeFields, type ChainDraft, type QuestionItem } from './questions.ts';
 import { normaliseSpace, splitSentences } from '../values/sentences.ts';
+import { IN_JSON, questionRead, type ItemSchema } from './schema.ts';
 
 interface Paragraph {
   title: string;
@@ -52,7 +53,7 @@ const record = multihopDetails.extend({
 });
 
 /** HotpotQA and 2WikiMultiHopQA: `_id, question, answer, context, supporting_facts, type, level`. */
-export function readMultihop(value: unknown): QuestionItem | Problem {
+function readMultihop(value: unknown): QuestionItem | Problem {
   const parsed = record.safeParse(value);
   if (!parsed.success) return contextProblem(value) ?? problemOf(parsed.error);
   const { _id, id, question, answer, answer_aliases, ...details } = parsed.data;
@@ -156,7 +157,7 @@ type Musique = z.output<typeof musique>;
  * MuSiQue: `paragraphs[].is_supporting`, `question_decomposition` with `#1` for earlier answers. The
  * unanswerable half of MuSiQue-Full is left out: its paragraphs do not hold the answer.
  */
-export function readMusique(value: unknown): QuestionItem | Problem {
+function readMusique(value: unknown): QuestionItem | Problem {
   const parsed = musique.safeParse(value);
   if (!parsed.success) return problemOf(parsed.error);
   const { id, question, answer, answer_aliases, answerable, paragraphs } = parsed.data;
@@ -215,3 +216,46 @@ function decomposition(
     };
   });
 }
+
+/** Types of 2WikiMultiHopQA that HotpotQA lacks. */
+const TYPES_2WIKI: readonly unknown[] = ['compositional', 'inference', 'bridge_comparison'];
+
+type Item = Parameters<ItemSchema['is']>[0];
+
+/** A question as it was published, not as a trainer wrapped it. */
+const isPublished = (item: Item): boolean => 'question' in item && !('reward_model' in item);
+
+const hasParagraphs = (item: Item): boolean => Array.isArray(item['paragraphs']);
+
+const isMultihop = (item: Item): boolean =>
+  isPublished(item) && 'context' in item && !hasParagraphs(item);
+
+const hasEvidences = (item: Item): boolean =>
+  'evidences' in item || TYPES_2WIKI.includes(item['type']);
+
+export const hotpotQa: ItemSchema = {
+  id: 'hotpotqa',
+  name: 'HotpotQA questions',
+  kind: 'questions',
+  containers: IN_JSON,
+  is: (item) => isMultihop(item) && !hasEvidences(item),
+  read: questionRead(readMultihop),
+};
+
+export const twoWikiMultiHopQa: ItemSchema = {
+  id: '2wikimultihopqa',
+  name: '2WikiMultiHopQA questions',
+  kind: 'questions',
+  containers: IN_JSON,
+  is: (item) => isMultihop(item) && hasEvidences(item),
+  read: questionRead(readMultihop),
+};
+
+export const musiqueQuestions: ItemSchema = {
+  id: 'musique',
+  name: 'MuSiQue questions',
+  kind: 'questions',
+  containers: IN_JSON,
+  is: (item) => isPublished(item) && hasParagraphs(item),
+  read: questionRead(readMusique),
+};
