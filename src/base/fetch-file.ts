@@ -1,4 +1,4 @@
-import { oneLine } from './issue.ts';
+import { oneLine } from './errors.ts';
 
 interface FetchOptions {
   signal?: AbortSignal | undefined;

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { issueOf } from '../base/issue.ts';
+import { issueOf } from '../base/errors.ts';
+import { merge } from '../base/merge.ts';
 
 /**
- * What a recipe may choose: which parts of the agent run, with which constants. Every field is a
+ * What a recipe's loop may choose: which parts of the agent run, with which constants. Every field is a
  * switch of an ablation. Where a paper gives no constant, the recipe file says so.
  */
 
@@ -119,16 +120,6 @@ export const recipeSettingsSchema = z.strictObject({
 
 export type RecipeSettings = z.infer<typeof recipeSettingsSchema>;
 
-/** A published system as values: which parts, with which constants. */
-export interface Recipe {
-  id: string;
-  version: string;
-  title: string;
-  /** One sentence for the page. */
-  summary: string;
-  settings: RecipeSettings;
-}
-
 /** The same shape with every field optional, at every depth; arrays are replaced whole. */
 export type SettingsOverride = {
   [K in keyof RecipeSettings]?: RecipeSettings[K] extends readonly unknown[] | string
@@ -142,17 +133,6 @@ type DeepPartial<T> = {
       ? DeepPartial<T[K]>
       : T[K];
 };
-
-const isPlain = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function merge(base: unknown, over: unknown): unknown {
-  if (over === undefined) return base;
-  if (!isPlain(base) || !isPlain(over)) return over;
-  const out: Record<string, unknown> = { ...base };
-  for (const [key, value] of Object.entries(over)) out[key] = merge(base[key], value);
-  return out;
-}
 
 /** Changes of settings over other changes: `over` counts where both say something. */
 export const mergeOverrides = (base: SettingsOverride, over: SettingsOverride): SettingsOverride =>

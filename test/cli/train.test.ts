@@ -30,7 +30,7 @@ const LEARNS = [
 ];
 const start = (out: string, threads: number): string[] => [
   'train',
-  '--recipe=dapo-kunlun',
+  '--recipe=kunlun-baize',
   '--steps=3',
   '--seed=11',
   ...small,
@@ -49,6 +49,12 @@ const lines = (text: string): TrainStep[] =>
 const adapterOf = (run: string, step: number): Buffer =>
   readFileSync(join(run, `step-00000${step}`, 'adapter_model.safetensors'));
 
+test('a recipe is found by the id of version 0.1.0, and its new id said', async () => {
+  const { status, err } = await labHere('train', '--recipe', 'dapo-kunlun');
+  expect(err).toBe('"dapo-kunlun" is called "kunlun-baize/dapo" now.\ntrain needs --out DIR.\n');
+  expect(status).toBe(2);
+});
+
 describe('mistakes end with one clear line and status 2', () => {
   const recipe = join(folder, 'recipe.json');
   writeFileSync(recipe, '{"format":"forage.train/1"}');
@@ -56,7 +62,10 @@ describe('mistakes end with one clear line and status 2', () => {
 
   test.each([
     [['train', '--out', out], /train needs --recipe/],
-    [['train', '--recipe', 'ppo', '--out', out], /no training recipe 'ppo'; there are dapo-kunlun/],
+    [
+      ['train', '--recipe', 'ppo', '--out', out],
+      /no recipe "ppo" to train by; there are kunlun-baize\/dapo/,
+    ],
     [['train', '--recipe', 'ur2'], /train needs --out DIR/],
     [['train', '--recipe', recipe, '--out', out], /training settings: preset: /],
     [['train', '--recipe', '/nowhere.json', '--out', out], /\/nowhere\.json is missing/],
@@ -102,7 +111,7 @@ describe('a run', () => {
     first = lab(...start(whole, 2));
   });
 
-  test('prints a JSON line a step and keeps the last two checkpoints', () => {
+  test('prints a JSON line a step and keeps the last two snapshots', () => {
     expect(first.status).toBe(0);
     expect(lines(first.out).map((s) => s.step)).toEqual([1, 2, 3]);
     expect(readFileSync(join(whole, 'steps.jsonl'), 'utf8')).toBe(first.out);
@@ -131,9 +140,9 @@ describe('a run', () => {
       latest: { step: number };
     };
     expect(pointer.latest.step).toBeLessThan(3);
-    // What a crash between a step's record and its checkpoint leaves, and half a line.
+    // What a crash between a step's record and its snapshot leaves, and half a line.
     appendFileSync(join(out, 'steps.jsonl'), '{"step":3}\n{"ste');
-    const resumed = lab('train', '--resume', out, '--threads', '1', '--json');
+    const resumed = await labHere('train', '--resume', out, '--threads', '1', '--json');
     expect(resumed.status).toBe(0);
     expect(lines(readFileSync(join(out, 'steps.jsonl'), 'utf8')).map((s) => s.step)).toEqual([
       1, 2, 3,
@@ -173,11 +182,13 @@ describe('a run', () => {
       nlr: { reward: 'paper', beta1: 0.9, beta2: 0.1 },
     };
     const settings = ['router.train=alone', 'router.learningRate=500', 'groupSize=4'];
+    // Asks of no candidate answers, so that these rollouts are short; its searches are routed alike.
+    settings.push('recipe=search');
     settings.push('router.baseline=none', `overrides=${JSON.stringify(local)}`);
     const sets = settings.flatMap((change) => ['--set', change]);
-    const trained = lab(
+    const trained = await labHere(
       'train',
-      '--recipe=dapo-kunlun',
+      '--recipe=kunlun-baize',
       '--steps=1',
       '--threads=1',
       ...small,
@@ -189,7 +200,7 @@ describe('a run', () => {
     expect(trained.err).toContain('warning: The printed router reward');
     expect(trained.err).toContain('β1/β2 = 9 > 5/6: always local is best');
     const args = ['--limit', '4', '--seed', '5', '--json'];
-    const adapter = ['--adapter', join(out, 'step-000001')];
+    const adapter = ['--adapter', join(out, 'step-000001'), '--recipe', 'search'];
     const summary = async (...subject: string[]): Promise<Record<string, unknown>> => {
       const { out: printed } = await labHere('evaluate', ...subject, ...args);
       const {
@@ -212,7 +223,7 @@ describe('a run', () => {
   test('steps trained by log-probabilities of another temperature are not gone on with', async () => {
     const out = join(folder, 'at-another');
     const args = start(out, 1).map((arg) => (arg === '--steps=3' ? '--steps=1' : arg));
-    expect(lab(...args, '--set', 'temperature=0.7').status).toBe(0);
+    expect((await labHere(...args, '--set', 'temperature=0.7')).status).toBe(0);
     const resume = ['train', '--resume', out, '--steps', '2'];
     // As a state that does not say what its log-probabilities were of.
     const path = join(out, 'step-000001', 'state.json');
@@ -234,10 +245,10 @@ describe('a run', () => {
     expect(readFileSync(join(out, 'settings.json'), 'utf8')).toBe(before);
   });
 
-  test('a damaged newest checkpoint gives way to the one before, with a notice', () => {
+  test('a damaged newest snapshot gives way to the one before, with a notice', async () => {
     writeFileSync(join(whole, 'step-000003', 'state.safetensors'), 'no tensors at all');
     const before = adapterOf(whole, 3);
-    const resumed = lab('train', '--resume', whole, '--threads', '1', '--json');
+    const resumed = await labHere('train', '--resume', whole, '--threads', '1', '--json');
     expect(resumed.err).toMatch(/does not match its hash; going on from step 2/);
     expect(lines(resumed.out).map((s) => s.step)).toEqual([3]);
     expect(adapterOf(whole, 3).equals(before)).toBe(true);

@@ -1,7 +1,7 @@
 import type { RouteEvent } from '../../records/events.ts';
 import type { SourceName } from '../../records/hits.ts';
 import { ROUTER_PRIOR } from '../../recipes/router-prior.ts';
-import { deriveSeed, uniform } from '../../base/seeds.ts';
+import { deriveSeed, uniform } from '../../base/random.ts';
 import { FEATURE_NAMES, routerFeatures, type RouterState } from './features.ts';
 import { contributions, sigmoid, webLogit, type RouterWeights } from './network.ts';
 

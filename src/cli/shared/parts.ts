@@ -12,7 +12,6 @@ import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, readPeft, type Adapter } from '../../p
 import type { Policy } from '../../policy/policy.ts';
 import { openReader } from '../../policy/open/reader.ts';
 import type { PolicyWeights } from '../../policy/checkpoint/weights.ts';
-import type { LocalMethod } from '../../records/setup.ts';
 import type { SourceName } from '../../records/hits.ts';
 import { createRetriever } from '../../retrieval/create.ts';
 import { mentionsIn, type Mentions } from '../../retrieval/lexical/mentions.ts';
@@ -50,7 +49,8 @@ export interface PartsOptions {
 
 interface CorpusOptions {
   files: readonly string[];
-  method: LocalMethod;
+  /** Id of a way of searching (`retrieval/methods/list.ts`). */
+  method: string;
   /** Folder of an encoder; the built-in one unless given. */
   encoder?: string | undefined;
 }

@@ -1,5 +1,4 @@
-import type { RolloutLayout } from '../../formats/rollouts/shape/imported.ts';
-import { importRun, type RunFile } from '../../formats/rollouts/run.ts';
+import { type RunFile, importRun } from '../../formats/rollouts/run.ts';
 import { readFactsOf, type RolloutFacts } from './lint/facts.ts';
 import type { Finding, LintCode } from './lint/finding.ts';
 import { lintRollout } from './lint/index.ts';
@@ -10,7 +9,7 @@ import { taxonomyOf, type Outcome } from './taxonomy.ts';
 /** What one pass over the files of a run says of it; rollouts themselves are not kept. */
 export interface Inspection {
   name: string;
-  layouts: Partial<Record<RolloutLayout, number>>;
+  layouts: Record<string, number>;
   /** Tag protocols by rollouts; `none` where no tag was recognised. */
   protocols: Record<string, number>;
   /** What cannot be read: a line, or a whole file (line 0); `file` only where there are several. */

@@ -1,9 +1,5 @@
 import { roundsOf } from '../../formats/rollouts/rounds.ts';
-import type {
-  ImportedRollout,
-  ImportedSegment,
-  RolloutLayout,
-} from '../../formats/rollouts/shape/imported.ts';
+import type { ImportedRollout, ImportedSegment } from '../../formats/rollouts/shape/imported.ts';
 import { supportingRecall } from '../../agent/answers/scores.ts';
 import { readFactsOf, type RolloutFacts } from './lint/facts.ts';
 import { lintRollout } from './lint/index.ts';
@@ -57,7 +53,8 @@ export interface RolloutRow {
   notScored?: string;
   recipe: string | null;
   policy: string | null;
-  layout: RolloutLayout;
+  /** Id of the layout of its file. */
+  layout: string;
   protocol: string | null;
   outcome: Outcome | null;
   /** Each code once. */

@@ -1,6 +1,7 @@
 import type { AnswerScores } from '../../agent/answers/scores.ts';
 import type { RolloutFacts } from './lint/facts.ts';
 import { basisOf, outcomeOf, type OutcomeBasis } from './taxonomy.ts';
+import { sum } from '../../base/statistics.ts';
 
 /**
  * What the inspector states of a file of rollouts.
@@ -122,9 +123,6 @@ function agreement(facts: readonly Scored[], score: ScoreName): Agreement {
 
 const tally = <T>(list: readonly T[], test: (item: T) => boolean): number =>
   list.reduce((count, item) => count + Number(test(item)), 0);
-
-const sum = (values: readonly number[]): number =>
-  values.reduce((total, value) => total + value, 0);
 
 const isScored = (facts: RolloutFacts): facts is Scored => facts.scores !== null;
 

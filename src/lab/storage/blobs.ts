@@ -1,5 +1,5 @@
 /**
- * Large files of runs by path ("runs/ID/checkpoint-…/state.safetensors"). A file is written once and
+ * Large files of runs by path ("runs/ID/…-step-3.safetensors"). A file is written once and
  * never changed; a name is not used again, so that a half-written file can never be taken for a whole
  * one: only records that were committed afterwards name it.
  */
@@ -12,12 +12,6 @@ export interface BlobStore {
   remove(path: string): Promise<void>;
   /** Paths and sizes of all files below a folder; none where it does not exist. */
   list(folder: string): Promise<{ path: string; bytes: number }[]>;
-}
-
-/** SHA-256 in hexadecimal, as `sha256sum` prints it. */
-export async function sha256(bytes: Uint8Array): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new Uint8Array(bytes));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 const piped = async (

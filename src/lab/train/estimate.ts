@@ -1,11 +1,13 @@
 import type { TrainStep } from '../../records/training.ts';
 import { MICRO_TOKENS } from '../../learn/replicas/create-replica.ts';
-import type { TrainSettings } from '../../learn/settings/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { plannedBytes } from '../../policy/lora/wasm/memory.ts';
 import { parameterCount } from '../../policy/checkpoint/weights.ts';
-import type { RunRecord, TrainEstimate } from './messages.ts';
-import { median, paceOf } from './step-pace.ts';
+import type { RunRecord } from '../contract/records/runs.ts';
+import type { TrainEstimate } from '../contract/training.ts';
+import { median } from '../../base/statistics.ts';
+import { paceOf } from './step-pace.ts';
 
 /** What a run will take, before it is started. Every figure is an estimate and says from what. */
 

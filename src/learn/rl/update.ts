@@ -3,8 +3,9 @@ import { klTerm } from '../objective.ts';
 import { learningRateAt } from '../schedule.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import type { ItemResult, TrainItem } from '../replicas/replica.ts';
-import type { TrainSettings } from '../settings/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import type { TrainState } from './state.ts';
+import { mean } from '../../base/statistics.ts';
 
 /** The optimizer's half of a step. */
 
@@ -55,9 +56,6 @@ export function klToReference(
   return n === 0 ? 0 : sum / n;
 }
 
-const meanOf = (values: readonly number[]): number =>
-  values.length === 0 ? 0 : values.reduce((a, b) => a + b, 0) / values.length;
-
 /**
  * Makes the updates of a step: gradient over replicas, clipping by global norm, AdamW. The state is
  * left as it is; the new values are in the report.
@@ -104,8 +102,8 @@ export async function optimize(
     first,
     second,
     updates: state.updates + batches.length,
-    loss: meanOf(losses),
-    gradientNorm: meanOf(norms),
+    loss: mean(losses),
+    gradientNorm: mean(norms),
     learningRate: lr,
     clipShare: tokens === 0 ? 0 : clipped / tokens,
     trainedTokens: tokens,

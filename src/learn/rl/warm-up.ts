@@ -1,10 +1,10 @@
 import type { Rollout } from '../../records/rollout.ts';
-import { deriveSeed } from '../../base/seeds.ts';
+import { deriveSeed } from '../../base/random.ts';
 import { adamW, clipScale, DEFAULT_UPDATE, globalNorm } from '../../policy/lora/optimizer.ts';
 import { Cycle } from './cycle.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import { trainedCount, type TrainItem } from '../replicas/replica.ts';
-import type { TrainSettings } from '../settings/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import type { TrainState } from './state.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Rollout } from '../../records/rollout.ts';
 import type { RouterStep } from '../../records/training.ts';
 import { createRouter, priorWeights, type Router } from '../../agent/router/router.ts';
-import { deriveSeed } from '../../base/seeds.ts';
+import { deriveSeed } from '../../base/random.ts';
 import { RunningMean } from '../../agent/router/reward.ts';
 import { FEATURE_NAMES } from '../../agent/router/features.ts';
 import type { RouterWeights } from '../../agent/router/network.ts';
@@ -9,7 +9,7 @@ import { getRecipe } from '../../recipes/index.ts';
 import { withOverrides } from '../../recipes/settings.ts';
 import type { Json, RouterLearner } from '../rl/contracts.ts';
 import { overridesInForce } from '../settings/overrides.ts';
-import type { TrainSettings } from '../settings/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { learnedCalls, type LearnedCall } from './calls.ts';
 import { flatGradient } from './gradient.ts';
 import { adam, descend, zeroMoments } from './optimizer.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RopeScaling } from './rope.ts';
 import { parseRope, ropeSchema } from './rope-config.ts';
-import { placeOf, wordsOf } from '../../base/issue.ts';
+import { placeOf, wordsOf } from '../../base/errors.ts';
 
 /** Families of decoders that are computed, by `model_type`. */
 const FAMILIES = ['llama', 'qwen2', 'qwen3', 'smollm3'] as const;

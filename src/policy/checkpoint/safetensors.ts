@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fromFloat16Bits, toFloat16Bits } from '../../base/float16.ts';
-import { issueOf } from '../../base/issue.ts';
+import { issueOf } from '../../base/errors.ts';
 
 /** A tensor of a safetensors file, widened to float32. */
 export interface Tensor {

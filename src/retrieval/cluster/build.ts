@@ -9,7 +9,7 @@ import { rowCount, takeRows, type FindNearest, type Rows } from './partition/nea
 import { BUILD_DEFAULTS, type BuildOptions } from './options.ts';
 import { assignSteps, dissolveSteps, invert, type Partition } from './partition/partition.ts';
 import { ProductQuantizer } from './partition/product-quantizer.ts';
-import { randomNumbers, sampleRows } from '../../base/sample-rows.ts';
+import { randomNumbers, sampleRows } from '../../base/random.ts';
 import { Refinement } from './partition/refinement.ts';
 import { paced, type Steps } from './partition/steps.ts';
 

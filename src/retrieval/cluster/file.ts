@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { issueOf } from '../../base/issue.ts';
 import type { VectorTable } from '../dense/dense.ts';
+import { issueOf } from '../../base/errors.ts';
 import { parseJson } from '../../base/fetch-file.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { sha256 } from '../../base/hash.ts';
 import type { ClusterParts } from './build.ts';
 import type { BuildOptions } from './options.ts';
 import { ProductQuantizer } from './partition/product-quantizer.ts';

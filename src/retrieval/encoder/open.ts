@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import { issueOf } from '../../base/issue.ts';
-import { messageOf } from '../../base/message-of.ts';
+import { issueOf, messageOf } from '../../base/errors.ts';
 import { parseJson, type FetchFile } from '../../base/fetch-file.ts';
 import { EncoderError } from './errors.ts';
 import type { EncoderDevice, OrtModule } from './runtime.ts';

@@ -1,8 +1,8 @@
 import { EncoderError } from './errors.ts';
 import { z } from 'zod';
-import { issueOf } from '../../base/issue.ts';
+import { issueOf } from '../../base/errors.ts';
 import { parseJson, type FetchFile } from '../../base/fetch-file.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { sha256 } from '../../base/hash.ts';
 import {
   ENCODER_FORMAT,
   ENCODER_MANIFEST,

@@ -1,5 +1,5 @@
-import { issueOf } from '../../base/issue.ts';
 import type { Passage } from '../../records/records.ts';
+import { issueOf } from '../../base/errors.ts';
 import { parseJson, type FetchFile } from '../../base/fetch-file.ts';
 import type { Ranked } from '../lexical/ranked.ts';
 import { terms } from '../lexical/text.ts';

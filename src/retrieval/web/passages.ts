@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { issueOf } from '../../base/issue.ts';
 import type { Passage } from '../../records/records.ts';
+import { issueOf } from '../../base/errors.ts';
 import { parseJson } from '../../base/fetch-file.ts';
 import { fromRow, passageRowSchema, toRow } from '../../records/passage-rows.ts';
 import { unwrapShard, wrapShard } from './container.ts';

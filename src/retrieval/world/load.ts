@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { issueOf } from '../../base/issue.ts';
 import type { Passage } from '../../records/records.ts';
 import type { VectorTable } from '../dense/dense.ts';
+import { issueOf } from '../../base/errors.ts';
 import { parseJson, type FetchFile } from '../../base/fetch-file.ts';
 import { fromRow, passageRowSchema } from '../../records/passage-rows.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { sha256 } from '../../base/hash.ts';
 import {
   LOCAL_FILE,
   MANIFEST_FILE,

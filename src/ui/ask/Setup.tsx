@@ -1,6 +1,6 @@
 import { Button, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import { MAX_QUESTION_LENGTH } from '../../lab/ask/settings.ts';
+import { MAX_QUESTION_LENGTH } from '../../lab/contract/settings.ts';
 import { ask, cancelRun, runFromStart } from './store/actions.ts';
 import { allReady, useLab } from '../shell/store/lab-store.ts';
 import { isRunning, useRun } from './store/run-store.ts';
@@ -48,7 +48,7 @@ const RunButton = () => {
   );
 };
 
-/** What to ask and how: the left column of Inspect. */
+/** What to ask and how: the left column of Ask. */
 export const Setup = () => {
   const asked = useView((state) => state.address.asked);
   const imported = useSetup(({ setup }) => setup.questions.kind === 'collections');

@@ -1,6 +1,6 @@
 import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 import type { Hit, SearchTarget } from '../../records/hits.ts';
 import type { SourceFailure } from '../../retrieval/retriever.ts';
 import { SourceBadge } from '../kit/events/Passages.tsx';
@@ -78,7 +78,7 @@ export const SearchPanel = () => {
     setError('');
     setBusy(true);
     try {
-      setFound({ query, ...(await lab().search(source, query, k)) });
+      setFound({ query, ...(await lab().ask.search(source, query, k)) });
     } catch (reason) {
       setFound(null);
       setError(messageOf(reason));

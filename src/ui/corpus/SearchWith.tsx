@@ -1,7 +1,8 @@
 import { NativeSelect } from '@mantine/core';
-import { LOCAL_METHODS, SOURCE_DEFAULTS } from '../../records/setup.ts';
+import { SOURCE_DEFAULTS } from '../../records/setup.ts';
+import { LOCAL_METHODS, localMethod } from '../../retrieval/methods/list.ts';
 import { pickOf } from '../kit/pick-of.ts';
-import type { EncoderKind } from '../../lab/models/encoders/messages.ts';
+import type { EncoderKind } from '../../lab/contract/encoders.ts';
 import { useEncoders } from '../models/store/encoders-store.ts';
 import {
   askQuestionsOf,
@@ -12,7 +13,7 @@ import {
   type Collected,
 } from './store/search-with.ts';
 import { useSetup } from '../models/store/setup-store.ts';
-import { METHOD_WORDS, useNames } from './search-words.ts';
+import { useNames } from './search-words.ts';
 
 /** What is gone meanwhile is still shown, so that the choice can be seen. */
 const Fields = ({ local }: { local: Collected }) => {
@@ -20,6 +21,7 @@ const Fields = ({ local }: { local: Collected }) => {
   const stored = useEncoders((state) => state.encoders);
   const idsOf = (kind: EncoderKind) =>
     stored.filter((one) => one.kind === kind).map(({ id }) => id);
+  const encodes = localMethod(local.method).dense !== null;
   const [encoders, rerankers] = [idsOf('encoder'), idsOf('reranker')];
   return (
     <span className="with-fields">
@@ -41,17 +43,14 @@ const Fields = ({ local }: { local: Collected }) => {
         size="xs"
         label="Method"
         value={local.method}
-        data={LOCAL_METHODS.map((value) => ({ value, label: METHOD_WORDS[value] }))}
-        onChange={({ currentTarget: { value } }) => {
-          const method = pickOf(LOCAL_METHODS, value);
-          if (method) changeSearch({ method });
-        }}
+        data={LOCAL_METHODS.map(({ id, name }) => ({ value: id, label: name }))}
+        onChange={({ currentTarget: { value } }) => changeSearch({ method: value })}
       />
       <NativeSelect
         size="xs"
         label="Encoder"
-        disabled={local.method === 'lexical'}
-        title={local.method === 'lexical' ? 'Lexical search needs none' : undefined}
+        disabled={!encodes}
+        title={encodes ? undefined : 'Lexical search needs none'}
         value={local.encoder}
         data={[...new Set(['built-in', ...encoders, local.encoder])]}
         onChange={(event) => changeSearch({ encoder: event.currentTarget.value })}
@@ -84,11 +83,11 @@ export const SearchWith = () => {
       <p>
         Runs search <b data-testid="searched">{searched || 'the built-in world'}</b> and ask
         questions of <b data-testid="asked">{asked || 'the built-in world'}</b>
-        {web.kind === 'built-in' ? null : (
+        {'url' in web ? (
           <>
             ; the web is <b>{new URL(web.url).host}</b>
           </>
-        )}
+        ) : null}
         .{' '}
         {searched || asked ? (
           <button

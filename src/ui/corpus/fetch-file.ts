@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 /** A file from an address, in pieces that the browser may keep on the disk. */
 
 type FetchProblem =

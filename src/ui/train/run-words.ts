@@ -1,4 +1,5 @@
-import type { RunRecord, RunStatus, TrainPhase, TrainProgress } from '../../lab/train/messages.ts';
+import type { RunRecord, RunStatus } from '../../lab/contract/records/runs.ts';
+import type { TrainPhase, TrainProgress } from '../../lab/contract/training.ts';
 import { formatCount } from '../kit/format.ts';
 import type { IconName } from '../kit/Icon.tsx';
 
@@ -20,7 +21,7 @@ const PHASES: Record<TrainPhase, { name: string; unit: string }> = {
   'held-out': { name: 'held-out questions', unit: 'questions' },
   rollouts: { name: 'rollouts', unit: 'rollouts' },
   update: { name: 'update', unit: 'sequences' },
-  checkpoint: { name: 'checkpoint', unit: '' },
+  snapshot: { name: 'snapshot', unit: '' },
 };
 
 /** "rollouts 12 / 64": what is being done and how far it is. */

@@ -1,7 +1,7 @@
 import { comparison, deepComparison, intersection, yesNo } from './question-pairs.ts';
 import { bridge, summary } from './question-paths.ts';
 import type { Draft, Hops, QuestionScope } from './question-scope.ts';
-import type { Rng } from '../../base/keyed-random.ts';
+import type { KeyedRandom } from '../../base/random.ts';
 
 export type Form = 'bridge' | 'comparison' | 'deep' | 'intersection' | 'yesno' | 'summary';
 
@@ -14,7 +14,7 @@ const FORMS: Readonly<Record<Hops, Partial<Record<Form, number>>>> = {
 };
 
 const DRAW: Readonly<
-  Record<Form, (rng: Rng, scope: QuestionScope, hops: Hops) => Draft | undefined>
+  Record<Form, (rng: KeyedRandom, scope: QuestionScope, hops: Hops) => Draft | undefined>
 > = {
   bridge,
   summary,
@@ -24,11 +24,11 @@ const DRAW: Readonly<
   intersection,
 };
 
-export const drawForm = (rng: Rng, hops: Hops): Form => rng.weighted(FORMS[hops]);
+export const drawForm = (rng: KeyedRandom, hops: Hops): Form => rng.weighted(FORMS[hops]);
 
 /** Draws one question of a form; undefined where the draw led nowhere (try again). */
 export const drawQuestion = (
-  rng: Rng,
+  rng: KeyedRandom,
   scope: QuestionScope,
   form: Form,
   hops: Hops,

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { importAll, previewImport } from '../../../src/formats/import/collect.ts';
-import { ImportError } from '../../../src/formats/import/values/types.ts';
-import { ImportError as RolloutImportError } from '../../../src/formats/rollouts/import.ts';
-import { roundsOf } from '../../../src/formats/rollouts/rounds.ts';
-import { writeRollout } from '../../../src/formats/rollouts/write.ts';
-import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
-import { faultOf } from '../../../src/formats/rollouts/shape/schema.ts';
+import { faultOf } from '../../../src/formats/rollouts/own/schema.ts';
 import { lintRollout } from '../../../src/evaluate/inspect/lint/index.ts';
 import { readFactsOf } from '../../../src/evaluate/inspect/lint/facts.ts';
+import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
+import { writeRollout } from '../../../src/formats/rollouts/write.ts';
+import { importAll, previewImport } from '../../../src/formats/import/collect.ts';
 import { summaryOf } from '../../../src/evaluate/inspect/lint/run.ts';
+import { ImportError as RolloutImportError } from '../../../src/formats/rollouts/import.ts';
+import { ImportError } from '../../../src/formats/import/values/types.ts';
+import { roundsOf } from '../../../src/formats/rollouts/rounds.ts';
 import { FILES } from '../../formats/import/whole-files.ts';
 import { ownLines, readAll } from '../../formats/rollouts/helpers.ts';
 import { zipSync } from 'fflate';
@@ -55,7 +55,7 @@ const files = Object.entries(FILES).map(([name, { bytes, format }]) =>
     unit: 120,
     make: (random) => ({
       bytes: (BY_CONTAINER[format.container] ?? mutateBytes)(bytes, random),
-      told: random.next() < 0.7,
+      told: random.uniform() < 0.7,
     }),
     read: (broken) => readFile(name, broken),
     refuses: (error) => error instanceof ImportError && error.message.startsWith('expected'),

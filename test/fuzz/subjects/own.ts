@@ -1,14 +1,15 @@
-import { issueOf } from '../../../src/base/issue.ts';
-import { BUILT_IN_SETUP, resourcesSchema, setupSchema } from '../../../src/records/setup.ts';
+import { issueOf } from '../../../src/base/errors.ts';
+import { BUILT_IN_SETUP, resourcesSchema } from '../../../src/records/setup.ts';
+import { setupSchema } from '../../../src/retrieval/setup.ts';
 import { printFilter } from '../../../src/evaluate/inspect/filter/ast.ts';
 import { FilterError } from '../../../src/evaluate/inspect/filter/error.ts';
 import { compileFilter } from '../../../src/evaluate/inspect/filter/match.ts';
 import { parseFilter } from '../../../src/evaluate/inspect/filter/parse.ts';
 import { rowOf } from '../../../src/evaluate/inspect/row.ts';
 import { readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
-import { getPreset } from '../../../src/learn/settings/presets.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
 import { appConfig, modelLines } from '../../../src/policy/remote/webllm/models.ts';
-import { readRunFile, writeRunFile } from '../../../src/lab/train/run-file.ts';
+import { readRunFile, writeRunFile } from '../../../src/lab/train/files/run-file.ts';
 import { importOne, ownLines } from '../../formats/rollouts/helpers.ts';
 import { loggingBoard, r1Searcher, verl } from '../../fixtures/inspect/records.ts';
 import { trainStep } from '../../fixtures/train-steps.ts';
@@ -22,7 +23,7 @@ const isPlain = (error: unknown): boolean => error instanceof Error && error.nam
 const RUN = writeRunFile({
   run: {
     format: 'forage.run/1', id: 'run-a', name: 'first', tags: ['a'], notes: '', createdAt: '2026-01-01T00:00:00.000Z',
-    updatedAt: '2026-01-01T00:00:00.000Z', status: 'paused', settings: getPreset('ur2'),
+    updatedAt: '2026-01-01T00:00:00.000Z', status: 'paused', settings: getTraining('ur2/paper'),
     policy: { id: 'tiny', revision: '0' }, world: { seed: 1, questions: 10 }, device: 'wasm', step: 2,
     checkpointStep: 2, failure: null, notice: null, deletedAt: null, setup: BUILT_IN_SETUP,
   },

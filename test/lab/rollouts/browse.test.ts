@@ -2,16 +2,15 @@ import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Rollout } from '../../../src/records/rollout.ts';
-import { getPreset } from '../../../src/learn/settings/presets.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
 import { inspectFile } from '../../../src/evaluate/inspect/inspect.ts';
 import { HuggingFaceTokenizer } from '../../../src/policy/open/tokenizer.ts';
-import { BOOKMARK } from '../../../src/lab/rollouts/names.ts';
+import { BOOKMARK } from '../../../src/lab/contract/records/rollout-files.ts';
 import { InspectionDatabase } from '../../../src/lab/rollouts/database.ts';
 import { InspectionHost } from '../../../src/lab/rollouts/host.ts';
 import { InspectionStore } from '../../../src/lab/rollouts/store.ts';
 import { runFileId, type RunSource } from '../../../src/lab/rollouts/own-runs.ts';
-import type { Browsed } from '../../../src/lab/rollouts/messages.ts';
-import type { BrowseQuery } from '../../../src/lab/rollouts/browse.ts';
+import type { Browsed, BrowseQuery } from '../../../src/lab/contract/rollouts.ts';
 import { whyNothingShared } from '../../../src/ui/rollouts/table/nothing-shared.ts';
 import { r1Searcher, verl } from '../../fixtures/inspect/records.ts';
 import { blobOf, ownLines } from '../../formats/rollouts/helpers.ts';
@@ -283,7 +282,7 @@ describe('rollouts of a training run', () => {
     expect(ready(await two.browse('b', runFileId('r1'), ALL)).total).toBe(20);
   });
 
-  const { preset, objective } = getPreset('dapo-kunlun');
+  const { preset, objective } = getTraining('kunlun-baize/dapo');
 
   test('bring the settings of the run, and so does what is exported of them', async () => {
     const lines = ownLines().map((line) => {

@@ -10,7 +10,7 @@ import { ask, blankRouter, drawn, rolloutOf, settingsOf, type Call } from './hel
 
 const uniforms = (seed: number): (() => number) => {
   const random = new Random(seed);
-  return () => random.next();
+  return () => random.uniform();
 };
 
 /** π(local) of a query of this coverage. */

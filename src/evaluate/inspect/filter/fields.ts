@@ -1,4 +1,4 @@
-import { LAYOUTS } from '../../../formats/rollouts/shape/imported.ts';
+import { LAYOUTS } from '../../../formats/rollouts/importers/list.ts';
 import { PROTOCOLS } from '../../../formats/rollouts/protocols/catalogue.ts';
 import { LINTS } from '../lint/finding.ts';
 import { ROW_NUMBERS, type RowNumber } from '../row.ts';

@@ -1,12 +1,11 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { z } from 'zod';
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf, issueOf } from '../../../base/errors.ts';
 import type { ChatMessage, CompletionOptions, TextModel } from '../../text-model.ts';
 import { EndpointError } from './errors.ts';
 import { Transport, type TransportOptions } from './transport.ts';
 import { chatAnswer, chatChunk, chatDelta, modelList, textChunk, textDelta } from './wire.ts';
 import type { Delta, Piece } from './wire.ts';
-import { issueOf } from '../../../base/issue.ts';
 
 export interface StreamOptions {
   maxTokens: number;

@@ -1,4 +1,4 @@
-import { oneLine } from '../../../base/issue.ts';
+import { oneLine } from '../../../base/errors.ts';
 
 /** Why a call to an OpenAI-compatible server failed, in words that say what to do next. */
 

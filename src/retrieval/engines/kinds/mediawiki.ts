@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Engine, EngineCall } from './engine.ts';
+import type { Engine, EngineCall, EngineKind } from './engine.ts';
 import { EngineError } from '../http/errors.ts';
 import { checked, retryAfterMs } from '../http/http.ts';
 import { passageOf, type Found } from './passages.ts';
@@ -106,7 +106,7 @@ function wordings(words: string): string[] {
   return [...new Set([words, names.join(' '), longest])].filter((wording) => wording !== '');
 }
 
-export class MediaWiki implements Engine {
+class MediaWiki implements Engine {
   readonly id: string;
   readonly address: string;
   readonly #host: string;
@@ -215,3 +215,27 @@ export class MediaWiki implements Engine {
     }
   }
 }
+
+const WIKIMEDIA =
+  /\.(?:wikipedia|wiktionary|wikimedia|wikidata|wikisource|wikinews|wikivoyage)\.org$/;
+
+/** Wikimedia serves articles below /wiki/ and the API below /w/; the installer's default is one folder. */
+function apiPath({ hostname, pathname }: URL): string {
+  if (pathname.endsWith('/api.php')) return pathname;
+  if (WIKIMEDIA.test(hostname)) return '/w/api.php';
+  const script = pathname.indexOf('/index.php');
+  const folder = script < 0 ? pathname.replace(/\/wiki(?:\/.*)?$/u, '') : pathname.slice(0, script);
+  return `${folder.replace(/\/+$/u, '')}/api.php`;
+}
+
+export const mediaWiki: EngineKind = {
+  id: 'mediawiki',
+  name: 'MediaWiki (Wikipedia)',
+  about: 'Wikipedia in any language, or any wiki that can be read without logging in.',
+  example: 'en.wikipedia.org',
+  path: apiPath,
+  addressAdvice: 'The address is that of api.php, such as https://en.wikipedia.org/w/api.php.',
+  corsAdvice:
+    'MediaWiki answers every page that sends origin=*; check that the address ends in /api.php and that no proxy before it drops the CORS headers.',
+  open: (url) => new MediaWiki(url),
+};

@@ -7,14 +7,13 @@ import {
   testConnection,
   type ConnectionReport,
 } from '../../../retrieval/engines/test-connection.ts';
-import { pickOf } from '../../kit/pick-of.ts';
 import { searchWeb } from '../store/search-with.ts';
 import { useSetup } from '../../models/store/setup-store.ts';
 import { ConnectionResult } from './ConnectionResult.tsx';
-import { infoOf, WEB_KIND_IDS, WEB_KINDS, type WebKind } from './web-kinds.ts';
+import { WEB_KINDS, webKind } from './web-kinds.ts';
 
 /** The typed address as a specification; null where it is none yet. */
-const specOf = (kind: WebKind, typed: string): WebSpec | null => {
+const specOf = (kind: string, typed: string): WebSpec | null => {
   if (kind === 'built-in') return { kind };
   const url = completeAddress(kind, typed);
   return url === null ? null : { kind, url };
@@ -60,13 +59,13 @@ const useConnectionTest = () => {
 /** Chooses where `web` searches go: kind and address, tried before they are used. */
 export const WebSourceForm = () => {
   const setup = useSetup((state) => state.setup);
-  const [kind, setKind] = useState<WebKind>(setup.web.kind);
-  const [address, setAddress] = useState(setup.web.kind === 'built-in' ? '' : setup.web.url);
+  const [kind, setKind] = useState<string>(setup.web.kind);
+  const [address, setAddress] = useState('url' in setup.web ? setup.web.url : '');
   const [query, setQuery] = useState('');
   const { report, busy, start, cancel, forget } = useConnectionTest();
-  const info = infoOf(kind);
+  const info = webKind(kind);
   const spec = specOf(kind, address);
-  const engine = spec && spec.kind !== 'built-in' ? spec : null;
+  const engine = spec && 'url' in spec ? spec : null;
   const used = sameSpec(setup.web, spec);
   const wrong = address.trim() !== '' && spec === null;
   const onSubmit = (event: FormEvent) => {
@@ -79,10 +78,10 @@ export const WebSourceForm = () => {
         <NativeSelect
           label="Web source"
           value={kind}
-          data={WEB_KINDS.map(({ kind: value, label }) => ({ value, label }))}
+          data={WEB_KINDS.map(({ id, name }) => ({ value: id, label: name }))}
           onChange={(event) => {
             forget();
-            setKind(pickOf(WEB_KIND_IDS, event.currentTarget.value) ?? 'built-in');
+            setKind(event.currentTarget.value);
           }}
         />
         {kind === 'built-in' ? null : (

@@ -1,4 +1,5 @@
 import { NativeSelect } from '@mantine/core';
+import { engineKind } from '../../../retrieval/engines/kinds/list.ts';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { useShallow } from 'zustand/react/shallow';
@@ -106,15 +107,6 @@ const HelperSelect = (props: {
   );
 };
 
-const WEB_NAMES = {
-  'built-in': 'built-in web',
-  mediawiki: 'MediaWiki',
-  searxng: 'SearXNG',
-  'search-r1': 'Search-R1 server',
-  'r1-searcher': 'R1-Searcher server',
-  research: 'ReSearch server',
-} as const;
-
 /** The lists may have changed on other pages, and in other tabs. */
 const useLists = (): void => {
   useEffect(() => {
@@ -189,8 +181,8 @@ export const WorksWith = ({ helpers = true }: { helpers?: boolean }) => {
         ) : null}
       </div>
       <p className="fine">
-        Web: {WEB_NAMES[web.kind]}
-        {web.kind === 'built-in' ? '' : ` at ${new URL(web.url).host}`}. More of each on{' '}
+        Web: {'url' in web ? engineKind(web.kind).name : 'built-in web'}
+        {'url' in web ? ` at ${new URL(web.url).host}` : ''}. More of each on{' '}
         <Link href="/models">Models</Link> and <Link href="/corpus">Corpus</Link>.
       </p>
     </details>

@@ -16,7 +16,7 @@ import {
   findNearest,
   type Rows,
 } from '../../../../src/retrieval/cluster/partition/nearest.ts';
-import { randomNumbers, sampleRows } from '../../../../src/base/sample-rows.ts';
+import { randomNumbers, sampleRows } from '../../../../src/base/random.ts';
 import { nthLargest, Selector } from '../../../../src/retrieval/cluster/select.ts';
 import { clustered } from '../../vectors.ts';
 

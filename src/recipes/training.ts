@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import { LORA_TARGETS } from '../policy/lora/spec.ts';
+import { nlrSchema, routerRewardSchema } from './settings.ts';
+
+/** Everything that a training run is made of; together with the policy's files it reproduces the run. */
+
+const share = z.number().min(0).max(1);
+const positiveInt = z.int().min(1);
+
+export const ESTIMATORS = ['grpo', 'dr-grpo', 'rloo', 'reinforce++-baseline', 'ur2'] as const;
+export type EstimatorId = (typeof ESTIMATORS)[number];
+
+const adapterSchema = z.strictObject({
+  rank: positiveInt.max(256),
+  alpha: z.number().positive(),
+  targets: z.array(z.enum(LORA_TARGETS)).min(1),
+});
+
+export const objectiveSchema = z.strictObject({
+  estimator: z.enum(ESTIMATORS),
+  /** Ratio clip 1 − low … 1 + high; `null`: no clip. */
+  clip: z.strictObject({ low: share, high: z.number().min(0) }).nullable(),
+  /** Dual clip constant c for negative advantages; `null`: off. */
+  dualClip: z.number().min(1).nullable(),
+  /** Clamp of the log ratio to the sampler, and in k3 of that to the reference, ±. */
+  logRatioClamp: z.number().positive().nullable(),
+  aggregation: z.enum(['token-mean', 'sequence-mean', 'sum-over-constant']),
+  /**
+   * Sequences whose tokens `token-mean` takes one mean of; the loss is the mean of these means. null:
+   * all of an update together.
+   */
+  microBatch: positiveInt.nullable().default(null),
+  /** Divisor of `sum-over-constant`, tokens a sequence. */
+  constantLength: positiveInt,
+  kl: z.strictObject({
+    form: z.enum(['k1', 'k2', 'k3']),
+    place: z.enum(['off', 'loss', 'reward']),
+    coefficient: z.number().min(0),
+  }),
+});
+
+/** One stage. A recipe knows its reward by id; `learn/settings/checked.ts` refuses one that is not there. */
+export const stageSchema = z.strictObject({
+  /** Steps of this stage; the last stage also takes what is left. */
+  steps: positiveInt,
+  reward: z.string(),
+  /** Factors λ of the reward's clauses by name, where the reward has them. */
+  weights: z.record(z.string(), z.number()).default({}),
+});
+
+export const trainSettingsSchema = z.strictObject({
+  format: z.literal('forage.train/1'),
+  /** Recipe and variant that these settings began as, `search-r1/grpo`; the format's word for it is older. */
+  preset: z.string(),
+  /** Recipe whose loop the rollouts run, and what differs from its settings. */
+  recipe: z.string(),
+  overrides: z.record(z.string(), z.unknown()).default({}),
+  seed: z.int().min(0),
+  steps: positiveInt,
+  /** Questions a step, and rollouts a question. */
+  questions: positiveInt.max(256),
+  groupSize: positiveInt.max(64),
+  /** Optimizer updates a batch is split into; 1 is on-policy. */
+  updates: positiveInt.max(16),
+  temperature: z.number().positive().max(4),
+  topP: share,
+  adapter: adapterSchema,
+  stages: z.array(stageSchema).min(1),
+  objective: objectiveSchema,
+  /** DAPO: groups whose rewards (`reward`) or exact match (`accuracy`) do not vary are drawn again. */
+  dynamicSampling: z.strictObject({
+    on: z.boolean(),
+    by: z.enum(['reward', 'accuracy']),
+    maxBatches: positiveInt.max(10),
+  }),
+  /** DAPO's soft overlong punishment; lengths in policy tokens. */
+  overlong: z
+    .strictObject({ max: positiveInt, buffer: positiveInt, factor: z.number().min(0) })
+    .nullable(),
+  optimizer: z.strictObject({
+    learningRate: z.number().positive(),
+    beta1: share,
+    beta2: share,
+    eps: z.number().positive(),
+    weightDecay: z.number().min(0),
+    clipNorm: z.number().min(0),
+    schedule: z.enum(['constant', 'cosine']),
+    warmUpSteps: z.int().min(0),
+  }),
+  curriculum: z.strictObject({
+    /**
+     * `uniform`: questions as they come; `difficulty`: UR²'s buckets by repeated rollouts;
+     * `gold-noise`: KunLunBaizeRAG (15) and (16).
+     */
+    kind: z.enum(['uniform', 'difficulty', 'gold-noise']),
+    /** `difficulty`: repeated rollouts that score a question. */
+    scoringRollouts: positiveInt,
+    /** `difficulty`: questions that are scored before the first step; later draws are from these. */
+    pool: positiveInt.default(96),
+    /** Share of hard, medium, easy. */
+    mix: z.tuple([z.number().min(0), z.number().min(0), z.number().min(0)]),
+    /** What a stage with UR²'s stage-1 reward draws: the dropped questions (C.5), or the whole pool. */
+    coldStart: z.enum(['dropped', 'all']).default('dropped'),
+    /**
+     * UR²'s task mixing: medium and easy questions without retrieval. Off: the built-in world is
+     * invented, so that no policy can answer from its weights, and the paper too retrieves for all of
+     * its open-domain questions.
+     */
+    taskMixing: z.boolean().default(false),
+    /** `gold-noise`: E of (15), steps until all is gold. */
+    goldEpochs: positiveInt,
+    /** `gold-noise`: share of a noisy result's passages that is noise where α of (16) is 1. */
+    noise: share.default(0.5),
+    /** `gold-noise`: what e of (16) counts, steps or retrievals. */
+    noiseBy: z.enum(['epoch', 'retrievals']).default('epoch'),
+  }),
+  router: z.strictObject({
+    /** `off`: as the recipe has it; `beside`: trained with the language policy; `alone`: only the router. */
+    train: z.enum(['off', 'beside', 'alone']),
+    learningRate: z.number().positive(),
+    /** What is taken from each reward: the running mean of earlier steps, or nothing, as in (23). */
+    baseline: z.enum(['running-mean', 'none']).default('running-mean'),
+    optimizer: z.enum(['adam', 'sgd']).default('adam'),
+    /** Factor of an entropy bonus; 0: none. */
+    entropy: z.number().min(0).default(0),
+    /**
+     * What a routed call earns while the router is trained, unless `overrides.nlr` says otherwise;
+     * null: as the recipe of the rollouts has it.
+     */
+    nlr: routerRewardSchema.nullable().default(null),
+    /** How the router chooses for the held-out questions, trained or not; a trained one learns from samples. */
+    evaluation: nlrSchema.shape.routing,
+  }),
+  /** A fixed sample of the dev split, scored every so many steps. */
+  heldOut: z.strictObject({
+    questions: z.int().min(0).max(1000),
+    every: positiveInt,
+    temperature: z.number().min(0).max(4),
+  }),
+  /**
+   * Warm-up: supervised updates on given trajectories before the first step; null: none.
+   * AdamW at a constant rate, with the betas, weight decay and clipping of `optimizer`.
+   */
+  warmUp: z
+    .strictObject({
+      updates: positiveInt,
+      /** Trajectories an update. */
+      batch: positiveInt.max(256),
+      learningRate: z.number().positive(),
+      /** Leaves out trajectories whose answer was wrong, or that have no gold answer. */
+      onlyCorrect: z.boolean(),
+    })
+    .nullable()
+    .default(null),
+  checkpointEvery: positiveInt,
+  /** Control: rewards are shuffled over the rollouts of a step before advantages are made. */
+  shuffleRewards: z.boolean(),
+});
+export type TrainSettings = z.infer<typeof trainSettingsSchema>;
