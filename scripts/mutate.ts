@@ -68,7 +68,7 @@ function draw(mutants: readonly Mutant[], count: number, random: Random): Mutant
   const left = [...mutants];
   const drawn: Mutant[] = [];
   while (drawn.length < count && left.length > 0) {
-    const [mutant] = left.splice(random.integer(left.length), 1);
+    const [mutant] = left.splice(random.below(left.length), 1);
     if (mutant && parses(mutant)) drawn.push(mutant);
   }
   return drawn;

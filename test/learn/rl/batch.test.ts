@@ -5,14 +5,14 @@ import {
   sequencesOf,
   updateBatches,
 } from '../../../src/learn/rl/batch.ts';
-import { getPreset } from '../../../src/learn/settings/presets.ts';
-import type { TrainSettings } from '../../../src/learn/settings/settings.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
+import type { TrainSettings } from '../../../src/recipes/training.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { emptyRollout, policySegment, readSegment } from '../../fixtures/rollouts.ts';
 
 type Objective = TrainSettings['objective'];
 const objective = (change: Partial<Objective> = {}): Objective => ({
-  ...getPreset('dapo-kunlun').objective,
+  ...getTraining('kunlun-baize/dapo').objective,
   estimator: 'dr-grpo',
   aggregation: 'sequence-mean',
   microBatch: null,

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createRouter } from '../../../src/agent/router/router.ts';
 import type { Question } from '../../../src/records/records.ts';
 import { collect, rolloutOverrides, type Collected } from '../../../src/learn/rl/collect.ts';
-import { getPreset } from '../../../src/learn/settings/presets.ts';
-import type { TrainSettings } from '../../../src/learn/settings/settings.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
+import type { TrainSettings } from '../../../src/recipes/training.ts';
 import type { Policy } from '../../../src/policy/policy.ts';
 import { retrieverOver } from '../../agent/helpers.ts';
 import { ScriptedPolicy } from '../../agent/scripted-policy.ts';
@@ -31,7 +31,7 @@ function writing(texts: readonly string[]): Policy {
 }
 
 const settingsOf = (change: Partial<TrainSettings>): TrainSettings => ({
-  ...getPreset('grpo-em'),
+  ...getTraining('search/grpo'),
   recipe: 'search',
   overrides: {},
   questions: 2,
@@ -133,7 +133,7 @@ describe('the rollouts of a step', () => {
   });
 
   it('are never drawn again for a router that is trained alone: it learns from every call', async () => {
-    const { router } = getPreset('grpo-em');
+    const { router } = getTraining('search/grpo');
     const alone = { ...on(), router: { ...router, train: 'alone' as const } };
     const { made, trained } = await step([...EQUAL, ...EQUAL], alone);
     expect(made.batches).toBe(1);

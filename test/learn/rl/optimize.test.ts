@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
-import { getPreset } from '../../../src/learn/settings/presets.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
 import type { ReplicaClient, TrainItem } from '../../../src/learn/replicas/replica.ts';
-import type { TrainSettings } from '../../../src/learn/settings/settings.ts';
+import type { TrainSettings } from '../../../src/recipes/training.ts';
 import type { TrainState } from '../../../src/learn/rl/state.ts';
 import { optimize } from '../../../src/learn/rl/update.ts';
 import { warmUpAdapter } from '../../../src/learn/rl/warm-up.ts';
@@ -42,7 +42,7 @@ class Known implements ReplicaClient {
 }
 
 const settings = (change: Partial<TrainSettings['optimizer']> = {}): TrainSettings => ({
-  ...getPreset('grpo-em'),
+  ...getTraining('search/grpo'),
   steps: 10,
   optimizer: {
     learningRate: 0.1,

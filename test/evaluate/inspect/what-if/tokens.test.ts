@@ -15,7 +15,7 @@ import {
   withLoss,
 } from '../../../../src/evaluate/inspect/what-if/training.ts';
 import type { ImportedSegment } from '../../../../src/formats/rollouts/shape/imported.ts';
-import { getPreset } from '../../../../src/learn/settings/presets.ts';
+import { getTraining } from '../../../../src/recipes/index.ts';
 import { emptyRollout } from '../../../fixtures/rollouts.ts';
 
 const segment = (
@@ -144,7 +144,7 @@ describe('advantages under a normalisation', () => {
 });
 
 describe('the loss that a rollout went through', () => {
-  const settings = getPreset('grpo-em');
+  const settings = getTraining('search/grpo');
   it('is said by its run, stands in its record, and is read there again', () => {
     const rollout = withLoss(emptyRollout('r'), settings);
     expect(lossOfRollout(rollout)).toEqual({
