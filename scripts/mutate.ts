@@ -158,10 +158,10 @@ async function measure(
 
 const coverage = new Coverage();
 const runners = Array.from({ length: Number(values.jobs) }, () => new Runner());
-let stopped = false;
+const asked = { toStop: false };
 process.once('SIGINT', () => {
   console.error('no further mutants; once more to end at once');
-  stopped = true;
+  asked.toStop = true;
   process.once('SIGINT', () => {
     for (const runner of runners) runner.close();
     process.exit(130);
@@ -175,7 +175,7 @@ const total = waiting.length;
 const verdicts: Verdict[] = [];
 await Promise.all(
   runners.map(async (runner) => {
-    for (let next = waiting.shift(); next && !stopped; next = waiting.shift()) {
+    for (let next = waiting.shift(); next && !asked.toStop; next = waiting.shift()) {
       const verdict = await judge(next.part, next.mutant, coverage, runner);
       verdicts.push(verdict);
       const { mutant, fate, text, why = '' } = verdict;

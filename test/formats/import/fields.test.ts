@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { splitRecord } from '../../../src/formats/import/readers/csv.ts';
 import { stripMarkdown } from '../../../src/formats/import/readers/chunking.ts';
-import { readMultihop, readMusique } from '../../../src/formats/import/schemas/multihop.ts';
+import { hotpotQa, musiqueQuestions } from '../../../src/formats/import/schemas/multihop.ts';
 import { typeFields } from '../../../src/formats/import/schemas/questions.ts';
 import { splitSentences } from '../../../src/formats/import/values/sentences.ts';
 import { importAll } from '../../../src/formats/import/collect.ts';
 import { blob, HOTPOT, jsonl, MUSIQUE, TWO_WIKI } from './files.ts';
+
+const reading = (schema: typeof hotpotQa) => (value: unknown) => {
+  const read = schema.read(value);
+  return read.question ? read : read.problems[0];
+};
+const readMultihop = reading(hotpotQa);
+const readMusique = reading(musiqueQuestions);
 
 describe('one record of CSV (RFC 4180)', () => {
   it.each([
