@@ -78,7 +78,7 @@ export class Connection {
   end(reason: Error): boolean {
     if (this.#ended) return false;
     this.#ended = reason;
-    for (const { fail } of [...this.#pending.values()]) fail(reason);
+    for (const { fail } of this.#pending.values()) fail(reason);
     this.#subscribed.clear();
     return true;
   }

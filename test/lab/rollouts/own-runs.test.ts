@@ -17,7 +17,7 @@ const run = (id: string, step: number, deletedAt: string | null): RunRecord =>
   }) as RunRecord;
 
 const { objective } = getTraining('kunlun-baize/dapo');
-const training = { preset: 'dapo-kunlun', objective };
+const training = { preset: 'kunlun-baize/dapo', objective };
 
 const rollouts = ownLines().map((line) => JSON.parse(line) as Rollout);
 

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { runRecord } from '../../../fixtures/train-runs.ts';
 import { getTraining } from '../../../../src/recipes/index.ts';
-import { type RunFile, readRunFile, writeRunFile } from '../../../../src/lab/train/files/run-file.ts';
+import {
+  type RunFile,
+  readRunFile,
+  writeRunFile,
+} from '../../../../src/lab/train/files/run-file.ts';
 import { trainStep } from '../../../fixtures/train-steps.ts';
 import { metricsCsv } from '../../../../src/lab/train/files/metrics-csv.ts';
 
