@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { serve, type Served } from '../scripts/serve/server.mjs';
 import { getPreset } from '../src/learn/settings/presets.ts';
-import { readRunFile, type RunFile } from '../src/lab/train/run-file.ts';
+import { readRunFile, type RunFile } from '../src/lab/train/files/run-file.ts';
 import { DIST, visit } from './browser.ts';
 import { KillableBrowser } from './killable.ts';
 import { stepsDone } from './training.ts';

@@ -1,9 +1,8 @@
-import { expose } from 'comlink';
-import { announce } from '../src/lab/workers/supervised.ts';
+import { serve } from '../src/lab/rpc/serve.ts';
 import { InspectionDatabase } from '../src/lab/rollouts/database.ts';
 import { InspectionHost } from '../src/lab/rollouts/host.ts';
-import { ownRunsOf } from '../src/lab/rollouts/own-runs.ts';
 import { InspectionStore } from '../src/lab/rollouts/store.ts';
+import { ownRunsOf } from '../src/lab/rollouts/own-runs.ts';
 import { ForageDatabase } from '../src/lab/storage/database.ts';
 import { OpfsBlobs } from '../src/lab/storage/opfs.ts';
 import { RunStore } from '../src/lab/storage/run-store.ts';
@@ -31,5 +30,4 @@ const recover = async (): Promise<void> => {
 
 const runs = ownRunsOf(new RunStore(new ForageDatabase(), new OpfsBlobs()));
 
-expose(new InspectionHost(store, runs, recover()));
-announce(self.name, navigator.locks, (sign) => postMessage(sign));
+serve(new InspectionHost(store, runs, recover()));

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { readRunFile } from '../../src/lab/train/run-file.ts';
+import { readRunFile } from '../../src/lab/train/files/run-file.ts';
 import { faultsInBoth, faultsOf } from '../axe.ts';
 import { openPage, useStage, visit } from '../browser.ts';
+import { startSmall, status, downloaded } from '../training.ts';
 import { matched } from '../rollouts-page.ts';
-import { downloaded, startSmall, status } from '../training.ts';
 
 /** What is done with a run that has ended: all of these look at one. */
 

@@ -8,7 +8,7 @@ import {
   REWARD_MODES,
   ROUTER_MODES,
   STIE_MODES,
-} from '../../src/lab/ask/settings.ts';
+} from '../../src/lab/contract/settings.ts';
 import { METHOD_IDS } from '../../src/retrieval/setup.ts';
 import {
   formatAddress,

@@ -1,13 +1,15 @@
-import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
+import type { ImportProgress } from '../contract/rollouts.ts';
 import { importRun, type RunFile, type RunItem } from '../../formats/rollouts/run.ts';
-import { readFactsOf, type RolloutFacts } from '../../evaluate/inspect/lint/facts.ts';
-import type { Finding } from '../../evaluate/inspect/lint/finding.ts';
+import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import { lintRollout } from '../../evaluate/inspect/lint/index.ts';
 import { lintRun, summaryOf, type LintSummary } from '../../evaluate/inspect/lint/run.ts';
-import { rowOf } from '../../evaluate/inspect/row.ts';
+import { readFactsOf, type RolloutFacts } from '../../evaluate/inspect/lint/facts.ts';
 import { statisticsOf } from '../../evaluate/inspect/statistics.ts';
+import type { Finding } from '../../evaluate/inspect/lint/finding.ts';
+import { rowOf } from '../../evaluate/inspect/row.ts';
 import { gzip } from '../storage/blobs.ts';
-import type { FileRecord, InspectionDatabase, StoredRow } from './database.ts';
+import type { FileRecord, StoredRow } from '../contract/records/rollout-files.ts';
+import type { InspectionDatabase } from './database.ts';
 
 /** Streams a file of rollouts into storage, chunk by chunk: what was read can be shown at once. */
 
@@ -19,16 +21,6 @@ const CHUNK_CHARS = 2_000_000;
 
 /** Faults that are kept with their reasons; all are counted. */
 const KEPT_FAULTS = 1000;
-
-export interface ImportProgress {
-  fileId: string;
-  readBytes: number;
-  bytes: number;
-  rollouts: number;
-  faultCount: number;
-  /** Chunks that can be read now. */
-  chunks: number;
-}
 
 export interface ImportOptions {
   onProgress?: (progress: ImportProgress) => void;

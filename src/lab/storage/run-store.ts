@@ -2,12 +2,12 @@ import { messageOf } from '../../base/errors.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { TrainStep } from '../../records/training.ts';
 import { decodeState, encodeState, type TrainState } from '../../learn/rl/state.ts';
-import type { RunRecord } from '../train/messages.ts';
+import type { RunRecord } from '../contract/records/runs.ts';
 import { gunzip, gzip, type BlobStore } from './blobs.ts';
+import { sha256 } from '../../base/hash.ts';
 import type { BlobRef, ForageDatabase, PointerRow, StepRow, StoredCheckpoint } from './database.ts';
 import { isQuotaError, megabytes, StorageFull } from './quota.ts';
 import { parseRun, parseStep } from './records.ts';
-import { sha256 } from '../../base/hash.ts';
 
 /** A step that is done and not yet part of a checkpoint. */
 export interface PendingStep {

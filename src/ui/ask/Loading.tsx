@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import type { Failure, PartState } from '../../lab/ask/messages.ts';
+import type { Failure } from '../../lab/contract/records/failure.ts';
+import type { PartState } from '../../lab/contract/progress.ts';
 import { formatDuration } from '../kit/duration.ts';
 import { formatBytes } from '../kit/format.ts';
 import { retryLoading } from './store/actions.ts';

@@ -2,7 +2,7 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useDeferredValue, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import type { QuestionType } from '../../records/records.ts';
-import type { QuestionRow } from '../../lab/ask/messages.ts';
+import type { QuestionRow } from '../../lab/contract/ask.ts';
 import { formatCount } from '../kit/format.ts';
 import { pickOf } from '../kit/pick-of.ts';
 import { ask } from './store/actions.ts';

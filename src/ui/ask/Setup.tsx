@@ -1,6 +1,6 @@
 import { Button, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import { MAX_QUESTION_LENGTH } from '../../lab/ask/settings.ts';
+import { MAX_QUESTION_LENGTH } from '../../lab/contract/settings.ts';
 import { ask, cancelRun, runFromStart } from './store/actions.ts';
 import { allReady, useLab } from '../shell/store/lab-store.ts';
 import { isRunning, useRun } from './store/run-store.ts';

@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { CollectionView } from '../../lab/corpus/collections/store.ts';
+import type { CollectionView } from '../../lab/contract/collections.ts';
 import { formatBytes, formatCount, plural } from '../kit/format.ts';
 import { exportCollection, renameCollection, saveRejected } from './store/collections-actions.ts';
 

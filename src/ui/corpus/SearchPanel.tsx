@@ -78,7 +78,7 @@ export const SearchPanel = () => {
     setError('');
     setBusy(true);
     try {
-      setFound({ query, ...(await lab().search(source, query, k)) });
+      setFound({ query, ...(await lab().ask.search(source, query, k)) });
     } catch (reason) {
       setFound(null);
       setError(messageOf(reason));

@@ -2,7 +2,7 @@ import { NativeSelect } from '@mantine/core';
 import { SOURCE_DEFAULTS } from '../../records/setup.ts';
 import { LOCAL_METHODS, localMethod } from '../../retrieval/methods/list.ts';
 import { pickOf } from '../kit/pick-of.ts';
-import type { EncoderKind } from '../../lab/models/encoders/messages.ts';
+import type { EncoderKind } from '../../lab/contract/encoders.ts';
 import { useEncoders } from '../models/store/encoders-store.ts';
 import {
   askQuestionsOf,

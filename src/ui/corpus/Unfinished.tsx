@@ -1,6 +1,6 @@
 import { useRef } from 'react';
-import type { ImportRecord } from '../../lab/corpus/collections/records.ts';
-import type { CollectionView } from '../../lab/corpus/collections/store.ts';
+import type { ImportRecord } from '../../lab/contract/records/collections.ts';
+import type { CollectionView } from '../../lab/contract/collections.ts';
 import { formatBytes } from '../kit/format.ts';
 import { dismissImport, fileOf, resumeFromUrl, resumeImport } from './store/collections-actions.ts';
 import { useCollections } from './store/collections-store.ts';

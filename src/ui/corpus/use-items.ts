@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
-import type { ItemKind } from '../../lab/corpus/collections/database.ts';
-import type { Item } from '../../lab/corpus/collections/store.ts';
 import { messageOf } from '../../base/errors.ts';
+import type { ItemKind } from '../../lab/contract/records/collections.ts';
+import type { Item } from '../../lab/contract/collections.ts';
 import { lab } from '../shell/store/connection.ts';
 
 /** Items of a collection by place, read in pages as they come into view. */

@@ -9,7 +9,7 @@ import { rowOf } from '../../../src/evaluate/inspect/row.ts';
 import { readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
 import { getPreset } from '../../../src/learn/settings/presets.ts';
 import { appConfig, modelLines } from '../../../src/policy/remote/webllm/models.ts';
-import { readRunFile, writeRunFile } from '../../../src/lab/train/run-file.ts';
+import { readRunFile, writeRunFile } from '../../../src/lab/train/files/run-file.ts';
 import { importOne, ownLines } from '../../formats/rollouts/helpers.ts';
 import { loggingBoard, r1Searcher, verl } from '../../fixtures/inspect/records.ts';
 import { trainStep } from '../../fixtures/train-steps.ts';

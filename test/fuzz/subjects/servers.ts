@@ -9,7 +9,7 @@ import { ENGINES } from '../../../src/retrieval/engines/kinds/list.ts';
 import { engineOf } from '../../../src/retrieval/engines/open.ts';
 import { factsOf } from '../../../src/lab/models/checkpoints/facts.ts';
 import { CheckpointFault } from '../../../src/lab/models/checkpoints/plan/fault.ts';
-import { planSchema } from '../../../src/lab/models/checkpoints/plan/plan.ts';
+import { planSchema } from '../../../src/lab/contract/records/checkpoints.ts';
 import { planFolder } from '../../../src/lab/models/checkpoints/plan/plan-folder.ts';
 import { planHub } from '../../../src/lab/models/checkpoints/plan/plan-hub.ts';
 import { HUB } from '../../../src/lab/models/checkpoints/plan/source.ts';

@@ -1,6 +1,7 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { beforeEach, expect, test } from 'vitest';
-import { InspectionDatabase, type StoredRow } from '../../../src/lab/rollouts/database.ts';
+import { InspectionDatabase } from '../../../src/lab/rollouts/database.ts';
+import { type StoredRow } from '../../../src/lab/contract/records/rollout-files.ts';
 import { InspectionHost } from '../../../src/lab/rollouts/host.ts';
 import { InspectionStore } from '../../../src/lab/rollouts/store.ts';
 import { packReading, unpackReading } from '../../../src/lab/rollouts/packed.ts';

@@ -1,4 +1,4 @@
-import { CollectionBusy } from '../../../src/lab/corpus/collections/errors.ts';
+import { CollectionBusy } from '../../../src/lab/corpus/collections/passages/errors.ts';
 import type { CollectionLocks } from '../../../src/lab/corpus/collections/locks.ts';
 
 /** Locks within one thread, where no other tab can write. */

@@ -1,4 +1,4 @@
-import { CollectionBusy } from './errors.ts';
+import { CollectionBusy } from './passages/errors.ts';
 
 /**
  * One tab at a time writes a collection: it holds the collection's lock meanwhile. The browser lets go

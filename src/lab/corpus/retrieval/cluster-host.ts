@@ -10,7 +10,7 @@ import type {
   ClusterOverview,
   ClusterProgress,
   WithoutVectors,
-} from './cluster-messages.ts';
+} from '../../contract/clusters.ts';
 import {
   answerOf,
   describeClusters,

@@ -10,7 +10,7 @@ import type {
   ClusterLearning,
   ClusterOverview,
   ClusterRow,
-} from './cluster-messages.ts';
+} from '../../contract/clusters.ts';
 
 /** What the page of clusters shows of one index. */
 

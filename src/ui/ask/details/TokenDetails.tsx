@@ -20,7 +20,7 @@ export const SegmentTokens = memo(
     const writer = writerOf(segment);
     const own = segment.tokens;
     useEffect(() => {
-      if (known && !own) void requestPieces(segment.ids, (ids) => lab().pieces(ids));
+      if (known && !own) void requestPieces(segment.ids, (ids) => lab().ask.pieces(ids));
     }, [known, own, segment.ids]);
     const textOf = (id: number, token: number): string => {
       const text = own?.[token] ?? (known ? texts[id] : undefined);

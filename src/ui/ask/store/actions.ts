@@ -1,7 +1,7 @@
 import { messageOf } from '../../../base/errors.ts';
 import type { Question } from '../../../records/records.ts';
-import type { QuestionRow } from '../../../lab/ask/messages.ts';
-import type { Asked } from '../../../lab/ask/settings.ts';
+import type { QuestionRow } from '../../../lab/contract/ask.ts';
+import type { Asked } from '../../../lab/contract/settings.ts';
 import { filterQuestions, NO_FILTER } from '../filters.ts';
 import { lab, reconnectLab } from '../../shell/store/connection.ts';
 import { useLab } from '../../shell/store/lab-store.ts';
@@ -69,9 +69,9 @@ export const startRun = async (): Promise<void> => {
   useRun.getState().begin(request, null);
   try {
     const question: Question | null =
-      asked.kind === 'world' ? await lab().question(asked.id) : null;
+      asked.kind === 'world' ? await lab().ask.question(asked.id) : null;
     useRun.setState({ question });
-    await lab().run(request);
+    await lab().ask.run(request);
   } catch (error) {
     failRun(error);
   }
@@ -85,7 +85,7 @@ export const runFromStart = async (): Promise<void> => {
 
 export const cancelRun = async (): Promise<void> => {
   if (!isRunning(useRun.getState().run)) return;
-  await lab().cancel();
+  await lab().ask.cancel();
 };
 
 export const ask = (asked: Asked): void => {
@@ -95,7 +95,7 @@ export const ask = (asked: Asked): void => {
 export const retryLoading = async (): Promise<void> => {
   const { device } = useView.getState().address.settings;
   if (useLab.getState().labFailure) reconnectLab(device);
-  else await lab().retry();
+  else await lab().ask.retry();
 };
 
 const focusedRollout = () => {

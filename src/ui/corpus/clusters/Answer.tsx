@@ -1,7 +1,4 @@
-import type {
-  ClusterAnswer,
-  ClusterOverview,
-} from '../../../lab/corpus/retrieval/cluster-messages.ts';
+import type { ClusterAnswer, ClusterOverview } from '../../../lab/contract/clusters.ts';
 import { DASH, formatCount, formatMs, formatShare, plural } from '../../kit/format.ts';
 
 /** Where the candidates of a query came from, and what the search gave beside the exact scan. */

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { LocalSpec } from '../../../records/setup.ts';
 import { BUILD_DEFAULTS } from '../../../retrieval/cluster/options.ts';
-import type { ClusterOverview } from '../../../lab/corpus/retrieval/cluster-messages.ts';
+import type { ClusterOverview } from '../../../lab/contract/clusters.ts';
 import { LoadingFailure, LoadingList } from '../../ask/Loading.tsx';
 import { formatBytes, formatCount, formatMs, plural } from '../../kit/format.ts';
 import { readCollections } from '../store/collections-actions.ts';

@@ -1,4 +1,4 @@
-import type { ClusterOverview } from '../../../lab/corpus/retrieval/cluster-messages.ts';
+import type { ClusterOverview } from '../../../lab/contract/clusters.ts';
 import { formatCount } from '../../kit/format.ts';
 
 /** Clusters of a query that are named; the rest are counted. */

@@ -1,19 +1,12 @@
-import type { ItemKind } from '../../../lab/corpus/collections/database.ts';
-import type { ImportChoice, ImportRecord } from '../../../lab/corpus/collections/records.ts';
 import { messageOf } from '../../../base/errors.ts';
-import type { CollectionsApi, ImportOutcome } from '../../../lab/corpus/collections/messages.ts';
-import type { ImportProgress } from '../../../lab/corpus/collections/importing.ts';
+import type { CollectionsApi, ImportOutcome, ImportProgress } from '../../../lab/contract/collections.ts';
+import type { ImportChoice, ImportRecord, ItemKind } from '../../../lab/contract/records/collections.ts';
 import { countWords } from '../count-words.ts';
 import { plural } from '../../kit/format.ts';
 import { fileStem, saveFile } from '../../kit/save-file.ts';
 import { fetchFile } from '../fetch-file.ts';
 import { lab } from '../../shell/store/connection.ts';
-import {
-  useCollections,
-  type CollectionsJob,
-  type Offered,
-  type PendingImport,
-} from './collections-store.ts';
+import { useCollections, type CollectionsJob, type Offered, type PendingImport } from './collections-store.ts';
 import { forgetCollection, takeUp } from './search-with.ts';
 import { useTrain } from '../../train/store/train-store.ts';
 

@@ -1,9 +1,12 @@
 import { create } from 'zustand';
 import type { Uses } from './search-with.ts';
-import type { CollectionView } from '../../../lab/corpus/collections/store.ts';
-import type { FileToImport, ImportProgress } from '../../../lab/corpus/collections/importing.ts';
-import type { ImportChoice } from '../../../lab/corpus/collections/records.ts';
-import type { PreviewOutcome } from '../../../lab/corpus/collections/messages.ts';
+import type {
+  CollectionView,
+  FileToImport,
+  ImportProgress,
+  PreviewOutcome,
+} from '../../../lab/contract/collections.ts';
+import type { ImportChoice } from '../../../lab/contract/records/collections.ts';
 
 /** What the page knows of collections: the list, files that wait to be imported, the job under way. */
 

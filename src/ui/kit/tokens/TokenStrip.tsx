@@ -120,7 +120,7 @@ export const TokenStrip = memo((props: TokenStripProps) => {
   const canvas = useStripCanvas({ rollout, grid, width, until, cursor, scheme, mode });
   const id = known && facts?.text === null ? facts.id : undefined;
   useEffect(() => {
-    if (id !== undefined) void requestPieces([id], (ids) => lab().pieces(ids));
+    if (id !== undefined) void requestPieces([id], (ids) => lab().ask.pieces(ids));
   }, [id]);
 
   const pick = () => facts && onPick(facts.segment, facts.token);

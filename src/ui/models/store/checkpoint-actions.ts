@@ -4,8 +4,8 @@ import type {
   CheckpointsApi,
   Outcome,
   PlanRequest,
-} from '../../../lab/models/checkpoints/messages.ts';
-import type { LocalFile } from '../../../lab/models/checkpoints/plan/plan.ts';
+} from '../../../lab/contract/checkpoints.ts';
+import type { LocalFile } from '../../../lab/contract/records/checkpoints.ts';
 import { applyCheckpointMessage, useCheckpoints } from './checkpoint-store.ts';
 import { forgetPolicy, takeUpPolicy } from './setup-uses.ts';
 

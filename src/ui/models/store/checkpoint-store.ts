@@ -1,12 +1,11 @@
 import { create } from 'zustand';
-import type { Fault } from '../../../lab/models/checkpoints/plan/fault.ts';
-import type { DownloadProgress } from '../../../lab/models/checkpoints/download.ts';
+import type { Fault, LocalFile } from '../../../lab/contract/records/checkpoints.ts';
 import type {
   CheckpointMessage,
   CheckpointView,
+  DownloadProgress,
   PlanView,
-} from '../../../lab/models/checkpoints/messages.ts';
-import type { LocalFile } from '../../../lab/models/checkpoints/plan/plan.ts';
+} from '../../../lab/contract/checkpoints.ts';
 import type { PolicyUse } from './setup-uses.ts';
 
 /** What the page knows of the checkpoints on this device, and of the one that is being added. */

@@ -2,7 +2,7 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { answerText, type ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import type { DiffPiece, DiffRun } from '../../../evaluate/inspect/diff.ts';
-import type { Neighbour, Reading } from '../../../lab/rollouts/reading.ts';
+import type { Neighbour, Reading } from '../../../lab/contract/rollouts.ts';
 import { formatCount, formatNumber } from '../../kit/format.ts';
 import { parseReaderAddress, type RolloutName } from './address.ts';
 import { inspection } from './api.ts';

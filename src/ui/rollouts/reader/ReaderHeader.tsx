@@ -1,6 +1,6 @@
 import { memo } from 'react';
 import { answerText } from '../../../formats/rollouts/shape/imported.ts';
-import type { Reading } from '../../../lab/rollouts/reading.ts';
+import type { Reading } from '../../../lab/contract/rollouts.ts';
 import { LINTS } from '../../../evaluate/inspect/lint/finding.ts';
 import { Link } from 'wouter';
 import { formatCount, formatNumber, formatSigned } from '../../kit/format.ts';

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import type { Reading } from '../../../lab/rollouts/reading.ts';
+import type { Reading } from '../../../lab/contract/rollouts.ts';
 import { usePlace, type Place, type RolloutName } from './address.ts';
-import { inspection } from './api.ts';
+import { readRollout } from './api.ts';
 import { DiffView } from './DiffView.tsx';
 import { GroupView } from './GroupView.tsx';
 import { KeysDialog } from './KeysDialog.tsx';
@@ -174,7 +174,7 @@ export default function ReaderPage() {
   const place = usePlace();
   const { fileId, rolloutId } = place.address;
   const [shown, setShown] = useState<Reading | null>(null);
-  const read = useAnswer(`${fileId} ${rolloutId}`, () => inspection().read(fileId, rolloutId));
+  const read = useAnswer(`${fileId} ${rolloutId}`, () => readRollout(fileId, rolloutId));
   // The rollout that was read stays until the next one is there: going through a list does not flicker.
   if (read.state === 'ready' && read.value && read.value !== shown) setShown(read.value);
   if (read.state === 'failed')

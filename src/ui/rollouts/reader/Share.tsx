@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import type { Reading, RolloutFile } from '../../../lab/rollouts/reading.ts';
 import { messageOf } from '../../../base/errors.ts';
+import type { Reading, RolloutFile } from '../../../lab/contract/rollouts.ts';
 import { CopyButton } from '../../kit/CopyButton.tsx';
 import { fileStem, saveFile } from '../../kit/save-file.ts';
 import { inspection } from './api.ts';

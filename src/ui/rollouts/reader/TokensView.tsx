@@ -8,7 +8,7 @@ import {
   withOutcome,
   type TokenTable,
 } from '../../../evaluate/inspect/reading/token-table.ts';
-import type { Reading } from '../../../lab/rollouts/reading.ts';
+import type { Reading } from '../../../lab/contract/rollouts.ts';
 import { CopyButton } from '../../kit/CopyButton.tsx';
 import { distributionWords } from '../../kit/distribution-words.ts';
 import { formatCount, formatNumber } from '../../kit/format.ts';
@@ -49,7 +49,7 @@ const useTexts = (
     const ids = [...table.ids.slice(from, to + 1), ...(at === null ? [] : [table.ids[at]!])];
     void requestPieces(
       ids.filter((id) => id >= 0),
-      (missing) => lab().pieces(missing),
+      (missing) => lab().ask.pieces(missing),
     );
   }, [known, table, from, to, at]);
   const texts = usePieces((state) => state.texts);

@@ -12,7 +12,7 @@ import type {
   WhatIfSettings,
 } from '../../../evaluate/inspect/what-if/what-if.ts';
 import { ESTIMATORS } from '../../../learn/settings/settings.ts';
-import type { Reading } from '../../../lab/rollouts/reading.ts';
+import type { Reading } from '../../../lab/contract/rollouts.ts';
 import { formatNumber, formatSigned } from '../../kit/format.ts';
 import { pickOf } from '../../kit/pick-of.ts';
 import { inspection } from './api.ts';

@@ -1,8 +1,7 @@
-import type { ImportOutcome } from '../../../lab/rollouts/messages.ts';
 import { messageOf } from '../../../base/errors.ts';
-import type { SavedView } from '../../../lab/rollouts/database.ts';
-import type { ImportProgress } from '../../../lab/rollouts/import-file.ts';
 import type { RunFile } from '../../../formats/rollouts/run.ts';
+import type { SavedView } from '../../../lab/contract/records/rollout-files.ts';
+import type { ImportOutcome, ImportProgress } from '../../../lab/contract/rollouts.ts';
 import { pagePath } from '../../kit/page-root.ts';
 import { filePath, isRollouts } from './browse-address.ts';
 import { secondsLeft, useBrowse, type ImportJob } from './browse-store.ts';

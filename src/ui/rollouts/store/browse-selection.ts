@@ -1,8 +1,6 @@
 import { create } from 'zustand';
-import type { BrowseQuery, Selected } from '../../../lab/rollouts/browse.ts';
-import type { FilterFault, FoundRow } from '../../../lab/rollouts/messages.ts';
-import type { Mark } from '../../../lab/rollouts/database.ts';
-import { BOOKMARK } from '../../../lab/rollouts/names.ts';
+import type { BrowseQuery, FilterFault, FoundRow, Selected } from '../../../lab/contract/rollouts.ts';
+import { type Mark, BOOKMARK } from '../../../lab/contract/records/rollout-files.ts';
 import { attempt, tellProblem } from './browse-actions.ts';
 import { formatBrowseAddress, parseBrowseAddress, readerPath } from './browse-address.ts';
 import { useBrowse } from './browse-store.ts';

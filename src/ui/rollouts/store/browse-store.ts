@@ -1,7 +1,6 @@
 import { create } from 'zustand';
-import type { FileRecord, SavedView } from '../../../lab/rollouts/database.ts';
-import type { ImportProgress } from '../../../lab/rollouts/import-file.ts';
-import type { OwnRun } from '../../../lab/rollouts/messages.ts';
+import type { FileRecord, SavedView } from '../../../lab/contract/records/rollout-files.ts';
+import type { ImportProgress, OwnRun } from '../../../lab/contract/rollouts.ts';
 
 /** What the page knows of imported rollout files. */
 

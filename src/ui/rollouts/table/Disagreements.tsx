@@ -8,7 +8,7 @@ import {
   type Opinion,
 } from '../../../evaluate/inspect/rescore/disagreement.ts';
 import { scorerById, SCORERS } from '../../../evaluate/inspect/rescore/scorers.ts';
-import type { FileRecord } from '../../../lab/rollouts/database.ts';
+import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
 import { formatNumber, plural } from '../../kit/format.ts';
 import { readerPath } from '../store/browse-address.ts';
 import { attempt } from '../store/browse-actions.ts';

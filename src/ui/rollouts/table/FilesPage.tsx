@@ -1,21 +1,14 @@
 import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { IMPORTERS } from '../../../formats/rollouts/importers/list.ts';
-import type { FileRecord } from '../../../lab/rollouts/database.ts';
-import {
-  DASH,
-  formatBytes,
-  formatCount,
-  formatDayTime,
-  formatShare,
-  plural,
-} from '../../kit/format.ts';
+import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
+import { DASH, formatBytes, formatCount, formatDayTime, formatShare, plural } from '../../kit/format.ts';
 import { ListTable } from '../../kit/ListTable.tsx';
 import { openOwnRun, reloadFiles, reloadRuns, removeFile } from '../store/browse-actions.ts';
 import { filePath } from '../store/browse-address.ts';
 import { useBrowse } from '../store/browse-store.ts';
 import { BrowseShell, OpenButtons } from './Shell.tsx';
 import { PARTIAL } from './words.ts';
+import { IMPORTERS } from '../../../formats/rollouts/importers/list.ts';
 
 const STATUS: Record<FileRecord['status'], string> = {
   ready: '',

@@ -1,5 +1,5 @@
 import { useRef, type PointerEvent } from 'react';
-import type { BrowseQuery } from '../../../lab/rollouts/browse.ts';
+import type { BrowseQuery } from '../../../lab/contract/rollouts.ts';
 import type { Column } from './columns.ts';
 import { keepWidths, LEAST_WIDTH, MOST_WIDTH, setWidth } from './widths.ts';
 

@@ -1,9 +1,8 @@
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { withoutEnding } from '../../../formats/rollouts/shape/names.ts';
-import type { ExportFormat } from '../../../lab/rollouts/export.ts';
-import type { FileRecord, SavedView } from '../../../lab/rollouts/database.ts';
-import type { Selected } from '../../../lab/rollouts/browse.ts';
+import type { ExportFormat, Selected } from '../../../lab/contract/rollouts.ts';
+import type { FileRecord, SavedView } from '../../../lab/contract/records/rollout-files.ts';
 import { formatCount } from '../../kit/format.ts';
 import { fileStem, saveFile } from '../../kit/save-file.ts';
 import { attempt, reloadViews, removeView, saveView } from '../store/browse-actions.ts';
@@ -184,7 +183,7 @@ const EXPORTS: readonly { format: ExportFormat; name: string; note: string; end:
 /** Texts of tokens of the policy that is loaded; no other's tokenizer is at hand. */
 const spell = async (policy: string, ids: number[]): Promise<string[] | null> => {
   // Answered once a policy is loaded, if one is on its way.
-  const texts = await lab().pieces(ids);
+  const texts = await lab().ask.pieces(ids);
   return useLab.getState().policy?.id === policy ? texts : null;
 };
 

@@ -1,9 +1,9 @@
 import { NativeSelect } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { LINTS, type LintCode } from '../../../evaluate/inspect/lint/finding.ts';
 import { basisWords, type Outcome } from '../../../evaluate/inspect/taxonomy.ts';
-import type { Facet, Selected } from '../../../lab/rollouts/browse.ts';
-import { GROUP_FIELDS, type GroupField } from '../../../lab/rollouts/names.ts';
+import { LINTS, type LintCode } from '../../../evaluate/inspect/lint/finding.ts';
+import type { Facet, Selected } from '../../../lab/contract/rollouts.ts';
+import { GROUP_FIELDS, type GroupField } from '../../../lab/contract/records/rollout-files.ts';
 import { Bars } from '../../kit/charts/Bars.tsx';
 import { formatCount, formatNumber, formatShare } from '../../kit/format.ts';
 import { pickOf } from '../../kit/pick-of.ts';

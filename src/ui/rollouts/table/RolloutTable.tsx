@@ -2,8 +2,12 @@ import { basisWords, type Outcome } from '../../../evaluate/inspect/taxonomy.ts'
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useMemo, useRef, type MouseEvent } from 'react';
 import { useLocation } from 'wouter';
-import type { BrowseGroup, BrowseQuery, Selected } from '../../../lab/rollouts/browse.ts';
-import type { FoundRow } from '../../../lab/rollouts/messages.ts';
+import type {
+  BrowseGroup,
+  BrowseQuery,
+  FoundRow,
+  Selected,
+} from '../../../lab/contract/rollouts.ts';
 import { hrefOf } from '../../kit/page-root.ts';
 import { formatCount, formatNumber, formatShare } from '../../kit/format.ts';
 import { readerPath } from '../store/browse-address.ts';

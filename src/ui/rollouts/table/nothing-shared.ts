@@ -1,5 +1,4 @@
-import type { ComparedRuns } from '../../../lab/rollouts/messages.ts';
-import type { NoScore } from '../../../lab/rollouts/no-score.ts';
+import type { ComparedRuns, NoScore } from '../../../lab/contract/rollouts.ts';
 
 const NO_SCORE: Record<NoScore, string> = {
   empty: 'has no rollout that is read yet',

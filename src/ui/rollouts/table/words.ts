@@ -4,7 +4,7 @@ import {
   type Outcome,
   type OutcomeBasis,
 } from '../../../evaluate/inspect/taxonomy.ts';
-import type { FileRecord } from '../../../lab/rollouts/database.ts';
+import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
 
 /** What outcomes mean, and the colours that charts give them. */
 const OUTCOMES: Record<Outcome, { note: string; colour: number }> = {

@@ -1,7 +1,8 @@
 import type { Setup } from '../../../records/setup.ts';
-import type { ConductorMessage, LabApi } from '../../../lab/ask/messages.ts';
-import type { DeviceChoice } from '../../../lab/ask/settings.ts';
-import type { InspectionApi } from '../../../lab/rollouts/messages.ts';
+import type { ConductorMessage } from '../../../lab/contract/ask.ts';
+import type { LabApi } from '../../../lab/contract/lab.ts';
+import type { DeviceChoice } from '../../../lab/contract/settings.ts';
+import type { InspectionApi } from '../../../lab/contract/rollouts.ts';
 import { createFrameQueue } from '../../kit/frame-queue.ts';
 import { forgetPieces } from '../../kit/tokens/pieces.ts';
 import { useLab } from './lab-store.ts';
@@ -11,8 +12,8 @@ import { useSetup } from '../../models/store/setup-store.ts';
 import { connectCheckpoints } from '../../models/store/checkpoint-actions.ts';
 import { connectTraining } from '../../train/store/train-actions.ts';
 
-/** The lab as the page knows it: the conductor's calls, without the start that connects it. */
-export type LabConnection = Omit<LabApi, 'start'> & {
+/** All hosts that the page calls. */
+export type LabConnection = LabApi & {
   /** Imported rollouts; they have a worker of their own. */
   inspection: InspectionApi;
 };
@@ -55,15 +56,15 @@ export const connectLab = (open: LabOpener, device: DeviceChoice): void => {
   const { resources, keys } = useResources.getState();
   const opened = open(queue, device, useSetup.getState().setup);
   connection = opened;
-  void opened.provide(resources, keys).catch(() => undefined);
+  void opened.ask.provide(resources, keys).catch(() => undefined);
   connectTraining(connection.train);
   connectCheckpoints(connection.checkpoints);
 };
 
 // What was chosen begins to load at once; a worker that is gone learns it when it is opened again.
-useSetup.subscribe(({ setup }) => void connection?.use(setup).catch(() => undefined));
+useSetup.subscribe(({ setup }) => void connection?.ask.use(setup).catch(() => undefined));
 useResources.subscribe(
-  ({ resources, keys }) => void connection?.provide(resources, keys).catch(() => undefined),
+  ({ resources, keys }) => void connection?.ask.provide(resources, keys).catch(() => undefined),
 );
 
 /** Opens the connection again after the lab worker died. */

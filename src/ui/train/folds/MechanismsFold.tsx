@@ -2,7 +2,7 @@ import { collapseText } from '../../../agent/router/reward.ts';
 import { collapseWarning } from '../../../learn/router/collapse.ts';
 import { getRecipe } from '../../../recipes/index.ts';
 import { routerRewardSchema } from '../../../recipes/settings.ts';
-import { BACKGROUND_MODES, REWARD_MODES, STIE_MODES } from '../../../lab/ask/settings.ts';
+import { BACKGROUND_MODES, REWARD_MODES, STIE_MODES } from '../../../lab/contract/settings.ts';
 import { NumberField, RateField, SelectField, useDraftValue, useSettings } from '../fields.tsx';
 import { useSetup } from '../../models/store/setup-store.ts';
 import { routerMode } from '../chart-specs.ts';

@@ -8,7 +8,7 @@ import { collapseWarning } from '../../../learn/router/collapse.ts';
 import { getRecipe, RECIPES } from '../../../recipes/index.ts';
 import { withOverrides } from '../../../recipes/settings.ts';
 import { weightsProblem } from './reward-weights.ts';
-import { DEVICES, type DeviceChoice } from '../../../lab/ask/settings.ts';
+import { DEVICES, type DeviceChoice } from '../../../lab/contract/settings.ts';
 
 /**
  * The form of a new run: a preset and what differs from it, by path (`optimizer.learningRate`). A

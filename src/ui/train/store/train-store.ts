@@ -1,11 +1,7 @@
 import { create } from 'zustand';
 import type { TrainStep } from '../../../records/training.ts';
-import type {
-  RunRecord,
-  TrainApi,
-  TrainMessage,
-  TrainProgress,
-} from '../../../lab/train/messages.ts';
+import type { RunRecord } from '../../../lab/contract/records/runs.ts';
+import type { TrainApi, TrainMessage, TrainProgress } from '../../../lab/contract/training.ts';
 
 /** What the page knows of training: runs, steps of the runs that were opened, storage. */
 

@@ -5,8 +5,8 @@ import {
   type BodyChunk,
   type CollectionsDatabase,
   type IndexChunk,
-  type ItemKind,
-} from '../database.ts';
+} from './database.ts';
+import { type ItemKind } from '../../../contract/records/collections.ts';
 import { unpackPassages, unpackQuestions } from './items.ts';
 
 /** Reads a collection chunk by chunk, so that memory holds one of them at a time. */

@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import { CheckpointFault } from './fault.ts';
 import { CONFIG, INDEX, MOST_JSON_BYTES, SINGLE, chooseFiles, shardsOf } from './file-names.ts';
-import type { CheckpointPlan, PlannedFile } from './plan.ts';
-import { fileUrl, titleOf, type RemoteSource } from './source.ts';
+import {
+  type CheckpointPlan,
+  type PlannedFile,
+  type RemoteSource,
+} from '../../../contract/records/checkpoints.ts';
+import { fileUrl, titleOf } from './source.ts';
 import { ask, parseObject, readBody, refusal, type Web } from './web.ts';
 import { issueOf } from '../../../../base/errors.ts';
 
