@@ -1,5 +1,5 @@
-import type { EstimatorId } from './settings/settings.ts';
 import { mean, moments, sum } from '../base/statistics.ts';
+import type { EstimatorId } from '../recipes/training.ts';
 
 /** Advantages of whole rollouts, docs/methods.md section 3. One value a rollout; nothing is changed in place. */
 

@@ -1,4 +1,4 @@
-import type { TrainSettings } from './settings/settings.ts';
+import type { TrainSettings } from '../recipes/training.ts';
 
 /** The clipped surrogate and its exact gradient, docs/methods.md section 4. */
 

@@ -5,7 +5,8 @@ import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import { heldOutSample } from '../../learn/rl/held-out.ts';
 import { createRouterLearner } from '../../learn/router/learner.ts';
 import { trainRun } from '../../learn/rl/loop.ts';
-import type { TrainSettings } from '../../learn/settings/settings.ts';
+import { asWord } from '../../recipes/index.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import type { TrainState } from '../../learn/rl/state.ts';
 import { openCheckpoint } from '../../policy/checkpoint/checkpoint.ts';
 import { prepareNode } from '../../policy/jax/jax-node.ts';
@@ -14,7 +15,7 @@ import { folderRevision } from '../shared/checkpoint-folder.ts';
 import { endProgress, print, say } from '../shared/command.ts';
 import { UsageError, type OptionValues } from '../shared/options.ts';
 import { openFolder, openWorld, type OpenWorld } from '../shared/parts.ts';
-import { appendStep, loadDemonstrations, readRun, saveCheckpoint, type RunFile } from './folder.ts';
+import { appendStep, loadDemonstrations, readRun, saveSnapshot, type RunFile } from './folder.ts';
 import { TrainMeter } from './progress.ts';
 import { startThreads } from './threads.ts';
 import { messageOf } from '../../base/errors.ts';
@@ -33,7 +34,7 @@ export async function describeRun(settings: TrainSettings, values: OptionValues)
   const opened = await openWorld(given ?? undefined);
   const file: RunFile = {
     format: 'forage.cli-run/1',
-    runId: `${settings.preset}-${settings.seed}`,
+    runId: `${asWord(settings.preset)}-${settings.seed}`,
     settings,
     device: values.device === 'webgpu' ? 'webgpu' : 'wasm',
     policy: {
@@ -138,7 +139,7 @@ export async function train(
           if (options.json) print(JSON.stringify(record));
           meter.step(record);
         },
-        checkpoint: (at) => saveCheckpoint(run, at, file, weights.config),
+        snapshot: (at) => saveSnapshot(run, at, file, weights.config),
       },
     });
     endProgress();

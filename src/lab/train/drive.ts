@@ -58,7 +58,7 @@ export class RunDrive {
     }
   }
 
-  /** Starts again from the last checkpoint when a worker or device was lost. */
+  /** Starts again from the last snapshot when a worker or device was lost. */
   async #attempts(): Promise<TrainResult['end']> {
     const active = this.#active;
     const lost: number[] = [];
@@ -71,10 +71,10 @@ export class RunDrive {
         const recent = lost.filter((at) => at > Date.now() - LOSSES.withinMs);
         if (recent.length >= LOSSES.most)
           throw new Error(
-            `${error.message}, the ${recent.length}th time within five minutes. ${this.#run.device === 'webgpu' ? 'Resume on WASM, or start' : 'Start'} a run with fewer questions or rollouts a step; its checkpoints are kept.`,
+            `${error.message}, the ${recent.length}th time within five minutes. ${this.#run.device === 'webgpu' ? 'Resume on WASM, or start' : 'Start'} a run with fewer questions or rollouts a step; its snapshots are kept.`,
             { cause: error },
           );
-        active.notice = `${error.message}; started again from the last checkpoint.`;
+        active.notice = `${error.message}; started again from the last snapshot.`;
         active.restarted();
       }
     }
@@ -138,14 +138,14 @@ export class RunDrive {
           active.stepped(record, rollouts);
           this.#teller.send([{ type: 'step', step: record }]);
         },
-        checkpoint: (at) => this.#checkpoint(at),
+        snapshot: (at) => this.#snapshot(at),
         shouldStop: () => active.pausing,
         learningRate: () => active.learningRate,
       },
     });
   }
 
-  async #checkpoint(state: Parameters<RunStore['commit']>[1]): Promise<void> {
+  async #snapshot(state: Parameters<RunStore['commit']>[1]): Promise<void> {
     const active = this.#active;
     if (active.discarding) return;
     const change = { step: state.step, updatedAt: nowIso() };

@@ -113,4 +113,4 @@ export class OtherTabs {
 }
 
 const SILENT =
-  'the tab that trains does not answer; the browser may have frozen it. Bring it to the front and ask again, or close it: the run then goes on from its last checkpoint.';
+  'the tab that trains does not answer; the browser may have frozen it. Bring it to the front and ask again, or close it: the run then goes on from its last snapshot.';

@@ -4,7 +4,7 @@ import type { Question } from '../../records/records.ts';
 import { createCurriculum } from '../../learn/curriculum/create.ts';
 import type { TrainDeps } from '../../learn/rl/contracts.ts';
 import { heldOutSample } from '../../learn/rl/held-out.ts';
-import type { TrainSettings } from '../../learn/settings/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { createRouterLearner } from '../../learn/router/learner.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
 import type { TrainEngines } from './engines.ts';

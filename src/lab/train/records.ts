@@ -1,6 +1,7 @@
 import { BUILT_IN_SETUP, type PolicyRef } from '../../records/setup.ts';
 import type { TrainStep } from '../../records/training.ts';
-import type { TrainSettings } from '../../learn/settings/settings.ts';
+import { asWord } from '../../recipes/index.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import type { RunStore } from '../storage/run-store.ts';
 import { filesOf } from './files/downloads.ts';
 import { type Download, type DownloadKind } from '../contract/training.ts';
@@ -16,11 +17,11 @@ const KEEP_DELETED_MS = 10 * 60_000;
 export const nowIso = (): string => new Date().toISOString();
 
 export const newId = (settings: TrainSettings): string =>
-  `${settings.preset}-${Date.now().toString(36)}-${crypto.randomUUID().slice(0, 4)}`;
+  `${asWord(settings.preset)}-${Date.now().toString(36)}-${crypto.randomUUID().slice(0, 4)}`;
 
 const interrupted = ({ checkpointStep }: RunRecord): string =>
   checkpointStep === null
-    ? 'The tab was closed before the first checkpoint. Resume starts from the beginning.'
+    ? 'The tab was closed before the first snapshot. Resume starts from the beginning.'
     : `The tab was closed while this run trained. Resume goes on after step ${checkpointStep}.`;
 
 /** The records of runs: listed, changed, written to files and read from them. */
@@ -64,7 +65,7 @@ export class RunRecords {
     else this.tell(run);
   }
 
-  /** One file: settings, steps, and the last checkpoint. */
+  /** One file: settings, steps, and the last snapshot. */
   async export(runId: string): Promise<Blob> {
     const [run, steps, state] = await Promise.all([
       this.#store.run(runId),

@@ -4,7 +4,7 @@ import { deriveSeed } from '../../base/random.ts';
 import type { SettingsOverride } from '../../recipes/settings.ts';
 import type { Curriculum, CurriculumContext, DrawnQuestion, Json } from '../rl/contracts.ts';
 import { rewardById } from '../rewards/list.ts';
-import type { TrainSettings } from '../settings/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { stageAt } from '../settings/stages.ts';
 import { bucketOf, nextBucket, type Bucket } from './buckets.ts';
 import { Cycle } from '../rl/cycle.ts';

@@ -5,7 +5,7 @@ import { klTerm, sequenceWeights } from '../objective.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import { trainedCount, type TrainItem } from '../replicas/replica.ts';
 import { addToReward } from './scoring.ts';
-import type { TrainSettings } from '../settings/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 
 /** From rollout records to what the learner takes. */
 

@@ -7,8 +7,8 @@ import type { AgentDeps } from '../../agent/request.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { Random } from '../../base/random.ts';
 import { rolloutOverrides } from './collect.ts';
-import type { TrainSettings } from '../settings/settings.ts';
 import { mean } from '../../base/statistics.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 
 /** Scores on a sample that no run trains on, the same for every run, with the same seeds. */
 

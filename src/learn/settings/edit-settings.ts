@@ -1,14 +1,15 @@
 import { withOverrides } from '../../recipes/settings.ts';
-import { getRecipe } from '../../recipes/index.ts';
-import { trainSettingsSchema, type TrainSettings } from './settings.ts';
+import { currentId, getRecipe } from '../../recipes/index.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
+import { checkedSettingsSchema } from './checked.ts';
 import { overridesInForce } from './overrides.ts';
 import { issueOf } from '../../base/errors.ts';
 
 /** Checks settings from outside. @throws Error of one line that names the field at fault */
 export function parseTrainSettings(json: unknown): TrainSettings {
-  const parsed = trainSettingsSchema.safeParse(json);
+  const parsed = checkedSettingsSchema.safeParse(json);
   if (!parsed.success) throw new Error(`training settings: ${issueOf(parsed.error)}`);
-  const settings = parsed.data;
+  const settings = { ...parsed.data, preset: currentId(parsed.data.preset) };
   withOverrides(getRecipe(settings.recipe).settings, overridesInForce(settings));
   return settings;
 }

@@ -56,7 +56,7 @@ export class Learner {
     whileWaiting();
     const scores = (await work).flat();
     const gradientNorm = await this.#reduce(buffers);
-    if (!Number.isFinite(gradientNorm)) throw new Error('warm-up: the gradient is not finite');
+    if (!Number.isFinite(gradientNorm)) throw new Error('pre-training: the gradient is not finite');
     const update = { ...options, gradientScale: clipScale(gradientNorm, clip) };
     await Promise.all(this.#replicas.map((r) => r.update(update)));
     this.#version++;

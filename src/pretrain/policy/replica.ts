@@ -6,7 +6,7 @@ import type { TrainLimits } from '../../policy/lora/train-batch.ts';
 import { Trainer } from './train.ts';
 import { parameterSlots, type ParameterSlot } from '../../policy/checkpoint/weights.ts';
 
-/** One sequence of a warm-up batch. */
+/** One sequence of a batch of pre-training. */
 export interface Example {
   ids: Int32Array;
   /** Loss weight of each token. */

@@ -5,7 +5,7 @@ import { useLinkedStep } from '../train/store/show-rollouts.ts';
 import { useView } from '../shell/store/view-store.ts';
 import type { ColourMode } from '../kit/tokens/paint.ts';
 
-/** What Inspect says and offers when the rollouts are those of a training step. */
+/** What Ask says and offers when the rollouts are those of a training step. */
 
 /** The largest |advantage| of the rollouts on the screen; null where none has one. */
 const useLargest = (): number | null =>

@@ -11,17 +11,12 @@ import {
   type RunSettings,
 } from '../../lab/contract/settings.ts';
 import { collapseText } from '../../agent/router/reward.ts';
-import { getRecipe } from '../../recipes/index.ts';
+import { getRecipe, RECIPES } from '../../recipes/index.ts';
 import { pickOf } from '../kit/pick-of.ts';
 import { useSetup } from '../models/store/setup-store.ts';
 import { useView } from '../shell/store/view-store.ts';
 
-const RECIPES = [
-  { value: 'kunlun-baize', label: 'KunLunBaizeRAG (RDRA, STIE, NLR)' },
-  { value: 'search', label: 'Plain search loop' },
-  { value: 'naive-rag', label: 'Naive RAG, one retrieval' },
-  { value: 'naive-generation', label: 'Naive generation, no retrieval' },
-];
+const RECIPE_CHOICES = RECIPES.map(({ id, title }) => ({ value: id, label: title }));
 
 const change = (part: Partial<RunSettings>): void => {
   const { address, setAddress } = useView.getState();
@@ -150,8 +145,9 @@ export const SettingsForm = () => {
       <NativeSelect
         size="xs"
         label="Recipe"
+        title={getRecipe(settings.recipe).summary}
         value={settings.recipe}
-        data={RECIPES}
+        data={RECIPE_CHOICES}
         onChange={(event) =>
           change({ recipe: pickOf(RECIPE_IDS, event.currentTarget.value) ?? settings.recipe })
         }

@@ -1,8 +1,9 @@
 import { MantineProvider, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { lazy, Suspense, useMemo } from 'react';
-import { Route, Router, Switch, useLocation } from 'wouter';
+import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
 import { useShallow } from 'zustand/react/shallow';
 import { InspectPage } from '../ask/InspectPage.tsx';
+import { ASK } from '../ask/store/permalink.ts';
 import { BASE } from '../kit/page-root.ts';
 import { useView } from './store/view-store.ts';
 import { CommandPalette, KeyList } from './CommandPalette.tsx';
@@ -24,11 +25,20 @@ const RunsPage = lazy(() => import('../runs/RunsPage.tsx'));
 const TrainPage = lazy(() => import('../train/TrainPage.tsx'));
 const LaterPage = lazy(() => import('./LaterPage.tsx'));
 
+/** The root is Ask; version 0.1.0 gave its questions addresses there. */
+const ToAsk = () => <Redirect to={`${ASK}${location.search}`} replace />;
+
 const Pages = () => (
   <Suspense fallback={<main className="page">Loading the page …</main>}>
     <Switch>
-      <Route path="/">
+      <Route path={ASK}>
         <InspectPage />
+      </Route>
+      <Route path="/">
+        <ToAsk />
+      </Route>
+      <Route path="/inspect">
+        <ToAsk />
       </Route>
       <Route path="/rollouts">
         <FilesPage />

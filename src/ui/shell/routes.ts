@@ -1,3 +1,4 @@
+import { ASK } from '../ask/store/permalink.ts';
 import type { IconName } from '../kit/Icon.tsx';
 
 /** The places of the workbench, in the order of the rail. */
@@ -10,7 +11,8 @@ export interface Route {
 }
 
 export const ROUTES: readonly Route[] = [
-  { path: '/', name: 'Inspect', letter: 'i', icon: 'inspect' },
+  { path: ASK, name: 'Ask', letter: 'a', icon: 'ask' },
+  { path: '/rollouts', name: 'Rollouts', letter: 'o', icon: 'rollouts' },
   { path: '/train', name: 'Train', letter: 't', icon: 'train' },
   { path: '/runs', name: 'Runs', letter: 'r', icon: 'runs' },
   { path: '/corpus', name: 'Corpus', letter: 'c', icon: 'corpus' },

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { useRoute } from 'wouter';
 import { pagePath } from '../kit/page-root.ts';
-import { formatAddress, parseAddress, placeOf } from '../ask/store/permalink.ts';
+import { ASK, formatAddress, parseAddress, placeOf } from '../ask/store/permalink.ts';
 import { startRun } from '../ask/store/actions.ts';
 import { checkLinkedSetup } from '../ask/store/linked-setup.ts';
 import { useRun } from '../ask/store/run-store.ts';
@@ -10,10 +10,10 @@ import { useView } from './store/view-store.ts';
 
 /** Keeps the address bar and the view's address the same; "back" restores the earlier one. */
 export const useAddress = (): void => {
-  const [inspect] = useRoute('/');
+  const [ask] = useRoute(ASK);
   const address = useView((state) => state.address);
   useEffect(() => {
-    if (!inspect) return;
+    if (!ask) return;
     const wanted = formatAddress(address);
     if (wanted === location.search) return;
     const before = parseAddress(location.search).address;
@@ -22,10 +22,10 @@ export const useAddress = (): void => {
     const url = `${location.pathname}${wanted}`;
     if (moved && address.asked?.kind === 'world') history.pushState(null, '', url);
     else history.replaceState(null, '', url);
-  }, [address, inspect]);
+  }, [address, ask]);
   useEffect(() => {
     const onPop = () => {
-      if (pagePath() !== '/') return;
+      if (pagePath() !== ASK) return;
       const { address } = parseAddress(location.search);
       const { source, request } = useRun.getState();
       const shown = placeOf({ of: source, asked: request?.asked ?? null });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseTrainSettings, withChanges } from '../../../src/learn/settings/edit-settings.ts';
-import { DEPARTURES, getPreset, PRESETS } from '../../../src/learn/settings/presets.ts';
+import { withChanges } from '../../../src/learn/settings/edit-settings.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
 import { UniformCurriculum } from '../../../src/learn/rl/uniform.ts';
 import { stageAt } from '../../../src/learn/settings/stages.ts';
 import type { Question } from '../../../src/records/records.ts';
@@ -12,51 +12,8 @@ const question = (i: number): Question => ({
   supporting: [],
 });
 
-describe('presets', () => {
-  it.each(PRESETS.map((p) => [p.preset, p] as const))('%s is valid', (_name, preset) => {
-    expect(parseTrainSettings(JSON.parse(JSON.stringify(preset)))).toEqual(preset);
-    expect(preset.questions * preset.groupSize).toBe(64);
-  });
-
-  // Paper and code: UR2 (1) and R1-Searcher with OpenRLHF's PolicyLoss (`masked_mean(…, dim=-1).mean()`);
-  // Search-R1 with verl's `masked_mean` of each micro-batch (64 on 8 GPUs) over the number of these; DAPO
-  // (8); GRPO's (3).
-  it.each([
-    ['dapo-kunlun', 'token-mean', null],
-    ['ur2', 'sequence-mean', null],
-    ['ur2-released', 'sequence-mean', null],
-    ['r1-searcher', 'sequence-mean', null],
-    ['search-r1-grpo', 'token-mean', 8],
-    ['grpo-em', 'sequence-mean', null],
-  ])('%s aggregates as its source: %s', (name, aggregation, microBatch) => {
-    expect(PRESETS.map(({ preset }) => preset)).toContain(name);
-    expect(getPreset(name).objective).toMatchObject({ aggregation, microBatch });
-  });
-
-  it('draw from the whole vocabulary, and say so where their source does not', () => {
-    expect(PRESETS.map(({ topP }) => topP)).toEqual(PRESETS.map(() => 1));
-    for (const name of ['ur2', 'ur2-released', 'search-r1-grpo', 'r1-searcher'])
-      expect(DEPARTURES[name]).toContain('top-p');
-  });
-
-  it('stored settings without a micro-batch mean what they meant', () => {
-    const { microBatch: _, ...objective } = getPreset('search-r1-grpo').objective;
-    const stored = { ...getPreset('search-r1-grpo'), objective };
-    expect(parseTrainSettings(stored).objective.microBatch).toBeNull();
-  });
-
-  it('are copies', () => {
-    getPreset('ur2').stages[0]!.steps = 99;
-    expect(getPreset('ur2').stages[0]!.steps).toBe(10);
-  });
-
-  it('an unknown one names those there are', () => {
-    expect(() => getPreset('ppo')).toThrow(/'ppo'.*dapo-kunlun, ur2, search-r1-grpo/);
-  });
-});
-
 describe('changes', () => {
-  const base = getPreset('ur2');
+  const base = getTraining('ur2/paper');
   it('reach any depth', () => {
     const changed = withChanges(base, [
       'optimizer.learningRate=2e-3',
@@ -87,7 +44,7 @@ describe('changes', () => {
 
 describe('stages', () => {
   it('each takes its steps, the last what is left', () => {
-    const { stages } = getPreset('ur2');
+    const { stages } = getTraining('ur2/paper');
     expect([1, 10, 11, 100, 500].map((step) => stageAt(stages, step))).toEqual([0, 0, 1, 1, 1]);
   });
 });

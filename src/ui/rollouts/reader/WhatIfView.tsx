@@ -11,8 +11,8 @@ import type {
   WhatIf,
   WhatIfSettings,
 } from '../../../evaluate/inspect/what-if/what-if.ts';
-import { ESTIMATORS } from '../../../learn/settings/settings.ts';
 import type { Reading } from '../../../lab/contract/rollouts.ts';
+import { ESTIMATORS } from '../../../recipes/training.ts';
 import { formatNumber, formatSigned } from '../../kit/format.ts';
 import { pickOf } from '../../kit/pick-of.ts';
 import { inspection } from './api.ts';

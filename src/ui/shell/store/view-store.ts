@@ -1,5 +1,5 @@
 import { create } from 'zustand';
-import { parseAddress, type InspectAddress } from '../../ask/store/permalink.ts';
+import { parseAddress, type AskAddress } from '../../ask/store/permalink.ts';
 
 /** What the details panel shows. Indices refer to the run on the screen. */
 export type Selection =
@@ -9,7 +9,7 @@ export type Selection =
 
 /** View state that the address does not carry, and the address itself as a value. */
 interface ViewStore {
-  address: InspectAddress;
+  address: AskAddress;
   addressProblems: string[];
   playing: boolean;
   selection: Selection | null;
@@ -20,7 +20,7 @@ interface ViewStore {
   colourBy: 'writer' | 'advantage';
   paletteOpen: boolean;
   keysOpen: boolean;
-  setAddress: (change: Partial<InspectAddress>) => void;
+  setAddress: (change: Partial<AskAddress>) => void;
   select: (selection: Selection | null) => void;
 }
 

@@ -7,13 +7,13 @@ import { groupRollouts } from '../rollout-groups.ts';
 import { cancelRun } from '../../ask/store/actions.ts';
 import type { RolloutTable } from '../../ask/store/apply-updates.ts';
 import { lab } from '../../shell/store/connection.ts';
-import { placeOf, type StepGroup } from '../../ask/store/permalink.ts';
+import { ASK, placeOf, type StepGroup } from '../../ask/store/permalink.ts';
 import { useRun, type RolloutSource } from '../../ask/store/run-store.ts';
 import { useSetup } from '../../models/store/setup-store.ts';
 import { trainApi } from './train-store.ts';
 import { useView } from '../../shell/store/view-store.ts';
 
-/** Rollouts that ended, as the table that Inspect shows. */
+/** Rollouts that ended, as the table that Ask shows. */
 export const tableOf = (rollouts: readonly Rollout[]): RolloutTable => ({
   order: rollouts.map(({ id }) => id),
   byId: Object.fromEntries(rollouts.map((rollout) => [rollout.id, rollout])),
@@ -26,7 +26,7 @@ export const useLinkedStep = create<{ reading: boolean; problem: string | null }
   problem: null,
 }));
 
-/** Shows rollouts of a step in place of what runs in Inspect, which would mix with these. */
+/** Shows rollouts of a step in place of what runs in Ask, which would mix with these. */
 const show = async (rollouts: readonly Rollout[], source: RolloutSource): Promise<void> => {
   const first = rollouts[0];
   if (!first) return;
@@ -63,8 +63,8 @@ const completeQuestion = async ({ question: { id } }: Rollout): Promise<void> =>
   }
 };
 
-/** Opens the rollouts of one question of a training step in Inspect, the `focus`-th in front. */
-export const inspectRollouts = async (
+/** Opens the rollouts of one question of a training step in Ask, the `focus`-th in front. */
+export const showRollouts = async (
   rollouts: readonly Rollout[],
   source: RolloutSource,
   focus: number,
@@ -74,7 +74,7 @@ export const inspectRollouts = async (
   if (!first) return;
   await show(rollouts, source);
   useView.getState().setAddress({ rollout: focus, step: null });
-  go('/');
+  go(ASK);
   await completeQuestion(first);
 };
 

@@ -1,8 +1,8 @@
 import { messageOf } from '../../../base/errors.ts';
-import type { TrainSettings } from '../../../learn/settings/settings.ts';
-import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import type { TrainApi, TrainMessage } from '../../../lab/contract/training.ts';
+import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import type { DeviceChoice } from '../../../lab/contract/settings.ts';
+import type { TrainSettings } from '../../../recipes/training.ts';
 import { useSetup } from '../../models/store/setup-store.ts';
 import { createFrameQueue } from '../../kit/frame-queue.ts';
 import { fileStem, saveFile } from '../../kit/save-file.ts';

@@ -147,8 +147,8 @@ function report({
   ].join('\n');
 }
 
-export const inspectCommand: Command = {
-  name: 'inspect',
+export const rolloutsCommand: Command = {
+  name: 'rollouts',
   summary:
     'statistics and faults of rollouts, ours or another framework’s; files and folders are read in the order of their steps as one run',
   positional: { name: 'FILE', required: true, many: true },
