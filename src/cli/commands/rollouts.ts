@@ -124,11 +124,11 @@ function report({
       'searches',
       `${searches.mean?.toFixed(2) ?? '–'} on average, ${searches.max} at most, none in ${searches.none}`,
     ),
-    ...(reward.n > 0
+    ...(reward.mean !== null
       ? [
           line(
             'reward',
-            `${reward.mean!.toFixed(4)} on average; ${statistics.zeroVarianceGroups} groups all equal`,
+            `${reward.mean.toFixed(4)} on average; ${statistics.zeroVarianceGroups} groups all equal`,
           ),
         ]
       : []),

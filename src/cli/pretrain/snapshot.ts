@@ -90,7 +90,8 @@ export function readProgress(out: string): { progress: Progress; settings: Pretr
 
 /** Fills the buffers from a run's last snapshot. @throws UsageError where it is damaged */
 export function loadState(out: string, state: SharedState): void {
-  const pointer = readPointer(out)!;
+  const pointer = readPointer(out);
+  if (pointer === undefined) throw new UsageError(`${out} holds no checkpoint.`);
   const path = join(out, pointer.folder, STATE);
   if (!existsSync(path)) throw new UsageError(`${path} is missing.`);
   const bytes = readFileSync(path);

@@ -19,6 +19,7 @@ import { initialState, type TrainState } from './state.ts';
 import { checkResumable, checkTrainable, scoredOtherwise } from './trainable.ts';
 import { warmUpAdapter } from './warm-up.ts';
 import { klToReference, optimize, type UpdateReport } from './update.ts';
+import { itemAt } from '../../base/items.ts';
 
 export interface TrainRun {
   settings: TrainSettings;
@@ -223,7 +224,7 @@ class TrainLoop {
       curriculum,
       runId,
       step,
-      stage: this.#settings.stages[stage]!,
+      stage: itemAt(this.#settings.stages, stage, 'stages'),
       ...(signal ? { signal } : {}),
       onRollout: (done, total) => this.#tell('rollouts', done, total),
     });

@@ -32,7 +32,7 @@ function gapOf(
   let [max, sum, n] = [0, 0, 0];
   items.forEach(({ oldLogprobs }, s) =>
     oldLogprobs.forEach((old, i) => {
-      const gap = Math.abs(results[s]!.logprobs[i]! - old);
+      const gap = Math.abs((results[s]?.logprobs[i] ?? NaN) - old);
       max = Math.max(max, gap);
       sum += gap;
       n++;
@@ -49,7 +49,7 @@ export function klToReference(
   let [sum, n] = [0, 0];
   sequences.forEach(({ oldLogprobs }, s) =>
     oldLogprobs.forEach((p, i) => {
-      sum += klTerm('k3', p, references[s]![i]!).value;
+      sum += klTerm('k3', p, references[s]?.[i] ?? NaN).value;
       n++;
     }),
   );

@@ -37,7 +37,7 @@ const COMPARE: Record<NumberOperator, (a: number, b: number) => boolean> = {
 export function numberOf(row: RolloutRow, field: string): number | null {
   if (field.startsWith('reward.')) {
     const clause = field.slice('reward.'.length);
-    return Object.hasOwn(row.clauses, clause) ? row.clauses[clause]! : null;
+    return Object.hasOwn(row.clauses, clause) ? (row.clauses[clause] ?? null) : null;
   }
   return row.numbers[field as RowNumber] ?? null;
 }
