@@ -60,7 +60,7 @@ export const NO_GOLD_ANSWERS = 'the record has no gold answers to score against'
 const NO_GOLD = `${NO_GOLD_ANSWERS}, or its answer cannot be read`;
 
 /** Numbers of a rollout by the name under which the table shows them and the filter asks for them. */
-export const ROW_NUMBERS = {
+const ROW_NUMBERS = {
   em: {
     note: 'exact match, SQuAD’s normaliser, 0 or 1',
     unknown: NO_GOLD,
