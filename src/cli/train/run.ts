@@ -1,9 +1,5 @@
 import { resolve } from 'node:path';
-import type { Question } from '../../records/records.ts';
-import { createCurriculum } from '../../learn/curriculum/create.ts';
-import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
-import { heldOutSample } from '../../learn/rl/held-out.ts';
-import { createRouterLearner } from '../../learn/router/learner.ts';
+import { assembleRun, checkRouter } from '../../learn/run/assemble.ts';
 import { trainRun } from '../../learn/rl/loop.ts';
 import { asWord } from '../../recipes/index.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
@@ -28,7 +24,11 @@ export interface NewRun {
 
 /** What `settings.json` of a new run says. @throws UsageError for folders that are none */
 export async function describeRun(settings: TrainSettings, values: OptionValues): Promise<NewRun> {
-  checkRouter(settings);
+  try {
+    checkRouter(settings);
+  } catch (error) {
+    throw new UsageError(messageOf(error));
+  }
   const checkpoint = await openFolder(values.policy as string | undefined);
   const given = values.world === undefined ? null : resolve(String(values.world));
   const opened = await openWorld(given ?? undefined);
@@ -45,14 +45,6 @@ export async function describeRun(settings: TrainSettings, values: OptionValues)
     world: { folder: given, seed: opened.world.manifest.seed },
   };
   return { file, opened };
-}
-
-function checkRouter(settings: TrainSettings): void {
-  try {
-    if (settings.router.train !== 'off') createRouterLearner(settings);
-  } catch (error) {
-    throw new UsageError(messageOf(error));
-  }
 }
 
 /** Turns Ctrl-C and a polite kill into an abort, so that the last whole step is saved. */
@@ -95,7 +87,6 @@ export async function train(
   prepareNode();
   const weights = await openCheckpoint(checkpoint.files, checkpoint.limits.maxContext);
   const { world, retriever, router } = opened ?? (await openWorld(file.world.folder ?? undefined));
-  const split = (name: string): Question[] => world.questions.filter((q) => q.split === name);
   const threads = await startThreads({
     threads: options.threads,
     folder: policy.folder,
@@ -110,25 +101,22 @@ export async function train(
     endProgress();
     say(message);
   };
-  const trained =
-    settings.router.train === 'off' ? null : createRouterLearner(settings, { router, onNotice });
   try {
     const result = await trainRun({
       settings,
       ...(state ? { state } : {}),
-      deps: {
-        agent: { policy: threads.policy, retriever, router, now: Date.now },
-        weights,
+      deps: await assembleRun(settings, {
+        policy: threads.policy,
         learner: threads.learner,
-        curriculum: createCurriculum(settings, { questions: split('train'), retriever }),
-        heldOut: heldOutSample(split('dev'), settings.heldOut.questions),
-        ...(trained && { router: trained }),
-        ...(settings.warmUp && {
-          demonstrations: readDemonstrations(loadDemonstrations(run), weights.config.vocabSize),
-        }),
+        weights,
+        retriever,
+        router,
+        questions: world.questions,
+        demonstrations: () => loadDemonstrations(run),
         runId: file.runId,
         now: Date.now,
-      },
+        onNotice,
+      }),
       hooks: {
         signal: stop.signal,
         onProgress: (progress) => meter.progress(progress),

@@ -4,7 +4,7 @@ import type { Setup } from '../../records/setup.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 import type { Rollout } from '../../records/rollout.ts';
 
-/** What the page may ask of training in the lab worker, and what it is told. */
+/** Training in the lab worker: calls and messages. */
 
 export type TrainPhase =
   'starting' | 'warm-up' | 'scoring-questions' | 'held-out' | 'rollouts' | 'update' | 'snapshot';
@@ -31,7 +31,7 @@ export type TrainMessage =
   | { type: 'step'; step: TrainStep }
   /** The record changed (status, name, snapshot …) or appeared. */
   | { type: 'run'; run: RunRecord }
-  /** Which run this very tab trains; the others are told nothing of it. */
+  /** Which run this very tab trains; sent to this tab alone. */
   | { type: 'here'; runId: string | null }
   | { type: 'storage'; usedBytes: number; quotaBytes: number; persisted: boolean };
 

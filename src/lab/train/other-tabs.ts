@@ -99,15 +99,15 @@ export class OtherTabs {
 
   async #obey({ id, runId, order }: Extract<Message, { type: 'order' }>): Promise<void> {
     const { channel, obey } = this.#parts;
-    const tell = (message: Message): void => channel.postMessage(message);
+    const answer = (message: Message): void => channel.postMessage(message);
     try {
       const obeyed = obey(runId, order);
       if (!obeyed) return;
-      tell({ type: 'taken', id });
+      answer({ type: 'taken', id });
       await obeyed;
-      tell({ type: 'done', id, error: null });
+      answer({ type: 'done', id, error: null });
     } catch (error) {
-      tell({ type: 'done', id, error: messageOf(error) });
+      answer({ type: 'done', id, error: messageOf(error) });
     }
   }
 }

@@ -9,7 +9,7 @@ import { heldRuns } from './locks.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
 import type { PolicyFacts } from '../models/serving/policy-facts.ts';
 import { readRunFile, writeRunFile } from './files/run-file.ts';
-import type { Teller } from './teller.ts';
+import type { RunReporter } from './reporter.ts';
 
 /** Deleted runs are kept at least this long for the undo of another tab. */
 const KEEP_DELETED_MS = 10 * 60_000;
@@ -28,14 +28,14 @@ const interrupted = ({ checkpointStep }: RunRecord): string =>
 export class RunRecords {
   readonly #store: RunStore;
   readonly #locks: LockManager;
-  readonly #teller: Teller;
+  readonly #reporter: RunReporter;
   /** What must be done once before runs are shown. */
   #ready: Promise<void> | null = null;
 
-  constructor(store: RunStore, locks: LockManager, teller: Teller) {
+  constructor(store: RunStore, locks: LockManager, reporter: RunReporter) {
     this.#store = store;
     this.#locks = locks;
-    this.#teller = teller;
+    this.#reporter = reporter;
   }
 
   async all(): Promise<RunRecord[]> {
@@ -45,16 +45,16 @@ export class RunRecords {
   }
 
   async change(runId: string, change: Partial<RunRecord>): Promise<void> {
-    this.tell(await this.write(runId, change));
+    this.send(await this.write(runId, change));
   }
 
-  /** Stores a change that is told later. */
+  /** Stores a change that is sent later. */
   write(runId: string, change: Partial<RunRecord>): Promise<RunRecord> {
     return this.#store.change(runId, { ...change, updatedAt: nowIso() });
   }
 
-  tell(run: RunRecord): void {
-    this.#teller.send([{ type: 'run', run }]);
+  send(run: RunRecord): void {
+    this.#reporter.send([{ type: 'run', run }]);
   }
 
   /** After the tab that trained a run let go of it: one that did not say how it ended was closed. */
@@ -62,7 +62,7 @@ export class RunRecords {
     const run = await this.#store.run(runId);
     if (run.status === 'running')
       await this.change(runId, { status: 'paused', notice: interrupted(run) });
-    else this.tell(run);
+    else this.send(run);
   }
 
   /** One file: settings, steps, and the last snapshot. */
@@ -94,7 +94,7 @@ export class RunRecords {
       .filter(({ step }) => step <= (state?.step ?? 0))
       .map((step) => ({ record: { ...step, runId: imported.id }, rollouts: [] }));
     if (state) await store.commit(imported.id, state, pending, {});
-    this.#teller.send([{ type: 'run', run: imported }]);
+    this.#reporter.send([{ type: 'run', run: imported }]);
     return imported;
   }
 
@@ -113,7 +113,7 @@ export class RunRecords {
   /** Frees the rollouts of a run's past steps. @returns bytes */
   async dropRollouts(runId: string): Promise<number> {
     const freed = await this.#store.dropRollouts(runId);
-    await this.#teller.storage();
+    await this.#reporter.storage();
     return freed;
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withChanges } from '../../../src/learn/settings/edit-settings.ts';
+import { parseTrainSettings, withChanges } from '../../../src/learn/settings/edit-settings.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
 import { UniformCurriculum } from '../../../src/learn/rl/uniform.ts';
 import { stageAt } from '../../../src/learn/settings/stages.ts';
@@ -68,5 +68,40 @@ describe('the uniform curriculum', () => {
     const other = new UniformCurriculum(questions, 3);
     other.restore(c.state());
     expect(await ids(other, 6)).toEqual(await ids(c, 6));
+  });
+});
+
+describe('settings out of their range', () => {
+  const base = getTraining('search/grpo');
+  it.each([
+    ['topP', { topP: 1.5 }],
+    ['topP', { topP: -0.1 }],
+    ['temperature', { temperature: 0 }],
+    ['temperature', { temperature: 4.5 }],
+    ['steps', { steps: 0 }],
+    ['groupSize', { groupSize: 65 }],
+    ['questions', { questions: 257 }],
+    ['updates', { updates: 17 }],
+    ['stages', { stages: [] }],
+    ['seed', { seed: -1 }],
+    ['optimizer.beta1', { optimizer: { ...base.optimizer, beta1: 1.1 } }],
+    ['optimizer.warmUpSteps', { optimizer: { ...base.optimizer, warmUpSteps: -1 } }],
+    ['heldOut.questions', { heldOut: { ...base.heldOut, questions: 1001 } }],
+    ['curriculum.noise', { curriculum: { ...base.curriculum, noise: 2 } }],
+  ])('%s is refused by its name: %j', (name, change) => {
+    expect(() => parseTrainSettings({ ...base, ...change })).toThrow(name);
+  });
+
+  it.each([
+    { topP: 1 },
+    { temperature: 4 },
+    { groupSize: 64 },
+    { questions: 256 },
+    { updates: 16 },
+    { steps: 1 },
+    { seed: 0 },
+    { heldOut: { ...base.heldOut, questions: 1000, temperature: 0 } },
+  ])('at its end is taken: %j', (change) => {
+    expect(parseTrainSettings({ ...base, ...change })).toMatchObject(change);
   });
 });

@@ -53,7 +53,7 @@ const record = multihopDetails.extend({
 });
 
 /** HotpotQA and 2WikiMultiHopQA: `_id, question, answer, context, supporting_facts, type, level`. */
-function readMultihop(value: unknown): QuestionItem | Problem {
+export function readMultihop(value: unknown): QuestionItem | Problem {
   const parsed = record.safeParse(value);
   if (!parsed.success) return contextProblem(value) ?? problemOf(parsed.error);
   const { _id, id, question, answer, answer_aliases, ...details } = parsed.data;
@@ -157,7 +157,7 @@ type Musique = z.output<typeof musique>;
  * MuSiQue: `paragraphs[].is_supporting`, `question_decomposition` with `#1` for earlier answers. The
  * unanswerable half of MuSiQue-Full is left out: its paragraphs do not hold the answer.
  */
-function readMusique(value: unknown): QuestionItem | Problem {
+export function readMusique(value: unknown): QuestionItem | Problem {
   const parsed = musique.safeParse(value);
   if (!parsed.success) return problemOf(parsed.error);
   const { id, question, answer, answer_aliases, answerable, paragraphs } = parsed.data;
