@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { Link } from 'wouter';
+import type { LocalSpec } from '../../../records/setup.ts';
 import type { ClusterOverview, WithoutVectors } from '../../../lab/contract/clusters.ts';
 import { useGone, useNames } from '../search-words.ts';
-import type { LocalMethod } from '../../../retrieval/methods/method.ts';
-import type { LocalSpec } from '../../../records/setup.ts';
 import { localMethod } from '../../../retrieval/methods/list.ts';
+import type { LocalMethod } from '../../../retrieval/methods/method.ts';
 import { plural } from '../../kit/format.ts';
 import { changeSearch } from '../store/search-with.ts';
 

@@ -1,7 +1,14 @@
 import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
-import { DASH, formatBytes, formatCount, formatDayTime, formatShare, plural } from '../../kit/format.ts';
+import {
+  DASH,
+  formatBytes,
+  formatCount,
+  formatDayTime,
+  formatShare,
+  plural,
+} from '../../kit/format.ts';
 import { ListTable } from '../../kit/ListTable.tsx';
 import { openOwnRun, reloadFiles, reloadRuns, removeFile } from '../store/browse-actions.ts';
 import { filePath } from '../store/browse-address.ts';
