@@ -10,11 +10,11 @@ import './models/models.css';
 import './rollouts/table/browse.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './shell/App.tsx';
-import { connectLab } from './shell/store/connection.ts';
+import { connectLab } from './lab/connection.ts';
 import { checkLinkedSetup } from './ask/store/linked-setup.ts';
-import { keepForOffline } from './shell/store/offline.ts';
-import { openLab } from './shell/store/open-lab.ts';
-import { useView } from './shell/store/view-store.ts';
+import { keepForOffline } from './lab/offline.ts';
+import { openLab } from './lab/open-lab.ts';
+import { useView } from './ask/store/view-store.ts';
 
 // The workers begin to load before the first thing is drawn.
 connectLab(openLab, useView.getState().address.settings.device);

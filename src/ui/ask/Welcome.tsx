@@ -2,8 +2,8 @@ import { Button } from '@mantine/core';
 import { isAsked, runFromStart } from './store/actions.ts';
 import { Sign } from '../kit/events/Sign.tsx';
 import { useRun } from './store/run-store.ts';
-import { useView } from '../shell/store/view-store.ts';
-import { LoadingList } from './Loading.tsx';
+import { useView } from './store/view-store.ts';
+import { LoadingList } from '../lab/Loading.tsx';
 
 /** What the signs in a timeline mean, in the order in which they come. */
 const SIGNS = [

@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { CollectionView } from '../../lab/corpus/collections/index.ts';
-import { formatBytes, formatCount, plural } from '../kit/format.ts';
+import { formatBytes, formatCount, plural } from '../kit/words/format.ts';
 import { exportCollection, renameCollection, saveRejected } from './store/collections-actions.ts';
 
 /** Saves when the field is left, or on Enter; Escape takes back what was typed. */

@@ -2,14 +2,14 @@ import { Button, Checkbox } from '@mantine/core';
 import { Fragment, useState } from 'react';
 import { Link } from 'wouter';
 import type { CollectionView } from '../../lab/corpus/collections/index.ts';
-import { formatBytes, formatCount, plural } from '../kit/format.ts';
+import { formatBytes, formatCount, plural } from '../kit/words/format.ts';
 import { BelowRow, ListTable, RowActions } from '../kit/ListTable.tsx';
 import { mergeCollections, removeCollections } from './store/collections-actions.ts';
 import { useCollections } from './store/collections-store.ts';
-import { askQuestionsOf, questionSetsOf, searchCollections } from './store/search-with.ts';
-import { useSetup } from '../models/store/setup-store.ts';
+import { askQuestionsOf, questionSetsOf, searchCollections } from '../setup/search-with.ts';
+import { useSetup } from '../setup/setup-store.ts';
 import { CollectionEditor } from './CollectionEditor.tsx';
-import { Unfinished } from './Unfinished.tsx';
+import { Unfinished } from './import/Unfinished.tsx';
 
 const HEADS = [
   ['choose', 'visually'],

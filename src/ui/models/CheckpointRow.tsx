@@ -2,8 +2,8 @@ import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { CheckpointView } from '../../lab/models/checkpoints/messages.ts';
 import type { PolicyRef } from '../../records/setup.ts';
-import { formatDuration } from '../kit/duration.ts';
-import { DASH, formatBytes, plural } from '../kit/format.ts';
+import { formatDuration } from '../kit/words/duration.ts';
+import { DASH, formatBytes, plural } from '../kit/words/format.ts';
 import {
   pauseCheckpoint,
   removeCheckpoint,
@@ -11,7 +11,7 @@ import {
   resumeCheckpoint,
 } from './store/checkpoint-actions.ts';
 import { useCheckpoints } from './store/checkpoint-store.ts';
-import { useSetup } from './store/setup-store.ts';
+import { useSetup } from '../setup/setup-store.ts';
 import { ConfigFacts } from './ConfigFacts.tsx';
 import { FitSummary } from './FitSummary.tsx';
 import { FolderButton } from './FolderButton.tsx';

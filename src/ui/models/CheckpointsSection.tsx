@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import type { PolicyRef } from '../../records/setup.ts';
-import { formatBytes } from '../kit/format.ts';
+import { formatBytes } from '../kit/words/format.ts';
 import { UndoBar } from '../kit/UndoBar.tsx';
 import { useFileDrop } from '../kit/use-file-drop.ts';
 import {
@@ -11,8 +11,8 @@ import {
   restoreCheckpoint,
 } from './store/checkpoint-actions.ts';
 import { useCheckpoints } from './store/checkpoint-store.ts';
-import { choosePolicy } from './store/setup-store.ts';
-import { lostWords } from './store/setup-uses.ts';
+import { choosePolicy } from '../setup/setup-store.ts';
+import { lostWords } from '../setup/setup-uses.ts';
 import { AddCheckpoint } from './AddCheckpoint.tsx';
 import { CheckpointRow } from './CheckpointRow.tsx';
 import { filesOfDrop } from './folder-files.ts';

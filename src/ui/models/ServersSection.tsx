@@ -5,12 +5,12 @@ import {
   testEndpoint,
   type ConnectionReport,
 } from '../../policy/remote/endpoint/test-connection.ts';
-import { formatCount, formatMs } from '../kit/format.ts';
+import { formatCount, formatMs } from '../kit/words/format.ts';
 import { UndoBar } from '../kit/UndoBar.tsx';
 import { pickOf } from '../kit/pick-of.ts';
-import { putEndpoint, removeEndpoint, setKey, useResources } from './store/resources-store.ts';
-import { forgetPolicy, lostWords, takeUpPolicy, type PolicyUse } from './store/setup-uses.ts';
-import { choosePolicy, useSetup } from './store/setup-store.ts';
+import { putEndpoint, removeEndpoint, setKey, useResources } from '../setup/resources-store.ts';
+import { forgetPolicy, lostWords, takeUpPolicy, type PolicyUse } from '../setup/setup-uses.ts';
+import { choosePolicy, useSetup } from '../setup/setup-store.ts';
 
 /** OpenAI-compatible servers: llama.cpp, Ollama, vLLM, SGLang. */
 

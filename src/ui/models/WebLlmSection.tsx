@@ -7,17 +7,17 @@ import {
   type WebLlmModel,
 } from '../../records/setup.ts';
 import type { WebLlmLine } from '../../policy/remote/webllm/models.ts';
-import { formatCount } from '../kit/format.ts';
-import { lab } from '../shell/store/connection.ts';
+import { formatCount } from '../kit/words/format.ts';
+import { lab } from '../lab/connection.ts';
 import {
   putWebLlmModel,
   removeWebLlmModel,
   setMirror,
   useResources,
-} from './store/resources-store.ts';
-import { choosePolicy, useSetup } from './store/setup-store.ts';
+} from '../setup/resources-store.ts';
+import { choosePolicy, useSetup } from '../setup/setup-store.ts';
 import { UndoBar } from '../kit/UndoBar.tsx';
-import { forgetPolicy, lostWords, takeUpPolicy, type PolicyUse } from './store/setup-uses.ts';
+import { forgetPolicy, lostWords, takeUpPolicy, type PolicyUse } from '../setup/setup-uses.ts';
 
 /** Models of WebLLM: quantized, on the GPU of this device; they sample and do not train. */
 

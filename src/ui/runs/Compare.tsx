@@ -1,7 +1,7 @@
 import { useDeferredValue, useEffect, useMemo } from 'react';
 import type { RunRecord } from '../../lab/train/messages.ts';
 import { Chart } from '../kit/charts/Chart.tsx';
-import { plural } from '../kit/format.ts';
+import { plural } from '../kit/words/format.ts';
 import { openSteps } from '../train/store/train-actions.ts';
 import { useTrain } from '../train/store/train-store.ts';
 import { comparedCharts } from './compare-specs.ts';

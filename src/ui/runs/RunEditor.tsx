@@ -1,9 +1,9 @@
 import { Button, TextInput, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import type { RunRecord } from '../../lab/train/messages.ts';
-import { formatBytes, formatCount } from '../kit/format.ts';
+import { formatBytes, formatCount } from '../kit/words/format.ts';
 import { downloadOf, dropRollouts, editRun, exportRun } from '../train/store/train-actions.ts';
-import { Again } from '../train/Again.tsx';
+import { Again } from '../train/run/Again.tsx';
 import { parseTags } from './figures.ts';
 
 /** Saves when the field is left, or on Enter; Escape takes back what was typed. */

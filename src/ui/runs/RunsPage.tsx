@@ -10,7 +10,7 @@ import { useTrain, visibleRuns } from '../train/store/train-store.ts';
 import { TrainProblem } from '../train/Problem.tsx';
 import { Compare } from './Compare.tsx';
 import { RunsTable } from './RunsTable.tsx';
-import { StorageLine } from './StorageLine.tsx';
+import { StorageLine } from '../lab/StorageLine.tsx';
 
 /** Deleted runs, as long as they can be brought back. */
 const Undo = () => (

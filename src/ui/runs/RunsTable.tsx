@@ -2,12 +2,12 @@ import { Checkbox } from '@mantine/core';
 import { Fragment, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { RunRecord } from '../../lab/train/messages.ts';
-import { DASH, formatCount, formatDayTime, formatShare } from '../kit/format.ts';
+import { DASH, formatCount, formatDayTime, formatShare } from '../kit/words/format.ts';
 import { BelowRow, ListTable, RowActions } from '../kit/ListTable.tsx';
 import { openSteps, removeRun } from '../train/store/train-actions.ts';
 import { formatTrainAddress, MOST_COMPARED } from '../train/store/train-address.ts';
 import { useTrain } from '../train/store/train-store.ts';
-import { StatusBadge } from '../train/RunHeader.tsx';
+import { StatusBadge } from '../train/run/RunHeader.tsx';
 import { figuresOf } from './figures.ts';
 import { RunEditor } from './RunEditor.tsx';
 

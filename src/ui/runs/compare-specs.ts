@@ -1,6 +1,6 @@
 import type { TrainStep } from '../../records/training.ts';
 import type { ChartSpec, Series, Unit } from '../kit/charts/series.ts';
-import { shareInterval } from '../train/chart-specs.ts';
+import { shareInterval } from '../train/charts/chart-specs.ts';
 
 /** The same measure of several runs over one axis. */
 

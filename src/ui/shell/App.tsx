@@ -2,21 +2,21 @@ import { MantineProvider, useComputedColorScheme, useMantineColorScheme } from '
 import { lazy, Suspense, useMemo } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 import { useShallow } from 'zustand/react/shallow';
-import { InspectPage } from '../ask/InspectPage.tsx';
-import { BASE } from '../kit/page-root.ts';
-import { useView } from './store/view-store.ts';
+import { AskPage } from '../ask/AskPage.tsx';
+import { BASE } from '../kit/page/page-root.ts';
+import { useView } from '../ask/store/view-store.ts';
 import { CommandPalette, KeyList } from './CommandPalette.tsx';
 import { createCommands } from './commands.ts';
 import { Rail } from './Rail.tsx';
 import { StatusBar } from './StatusBar.tsx';
 import { theme } from './theme.ts';
 import { TopBar } from './TopBar.tsx';
-import { useAddress } from './use-address.ts';
+import { useAddress } from '../ask/use-address.ts';
 import { useKeys } from './use-keys.ts';
 
 const ClusterPage = lazy(() => import('../corpus/clusters/ClusterPage.tsx'));
-const FilePage = lazy(() => import('../rollouts/table/FilePage.tsx'));
-const FilesPage = lazy(() => import('../rollouts/table/FilesPage.tsx'));
+const FilePage = lazy(() => import('../rollouts/file/FilePage.tsx'));
+const FilesPage = lazy(() => import('../rollouts/FilesPage.tsx'));
 const ReaderPage = lazy(() => import('../rollouts/reader/ReaderPage.tsx'));
 const CorpusPage = lazy(() => import('../corpus/CorpusPage.tsx'));
 const ModelsPage = lazy(() => import('../models/ModelsPage.tsx'));
@@ -28,7 +28,7 @@ const Pages = () => (
   <Suspense fallback={<main className="page">Loading the page …</main>}>
     <Switch>
       <Route path="/">
-        <InspectPage />
+        <AskPage />
       </Route>
       <Route path="/rollouts">
         <FilesPage />

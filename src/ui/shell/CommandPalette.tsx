@@ -1,6 +1,6 @@
 import { Kbd, Modal, TextInput } from '@mantine/core';
 import { useState, type KeyboardEvent, type ReactNode } from 'react';
-import { useView } from './store/view-store.ts';
+import { useView } from '../ask/store/view-store.ts';
 import { keyName, type Command } from './commands.ts';
 
 const matches = (command: Command, text: string): boolean =>

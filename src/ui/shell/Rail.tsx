@@ -1,7 +1,7 @@
 import { Link, useLocation, useRoute } from 'wouter';
 import { Icon } from '../kit/Icon.tsx';
 import { isRollouts } from '../rollouts/store/browse-address.ts';
-import { ROUTES, type Route } from './routes.ts';
+import { ROUTES, type Route } from '../kit/routes.ts';
 
 const Item = ({ route }: { route: Route }) => {
   const [path] = useLocation();

@@ -2,11 +2,11 @@ import { ActionIcon, useComputedColorScheme } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useLocation, useRoute } from 'wouter';
 import { Icon, type IconName } from '../kit/Icon.tsx';
-import { useView } from './store/view-store.ts';
-import { useLab } from './store/lab-store.ts';
+import { useView } from '../ask/store/view-store.ts';
+import { useLab } from '../lab/lab-store.ts';
 import { useRun } from '../ask/store/run-store.ts';
 import { isRollouts } from '../rollouts/store/browse-address.ts';
-import { ROUTES } from './routes.ts';
+import { ROUTES } from '../kit/routes.ts';
 
 const Tool = (props: {
   label: string;

@@ -1,13 +1,13 @@
-import { pagePath } from '../kit/page-root.ts';
+import { pagePath } from '../kit/page/page-root.ts';
 import { cancelRun, focusNext, move, runFromStart, togglePlaying } from '../ask/store/actions.ts';
 import { downloadRollouts } from '../ask/store/export.ts';
 import { isRunning, useRun } from '../ask/store/run-store.ts';
 import { pauseRun, resumeRun, stopRun } from '../train/store/train-actions.ts';
 import { formatTrainAddress, parseTrainAddress } from '../train/store/train-address.ts';
 import { trainingRun, useTrain, visibleRuns } from '../train/store/train-store.ts';
-import { useView } from './store/view-store.ts';
+import { useView } from '../ask/store/view-store.ts';
 import { isRollouts } from '../rollouts/store/browse-address.ts';
-import { ROUTES } from './routes.ts';
+import { ROUTES } from '../kit/routes.ts';
 import { rolloutCommands } from './rollout-commands.ts';
 
 /** Everything that can be done by name (⌘K) or by key (`?` lists them). */

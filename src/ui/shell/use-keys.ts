@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
-import { pagePath } from '../kit/page-root.ts';
-import { useView } from './store/view-store.ts';
+import { pagePath } from '../kit/page/page-root.ts';
+import { useView } from '../ask/store/view-store.ts';
 import type { Command } from './commands.ts';
 
 /** A `g` that no other key follows within this is a key of its own. */

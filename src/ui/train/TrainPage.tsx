@@ -2,10 +2,10 @@ import { useEffect } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { parseTrainAddress, formatTrainAddress } from './store/train-address.ts';
 import { runById, trainingRun, useTrain, visibleRuns } from './store/train-store.ts';
-import { NewRun } from './NewRun.tsx';
+import { NewRun } from './form/NewRun.tsx';
 import { TrainProblem } from './Problem.tsx';
-import { StatusBadge } from './RunHeader.tsx';
-import { RunView } from './RunView.tsx';
+import { StatusBadge } from './run/RunHeader.tsx';
+import { RunView } from './run/RunView.tsx';
 
 /** Runs that can go on, above the form of a new one. */
 const Unfinished = () => {

@@ -21,12 +21,8 @@ import { factsOfRow, rowOf } from '../../../src/evaluate/inspect/row.ts';
 import { judgeAnswers, judgeItemOf } from '../../../src/evaluate/judge/index.ts';
 import { columnReader } from '../../../src/lab/rollouts/columns.ts';
 import { noScoreOf } from '../../../src/lab/rollouts/no-score.ts';
-import { whyNothingShared } from '../../../src/ui/rollouts/table/nothing-shared.ts';
-import {
-  groupedOutcomeName,
-  outcomeBars,
-  outcomeName,
-} from '../../../src/ui/rollouts/table/words.ts';
+import { whyNothingShared } from '../../../src/ui/rollouts/compare/nothing-shared.ts';
+import { groupedOutcomeName, outcomeBars, outcomeName } from '../../../src/ui/rollouts/words.ts';
 import { blobOf, importOne } from '../../formats/rollouts/helpers.ts';
 
 /** A rollout whose answer cannot be read is not scored: it is no wrong one, and in no mean. */

@@ -12,7 +12,7 @@ import {
   tokenTable,
 } from '../../../src/evaluate/inspect/reading/index.ts';
 import { computeSide } from '../../../src/evaluate/inspect/what-if/index.ts';
-import { DEFAULT_SETTINGS } from '../../../src/ui/rollouts/reader/settings.ts';
+import { DEFAULT_SETTINGS } from '../../../src/ui/rollouts/reader/store/settings.ts';
 import { PAYLOADS } from '../../fixtures/inspect/payloads.ts';
 import { importOne } from '../../formats/rollouts/helpers.ts';
 

@@ -15,7 +15,7 @@ import {
   type BrowseQuery,
   type RunSource,
 } from '../../../src/lab/rollouts/index.ts';
-import { whyNothingShared } from '../../../src/ui/rollouts/table/nothing-shared.ts';
+import { whyNothingShared } from '../../../src/ui/rollouts/compare/nothing-shared.ts';
 import { r1Searcher, verl } from '../../fixtures/inspect/records.ts';
 import { blobOf, ownLines } from '../../formats/rollouts/helpers.ts';
 

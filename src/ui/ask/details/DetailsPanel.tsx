@@ -6,9 +6,9 @@ import { PassageText, SourceBadge } from '../../kit/events/Passages.tsx';
 import { Sign } from '../../kit/events/Sign.tsx';
 import { firstSeen } from '../../kit/events/support.ts';
 import { CopyButton } from '../../kit/CopyButton.tsx';
-import { formatMs, formatNumber } from '../../kit/format.ts';
+import { formatMs, formatNumber } from '../../kit/words/format.ts';
 import { useRun } from '../store/run-store.ts';
-import { useView, type Selection } from '../../shell/store/view-store.ts';
+import { useView, type Selection } from '../store/view-store.ts';
 import { SegmentTokens, TokenDetails } from './TokenDetails.tsx';
 import { unreachable } from '../../kit/unreachable.ts';
 

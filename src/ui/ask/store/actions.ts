@@ -2,13 +2,13 @@ import { messageOf } from '../../../base/message-of.ts';
 import type { Question } from '../../../records/records.ts';
 import type { QuestionRow } from '../../../lab/ask/messages.ts';
 import type { Asked } from '../../../lab/ask/settings.ts';
-import { filterQuestions, NO_FILTER } from '../filters.ts';
-import { lab, reconnectLab } from '../../shell/store/connection.ts';
-import { useLab } from '../../shell/store/lab-store.ts';
+import { filterQuestions, NO_FILTER } from './filters.ts';
+import { lab, reconnectLab } from '../../lab/connection.ts';
+import { useLab } from '../../lab/lab-store.ts';
 import { moveStep, type Move } from './playback.ts';
 import { isRunning, useRun } from './run-store.ts';
-import { useSetup } from '../../models/store/setup-store.ts';
-import { isNarrow, useView } from '../../shell/store/view-store.ts';
+import { useSetup } from '../../setup/setup-store.ts';
+import { isNarrow, useView } from './view-store.ts';
 
 /** What buttons, keys and the palette do; one function each. */
 

@@ -2,7 +2,7 @@ import type {
   ClusterAnswer,
   ClusterOverview,
 } from '../../../lab/corpus/retrieval/cluster-messages.ts';
-import { DASH, formatCount, formatMs, formatShare, plural } from '../../kit/format.ts';
+import { DASH, formatCount, formatMs, formatShare, plural } from '../../kit/words/format.ts';
 
 /** Where the candidates of a query came from, and what the search gave beside the exact scan. */
 export const Answer = ({

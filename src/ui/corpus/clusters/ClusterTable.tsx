@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react';
 import type { ClusterOverview } from '../../../lab/corpus/retrieval/cluster-messages.ts';
-import { DASH, formatCount } from '../../kit/format.ts';
+import { DASH, formatCount } from '../../kit/words/format.ts';
 
 const ORDERS = ['size', 'weight', 'hits', 'cohesion'] as const;
 type Order = (typeof ORDERS)[number];

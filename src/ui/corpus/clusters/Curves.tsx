@@ -11,7 +11,7 @@ import {
 } from 'recharts';
 import { temperature } from '../../../retrieval/cluster/sampling.ts';
 import type { ClusterOverview } from '../../../lab/corpus/retrieval/cluster-messages.ts';
-import { plural } from '../../kit/format.ts';
+import { plural } from '../../kit/words/format.ts';
 import { temperatureCurve } from './curves.ts';
 
 const HEIGHT = 168;

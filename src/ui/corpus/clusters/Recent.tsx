@@ -1,5 +1,5 @@
 import type { ClusterOverview } from '../../../lab/corpus/retrieval/cluster-messages.ts';
-import { formatCount } from '../../kit/format.ts';
+import { formatCount } from '../../kit/words/format.ts';
 
 /** Clusters of a query that are named; the rest are counted. */
 const NAMED = 3;

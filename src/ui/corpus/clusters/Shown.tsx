@@ -6,9 +6,9 @@ import type {
   ClusterOverview,
   WithoutVectors,
 } from '../../../lab/corpus/retrieval/cluster-messages.ts';
-import { METHOD_WORDS, useGone, useNames } from '../search-words.ts';
-import { plural } from '../../kit/format.ts';
-import { changeSearch } from '../store/search-with.ts';
+import { METHOD_WORDS, useGone, useNames } from '../search/search-words.ts';
+import { plural } from '../../kit/words/format.ts';
+import { changeSearch } from '../../setup/search-with.ts';
 
 /** Which source is shown, how it is searched, and whether the index that is shown has a part in it. */
 

@@ -8,8 +8,8 @@ import {
   type EngineSpec,
 } from '../../../retrieval/engines/index.ts';
 import { pickOf } from '../../kit/pick-of.ts';
-import { searchWeb } from '../store/search-with.ts';
-import { useSetup } from '../../models/store/setup-store.ts';
+import { searchWeb } from '../../setup/search-with.ts';
+import { useSetup } from '../../setup/setup-store.ts';
 import { ConnectionResult } from './ConnectionResult.tsx';
 import { infoOf, WEB_KIND_IDS, WEB_KINDS, type WebKind } from './web-kinds.ts';
 

@@ -7,18 +7,18 @@ import type {
   ImportRecord,
   ItemKind,
 } from '../../../lab/corpus/collections/index.ts';
-import { countWords } from '../count-words.ts';
-import { plural } from '../../kit/format.ts';
-import { fileStem, saveFile } from '../../kit/save-file.ts';
-import { fetchFile } from '../fetch-file.ts';
-import { lab } from '../../shell/store/connection.ts';
+import { countWords } from './count-words.ts';
+import { plural } from '../../kit/words/format.ts';
+import { fileStem, saveFile } from '../../kit/page/save-file.ts';
+import { fetchFile } from './fetch-file.ts';
+import { lab } from '../../lab/connection.ts';
 import {
   useCollections,
   type CollectionsJob,
   type Offered,
   type PendingImport,
 } from './collections-store.ts';
-import { forgetCollection, takeUp } from './search-with.ts';
+import { forgetCollection, takeUp } from '../../setup/search-with.ts';
 import { useTrain } from '../../train/store/train-store.ts';
 
 /** What the corpus page does; one function each. Nothing here rejects: see `problem`. */

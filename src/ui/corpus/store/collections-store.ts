@@ -1,5 +1,5 @@
 import { create } from 'zustand';
-import type { Uses } from './search-with.ts';
+import type { Uses } from '../../setup/search-with.ts';
 import type {
   CollectionView,
   FileToImport,

@@ -1,7 +1,7 @@
 import type { AgentEvent, BackgroundEvent, RetrieveEvent } from '../../../records/events.ts';
 import type { Question } from '../../../records/records.ts';
 import type { Rollout } from '../../../records/rollout.ts';
-import { formatBytes, formatMs, formatNumber, formatShare, plural } from '../format.ts';
+import { formatBytes, formatMs, formatNumber, formatShare, plural } from '../words/format.ts';
 import { Passages } from './Passages.tsx';
 import { RouteBody, type CallFacts } from './RouteBody.tsx';
 import { CandidatesBody, VerdictBody } from './StieBody.tsx';

@@ -2,8 +2,8 @@ import { memo, useEffect, useState, type KeyboardEvent, type ReactNode } from 'r
 import { useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import type { Rollout } from '../../../records/rollout.ts';
-import { formatNumber } from '../format.ts';
-import { lab } from '../../shell/store/connection.ts';
+import { formatNumber } from '../words/format.ts';
+import { lab } from '../../lab/connection.ts';
 import { cellAt, countTokens, stripGrid, tokenAt, WRITERS, type TokenFacts } from './layout.ts';
 import { requestPieces, useKnowsIds, usePieces, visible } from './pieces.ts';
 import { BY_WRITER, type ColourMode } from './paint.ts';

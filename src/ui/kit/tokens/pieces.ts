@@ -1,6 +1,6 @@
 import { create } from 'zustand';
 import type { Rollout } from '../../../records/rollout.ts';
-import { useLab } from '../../shell/store/lab-store.ts';
+import { useLab } from '../../lab/lab-store.ts';
 
 /** Texts of single tokens, asked of the lab once each; the page itself has no tokenizer. */
 interface Pieces {

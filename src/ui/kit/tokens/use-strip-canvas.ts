@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import type { Rollout } from '../../../records/rollout.ts';
-import { createPaintQueue } from '../paint-queue.ts';
+import { createPaintQueue } from '../page/paint-queue.ts';
 import type { StripGrid } from './layout.ts';
 import { paintStrip, readPalette, type ColourMode, type Palette } from './paint.ts';
 

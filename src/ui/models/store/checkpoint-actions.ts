@@ -7,7 +7,7 @@ import type {
 } from '../../../lab/models/checkpoints/messages.ts';
 import type { LocalFile } from '../../../lab/models/checkpoints/plan/plan.ts';
 import { applyCheckpointMessage, useCheckpoints } from './checkpoint-store.ts';
-import { forgetPolicy, takeUpPolicy } from './setup-uses.ts';
+import { forgetPolicy, takeUpPolicy } from '../../setup/setup-uses.ts';
 
 /** What the models page does with checkpoints. Nothing here rejects: see `problem` and `look`. */
 

@@ -7,7 +7,7 @@ import type {
   PlanView,
 } from '../../../lab/models/checkpoints/messages.ts';
 import type { LocalFile } from '../../../lab/models/checkpoints/plan/plan.ts';
-import type { PolicyUse } from './setup-uses.ts';
+import type { PolicyUse } from '../../setup/setup-uses.ts';
 
 /** What the page knows of the checkpoints on this device, and of the one that is being added. */
 

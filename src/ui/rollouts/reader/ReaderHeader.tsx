@@ -3,15 +3,15 @@ import { answerText } from '../../../formats/rollouts/index.ts';
 import type { Reading } from '../../../lab/rollouts/index.ts';
 import { LINTS } from '../../../evaluate/inspect/lint/finding.ts';
 import { Link } from 'wouter';
-import { formatCount, formatNumber, formatSigned } from '../../kit/format.ts';
+import { formatCount, formatNumber, formatSigned } from '../../kit/words/format.ts';
 import { basisOf } from '../../../evaluate/inspect/taxonomy.ts';
-import { outcomeName } from '../table/words.ts';
+import { outcomeName } from '../words.ts';
 import { filePath } from '../store/browse-address.ts';
-import { MarkedText } from './MarkedText.tsx';
+import { MarkedText } from './parts/MarkedText.tsx';
 import { Marks } from './Marks.tsx';
-import type { Neighbours } from './order.ts';
+import type { Neighbours } from './store/order.ts';
 import { Share } from './Share.tsx';
-import type { MarkState } from './use-mark.ts';
+import type { MarkState } from './store/use-mark.ts';
 
 /** A question longer than this is cut in the header; the text view has all of it. */
 const LONGEST = 600;

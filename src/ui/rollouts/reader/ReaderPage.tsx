@@ -1,23 +1,23 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { Reading } from '../../../lab/rollouts/index.ts';
-import { usePlace, type Place, type RolloutName } from './address.ts';
-import { inspection } from './api.ts';
-import { DiffView } from './DiffView.tsx';
-import { GroupView } from './GroupView.tsx';
+import { usePlace, type Place, type RolloutName } from './store/address.ts';
+import { inspection } from './store/api.ts';
+import { DiffView } from './views/DiffView.tsx';
+import { GroupView } from './views/GroupView.tsx';
 import { KeysDialog } from './KeysDialog.tsx';
 import { useAnswer } from '../../kit/use-answer.ts';
-import { neighboursIn, storedOrder } from './order.ts';
-import { Problem } from './Problem.tsx';
+import { neighboursIn, storedOrder } from './store/order.ts';
+import { Problem } from './parts/Problem.tsx';
 import { ReaderHeader } from './ReaderHeader.tsx';
-import { Rounds } from './Rounds.tsx';
-import { ScoresView } from './ScoresView.tsx';
-import { TextView } from './TextView.tsx';
-import { TokensView } from './TokensView.tsx';
-import { useMark } from './use-mark.ts';
+import { Rounds } from './views/Rounds.tsx';
+import { ScoresView } from './views/ScoresView.tsx';
+import { TextView } from './views/TextView.tsx';
+import { TokensView } from './tokens/TokensView.tsx';
+import { useMark } from './store/use-mark.ts';
 import { useReaderKeys } from './use-reader-keys.ts';
 import { VIEW_IDS, ViewTabs } from './ViewTabs.tsx';
-import { WhatIfView } from './WhatIfView.tsx';
+import { WhatIfView } from './views/WhatIfView.tsx';
 import './reader.css';
 
 interface PanelProps {

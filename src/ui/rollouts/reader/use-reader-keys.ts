@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
-import { ROUTES } from '../../shell/routes.ts';
-import { useView } from '../../shell/store/view-store.ts';
+import { ROUTES } from '../../kit/routes.ts';
+import { useView } from '../../ask/store/view-store.ts';
 
 /** Keys of the reader. They come before those of the workbench, which gives some of them other meanings. */
 

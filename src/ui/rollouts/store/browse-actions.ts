@@ -1,10 +1,10 @@
 import { messageOf } from '../../../base/message-of.ts';
 import type { RunFile } from '../../../formats/rollouts/index.ts';
 import type { ImportOutcome, ImportProgress, SavedView } from '../../../lab/rollouts/index.ts';
-import { pagePath } from '../../kit/page-root.ts';
+import { pagePath } from '../../kit/page/page-root.ts';
 import { filePath, isRollouts } from './browse-address.ts';
 import { secondsLeft, useBrowse, type ImportJob } from './browse-store.ts';
-import { lab } from '../../shell/store/connection.ts';
+import { lab } from '../../lab/connection.ts';
 
 /** What the pages of imported rollouts do. Nothing here rejects: see `problem`. */
 

@@ -3,8 +3,8 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useMemo, useRef, type MouseEvent } from 'react';
 import { useLocation } from 'wouter';
 import type { BrowseGroup, BrowseQuery, FoundRow, Selected } from '../../../lab/rollouts/index.ts';
-import { hrefOf } from '../../kit/page-root.ts';
-import { formatCount, formatNumber, formatShare } from '../../kit/format.ts';
+import { hrefOf } from '../../kit/page/page-root.ts';
+import { formatCount, formatNumber, formatShare } from '../../kit/words/format.ts';
 import { readerPath } from '../store/browse-address.ts';
 import { displayOf, groupOf, isRow } from '../store/browse-display.ts';
 import {
@@ -14,12 +14,12 @@ import {
   useSelection,
   wantRows,
 } from '../store/browse-selection.ts';
-import { isNarrow } from '../../shell/store/view-store.ts';
+import { isNarrow } from '../../ask/store/view-store.ts';
 import { CellValue, fullText } from './Cell.tsx';
 import { columnOf, type Column } from './columns.ts';
 import { HeadCell } from './HeadCell.tsx';
 import { useWidths } from './widths.ts';
-import { groupedOutcomeName } from './words.ts';
+import { groupedOutcomeName } from '../words.ts';
 
 const ROW_HEIGHT = 28;
 const NARROW = 190;

@@ -2,10 +2,10 @@ import { messageOf } from '../../../base/message-of.ts';
 import type { TrainSettings } from '../../../learn/settings/settings.ts';
 import type { RunRecord, TrainApi, TrainMessage } from '../../../lab/train/messages.ts';
 import type { DeviceChoice } from '../../../lab/ask/settings.ts';
-import { useSetup } from '../../models/store/setup-store.ts';
-import { createFrameQueue } from '../../kit/frame-queue.ts';
-import { fileStem, saveFile } from '../../kit/save-file.ts';
-import { frozenSeconds, frozenText, type Silence } from '../../shell/store/silence.ts';
+import { useSetup } from '../../setup/setup-store.ts';
+import { createFrameQueue } from '../../kit/page/frame-queue.ts';
+import { fileStem, saveFile } from '../../kit/page/save-file.ts';
+import { frozenSeconds, frozenText, type Silence } from './silence.ts';
 import {
   applyTrainMessages,
   mergeSteps,

@@ -1,0 +1,209 @@
+import { NativeSelect, NumberInput } from '@mantine/core';
+import {
+  BACKGROUND_MODES,
+  DEVICES,
+  RECIPE_IDS,
+  MAX_ROLLOUTS,
+  REWARD_MODES,
+  ROUTER_MODES,
+  STIE_MODES,
+  type Mechanisms,
+  type RunSettings,
+} from '../../../lab/ask/settings.ts';
+import { collapseText } from '../../../agent/router/reward.ts';
+import { getRecipe } from '../../../recipes/index.ts';
+import { pickOf } from '../../kit/pick-of.ts';
+import { useSetup } from '../../setup/setup-store.ts';
+import { useView } from '../store/view-store.ts';
+
+const RECIPES = [
+  { value: 'kunlun-baize', label: 'KunLunBaizeRAG (RDRA, STIE, NLR)' },
+  { value: 'search', label: 'Plain search loop' },
+  { value: 'naive-rag', label: 'Naive RAG, one retrieval' },
+  { value: 'naive-generation', label: 'Naive generation, no retrieval' },
+];
+
+const change = (part: Partial<RunSettings>): void => {
+  const { address, setAddress } = useView.getState();
+  setAddress({ settings: { ...address.settings, ...part }, run: false });
+};
+
+/** A field that is left to the recipe is absent from the settings, not undefined. */
+const changeMechanism = <K extends keyof Mechanisms>(key: K, value: Mechanisms[K]): void => {
+  const { mechanisms } = useView.getState().address.settings;
+  const { [key]: _dropped, ...others } = mechanisms;
+  change({ mechanisms: value === undefined ? others : { ...others, [key]: value } });
+};
+
+const Choice = <K extends 'background' | 'stie' | 'router' | 'reward'>(props: {
+  label: string;
+  name: K;
+  values: readonly NonNullable<Mechanisms[K]>[];
+  value: Mechanisms[K];
+  /** What the recipe has where nothing is set. */
+  own: string;
+}) => (
+  <NativeSelect
+    size="xs"
+    label={props.label}
+    value={props.value ?? ''}
+    onChange={(event) => {
+      const chosen = props.values.find((value) => value === event.currentTarget.value);
+      changeMechanism(props.name, chosen);
+    }}
+    data={[
+      { value: '', label: `(${props.own})` },
+      ...props.values.map((value) => ({ value, label: value })),
+    ]}
+  />
+);
+
+const numeric = (value: string | number): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+
+/** The recipe's field in the words of the choice. */
+const ROUTER_NAMES = {
+  router: 'router',
+  local: 'always-local',
+  web: 'always-web',
+  both: 'both',
+} as const;
+
+const Mechanism = () => {
+  const { mechanisms, recipe } = useView((state) => state.address.settings);
+  const own = getRecipe(recipe).settings;
+  const alone = useSetup(({ setup }) => setup.source === 'local');
+  const usual = ROUTER_NAMES[alone ? 'local' : own.retrieval.source];
+  const routes = (mechanisms.router ?? usual) === 'router';
+  const printed = (mechanisms.reward ?? own.nlr.reward) === 'paper';
+  return (
+    <div className="form-grid mechanism-grid">
+      <Choice
+        label="RDRA background"
+        name="background"
+        values={BACKGROUND_MODES}
+        value={mechanisms.background}
+        own={own.background.mode}
+      />
+      <Choice
+        label="STIE"
+        name="stie"
+        values={STIE_MODES}
+        value={mechanisms.stie}
+        own={own.stie.mode}
+      />
+      <Choice
+        label="NLR, who routes"
+        name="router"
+        values={ROUTER_MODES}
+        value={mechanisms.router}
+        own={usual}
+      />
+      <Choice
+        label="NLR reward"
+        name="reward"
+        values={REWARD_MODES}
+        value={mechanisms.reward}
+        own={own.nlr.reward}
+      />
+      {routes && printed ? (
+        <p className="fine whole-row">
+          The printed reward does not look at the question: {collapseText(own.nlr)}, for a router
+          that is trained on it.
+        </p>
+      ) : null}
+      <NumberInput
+        size="xs"
+        label="Passages, k"
+        placeholder={`(${own.retrieval.k})`}
+        min={1}
+        max={10}
+        value={mechanisms.k ?? ''}
+        onChange={(value) => changeMechanism('k', numeric(value))}
+      />
+      <NumberInput
+        size="xs"
+        label="Added web delay"
+        placeholder="0 ms"
+        suffix=" ms"
+        min={0}
+        max={5000}
+        step={50}
+        value={mechanisms.webDelayMs ?? ''}
+        onChange={(value) => changeMechanism('webDelayMs', numeric(value) || undefined)}
+      />
+    </div>
+  );
+};
+
+const set = (key: 'rollouts' | 'temperature' | 'seed') => (value: string | number) => {
+  const number = numeric(value);
+  if (number !== undefined) change({ [key]: number });
+};
+
+/** Recipe, sampling and device. */
+export const SettingsForm = () => {
+  const settings = useView((state) => state.address.settings);
+  const changed = Object.keys(settings.mechanisms).length;
+  return (
+    <div className="settings">
+      <NativeSelect
+        size="xs"
+        label="Recipe"
+        value={settings.recipe}
+        data={RECIPES}
+        onChange={(event) =>
+          change({ recipe: pickOf(RECIPE_IDS, event.currentTarget.value) ?? settings.recipe })
+        }
+      />
+      <div className="form-grid">
+        <NumberInput
+          size="xs"
+          label="Rollouts"
+          min={1}
+          max={MAX_ROLLOUTS}
+          allowDecimal={false}
+          clampBehavior="strict"
+          value={settings.rollouts}
+          onChange={set('rollouts')}
+        />
+        <NumberInput
+          size="xs"
+          label="Temperature"
+          min={0}
+          max={2}
+          step={0.1}
+          decimalScale={2}
+          clampBehavior="strict"
+          value={settings.temperature}
+          onChange={set('temperature')}
+        />
+        <NumberInput
+          size="xs"
+          label="Seed"
+          min={0}
+          max={0xffffffff}
+          allowDecimal={false}
+          clampBehavior="strict"
+          value={settings.seed}
+          onChange={set('seed')}
+        />
+        <NativeSelect
+          size="xs"
+          label="Device"
+          value={settings.device}
+          data={[...DEVICES]}
+          onChange={(event) =>
+            change({ device: pickOf(DEVICES, event.currentTarget.value) ?? 'auto' })
+          }
+        />
+      </div>
+      <details className="mechanisms" open={changed > 0}>
+        <summary>
+          Mechanisms{changed > 0 ? ` · ${changed} set by you` : ' · as the recipe has them'}
+        </summary>
+        <Mechanism />
+      </details>
+    </div>
+  );
+};

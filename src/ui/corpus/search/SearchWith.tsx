@@ -1,0 +1,109 @@
+import { NativeSelect } from '@mantine/core';
+import { LOCAL_METHODS, SOURCE_DEFAULTS } from '../../../records/setup.ts';
+import { pickOf } from '../../kit/pick-of.ts';
+import type { EncoderKind } from '../../../lab/models/encoders/messages.ts';
+import { useEncoders } from '../../models/store/encoders-store.ts';
+import {
+  askQuestionsOf,
+  changeSearch,
+  chooseSource,
+  questionSetsOf,
+  searchCollections,
+  type Collected,
+} from '../../setup/search-with.ts';
+import { useSetup } from '../../setup/setup-store.ts';
+import { METHOD_WORDS, useNames } from './search-words.ts';
+
+/** What is gone meanwhile is still shown, so that the choice can be seen. */
+const Fields = ({ local }: { local: Collected }) => {
+  const source = useSetup(({ setup }) => setup.source);
+  const stored = useEncoders((state) => state.encoders);
+  const idsOf = (kind: EncoderKind) =>
+    stored.filter((one) => one.kind === kind).map(({ id }) => id);
+  const [encoders, rerankers] = [idsOf('encoder'), idsOf('reranker')];
+  return (
+    <span className="with-fields">
+      <NativeSelect
+        size="xs"
+        label="Runs search"
+        title="Where a run searches that names no source itself"
+        value={source}
+        data={[
+          { value: 'local', label: 'these passages alone' },
+          { value: 'recipe', label: 'where the recipe says' },
+        ]}
+        onChange={({ currentTarget: { value } }) => {
+          const chosen = pickOf(SOURCE_DEFAULTS, value);
+          if (chosen) chooseSource(chosen);
+        }}
+      />
+      <NativeSelect
+        size="xs"
+        label="Method"
+        value={local.method}
+        data={LOCAL_METHODS.map((value) => ({ value, label: METHOD_WORDS[value] }))}
+        onChange={({ currentTarget: { value } }) => {
+          const method = pickOf(LOCAL_METHODS, value);
+          if (method) changeSearch({ method });
+        }}
+      />
+      <NativeSelect
+        size="xs"
+        label="Encoder"
+        disabled={local.method === 'lexical'}
+        title={local.method === 'lexical' ? 'Lexical search needs none' : undefined}
+        value={local.encoder}
+        data={[...new Set(['built-in', ...encoders, local.encoder])]}
+        onChange={(event) => changeSearch({ encoder: event.currentTarget.value })}
+      />
+      <NativeSelect
+        size="xs"
+        label="Reranker"
+        value={local.reranker ?? ''}
+        data={[
+          { value: '', label: 'none' },
+          ...[...new Set([...rerankers, ...(local.reranker === null ? [] : [local.reranker])])].map(
+            (id) => ({ value: id, label: id }),
+          ),
+        ]}
+        onChange={({ currentTarget: { value } }) => changeSearch({ reranker: value || null })}
+      />
+    </span>
+  );
+};
+
+/** What runs search and what they ask, in a sentence, and how to go back to the built-in world. */
+export const SearchWith = () => {
+  const local = useSetup(({ setup }) => setup.local);
+  const questionSets = useSetup(({ setup }) => questionSetsOf(setup));
+  const searched = useNames(local.kind === 'collections' ? local.ids : []);
+  const asked = useNames(questionSets);
+  const web = useSetup(({ setup }) => setup.web);
+  return (
+    <section className="search-with" aria-label="What runs work with">
+      <p>
+        Runs search <b data-testid="searched">{searched || 'the built-in world'}</b> and ask
+        questions of <b data-testid="asked">{asked || 'the built-in world'}</b>
+        {web.kind === 'built-in' ? null : (
+          <>
+            ; the web is <b>{new URL(web.url).host}</b>
+          </>
+        )}
+        .{' '}
+        {searched || asked ? (
+          <button
+            type="button"
+            className="link"
+            onClick={() => {
+              searchCollections([]);
+              askQuestionsOf([]);
+            }}
+          >
+            Back to the built-in world
+          </button>
+        ) : null}
+      </p>
+      {local.kind === 'collections' ? <Fields local={local} /> : null}
+    </section>
+  );
+};

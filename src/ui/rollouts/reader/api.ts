@@ -1,5 +1,0 @@
-import type { InspectionApi } from '../../../lab/rollouts/index.ts';
-import { lab } from '../../shell/store/connection.ts';
-
-/** Where the reader gets imported rollouts from. */
-export const inspection = (): InspectionApi => lab().inspection;
