@@ -10,6 +10,9 @@ import './models/models.css';
 import './rollouts/table/browse.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './shell/App.tsx';
+import { askLabUser } from './ask/store/lab-user.ts';
+import { trainLabUser } from './train/store/train-actions.ts';
+import { modelsLabUser } from './models/store/checkpoint-actions.ts';
 import { connectLab } from './lab/connection.ts';
 import { checkLinkedSetup } from './ask/store/linked-setup.ts';
 import { keepForOffline } from './lab/offline.ts';
@@ -17,7 +20,11 @@ import { openLab } from './lab/open-lab.ts';
 import { useView } from './ask/store/view-store.ts';
 
 // The workers begin to load before the first thing is drawn.
-connectLab(openLab, useView.getState().address.settings.device);
+connectLab({
+  open: openLab,
+  device: () => useView.getState().address.settings.device,
+  users: [askLabUser, trainLabUser, modelsLabUser],
+});
 void checkLinkedSetup();
 
 // A development server has no list of files to keep.

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Failure, PartState } from '../../lab/ask/messages.ts';
 import { formatDuration } from '../kit/words/duration.ts';
 import { formatBytes } from '../kit/words/format.ts';
-import { retryLoading } from '../ask/store/actions.ts';
+import { retryLoading } from './connection.ts';
 import { firstFailure, useLab } from './lab-store.ts';
 import { useShallow } from 'zustand/react/shallow';
 

@@ -1,5 +1,5 @@
 import { formatBytes } from '../kit/words/format.ts';
-import { useStorageUse } from './use-storage-use.ts';
+import { useStorageUse } from './storage.ts';
 
 /** What this origin stores, of how much, and whether the browser may clear it. */
 export const StorageLine = () => {

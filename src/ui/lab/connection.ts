@@ -2,14 +2,17 @@ import type { Setup } from '../../records/setup.ts';
 import type { ConductorMessage, LabApi } from '../../lab/ask/messages.ts';
 import type { DeviceChoice } from '../../lab/ask/settings.ts';
 import type { InspectionApi } from '../../lab/rollouts/index.ts';
+import { describeFailure } from '../../lab/workers/failures.ts';
 import { createFrameQueue } from '../kit/page/frame-queue.ts';
-import { forgetPieces } from '../kit/tokens/pieces.ts';
+import { forgetPieces, providePieces } from '../kit/tokens/pieces.ts';
 import { useLab } from './lab-store.ts';
 import { useResources } from '../setup/resources-store.ts';
-import { useRun } from '../ask/store/run-store.ts';
 import { useSetup } from '../setup/setup-store.ts';
-import { connectCheckpoints } from '../models/store/checkpoint-actions.ts';
-import { connectTraining } from '../train/store/train-actions.ts';
+
+/**
+ * The page's one connection to the lab worker. It knows no place of the page: a place that wants the
+ * lab's messages, or calls of its own at the start, is handed over as a `LabUser` when it is opened.
+ */
 
 /** The lab as the page knows it: the conductor's calls, without the start that connects it. */
 export type LabConnection = Omit<LabApi, 'start'> & {
@@ -24,9 +27,28 @@ export type LabOpener = (
   setup: Setup,
 ) => LabConnection;
 
-let connection: LabConnection | null = null;
-let opener: LabOpener | null = null;
+/** What a place of the page does with the lab. */
+export interface LabUser {
+  /** Called with each new connection: the first, and one after every restart of a worker that died. */
+  connected?: (lab: LabConnection) => void;
+  /** Called for each message, in order; several messages may come in one frame. */
+  receive?: (message: ConductorMessage) => void;
+  /** The worker died or could not start: what waits for its messages waits in vain. */
+  lost?: (error: unknown) => void;
+}
 
+/** Where `connectLab` gets a worker, the device of the moment, and who listens. */
+export interface LabWiring {
+  open: LabOpener;
+  /** Asked at each start: a restart after a failure takes the device that is chosen by then. */
+  device: () => DeviceChoice;
+  users: readonly LabUser[];
+}
+
+let connection: LabConnection | null = null;
+let wiring: LabWiring | null = null;
+
+/** Keeps what is loaded; everything about a run is for the places that show it. */
 const receive = (message: ConductorMessage): void => {
   switch (message.type) {
     case 'parts':
@@ -37,27 +59,24 @@ const receive = (message: ConductorMessage): void => {
       return useLab.setState({ sources: message.facts });
     case 'policy':
       // Ids mean something else with another tokenizer.
-      forgetPieces();
+      forgetPieces(message.info.id);
       return useLab.setState({ policy: message.info, device: message.device });
-    case 'run':
-      return useRun.getState().setRun(message.run);
-    case 'unknown-names':
-      return useRun.getState().setUnknownNames(message.runId, message.names);
-    case 'updates':
-      return useRun.getState().apply(message.updates);
+    default:
+      for (const user of wiring?.users ?? []) user.receive?.(message);
   }
 };
 
-export const connectLab = (open: LabOpener, device: DeviceChoice): void => {
-  opener = open;
+/** Opens the lab. Calls of `lab()` work from then on, and wait until the worker has started. */
+export const connectLab = (wired: LabWiring): void => {
+  wiring = wired;
   useLab.setState({ labFailure: null });
   const queue = createFrameQueue<ConductorMessage>((messages) => messages.forEach(receive));
   const { resources, keys } = useResources.getState();
-  const opened = open(queue, device, useSetup.getState().setup);
+  const opened = wired.open(queue, wired.device(), useSetup.getState().setup);
   connection = opened;
   void opened.provide(resources, keys).catch(() => undefined);
-  connectTraining(connection.train);
-  connectCheckpoints(connection.checkpoints);
+  providePieces((ids) => opened.pieces(ids));
+  for (const user of wired.users) user.connected?.(opened);
 };
 
 // What was chosen begins to load at once; a worker that is gone learns it when it is opened again.
@@ -66,11 +85,19 @@ useResources.subscribe(
   ({ resources, keys }) => void connection?.provide(resources, keys).catch(() => undefined),
 );
 
-/** Opens the connection again after the lab worker died. */
-export const reconnectLab = (device: DeviceChoice): void => {
-  if (opener) connectLab(opener, device);
+/** To be called by the opener when the worker died or could not start. */
+export const reportLost = (error: unknown): void => {
+  useLab.setState({ labFailure: describeFailure(error) });
+  for (const user of wiring?.users ?? []) user.lost?.(error);
 };
 
+/** Loads again what failed; where the worker itself is gone, starts another. */
+export const retryLoading = async (): Promise<void> => {
+  if (useLab.getState().labFailure === null) await lab().retry();
+  else if (wiring) connectLab(wiring);
+};
+
+/** @throws Error where `connectLab` was not called yet: a fault of the program, not of the worker */
 export const lab = (): LabConnection => {
   if (!connection) throw new Error('the lab is not connected');
   return connection;

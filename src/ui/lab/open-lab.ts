@@ -1,27 +1,18 @@
 import { proxy, type Remote } from 'comlink';
-import { describeFailure } from '../../lab/workers/failures.ts';
 import type { ConductorMessage, LabApi } from '../../lab/ask/messages.ts';
 import type { ClusterApi } from '../../lab/corpus/retrieval/cluster-messages.ts';
 import { remoteClusters } from '../../lab/corpus/retrieval/remote-clusters.ts';
 import { remoteEncoders } from '../../lab/corpus/retrieval/remote-encoders.ts';
 import type { EncoderApi } from '../../lab/models/encoders/messages.ts';
 import { supervise } from '../../lab/workers/supervised.ts';
-import { useLab } from './lab-store.ts';
-import type { LabOpener } from './connection.ts';
-import { failRun } from '../ask/store/actions.ts';
+import { reportLost, type LabOpener } from './connection.ts';
 import { remoteCollections } from './remote/remote-collections.ts';
 import { remoteCheckpoints } from './remote/remote-checkpoints.ts';
 import { remoteInspection } from './remote/remote-inspection.ts';
 import { remoteTrain } from './remote/remote-train.ts';
-import { isRunning, useRun } from '../ask/store/run-store.ts';
 
 /** Comlink's proxies are kept: one that is collected goes silent. */
 let pinned: unknown = null;
-
-const fail = (error: unknown): void => {
-  useLab.setState({ labFailure: describeFailure(error) });
-  if (isRunning(useRun.getState().run)) failRun(error);
-};
 
 /** A part of a remote object is remote, which its type does not tell. */
 const clustersOf = (api: Remote<LabApi>): Remote<ClusterApi> =>
@@ -34,11 +25,11 @@ export const openLab: LabOpener = (receive, device, setup) => {
     create: (name) =>
       new Worker(new URL('../../../workers/lab.ts', import.meta.url), { type: 'module', name }),
     locks: navigator.locks,
-    onLost: fail,
+    onLost: reportLost,
   });
   const listener = proxy((messages: ConductorMessage[]) => receive(messages));
   pinned = listener;
-  worker.call((api) => api.start(listener, device, setup)).catch(fail);
+  worker.call((api) => api.start(listener, device, setup)).catch(reportLost);
   return {
     train: remoteTrain(worker),
     collections: remoteCollections(worker),

@@ -11,6 +11,7 @@ import {
   restoreCheckpoint,
 } from './store/checkpoint-actions.ts';
 import { useCheckpoints } from './store/checkpoint-store.ts';
+import { useStorageUse } from '../lab/storage.ts';
 import { choosePolicy } from '../setup/setup-store.ts';
 import { lostWords } from '../setup/setup-uses.ts';
 import { AddCheckpoint } from './AddCheckpoint.tsx';
@@ -60,7 +61,7 @@ const Problem = () => {
 /** What all of them take, of what the browser gives this site. */
 const Storage = () => {
   const checkpoints = useCheckpoints((state) => state.checkpoints);
-  const storage = useCheckpoints((state) => state.storage);
+  const storage = useStorageUse();
   const bytes = checkpoints.reduce((sum, { doneBytes }) => sum + doneBytes, 0);
   return (
     <span className="fine">

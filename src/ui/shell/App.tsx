@@ -1,11 +1,10 @@
 import { MantineProvider, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { lazy, Suspense, useMemo } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
-import { useShallow } from 'zustand/react/shallow';
 import { AskPage } from '../ask/AskPage.tsx';
 import { BASE } from '../kit/page/page-root.ts';
-import { useView } from '../ask/store/view-store.ts';
 import { CommandPalette, KeyList } from './CommandPalette.tsx';
+import { useDialogs } from './dialogs.ts';
 import { createCommands } from './commands.ts';
 import { Rail } from './Rail.tsx';
 import { StatusBar } from './StatusBar.tsx';
@@ -65,9 +64,7 @@ const Workbench = () => {
     const toggleTheme = () => setColorScheme(scheme === 'dark' ? 'light' : 'dark');
     return { toggleTheme, list: createCommands({ go, toggleTheme }) };
   }, [go, scheme, setColorScheme]);
-  const open = useView(
-    useShallow((state) => ({ palette: state.paletteOpen, keys: state.keysOpen })),
-  );
+  const dialog = useDialogs((state) => state.open);
   const here = commands.list.filter(({ when }) => when?.(path) ?? true);
   useKeys(commands.list);
   useAddress();
@@ -77,8 +74,8 @@ const Workbench = () => {
       <TopBar toggleTheme={commands.toggleTheme} />
       <Pages />
       <StatusBar />
-      {open.palette ? <CommandPalette commands={here} /> : null}
-      {open.keys ? <KeyList commands={here} /> : null}
+      {dialog === 'palette' ? <CommandPalette commands={here} /> : null}
+      {dialog === 'keys' ? <KeyList commands={here} /> : null}
     </div>
   );
 };

@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { Icon } from '../kit/Icon.tsx';
 import { formatBytes, formatCount, formatParameters } from '../kit/words/format.ts';
-import { useStorageUse } from '../lab/use-storage-use.ts';
+import { useStorageUse } from '../lab/storage.ts';
 import { cancelRun } from '../ask/store/actions.ts';
 import { stopTraining } from '../train/store/train-actions.ts';
 import { formatTrainAddress } from '../train/store/train-address.ts';

@@ -2,7 +2,8 @@ import { ActionIcon, useComputedColorScheme } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useLocation, useRoute } from 'wouter';
 import { Icon, type IconName } from '../kit/Icon.tsx';
-import { useView } from '../ask/store/view-store.ts';
+import { toggleDialog } from './dialogs.ts';
+import { togglePanel, useView } from '../ask/store/view-store.ts';
 import { useLab } from '../lab/lab-store.ts';
 import { useRun } from '../ask/store/run-store.ts';
 import { isRollouts } from '../rollouts/store/browse-address.ts';
@@ -32,9 +33,6 @@ const Tool = (props: {
     )}
   </ActionIcon>
 );
-
-const flip = (key: 'setupOpen' | 'detailsOpen' | 'paletteOpen' | 'keysOpen') => () =>
-  useView.setState((state) => ({ [key]: !state[key] }));
 
 /** Pages that the rail does not name. */
 const OFF_RAIL: Readonly<Record<string, string>> = { cluster: 'Corpus · Clusters' };
@@ -134,12 +132,17 @@ export const TopBar = ({ toggleTheme }: { toggleTheme: () => void }) => {
       <span className="grow" />
       {inspect ? (
         <>
-          <Tool label="Setup (s)" icon="left" pressed={setupOpen} onClick={flip('setupOpen')} />
+          <Tool
+            label="Setup (s)"
+            icon="left"
+            pressed={setupOpen}
+            onClick={() => togglePanel('setupOpen')}
+          />
           <Tool
             label="Details (d)"
             icon="right"
             pressed={detailsOpen}
-            onClick={flip('detailsOpen')}
+            onClick={() => togglePanel('detailsOpen')}
           />
           <RepeatNote />
           <CopyAddress />
@@ -150,8 +153,8 @@ export const TopBar = ({ toggleTheme }: { toggleTheme: () => void }) => {
         icon={scheme === 'dark' ? 'sun' : 'moon'}
         onClick={toggleTheme}
       />
-      <Tool label="All commands (⌘K, Ctrl K)" sign="⌘K" onClick={flip('paletteOpen')} />
-      <Tool label="List of keys (?)" sign="?" onClick={flip('keysOpen')} />
+      <Tool label="All commands (⌘K, Ctrl K)" sign="⌘K" onClick={() => toggleDialog('palette')} />
+      <Tool label="List of keys (?)" sign="?" onClick={() => toggleDialog('keys')} />
     </header>
   );
 };

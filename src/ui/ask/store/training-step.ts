@@ -10,7 +10,6 @@ import { lab } from '../../lab/connection.ts';
 import { placeOf, type StepGroup } from './permalink.ts';
 import { useRun, type RolloutSource } from './run-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
-import { trainApi } from '../../train/store/train-store.ts';
 import { useView } from './view-store.ts';
 
 /** Rollouts that ended, as the table that Inspect shows. */
@@ -84,7 +83,7 @@ export const openLinkedStep = async (of: StepGroup): Promise<void> => {
   const { runId, step, group } = of;
   const fail = (problem: string): void => useLinkedStep.setState({ reading: false, problem });
   try {
-    const [runs, kept] = await Promise.all([trainApi().runs(), trainApi().rollouts(runId, step)]);
+    const [runs, kept] = await Promise.all([lab().train.runs(), lab().train.rollouts(runId, step)]);
     // Something else was asked meanwhile.
     if (placeOf(useView.getState().address) !== placeOf({ of, asked: null }))
       return useLinkedStep.setState({ reading: false });

@@ -1,4 +1,5 @@
 import { create } from 'zustand';
+import { isNarrow, isOverlay } from '../../kit/page/screen.ts';
 import { parseAddress, type InspectAddress } from './permalink.ts';
 
 /** What the details panel shows. Indices refer to the run on the screen. */
@@ -18,18 +19,9 @@ interface ViewStore {
   setupOpen: boolean;
   /** What the token strips are coloured by, where the rollouts have advantages. */
   colourBy: 'writer' | 'advantage';
-  paletteOpen: boolean;
-  keysOpen: boolean;
   setAddress: (change: Partial<InspectAddress>) => void;
   select: (selection: Selection | null) => void;
 }
-
-export const isNarrow = (): boolean =>
-  globalThis.matchMedia?.('(max-width: 760px)').matches ?? false;
-
-/** The details lie over the rollout instead of beside it. */
-export const isOverlay = (): boolean =>
-  globalThis.matchMedia?.('(max-width: 1180px)').matches ?? false;
 
 const initial = parseAddress(globalThis.location?.search ?? '');
 
@@ -43,8 +35,6 @@ export const useView = create<ViewStore>()((set) => ({
   // A narrow screen shows the rollout first; the setup is one press away.
   setupOpen: !isNarrow(),
   colourBy: 'advantage',
-  paletteOpen: false,
-  keysOpen: false,
   setAddress: (change) => set((state) => ({ address: { ...state.address, ...change } })),
   // A pinned panel keeps what it shows.
   select: (selection) =>
@@ -55,3 +45,9 @@ export const useView = create<ViewStore>()((set) => ({
       return { selection, detailsOpen: state.detailsOpen || !unasked };
     }),
 }));
+
+/** Shows or hides one of the two panels beside the rollouts. */
+export const togglePanel = (panel: 'setupOpen' | 'detailsOpen'): void =>
+  useView.setState((state) => ({ [panel]: !state[panel] }));
+
+export const openSetup = (): void => useView.setState({ setupOpen: true });

@@ -1,4 +1,3 @@
-import { messageOf } from '../../../base/message-of.ts';
 import type {
   CollectionsApi,
   ImportChoice,
@@ -19,7 +18,8 @@ import {
   type PendingImport,
 } from './collections-store.ts';
 import { forgetCollection, takeUp } from '../../setup/search-with.ts';
-import { useTrain } from '../../train/store/train-store.ts';
+import { createAttempt, problemOf } from '../../kit/attempt.ts';
+import { keepStorage, storageChanged } from '../../lab/storage.ts';
 
 /** What the corpus page does; one function each. Nothing here rejects: see `problem`. */
 
@@ -33,35 +33,14 @@ const files = new Map<string, Blob>();
 const keyOf = ({ name, bytes }: Pick<ImportRecord, 'name' | 'bytes'>): string => `${name}/${bytes}`;
 export const fileOf = (record: ImportRecord): Blob | undefined => files.get(keyOf(record));
 
-const tell = (what: string, error: unknown): void => {
-  const message = messageOf(error);
-  const detail = error instanceof Error ? (error.stack ?? message) : message;
-  set({ problem: { text: `${what}: ${message}`, detail } });
-};
-
-/** Does `act`; where it fails, the page says what did. @returns its value, or null */
-const attempt = async <T>(what: string, act: () => Promise<T>): Promise<T | null> => {
-  try {
-    return await act();
-  } catch (error) {
-    tell(what, error);
-    return null;
-  }
-};
+const tell = (what: string, error: unknown): void => set({ problem: problemOf(what, error) });
+const attempt = createAttempt((problem) => set({ problem }));
 
 export const dismissProblem = (): void => set({ problem: null });
 export const dismissNotice = (): void => set({ notice: null });
 
-/** What the page says of storage, everywhere. */
-const readStorage = async (): Promise<void> => {
-  const { usage = 0, quota = 0 } = await navigator.storage.estimate();
-  const persisted = await navigator.storage.persisted();
-  useTrain.setState({ storage: { usedBytes: usage, quotaBytes: quota, persisted } });
-};
-
 export const readCollections = async (): Promise<void> => {
-  // Where the browser does not tell, the page says so.
-  void readStorage().catch(() => undefined);
+  storageChanged();
   try {
     set({ collections: await api().list(), status: 'ready' });
   } catch (error) {
@@ -225,7 +204,7 @@ export const startImport = async (): Promise<string | null> => {
   });
   set({ pending: null });
   // Asked for when something is first worth keeping; a browser that refuses keeps it as long as it can.
-  void navigator.storage?.persist?.().catch(() => undefined);
+  void keepStorage();
   const target = into === null ? { name: name.trim() || 'Collection' } : { id: into };
   return runImport(() => api().importFiles(JOB, target, list, onProgress));
 };

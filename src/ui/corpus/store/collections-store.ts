@@ -1,4 +1,5 @@
 import { create } from 'zustand';
+import type { Problem } from '../../kit/attempt.ts';
 import type { Uses } from '../../setup/search-with.ts';
 import type {
   CollectionView,
@@ -46,7 +47,7 @@ export interface CollectionsState {
   collections: readonly CollectionView[];
   pending: PendingImport | null;
   job: CollectionsJob | null;
-  problem: { text: string; detail: string } | null;
+  problem: Problem | null;
   notice: string | null;
   /** Collections that were just deleted and can be brought back. */
   removed: readonly { id: string; name: string; uses: Uses }[];

@@ -3,7 +3,6 @@ import { useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import type { Rollout } from '../../../records/rollout.ts';
 import { formatNumber } from '../words/format.ts';
-import { lab } from '../../lab/connection.ts';
 import { cellAt, countTokens, stripGrid, tokenAt, WRITERS, type TokenFacts } from './layout.ts';
 import { requestPieces, useKnowsIds, usePieces, visible } from './pieces.ts';
 import { BY_WRITER, type ColourMode } from './paint.ts';
@@ -120,7 +119,7 @@ export const TokenStrip = memo((props: TokenStripProps) => {
   const canvas = useStripCanvas({ rollout, grid, width, until, cursor, scheme, mode });
   const id = known && facts?.text === null ? facts.id : undefined;
   useEffect(() => {
-    if (id !== undefined) void requestPieces([id], (ids) => lab().pieces(ids));
+    if (id !== undefined) void requestPieces([id]);
   }, [id]);
 
   const pick = () => facts && onPick(facts.segment, facts.token);

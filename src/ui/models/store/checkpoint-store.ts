@@ -30,8 +30,6 @@ export interface CheckpointState {
   removed: readonly { id: string; name: string; uses: readonly PolicyUse[] }[];
   /** Access token for the hub: in memory only, here and in the lab. */
   token: string;
-  /** What this site stores of what the browser gives it, where that is told. */
-  storage: { usedBytes: number; quotaBytes: number } | null;
   problem: Pick<Fault, 'message' | 'next'> | null;
 }
 
@@ -42,7 +40,6 @@ export const EMPTY_CHECKPOINTS: CheckpointState = {
   look: { status: 'none' },
   removed: [],
   token: '',
-  storage: null,
   problem: null,
 };
 

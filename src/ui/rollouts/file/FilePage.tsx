@@ -15,7 +15,7 @@ import {
 } from '../store/browse-address.ts';
 import { showSelection, toggleAllClosed, useSelection } from '../store/browse-selection.ts';
 import { fileById, useBrowse } from '../store/browse-store.ts';
-import { isNarrow } from '../../ask/store/view-store.ts';
+import { isNarrow } from '../../kit/page/screen.ts';
 import { usualColumns } from '../table/columns.ts';
 import { CompareFiles } from '../compare/CompareFiles.tsx';
 import { figuresOf, sizeOf } from '../table/definitions.ts';

@@ -14,7 +14,7 @@ import {
   useSelection,
   wantRows,
 } from '../store/browse-selection.ts';
-import { isNarrow } from '../../ask/store/view-store.ts';
+import { isNarrow } from '../../kit/page/screen.ts';
 import { CellValue, fullText } from './Cell.tsx';
 import { columnOf, type Column } from './columns.ts';
 import { HeadCell } from './HeadCell.tsx';

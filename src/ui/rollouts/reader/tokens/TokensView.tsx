@@ -12,8 +12,6 @@ import type { Reading } from '../../../../lab/rollouts/index.ts';
 import { CopyButton } from '../../../kit/CopyButton.tsx';
 import { distributionWords } from '../../../kit/words/distribution-words.ts';
 import { formatCount, formatNumber } from '../../../kit/words/format.ts';
-import { lab } from '../../../lab/connection.ts';
-import { useLab } from '../../../lab/lab-store.ts';
 import { requestPieces, usePieces } from '../../../kit/tokens/pieces.ts';
 import { inspection } from '../store/api.ts';
 import { useAnswer } from '../../../kit/use-answer.ts';
@@ -40,17 +38,14 @@ const useTexts = (
   at: number | null,
   range: TokenRange | null,
 ) => {
-  const policy = useLab((state) => state.policy?.id);
-  const known = isOwnRollout(rollout) && policy !== undefined && rollout.policy.id === policy;
+  const policy = usePieces((state) => state.policyId);
+  const known = isOwnRollout(rollout) && rollout.policy.id === policy;
   const from = range ? range.from : at;
   const to = range ? Math.min(range.to, range.from + 400) : at;
   useEffect(() => {
     if (!known || from === null || to === null) return;
     const ids = [...table.ids.slice(from, to + 1), ...(at === null ? [] : [table.ids[at]!])];
-    void requestPieces(
-      ids.filter((id) => id >= 0),
-      (missing) => lab().pieces(missing),
-    );
+    void requestPieces(ids.filter((id) => id >= 0));
   }, [known, table, from, to, at]);
   const texts = usePieces((state) => state.texts);
   return (token: number): string | undefined => (known ? texts[table.ids[token]!] : undefined);

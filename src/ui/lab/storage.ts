@@ -1,8 +1,31 @@
 import { useEffect, useState } from 'react';
-import { useTrain, type StorageFacts } from '../train/store/train-store.ts';
+
+/** What this origin stores in the browser, for every page that shows it. */
+
+export interface StorageFacts {
+  usedBytes: number;
+  quotaBytes: number;
+  /** Whether the browser promised to clear it only when asked to. */
+  persisted: boolean;
+}
+
+const lookers = new Set<() => void>();
+
+/** To be called after something large was stored or deleted: what is shown is read again at once. */
+export const storageChanged = (): void => lookers.forEach((look) => look());
 
 /** Anything may store something: runs, imports, downloads, the page itself for offline use. */
 const EVERY_MS = 5000;
+
+/** Asks the browser never to clear it by itself. Only a page may ask, not a worker; it may refuse. */
+export const keepStorage = async (): Promise<void> => {
+  try {
+    await navigator.storage.persist();
+    storageChanged();
+  } catch {
+    // Not offered here; what shows storage says that nothing is promised.
+  }
+};
 
 const read = async (): Promise<StorageFacts | null> => {
   const [estimate, persisted] = await Promise.all([
@@ -19,7 +42,7 @@ const same = (a: StorageFacts | null, b: StorageFacts | null): boolean =>
 
 /**
  * What this origin stores, of how much, and whether the browser may clear it; null where the browser
- * does not say. Read again every few seconds while the page is seen, and at once with each checkpoint.
+ * does not say. Read again every few seconds while the page is seen, and at once where `storageChanged` says so.
  */
 export const useStorageUse = (): StorageFacts | null => {
   const [facts, setFacts] = useState<StorageFacts | null>(null);
@@ -35,12 +58,10 @@ export const useStorageUse = (): StorageFacts | null => {
     asked();
     const timer = setInterval(asked, EVERY_MS);
     document.addEventListener('visibilitychange', asked);
-    const told = useTrain.subscribe(({ storage }, before) => {
-      if (storage !== before.storage) asked();
-    });
+    lookers.add(asked);
     return () => {
       live = false;
-      told();
+      lookers.delete(asked);
       clearInterval(timer);
       document.removeEventListener('visibilitychange', asked);
     };
