@@ -30,6 +30,11 @@ import { SearchTrouble } from './notes/SearchTrouble.tsx';
 import { Setup } from './setup/Setup.tsx';
 import { UnknownNames } from './notes/UnknownNames.tsx';
 import { Welcome } from './Welcome.tsx';
+import './ask.css';
+import './columns/columns.css';
+import './setup/setup.css';
+import './details/details.css';
+import './notes/notes.css';
 
 /** A narrow screen shows one rollout at a time; these are its tabs. */
 const RolloutTabs = ({ ids, focused }: { ids: readonly string[]; focused: number }) => (
@@ -194,12 +199,12 @@ export const AskPage = () => {
   const [, go] = useLocation();
   // Rollout files open in their own table.
   const drop = useFileDrop((transfer) => importDrop(droppedRuns(transfer), go));
-  const classes = ['inspect', setupOpen ? '' : 'no-setup', detailsShown ? '' : 'no-details'];
+  const classes = ['ask', setupOpen ? '' : 'no-setup', detailsShown ? '' : 'no-details'];
   return (
     <div className={classes.join(' ')}>
       {setupOpen ? <Setup /> : null}
       <main
-        className={drop.over ? 'inspect-main dropping' : 'inspect-main'}
+        className={drop.over ? 'ask-main dropping' : 'ask-main'}
         aria-busy={running}
         tabIndex={-1}
         {...drop.handlers}

@@ -32,7 +32,7 @@ const Name = ({ row }: { row: CollectionView }) => {
 export const CollectionEditor = ({ row }: { row: CollectionView }) => {
   const { id, name, sources, sourceCount } = row;
   return (
-    <div className="run-editor">
+    <div className="row-editor">
       <Name row={row} />
       <div className="whole editor-actions">
         <Button

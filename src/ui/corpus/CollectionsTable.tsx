@@ -70,7 +70,7 @@ const Row = ({ row, chosen, choose, open, toggle }: RowProps) => (
         onChange={(event) => choose(event.currentTarget.checked)}
       />
     </td>
-    <td className="run-name">
+    <td className="row-name">
       <Link href={`/corpus?collection=${row.id}`}>{row.name}</Link> <Uses id={row.id} />
       {row.rejected > 0 ? (
         <div className="fine tone-bad">{plural(row.rejected, 'item')} rejected</div>

@@ -15,6 +15,11 @@ import { SearchWith } from './search/SearchWith.tsx';
 import { StorageLine } from '../lab/StorageLine.tsx';
 import { readCollections } from './store/collections-actions.ts';
 import { useCollections } from './store/collections-store.ts';
+import './corpus.css';
+import './search/search.css';
+import './sources/sources.css';
+import './import/import.css';
+import './items/items.css';
 
 const Collections = () => {
   const status = useCollections((state) => state.status);
@@ -47,7 +52,7 @@ const CorpusPage = () => {
       tabIndex={-1}
       {...drop.handlers}
     >
-      <div className="runs-bar">
+      <div className="page-bar">
         <h1>Corpus</h1>
         <StorageLine />
         <MemoryLine />

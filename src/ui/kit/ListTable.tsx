@@ -14,8 +14,8 @@ export const ListTable = ({
   /** Rows. */
   children: ReactNode;
 }) => (
-  <div className="runs-scroll" tabIndex={0} role="group" aria-label={`${name}, table`}>
-    <table className="runs-table">
+  <div className="list-scroll" tabIndex={0} role="group" aria-label={`${name}, table`}>
+    <table className="list-table">
       <thead>
         <tr>
           {heads.map(([head, className]) => (

@@ -5,6 +5,8 @@ import { EncodersSection } from './EncodersSection.tsx';
 import { ServersSection } from './ServersSection.tsx';
 import { WebLlmSection } from './WebLlmSection.tsx';
 import { useLab } from '../lab/lab-store.ts';
+import './models.css';
+import './checkpoints.css';
 
 const Pair = ({ name, value }: { name: string; value: string }) => (
   <>

@@ -112,7 +112,7 @@ const Form = ({ first, done }: { first: Endpoint; done: () => void }) => {
   };
   return (
     <form className="server-form" aria-label="Server" onSubmit={onSubmit}>
-      <div className="corpus-form">
+      <div className="form-line">
         <TextInput
           size="xs"
           className="grow"

@@ -35,7 +35,7 @@ const OwnModel = ({ done }: { done: () => void }) => {
   };
   return (
     <form className="server-form" aria-label="WebLLM model" onSubmit={onSubmit}>
-      <div className="corpus-form">
+      <div className="form-line">
         <TextInput
           size="xs"
           label="Name"
@@ -93,7 +93,7 @@ const MirrorFields = () => {
   return (
     <details>
       <summary>Mirror</summary>
-      <div className="corpus-form">
+      <div className="form-line">
         <TextInput
           size="xs"
           className="grow"
@@ -217,7 +217,7 @@ const Table = (props: { lines: readonly WebLlmLine[]; remove: (id: string) => vo
         onChange={(event) => setFilter(event.currentTarget.value)}
       />
       <div className="scroll-table" tabIndex={0} role="region" aria-label="WebLLM models">
-        <table className="corpus-table">
+        <table className="plain-table">
           <thead>
             <tr>
               <th scope="col">model</th>

@@ -15,6 +15,7 @@ import { filePath } from './store/browse-address.ts';
 import { useBrowse } from './store/browse-store.ts';
 import { BrowseShell, OpenButtons } from './Shell.tsx';
 import { PARTIAL } from './words.ts';
+import './rollouts.css';
 
 const STATUS: Record<FileRecord['status'], string> = {
   ready: '',
@@ -26,7 +27,7 @@ const FileRow = ({ file }: { file: FileRecord }) => {
   const { id, name, statistics, layouts, faultCount } = file;
   return (
     <tr>
-      <th scope="row" className="run-name">
+      <th scope="row" className="row-name">
         <Link href={filePath(id)}>{name}</Link>
         {file.files === undefined ? null : <div className="fine">{plural(file.files, 'file')}</div>}
         {STATUS[file.status] === '' ? null : <div className="fine">{STATUS[file.status]}</div>}
@@ -132,8 +133,8 @@ const FilesPage = () => {
     void reloadRuns();
   }, []);
   return (
-    <BrowseShell className="page runs rollouts">
-      <div className="runs-bar">
+    <BrowseShell className="page work rollouts">
+      <div className="page-bar">
         <h1>Rollouts</h1>
         <span className="grow" />
         {files.length > 0 ? <OpenButtons /> : null}

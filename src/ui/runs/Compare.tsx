@@ -14,7 +14,7 @@ const Differences = ({ runs }: { runs: readonly RunRecord[] }) => {
   if (rows.length === 0)
     return <p className="fine">The settings of these runs are the same, the seed included.</p>;
   return (
-    <div className="runs-scroll plain" tabIndex={0} role="group" aria-label="Settings, table">
+    <div className="list-scroll plain" tabIndex={0} role="group" aria-label="Settings, table">
       <table className="differences">
         <thead>
           <tr>

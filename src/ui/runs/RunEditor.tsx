@@ -78,7 +78,7 @@ const FreeRollouts = ({ run }: { run: RunRecord }) => {
 
 /** What can be changed about a run, and what can be taken out of it. */
 export const RunEditor = ({ run }: { run: RunRecord }) => (
-  <div className="run-editor">
+  <div className="row-editor">
     <SavedField
       label="Name"
       value={run.name}

@@ -103,7 +103,7 @@ const RunRow = ({ run, compared, compare, open, toggle }: RowProps) => {
           }
         />
       </td>
-      <td className="run-name">
+      <td className="row-name">
         {key ? (
           <>
             <KeyBadge {...key} />{' '}

@@ -1,5 +1,5 @@
 import { MantineProvider, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import { lazy, Suspense, useMemo } from 'react';
+import { lazy, Suspense, useMemo, type ReactNode } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 import { AskPage } from '../ask/AskPage.tsx';
 import { BASE } from '../kit/page/page-root.ts';
@@ -23,33 +23,60 @@ const RunsPage = lazy(() => import('../runs/RunsPage.tsx'));
 const TrainPage = lazy(() => import('../train/TrainPage.tsx'));
 const LaterPage = lazy(() => import('./LaterPage.tsx'));
 
+/** The styles of a place hold within it alone; see `scripts/checks/check-styles.ts`. */
+const At = (props: { place: string; children: ReactNode }) => (
+  <div className={`at at-${props.place}`}>{props.children}</div>
+);
+
 const Pages = () => (
   <Suspense fallback={<main className="page">Loading the page …</main>}>
     <Switch>
       <Route path="/">
-        <AskPage />
+        <At place="ask">
+          <AskPage />
+        </At>
       </Route>
       <Route path="/rollouts">
-        <FilesPage />
+        <At place="rollouts">
+          <FilesPage />
+        </At>
       </Route>
-      <Route path="/rollouts/:fileId">{({ fileId }) => <FilePage key={fileId} />}</Route>
+      <Route path="/rollouts/:fileId">
+        {({ fileId }) => (
+          <At place="rollouts">
+            <FilePage key={fileId} />
+          </At>
+        )}
+      </Route>
       <Route path="/rollouts/:fileId/:rolloutId">
-        <ReaderPage />
+        <At place="rollouts">
+          <ReaderPage />
+        </At>
       </Route>
       <Route path="/train">
-        <TrainPage />
+        <At place="train">
+          <TrainPage />
+        </At>
       </Route>
       <Route path="/runs">
-        <RunsPage />
+        <At place="runs">
+          <RunsPage />
+        </At>
       </Route>
       <Route path="/cluster">
-        <ClusterPage />
+        <At place="corpus">
+          <ClusterPage />
+        </At>
       </Route>
       <Route path="/corpus">
-        <CorpusPage />
+        <At place="corpus">
+          <CorpusPage />
+        </At>
       </Route>
       <Route path="/models">
-        <ModelsPage />
+        <At place="models">
+          <ModelsPage />
+        </At>
       </Route>
       <Route path="/:page">{({ page }) => <LaterPage page={page} />}</Route>
     </Switch>

@@ -57,7 +57,7 @@ const Shares = ({
   return (
     <>
       <div className="table-scroll" tabIndex={0} role="region" aria-label="Shares of the clusters">
-        <table className="corpus-table cluster-table">
+        <table className="plain-table cluster-table">
           <thead>
             <tr>
               <th scope="col">cluster</th>
@@ -125,7 +125,7 @@ const Shares = ({
 
 const Hits = ({ answer: { hits, missed } }: { answer: ClusterAnswer }) => (
   <>
-    <table className="corpus-table">
+    <table className="plain-table">
       <thead>
         <tr>
           <th scope="col" className="figure">

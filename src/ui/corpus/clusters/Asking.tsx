@@ -33,7 +33,7 @@ export const Asking = ({
   const busy = clusters.busy !== null;
   const learning = clusters.overview?.learning;
   return (
-    <form className="corpus-form" onSubmit={onSubmit}>
+    <form className="form-line" onSubmit={onSubmit}>
       <TextInput
         className="grow"
         label="Query"

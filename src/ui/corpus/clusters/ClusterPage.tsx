@@ -15,6 +15,7 @@ import { ChoiceChart, TemperatureChart } from './Curves.tsx';
 import { Recent } from './Recent.tsx';
 import { GoneNote, PartInSearch, SourceLine, WithoutVectorsNote } from './Shown.tsx';
 import { useClusters, type Clusters } from './use-clusters.ts';
+import './clusters.css';
 
 /** What the index is, and what it takes. */
 const Facts = ({ overview }: { overview: ClusterOverview }) => {

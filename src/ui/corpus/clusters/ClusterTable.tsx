@@ -25,7 +25,7 @@ export const ClusterTable = ({ overview }: { overview: ClusterOverview }) => {
   const largest = Math.max(1, ...clusters.map(({ size }) => size));
   return (
     <>
-      <table className="corpus-table cluster-table">
+      <table className="plain-table cluster-table">
         <thead>
           <tr>
             <th scope="col" className="figure">

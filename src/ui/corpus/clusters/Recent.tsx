@@ -27,7 +27,7 @@ export const Recent = ({
     );
   return (
     <div className="table-scroll" tabIndex={0} role="region" aria-label="Last queries">
-      <table className="corpus-table cluster-table">
+      <table className="plain-table cluster-table">
         <thead>
           <tr>
             <th scope="col" className="figure">

@@ -16,7 +16,7 @@ const FromUrl = ({ close }: { close: () => void }) => {
     void offerUrl(url).then((ok) => ok && close());
   };
   return (
-    <form className="corpus-form" onSubmit={onSubmit}>
+    <form className="form-line" onSubmit={onSubmit}>
       <TextInput
         size="xs"
         className="grow"

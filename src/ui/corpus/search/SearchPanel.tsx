@@ -20,7 +20,7 @@ interface Found {
 }
 
 const Table = ({ hits }: { hits: readonly Hit[] }) => (
-  <table className="corpus-table">
+  <table className="plain-table">
     <thead>
       <tr>
         <th scope="col" className="figure">
@@ -104,7 +104,7 @@ export const SearchPanel = () => {
       </p>
       <LoadingFailure />
       <LoadingList />
-      <form className="corpus-form" onSubmit={onSubmit}>
+      <form className="form-line" onSubmit={onSubmit}>
         <TextInput
           className="grow"
           label="Query"

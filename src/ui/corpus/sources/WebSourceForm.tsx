@@ -75,7 +75,7 @@ export const WebSourceForm = () => {
   };
   return (
     <form id="web-source" className="web-source" onSubmit={onSubmit} aria-label="Web source">
-      <div className="corpus-form">
+      <div className="form-line">
         <NativeSelect
           label="Web source"
           value={kind}

@@ -61,7 +61,7 @@ const Questions = (props: {
   if (questions.length === 0) return <p className="fine">No question.</p>;
   return (
     <>
-      <table className="runs-table">
+      <table className="list-table">
         <thead>
           <tr>
             <th scope="col">question</th>
@@ -75,7 +75,7 @@ const Questions = (props: {
         <tbody>
           {questions.slice(0, shown).map((question) => (
             <tr key={question.questionId}>
-              <th scope="row" className="run-name">
+              <th scope="row" className="row-name">
                 {(texts[question.questionId] ?? question.questionId).slice(0, 300)}
               </th>
               <Traces fileId={a} ids={question.aIds} score={question.a} />

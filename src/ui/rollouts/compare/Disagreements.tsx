@@ -81,7 +81,7 @@ const List = (props: { fileId: string; search: string; found: readonly Disagreem
   const { found } = props;
   return (
     <>
-      <table className="runs-table">
+      <table className="list-table">
         <thead>
           <tr>
             <th scope="col">question</th>
@@ -93,7 +93,7 @@ const List = (props: { fileId: string; search: string; found: readonly Disagreem
         <tbody>
           {found.slice(0, shown).map(({ rollout, question, answer, kindest, harshest }) => (
             <tr key={rollout}>
-              <th scope="row" className="run-name">
+              <th scope="row" className="row-name">
                 <Link href={readerPath(props.fileId, rollout, props.search)}>
                   {question.slice(0, 300)}
                 </Link>

@@ -30,6 +30,10 @@ import { BrowseShell } from '../Shell.tsx';
 import { UnknownNote } from './UnknownNote.tsx';
 import { UnreadLines } from './UnreadLines.tsx';
 import { PARTIAL, PARTIAL_NOTE } from '../words.ts';
+import '../rollouts.css';
+import './file.css';
+import '../table/table.css';
+import '../compare/compare.css';
 
 type Change = (change: Partial<BrowseAddress>, options?: { replace?: boolean }) => void;
 

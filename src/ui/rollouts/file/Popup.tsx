@@ -29,7 +29,8 @@ export const Popup = (props: {
         </Button>
       </Popover.Target>
       <Popover.Dropdown p="xs" className="popup" aria-label={props.name}>
-        {props.children(() => setOpen(false))}
+        {/* Drawn at the end of the document, where the style sheets of this place do not reach. */}
+        <div className="at at-rollouts">{props.children(() => setOpen(false))}</div>
       </Popover.Dropdown>
     </Popover>
   );

@@ -12,7 +12,7 @@ export const UnreadLines = ({ file }: { file: FileRecord }) => (
         ? ` The first ${formatCount(file.faults.length)} are listed.`
         : ''}
     </p>
-    <table className="runs-table">
+    <table className="list-table">
       <tbody>
         {file.faults.map(({ file: name, line, reason }) => (
           <tr key={`${name} ${line} ${reason}`}>

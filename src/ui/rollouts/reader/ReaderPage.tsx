@@ -19,6 +19,9 @@ import { useReaderKeys } from './use-reader-keys.ts';
 import { VIEW_IDS, ViewTabs } from './ViewTabs.tsx';
 import { WhatIfView } from './views/WhatIfView.tsx';
 import './reader.css';
+import './views/views.css';
+import './views/raw-text.css';
+import './tokens/tokens-view.css';
 
 interface PanelProps {
   reading: Reading;
