@@ -3,7 +3,15 @@ import { useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import type { Rollout } from '../../../records/rollout.ts';
 import { formatNumber } from '../words/format.ts';
-import { cellAt, countTokens, stripGrid, tokenAt, WRITERS, type TokenFacts } from './layout.ts';
+import {
+  cellAt,
+  countTokens,
+  moveInGrid,
+  stripGrid,
+  tokenAt,
+  WRITERS,
+  type TokenFacts,
+} from './layout.ts';
 import { requestPieces, useKnowsIds, usePieces, visible } from './pieces.ts';
 import { BY_WRITER, type ColourMode } from './paint.ts';
 import { useStripCanvas } from './use-strip-canvas.ts';
@@ -82,19 +90,6 @@ const countWords = ({ segments }: Rollout, count: number): string =>
     ? `${count} pieces of text, about as many tokens`
     : `${count} tokens`;
 
-const moveCursor = (key: string, at: number, count: number, columns: number): number | null => {
-  const moves: Record<string, number> = {
-    ArrowRight: at + 1,
-    ArrowLeft: at - 1,
-    ArrowDown: at + columns,
-    ArrowUp: at - columns,
-    Home: 0,
-    End: count - 1,
-  };
-  const next = moves[key];
-  return next === undefined ? null : Math.max(0, Math.min(count - 1, next));
-};
-
 interface TokenStripProps {
   rollout: Rollout;
   /** Tokens from here on are drawn as not yet happened. */
@@ -125,7 +120,7 @@ export const TokenStrip = memo((props: TokenStripProps) => {
   const pick = () => facts && onPick(facts.segment, facts.token);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter') pick();
-    const next = moveCursor(event.key, cursor ?? -1, count, grid.columns);
+    const next = moveInGrid(event.key, cursor ?? -1, count, grid.columns);
     if (next === null || count === 0) return;
     event.preventDefault();
     event.stopPropagation();

@@ -3,13 +3,14 @@ import { useElementSize } from '@mantine/hooks';
 import { useEffect, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
 import type { ImportedSegment } from '../../../../formats/rollouts/index.ts';
 import type { TokenTable } from '../../../../evaluate/inspect/reading/index.ts';
-import { readPalette, type Palette } from '../../../kit/tokens/paint.ts';
+import { moveInGrid } from '../../../kit/tokens/layout.ts';
+import { LARGE_CELLS, paintCells, sizedContext } from '../../../kit/tokens/paint-cells.ts';
+import { paletteOf } from '../../../kit/tokens/palette.ts';
 import { paintToken, scaleOf, type TokenColour } from './token-paint.ts';
 
 /** All tokens as cells of one height; only the rows on the screen are drawn. */
 
-const CELL = 8;
-const ROW = 16;
+const { width: CELL, row: ROW } = LARGE_CELLS;
 
 export interface TokenRange {
   from: number;
@@ -39,76 +40,22 @@ interface Drawing extends Pick<TokenCanvasProps, 'table' | 'segments' | 'by' | '
   scheme: string;
 }
 
-/** Reading the style sheet's variables costs a style pass; once a theme is enough. */
-const palettes = new Map<string, Palette>();
-
-const paletteOf = (element: Element, scheme: string): Palette => {
-  const known = palettes.get(scheme) ?? readPalette(element);
-  palettes.set(scheme, known);
-  return known;
-};
-
-const hatch = (context: CanvasRenderingContext2D, x: number, y: number, h: number): void => {
-  context.beginPath();
-  for (let from = y + h; from > y - CELL; from -= 5) {
-    const [low, high] = [Math.min(y + h, from), Math.max(y, from - CELL)];
-    if (low <= high) continue;
-    context.moveTo(x + (from - low), low);
-    context.lineTo(x + (from - high), high);
-  }
-  context.stroke();
-};
-
 const draw = (canvas: HTMLCanvasElement, drawing: Drawing): void => {
   const { table, segments, by, cursor, range, width, height, top, columns, scheme } = drawing;
-  const context = canvas.getContext('2d');
+  const context = sizedContext(canvas, width, height);
   if (!context) return;
-  const scale = globalThis.devicePixelRatio || 1;
-  canvas.width = Math.round(width * scale);
-  canvas.height = Math.round(height * scale);
-  context.scale(scale, scale);
-  const palette = paletteOf(canvas, scheme);
-  const measure = scaleOf(table, by);
-  const full = ROW - 3;
-  const first = Math.floor(top / ROW) * columns;
-  const last = Math.min(table.count, (Math.ceil((top + height) / ROW) + 1) * columns);
-  context.strokeStyle = palette.hatch;
-  for (let at = first; at < last; at++) {
-    const x = (at % columns) * CELL;
-    const y = Math.floor(at / columns) * ROW - top;
-    const cell = paintToken(table, segments, at, by, measure);
-    const h = Math.max(2, full * cell.height);
-    const from = cell.hangs ? y : y + full - h;
-    if (range && at >= range.from && at <= range.to) {
-      context.globalAlpha = 0.22;
-      context.fillStyle = palette.mark;
-      context.fillRect(x - 0.5, y - 1, CELL, ROW);
-    }
-    context.globalAlpha = cell.strength;
-    context.fillStyle = palette[cell.colour];
-    context.fillRect(x, from, CELL - 1, h);
-    if (cell.hatched) hatch(context, x, from, h);
-    if (at !== cursor) continue;
-    context.globalAlpha = 1;
-    context.fillStyle = palette.mark;
-    context.fillRect(x - 0.5, y + full, CELL, 3);
-  }
-  context.globalAlpha = 1;
-};
-
-const moved = (key: string, at: number, count: number, columns: number, page: number) => {
-  const moves: Record<string, number> = {
-    ArrowRight: at + 1,
-    ArrowLeft: at - 1,
-    ArrowDown: at + columns,
-    ArrowUp: at - columns,
-    PageDown: at + columns * page,
-    PageUp: at - columns * page,
-    Home: 0,
-    End: count - 1,
-  };
-  const next = moves[key];
-  return next === undefined ? null : Math.max(0, Math.min(count - 1, next));
+  const scale = scaleOf(table, by);
+  paintCells(context, {
+    size: LARGE_CELLS,
+    columns,
+    from: Math.floor(top / ROW) * columns,
+    to: Math.min(table.count, (Math.ceil((top + height) / ROW) + 1) * columns),
+    top,
+    palette: paletteOf(canvas, scheme),
+    cellAt: (at) => paintToken(table, segments, at, by, scale),
+    cursor,
+    range,
+  });
 };
 
 export const TokenCanvas = (props: TokenCanvasProps) => {
@@ -166,7 +113,8 @@ export const TokenCanvas = (props: TokenCanvasProps) => {
       event.stopPropagation();
       return onRange?.(null);
     }
-    const next = moved(event.key, cursor ?? -1, table.count, columns, Math.floor(window / ROW));
+    const page = Math.floor(window / ROW);
+    const next = moveInGrid(event.key, cursor ?? -1, table.count, columns, page);
     if (next === null || table.count === 0) return;
     event.preventDefault();
     event.stopPropagation();

@@ -4,7 +4,7 @@ import {
   type TokenColumn,
   type TokenTable,
 } from '../../../../evaluate/inspect/reading/index.ts';
-import type { Palette } from '../../../kit/tokens/paint.ts';
+import { UNKNOWN, type CellPaint } from '../../../kit/tokens/paint-cells.ts';
 import { writerOf } from '../../../kit/tokens/layout.ts';
 
 /** What a token's cell shows: who wrote it, whether it is trained, or one of its numbers. */
@@ -55,28 +55,11 @@ export const scaleOf = (table: TokenTable, by: TokenColour): TokenScale | null =
   return scale;
 };
 
-export interface CellPaint {
-  colour: keyof Palette;
-  /** 0 to 1, of colour and of height. */
-  strength: number;
-  height: number;
-  hangs: boolean;
-  hatched: boolean;
-}
-
-const NO_NUMBER: CellPaint = {
-  colour: 'idle',
-  strength: 0.5,
-  height: 0.12,
-  hangs: false,
-  hatched: false,
-};
-
 const clamp = (value: number): number => Math.max(0, Math.min(1, value));
 
 /** A number on its scale: from the middle where it has one, else from the low end. */
 export const cellOf = (value: number, { low, high, middle }: TokenScale): CellPaint => {
-  if (!Number.isFinite(value) || value === middle) return NO_NUMBER;
+  if (!Number.isFinite(value) || value === middle) return UNKNOWN;
   const share =
     middle === null
       ? clamp((value - low) / (high - low || 1))
