@@ -1,4 +1,4 @@
-import { Button, NativeSelect, NumberInput, PasswordInput, TextInput } from '@mantine/core';
+import { Button, NumberInput, PasswordInput, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { endpointSchema, type Endpoint } from '../../records/setup.ts';
 import {
@@ -7,7 +7,7 @@ import {
 } from '../../policy/remote/endpoint/test-connection.ts';
 import { formatCount, formatMs } from '../kit/words/format.ts';
 import { UndoBar } from '../kit/UndoBar.tsx';
-import { pickOf } from '../kit/pick-of.ts';
+import { PickField } from '../kit/PickField.tsx';
 import { putEndpoint, removeEndpoint, setKey, useResources } from '../setup/resources-store.ts';
 import { forgetPolicy, lostWords, takeUpPolicy, type PolicyUse } from '../setup/setup-uses.ts';
 import { choosePolicy, useSetup } from '../setup/setup-store.ts';
@@ -130,12 +130,12 @@ const Form = ({ first, done }: { first: Endpoint; done: () => void }) => {
           value={endpoint.model}
           onChange={(event) => change({ model: event.currentTarget.value })}
         />
-        <NativeSelect
-          size="xs"
+        <PickField
           label="Protocol"
           value={endpoint.api}
-          data={APIS.map((value) => ({ value, label: API_WORDS[value] }))}
-          onChange={(event) => change({ api: pickOf(APIS, event.currentTarget.value) ?? 'chat' })}
+          values={APIS}
+          names={API_WORDS}
+          onPick={(api) => change({ api })}
         />
         <NumberInput
           size="xs"

@@ -18,6 +18,15 @@ import {
 import { choosePolicy, useSetup } from '../setup/setup-store.ts';
 import { UndoBar } from '../kit/UndoBar.tsx';
 import { forgetPolicy, lostWords, takeUpPolicy, type PolicyUse } from '../setup/setup-uses.ts';
+import { Table, type Head } from '../kit/Table.tsx';
+
+const HEADS: readonly Head[] = [
+  ['model'],
+  ['GPU memory', 'figure'],
+  ['context', 'figure wide-only'],
+  ['needs', 'wide-only'],
+  ['use as'],
+];
 
 /** Models of WebLLM: quantized, on the GPU of this device; they sample and do not train. */
 
@@ -202,7 +211,7 @@ const Line = ({ line, remove }: { line: WebLlmLine; remove: () => void }) => (
   </tr>
 );
 
-const Table = (props: { lines: readonly WebLlmLine[]; remove: (id: string) => void }) => {
+const Models = (props: { lines: readonly WebLlmLine[]; remove: (id: string) => void }) => {
   const { lines, remove } = props;
   const [filter, setFilter] = useState('');
   const words = filter.toLowerCase().split(/\s+/);
@@ -217,28 +226,11 @@ const Table = (props: { lines: readonly WebLlmLine[]; remove: (id: string) => vo
         onChange={(event) => setFilter(event.currentTarget.value)}
       />
       <div className="scroll-table" tabIndex={0} role="region" aria-label="WebLLM models">
-        <table className="plain-table">
-          <thead>
-            <tr>
-              <th scope="col">model</th>
-              <th scope="col" className="figure">
-                GPU memory
-              </th>
-              <th scope="col" className="figure wide-only">
-                context
-              </th>
-              <th scope="col" className="wide-only">
-                needs
-              </th>
-              <th scope="col">use as</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((line) => (
-              <Line key={line.id} line={line} remove={() => remove(line.id)} />
-            ))}
-          </tbody>
-        </table>
+        <Table className="plain-table" heads={HEADS}>
+          {shown.map((line) => (
+            <Line key={line.id} line={line} remove={() => remove(line.id)} />
+          ))}
+        </Table>
       </div>
       {shown.length === 0 ? <p className="fine">No model has all of these words.</p> : null}
     </>
@@ -310,7 +302,7 @@ export const WebLlmSection = () => {
         }
         restore={undo}
       />
-      {list ? <Table lines={list} remove={remove} /> : null}
+      {list ? <Models lines={list} remove={remove} /> : null}
       <MirrorFields />
     </section>
   );

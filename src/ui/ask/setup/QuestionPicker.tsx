@@ -4,7 +4,7 @@ import { useDeferredValue, useMemo, useRef, useState, type KeyboardEvent } from 
 import type { QuestionType } from '../../../records/records.ts';
 import type { QuestionRow } from '../../../lab/ask/messages.ts';
 import { formatCount } from '../../kit/words/format.ts';
-import { pickOf } from '../../kit/pick-of.ts';
+import { PickField } from '../../kit/PickField.tsx';
 import { ask } from '../store/actions.ts';
 import { useLab } from '../../lab/lab-store.ts';
 import { useView } from '../store/view-store.ts';
@@ -53,23 +53,22 @@ const Filters = (props: {
           })),
         ]}
       />
-      <NativeSelect
+      <PickField
         aria-label="Type"
-        size="xs"
-        value={filter.type ?? ''}
-        onChange={(event) => change({ type: pickOf(TYPES, event.currentTarget.value) })}
-        data={[{ value: '', label: 'any type' }, ...TYPES]}
+        values={TYPES}
+        value={filter.type}
+        none="any type"
+        onPick={(type) => change({ type })}
+        onNone={() => change({ type: null })}
       />
-      <NativeSelect
+      <PickField
         aria-label="Source needed"
-        size="xs"
-        value={filter.source ?? ''}
-        onChange={(event) => change({ source: pickOf(SOURCES, event.currentTarget.value) })}
-        data={[
-          { value: '', label: 'any source' },
-          { value: 'local', label: 'local suffices' },
-          { value: 'web', label: 'needs web' },
-        ]}
+        values={SOURCES}
+        names={{ local: 'local suffices', web: 'needs web' }}
+        value={filter.source}
+        none="any source"
+        onPick={(source) => change({ source })}
+        onNone={() => change({ source: null })}
       />
       <NativeSelect
         aria-label="Split"

@@ -12,6 +12,7 @@ import {
 } from '../../../lab/ask/settings.ts';
 import { collapseText } from '../../../agent/router/reward.ts';
 import { getRecipe } from '../../../recipes/index.ts';
+import { PickField } from '../../kit/PickField.tsx';
 import { pickOf } from '../../kit/pick-of.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { useView } from '../store/view-store.ts';
@@ -35,26 +36,22 @@ const changeMechanism = <K extends keyof Mechanisms>(key: K, value: Mechanisms[K
   change({ mechanisms: value === undefined ? others : { ...others, [key]: value } });
 };
 
-const Choice = <K extends 'background' | 'stie' | 'router' | 'reward'>(props: {
+/** A mechanism's mode; while none is set here, the list shows what the recipe does in brackets. */
+const Choice = <V extends string>(props: {
   label: string;
-  name: K;
-  values: readonly NonNullable<Mechanisms[K]>[];
-  value: Mechanisms[K];
+  values: readonly V[];
+  value: V | undefined;
   /** What the recipe has where nothing is set. */
   own: string;
+  choose: (value: V | undefined) => void;
 }) => (
-  <NativeSelect
-    size="xs"
+  <PickField
     label={props.label}
-    value={props.value ?? ''}
-    onChange={(event) => {
-      const chosen = props.values.find((value) => value === event.currentTarget.value);
-      changeMechanism(props.name, chosen);
-    }}
-    data={[
-      { value: '', label: `(${props.own})` },
-      ...props.values.map((value) => ({ value, label: value })),
-    ]}
+    values={props.values}
+    value={props.value}
+    none={`(${props.own})`}
+    onPick={props.choose}
+    onNone={() => props.choose(undefined)}
   />
 );
 
@@ -80,28 +77,28 @@ const Mechanism = () => {
     <div className="form-grid mechanism-grid">
       <Choice
         label="RDRA background"
-        name="background"
+        choose={(background) => changeMechanism('background', background)}
         values={BACKGROUND_MODES}
         value={mechanisms.background}
         own={own.background.mode}
       />
       <Choice
         label="STIE"
-        name="stie"
+        choose={(stie) => changeMechanism('stie', stie)}
         values={STIE_MODES}
         value={mechanisms.stie}
         own={own.stie.mode}
       />
       <Choice
         label="NLR, who routes"
-        name="router"
+        choose={(router) => changeMechanism('router', router)}
         values={ROUTER_MODES}
         value={mechanisms.router}
         own={usual}
       />
       <Choice
         label="NLR reward"
-        name="reward"
+        choose={(reward) => changeMechanism('reward', reward)}
         values={REWARD_MODES}
         value={mechanisms.reward}
         own={own.nlr.reward}
@@ -188,14 +185,11 @@ export const SettingsForm = () => {
           value={settings.seed}
           onChange={set('seed')}
         />
-        <NativeSelect
-          size="xs"
+        <PickField
           label="Device"
+          values={DEVICES}
           value={settings.device}
-          data={[...DEVICES]}
-          onChange={(event) =>
-            change({ device: pickOf(DEVICES, event.currentTarget.value) ?? 'auto' })
-          }
+          onPick={(device) => change({ device })}
         />
       </div>
       <details className="mechanisms" open={changed > 0}>

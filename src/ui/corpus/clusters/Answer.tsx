@@ -3,6 +3,26 @@ import type {
   ClusterOverview,
 } from '../../../lab/corpus/retrieval/cluster-messages.ts';
 import { DASH, formatCount, formatMs, formatShare, plural } from '../../kit/words/format.ts';
+import { Table, type Head } from '../../kit/Table.tsx';
+
+const SHARE_HEADS: readonly Head[] = [
+  ['cluster'],
+  ['size', 'figure'],
+  ['q·c', 'figure'],
+  ['ρ', 'figure wide-only'],
+  ['w', 'figure wide-only'],
+  ['share p', 'figure'],
+  ['n', 'figure'],
+  ['kept', 'figure'],
+];
+
+const HIT_HEADS: readonly Head[] = [
+  ['rank', 'figure'],
+  ['exact', 'figure'],
+  ['q·x̂', 'figure wide-only'],
+  ['cluster', 'figure'],
+  ['passage'],
+];
 
 /** Where the candidates of a query came from, and what the search gave beside the exact scan. */
 export const Answer = ({
@@ -57,59 +77,31 @@ const Shares = ({
   return (
     <>
       <div className="table-scroll" tabIndex={0} role="region" aria-label="Shares of the clusters">
-        <table className="plain-table cluster-table">
-          <thead>
-            <tr>
-              <th scope="col">cluster</th>
-              <th scope="col" className="figure">
-                size
-              </th>
-              <th scope="col" className="figure">
-                q·c
-              </th>
-              <th scope="col" className="figure wide-only">
-                ρ
-              </th>
-              <th scope="col" className="figure wide-only">
-                w
-              </th>
-              <th scope="col" className="figure">
-                share p
-              </th>
-              <th scope="col" className="figure">
-                n
-              </th>
-              <th scope="col" className="figure">
-                kept
-              </th>
+        <Table className="plain-table cluster-table" heads={SHARE_HEADS}>
+          {trace.clusters.map((share) => (
+            <tr key={share.cluster} className={share.candidates === 0 ? 'quiet' : undefined}>
+              <td>
+                <b>{share.cluster}</b>{' '}
+                <span className="fine">{clusters[share.cluster]?.titles[0]}</span>
+              </td>
+              <td className="figure">{formatCount(share.size)}</td>
+              <td className="figure">{share.similarity.toFixed(3)}</td>
+              <td className="figure wide-only">{share.relevance.toFixed(3)}</td>
+              <td className="figure wide-only">{share.weight.toFixed(3)}</td>
+              <td className="figure">
+                <span className="cluster-share" aria-hidden="true">
+                  <i style={{ width: `${Math.min(1, share.share) * 100}%` }} />
+                </span>
+                <span className="cluster-figure">{formatShare(share.share)}</span>
+              </td>
+              <td className="figure">
+                {formatCount(share.candidates)}
+                {share.candidates === share.size ? <span className="fine"> all</span> : null}
+              </td>
+              <td className="figure">{share.results || DASH}</td>
             </tr>
-          </thead>
-          <tbody>
-            {trace.clusters.map((share) => (
-              <tr key={share.cluster} className={share.candidates === 0 ? 'quiet' : undefined}>
-                <td>
-                  <b>{share.cluster}</b>{' '}
-                  <span className="fine">{clusters[share.cluster]?.titles[0]}</span>
-                </td>
-                <td className="figure">{formatCount(share.size)}</td>
-                <td className="figure">{share.similarity.toFixed(3)}</td>
-                <td className="figure wide-only">{share.relevance.toFixed(3)}</td>
-                <td className="figure wide-only">{share.weight.toFixed(3)}</td>
-                <td className="figure">
-                  <span className="cluster-share" aria-hidden="true">
-                    <i style={{ width: `${Math.min(1, share.share) * 100}%` }} />
-                  </span>
-                  <span className="cluster-figure">{formatShare(share.share)}</span>
-                </td>
-                <td className="figure">
-                  {formatCount(share.candidates)}
-                  {share.candidates === share.size ? <span className="fine"> all</span> : null}
-                </td>
-                <td className="figure">{share.results || DASH}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       </div>
       <p className="fine">
         n is the number of candidates allotted, never above the cluster’s size. The floor is{' '}
@@ -125,41 +117,22 @@ const Shares = ({
 
 const Hits = ({ answer: { hits, missed } }: { answer: ClusterAnswer }) => (
   <>
-    <table className="plain-table">
-      <thead>
-        <tr>
-          <th scope="col" className="figure">
-            rank
-          </th>
-          <th scope="col" className="figure">
-            exact
-          </th>
-          <th scope="col" className="figure wide-only">
-            q·x̂
-          </th>
-          <th scope="col" className="figure">
-            cluster
-          </th>
-          <th scope="col">passage</th>
+    <Table className="plain-table" heads={HIT_HEADS}>
+      {hits.map((hit, index) => (
+        <tr key={index}>
+          <td className="figure">{index + 1}</td>
+          <td className={hit.exactRank === index + 1 ? 'figure' : 'figure tone-hint'}>
+            {hit.exactRank ?? 'below 1,000'}
+          </td>
+          <td className="figure wide-only">{hit.similarity.toFixed(3)}</td>
+          <td className="figure">{hit.cluster}</td>
+          <td>
+            <b>{hit.title}</b>
+            <div className="cluster-text">{hit.text}</div>
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {hits.map((hit, index) => (
-          <tr key={index}>
-            <td className="figure">{index + 1}</td>
-            <td className={hit.exactRank === index + 1 ? 'figure' : 'figure tone-hint'}>
-              {hit.exactRank ?? 'below 1,000'}
-            </td>
-            <td className="figure wide-only">{hit.similarity.toFixed(3)}</td>
-            <td className="figure">{hit.cluster}</td>
-            <td>
-              <b>{hit.title}</b>
-              <div className="cluster-text">{hit.text}</div>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
     {missed.length > 0 ? (
       <p className="fine">
         Missed:{' '}

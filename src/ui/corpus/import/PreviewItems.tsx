@@ -1,31 +1,23 @@
 import type { Preview, Rejection } from '../../../formats/import/index.ts';
 import { formatCount } from '../../kit/words/format.ts';
+import { Table, type Head } from '../../kit/Table.tsx';
+
+const HEADS: readonly Head[] = [['line', 'figure'], ['key'], ['why it is rejected']];
 
 const SHOWN = 8;
 
 export const RejectedTable = ({ items }: { items: readonly Rejection[] }) => (
-  <table className="preview-table">
-    <thead>
-      <tr>
-        <th scope="col" className="figure">
-          line
-        </th>
-        <th scope="col">key</th>
-        <th scope="col">why it is rejected</th>
+  <Table className="preview-table" heads={HEADS}>
+    {items.map(({ line, item, key, expected }, index) => (
+      <tr key={index}>
+        <td className="figure">{line ?? `item ${item + 1}`}</td>
+        <td>
+          <code>{key || 'the whole item'}</code>
+        </td>
+        <td>{expected}</td>
       </tr>
-    </thead>
-    <tbody>
-      {items.map(({ line, item, key, expected }, index) => (
-        <tr key={index}>
-          <td className="figure">{line ?? `item ${item + 1}`}</td>
-          <td>
-            <code>{key || 'the whole item'}</code>
-          </td>
-          <td>{expected}</td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
+    ))}
+  </Table>
 );
 
 const Group = (props: {

@@ -1,14 +1,24 @@
-import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core';
+import { Button, NumberInput, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { messageOf } from '../../../base/message-of.ts';
 import type { Hit, SearchTarget } from '../../../records/hits.ts';
 import type { SourceFailure } from '../../../retrieval/retriever.ts';
 import { SourceBadge } from '../../kit/events/Passages.tsx';
-import { pickOf } from '../../kit/pick-of.ts';
+import { PickField } from '../../kit/PickField.tsx';
 import { formatBytes, formatMs, formatNumber, plural } from '../../kit/words/format.ts';
 import { LoadingFailure, LoadingList } from '../../lab/Loading.tsx';
 import { lab } from '../../lab/connection.ts';
 import { useLab } from '../../lab/lab-store.ts';
+import { Table, type Head } from '../../kit/Table.tsx';
+
+const HEADS: readonly Head[] = [
+  ['score', 'figure'],
+  ['lexical', 'figure wide-only'],
+  ['dense', 'figure wide-only'],
+  ['cosine', 'figure wide-only'],
+  ['source'],
+  ['passage'],
+];
 
 const TARGETS: readonly SearchTarget[] = ['local', 'web', 'both'];
 
@@ -19,45 +29,25 @@ interface Found {
   failures?: SourceFailure[];
 }
 
-const Table = ({ hits }: { hits: readonly Hit[] }) => (
-  <table className="plain-table">
-    <thead>
-      <tr>
-        <th scope="col" className="figure">
-          score
-        </th>
-        <th scope="col" className="figure wide-only">
-          lexical
-        </th>
-        <th scope="col" className="figure wide-only">
-          dense
-        </th>
-        <th scope="col" className="figure wide-only">
-          cosine
-        </th>
-        <th scope="col">source</th>
-        <th scope="col">passage</th>
+const Hits = ({ hits }: { hits: readonly Hit[] }) => (
+  <Table className="plain-table" heads={HEADS}>
+    {hits.map((hit, index) => (
+      <tr key={index}>
+        <td className="figure">{formatNumber(hit.score)}</td>
+        <td className="figure wide-only">{hit.lexicalRank ?? '–'}</td>
+        <td className="figure wide-only">{hit.denseRank ?? '–'}</td>
+        <td className="figure wide-only">{formatNumber(hit.similarity)}</td>
+        <td>
+          <SourceBadge source={hit.source} />
+        </td>
+        <td>
+          <b>{hit.passage.title}</b>
+          {hit.passage.noise ? <span className="badge bad">⚠ {hit.passage.noise}</span> : null}
+          <div>{hit.passage.text}</div>
+        </td>
       </tr>
-    </thead>
-    <tbody>
-      {hits.map((hit, index) => (
-        <tr key={index}>
-          <td className="figure">{formatNumber(hit.score)}</td>
-          <td className="figure wide-only">{hit.lexicalRank ?? '–'}</td>
-          <td className="figure wide-only">{hit.denseRank ?? '–'}</td>
-          <td className="figure wide-only">{formatNumber(hit.similarity)}</td>
-          <td>
-            <SourceBadge source={hit.source} />
-          </td>
-          <td>
-            <b>{hit.passage.title}</b>
-            {hit.passage.noise ? <span className="badge bad">⚠ {hit.passage.noise}</span> : null}
-            <div>{hit.passage.text}</div>
-          </td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
+    ))}
+  </Table>
 );
 
 /** The corpus through the same retriever that rollouts use. */
@@ -111,12 +101,7 @@ export const SearchPanel = () => {
           value={query}
           onChange={(event) => setQuery(event.currentTarget.value)}
         />
-        <NativeSelect
-          label="Source"
-          value={source}
-          data={[...TARGETS]}
-          onChange={(event) => setSource(pickOf(TARGETS, event.currentTarget.value) ?? 'local')}
-        />
+        <PickField size="sm" label="Source" values={TARGETS} value={source} onPick={setSource} />
         <NumberInput
           className="narrow"
           label="Passages"
@@ -146,7 +131,7 @@ export const SearchPanel = () => {
               ⚠ {failed} did not answer: {message}. What follows is of the other source.
             </p>
           ))}
-          <Table hits={found.hits} />
+          <Hits hits={found.hits} />
         </>
       ) : error ? null : (
         <p className="fine">Search for a name to see what the policy would be given.</p>

@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core';
-import { LOCAL_METHODS, SOURCE_DEFAULTS } from '../../../records/setup.ts';
-import { pickOf } from '../../kit/pick-of.ts';
+import { LOCAL_METHODS } from '../../../records/setup.ts';
+import { PickField } from '../../kit/PickField.tsx';
 import type { EncoderKind } from '../../../lab/models/encoders/messages.ts';
 import { useEncoders } from '../../models/store/encoders-store.ts';
 import {
@@ -23,29 +23,20 @@ const Fields = ({ local }: { local: Collected }) => {
   const [encoders, rerankers] = [idsOf('encoder'), idsOf('reranker')];
   return (
     <span className="with-fields">
-      <NativeSelect
-        size="xs"
+      <PickField
         label="Runs search"
         title="Where a run searches that names no source itself"
+        values={['local', 'recipe']}
+        names={{ local: 'these passages alone', recipe: 'where the recipe says' }}
         value={source}
-        data={[
-          { value: 'local', label: 'these passages alone' },
-          { value: 'recipe', label: 'where the recipe says' },
-        ]}
-        onChange={({ currentTarget: { value } }) => {
-          const chosen = pickOf(SOURCE_DEFAULTS, value);
-          if (chosen) chooseSource(chosen);
-        }}
+        onPick={chooseSource}
       />
-      <NativeSelect
-        size="xs"
+      <PickField
         label="Method"
+        values={LOCAL_METHODS}
+        names={METHOD_WORDS}
         value={local.method}
-        data={LOCAL_METHODS.map((value) => ({ value, label: METHOD_WORDS[value] }))}
-        onChange={({ currentTarget: { value } }) => {
-          const method = pickOf(LOCAL_METHODS, value);
-          if (method) changeSearch({ method });
-        }}
+        onPick={(method) => changeSearch({ method })}
       />
       <NativeSelect
         size="xs"

@@ -1,4 +1,4 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import type { WebSpec } from '../../../records/setup.ts';
 import {
@@ -7,11 +7,11 @@ import {
   type ConnectionReport,
   type EngineSpec,
 } from '../../../retrieval/engines/index.ts';
-import { pickOf } from '../../kit/pick-of.ts';
+import { PickField } from '../../kit/PickField.tsx';
 import { searchWeb } from '../../setup/search-with.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { ConnectionResult } from './ConnectionResult.tsx';
-import { infoOf, WEB_KIND_IDS, WEB_KINDS, type WebKind } from './web-kinds.ts';
+import { infoOf, WEB_KIND_IDS, WEB_KIND_NAMES, type WebKind } from './web-kinds.ts';
 
 /** The typed address as a specification; null where it is none yet. */
 const specOf = (kind: WebKind, typed: string): WebSpec | null => {
@@ -76,13 +76,15 @@ export const WebSourceForm = () => {
   return (
     <form id="web-source" className="web-source" onSubmit={onSubmit} aria-label="Web source">
       <div className="form-line">
-        <NativeSelect
+        <PickField
+          size="sm"
           label="Web source"
           value={kind}
-          data={WEB_KINDS.map(({ kind: value, label }) => ({ value, label }))}
-          onChange={(event) => {
+          values={WEB_KIND_IDS}
+          names={WEB_KIND_NAMES}
+          onPick={(picked) => {
             forget();
-            setKind(pickOf(WEB_KIND_IDS, event.currentTarget.value) ?? 'built-in');
+            setKind(picked);
           }}
         />
         {kind === 'built-in' ? null : (

@@ -13,7 +13,7 @@ export interface WebKindInfo {
   example: string;
 }
 
-export const WEB_KINDS: readonly WebKindInfo[] = [
+const WEB_KINDS: readonly WebKindInfo[] = [
   {
     kind: 'built-in',
     label: 'Built-in web',
@@ -53,6 +53,11 @@ export const WEB_KINDS: readonly WebKindInfo[] = [
 ];
 
 export const WEB_KIND_IDS = WEB_KINDS.map(({ kind }) => kind);
+
+/** What each kind is called in a list. */
+export const WEB_KIND_NAMES: Readonly<Partial<Record<WebKind, string>>> = Object.fromEntries(
+  WEB_KINDS.map(({ kind, label }) => [kind, label]),
+);
 
 export const infoOf = (kind: WebKind): WebKindInfo =>
   WEB_KINDS.find((info) => info.kind === kind) ?? WEB_KINDS[0]!;

@@ -4,12 +4,15 @@ import { Link } from 'wouter';
 import type { ComparedQuestion, Criterion } from '../../../evaluate/inspect/compare-runs.ts';
 import type { ComparedRuns, FileRecord } from '../../../lab/rollouts/index.ts';
 import { formatCount, formatShare, formatSigned } from '../../kit/words/format.ts';
-import { pickOf } from '../../kit/pick-of.ts';
+import { PickField } from '../../kit/PickField.tsx';
 import { useAnswer } from '../../kit/use-answer.ts';
 import { CRITERIA, readerPath, type BrowseAddress } from '../store/browse-address.ts';
 import { useBrowse } from '../store/browse-store.ts';
 import { lab } from '../../lab/connection.ts';
 import { whyNothingShared } from './nothing-shared.ts';
+import { Table, type Head } from '../../kit/Table.tsx';
+
+const HEADS: readonly Head[] = [['question'], ['A'], ['B'], ['B − A', 'figure']];
 
 /** Two files on the same questions: what was gained, lost, and which questions flipped. */
 
@@ -61,32 +64,20 @@ const Questions = (props: {
   if (questions.length === 0) return <p className="fine">No question.</p>;
   return (
     <>
-      <table className="list-table">
-        <thead>
-          <tr>
-            <th scope="col">question</th>
-            <th scope="col">A</th>
-            <th scope="col">B</th>
-            <th scope="col" className="figure">
-              B − A
+      <Table className="list-table" heads={HEADS}>
+        {questions.slice(0, shown).map((question) => (
+          <tr key={question.questionId}>
+            <th scope="row" className="row-name">
+              {(texts[question.questionId] ?? question.questionId).slice(0, 300)}
             </th>
+            <Traces fileId={a} ids={question.aIds} score={question.a} />
+            <Traces fileId={b} ids={question.bIds} score={question.b} />
+            <td className={`figure ${question.b >= question.a ? 'tone-good' : 'tone-bad'}`}>
+              {formatSigned(question.b - question.a)}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {questions.slice(0, shown).map((question) => (
-            <tr key={question.questionId}>
-              <th scope="row" className="row-name">
-                {(texts[question.questionId] ?? question.questionId).slice(0, 300)}
-              </th>
-              <Traces fileId={a} ids={question.aIds} score={question.a} />
-              <Traces fileId={b} ids={question.bIds} score={question.b} />
-              <td className={`figure ${question.b >= question.a ? 'tone-good' : 'tone-bad'}`}>
-                {formatSigned(question.b - question.a)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       {questions.length > shown ? (
         <button type="button" className="link" onClick={() => setShown(shown + PAGE)}>
           Show more of {formatCount(questions.length)}
@@ -181,14 +172,12 @@ export const CompareFiles = (props: {
             onChange={(event) => change({ other: event.currentTarget.value || null })}
           />
           <span>by</span>
-          <NativeSelect
-            size="xs"
+          <PickField
             aria-label="Score to compare by"
-            data={CRITERIA.map((value) => ({ value, label: CRITERION_NAMES[value] }))}
+            values={CRITERIA}
+            names={CRITERION_NAMES}
             value={address.by}
-            onChange={(event) =>
-              change({ by: pickOf(CRITERIA, event.currentTarget.value) ?? 'em' })
-            }
+            onPick={(by) => change({ by })}
           />
         </div>
       )}

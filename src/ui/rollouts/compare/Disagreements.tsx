@@ -14,6 +14,9 @@ import { formatNumber, plural } from '../../kit/words/format.ts';
 import { readerPath } from '../store/browse-address.ts';
 import { attempt } from '../store/browse-actions.ts';
 import { lab } from '../../lab/connection.ts';
+import { Table, type Head } from '../../kit/Table.tsx';
+
+const HEADS: readonly Head[] = [['question'], ['answer'], ['kindest'], ['harshest']];
 
 /** Rollouts that scorers, or scorers and the file's judge, see differently. */
 
@@ -81,36 +84,24 @@ const List = (props: { fileId: string; search: string; found: readonly Disagreem
   const { found } = props;
   return (
     <>
-      <table className="list-table">
-        <thead>
-          <tr>
-            <th scope="col">question</th>
-            <th scope="col">answer</th>
-            <th scope="col">kindest</th>
-            <th scope="col">harshest</th>
+      <Table className="list-table" heads={HEADS}>
+        {found.slice(0, shown).map(({ rollout, question, answer, kindest, harshest }) => (
+          <tr key={rollout}>
+            <th scope="row" className="row-name">
+              <Link href={readerPath(props.fileId, rollout, props.search)}>
+                {question.slice(0, 300)}
+              </Link>
+            </th>
+            <td className="free">{answer === null ? <i>none</i> : answer.trim().slice(0, 200)}</td>
+            <td>
+              <Said opinion={kindest} tone="tone-good" />
+            </td>
+            <td>
+              <Said opinion={harshest} tone="tone-bad" />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {found.slice(0, shown).map(({ rollout, question, answer, kindest, harshest }) => (
-            <tr key={rollout}>
-              <th scope="row" className="row-name">
-                <Link href={readerPath(props.fileId, rollout, props.search)}>
-                  {question.slice(0, 300)}
-                </Link>
-              </th>
-              <td className="free">
-                {answer === null ? <i>none</i> : answer.trim().slice(0, 200)}
-              </td>
-              <td>
-                <Said opinion={kindest} tone="tone-good" />
-              </td>
-              <td>
-                <Said opinion={harshest} tone="tone-bad" />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       {found.length > shown ? (
         <button type="button" className="link" onClick={() => setShown(shown + PAGE)}>
           Show more of {found.length}

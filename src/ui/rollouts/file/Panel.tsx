@@ -1,11 +1,10 @@
-import { NativeSelect } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { basisWords, LINTS, type LintCode, type Outcome } from '../../../evaluate/inspect/index.ts';
 import type { Facet, Selected } from '../../../lab/rollouts/index.ts';
 import { GROUP_FIELDS, type GroupField } from '../../../lab/rollouts/names.ts';
 import { Bars } from '../../kit/charts/Bars.tsx';
 import { formatCount, formatNumber, formatShare } from '../../kit/words/format.ts';
-import { pickOf } from '../../kit/pick-of.ts';
+import { PickField } from '../../kit/PickField.tsx';
 import { attempt } from '../store/browse-actions.ts';
 import { condition } from '../store/browse-address.ts';
 import { lab } from '../../lab/connection.ts';
@@ -105,12 +104,12 @@ const Facets = (props: { fileId: string; filter: string; selected: Selected; nar
     <section className="chart facets" aria-label="Parts">
       <header>
         <h3>By</h3>
-        <NativeSelect
+        <PickField
           size="xs"
           aria-label="Parts by"
-          data={[...GROUP_FIELDS]}
+          values={GROUP_FIELDS}
           value={field}
-          onChange={(event) => setField(pickOf(GROUP_FIELDS, event.currentTarget.value) ?? field)}
+          onPick={setField}
         />
         <span className="grow" />
         <span className="fine">{facets ? formatCount(facets.all) : ''}</span>

@@ -7,6 +7,14 @@ import { inspection } from '../store/api.ts';
 import { useAnswer } from '../../../kit/use-answer.ts';
 import { Problem } from '../parts/Problem.tsx';
 import { RawText, type PlacedMark } from './RawText.tsx';
+import { Table, type Head } from '../../../kit/Table.tsx';
+
+const HEADS: readonly Head[] = [
+  ['scorer'],
+  ['total', 'figure'],
+  ['of its range', 'figure'],
+  ['clauses'],
+];
 
 /** Every published scorer's view of this rollout, clause by clause, with the text that each looked at. */
 
@@ -126,31 +134,17 @@ export const ScoresView = ({ reading }: { reading: Reading }) => {
             ? 'The file has no judge.'
             : `The file’s judge says ${judge === 1 ? 'right' : 'wrong'}${em !== null && Math.abs(judge - em) >= APART ? ', against exact match (SQuAD).' : '.'}`}
         </p>
-        <table className="rollout-table scores">
-          <thead>
-            <tr>
-              <th scope="col">scorer</th>
-              <th scope="col" className="figure">
-                total
-              </th>
-              <th scope="col" className="figure">
-                of its range
-              </th>
-              <th scope="col">clauses</th>
-            </tr>
-          </thead>
-          <tbody>
-            {list.map((score) => (
-              <ScoreRow
-                key={score.scorer}
-                score={score}
-                em={score.scorer === 'em' ? null : em}
-                chosen={chosen}
-                choose={setChosen}
-              />
-            ))}
-          </tbody>
-        </table>
+        <Table className="rollout-table scores" heads={HEADS}>
+          {list.map((score) => (
+            <ScoreRow
+              key={score.scorer}
+              score={score}
+              em={score.scorer === 'em' ? null : em}
+              chosen={chosen}
+              choose={setChosen}
+            />
+          ))}
+        </Table>
       </div>
       <RawText
         segments={rollout.segments}

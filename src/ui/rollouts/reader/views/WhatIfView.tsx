@@ -1,4 +1,4 @@
-import { Checkbox, NativeSelect, NumberInput } from '@mantine/core';
+import { Checkbox, NumberInput } from '@mantine/core';
 import { memo, useCallback, useState } from 'react';
 import { answerText } from '../../../../formats/rollouts/index.ts';
 import {
@@ -14,7 +14,7 @@ import type {
 import { ESTIMATORS } from '../../../../learn/settings/settings.ts';
 import type { Reading } from '../../../../lab/rollouts/index.ts';
 import { formatNumber, formatSigned } from '../../../kit/words/format.ts';
-import { pickOf } from '../../../kit/pick-of.ts';
+import { PickField } from '../../../kit/PickField.tsx';
 import { inspection } from '../store/api.ts';
 import { useAnswer } from '../../../kit/use-answer.ts';
 import { MarkedText } from '../parts/MarkedText.tsx';
@@ -37,25 +37,6 @@ import { useLater } from '../parts/use-later.ts';
 type Objective = WhatIfSettings['objective'];
 
 const keysOf = <K extends string>(record: Record<K, string>): K[] => Object.keys(record) as K[];
-
-const Choice = <T extends string>(props: {
-  label: string;
-  value: T;
-  choices: readonly T[];
-  names?: Record<T, string>;
-  onChange: (value: T) => void;
-}) => (
-  <NativeSelect
-    size="xs"
-    label={props.label}
-    value={props.value}
-    data={props.choices.map((value) => ({ value, label: props.names?.[value] ?? value }))}
-    onChange={(event) => {
-      const value = pickOf(props.choices, event.currentTarget.value);
-      if (value !== null) props.onChange(value);
-    }}
-  />
-);
 
 const Amount = (props: {
   label: string;
@@ -91,24 +72,24 @@ const Fields = (props: {
   return (
     <fieldset className="what-if-fields">
       <legend>{name}</legend>
-      <Choice
+      <PickField
         label="estimator"
         value={objective.estimator}
-        choices={ESTIMATORS}
-        onChange={(estimator) => set({ estimator })}
+        values={ESTIMATORS}
+        onPick={(estimator) => set({ estimator })}
       />
-      <Choice
+      <PickField
         label="normalisation"
         value={normalisation}
-        choices={keysOf(NORMALISATIONS)}
+        values={keysOf(NORMALISATIONS)}
         names={NORMALISATIONS}
-        onChange={(value) => onChange({ ...settings, normalisation: value })}
+        onPick={(value) => onChange({ ...settings, normalisation: value })}
       />
-      <Choice
+      <PickField
         label="aggregation"
         value={objective.aggregation}
-        choices={['token-mean', 'sequence-mean', 'sum-over-constant'] as const}
-        onChange={(aggregation) => set({ aggregation })}
+        values={['token-mean', 'sequence-mean', 'sum-over-constant'] as const}
+        onPick={(aggregation) => set({ aggregation })}
       />
       {objective.aggregation === 'sum-over-constant' ? (
         <Amount
@@ -119,27 +100,27 @@ const Fields = (props: {
           onChange={(constantLength) => set({ constantLength: Math.round(constantLength) })}
         />
       ) : null}
-      <Choice
+      <PickField
         label="loss mask"
         value={mask}
-        choices={keysOf(MASKS)}
+        values={keysOf(MASKS)}
         names={MASKS}
-        onChange={(value) => onChange({ ...settings, mask: value })}
+        onPick={(value) => onChange({ ...settings, mask: value })}
       />
-      <Choice
+      <PickField
         label="KL"
         value={kl.place}
-        choices={['off', 'loss', 'reward'] as const}
+        values={['off', 'loss', 'reward'] as const}
         names={{ off: 'off', loss: 'in the loss', reward: 'in the reward' }}
-        onChange={(place) => set({ kl: { ...kl, place } })}
+        onPick={(place) => set({ kl: { ...kl, place } })}
       />
       {kl.place === 'off' ? null : (
         <>
-          <Choice
+          <PickField
             label="KL estimate"
             value={kl.form}
-            choices={['k1', 'k2', 'k3'] as const}
-            onChange={(form) => set({ kl: { ...kl, form } })}
+            values={['k1', 'k2', 'k3'] as const}
+            onPick={(form) => set({ kl: { ...kl, form } })}
           />
           <Amount
             label="KL coefficient"
