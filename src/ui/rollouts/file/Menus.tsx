@@ -12,8 +12,13 @@ import { useLab } from '../../lab/lab-store.ts';
 import { allColumns, columnOf } from '../table/columns.ts';
 import { Popup } from './Popup.tsx';
 
+/** See `FilePage`: a change of what is shown is a change of the address. */
 type Change = (change: Partial<BrowseAddress>) => void;
 
+/**
+ * Which columns the table has and in which order. The order is changed by buttons, not by dragging,
+ * so that it can be done by keyboard and on a touch screen.
+ */
 export const ColumnsMenu = (props: {
   shown: readonly string[];
   clauses: readonly string[];
@@ -22,6 +27,7 @@ export const ColumnsMenu = (props: {
   const { shown, clauses, change } = props;
   const toggle = (name: string): void => {
     const next = shown.includes(name) ? shown.filter((one) => one !== name) : [...shown, name];
+    // A table without columns could not be used to get one back.
     change({ columns: next.length === 0 ? ['question'] : next });
   };
   const move = (name: string, by: -1 | 1): void => {
@@ -149,12 +155,19 @@ const ViewsList = (props: { address: BrowseAddress; change: Change; close: () =>
   );
 };
 
+/**
+ * Saved views. They are kept in this browser and are of no one file: a filter worth a name is worth
+ * it for every run.
+ */
 export const ViewsMenu = (props: { address: BrowseAddress; change: Change }) => (
   <Popup name="Views" note="Saved filters with order, groups and columns">
     {(close) => <ViewsList {...props} close={close} />}
   </Popup>
 );
 
+/**
+ * What other programs read. The notes name what a format leaves out or expects of its file name.
+ */
 const EXPORTS: readonly { format: ExportFormat; name: string; note: string; end: string }[] = [
   {
     format: 'forage',
@@ -205,6 +218,10 @@ const fileName = async (
 /** A table of more rows than a document holds. */
 const MANY = 500;
 
+/**
+ * Writes the rollouts of the selection, not of the screen: the order and the columns of the table,
+ * all rows that pass the filter. The worker does it; a large export can be cancelled.
+ */
 export const ExportMenu = (props: {
   file: FileRecord;
   selected: Selected;
