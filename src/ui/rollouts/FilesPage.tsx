@@ -17,12 +17,14 @@ import { BrowseShell, OpenButtons } from './Shell.tsx';
 import { PARTIAL } from './words.ts';
 import './rollouts.css';
 
+/** What stands below a file that is not whole. */
 const STATUS: Record<FileRecord['status'], string> = {
   ready: '',
   importing: 'being read',
   interrupted: 'broken off: what was read until the page was closed is here',
 };
 
+/** A file with its size and its EM; unreadable lines lead to where they are listed. */
 const FileRow = ({ file }: { file: FileRecord }) => {
   const { id, name, statistics, layouts, faultCount } = file;
   return (
@@ -65,6 +67,7 @@ const FileRow = ({ file }: { file: FileRecord }) => {
   );
 };
 
+/** Columns of the table; those that do not fit on a narrow screen are the first to go. */
 const HEADS = [
   ['file', ''],
   ['layout', 'wide-only'],
@@ -84,6 +87,10 @@ const FilesTable = ({ files }: { files: readonly FileRecord[] }) => (
   </ListTable>
 );
 
+/**
+ * The entrance of somebody who has files of another system: which ones can be read, and that they
+ * stay here.
+ */
 const Empty = () => (
   <section className="empty-place">
     <p>

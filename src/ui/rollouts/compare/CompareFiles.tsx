@@ -12,9 +12,9 @@ import { lab } from '../../lab/connection.ts';
 import { whyNothingShared } from './nothing-shared.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
 
-const HEADS: readonly Head[] = [['question'], ['A'], ['B'], ['B − A', 'figure']];
-
 /** Two files on the same questions: what was gained, lost, and which questions flipped. */
+
+const HEADS: readonly Head[] = [['question'], ['A'], ['B'], ['B − A', 'figure']];
 
 /**
  * Scores by their names. The normaliser is part of a name: the same metric of two papers gives two

@@ -23,6 +23,10 @@ import './views/views.css';
 import './views/raw-text.css';
 import './tokens/tokens-view.css';
 
+/**
+ * `event` is the segment in the address, `change` the number of a difference, `findAsked` counts
+ * presses of the find key: each one focuses the field again.
+ */
 interface PanelProps {
   reading: Reading;
   place: Place;
@@ -31,6 +35,10 @@ interface PanelProps {
   findAsked: number;
 }
 
+/**
+ * The view that the address names. Each is given only what it needs, so that a step within one does
+ * not draw the others.
+ */
 const Panel = ({ reading, place, event, change, findAsked }: PanelProps) => {
   const { address } = place;
   const { rollout, rounds, findings } = reading;
@@ -112,6 +120,10 @@ const Reader = ({ reading, place }: { reading: Reading; place: Place }) => {
     (rolloutId: string) => place.open({ fileId: file.id, rolloutId }),
     [place, file.id],
   );
+  /**
+   * Forwards and backwards mean something in every view: a change in a diff, else an event. Views
+   * without events lead to the rounds, which have them.
+   */
   const step = (by: number) => {
     if (address.view === 'diff') return setChange((now) => (now === null ? 0 : now + by));
     const last = rollout.segments.length - 1;

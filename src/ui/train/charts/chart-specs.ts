@@ -20,6 +20,10 @@ const pointsOf = (steps: Steps, of: (step: TrainStep) => number | null | undefin
   return points;
 };
 
+/**
+ * One measure of a step as a line. `colour` is an index of the palette, the same for one thing in
+ * every chart of a page.
+ */
 const line = (
   steps: Steps,
   name: string,
@@ -32,6 +36,9 @@ const line = (
   return { id: name, name, colour, points, ...(sparse && { sparse }) };
 };
 
+/**
+ * Scores of the held-out questions; they are measured every few steps, so their points are marked.
+ */
 const heldOut = (
   steps: Steps,
   name: string,
@@ -52,6 +59,7 @@ export const namesOf = (
   return [...names];
 };
 
+/** Normal quantile of a two-sided 95 % interval. */
 const Z = 1.96;
 
 /** Wilson's 95 % interval of a share p of n questions: it has a width at 0 and at 1 too. */
@@ -63,6 +71,7 @@ export const shareInterval = (p: number, n: number): [low: number, high: number]
   return [Math.max(0, middle - half), Math.min(1, middle + half)];
 };
 
+/** Only EM has an interval: F1 is no share of questions, so Wilson’s formula says nothing of it. */
 const heldOutIntervals = (steps: Steps): NonNullable<Series['interval']> =>
   new Map(
     steps
@@ -70,6 +79,9 @@ const heldOutIntervals = (steps: Steps): NonNullable<Series['interval']> =>
       .map(({ step, heldOut: score }) => [step, shareInterval(score!.em, score!.n)]),
   );
 
+/**
+ * A chart without points is kept: its `empty` says when there will be some, or why there never are.
+ */
 const spec = (
   id: string,
   title: string,
@@ -90,6 +102,7 @@ const spec = (
   ...(rest.lines !== undefined && { lines: rest.lines }),
 });
 
+/** What the rollouts are worth: answers, rewards, searches, recall and length. */
 const accuracy = (steps: Steps): ChartSpec[] => [
   spec(
     'em',
@@ -159,6 +172,7 @@ const klPromise = ({ objective, heldOut }: TrainSettings): string => {
     : 'Not computed: these settings have no KL term and no held-out score.';
 };
 
+/** What the optimiser does: entropy, KL, clipping, gradients, and groups that teach nothing. */
 const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
   return [
     spec(
@@ -228,6 +242,7 @@ const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
       '|Δ log-probability|, nats, logarithmic',
       'nats',
       [
+        // A gap of 0 has no place on a logarithmic axis.
         line(steps, 'largest', 1, ({ samplerGap }) => samplerGap.max || null),
         line(steps, 'mean', 0, ({ samplerGap }) => samplerGap.mean || null),
       ],
@@ -236,6 +251,7 @@ const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
   ];
 };
 
+/** Names of the phases and their keys in a step’s record, in the order in which they happen. */
 const PHASES = [
   ['rollouts', 'rollout'],
   ['update', 'update'],
@@ -247,6 +263,7 @@ const PHASES = [
 const otherSeconds = ({ seconds }: TrainStep): number =>
   Math.max(0, seconds.total - PHASES.reduce((sum, [, key]) => sum + seconds[key], 0));
 
+/** Where the time goes, and which questions were drawn. */
 const speed = (steps: Steps): ChartSpec[] => [
   spec(
     'rate-tokens',
@@ -290,12 +307,17 @@ export const routerMode = (settings: TrainSettings): RewardSettings | null => {
   }
 };
 
+/**
+ * What the router learned: where it sends each kind of question, and what that costs and brings.
+ * Absent where no call was routed and none will be.
+ */
 const router = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
   const kinds = namesOf(steps, ({ router }) => router?.byKind);
   if (kinds.length === 0 && settings.router.train === 'off') return [];
   const mode = routerMode(settings);
   const paper = mode?.reward === 'paper' ? mode : null;
   const best = paper ? paperOptimum(paper.beta1, paper.beta2) : null;
+  // 0.5 where the printed reward prefers neither source.
   const where = best === 'local' ? 1 : best === 'web' ? 0 : 0.5;
   return [
     spec(
@@ -348,6 +370,7 @@ const router = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
   ];
 };
 
+/** Charts under one heading. */
 export interface ChartGroup {
   name: string;
   charts: ChartSpec[];
