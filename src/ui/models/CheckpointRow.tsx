@@ -131,7 +131,7 @@ const Progress = ({ checkpoint }: { checkpoint: CheckpointView }) => {
 
 /**
  * Goes on with a download. A page may not keep a handle to a folder between visits, so a folder has
- * to be chosen again; its files are recognised by name and size.
+ * to be chosen again.
  */
 const Resume = ({ checkpoint: { id, name, source } }: { checkpoint: CheckpointView }) =>
   source.kind === 'folder' ? (

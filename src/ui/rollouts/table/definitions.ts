@@ -56,8 +56,7 @@ const scores = ({ em, subEm, coverEm, f1 }: Statistics): Figure[] => [
 ];
 
 /**
- * The same by R1-Searcher’s normaliser, which its tables use; the two differ on articles and
- * hyphens.
+ * The same by R1-Searcher’s normaliser, which its tables use.
  */
 const scoresByR1Searcher = ({ em, coverEm, f1 }: NormalisedCounts): Figure[] => {
   const note = NORMALISER_NOTES['r1-searcher'];

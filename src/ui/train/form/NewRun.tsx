@@ -73,8 +73,8 @@ const useEstimate = (settings: TrainSettings, device: DeviceChoice): Answer => {
 };
 
 /**
- * Time and memory of the run as it is set, said before it is started. The lab estimates from what
- * steps took on this device.
+ * Time and memory of the run as it is set, said before it is started; the tooltip says what the
+ * estimate rests on.
  */
 const Estimate = ({ settings, device }: { settings: TrainSettings; device: DeviceChoice }) => {
   const answer = useEstimate(settings, device);
