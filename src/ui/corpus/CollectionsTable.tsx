@@ -1,7 +1,7 @@
 import { Button, Checkbox } from '@mantine/core';
 import { Fragment, useState } from 'react';
 import { Link } from 'wouter';
-import type { CollectionView } from '../../lab/corpus/collections/index.ts';
+import type { CollectionView } from '../../lab/contract/collections.ts';
 import { formatBytes, formatCount, plural } from '../kit/words/format.ts';
 import { BelowRow, ListTable, RowActions } from '../kit/ListTable.tsx';
 import { mergeCollections, removeCollections } from './store/collections-actions.ts';

@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { CheckpointView } from '../../lab/models/checkpoints/messages.ts';
+import type { CheckpointView } from '../../lab/contract/checkpoints.ts';
 import type { PolicyRef } from '../../records/setup.ts';
 import { formatDuration } from '../kit/words/duration.ts';
 import { DASH, formatBytes, plural } from '../kit/words/format.ts';

@@ -150,7 +150,7 @@ const useList = () => {
     setState('loading');
     setProblem('');
     try {
-      setList(await lab().webLlmModels());
+      setList(await lab().ask.webLlmModels());
       setState('open');
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { FileRecord } from '../../lab/rollouts/index.ts';
+import type { FileRecord } from '../../lab/contract/records/rollout-files.ts';
 import {
   DASH,
   formatBytes,
@@ -15,6 +15,7 @@ import { filePath } from './store/browse-address.ts';
 import { useBrowse } from './store/browse-store.ts';
 import { BrowseShell, OpenButtons } from './Shell.tsx';
 import { PARTIAL } from './words.ts';
+import { IMPORTERS } from '../../formats/rollouts/importers/list.ts';
 import './rollouts.css';
 
 /** What stands below a file that is not whole. */
@@ -94,11 +95,10 @@ const FilesTable = ({ files }: { files: readonly FileRecord[] }) => (
 const Empty = () => (
   <section className="empty-place">
     <p>
-      Drop files of rollouts here, or choose them: R1-Searcher’s evaluation files, verl’s rollout
-      dumps, RLLoggingBoard’s logs, TRL’s parquet, results of verifiers, Inspect AI’s .eval logs,
-      dumps of OpenRLHF, SkyRL and FlashRAG, chats as messages, or Forage’s own JSON lines, packed
-      by gzip or not. A folder, or the files that a trainer writes one a step, are read as one run.
-      The layout is told by content. Nothing leaves this browser.
+      Drop files of rollouts here, or choose them: {IMPORTERS.map(({ name }) => name).join(', ')},
+      or Forage’s own JSON lines, packed by gzip or not. A folder, or the files that a trainer
+      writes one a step, are read as one run. The layout is told by content. Nothing leaves this
+      browser.
     </p>
     <OpenButtons primary />
   </section>

@@ -1,6 +1,6 @@
 import { Button, TextInput, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import type { RunRecord } from '../../lab/train/messages.ts';
+import type { RunRecord } from '../../lab/contract/records/runs.ts';
 import { formatBytes, formatCount } from '../kit/words/format.ts';
 import { downloadOf, dropRollouts, editRun, exportRun } from '../train/store/train-actions.ts';
 import { Again } from '../train/run/Again.tsx';

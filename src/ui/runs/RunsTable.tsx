@@ -1,7 +1,7 @@
 import { Checkbox } from '@mantine/core';
 import { Fragment, useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import type { RunRecord } from '../../lab/train/messages.ts';
+import type { RunRecord } from '../../lab/contract/records/runs.ts';
 import { DASH, formatCount, formatDayTime, formatShare } from '../kit/words/format.ts';
 import { BelowRow, ListTable, RowActions } from '../kit/ListTable.tsx';
 import { openSteps, removeRun } from '../train/store/train-actions.ts';

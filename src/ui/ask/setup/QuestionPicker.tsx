@@ -2,7 +2,7 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useDeferredValue, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import type { QuestionType } from '../../../records/records.ts';
-import type { QuestionRow } from '../../../lab/ask/messages.ts';
+import type { QuestionRow } from '../../../lab/contract/ask.ts';
 import { formatCount } from '../../kit/words/format.ts';
 import { PickField } from '../../kit/PickField.tsx';
 import { ask } from '../store/actions.ts';

@@ -1,7 +1,7 @@
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type { Question } from '../../../records/records.ts';
-import type { QuestionRow } from '../../../lab/ask/messages.ts';
-import type { Asked } from '../../../lab/ask/settings.ts';
+import type { QuestionRow } from '../../../lab/contract/ask.ts';
+import type { Asked } from '../../../lab/contract/settings.ts';
 import { filterQuestions, NO_FILTER } from './filters.ts';
 import { lab } from '../../lab/connection.ts';
 import { useLab } from '../../lab/lab-store.ts';
@@ -70,9 +70,9 @@ export const startRun = async (): Promise<void> => {
   useRun.getState().begin(request, null);
   try {
     const question: Question | null =
-      asked.kind === 'world' ? await lab().question(asked.id) : null;
+      asked.kind === 'world' ? await lab().ask.question(asked.id) : null;
     useRun.setState({ question });
-    await lab().run(request);
+    await lab().ask.run(request);
   } catch (error) {
     failRun(error);
   }
@@ -86,7 +86,7 @@ export const runFromStart = async (): Promise<void> => {
 
 export const cancelRun = async (): Promise<void> => {
   if (!isRunning(useRun.getState().run)) return;
-  await lab().cancel();
+  await lab().ask.cancel();
 };
 
 export const ask = (asked: Asked): void => {

@@ -1,7 +1,4 @@
-import type {
-  ClusterAnswer,
-  ClusterOverview,
-} from '../../../lab/corpus/retrieval/cluster-messages.ts';
+import type { ClusterAnswer, ClusterOverview } from '../../../lab/contract/clusters.ts';
 import { DASH, formatCount, formatMs, formatShare, plural } from '../../kit/words/format.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
 

@@ -10,7 +10,7 @@ import {
   YAxis,
 } from 'recharts';
 import { temperature } from '../../../retrieval/cluster/sampling.ts';
-import type { ClusterOverview } from '../../../lab/corpus/retrieval/cluster-messages.ts';
+import type { ClusterOverview } from '../../../lab/contract/clusters.ts';
 import { plural } from '../../kit/words/format.ts';
 import { temperatureCurve } from './curves.ts';
 

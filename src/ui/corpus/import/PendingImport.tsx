@@ -1,5 +1,5 @@
 import { Button, Checkbox, NativeSelect, NumberInput, TextInput } from '@mantine/core';
-import type { Preview } from '../../../formats/import/index.ts';
+import type { Preview } from '../../../formats/import/collect.ts';
 import { CHUNKING_DEFAULTS } from '../../../formats/import/values/types.ts';
 import { formatBytes, formatCount, plural } from '../../kit/words/format.ts';
 import {

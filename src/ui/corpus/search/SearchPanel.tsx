@@ -1,6 +1,6 @@
 import { Button, NumberInput, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type { Hit, SearchTarget } from '../../../records/hits.ts';
 import type { SourceFailure } from '../../../retrieval/retriever.ts';
 import { SourceBadge } from '../../kit/events/Passages.tsx';
@@ -73,7 +73,7 @@ export const SearchPanel = () => {
     setError('');
     setBusy(true);
     try {
-      setFound({ query, ...(await lab().search(source, query, k)) });
+      setFound({ query, ...(await lab().ask.search(source, query, k)) });
     } catch (reason) {
       setFound(null);
       setError(messageOf(reason));

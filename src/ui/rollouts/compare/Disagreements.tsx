@@ -1,15 +1,14 @@
 import { NativeSelect } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import {
   ANSWER_SCORERS,
-  SCORERS,
-  scorerById,
   type Disagreement,
   type Opinion,
-} from '../../../evaluate/inspect/rescore/index.ts';
-import type { FileRecord } from '../../../lab/rollouts/index.ts';
+} from '../../../evaluate/inspect/rescore/disagreement.ts';
+import { SCORERS, scorerById } from '../../../evaluate/inspect/rescore/scorers.ts';
+import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
 import { formatNumber, plural } from '../../kit/words/format.ts';
 import { readerPath } from '../store/browse-address.ts';
 import { attempt } from '../store/browse-actions.ts';

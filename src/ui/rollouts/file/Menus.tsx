@@ -1,7 +1,8 @@
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { withoutEnding } from '../../../formats/rollouts/shape/names.ts';
-import type { ExportFormat, FileRecord, SavedView, Selected } from '../../../lab/rollouts/index.ts';
+import type { ExportFormat, Selected } from '../../../lab/contract/rollouts.ts';
+import type { FileRecord, SavedView } from '../../../lab/contract/records/rollout-files.ts';
 import { formatCount } from '../../kit/words/format.ts';
 import { fileStem, saveFile } from '../../kit/page/save-file.ts';
 import { attempt, reloadViews, removeView, saveView } from '../store/browse-actions.ts';
@@ -195,7 +196,7 @@ const EXPORTS: readonly { format: ExportFormat; name: string; note: string; end:
 /** Texts of tokens of the policy that is loaded; no other's tokenizer is at hand. */
 const spell = async (policy: string, ids: number[]): Promise<string[] | null> => {
   // Answered once a policy is loaded, if one is on its way.
-  const texts = await lab().pieces(ids);
+  const texts = await lab().ask.pieces(ids);
   return useLab.getState().policy?.id === policy ? texts : null;
 };
 

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react';
-import { basisWords, LINTS, type LintCode, type Outcome } from '../../../evaluate/inspect/index.ts';
-import type { Facet, Selected } from '../../../lab/rollouts/index.ts';
-import { GROUP_FIELDS, type GroupField } from '../../../lab/rollouts/names.ts';
+import { basisWords, type Outcome } from '../../../evaluate/inspect/taxonomy.ts';
+import { LINTS, type LintCode } from '../../../evaluate/inspect/lint/finding.ts';
+import type { Facet, Selected } from '../../../lab/contract/rollouts.ts';
+import { GROUP_FIELDS, type GroupField } from '../../../lab/contract/records/rollout-files.ts';
 import { Bars } from '../../kit/charts/Bars.tsx';
 import { formatCount, formatNumber, formatShare } from '../../kit/words/format.ts';
 import { PickField } from '../../kit/PickField.tsx';

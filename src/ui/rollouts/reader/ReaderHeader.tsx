@@ -1,6 +1,6 @@
 import { memo } from 'react';
-import { answerText } from '../../../formats/rollouts/index.ts';
-import type { Reading } from '../../../lab/rollouts/index.ts';
+import { answerText } from '../../../formats/rollouts/shape/imported.ts';
+import type { Reading } from '../../../lab/contract/rollouts.ts';
 import { LINTS } from '../../../evaluate/inspect/lint/finding.ts';
 import { Link } from 'wouter';
 import { formatCount, formatNumber, formatSigned } from '../../kit/words/format.ts';

@@ -1,8 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import type { Reading } from '../../../lab/rollouts/index.ts';
+import type { Reading } from '../../../lab/contract/rollouts.ts';
 import { usePlace, type Place, type RolloutName } from './store/address.ts';
-import { inspection } from './store/api.ts';
 import { DiffView } from './views/DiffView.tsx';
 import { GroupView } from './views/GroupView.tsx';
 import { KeysDialog } from './KeysDialog.tsx';
@@ -18,6 +17,7 @@ import { useMark } from './store/use-mark.ts';
 import { useReaderKeys } from './use-reader-keys.ts';
 import { VIEW_IDS, ViewTabs } from './ViewTabs.tsx';
 import { WhatIfView } from './views/WhatIfView.tsx';
+import { readRollout } from './store/api.ts';
 import './reader.css';
 import './views/views.css';
 import './views/raw-text.css';
@@ -189,7 +189,7 @@ export default function ReaderPage() {
   const place = usePlace();
   const { fileId, rolloutId } = place.address;
   const [shown, setShown] = useState<Reading | null>(null);
-  const read = useAnswer(`${fileId} ${rolloutId}`, () => inspection().read(fileId, rolloutId));
+  const read = useAnswer(`${fileId} ${rolloutId}`, () => readRollout(fileId, rolloutId));
   // The rollout that was read stays until the next one is there: going through a list does not flicker.
   if (read.state === 'ready' && read.value && read.value !== shown) setShown(read.value);
   if (read.state === 'failed')

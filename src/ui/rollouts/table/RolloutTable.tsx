@@ -2,7 +2,12 @@ import { basisWords, type Outcome } from '../../../evaluate/inspect/taxonomy.ts'
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useMemo, useRef, type MouseEvent } from 'react';
 import { useLocation } from 'wouter';
-import type { BrowseGroup, BrowseQuery, FoundRow, Selected } from '../../../lab/rollouts/index.ts';
+import type {
+  BrowseGroup,
+  BrowseQuery,
+  FoundRow,
+  Selected,
+} from '../../../lab/contract/rollouts.ts';
 import { hrefOf } from '../../kit/page/page-root.ts';
 import { formatCount, formatNumber, formatShare } from '../../kit/words/format.ts';
 import { readerPath } from '../store/browse-address.ts';

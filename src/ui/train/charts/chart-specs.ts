@@ -2,7 +2,8 @@ import type { TrainStep } from '../../../records/training.ts';
 import type { TrainSettings } from '../../../learn/settings/settings.ts';
 import { collapseText, paperOptimum, type RewardSettings } from '../../../agent/router/reward.ts';
 import { overridesInForce } from '../../../learn/settings/overrides.ts';
-import { getRecipe, withOverrides } from '../../../recipes/index.ts';
+import { getRecipe } from '../../../recipes/index.ts';
+import { withOverrides } from '../../../recipes/settings.ts';
 import type { ChartSpec, Series } from '../../kit/charts/series.ts';
 import type { Point } from '../../kit/charts/downsample.ts';
 
@@ -50,7 +51,7 @@ const heldOut = (
 });
 
 /** Names that occur in any step, in the order of first appearance. */
-export const namesOf = (
+const namesOf = (
   steps: Steps,
   of: (step: TrainStep) => Record<string, unknown> | null | undefined,
 ): string[] => {

@@ -1,11 +1,11 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import { DEPARTURES, PRESETS } from '../../../learn/settings/presets.ts';
 import type { TrainSettings } from '../../../learn/settings/settings.ts';
-import type { TrainEstimate } from '../../../lab/train/messages.ts';
-import { DEVICES, type DeviceChoice } from '../../../lab/ask/settings.ts';
+import type { TrainEstimate } from '../../../lab/contract/training.ts';
+import { DEVICES, type DeviceChoice } from '../../../lab/contract/settings.ts';
 import { formatBytes, formatCount, plural } from '../../kit/words/format.ts';
 import { formatDuration } from '../../kit/words/duration.ts';
 import { pickOf } from '../../kit/pick-of.ts';

@@ -1,7 +1,8 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { Link } from 'wouter';
-import type { RunRecord, TrainProgress } from '../../../lab/train/messages.ts';
+import type { RunRecord } from '../../../lab/contract/records/runs.ts';
+import type { TrainProgress } from '../../../lab/contract/training.ts';
 import { formatDuration } from '../../kit/words/duration.ts';
 import { formatCount } from '../../kit/words/format.ts';
 import { Icon } from '../../kit/Icon.tsx';

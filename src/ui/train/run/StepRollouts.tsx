@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Rollout } from '../../../records/rollout.ts';
 import type { TrainStep } from '../../../records/training.ts';
-import type { RunRecord } from '../../../lab/train/messages.ts';
+import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import { formatCount, formatNumber, formatSigned, plural } from '../../kit/words/format.ts';
 import { useAnswer, type Loaded } from '../../kit/use-answer.ts';
 import { openOwnRun } from '../../rollouts/store/browse-actions.ts';

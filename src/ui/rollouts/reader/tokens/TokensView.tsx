@@ -1,14 +1,14 @@
 import { NativeSelect } from '@mantine/core';
 import { useEffect, useMemo, useState } from 'react';
-import { isOwnRollout } from '../../../../formats/rollouts/index.ts';
+import { isOwnRollout } from '../../../../formats/rollouts/shape/imported.ts';
 import {
   MOST_PIECES,
   TOKEN_COLUMNS,
   tokenTable,
   withOutcome,
   type TokenTable,
-} from '../../../../evaluate/inspect/reading/index.ts';
-import type { Reading } from '../../../../lab/rollouts/index.ts';
+} from '../../../../evaluate/inspect/reading/token-table.ts';
+import type { Reading } from '../../../../lab/contract/rollouts.ts';
 import { CopyButton } from '../../../kit/CopyButton.tsx';
 import { distributionWords } from '../../../kit/words/distribution-words.ts';
 import { formatCount, formatNumber } from '../../../kit/words/format.ts';
@@ -22,7 +22,7 @@ import { scaleOf, type TokenColour } from './token-paint.ts';
 import { COLUMN_IDS, maskWords, tokenText, tokenWords } from './token-words.ts';
 
 /** Weights that follow from the group's rewards under the run's settings, or the usual ones. */
-export const useOutcome = ({ file, row, rollout, loss }: Reading) => {
+const useOutcome = ({ file, row, rollout, loss }: Reading) => {
   const group = useAnswer(`${file.id} ${rollout.groupId}`, () =>
     inspection().group(file.id, row.row.group, settingsFor(loss)),
   );

@@ -1,8 +1,8 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { answerText, type ImportedRollout } from '../../../../formats/rollouts/index.ts';
+import { answerText, type ImportedRollout } from '../../../../formats/rollouts/shape/imported.ts';
 import type { DiffPiece, DiffRun } from '../../../../evaluate/inspect/diff.ts';
-import type { Neighbour, Reading } from '../../../../lab/rollouts/index.ts';
+import type { Neighbour, Reading } from '../../../../lab/contract/rollouts.ts';
 import { formatCount, formatNumber } from '../../../kit/words/format.ts';
 import { parseReaderAddress, type RolloutName } from '../store/address.ts';
 import { inspection } from '../store/api.ts';

@@ -1,8 +1,9 @@
 import { useMemo } from 'react';
-import { answerText, type ImportedRollout } from '../../../../formats/rollouts/index.ts';
+import { answerText, type ImportedRollout } from '../../../../formats/rollouts/shape/imported.ts';
 import type { AlignedCell, AlignedGroup, CreditChain } from '../../../../evaluate/inspect/align.ts';
-import { passageKey } from '../../../../evaluate/inspect/reading/index.ts';
-import type { Neighbour, Reading, RolloutPlace } from '../../../../lab/rollouts/index.ts';
+import { passageKey } from '../../../../evaluate/inspect/reading/rounds.ts';
+import type { Neighbour, Reading } from '../../../../lab/contract/rollouts.ts';
+import type { RolloutPlace } from '../../../../lab/contract/records/rollout-files.ts';
 import { formatCount, formatNumber, formatSigned } from '../../../kit/words/format.ts';
 import type { RolloutName } from '../store/address.ts';
 import { inspection } from '../store/api.ts';

@@ -1,13 +1,12 @@
 import { memo, useEffect, useMemo, useRef } from 'react';
 import type { AgentEvent } from '../../../../records/events.ts';
-import { isOwnRollout, type ImportedRollout } from '../../../../formats/rollouts/index.ts';
-import type { Finding } from '../../../../evaluate/inspect/index.ts';
-import { LINTS } from '../../../../evaluate/inspect/lint/finding.ts';
+import { isOwnRollout, type ImportedRollout } from '../../../../formats/rollouts/shape/imported.ts';
+import { type Finding, LINTS } from '../../../../evaluate/inspect/lint/finding.ts';
 import {
   gainInWords,
   type PassageReading,
   type RoundReading,
-} from '../../../../evaluate/inspect/reading/index.ts';
+} from '../../../../evaluate/inspect/reading/rounds.ts';
 import { formatCount } from '../../../kit/words/format.ts';
 import { writerOf } from '../../../kit/tokens/layout.ts';
 import { WRITER_NAMES } from '../../../kit/tokens/TokenStrip.tsx';
@@ -47,7 +46,7 @@ const faultMarks = (findings: readonly Finding[], segment: number): TextMark[] =
  * A finding of the linter with its reason. `kind` tells a fault of the implementation, which makes
  * training wrong, from behaviour that the policy may learn.
  */
-export const FindingNote = ({ finding }: { finding: Finding }) => {
+const FindingNote = ({ finding }: { finding: Finding }) => {
   const { kind, title, why } = LINTS[finding.code];
   return (
     <p className={`finding ${kind}`}>

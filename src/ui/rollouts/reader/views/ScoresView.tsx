@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react';
 import type { RewardClause } from '../../../../records/rollout.ts';
-import type { Rescored } from '../../../../evaluate/inspect/rescore/index.ts';
-import type { Reading } from '../../../../lab/rollouts/index.ts';
+import type { Rescored } from '../../../../evaluate/inspect/rescore/rescore.ts';
+import type { Reading } from '../../../../lab/contract/rollouts.ts';
 import { formatNumber, formatShare } from '../../../kit/words/format.ts';
 import { inspection } from '../store/api.ts';
 import { useAnswer } from '../../../kit/use-answer.ts';

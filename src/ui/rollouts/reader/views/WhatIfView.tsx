@@ -1,18 +1,18 @@
 import { Checkbox, NumberInput } from '@mantine/core';
 import { memo, useCallback, useState } from 'react';
-import { answerText } from '../../../../formats/rollouts/index.ts';
+import { answerText } from '../../../../formats/rollouts/shape/imported.ts';
 import {
   tokenTable,
   withOutcome,
   type TokenTable,
-} from '../../../../evaluate/inspect/reading/index.ts';
+} from '../../../../evaluate/inspect/reading/token-table.ts';
 import type {
   RolloutOutcome,
   WhatIf,
   WhatIfSettings,
-} from '../../../../evaluate/inspect/what-if/index.ts';
+} from '../../../../evaluate/inspect/what-if/what-if.ts';
 import { ESTIMATORS } from '../../../../learn/settings/settings.ts';
-import type { Reading } from '../../../../lab/rollouts/index.ts';
+import type { Reading } from '../../../../lab/contract/rollouts.ts';
 import { formatNumber, formatSigned } from '../../../kit/words/format.ts';
 import { PickField } from '../../../kit/PickField.tsx';
 import { inspection } from '../store/api.ts';
