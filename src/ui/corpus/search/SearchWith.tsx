@@ -1,4 +1,5 @@
 import { NativeSelect } from '@mantine/core';
+import { SOURCE_DEFAULTS } from '../../../records/setup.ts';
 import { LOCAL_METHODS, localMethod } from '../../../retrieval/methods/list.ts';
 import { PickField } from '../../kit/PickField.tsx';
 import type { EncoderKind } from '../../../lab/contract/encoders.ts';
@@ -27,7 +28,7 @@ const Fields = ({ local }: { local: Collected }) => {
       <PickField
         label="Runs search"
         title="Where a run searches that names no source itself"
-        values={['local', 'recipe']}
+        values={SOURCE_DEFAULTS}
         names={{ local: 'these passages alone', recipe: 'where the recipe says' }}
         value={source}
         onPick={chooseSource}
