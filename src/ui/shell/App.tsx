@@ -1,23 +1,22 @@
 import { MantineProvider, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import { lazy, Suspense, useMemo } from 'react';
-import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
-import { useShallow } from 'zustand/react/shallow';
-import { InspectPage } from '../ask/InspectPage.tsx';
+import { AskPage } from '../ask/AskPage.tsx';
 import { ASK } from '../ask/store/permalink.ts';
-import { BASE } from '../kit/page-root.ts';
-import { useView } from './store/view-store.ts';
+import { BASE } from '../kit/page/page-root.ts';
+import { type ReactNode, Suspense, lazy, useMemo } from 'react';
+import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
 import { CommandPalette, KeyList } from './CommandPalette.tsx';
+import { useDialogs } from './dialogs.ts';
 import { createCommands } from './commands.ts';
 import { Rail } from './Rail.tsx';
 import { StatusBar } from './StatusBar.tsx';
 import { theme } from './theme.ts';
 import { TopBar } from './TopBar.tsx';
-import { useAddress } from './use-address.ts';
+import { useAddress } from '../ask/use-address.ts';
 import { useKeys } from './use-keys.ts';
 
 const ClusterPage = lazy(() => import('../corpus/clusters/ClusterPage.tsx'));
-const FilePage = lazy(() => import('../rollouts/table/FilePage.tsx'));
-const FilesPage = lazy(() => import('../rollouts/table/FilesPage.tsx'));
+const FilePage = lazy(() => import('../rollouts/file/FilePage.tsx'));
+const FilesPage = lazy(() => import('../rollouts/FilesPage.tsx'));
 const ReaderPage = lazy(() => import('../rollouts/reader/ReaderPage.tsx'));
 const CorpusPage = lazy(() => import('../corpus/CorpusPage.tsx'));
 const ModelsPage = lazy(() => import('../models/ModelsPage.tsx'));
@@ -28,11 +27,18 @@ const LaterPage = lazy(() => import('./LaterPage.tsx'));
 /** The root is Ask; version 0.1.0 gave its questions addresses there. */
 const ToAsk = () => <Redirect to={`${ASK}${location.search}`} replace />;
 
+/** The styles of a place hold within it alone; see `scripts/checks/check-styles.ts`. */
+const At = (props: { place: string; children: ReactNode }) => (
+  <div className={`at at-${props.place}`}>{props.children}</div>
+);
+
 const Pages = () => (
   <Suspense fallback={<main className="page">Loading the page …</main>}>
     <Switch>
       <Route path={ASK}>
-        <InspectPage />
+        <At place="ask">
+          <AskPage />
+        </At>
       </Route>
       <Route path="/">
         <ToAsk />
@@ -41,26 +47,46 @@ const Pages = () => (
         <ToAsk />
       </Route>
       <Route path="/rollouts">
-        <FilesPage />
+        <At place="rollouts">
+          <FilesPage />
+        </At>
       </Route>
-      <Route path="/rollouts/:fileId">{({ fileId }) => <FilePage key={fileId} />}</Route>
+      <Route path="/rollouts/:fileId">
+        {({ fileId }) => (
+          <At place="rollouts">
+            <FilePage key={fileId} />
+          </At>
+        )}
+      </Route>
       <Route path="/rollouts/:fileId/:rolloutId">
-        <ReaderPage />
+        <At place="rollouts">
+          <ReaderPage />
+        </At>
       </Route>
       <Route path="/train">
-        <TrainPage />
+        <At place="train">
+          <TrainPage />
+        </At>
       </Route>
       <Route path="/runs">
-        <RunsPage />
+        <At place="runs">
+          <RunsPage />
+        </At>
       </Route>
       <Route path="/cluster">
-        <ClusterPage />
+        <At place="corpus">
+          <ClusterPage />
+        </At>
       </Route>
       <Route path="/corpus">
-        <CorpusPage />
+        <At place="corpus">
+          <CorpusPage />
+        </At>
       </Route>
       <Route path="/models">
-        <ModelsPage />
+        <At place="models">
+          <ModelsPage />
+        </At>
       </Route>
       <Route path="/:page">{({ page }) => <LaterPage page={page} />}</Route>
     </Switch>
@@ -75,9 +101,7 @@ const Workbench = () => {
     const toggleTheme = () => setColorScheme(scheme === 'dark' ? 'light' : 'dark');
     return { toggleTheme, list: createCommands({ go, toggleTheme }) };
   }, [go, scheme, setColorScheme]);
-  const open = useView(
-    useShallow((state) => ({ palette: state.paletteOpen, keys: state.keysOpen })),
-  );
+  const dialog = useDialogs((state) => state.open);
   const here = commands.list.filter(({ when }) => when?.(path) ?? true);
   useKeys(commands.list);
   useAddress();
@@ -87,8 +111,8 @@ const Workbench = () => {
       <TopBar toggleTheme={commands.toggleTheme} />
       <Pages />
       <StatusBar />
-      {open.palette ? <CommandPalette commands={here} /> : null}
-      {open.keys ? <KeyList commands={here} /> : null}
+      {dialog === 'palette' ? <CommandPalette commands={here} /> : null}
+      {dialog === 'keys' ? <KeyList commands={here} /> : null}
     </div>
   );
 };

@@ -1,6 +1,6 @@
 import { Link, useLocation } from 'wouter';
 import { Icon } from '../kit/Icon.tsx';
-import { ROUTES, type Route } from './routes.ts';
+import { ROUTES, type Route } from '../kit/routes.ts';
 
 const Item = ({ route }: { route: Route }) => {
   const [path] = useLocation();

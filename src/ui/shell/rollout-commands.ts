@@ -1,4 +1,4 @@
-import { GROUPINGS } from '../rollouts/table/groupings.ts';
+import { GROUPINGS } from '../rollouts/file/groupings.ts';
 import {
   filePath,
   formatBrowseAddress,

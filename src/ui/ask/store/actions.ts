@@ -2,13 +2,14 @@ import { messageOf } from '../../../base/errors.ts';
 import type { Question } from '../../../records/records.ts';
 import type { QuestionRow } from '../../../lab/contract/ask.ts';
 import type { Asked } from '../../../lab/contract/settings.ts';
-import { filterQuestions, NO_FILTER } from '../filters.ts';
-import { lab, reconnectLab } from '../../shell/store/connection.ts';
-import { useLab } from '../../shell/store/lab-store.ts';
+import { filterQuestions, NO_FILTER } from './filters.ts';
+import { lab } from '../../lab/connection.ts';
+import { useLab } from '../../lab/lab-store.ts';
 import { moveStep, type Move } from './playback.ts';
 import { isRunning, useRun } from './run-store.ts';
-import { useSetup } from '../../models/store/setup-store.ts';
-import { isNarrow, useView } from '../../shell/store/view-store.ts';
+import { useSetup } from '../../setup/setup-store.ts';
+import { isNarrow } from '../../kit/page/screen.ts';
+import { useView } from './view-store.ts';
 
 /** What buttons, keys and the palette do; one function each. */
 
@@ -90,12 +91,6 @@ export const cancelRun = async (): Promise<void> => {
 
 export const ask = (asked: Asked): void => {
   useView.getState().setAddress({ of: null, asked, run: false, rollout: 0, step: null });
-};
-
-export const retryLoading = async (): Promise<void> => {
-  const { device } = useView.getState().address.settings;
-  if (useLab.getState().labFailure) reconnectLab(device);
-  else await lab().ask.retry();
 };
 
 const focusedRollout = () => {

@@ -1,6 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import type { RouteEvent } from '../../../records/events.ts';
-import { formatMs, formatNumber, formatShare, formatSigned, plural } from '../format.ts';
+import { formatMs, formatNumber, formatShare, formatSigned, plural } from '../words/format.ts';
 
 /** The two probabilities as one bar; both are also written out. */
 const SplitBar = ({ local, web, choice }: { local: number; web: number; choice: string }) => (

@@ -1,5 +1,5 @@
 import type { CandidateEvent, DifferenceCheck, VerdictEvent } from '../../../records/events.ts';
-import { formatNumber } from '../format.ts';
+import { formatNumber } from '../words/format.ts';
 
 const LAGS = { 1: 'last', 2: 'second last', 3: 'third last' } as const;
 

@@ -1,7 +1,7 @@
 import type { SummarizeEvent } from '../../../records/events.ts';
 import type { Passage } from '../../../records/records.ts';
 import type { Rollout } from '../../../records/rollout.ts';
-import { formatMs, plural } from '../format.ts';
+import { formatMs, plural } from '../words/format.ts';
 
 /** The passages that went in, from the call that found them. */
 function passagesOf(rollout: Rollout, index: number, event: SummarizeEvent): Passage[] {

@@ -6,7 +6,7 @@ import type {
   StopEvent,
   VerdictEvent,
 } from '../../../records/events.ts';
-import { formatMs, formatShare } from '../format.ts';
+import { formatMs, formatShare } from '../words/format.ts';
 import { unreachable } from '../unreachable.ts';
 
 const ROUTE_BY: Record<RouteEvent['by'], string> = {

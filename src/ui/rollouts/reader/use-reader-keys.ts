@@ -1,6 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { ROUTES } from '../../shell/routes.ts';
-import { useView } from '../../shell/store/view-store.ts';
+import { ROUTES } from '../../kit/routes.ts';
 
 /** Keys of the reader. They come before those of the workbench, which gives some of them other meanings. */
 
@@ -51,8 +50,8 @@ const actionOf = (key: string, keys: ReaderKeys): (() => void) | null => {
 };
 
 const isBusy = (event: KeyboardEvent): boolean => {
-  const { paletteOpen, keysOpen } = useView.getState();
-  if (event.metaKey || event.ctrlKey || event.altKey || paletteOpen || keysOpen) return true;
+  if (event.metaKey || event.ctrlKey || event.altKey) return true;
+  // The palette, the lists of keys: whatever lies over the page has the keys to itself.
   if (document.querySelector('[role=dialog]')) return true;
   return event.target instanceof Element && event.target.closest(OWN_KEYS) !== null;
 };

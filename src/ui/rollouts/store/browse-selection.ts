@@ -1,11 +1,16 @@
 import { create } from 'zustand';
-import type { BrowseQuery, FilterFault, FoundRow, Selected } from '../../../lab/contract/rollouts.ts';
+import type {
+  BrowseQuery,
+  FilterFault,
+  FoundRow,
+  Selected,
+} from '../../../lab/contract/rollouts.ts';
 import { type Mark, BOOKMARK } from '../../../lab/contract/records/rollout-files.ts';
 import { attempt, tellProblem } from './browse-actions.ts';
 import { formatBrowseAddress, parseBrowseAddress, readerPath } from './browse-address.ts';
 import { useBrowse } from './browse-store.ts';
 import { displayOf, isRow, nextRow } from './browse-display.ts';
-import { lab } from '../../shell/store/connection.ts';
+import { lab } from '../../lab/connection.ts';
 
 /** The selection on the screen: its order, the rows that were fetched of it, and the cursor. */
 export interface SelectionStore {
