@@ -1,5 +1,7 @@
-import { ASK } from '../ask/store/permalink.ts';
 import type { IconName } from './Icon.tsx';
+
+/** Where a question is posed. */
+export const ASK = '/ask';
 
 /** The places of the workbench, in the order of the rail. */
 export interface Route {

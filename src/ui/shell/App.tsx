@@ -1,6 +1,6 @@
 import { MantineProvider, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { AskPage } from '../ask/AskPage.tsx';
-import { ASK } from '../ask/store/permalink.ts';
+import { ASK } from '../kit/routes.ts';
 import { BASE } from '../kit/page/page-root.ts';
 import { type ReactNode, Suspense, lazy, useMemo } from 'react';
 import { Redirect, Route, Router, Switch, useLocation } from 'wouter';

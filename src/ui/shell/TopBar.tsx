@@ -7,7 +7,7 @@ import { togglePanel, useView } from '../ask/store/view-store.ts';
 import { useLab } from '../lab/lab-store.ts';
 import { useRun } from '../ask/store/run-store.ts';
 import { ROUTES } from '../kit/routes.ts';
-import { ASK } from '../ask/store/permalink.ts';
+import { ASK } from '../kit/routes.ts';
 
 const Tool = (props: {
   label: string;

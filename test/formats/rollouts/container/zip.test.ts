@@ -1,6 +1,6 @@
 import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import { unzipEntry, zipEntries } from '../../../src/formats/rollouts/container/zip.ts';
+import { unzipEntry, zipEntries } from '../../../../src/formats/rollouts/container/zip.ts';
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 const utf8 = (said: string): Uint8Array => new TextEncoder().encode(said);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sniff } from '../../../src/formats/rollouts/container/sniff.ts';
+import { sniff } from '../../../../src/formats/rollouts/container/sniff.ts';
 
 const bytes = (...parts: (string | number)[]): Uint8Array =>
   Uint8Array.from(
