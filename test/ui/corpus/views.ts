@@ -4,6 +4,7 @@ import type {
   ImportRecord,
   PreviewOutcome,
 } from '../../../src/lab/corpus/collections/index.ts';
+import { passage } from '../../fixtures/rollouts.ts';
 
 /** Records of collections, as the lab tells them. */
 
@@ -60,11 +61,19 @@ export const preview = (rest: Partial<Ready['preview']> = {}, sameFile: string[]
     format: { container: 'jsonl', schema: 'passage', kind: 'passages' },
     questions: [],
     passages: [
-      { id: 'p1', title: 'Borfield', text: 'A city.', sentences: ['A city.'] },
-      { id: 'p2', title: '<b>', text: '<script>alert(1)</script>', sentences: [] },
-    ] as Ready['preview']['passages'],
+      { hash: '1', passage: passage('p1', 'Borfield', 'A city.') },
+      { hash: '2', passage: passage('p2', '<b>', '<script>alert(1)</script>') },
+    ],
     rejected: [],
-    progress: { items: 2, passages: 2, questions: 0, duplicates: 0, rejected: 0 } as Ready['preview']['progress'],
+    progress: {
+      bytes: 100,
+      totalBytes: 100,
+      items: 2,
+      passages: 2,
+      questions: 0,
+      duplicates: 0,
+      rejected: 0,
+    },
     items: { count: 2, exact: true },
     ...rest,
   },

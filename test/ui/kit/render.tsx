@@ -32,7 +32,7 @@ const asNow = <T,>(stores: readonly Store[], draw: () => T): T => {
 export const htmlOf = (node: ReactNode, ...stores: Store[]): string =>
   asNow(stores, () =>
     renderToStaticMarkup(
-      <MantineProvider>
+      <MantineProvider withCssVariables={false} withGlobalClasses={false}>
         <Router ssrPath="/">{node}</Router>
       </MantineProvider>,
     ),
@@ -51,7 +51,11 @@ const decode = (text: string): string =>
 
 /** The words that are read, one space between them. */
 export const wordsIn = (html: string): string =>
-  decode(html.replaceAll(/<(?:p|div|li|td|th|dt|dd|tr|option|h\d)\b[^>]*>/g, ' ').replaceAll(/<[^>]*>/g, ''))
+  decode(
+    html
+      .replaceAll(/<(?:p|div|li|td|th|dt|dd|tr|option|h\d)\b[^>]*>/g, ' ')
+      .replaceAll(/<[^>]*>/g, ''),
+  )
     .replaceAll(/\s+/g, ' ')
     .trim();
 

@@ -61,7 +61,9 @@ export interface ConnectedLab extends FakeLab {
 }
 
 /** What a browser has that stores ask for: a page that is seen, frames that come at once. */
-export const stubPage = (page: { visible?: boolean; path?: string; search?: string } = {}): void => {
+export const stubPage = (
+  page: { visible?: boolean; path?: string; search?: string } = {},
+): void => {
   const { visible = true, path = '/', search = '' } = page;
   vi.stubGlobal('document', {
     visibilityState: visible ? 'visible' : 'hidden',

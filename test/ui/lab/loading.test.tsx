@@ -39,13 +39,20 @@ beforeEach(() => useLab.setState(useLab.getInitialState(), true));
 describe('what is loading', () => {
   it('stands there until all is there, and then no more', () => {
     expect(wordsIn(show({}))).toBe('');
-    expect(wordsIn(show({ world: part({}) }))).toBe('Worldreading Retrieval✓ 5 parts Policy✓ 5 parts');
+    expect(wordsIn(show({ world: part({}) }))).toBe(
+      'Worldreading Retrieval✓ 5 parts Policy✓ 5 parts',
+    );
   });
 
   it.each<[string, Partial<PartState>, string, string]>([
     ['bytes of a known size', { loadedBytes: 2e6, totalBytes: 8e6 }, 'reading 2 MB of 8 MB', '25%'],
     ['bytes of an unknown size', { loadedBytes: 2e6 }, 'reading', '0%'],
-    ['more than was announced', { loadedBytes: 9e6, totalBytes: 8e6 }, 'reading 9 MB of 8 MB', '100%'],
+    [
+      'more than was announced',
+      { loadedBytes: 9e6, totalBytes: 8e6 },
+      'reading 9 MB of 8 MB',
+      '100%',
+    ],
     ['a share where no bytes are known', { share: 0.5 }, 'reading', '50%'],
     ['the time that is left', { share: 0.1, leftMs: 90_000 }, 'reading · 90 s left', '10%'],
     ['a failure', { status: 'failed', share: 0.5, note: 'not there' }, '✗ not there', '0%'],

@@ -92,8 +92,25 @@ describe('an address that somebody kept', () => {
 
   it('never fails, whatever stands in it, and comes to rest: what it says is said again', () => {
     const field = fc.tuple(
-      fc.constantFrom('q', 'ask', 'n', 't', 'seed', 'step', 'rollout', 'with', 'of', 'at', 'group', 'k'),
-      fc.oneof(fc.string(), fc.integer().map(String), fc.constant('{"judge":{"k":"webllm","n":"m"}}')),
+      fc.constantFrom(
+        'q',
+        'ask',
+        'n',
+        't',
+        'seed',
+        'step',
+        'rollout',
+        'with',
+        'of',
+        'at',
+        'group',
+        'k',
+      ),
+      fc.oneof(
+        fc.string(),
+        fc.integer().map(String),
+        fc.constant('{"judge":{"k":"webllm","n":"m"}}'),
+      ),
     );
     fc.assert(
       fc.property(fc.array(field), (fields) => {

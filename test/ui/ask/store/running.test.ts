@@ -42,7 +42,9 @@ const runId = (): string => state().run?.runId ?? '';
 beforeEach(() => {
   stubPage();
   useRun.setState(useRun.getInitialState(), true);
-  useLab.setState({ questions: [row('hard', { hops: 4 }), row('train', { split: 'train' }), row('q1')] });
+  useLab.setState({
+    questions: [row('hard', { hops: 4 }), row('train', { split: 'train' }), row('q1')],
+  });
   open('');
 });
 
@@ -191,7 +193,13 @@ describe('what comes too late', () => {
   it('states and names of a run that was left behind are dropped', () => {
     const fake = connectFake({}, [askLabUser]);
     state().begin(request('now'), null);
-    const past = { runId: 'past', status: 'done', tokens: 9, tokensPerSecond: 1, failure: null } as const;
+    const past = {
+      runId: 'past',
+      status: 'done',
+      tokens: 9,
+      tokensPerSecond: 1,
+      failure: null,
+    } as const;
     fake.send(
       { type: 'run', run: past },
       { type: 'unknown-names', runId: 'past', names: ['Atlantis'] },

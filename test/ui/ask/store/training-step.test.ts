@@ -67,10 +67,26 @@ describe('an address of rollouts of a training step', () => {
   });
 
   it.each<[string, Partial<Answers['train']>, RegExp]>([
-    ['a run of another browser', { runs: () => Promise.resolve([]) }, /run-a, which is not in this browser\. Open it in the browser/],
-    ['rollouts that were deleted', { rollouts: () => Promise.resolve([]) }, /step 3 of “mine” .* are not kept: they were deleted/],
-    ['a group that is not among them', { rollouts: () => Promise.resolve(kept.slice(1, 2)) }, /are not kept/],
-    ['a read that fails', { rollouts: () => Promise.reject(new Error('disk')) }, /could not be read: disk$/],
+    [
+      'a run of another browser',
+      { runs: () => Promise.resolve([]) },
+      /run-a, which is not in this browser\. Open it in the browser/,
+    ],
+    [
+      'rollouts that were deleted',
+      { rollouts: () => Promise.resolve([]) },
+      /step 3 of “mine” .* are not kept: they were deleted/,
+    ],
+    [
+      'a group that is not among them',
+      { rollouts: () => Promise.resolve(kept.slice(1, 2)) },
+      /are not kept/,
+    ],
+    [
+      'a read that fails',
+      { rollouts: () => Promise.reject(new Error('disk')) },
+      /could not be read: disk$/,
+    ],
   ])('says why for %s', async (_, train, words) => {
     connectFake(trained(train));
     await open();

@@ -48,7 +48,10 @@ const saved = (): { name: string; blob: Blob }[] => {
 beforeEach(() => {
   stubPage();
   vi.useRealTimers();
-  useCollections.setState({ ...EMPTY_COLLECTIONS, collections: [collection('a'), collection('b')] }, true);
+  useCollections.setState(
+    { ...EMPTY_COLLECTIONS, collections: [collection('a'), collection('b')] },
+    true,
+  );
   useSetup.setState({ setup: BUILT_IN_SETUP });
 });
 
@@ -180,7 +183,14 @@ describe('words and times', () => {
   });
 
   it('counts what was there before for nothing', () => {
-    const job = { startedAt: 0, startedDone: 900, done: 950, total: 1000, progress: null, cancelling: false };
+    const job = {
+      startedAt: 0,
+      startedDone: 900,
+      done: 950,
+      total: 1000,
+      progress: null,
+      cancelling: false,
+    };
     // 50 in 10 s: the other 50 take 10 s.
     expect(secondsLeft(job, 10_000)).toBe(10);
     expect(secondsLeft({ ...job, done: 1000 }, 10_000)).toBe(0);

@@ -21,7 +21,10 @@ const failure = async (address: string): Promise<{ problem: string; message: str
 };
 
 const answer = (make: () => Response | Promise<Response>): void =>
-  void vi.stubGlobal('fetch', vi.fn(() => Promise.resolve().then(make)));
+  void vi.stubGlobal(
+    'fetch',
+    vi.fn(() => Promise.resolve().then(make)),
+  );
 
 /** No answer to a page; `opaque`: the server is there all the same. */
 const silence = (opaque: boolean): void =>
@@ -38,8 +41,10 @@ describe('a file of an address', () => {
     const body = '0123456789';
     answer(() => new Response(body, { headers: { 'content-length': '10' } }));
     const told: number[][] = [];
-    const file = await fetchFile(' https://a.example/d/qa%20set.jsonl?x=1 ', signal, (done, total) =>
-      told.push([done, total]),
+    const file = await fetchFile(
+      ' https://a.example/d/qa%20set.jsonl?x=1 ',
+      signal,
+      (done, total) => told.push([done, total]),
     );
     expect([file.name, await file.text()]).toEqual(['qa set.jsonl', body]);
     expect(told.at(-1)).toEqual([10, 10]);
@@ -79,7 +84,9 @@ describe('what goes wrong', () => {
   });
 
   it('a web page is no file, nor is an empty one', async () => {
-    answer(() => new Response('<html>', { headers: { 'content-type': 'text/html; charset=utf-8' } }));
+    answer(
+      () => new Response('<html>', { headers: { 'content-type': 'text/html; charset=utf-8' } }),
+    );
     expect(await failure('https://a.example/x')).toMatchObject({
       problem: 'page',
       message: expect.stringContaining('“raw” or “download”') as unknown,
@@ -107,12 +114,48 @@ describe('what goes wrong', () => {
   });
 
   it.each<[string, () => void, string, string, RegExp]>([
-    ['offline', () => page({ online: false }), 'https://a.example/x', 'offline', /This device is offline/],
-    ['http from a page of https', () => page(), 'http://a.example/x', 'mixed', /Try https:\/\/a\.example, or download it yourself/],
-    ['a server that lets no page read', () => silence(true), 'https://a.example/x', 'cors', /a\.example answers, but does not let other pages read it \(CORS\)\. Download it/],
-    ['no answer at all', () => silence(false), 'https://a.example/x', 'unreachable', /If the address opens in a tab, it is the second/],
-    ['a server of this machine, offline', () => page({ online: false }), 'http://localhost:80/x', 'unreachable', /localhost does not answer/],
-    ['one by its number', () => page({ online: false }), 'http://127.0.0.1/x', 'unreachable', /127\.0\.0\.1/],
+    [
+      'offline',
+      () => page({ online: false }),
+      'https://a.example/x',
+      'offline',
+      /This device is offline/,
+    ],
+    [
+      'http from a page of https',
+      () => page(),
+      'http://a.example/x',
+      'mixed',
+      /Try https:\/\/a\.example, or download it yourself/,
+    ],
+    [
+      'a server that lets no page read',
+      () => silence(true),
+      'https://a.example/x',
+      'cors',
+      /a\.example answers, but does not let other pages read it \(CORS\)\. Download it/,
+    ],
+    [
+      'no answer at all',
+      () => silence(false),
+      'https://a.example/x',
+      'unreachable',
+      /If the address opens in a tab, it is the second/,
+    ],
+    [
+      'a server of this machine, offline',
+      () => page({ online: false }),
+      'http://localhost:80/x',
+      'unreachable',
+      /localhost does not answer/,
+    ],
+    [
+      'one by its number',
+      () => page({ online: false }),
+      'http://127.0.0.1/x',
+      'unreachable',
+      /127\.0\.0\.1/,
+    ],
   ])('%s is told from the rest', async (_, prepare, address, problem, words) => {
     silence(false);
     prepare();

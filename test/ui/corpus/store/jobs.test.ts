@@ -95,12 +95,30 @@ describe('an import', () => {
   });
 
   it.each<[string, ImportOutcome, { notice?: string; text?: string; detail?: string }]>([
-    ['stopped', { status: 'cancelled' }, { notice: 'Stopped. What was imported until then is kept, and it can go on.' }],
-    ['of no use', { status: 'failed', reason: 'full', message: 'The storage is full.' }, { text: 'The storage is full.', detail: 'full' }],
+    [
+      'stopped',
+      { status: 'cancelled' },
+      { notice: 'Stopped. What was imported until then is kept, and it can go on.' },
+    ],
+    [
+      'of no use',
+      { status: 'failed', reason: 'full', message: 'The storage is full.' },
+      { text: 'The storage is full.', detail: 'full' },
+    ],
     [
       'without one of the files',
-      { ...ready(), failed: [{ name: 'x.csv', reason: 'no header' }, { name: 'y', reason: 'empty' }] } as ImportOutcome,
-      { notice: '“wiki” holds 3 passages and 2 questions.', text: '2 files could not be read: x.csv: no header', detail: 'x.csv: no header\ny: empty' },
+      {
+        ...ready(),
+        failed: [
+          { name: 'x.csv', reason: 'no header' },
+          { name: 'y', reason: 'empty' },
+        ],
+      } as ImportOutcome,
+      {
+        notice: '“wiki” holds 3 passages and 2 questions.',
+        text: '2 files could not be read: x.csv: no header',
+        detail: 'x.csv: no header\ny: empty',
+      },
     ],
   ])('that was %s says so', async (_, outcome, { notice, text, detail }) => {
     connect({ importFiles: () => Promise.resolve(outcome) });
@@ -193,7 +211,12 @@ describe('a merge', () => {
 
   it.each<[string, () => Promise<MergeOutcome>, string | null]>([
     ['stopped', () => Promise.resolve({ status: 'cancelled' }), null],
-    ['refused', () => Promise.resolve({ status: 'failed', reason: 'busy', message: 'Another tab writes it.' }), 'Nothing was merged: Another tab writes it.'],
+    [
+      'refused',
+      () =>
+        Promise.resolve({ status: 'failed', reason: 'busy', message: 'Another tab writes it.' }),
+      'Nothing was merged: Another tab writes it.',
+    ],
     ['broken', () => Promise.reject(new Error('gone')), 'Nothing was merged: gone'],
   ])('that was %s changes nothing', async (_, merge, words) => {
     connect({ merge });
@@ -231,10 +254,12 @@ describe('an address', () => {
 
   it('that is stopped is no problem', async () => {
     connect();
-    vi.stubGlobal('fetch', (_url: URL, { signal }: RequestInit) =>
-      new Promise((_, reject) => {
-        signal?.addEventListener('abort', () => reject(signal.reason as Error));
-      }),
+    vi.stubGlobal(
+      'fetch',
+      (_url: URL, { signal }: RequestInit) =>
+        new Promise((_, reject) => {
+          signal?.addEventListener('abort', () => reject(signal.reason as Error));
+        }),
     );
     const fetching = offerUrl('https://a.example/x.jsonl');
     expect(state().job).toMatchObject({ kind: 'fetch', name: 'https://a.example/x.jsonl' });

@@ -105,11 +105,13 @@ describe('a preview', () => {
     changePending({ shown: 1 });
     changeChoice({ contexts: false });
     changePending({ name: 'x', into: 'c' });
-    expect(fake.callsOf('collections.preview').map(([, , name, choice]) => [name, choice])).toEqual([
-      ['a.jsonl', {}],
-      ['b.jsonl', {}],
-      ['b.jsonl', { contexts: false }],
-    ]);
+    expect(fake.callsOf('collections.preview').map(([, , name, choice]) => [name, choice])).toEqual(
+      [
+        ['a.jsonl', {}],
+        ['b.jsonl', {}],
+        ['b.jsonl', { contexts: false }],
+      ],
+    );
     answers[2]?.resolve(of('latest'));
     await settle();
     expect(shown()).toEqual(of('latest'));

@@ -22,7 +22,10 @@ import {
   restoreCheckpoint,
   resumeCheckpoint,
 } from '../../../../src/ui/models/store/checkpoint-actions.ts';
-import { EMPTY_CHECKPOINTS, useCheckpoints } from '../../../../src/ui/models/store/checkpoint-store.ts';
+import {
+  EMPTY_CHECKPOINTS,
+  useCheckpoints,
+} from '../../../../src/ui/models/store/checkpoint-store.ts';
 import { choosePolicy, useSetup } from '../../../../src/ui/setup/setup-store.ts';
 import { connectFake, deferred, settle, stubPage, type Answers } from '../../lab/fake-lab.ts';
 import { checkpoint, planView } from '../views.ts';
@@ -69,7 +72,10 @@ describe('the list of checkpoints', () => {
   it('says what to do where the lab does not answer', async () => {
     connect({ listen: died, list: died });
     await settle();
-    const problem = { message: 'the worker died', next: 'Load the page again; what is stored stays.' };
+    const problem = {
+      message: 'the worker died',
+      next: 'Load the page again; what is stored stays.',
+    };
     expect(state()).toMatchObject({ status: 'failed', problem });
     dismissCheckpointProblem();
     await refreshCheckpoints();

@@ -13,7 +13,11 @@ import {
   restoreFile,
   saveView,
 } from '../../../../src/ui/rollouts/store/browse-actions.ts';
-import { fileById, secondsLeft, useBrowse } from '../../../../src/ui/rollouts/store/browse-store.ts';
+import {
+  fileById,
+  secondsLeft,
+  useBrowse,
+} from '../../../../src/ui/rollouts/store/browse-store.ts';
 import { connectFake, deferred, settle, stubPage, type Answers } from '../../lab/fake-lab.ts';
 import { fileRecord } from '../views.ts';
 
@@ -100,7 +104,9 @@ describe('importing rollouts', () => {
   });
 
   it('says why one could not be read, until it is put away', async () => {
-    connect({ importFile: () => Promise.resolve({ status: 'failed', message: 'No rollout in it.' }) });
+    connect({
+      importFile: () => Promise.resolve({ status: 'failed', message: 'No rollout in it.' }),
+    });
     importRolloutRuns([run('a', 'x')], go);
     await settle();
     expect(state().jobs).toMatchObject([{ status: 'failed', message: 'No rollout in it.' }]);
@@ -204,9 +210,19 @@ describe('views and runs', () => {
 
   it.each<[string, Partial<Answers['inspection']>, () => Promise<void>, string]>([
     ['saved', { saveView: refuse }, () => saveView(view), 'The view could not be saved: disk'],
-    ['removed', { removeView: refuse }, () => removeView('a'), 'The view could not be removed: disk'],
+    [
+      'removed',
+      { removeView: refuse },
+      () => removeView('a'),
+      'The view could not be removed: disk',
+    ],
     ['read', { views: refuse }, reloadViews, 'The saved views could not be read: disk'],
-    ['listed', { ownRuns: refuse }, reloadRuns, 'The list of training runs could not be read: disk'],
+    [
+      'listed',
+      { ownRuns: refuse },
+      reloadRuns,
+      'The list of training runs could not be read: disk',
+    ],
   ])('that cannot be %s say so', async (_, answers, act, words) => {
     connect(answers);
     await act();

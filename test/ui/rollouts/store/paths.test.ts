@@ -79,7 +79,11 @@ describe('a filter that is narrowed', () => {
   it.each([
     ['em = 0 or f1 = 0', 'em = 0', '(em = 0 or f1 = 0) and em = 0'],
     // What stands beside an "or" holds for one side alone.
-    ['em = 0 or f1 = 0 and judge = 1', 'judge = 1', '(em = 0 or f1 = 0 and judge = 1) and judge = 1'],
+    [
+      'em = 0 or f1 = 0 and judge = 1',
+      'judge = 1',
+      '(em = 0 or f1 = 0 and judge = 1) and judge = 1',
+    ],
     ['em = 0', 'f1 = 0 or judge = 1', 'em = 0 and (f1 = 0 or judge = 1)'],
     ['em = 0 and judge = 1', 'judge = 1', 'em = 0 and judge = 1'],
     ['  em = 0  ', 'judge = 1', 'em = 0 and judge = 1'],

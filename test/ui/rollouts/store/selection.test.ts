@@ -103,7 +103,12 @@ describe('a selection', () => {
     toggleClosed('x');
     expect(state().rows.size).toBe(1);
     await showSelection('g', query(''));
-    expect(state()).toMatchObject({ fileId: 'g', cursor: null, rows: new Map(), closed: new Set() });
+    expect(state()).toMatchObject({
+      fileId: 'g',
+      cursor: null,
+      rows: new Map(),
+      closed: new Set(),
+    });
   });
 
   it('that fails says so', async () => {

@@ -39,7 +39,12 @@ const connect = (train: Partial<Answers['train']> = {}) => {
   return lab;
 };
 
-const start = { settings: getPreset('dapo-kunlun'), name: 'mine', device: 'auto', demonstrations: null } as const;
+const start = {
+  settings: getPreset('dapo-kunlun'),
+  name: 'mine',
+  device: 'auto',
+  demonstrations: null,
+} as const;
 
 /** Names of files that the page hands to the browser. */
 const saved = (): string[] => {

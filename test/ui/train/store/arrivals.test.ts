@@ -1,7 +1,11 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunRecord, TrainMessage } from '../../../../src/lab/train/messages.ts';
 import type { TrainStep } from '../../../../src/records/training.ts';
-import { openSteps, reloadRuns, trainLabUser } from '../../../../src/ui/train/store/train-actions.ts';
+import {
+  openSteps,
+  reloadRuns,
+  trainLabUser,
+} from '../../../../src/ui/train/store/train-actions.ts';
 import {
   EMPTY_TRAIN,
   runById,
@@ -85,7 +89,10 @@ describe('the pages of training', () => {
   });
 
   it('neither show a deleted run nor say that it trains', () => {
-    const runs = [runRecord('a', { deletedAt: '2026-01-02T00:00:00Z' }), runRecord('b', { status: 'paused' })];
+    const runs = [
+      runRecord('a', { deletedAt: '2026-01-02T00:00:00Z' }),
+      runRecord('b', { status: 'paused' }),
+    ];
     expect(visibleRuns(runs).map(({ id }) => id)).toEqual(['b']);
     expect(trainingRun({ runs })).toBeUndefined();
   });
