@@ -3,10 +3,13 @@ import { longestFirst } from './test/longest-first.ts';
 
 const LONGEST = [
   'test/cli/train.test.ts',
-  'test/cli/pretrain/warm-up.test.ts',
   'test/cli/lab.test.ts',
-  'test/formats/import/broken-files.test.ts',
-  'test/lab/models/checkpoints/host.test.ts',
+  'test/cli/pretrain/warm-up.test.ts',
+  'test/cli/foreign.test.ts',
+  'test/retrieval/own-corpus.test.ts',
+  'test/fuzz/fuzz.test.ts',
+  'test/formats/rollouts/hostile.test.ts',
+  'test/cli/methods.test.ts',
 ];
 
 /** Stores of the page are one for all who import them, and so is the device that arrays are on. */

@@ -1,16 +1,54 @@
 import { defineConfig } from 'vitest/config';
+import { longestFirst } from './test/longest-first.ts';
+
+const LONGEST = [
+  'e2e/kill.test.ts',
+  'e2e/train/finished-run.test.ts',
+  'e2e/train/training-page.test.ts',
+  'e2e/train/training-safety.test.ts',
+  'e2e/shell/sub-path.test.ts',
+  'e2e/shell/accessible.test.ts',
+  'e2e/rollouts/hostile-rollouts.test.ts',
+  'e2e/lora-webgpu.test.ts',
+];
+
+/** What a test promises in milliseconds holds where nothing else runs. */
+const TIMED = ['e2e/ask/cancel.test.ts'];
+
+const common = {
+  // Long enough for a busy machine.
+  testTimeout: 240_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 60_000 } },
+  // What files import they share, and the browser with it.
+  isolate: false,
+};
 
 /** Promises made to the user, kept in a real browser against the built page (`npx vite build`). */
 export default defineConfig({
   test: {
-    include: ['e2e/**/*.test.ts'],
-    // Long enough for a busy machine.
-    testTimeout: 240_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
-    // Each file has a browser of its own, and the policy uses every core: two at a time take as long.
-    fileParallelism: false,
-    // What files import they share.
-    isolate: false,
+    sequence: { sequencer: longestFirst(LONGEST) },
+    projects: [
+      {
+        test: {
+          ...common,
+          name: 'timed',
+          include: TIMED,
+          maxWorkers: 1,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'pages',
+          include: ['e2e/**/*.test.ts'],
+          exclude: TIMED,
+          // Pages wait for each other's workers, so one file leaves a third of two cores idle.
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });

@@ -19,6 +19,14 @@ export interface Stage {
   faults: string[];
 }
 
+interface StageOptions {
+  webgpu?: boolean;
+  /** For a test that harms its browser: one of its own, ended after the file. */
+  ownBrowser?: boolean;
+  root?: () => string;
+  base?: string;
+}
+
 const checkBuilt = (): void => {
   for (const file of ['index.html', 'policy/model.safetensors', 'world/manifest.json']) {
     if (!existsSync(join(DIST, file))) {
@@ -27,10 +35,35 @@ const checkBuilt = (): void => {
   }
 };
 
-/** Serves `root` (the built page unless given) below `base` (`/` unless given) and opens a browser for the tests of one file. */
-export const useStage = (
-  options: { webgpu?: boolean; root?: () => string; base?: string } = {},
-): Stage => {
+const launch = (webgpu: boolean): Promise<Browser> =>
+  chromium.launch({
+    executablePath: ensureChromium(),
+    args: [
+      ...chromiumFlags({ webgpu }),
+      // Painting by a GPU that is software takes a core from what is tested.
+      ...(webgpu ? [] : ['--disable-gpu']),
+    ],
+  });
+
+/**
+ * Browsers that the files of this process share, with and without WebGPU; contexts keep their tests
+ * apart. They end with the process that drives them.
+ */
+const shared = new Map<boolean, Promise<Browser>>();
+
+const sharedBrowser = async (webgpu: boolean): Promise<Browser> => {
+  const running = await shared.get(webgpu);
+  if (running?.isConnected()) return running;
+  const started = launch(webgpu);
+  shared.set(webgpu, started);
+  return started;
+};
+
+/**
+ * Serves `root` (the built page unless given) below `base` (`/` unless given) and opens a page in a
+ * browser for the tests of one file. Contexts that they open are closed after the last of them.
+ */
+export const useStage = (options: StageOptions = {}): Stage => {
   let server: Served;
   let open: { page: Page; browser: Browser } | null = null;
   const opened = () => {
@@ -51,18 +84,14 @@ export const useStage = (
     checkBuilt();
     server = await serve({ root: options.root?.() ?? DIST, base: options.base ?? '/' });
     stage.url = server.url;
-    const browser = await chromium.launch({
-      executablePath: ensureChromium(),
-      args: [
-        ...chromiumFlags({ webgpu: options.webgpu ?? false }),
-        // Painting by a GPU that is software takes a core from what is tested.
-        ...(options.webgpu ? [] : ['--disable-gpu']),
-      ],
-    });
+    const webgpu = options.webgpu ?? false;
+    const browser = await (options.ownBrowser ? launch(webgpu) : sharedBrowser(webgpu));
     open = { browser, page: await openPage({ browser, faults: stage.faults }) };
   });
   afterAll(async () => {
-    await open?.browser.close();
+    if (options.ownBrowser) await open?.browser.close();
+    // One file at a time uses a browser, so none of these is another's.
+    else await Promise.all(open?.browser.contexts().map((one) => one.close()) ?? []);
     await server?.close();
   });
   return stage;
@@ -88,6 +117,16 @@ export const openPage = async (
     if (message.text().includes('Content Security Policy')) stage.faults.push(message.text());
   });
   return page;
+};
+
+/**
+ * Goes to a path of the page as its links do: an open page stays loaded, and so do its workers. Where
+ * loading is what a test is about, or the path has settings that are read then, use `page.goto`.
+ */
+export const visit = async (page: Page, stage: Pick<Stage, 'url'>, path: string): Promise<void> => {
+  const address = `${stage.url}${path}`;
+  if (!page.url().startsWith(stage.url)) await page.goto(address);
+  else await page.evaluate((to) => history.pushState(null, '', to), address);
 };
 
 /** A folder like `dist` with some of its files left out, made of links. Remove it with `drop`. */

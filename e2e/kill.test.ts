@@ -1,15 +1,15 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { chromiumFlags, ensureChromium } from '../scripts/chromium.mjs';
 import { serve, type Served } from '../scripts/serve/server.mjs';
 import { getPreset } from '../src/learn/settings/presets.ts';
-import { readRunFile, type RunFile } from '../src/lab/train/run-file.ts';
-import { DIST } from './browser.ts';
+import { readRunFile, type RunFile } from '../src/lab/train/files/run-file.ts';
+import { DIST, visit } from './browser.ts';
+import { KillableBrowser } from './killable.ts';
+import { stepsDone } from './training.ts';
 
 /**
  * A run whose tab is killed again and again, also while it writes checkpoints, ends in the same bits
@@ -69,70 +69,22 @@ const runFile = (id: string, name: string): string =>
     state: null,
   });
 
-interface Life {
-  browser: ChildProcess;
-  page: Page;
-}
-
 let server: Served;
 let folder: string;
-let life: Life | null = null;
-
-/** Where a Chromium that was just started says that it can be driven. */
-const addressOf = (browser: ChildProcess): Promise<string> =>
-  new Promise((resolve, reject) => {
-    let text = '';
-    browser.stderr?.on('data', (data: Buffer) => {
-      text += data.toString();
-      const found = /DevTools listening on (ws:\S+)/.exec(text);
-      if (found) resolve(found[1]!);
-    });
-    browser.once('exit', () => reject(new Error(`Chromium ended: ${text}`)));
-  });
+const browser = new KillableBrowser();
 
 /** A browser over the same profile as the one before. */
-const open = async (path: string): Promise<Page> => {
-  const browser = spawn(
-    ensureChromium(),
-    [
-      ...chromiumFlags({ webgpu: false }),
-      `--user-data-dir=${join(folder, 'profile')}`,
-      '--remote-debugging-port=0',
-      'about:blank',
-    ],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  const driven = await chromium.connectOverCDP(await addressOf(browser));
-  const page = driven.contexts()[0]!.pages()[0]!;
-  life = { browser, page };
-  await page.goto(`${server.url}${path}`);
-  return page;
-};
-
-/** As the system does when it runs out of memory: nobody is asked. */
-const kill = async (): Promise<void> => {
-  const { browser } = life!;
-  const gone = new Promise((resolve) => browser.once('exit', resolve));
-  browser.kill('SIGKILL');
-  await gone;
-  life = null;
-};
+const open = (path: string): Promise<Page> => browser.open(`${server.url}${path}`);
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'forage-kill-'));
   server = await serve({ root: DIST });
 });
 afterAll(async () => {
-  if (life) await kill();
+  await browser.end();
   await server.close();
-  // Helpers of a browser that was killed may write for a moment more.
-  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+  rmSync(folder, { recursive: true, force: true });
 });
-
-const stepsDone = (page: Page): Promise<number> =>
-  page
-    .getByRole('progressbar', { name: 'Steps done' })
-    .evaluate((bar) => Number(bar.getAttribute('value')));
 
 const resume = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: /^(Resume|Start again)/ }).click();
@@ -142,16 +94,16 @@ const resume = async (page: Page): Promise<void> => {
 const imported = async (page: Page, id: string): Promise<void> => {
   const path = join(folder, `${id}.json`);
   writeFileSync(path, runFile(id, `run ${id}`));
-  await page.goto(`${server.url}runs`);
   await page.getByLabel('Run files').setInputFiles(path);
   await page.getByText(`run ${id}`).first().waitFor();
 };
 
 /** The file that "Export the run" hands to the browser. */
 const exported = async (page: Page, id: string): Promise<RunFile> => {
-  await page.goto(`${server.url}runs`);
+  await visit(page, server, 'runs');
   await page.getByRole('button', { name: `Edit and export run ${id}` }).click();
   await page.evaluate(() => {
+    delete document.body.dataset.exported;
     const create = URL.createObjectURL.bind(URL);
     URL.createObjectURL = (blob: Blob) => {
       void blob.text().then((text) => (document.body.dataset.exported = text));
@@ -160,7 +112,9 @@ const exported = async (page: Page, id: string): Promise<RunFile> => {
   });
   await page.getByRole('button', { name: /^Export the run/ }).click();
   await page.waitForFunction(() => document.body.dataset.exported !== undefined);
-  return readRunFile(await page.evaluate(() => document.body.dataset.exported ?? ''));
+  const file = readRunFile(await page.evaluate(() => document.body.dataset.exported ?? ''));
+  expect(file.run.id).toBe(id);
+  return file;
 };
 
 const finished = (page: Page): Promise<unknown> =>
@@ -207,13 +161,13 @@ const comparable = ({ steps, state }: RunFile) => ({
 it(`loses nothing that was committed in ${KILLS} kills, and ends in the bits of an undisturbed run`, async () => {
   const seed = Number(process.env.FORAGE_SEED ?? Date.now() % 1e6);
   const random = seeded(seed);
-  let page = await open('');
+  let page = await open('runs');
   await imported(page, 'calm');
   await imported(page, 'killed');
 
+  await visit(page, server, 'train?run=killed');
   let shown = 0;
   for (let n = 1; n <= KILLS; n++) {
-    await page.goto(`${server.url}train?run=killed`);
     const where = `seed ${seed}, kill ${n}`;
     await page.getByRole('button', { name: /^(Resume|Start again)/ }).waitFor();
     // A committed step is on the disk: none that was shown as done may be gone.
@@ -222,11 +176,10 @@ it(`loses nothing that was committed in ${KILLS} kills, and ends in the bits of 
     await resume(page);
     const when = await moment(page, random);
     shown = await stepsDone(page);
-    await kill();
+    await browser.kill();
     if (shown >= STEPS) throw new Error(`${where} (${when}): the run is over; give it more steps`);
-    page = await open('');
+    page = await open('train?run=killed');
   }
-  await page.goto(`${server.url}train?run=killed`);
   await resume(page);
   await finished(page);
   const killed = await exported(page, 'killed');

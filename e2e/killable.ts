@@ -15,6 +15,7 @@ export class KillableBrowser {
       ensureChromium(),
       [
         ...chromiumFlags({ webgpu: false }),
+        '--disable-gpu',
         `--user-data-dir=${join(this.#folder, 'profile')}`,
         '--remote-debugging-port=0',
         'about:blank',
@@ -39,7 +40,8 @@ export class KillableBrowser {
 
   async end(): Promise<void> {
     await this.kill();
-    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10 });
+    // Helpers of a browser that was killed may write for a moment more.
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
   }
 }
 

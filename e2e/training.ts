@@ -7,13 +7,16 @@ export interface SmallRun {
   steps: number;
   questions?: number;
   group?: number;
+  /** What the rollouts follow; "search" takes thrice as long as this, of one retrieval each. */
+  recipe?: 'naive-rag' | 'search';
 }
 
-/** Fills in the form; a step of these takes about a second. */
+/** Fills in the form; a step of these takes less than a second. */
 export const fillSmall = async (page: Page, stage: Stage, run: SmallRun): Promise<void> => {
   await page.goto(`${stage.url}train?new=1&device=wasm`);
   // Draws no group again, so that every rollout has an advantage.
   await page.getByLabel('Training recipe').selectOption('grpo-em');
+  await page.getByLabel('Rollout recipe').selectOption(run.recipe ?? 'naive-rag');
   await page.getByLabel('Steps', { exact: true }).fill(String(run.steps));
   await page.getByLabel('Questions a step').fill(String(run.questions ?? 1));
   await page.getByLabel('Rollouts a question').fill(String(run.group ?? 2));
@@ -37,3 +40,12 @@ export const stepsDone = (page: Page): Promise<number> =>
   page
     .getByRole('progressbar', { name: 'Steps done' })
     .evaluate((bar) => Number(bar.getAttribute('value')));
+
+/** Path of what a button hands to the browser. */
+export const downloaded = async (page: Page, button: string): Promise<string> => {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: button }).click(),
+  ]);
+  return download.path();
+};

@@ -20,6 +20,7 @@ const phases = [
       ['lint', bin('oxlint'), '--type-aware', '--deny-warnings'],
       ['imports', bin('tsx'), 'scripts/checks/check-imports.ts'],
       ['styles', bin('tsx'), 'scripts/checks/check-styles.ts'],
+      ['unused', process.execPath, 'scripts/checks/check-unused.mjs'],
       ['lock file', process.execPath, 'scripts/checks/check-lock.mjs'],
     ],
     [

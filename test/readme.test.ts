@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { rowMarkdown, rowsOf, type WorldRecord } from '../bench/learning/report.ts';
-import { coverageOf } from '../src/agent/index.ts';
+import { coverageOf } from '../src/agent/router/coverage.ts';
 import { fetchFromDisk } from '../src/cli/shared/build-world.ts';
 import type { Rollout } from '../src/records/rollout.ts';
 import { loadWorld } from '../src/retrieval/world/load.ts';

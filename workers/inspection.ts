@@ -1,14 +1,11 @@
-import { expose } from 'comlink';
-import { announce } from '../src/lab/workers/supervised.ts';
-import {
-  InspectionDatabase,
-  InspectionHost,
-  InspectionStore,
-  ownRunsOf,
-} from '../src/lab/rollouts/index.ts';
+import { InspectionDatabase } from '../src/lab/rollouts/database.ts';
+import { InspectionHost } from '../src/lab/rollouts/host.ts';
+import { InspectionStore } from '../src/lab/rollouts/store.ts';
+import { ownRunsOf } from '../src/lab/rollouts/own-runs.ts';
 import { ForageDatabase } from '../src/lab/storage/database.ts';
 import { OpfsBlobs } from '../src/lab/storage/opfs.ts';
 import { RunStore } from '../src/lab/storage/run-store.ts';
+import { serve } from '../src/lab/rpc/serve.ts';
 
 /**
  * The inspection worker: imported rollout files. It is one of its own because reading a file takes the
@@ -33,5 +30,4 @@ const recover = async (): Promise<void> => {
 
 const runs = ownRunsOf(new RunStore(new ForageDatabase(), new OpfsBlobs()));
 
-expose(new InspectionHost(store, runs, recover()));
-announce(self.name, navigator.locks, (sign) => postMessage(sign));
+serve(new InspectionHost(store, runs, recover()));

@@ -1,14 +1,13 @@
-import { expose } from 'comlink';
 import ortWasm from 'onnxruntime-web/ort-wasm-simd-threaded.wasm?url';
-import { CollectionsHost, openCollections } from '../src/lab/corpus/collections/index.ts';
+import { CollectionsHost } from '../src/lab/corpus/collections/host.ts';
+import { openCollections } from '../src/lab/corpus/collections/store.ts';
 import type { PolicyRef } from '../src/records/setup.ts';
 import { CheckpointDatabase } from '../src/lab/models/checkpoints/database.ts';
 import { startCheckpoints } from '../src/lab/models/checkpoints/start-host.ts';
 import { CheckpointStore } from '../src/lab/models/checkpoints/store.ts';
 import { servedCheckpoint, storedCheckpoint } from '../src/lab/models/serving/checkpoint-source.ts';
 import { Conductor } from '../src/lab/ask/conductor.ts';
-import type { LabApi } from '../src/lab/ask/messages.ts';
-import { announce } from '../src/lab/workers/supervised.ts';
+import type { LabApi } from '../src/lab/contract/lab.ts';
 import type { WorkerFactory } from '../src/lab/workers/workers.ts';
 import { ForageDatabase } from '../src/lab/storage/database.ts';
 import { OpfsRangeFiles } from '../src/lab/storage/opfs-ranges.ts';
@@ -16,7 +15,8 @@ import { OpfsBlobs } from '../src/lab/storage/opfs.ts';
 import { RunStore } from '../src/lab/storage/run-store.ts';
 import { startEngines } from '../src/lab/train/engines.ts';
 import { TrainingHost } from '../src/lab/train/host.ts';
-import { policyFacts } from '../src/lab/train/policy-facts.ts';
+import { policyFacts } from '../src/lab/models/serving/policy-facts.ts';
+import { serve } from '../src/lab/rpc/serve.ts';
 
 /** The lab worker: the conductor and the training host, which start the others. */
 
@@ -59,45 +59,20 @@ const train = new TrainingHost({
   store: new RunStore(new ForageDatabase(), new OpfsBlobs()),
   startEngines: ({ policy: ref, ...options }) =>
     startEngines({ ...options, workers, source: trainable(ref), open }),
-  world: (setup) => conductor.lend(setup),
+  world: (setup) => conductor.sourcesFor(setup),
   policy: async (ref) => policyFacts(trainable(ref), open),
   locks: navigator.locks,
   channel: new BroadcastChannel('forage-training'),
   orders: new BroadcastChannel('forage-training-orders'),
 });
 
-const api: LabApi = {
-  collections,
+const host: LabApi = {
+  ask: conductor,
   train,
-  encoders: {
-    list: async () => (await conductor.encoders()).list(),
-    add: async (files) => (await conductor.encoders()).add(files),
-    remove: async (id) => (await conductor.encoders()).remove(id),
-    restore: async (id) => (await conductor.encoders()).restore(id),
-  },
-  clusters: {
-    overview: async (local, encode) => (await conductor.clusters()).overview(local, encode),
-    progress: async () => (await conductor.clusters()).progress(),
-    stop: async (local) => (await conductor.clusters()).stop(local),
-    learning: async (local, changes) => (await conductor.clusters()).learning(local, changes),
-    search: async (local, query, k) => (await conductor.clusters()).search(local, query, k),
-    learn: async (local, queries, k) => (await conductor.clusters()).learn(local, queries, k),
-    forget: async (local) => (await conductor.clusters()).forget(local),
-    recall: async (local) => (await conductor.clusters()).recall(local),
-    leave: async () => (await conductor.clusters()).leave(),
-  },
+  collections,
   checkpoints: startCheckpoints(),
-  start: (listener, device, setup) => conductor.start(listener, device, setup),
-  use: (setup) => conductor.use(setup),
-  provide: (resources, keys) => conductor.provide(resources, keys),
-  webLlmModels: () => conductor.webLlmModels(),
-  run: (request) => conductor.run(request),
-  cancel: () => conductor.cancel(),
-  retry: () => conductor.retry(),
-  question: (id) => conductor.question(id),
-  pieces: (ids) => conductor.pieces(ids),
-  search: (source, query, k) => conductor.search(source, query, k),
+  clusters: conductor.clusters,
+  encoders: conductor.encoders,
 };
 
-expose(api);
-announce(self.name, navigator.locks, (sign) => postMessage(sign));
+serve(host);

@@ -1,6 +1,6 @@
 import { WebWorkerMLCEngineHandler } from '@mlc-ai/web-llm';
 import { watchGpuDevices } from '../src/policy/jax/gpu-loss.ts';
-import { announce } from '../src/lab/workers/supervised.ts';
+import { announce } from '../src/lab/rpc/life.ts';
 
 /** WebLLM's own worker: the library's engine behind its own messages. */
 

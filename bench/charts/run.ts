@@ -17,8 +17,8 @@ import { serve } from '../../scripts/serve/server.mjs';
 import { getPreset } from '../../src/learn/settings/presets.ts';
 import { initialState } from '../../src/learn/rl/state.ts';
 import { parsePolicyConfig } from '../../src/policy/checkpoint/config.ts';
-import type { RunRecord } from '../../src/lab/train/messages.ts';
-import { writeRunFile } from '../../src/lab/train/run-file.ts';
+import type { RunRecord } from '../../src/lab/contract/records/runs.ts';
+import { writeRunFile } from '../../src/lab/train/files/run-file.ts';
 import type { TrainStep } from '../../src/records/training.ts';
 import { LIMIT_MS, traceMainThread, type MainThread } from '../page/main-thread.ts';
 

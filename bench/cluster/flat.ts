@@ -1,6 +1,6 @@
 import { BestK } from '../../src/retrieval/dense/best-k.ts';
 import type { Neighbour, VectorTable } from '../../src/retrieval/dense/dense.ts';
-import { ClusterKernels } from '../../src/retrieval/cluster/index.ts';
+import { ClusterKernels } from '../../src/retrieval/cluster/kernels/kernels.ts';
 import { dot } from '../../src/retrieval/cluster/partition/nearest.ts';
 
 /** The full scan, as fast as it goes in plain JavaScript: scores in a row, the k best kept by insertion. */

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ClusterIndex } from '../../src/retrieval/cluster/index.ts';
+import { ClusterIndex } from '../../src/retrieval/cluster/cluster-index.ts';
 import type { Neighbour } from '../../src/retrieval/dense/dense.ts';
 import { HnswIndex } from '../../src/retrieval/dense/hnsw.ts';
 import { flatScanSimd } from './flat.ts';

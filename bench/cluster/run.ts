@@ -9,7 +9,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ClusterIndex } from '../../src/retrieval/cluster/index.ts';
+import { ClusterIndex } from '../../src/retrieval/cluster/cluster-index.ts';
 import type { VectorTable } from '../../src/retrieval/dense/dense.ts';
 import { measure, PAPER, printRows, type Method } from './measure.ts';
 import { flatScan, flatScanSimd } from './flat.ts';

@@ -1,5 +1,5 @@
 import type { VectorTable } from '../../src/retrieval/dense/dense.ts';
-import { randomNumbers } from '../../src/base/sample-rows.ts';
+import { randomNumbers } from '../../src/base/random.ts';
 
 /** Documents of a topic on average. */
 const TOPIC_SIZE = 500;

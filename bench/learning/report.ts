@@ -1,4 +1,4 @@
-import { gainOf, type Gain } from '../../src/evaluate/index.ts';
+import { gainOf, type Gain } from '../../src/evaluate/gain.ts';
 
 /** Exact match of one world's questions, a digit each, in the order of its test split. */
 export interface WorldRecord {

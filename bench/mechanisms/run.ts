@@ -12,14 +12,8 @@
 import { parseArgs } from 'node:util';
 import { openParts } from '../../src/cli/shared/parts.ts';
 import { runQuestions } from '../../src/cli/shared/run-questions.ts';
-import {
-  BASELINE_ARMS,
-  compareArms,
-  comparisonMarkdown,
-  MECHANISM_ARMS,
-  type AblationArm,
-  type Arm,
-} from '../../src/evaluate/index.ts';
+import { BASELINE_ARMS, MECHANISM_ARMS, type AblationArm } from '../../src/evaluate/ablations.ts';
+import { compareArms, comparisonMarkdown, type Arm } from '../../src/evaluate/compare.ts';
 import { getRecipe } from '../../src/recipes/index.ts';
 
 const ARMS: readonly AblationArm[] = [...MECHANISM_ARMS, ...BASELINE_ARMS.slice(0, 2)];

@@ -6,7 +6,7 @@
  */
 import { clusteredVectors } from '../cluster/vectors.ts';
 import type { Passage } from '../../src/records/records.ts';
-import { randomNumbers } from '../../src/base/sample-rows.ts';
+import { randomNumbers } from '../../src/base/random.ts';
 import { openLocalSource } from '../../src/retrieval/open-local.ts';
 
 const [count = '100000', size = '96', only] = process.argv.slice(2);

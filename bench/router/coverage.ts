@@ -5,7 +5,7 @@
  *   npx tsx bench/router/coverage.ts [--world DIR] [--split test]
  */
 import { parseArgs } from 'node:util';
-import { coverageOf } from '../../src/agent/index.ts';
+import { coverageOf } from '../../src/agent/router/coverage.ts';
 import { fetchFromDisk } from '../../src/cli/shared/build-world.ts';
 import { loadWorld } from '../../src/retrieval/world/load.ts';
 

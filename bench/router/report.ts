@@ -70,7 +70,7 @@ export function differenceTable(arms: readonly ArmRollouts[], betas: Betas, seed
   const rows = others.map(({ name, totals }) => {
     const random = new Random(seed);
     const draws = Array.from({ length: 2000 }, () => {
-      const picked = Array.from({ length: n }, () => Math.floor(random.next() * n));
+      const picked = Array.from({ length: n }, () => Math.floor(random.uniform() * n));
       return perCall(picked.map((i) => first.totals[i]!)) - perCall(picked.map((i) => totals[i]!));
     }).sort((a, b) => a - b);
     const difference = perCall(first.totals) - perCall(totals);

@@ -7,7 +7,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import postcss, { type ChildNode } from 'postcss';
+import { parse, type ChildNode } from 'postcss';
 
 const MOST_LINES = 400;
 /** Folders of `src/ui` that are a page of the rail or belong to one; each has a class `at-<name>`. */
@@ -47,7 +47,7 @@ export function styleFaults(sheets: readonly StyleSheet[]): string[] {
   for (const { path, text } of sheets) {
     const lines = text.split('\n').length - 1;
     if (lines > MOST_LINES) found.push(`${path}: ${lines} lines, over ${MOST_LINES}`);
-    const { nodes } = postcss.parse(text);
+    const { nodes } = parse(text);
     const place = PLACES.find((name) => path.startsWith(`${name}/`));
     if (place !== undefined) {
       const root = `:where(.at-${place})`;

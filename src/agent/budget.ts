@@ -59,7 +59,7 @@ export function budgetsInForce(
 }
 
 /** Tokens kept free for the environment's hint, the forced opening, the answer and its closing tag. */
-export function answerReserve(state: RunState): number {
+function answerReserve(state: RunState): number {
   const { policy } = state.deps;
   const hint = blockIds(policy.tokenizer, state.tags, 'hint', ` ${HINTS.answerNow}`).length;
   const opening = answerOpening(policy.tokenizer, state.tags);

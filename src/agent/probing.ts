@@ -3,7 +3,7 @@ import { answerByStie } from './answering.ts';
 import { answerOpening } from './transcript/blocks.ts';
 import { readAnswer } from './transcript/boxed.ts';
 import type { Observation } from './answers/evidence.ts';
-import { deriveSeed } from '../base/seeds.ts';
+import { deriveSeed } from '../base/random.ts';
 import { checkCancelled, type RunState } from './state.ts';
 import { finalCandidate, judgeAnswers } from './stie/answers.ts';
 import {

@@ -8,7 +8,7 @@ import { HINTS, inBlock } from '../records/protocol.ts';
 import { callRetriever } from './retrieving.ts';
 import { createScanner } from './transcript/scanner.ts';
 import { supportingRecall } from './answers/scores.ts';
-import { deriveSeed } from '../base/seeds.ts';
+import { deriveSeed } from '../base/random.ts';
 import { checkCancelled, fault, type RunState } from './state.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { Question } from '../records/records.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Recipe, SettingsOverride } from '../recipes/settings.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
-import type { Summarizer } from '../retrieval/summarize/index.ts';
+import type { Summarizer } from '../retrieval/summarize/summarizer.ts';
 import type { RunningMean } from './router/reward.ts';
 import type { Router } from './router/router.ts';
 

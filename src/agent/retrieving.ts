@@ -1,4 +1,4 @@
-import { messageOf } from '../base/message-of.ts';
+import { messageOf } from '../base/errors.ts';
 import type { SearchTarget } from '../records/hits.ts';
 import type { Retrieval } from '../retrieval/retriever.ts';
 import { isMiss, type Observation } from './answers/evidence.ts';

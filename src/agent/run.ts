@@ -1,4 +1,4 @@
-import { messageOf } from '../base/message-of.ts';
+import { messageOf } from '../base/errors.ts';
 import type { Rollout } from '../records/rollout.ts';
 import { logprobsOf } from '../policy/policy.ts';
 import { withOverrides, type RecipeSettings } from '../recipes/settings.ts';
@@ -11,15 +11,13 @@ import { ProtocolParser } from './transcript/parse.ts';
 import type { AgentDeps, GroupRequest, RolloutRequest } from './request.ts';
 import { RunningMean } from './router/reward.ts';
 import { rolloutMetrics, supportingRecall } from './answers/scores.ts';
-import { deriveSeed } from '../base/seeds.ts';
+import { deriveSeed } from '../base/random.ts';
 import { Cancelled, initialProgress, isCancelled, type RunState } from './state.ts';
 import { readTags } from './transcript/tags.ts';
 import { createScanner } from './transcript/scanner.ts';
 import { Transcript } from './transcript/transcript.ts';
 import type { RolloutUpdate } from '../records/updates.ts';
 import { formatValid } from './transcript/validity.ts';
-
-export type { AgentDeps, GroupRequest, RolloutRequest } from './request.ts';
 
 function emptyRollout(deps: AgentDeps, request: RolloutRequest, settings: RecipeSettings): Rollout {
   const { question, recipe } = request;

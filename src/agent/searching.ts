@@ -7,7 +7,7 @@ import { userTurn } from './transcript/prompt.ts';
 import { HINTS, inBlock } from '../records/protocol.ts';
 import { retrieve, type Retrieved } from './retrieving.ts';
 import { routeReward } from './router/reward.ts';
-import { deriveSeed, uniform } from '../base/seeds.ts';
+import { deriveSeed, uniform } from '../base/random.ts';
 import type { RunState } from './state.ts';
 import { judgeQuery } from './stie/queries.ts';
 import { FALLBACK_HINT, summarizeHits } from './summarizing.ts';

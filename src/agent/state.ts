@@ -10,7 +10,7 @@ import type { Tags } from './transcript/tags.ts';
 import type { Transcript } from './transcript/transcript.ts';
 
 /** One search that was made. */
-export interface PastSearch {
+interface PastSearch {
   query: string;
   source: SearchTarget;
   missed: boolean;

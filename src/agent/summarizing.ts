@@ -1,6 +1,6 @@
-import { messageOf } from '../base/message-of.ts';
+import { messageOf } from '../base/errors.ts';
 import type { Hit } from '../records/hits.ts';
-import type { Summary } from '../retrieval/summarize/index.ts';
+import type { Summary } from '../retrieval/summarize/summarizer.ts';
 import { checkCancelled, type RunState } from './state.ts';
 
 /**

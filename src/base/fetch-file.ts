@@ -1,6 +1,6 @@
-import { oneLine } from './issue.ts';
+import { oneLine } from './errors.ts';
 
-export interface FetchOptions {
+interface FetchOptions {
   signal?: AbortSignal | undefined;
   /** Bypass every cache on the way, so that the call pays for the transfer. */
   fresh?: boolean | undefined;

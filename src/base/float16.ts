@@ -26,12 +26,14 @@ function subnormalBits(magnitude: number): number {
 }
 
 export function fromFloat16Bits(bits: number): number {
-  const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >>> 10) & 0x1f;
   const fraction = bits & 0x3ff;
-  if (exponent === 0) return sign * fraction * 2 ** -24;
-  if (exponent === 0x1f) return fraction === 0 ? sign * Infinity : NaN;
-  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+  if (exponent === 0) return (bits & 0x8000 ? -1 : 1) * fraction * 2 ** -24;
+  if (exponent === 0x1f && fraction !== 0) return NaN;
+  // Written as binary32: weights are a million of these, and a power takes ten times as long.
+  const widened = exponent === 0x1f ? 0xff : exponent + 112;
+  scratchBits[0] = ((bits & 0x8000) << 16) | (widened << 23) | (fraction << 13);
+  return scratch[0]!;
 }
 
 /** The bits of each value, rounded as by `toFloat16Bits`. */

@@ -8,6 +8,7 @@ import { rolloutCommand } from './commands/rollout.ts';
 import { trainCommand } from './commands/train.ts';
 import { worldCommand } from './commands/world.ts';
 import { commandHelp, parseOptions, UsageError } from './shared/options.ts';
+import { messageOf } from '../base/errors.ts';
 
 const COMMANDS: readonly Command[] = [
   askCommand,
@@ -65,7 +66,7 @@ export async function runLab(argv: readonly string[]): Promise<number> {
     await main(argv);
     return 0;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const debug = process.env['FORAGE_DEBUG'] === '1' && error instanceof Error;
     process.stderr.write(`${debug ? (error.stack ?? message) : message.replaceAll('\n', ' ')}\n`);
     return 2;

@@ -1,4 +1,5 @@
-import { deriveSeed, uniform } from '../base/seeds.ts';
+import { deriveSeed, uniform } from '../base/random.ts';
+import { mean, quantile } from '../base/statistics.ts';
 
 /** Intervals by paired bootstrap over questions. */
 
@@ -14,17 +15,6 @@ export interface BootstrapOptions {
   /** Level of the interval; 0.95 where absent. */
   level?: number;
   seed?: number;
-}
-
-const mean = (values: readonly number[]): number =>
-  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
-
-/** Quantile of sorted values by linear interpolation. */
-export function quantile(sorted: readonly number[], q: number): number {
-  const at = q * (sorted.length - 1);
-  const below = sorted[Math.floor(at)] ?? 0;
-  const above = sorted[Math.ceil(at)] ?? below;
-  return below + (above - below) * (at - Math.floor(at));
 }
 
 /** Percentile interval of the mean; each value belongs to one question, which is what is resampled. */

@@ -1,6 +1,7 @@
 import type { Rollout, RolloutMetrics } from '../records/rollout.ts';
 import { pairedBootstrap, type BootstrapOptions, type Interval } from './bootstrap.ts';
 import { summarizeRollouts, type SummaryByHops } from './summary.ts';
+import { mean } from '../base/statistics.ts';
 
 /** Baselines and ablations over the same questions, with paired differences. */
 
@@ -11,7 +12,7 @@ export interface Arm {
 
 type Measured = 'em' | 'f1' | 'recall' | 'searches' | 'formatValid';
 
-export interface ComparisonRow {
+interface ComparisonRow {
   name: string;
   summary: SummaryByHops;
   /** This arm minus the reference, question by question; null for the reference itself. */
@@ -35,9 +36,7 @@ function byQuestion(rollouts: readonly Rollout[], name: Measured): Map<string, n
     const list = lists.get(question.id) ?? [];
     lists.set(question.id, [...list, valueOf(metrics, name)]);
   }
-  return new Map(
-    [...lists].map(([id, list]) => [id, list.reduce((a, b) => a + b, 0) / list.length]),
-  );
+  return new Map([...lists].map(([id, list]) => [id, mean(list)]));
 }
 
 function difference(

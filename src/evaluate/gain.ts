@@ -1,4 +1,5 @@
 import { pairedBootstrap, type BootstrapOptions, type Interval } from './bootstrap.ts';
+import { mean, moments } from '../base/statistics.ts';
 
 /** What training changed on a set of questions, by seed and over seeds. Scores are 0 to 1. */
 export interface Gain {
@@ -12,16 +13,10 @@ export interface Gain {
   overSeeds: number | null;
 }
 
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
-
 /** Standard error of the mean; null where there is one value. */
 export function standardError(values: readonly number[]): number | null {
   if (values.length < 2) return null;
-  const centre = mean(values);
-  const variance =
-    mean(values.map((v) => (v - centre) ** 2)) * (values.length / (values.length - 1));
-  return Math.sqrt(variance / values.length);
+  return Math.sqrt(moments(values, 1).variance / values.length);
 }
 
 /**

@@ -1,12 +1,4 @@
-/** Metrics of docs/methods.md, section 5: answers here by name, retrieval and pass@k below. */
-export {
-  coverExactMatch,
-  exactMatch,
-  f1Score,
-  subExactMatch,
-  supportingRecall,
-} from '../agent/answers/scores.ts';
-export { formatValid } from '../agent/transcript/validity.ts';
+/** Metrics of docs/methods.md, section 5: retrieval and pass@k; those of answers are in agent/scores.ts. */
 
 import { normalizeAnswer } from '../agent/answers/answers.ts';
 import { supportingRecall } from '../agent/answers/scores.ts';

@@ -1,4 +1,5 @@
 import type { Rollout } from '../records/rollout.ts';
+import { mean } from '../base/statistics.ts';
 
 /** The numbers that the command line prints for a set of rollouts; shares between 0 and 1. */
 export interface Summary {
@@ -19,9 +20,6 @@ export interface SummaryByHops extends Summary {
   byHops: Record<string, Summary>;
 }
 
-const meanOf = (values: readonly number[]): number =>
-  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
-
 function summarize(rollouts: readonly Rollout[], wallSeconds?: number): Summary {
   const metrics = rollouts.flatMap((rollout) => rollout.metrics ?? []);
   const withSupport = rollouts.filter((rollout) => rollout.question.supporting.length > 0);
@@ -29,11 +27,11 @@ function summarize(rollouts: readonly Rollout[], wallSeconds?: number): Summary 
   const seconds = wallSeconds ?? metrics.reduce((sum, m) => sum + m.seconds, 0);
   return {
     n: rollouts.length,
-    em: meanOf(metrics.map((m) => m.em)),
-    f1: meanOf(metrics.map((m) => m.f1)),
-    recall: meanOf(withSupport.flatMap((rollout) => rollout.metrics?.recall ?? [])),
-    searches: meanOf(metrics.map((m) => m.searches)),
-    formatValid: meanOf(metrics.map((m) => Number(m.formatValid))),
+    em: mean(metrics.map((m) => m.em)),
+    f1: mean(metrics.map((m) => m.f1)),
+    recall: mean(withSupport.flatMap((rollout) => rollout.metrics?.recall ?? [])),
+    searches: mean(metrics.map((m) => m.searches)),
+    formatValid: mean(metrics.map((m) => Number(m.formatValid))),
     tokensPerSecond: seconds > 0 ? tokens / seconds : 0,
   };
 }

@@ -1,26 +1,13 @@
 import type { EstimatorId } from './settings/settings.ts';
+import { mean, moments, sum } from '../base/statistics.ts';
 
 /** Advantages of whole rollouts, docs/methods.md section 3. One value a rollout; nothing is changed in place. */
 
 /** Added to every deviation that divides, as GRPO's published code has it. */
 const EPSILON = 1e-6;
 
-interface Moments {
-  mean: number;
-  /** Unbiased; 0 for fewer than two values. */
-  std: number;
-}
-
-function moments(values: readonly number[]): Moments {
-  const n = values.length;
-  const mean = values.reduce((sum, v) => sum + v, 0) / Math.max(n, 1);
-  if (n < 2) return { mean, std: 0 };
-  const squares = values.reduce((sum, v) => sum + (v - mean) ** 2, 0);
-  return { mean, std: Math.sqrt(squares / (n - 1)) };
-}
-
 /** Places of the rollouts of each group, in the order in which groups first appear. */
-export function membersOf(groups: ArrayLike<number>): number[][] {
+function membersOf(groups: ArrayLike<number>): number[][] {
   const members = new Map<number, number[]>();
   for (let i = 0; i < groups.length; i++) {
     const group = groups[i]!;
@@ -46,18 +33,16 @@ function byGroup(
   return out;
 }
 
-const centred = (reward: number, group: readonly number[]): number => reward - moments(group).mean;
+const centred = (reward: number, group: readonly number[]): number => reward - mean(group);
 
 const normalised = (reward: number, group: readonly number[]): number => {
-  const { mean, std } = moments(group);
-  return (reward - mean) / (std + EPSILON);
+  const { mean, variance } = moments(group, 1);
+  return (reward - mean) / (Math.sqrt(variance) + EPSILON);
 };
 
 /** RLOO (Ahmadian et al., 2024): the reward less the mean of the others of its group. */
-const leaveOneOut = (reward: number, group: readonly number[]): number => {
-  const sum = group.reduce((total, v) => total + v, 0);
-  return reward - (sum - reward) / (group.length - 1);
-};
+const leaveOneOut = (reward: number, group: readonly number[]): number =>
+  reward - (sum(group) - reward) / (group.length - 1);
 
 /**
  * Masked whitening: every trained token carries its rollout's value, so a rollout counts as often
@@ -144,7 +129,6 @@ export function skippingGae(
   return out;
 }
 
-/** How many groups have rewards that are all equal: they teach nothing. */
-export const zeroVarianceGroups = (rewards: ArrayLike<number>, groups: ArrayLike<number>): number =>
-  membersOf(groups).filter((members) => members.every((i) => rewards[i] === rewards[members[0]!]))
-    .length;
+/** Whether the rewards of a group differ: one whose rewards are all equal teaches nothing. */
+export const varies = (rewards: readonly number[]): boolean =>
+  rewards.some((reward) => reward !== rewards[0]);

@@ -4,8 +4,6 @@ import { naiveRag } from './naive-rag.ts';
 import { search } from './search.ts';
 import type { Recipe } from './settings.ts';
 
-export * from './settings.ts';
-
 export const RECIPES: readonly Recipe[] = [kunlunBaize, search, naiveRag, naiveGeneration];
 
 /** @throws Error that lists the known ids. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { issueOf } from '../base/issue.ts';
+import { issueOf } from '../base/errors.ts';
+import { merge } from '../base/merge.ts';
 
 /**
  * What a recipe may choose: which parts of the agent run, with which constants. Every field is a
@@ -9,13 +10,13 @@ import { issueOf } from '../base/issue.ts';
 const positiveInt = z.int().min(1);
 const share = z.number().min(0).max(1);
 
-export const samplingSchema = z.strictObject({
+const samplingSchema = z.strictObject({
   temperature: z.number().min(0).max(4),
   topK: z.int().min(0),
   topP: share,
 });
 
-export const retrievalSchema = z.strictObject({
+const retrievalSchema = z.strictObject({
   /** Passages a search returns. */
   k: z.int().min(1).max(20),
   /** Most retrievals a rollout may make; the background is not one of them. */
@@ -30,7 +31,7 @@ export const retrievalSchema = z.strictObject({
   summarize: z.enum(['off', 'on']).default('off'),
 });
 
-export const backgroundSchema = z.strictObject({
+const backgroundSchema = z.strictObject({
   /** RDRA: whether D0 is retrieved, and whether T of equation (2) reads it. */
   mode: z.enum(['off', 'shown', 'shown-and-used-by-T']),
   k: z.int().min(1).max(10),
@@ -42,7 +43,7 @@ export const backgroundSchema = z.strictObject({
   secondStage: z.enum(['intention', 'thought']),
 });
 
-export const stieStopSchema = z.strictObject({
+const stieStopSchema = z.strictObject({
   /**
    * `above`: stop when answers agree; `literal`: when the mean overlap falls below, as printed, so at
    * the first answer that differs from the earlier ones; `by-mode`: `literal` in `paper`, `above` in
@@ -60,7 +61,7 @@ export const stieStopSchema = z.strictObject({
   minNewInformation: z.int().min(0),
 });
 
-export const stieSchema = z.strictObject({
+const stieSchema = z.strictObject({
   mode: z.enum(['paper', 'corrected', 'off']),
   overQueries: z.boolean(),
   overAnswers: z.boolean(),
@@ -96,7 +97,7 @@ export const nlrSchema = routerRewardSchema.extend({
   routing: z.enum(['sampled', 'argmax']).default('sampled'),
 });
 
-export const budgetsSchema = z.strictObject({
+const budgetsSchema = z.strictObject({
   /** Most tokens that the policy may write before it is asked for the answer. */
   tokens: positiveInt,
   /** Most tokens between two words of the environment. */
@@ -142,17 +143,6 @@ type DeepPartial<T> = {
       ? DeepPartial<T[K]>
       : T[K];
 };
-
-const isPlain = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function merge(base: unknown, over: unknown): unknown {
-  if (over === undefined) return base;
-  if (!isPlain(base) || !isPlain(over)) return over;
-  const out: Record<string, unknown> = { ...base };
-  for (const [key, value] of Object.entries(over)) out[key] = merge(base[key], value);
-  return out;
-}
 
 /** Changes of settings over other changes: `over` counts where both say something. */
 export const mergeOverrides = (base: SettingsOverride, over: SettingsOverride): SettingsOverride =>

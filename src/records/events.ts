@@ -24,14 +24,14 @@ export interface BackgroundEvent extends Base {
   latencyMs: number;
 }
 
-export interface ThinkEvent extends Base {
+interface ThinkEvent extends Base {
   kind: 'think';
   text: string;
   /** `alignment`: RDRA's t = T(x, D0), equation (2); `step`: between searches. */
   phase: 'alignment' | 'step';
 }
 
-export interface SearchEvent extends Base {
+interface SearchEvent extends Base {
   kind: 'search';
   query: string;
   /** 1-based number of the search in this rollout. */
@@ -189,7 +189,7 @@ export interface StopEvent extends Base {
   clause?: StopClause;
 }
 
-export interface ErrorEvent extends Base {
+interface ErrorEvent extends Base {
   kind: 'error';
   /** `malformed`: the policy broke the protocol; `retrieval`: a call failed; `policy`: the model did. */
   what: 'malformed' | 'retrieval' | 'policy';

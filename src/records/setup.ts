@@ -33,7 +33,7 @@ export const webLlmModelSchema = z.strictObject({
   maxContext: z.int().min(256).max(10_000_000),
 });
 
-export const policyRefSchema = z.discriminatedUnion('kind', [
+const policyRefSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('built-in') }),
   /** A checkpoint stored on this device: samples and trains. */
   z.strictObject({ kind: z.literal('checkpoint'), id }),
@@ -42,37 +42,30 @@ export const policyRefSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('endpoint'), id }),
 ]);
 
-export const LOCAL_METHODS = ['lexical', 'flat', 'hnsw', 'cluster', 'hybrid'] as const;
-
-/** The local source. */
-export const localSpecSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('built-in') }),
-  z.strictObject({
-    kind: z.literal('collections'),
-    ids: z.array(id).min(1).max(50),
-    /** `hybrid` fuses lexical and dense lists; the dense list is the exact scan. */
-    method: z.enum(LOCAL_METHODS),
-    /** `built-in`, or the id of a stored encoder; lexical search needs none. */
-    encoder: id,
-    /** Id of a stored cross-encoder that orders what was found again. */
-    reranker: id.nullable(),
-  }),
-]);
+/** The local source, searched by one of `methods`. */
+export const localSpecSchemaOf = (methods: readonly string[]) =>
+  z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('built-in') }),
+    z.strictObject({
+      kind: z.literal('collections'),
+      ids: z.array(id).min(1).max(50),
+      method: z.enum(methods),
+      /** `built-in`, or the id of a stored encoder; lexical search needs none. */
+      encoder: id,
+      /** Id of a stored cross-encoder that orders what was found again. */
+      reranker: id.nullable(),
+    }),
+  ]);
 
 const address = z.url({ protocol: /^https?$/ });
 
-/** The web source. */
-export const webSpecSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('built-in') }),
-  /** Address of `api.php`. */
-  z.strictObject({ kind: z.literal('mediawiki'), url: address }),
-  /** Address of the instance; `/search?format=json` is asked. */
-  z.strictObject({ kind: z.literal('searxng'), url: address }),
-  /** Address of the call itself: `…/retrieve`, `…/queries`, `…/batch_search`. */
-  z.strictObject({ kind: z.literal('search-r1'), url: address }),
-  z.strictObject({ kind: z.literal('r1-searcher'), url: address }),
-  z.strictObject({ kind: z.literal('research'), url: address }),
-]);
+/** The web source: a search engine of one of the kinds `engines`, by its address. */
+export const webSpecSchemaOf = (engines: readonly string[]) =>
+  z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('built-in') }),
+    /** `url`: address of the call, or of the instance, as the kind wants it. */
+    z.strictObject({ kind: z.enum(engines), url: address }),
+  ]);
 
 /**
  * Where a run searches that names no source itself. `recipe`: where its recipe says; `local`: in the
@@ -81,46 +74,46 @@ export const webSpecSchema = z.discriminatedUnion('kind', [
 export const SOURCE_DEFAULTS = ['recipe', 'local'] as const;
 
 /** Where the listed questions come from. */
-export const questionsSpecSchema = z.discriminatedUnion('kind', [
+const questionsSpecSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('built-in') }),
   z.strictObject({ kind: z.literal('collections'), ids: z.array(id).min(1).max(50) }),
 ]);
 
 /** Who summarizes passages for the policy (UR², hybrid knowledge access). */
-export const summarizerSpecSchema = z.discriminatedUnion('kind', [
+const summarizerSpecSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('off') }),
   z.strictObject({ kind: z.literal('extractive') }),
   z.strictObject({ kind: z.literal('model'), policy: policyRefSchema }),
 ]);
 
 /** Who judges answers (LJ). */
-export const judgeSpecSchema = z.discriminatedUnion('kind', [
+const judgeSpecSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('off') }),
   z.strictObject({ kind: z.literal('model'), policy: policyRefSchema }),
 ]);
 
-export const setupSchema = z.strictObject({
-  policy: policyRefSchema,
-  local: localSpecSchema,
-  web: webSpecSchema,
-  /** What is stored or carried without it was made when every run searched as its recipe says. */
-  source: z.enum(SOURCE_DEFAULTS).default('recipe'),
-  questions: questionsSpecSchema.default({ kind: 'built-in' }),
-  summarizer: summarizerSpecSchema,
-  judge: judgeSpecSchema,
-});
+/** A setup that searches by one of `methods` and asks one of `engines`: `src/retrieval/setup.ts` has them. */
+export const setupSchemaOf = (methods: readonly string[], engines: readonly string[]) =>
+  z.strictObject({
+    policy: policyRefSchema,
+    local: localSpecSchemaOf(methods),
+    web: webSpecSchemaOf(engines),
+    /** What is stored or carried without it was made when every run searched as its recipe says. */
+    source: z.enum(SOURCE_DEFAULTS).default('recipe'),
+    questions: questionsSpecSchema.default({ kind: 'built-in' }),
+    summarizer: summarizerSpecSchema,
+    judge: judgeSpecSchema,
+  });
 
 export type Endpoint = z.infer<typeof endpointSchema>;
 export type WebLlmModel = z.infer<typeof webLlmModelSchema>;
 export type PolicyRef = z.infer<typeof policyRefSchema>;
-export type LocalSpec = z.infer<typeof localSpecSchema>;
-export type LocalMethod = (typeof LOCAL_METHODS)[number];
-export type WebSpec = z.infer<typeof webSpecSchema>;
+export type LocalSpec = z.infer<ReturnType<typeof localSpecSchemaOf>>;
+export type WebSpec = z.infer<ReturnType<typeof webSpecSchemaOf>>;
 export type SourceDefault = (typeof SOURCE_DEFAULTS)[number];
 export type QuestionsSpec = z.infer<typeof questionsSpecSchema>;
 export type SummarizerSpec = z.infer<typeof summarizerSpecSchema>;
-export type JudgeSpec = z.infer<typeof judgeSpecSchema>;
-export type Setup = z.infer<typeof setupSchema>;
+export type Setup = z.infer<ReturnType<typeof setupSchemaOf>>;
 
 export const BUILT_IN_SETUP: Setup = {
   policy: { kind: 'built-in' },

@@ -11,7 +11,7 @@ import { contentKey, type Source, type SourceResult } from './sources/sources.ts
  * How hits of different sources are compared. `similarity`: by their cosines, where one encoder made
  * all of them; `words`: by BM25+ among the hits themselves.
  */
-export type Comparison = 'similarity' | 'words';
+type Comparison = 'similarity' | 'words';
 
 export interface RetrieverParts {
   local: Source;

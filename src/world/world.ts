@@ -4,10 +4,11 @@ import { makeEntities } from './facts/entities.ts';
 import { makeFacts, placeEntities, type Entity, type Fact, type WorldSize } from './facts/facts.ts';
 import { Knowledge } from './facts/knowledge.ts';
 import { makePages, noisyRelations, writeNoise, writePage, type Page } from './facts/passages.ts';
-import { drawForm, drawQuestion, type Hops, type QuestionScope } from './questions/questions.ts';
-import { Rng } from '../base/keyed-random.ts';
+import { drawForm, drawQuestion } from './questions/questions.ts';
+import type { Hops, QuestionScope } from './questions/question-scope.ts';
+import { KeyedRandom } from '../base/random.ts';
 
-export type Split = 'train' | 'dev' | 'test';
+type Split = 'train' | 'dev' | 'test';
 
 /** A fictional encyclopedia with its two corpora and its questions. */
 export interface World {
@@ -24,7 +25,7 @@ export interface World {
 /** Seed of the world that ships with the page. */
 export const SHIPPED_SEED = 20250619;
 
-export const FULL_SIZE: WorldSize = {
+const FULL_SIZE: WorldSize = {
   person: 2000,
   film: 1000,
   book: 700,
@@ -36,7 +37,7 @@ export const FULL_SIZE: WorldSize = {
   university: 240,
   band: 260,
 };
-export const MINI_SIZE: WorldSize = {
+const MINI_SIZE: WorldSize = {
   person: 40,
   film: 18,
   book: 12,
@@ -79,13 +80,13 @@ export interface Encyclopedia {
   clean: ReadonlyMap<string, { passage: Passage; local: boolean }>;
 }
 
-export const makeEncyclopedia = (seed: number, size: WorldSize): Encyclopedia => {
-  const entities = makeEntities(new Rng(seed, 1), size);
-  const facts = makeFacts(new Rng(seed, 2), entities);
-  placeEntities(new Rng(seed, 3), entities, facts);
+const makeEncyclopedia = (seed: number, size: WorldSize): Encyclopedia => {
+  const entities = makeEntities(new KeyedRandom(seed, 1), size);
+  const facts = makeFacts(new KeyedRandom(seed, 2), entities);
+  placeEntities(new KeyedRandom(seed, 3), entities, facts);
   const knowledge = new Knowledge(entities, facts);
   const pages = makePages(entities, facts);
-  const rng = new Rng(seed, 4);
+  const rng = new KeyedRandom(seed, 4);
   const local: Passage[] = [];
   const web: Omit<Passage, 'id'>[] = [];
   for (const page of pages) {
@@ -100,12 +101,12 @@ export const makeEncyclopedia = (seed: number, size: WorldSize): Encyclopedia =>
   return { entities, facts, knowledge, pages, local, web: shuffled, clean };
 };
 
-const write = (rng: Rng, page: Page): Omit<Passage, 'id'> => {
+const write = (rng: KeyedRandom, page: Page): Omit<Passage, 'id'> => {
   const sentences = writePage(rng, page);
   return { title: page.title, text: sentences.join(' '), sentences };
 };
 
-const makeNoise = (rng: Rng, k: Knowledge, count: number): Omit<Passage, 'id'>[] => {
+const makeNoise = (rng: KeyedRandom, k: Knowledge, count: number): Omit<Passage, 'id'>[] => {
   const out: Omit<Passage, 'id'>[] = [];
   for (let tries = 0; out.length < count && tries < count * 5; tries++) {
     const about = rng.pick(k.entities);
@@ -138,12 +139,12 @@ export const questionScope = (
 export const generateWorld = (options: { seed: number; size?: WorldSize }): World => {
   const { seed, size = FULL_SIZE } = options;
   const world = makeEncyclopedia(seed, size);
-  const split = splitEntities(new Rng(seed, 5), world.entities);
+  const split = splitEntities(new KeyedRandom(seed, 5), world.entities);
   const scale = Math.min(1, world.entities.length / 5000);
   const draw = (name: Split, stream: number): Question[] => {
     const count = Math.ceil(COUNTS[name] * scale);
     return drawQuestions(
-      new Rng(seed, 6, stream),
+      new KeyedRandom(seed, 6, stream),
       world,
       name,
       (e) => split.get(e) === name,
@@ -163,11 +164,11 @@ export const generateWorld = (options: { seed: number; size?: WorldSize }): Worl
 /** A small world for training; cheap enough to make one for a handful of examples. */
 export const generateMiniWorld = (seed: number): Encyclopedia => makeEncyclopedia(seed, MINI_SIZE);
 
-const splitEntities = (rng: Rng, entities: readonly Entity[]): Map<Entity, Split> =>
+const splitEntities = (rng: KeyedRandom, entities: readonly Entity[]): Map<Entity, Split> =>
   new Map(entities.map((e) => [e, rng.weighted({ train: 0.6, dev: 0.2, test: 0.2 })]));
 
 const drawQuestions = (
-  rng: Rng,
+  rng: KeyedRandom,
   world: Encyclopedia,
   split: Split,
   mayAnchor: (e: Entity) => boolean,

@@ -27,7 +27,7 @@ export const idsOf = (text: string): number[] =>
       return id === undefined ? tokenizer.encodeText(part) : [id];
     });
 
-export interface Probe {
+interface Probe {
   text: string;
   logprob: number;
 }

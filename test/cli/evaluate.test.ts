@@ -4,7 +4,8 @@ import { parseOptions } from '../../src/cli/shared/options.ts';
 import { parseTrainSettings, withChanges } from '../../src/learn/settings/edit-settings.ts';
 import { PRESETS } from '../../src/learn/settings/presets.ts';
 import type { TrainSettings } from '../../src/learn/settings/settings.ts';
-import { getRecipe, withOverrides } from '../../src/recipes/index.ts';
+import { getRecipe } from '../../src/recipes/index.ts';
+import { withOverrides } from '../../src/recipes/settings.ts';
 
 const runOf = (...changes: string[]): TrainSettings => withChanges(PRESETS[0]!, changes);
 

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import {
   cpSync,
   mkdtempSync,
@@ -25,8 +24,9 @@ import { readPeft } from '../../src/policy/lora/peft.ts';
 import { loadWeights } from '../../src/policy/open/load.ts';
 import { readSafetensors, writeSafetensors } from '../../src/policy/checkpoint/safetensors.ts';
 import { writeRandomCheckpoint } from '../policy/checkpoint/random-checkpoint.ts';
+import { labHere, type LabRun } from './lab.ts';
 
-// Each call starts Node and a policy: seconds on an idle machine, more on a busy one.
+// Each call opens a policy: seconds on an idle machine, more on a busy one.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const folder = mkdtempSync(join(tmpdir(), 'forage-foreign-'));
@@ -49,13 +49,6 @@ function intoShards(path: string): void {
   const map = Object.fromEntries(tensors.map(([name], i) => [name, shard(i)]));
   writeFileSync(`${single}.index.json`, JSON.stringify({ metadata: {}, weight_map: map }));
   rmSync(single);
-}
-
-function lab(...args: string[]): { status: number | null; out: string; err: string } {
-  const run = spawnSync(process.execPath, ['--import', 'tsx', 'src/cli/main.ts', ...args], {
-    encoding: 'utf8',
-  });
-  return { status: run.status, out: run.stdout, err: run.stderr };
 }
 
 const read = (...path: string[]): object =>
@@ -131,8 +124,8 @@ test('shards are the same checkpoint, with a revision of their own', async () =>
   await expect(folderFiles(qwen).readRange('config.json', 0, 1e6)).rejects.toThrow('ends at byte');
 });
 
-test('a question in the checkpoint’s own template, from shards', () => {
-  const { status, out, err } = lab(
+test('a question in the checkpoint’s own template, from shards', async () => {
+  const { status, out, err } = await labHere(
     'ask',
     'Who directed Frozen Compass?',
     '--policy',
@@ -155,12 +148,12 @@ test('a question in the checkpoint’s own template, from shards', () => {
 describe('trained', () => {
   const run = join(folder, 'run');
   const merged = join(folder, 'merged');
-  let trained: ReturnType<typeof lab>;
-  beforeAll(() => {
+  let trained: LabRun;
+  beforeAll(async () => {
     const small = ['questions=1', 'groupSize=2', 'heldOut.questions=0', 'dynamicSampling.on=false'];
     const set = [...small, 'optimizer.learningRate=1e-2'].flatMap((change) => ['--set', change]);
     const args = ['--recipe', 'dapo-kunlun', '--steps', '1', '--threads', '1', '--json', ...set];
-    trained = lab('train', '--policy', qwen, '--out', run, ...args);
+    trained = await labHere('train', '--policy', qwen, '--out', run, ...args);
   });
 
   test('takes a step on WASM whose log-probabilities are the sampler’s', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
-import type { Inspection } from '../../src/evaluate/inspect/index.ts';
+import type { Inspection } from '../../src/evaluate/inspect/inspect.ts';
 import { verl } from '../fixtures/inspect/records.ts';
 import { labHere, type LabRun } from './lab.ts';
 

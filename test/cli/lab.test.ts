@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { runGroup } from '../../src/agent/index.ts';
+import { runGroup } from '../../src/agent/run.ts';
 import { openParts } from '../../src/cli/shared/parts.ts';
 import { getRecipe } from '../../src/recipes/index.ts';
 import type { Rollout } from '../../src/records/rollout.ts';

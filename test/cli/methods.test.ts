@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
-import { LOCAL_METHODS } from '../../src/records/setup.ts';
 import type { Rollout } from '../../src/records/rollout.ts';
 import { lab, labHere } from './lab.ts';
+import { METHOD_IDS } from '../../src/retrieval/setup.ts';
 
 // World and policy are opened: seconds on an idle machine, more on a busy one.
 vi.setConfig({ testTimeout: 600_000 });
@@ -21,7 +21,7 @@ writeFileSync(corpus, JSON.stringify(Object.fromEntries(films)));
 
 const ask = ['ask', 'Who directed Silent Harbor 23?', '--recipe', 'naive-rag', '--json'];
 
-test.each(LOCAL_METHODS)('a corpus is searched by --method %s', async (method) => {
+test.each(METHOD_IDS)('a corpus is searched by --method %s', async (method) => {
   // HNSW as a user starts it, in a process without anything of this one's.
   const run = method === 'hnsw' ? lab : labHere;
   const { status, out, err } = await run(...ask, '--corpus', corpus, '--method', method);

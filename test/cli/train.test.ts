@@ -133,7 +133,7 @@ describe('a run', () => {
     expect(pointer.latest.step).toBeLessThan(3);
     // What a crash between a step's record and its checkpoint leaves, and half a line.
     appendFileSync(join(out, 'steps.jsonl'), '{"step":3}\n{"ste');
-    const resumed = lab('train', '--resume', out, '--threads', '1', '--json');
+    const resumed = await labHere('train', '--resume', out, '--threads', '1', '--json');
     expect(resumed.status).toBe(0);
     expect(lines(readFileSync(join(out, 'steps.jsonl'), 'utf8')).map((s) => s.step)).toEqual([
       1, 2, 3,
@@ -173,9 +173,11 @@ describe('a run', () => {
       nlr: { reward: 'paper', beta1: 0.9, beta2: 0.1 },
     };
     const settings = ['router.train=alone', 'router.learningRate=500', 'groupSize=4'];
+    // Asks of no candidate answers, so that these rollouts are short; its searches are routed alike.
+    settings.push('recipe=search');
     settings.push('router.baseline=none', `overrides=${JSON.stringify(local)}`);
     const sets = settings.flatMap((change) => ['--set', change]);
-    const trained = lab(
+    const trained = await labHere(
       'train',
       '--recipe=dapo-kunlun',
       '--steps=1',
@@ -189,7 +191,7 @@ describe('a run', () => {
     expect(trained.err).toContain('warning: The printed router reward');
     expect(trained.err).toContain('β1/β2 = 9 > 5/6: always local is best');
     const args = ['--limit', '4', '--seed', '5', '--json'];
-    const adapter = ['--adapter', join(out, 'step-000001')];
+    const adapter = ['--adapter', join(out, 'step-000001'), '--recipe', 'search'];
     const summary = async (...subject: string[]): Promise<Record<string, unknown>> => {
       const { out: printed } = await labHere('evaluate', ...subject, ...args);
       const {
@@ -212,7 +214,7 @@ describe('a run', () => {
   test('steps trained by log-probabilities of another temperature are not gone on with', async () => {
     const out = join(folder, 'at-another');
     const args = start(out, 1).map((arg) => (arg === '--steps=3' ? '--steps=1' : arg));
-    expect(lab(...args, '--set', 'temperature=0.7').status).toBe(0);
+    expect((await labHere(...args, '--set', 'temperature=0.7')).status).toBe(0);
     const resume = ['train', '--resume', out, '--steps', '2'];
     // As a state that does not say what its log-probabilities were of.
     const path = join(out, 'step-000001', 'state.json');
@@ -234,10 +236,10 @@ describe('a run', () => {
     expect(readFileSync(join(out, 'settings.json'), 'utf8')).toBe(before);
   });
 
-  test('a damaged newest checkpoint gives way to the one before, with a notice', () => {
+  test('a damaged newest checkpoint gives way to the one before, with a notice', async () => {
     writeFileSync(join(whole, 'step-000003', 'state.safetensors'), 'no tensors at all');
     const before = adapterOf(whole, 3);
-    const resumed = lab('train', '--resume', whole, '--threads', '1', '--json');
+    const resumed = await labHere('train', '--resume', whole, '--threads', '1', '--json');
     expect(resumed.err).toMatch(/does not match its hash; going on from step 2/);
     expect(lines(resumed.out).map((s) => s.step)).toEqual([3]);
     expect(adapterOf(whole, 3).equals(before)).toBe(true);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { gainOf, standardError } from '../../src/evaluate/index.ts';
+import { gainOf, standardError } from '../../src/evaluate/gain.ts';
 
 describe('the gain of training', () => {
   const before = [1, 0, 0, 1, 0];

@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { answerInTopK, passAtK, searchGains } from '../../src/evaluate/metrics.ts';
 import {
-  answerInTopK,
   coverExactMatch,
   exactMatch,
   f1Score,
-  passAtK,
-  searchGains,
   subExactMatch,
   supportingRecall,
-} from '../../src/evaluate/index.ts';
+} from '../../src/agent/answers/scores.ts';
 import { normalizeAnswer } from '../../src/agent/answers/answers.ts';
 import { contextless } from '../fixtures/rollouts.ts';
 

@@ -1,7 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { coverExactMatch, exactMatch, f1Score, subExactMatch } from '../../src/evaluate/index.ts';
+import {
+  coverExactMatch,
+  exactMatch,
+  f1Score,
+  subExactMatch,
+} from '../../src/agent/answers/scores.ts';
 
 /**
  * Predictions of a trained 7B search policy (RUCAIBox/R1-Searcher). The expected sums were computed

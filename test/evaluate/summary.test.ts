@@ -1,13 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  bootstrapMean,
-  compareArms,
-  comparisonMarkdown,
-  pairedBootstrap,
-  quantile,
-  summarizeRollouts,
-} from '../../src/evaluate/index.ts';
+import { bootstrapMean, pairedBootstrap } from '../../src/evaluate/bootstrap.ts';
+import { compareArms, comparisonMarkdown } from '../../src/evaluate/compare.ts';
+import { summarizeRollouts } from '../../src/evaluate/summary.ts';
 import { scored } from '../fixtures/rollouts.ts';
 
 const ROLLOUTS = [
@@ -59,11 +54,6 @@ describe('the summary of the command line', () => {
 });
 
 describe('bootstrap', () => {
-  it('quantiles by linear interpolation', () => {
-    expect(quantile([1, 2, 3, 4], 0.5)).toBe(2.5);
-    expect(quantile([1, 2, 3, 4], 0)).toBe(1);
-  });
-
   it('of equal values is a point', () => {
     expect(pairedBootstrap([0, 0.5, 1], [0.25, 0.75, 1.25])).toEqual({
       mean: 0.25,

@@ -4,9 +4,9 @@ import type { RewardClause, Rollout, Segment } from '../../src/records/rollout.t
 import { scoreRollout, totalReward } from '../../src/learn/rewards/index.ts';
 import { lengthReward } from '../../src/learn/rewards/kunlun-baize.ts';
 import { readFacts } from '../../src/learn/rewards/facts.ts';
-import { REWARDS } from '../../src/learn/settings/settings.ts';
 import { emptyRollout, retrieve } from '../fixtures/rollouts.ts';
 import { read, written } from './rewards/records.ts';
+import { REWARD_IDS, type RewardId } from '../../src/learn/rewards/list.ts';
 
 const search = (query: string, round: number, segment: number): AgentEvent => ({
   t: round,
@@ -107,8 +107,7 @@ const unreachable = rollout('Borfield', {
 const idle = rollout('Borfield', { events: answered('Borfield') });
 const partly = rollout('Borfield town');
 
-const total = (r: Rollout, reward: (typeof REWARDS)[number]): number =>
-  totalReward(scoreRollout(r, reward));
+const total = (r: Rollout, reward: RewardId): number => totalReward(scoreRollout(r, reward));
 const value = (clauses: RewardClause[], name: string): number =>
   clauses.find((c) => c.clause === name)!.value;
 
@@ -214,7 +213,7 @@ describe('what must not earn anything', () => {
       segments: [example, ...right.segments.slice(0, 4)],
       events: [search('city', 1, 3), retrieve([])],
     });
-    for (const reward of REWARDS)
+    for (const reward of REWARD_IDS)
       for (const { clause, value: earned, evidence } of scoreRollout(parroted, reward)) {
         if (['answer', 'accuracy', 'em', 'f1', 'structure', 'length'].includes(clause))
           expect(earned).toBeLessThanOrEqual(0);
@@ -252,7 +251,7 @@ describe('what must not earn anything', () => {
   });
 
   it('evidence stands in text that the policy wrote, and quotes it', () => {
-    for (const reward of REWARDS)
+    for (const reward of REWARD_IDS)
       for (const of of [right, wrong, malformed, silent, twice, refused])
         for (const { evidence } of scoreRollout(of, reward))
           for (const { segment, start, end } of evidence) {
@@ -266,7 +265,7 @@ describe('what must not earn anything', () => {
   });
 
   it('scoring changes nothing in the record, and depends on it alone', () => {
-    for (const reward of REWARDS) {
+    for (const reward of REWARD_IDS) {
       const [a, b] = [structuredClone(right), structuredClone(wrong)];
       const forward = [scoreRollout(a, reward), scoreRollout(b, reward)];
       const backward = [scoreRollout(b, reward), scoreRollout(a, reward)].reverse();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Rollout } from '../../src/records/rollout.ts';
-import { roundsOf } from '../../src/formats/rollouts/index.ts';
+import { roundsOf } from '../../src/formats/rollouts/rounds.ts';
 import { trainedTokens } from '../../src/learn/mask.ts';
 import { readFacts } from '../../src/learn/rewards/facts.ts';
 import { readDemonstrations } from '../../src/learn/rl/demonstrations.ts';

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
   DEFAULT_SETTINGS,
-  getRecipe,
-  RECIPES,
   recipeSettingsSchema,
   withOverrides,
-} from '../../src/recipes/index.ts';
+} from '../../src/recipes/settings.ts';
+import { getRecipe, RECIPES } from '../../src/recipes/index.ts';
 import { ROUTER_PRIOR } from '../../src/recipes/router-prior.ts';
 import { FEATURE_NAMES } from '../../src/agent/router/features.ts';
 

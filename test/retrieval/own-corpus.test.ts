@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, vi } from 'vitest';
 import { fetchFromDisk, openEncoderFromDisk } from '../../src/cli/shared/build-world.ts';
-import { importAll } from '../../src/formats/import/index.ts';
+import { importAll } from '../../src/formats/import/collect.ts';
 import type { Passage, Question } from '../../src/records/records.ts';
 import { createRetriever } from '../../src/retrieval/create.ts';
 import { openLocalSource } from '../../src/retrieval/open-local.ts';

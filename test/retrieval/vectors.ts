@@ -1,4 +1,4 @@
-import { randomNumbers } from '../../src/base/sample-rows.ts';
+import { randomNumbers } from '../../src/base/random.ts';
 import type { Rows } from '../../src/retrieval/cluster/partition/nearest.ts';
 
 /** Unit vectors around random centres; `noise` is the length of what is added to a centre. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { QuestionRow } from '../../src/lab/ask/messages.ts';
+import type { QuestionRow } from '../../src/lab/contract/ask.ts';
 import { filterQuestions, NO_FILTER } from '../../src/ui/ask/store/filters.ts';
 
 const row = (id: string, part: Partial<QuestionRow>): QuestionRow => ({

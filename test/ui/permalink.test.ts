@@ -8,13 +8,13 @@ import {
   REWARD_MODES,
   ROUTER_MODES,
   STIE_MODES,
-} from '../../src/lab/ask/settings.ts';
-import { LOCAL_METHODS } from '../../src/records/setup.ts';
+} from '../../src/lab/contract/settings.ts';
 import {
   formatAddress,
   parseAddress,
   type InspectAddress,
 } from '../../src/ui/ask/store/permalink.ts';
+import { METHOD_IDS } from '../../src/retrieval/setup.ts';
 
 const text = fc
   .string({ minLength: 1, maxLength: 60 })
@@ -31,7 +31,7 @@ const setup = fc.record(
   {
     policy,
     questions: collections,
-    local: fc.record({ c: collections, m: fc.constantFrom(...LOCAL_METHODS), e: text, r: text }),
+    local: fc.record({ c: collections, m: fc.constantFrom(...METHOD_IDS), e: text, r: text }),
     web: fc.constant({ kind: 'searxng' as const, url: 'https://lab.org/searx' }),
     summarizer: fc.oneof(fc.constant('extractive' as const), policy),
     judge: policy,

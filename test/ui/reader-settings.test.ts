@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { ImportedRollout } from '../../src/formats/rollouts/index.ts';
+import type { ImportedRollout } from '../../src/formats/rollouts/shape/imported.ts';
 import { groupCredit } from '../../src/evaluate/inspect/align.ts';
-import { lossOfRollout, lossOfRun } from '../../src/evaluate/inspect/what-if/index.ts';
+import { lossOfRollout, lossOfRun } from '../../src/evaluate/inspect/what-if/training.ts';
 import { getPreset } from '../../src/learn/settings/presets.ts';
 import {
   alternativeTo,

@@ -25,10 +25,7 @@ export function namesIn(text: string): string[] {
 }
 
 /** Names and numbers, lower case: STIE's "entities". */
-export const entitiesIn = (text: string): string[] => [
-  ...namesIn(text),
-  ...(text.match(NUMBER) ?? []),
-];
+const entitiesIn = (text: string): string[] => [...namesIn(text), ...(text.match(NUMBER) ?? [])];
 
 /** Words that carry content: no articles, prepositions or question words. */
 export const contentWords = (text: string): string[] =>

@@ -7,11 +7,6 @@ import { ARTICLES, normalizeAnswer, PUNCTUATION, squeezed } from './answers.ts';
 export const NORMALISERS = ['squad', 'r1-searcher'] as const;
 export type NormaliserId = (typeof NORMALISERS)[number];
 
-export const NORMALISER_NAMES: Record<NormaliserId, string> = {
-  squad: 'SQuAD',
-  'r1-searcher': 'R1-Searcher',
-};
-
 export const NORMALISER_NOTES: Record<NormaliserId, string> = {
   squad: 'SQuAD’s normaliser: lower case, punctuation deleted, a, an and the dropped',
   'r1-searcher':

@@ -4,9 +4,9 @@ import type { SearchTarget } from '../../records/hits.ts';
 /** The router's reward: equations (20)–(22) of arXiv 2506.19466 as printed, and measured. */
 
 /** (21): R_eff of local; of web it is 0. */
-export const EFFICIENCY_LOCAL = 0.42;
+const EFFICIENCY_LOCAL = 0.42;
 /** (22): R_info of web; of local it is 0. */
-export const INFORMATION_WEB = 0.35;
+const INFORMATION_WEB = 0.35;
 /**
  * The printed reward does not depend on the state: above this β1/β2 the best policy is always
  * local, below it always web.

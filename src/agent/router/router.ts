@@ -1,13 +1,13 @@
 import type { RouteEvent } from '../../records/events.ts';
 import type { SourceName } from '../../records/hits.ts';
 import { ROUTER_PRIOR } from '../../recipes/router-prior.ts';
-import { deriveSeed, uniform } from '../../base/seeds.ts';
+import { deriveSeed, uniform } from '../../base/random.ts';
 import { FEATURE_NAMES, routerFeatures, type RouterState } from './features.ts';
 import { contributions, sigmoid, webLogit, type RouterWeights } from './network.ts';
 
 /** NLR's choice between local and web: features, network, one draw. */
 
-export interface RouterDecision {
+interface RouterDecision {
   choice: SourceName;
   probabilities: RouteEvent['probabilities'];
   features: RouteEvent['features'];

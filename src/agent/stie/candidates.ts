@@ -1,5 +1,6 @@
 import type { SampledTokens } from '../../policy/policy.ts';
 import { canonicalAnswer } from '../answers/answers.ts';
+import { mean } from '../../base/statistics.ts';
 
 /** Candidates of one round and their confidence. */
 
@@ -19,7 +20,7 @@ export function confidenceOf(sampled: Pick<SampledTokens, 'logprobs'>, by: 'mean
   const { logprobs } = sampled;
   if (logprobs.length === 0) return -Infinity;
   if (by === 'min') return Math.min(...logprobs);
-  return logprobs.reduce((total, value) => total + value, 0) / logprobs.length;
+  return mean(logprobs);
 }
 
 /**

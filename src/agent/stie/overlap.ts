@@ -1,3 +1,5 @@
+import { sum } from '../../base/statistics.ts';
+
 /** Equations (6)–(8) of arXiv 2506.19466: how far one text is new beside earlier ones. */
 
 export type TokenForm = 'sets' | 'bags';
@@ -6,12 +8,6 @@ const counts = (tokens: readonly string[], form: TokenForm): Map<string, number>
   const out = new Map<string, number>();
   for (const token of tokens) out.set(token, form === 'sets' ? 1 : (out.get(token) ?? 0) + 1);
   return out;
-};
-
-const sum = (values: Iterable<number>): number => {
-  let total = 0;
-  for (const value of values) total += value;
-  return total;
 };
 
 /**

@@ -14,7 +14,7 @@ export interface QueryRules {
 }
 
 /** A query that a source answered. */
-export interface AskedQuery {
+interface AskedQuery {
   query: string;
   source: SearchTarget;
 }

@@ -22,9 +22,6 @@ export interface Frame {
 
 const NO_FRAME: Frame = { before: [], after: [], opensThought: false };
 
-/** What stands around a further message of the user's, behind a turn that the policy ended. */
-export type Turn = Frame;
-
 /** Stands for the user's text; no template changes or drops it. */
 const MARK = 'FORAGE0QUESTION0STANDS0HERE';
 
@@ -116,7 +113,7 @@ export function userTurn(
   { chat, tokenizer }: Pick<Policy, 'chat' | 'tokenizer'>,
   settings: RecipeSettings,
   last: number | undefined,
-): Turn | null {
+): Frame | null {
   if (!chat || !tokenizer.encodeTemplate) return null;
   const instruction = instructionText(settings);
   const render = (messages: readonly ChatMessage[]): string => chat.render(messages);

@@ -1,7 +1,8 @@
-import { runGroup } from '../../agent/index.ts';
+import { runGroup } from '../../agent/run.ts';
 import { describeUnknown, sourcesInUse, unknownNames } from '../../agent/unknown-names.ts';
 import type { AgentEvent } from '../../records/events.ts';
-import { getRecipe, withOverrides, type RecipeSettings } from '../../recipes/index.ts';
+import { getRecipe } from '../../recipes/index.ts';
+import { withOverrides, type RecipeSettings } from '../../recipes/settings.ts';
 import { openParts, type Parts } from '../shared/parts.ts';
 import { endProgress, print, say, type Command } from '../shared/command.ts';
 import { overridesOf, partsOptions, PARTS_OPTIONS, RECIPE_OPTIONS } from './shared-options.ts';
@@ -10,7 +11,7 @@ const oneLine = (text: string): string => text.trim().replaceAll(/\s+/g, ' ');
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 
 /** One event as a line of text; the words are those of the page. */
-export function describeEvent(event: AgentEvent): string {
+function describeEvent(event: AgentEvent): string {
   switch (event.kind) {
     case 'background':
       return `background   ${event.hits.map((hit) => hit.passage.title).join(' · ') || 'nothing found'}`;

@@ -1,9 +1,10 @@
 import type { RouterWeights } from '../../agent/router/network.ts';
-import { summarizeRollouts } from '../../evaluate/index.ts';
+import { summarizeRollouts } from '../../evaluate/summary.ts';
 import { decodeRouterState } from '../../learn/router/state.ts';
 import { overridesInForce } from '../../learn/settings/overrides.ts';
 import type { TrainSettings } from '../../learn/settings/settings.ts';
-import { getRecipe, mergeOverrides, type SettingsOverride } from '../../recipes/index.ts';
+import { getRecipe } from '../../recipes/index.ts';
+import { mergeOverrides, type SettingsOverride } from '../../recipes/settings.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import { openParts } from '../shared/parts.ts';
 import { runQuestions } from '../shared/run-questions.ts';

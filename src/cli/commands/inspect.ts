@@ -1,10 +1,6 @@
-import {
-  basisWords,
-  inspectRun,
-  LINTS,
-  type Inspection,
-  type LintCode,
-} from '../../evaluate/inspect/index.ts';
+import { inspectRun, type Inspection } from '../../evaluate/inspect/inspect.ts';
+import { LINTS, type LintCode } from '../../evaluate/inspect/lint/finding.ts';
+import { basisWords } from '../../evaluate/inspect/taxonomy.ts';
 import { UsageError } from '../shared/options.ts';
 import { openRolloutRun, type RolloutRun } from '../shared/rollout-paths.ts';
 import { endProgress, print, say, sayProgress, type Command } from '../shared/command.ts';

@@ -1,6 +1,7 @@
-import { mergeOverrides, RECIPES, type SettingsOverride } from '../../recipes/index.ts';
+import { mergeOverrides, type SettingsOverride } from '../../recipes/settings.ts';
+import { RECIPES } from '../../recipes/index.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
-import { LOCAL_METHODS, type LocalMethod } from '../../records/setup.ts';
+import { METHOD_IDS } from '../../retrieval/setup.ts';
 import {
   UsageError,
   type OptionLists,
@@ -27,7 +28,7 @@ export const PARTS_OPTIONS = {
   method: {
     type: 'string',
     help: 'how --corpus is searched',
-    choices: LOCAL_METHODS,
+    choices: METHOD_IDS,
     default: 'lexical',
   },
   encoder: {
@@ -47,7 +48,7 @@ export const PARTS_OPTIONS = {
 export function partsOptions(values: OptionValues, lists: OptionLists): PartsOptions {
   const text = (name: string): string | undefined => values[name] as string | undefined;
   const files = lists['corpus'];
-  const [method, encoder] = [text('method') as LocalMethod, text('encoder')];
+  const [method, encoder] = [text('method') ?? 'lexical', text('encoder')];
   if (!files && (encoder !== undefined || method !== 'lexical'))
     throw new UsageError(`--${encoder === undefined ? 'method' : 'encoder'} needs --corpus FILE.`);
   return {

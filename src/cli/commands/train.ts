@@ -17,15 +17,14 @@ import {
 } from '../train/folder.ts';
 import { describeRun, train, type TrainOptions } from '../train/run.ts';
 import { say, type Command } from '../shared/command.ts';
+import { messageOf } from '../../base/errors.ts';
 
 /** What the caller got wrong is a UsageError, whoever notices it. */
 function asUsage<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw new UsageError(
-      `${(error instanceof Error ? error.message : String(error)).replace(/\.$/, '')}.`,
-    );
+    throw new UsageError(`${messageOf(error).replace(/\.$/, '')}.`);
   }
 }
 

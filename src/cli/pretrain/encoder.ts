@@ -17,9 +17,10 @@ import {
   type EncoderConfig,
 } from '../../pretrain/encoder/weights.ts';
 import { parseJson } from '../../base/fetch-file.ts';
-import { sha256 } from '../../base/sha256.ts';
-import { Rng } from '../../base/keyed-random.ts';
+import { sha256 } from '../../base/hash.ts';
+import { KeyedRandom } from '../../base/random.ts';
 import { drawExamples, toBatch } from '../../pretrain/encoder/examples.ts';
+import { messageOf } from '../../base/errors.ts';
 
 /** Trains the built-in encoder on fresh worlds and writes its folder; goes on where it stopped. */
 
@@ -61,7 +62,7 @@ async function startTensors(): Promise<void> {
 
 /** Standard normal numbers (Box and Muller). */
 function normals(seed: number): () => number {
-  const rng = new Rng(seed, 78);
+  const rng = new KeyedRandom(seed, 78);
   return () => Math.sqrt(-2 * Math.log(1 - rng.uniform())) * Math.cos(2 * Math.PI * rng.uniform());
 }
 
@@ -137,6 +138,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : String(error));
+  console.error(messageOf(error));
   process.exitCode = 2;
 });

@@ -10,6 +10,7 @@ import type { WorldManifest } from '../../retrieval/world/manifest.ts';
 import type { PassageEncoder } from '../../retrieval/sources/sources.ts';
 import { writeWorld, type WriteFile } from '../../retrieval/world/write.ts';
 import { generateWorld, SHIPPED_SEED } from '../../world/world.ts';
+import { messageOf } from '../../base/errors.ts';
 
 /** Generates the world of `seed` and writes its folder; without an encoder it has no vectors. */
 export function buildWorld(
@@ -79,7 +80,7 @@ async function main(): Promise<void> {
 
 if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
   main().catch((error: unknown) => {
-    console.error(error instanceof Error ? error.message : String(error));
+    console.error(messageOf(error));
     process.exitCode = 2;
   });
 }

@@ -16,6 +16,7 @@ import {
 } from '../../lab/models/checkpoints/plan/file-names.ts';
 import { revisionOfDigests } from '../../lab/models/checkpoints/plan/revision.ts';
 import { UsageError } from './options.ts';
+import { messageOf } from '../../base/errors.ts';
 
 /** A checkpoint in a folder of the disk: any that the page's Models page takes. */
 export interface CheckpointFolder {
@@ -94,7 +95,7 @@ async function digestOf(path: string): Promise<string> {
   try {
     for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new CheckpointError(basename(path), `cannot be read (${reason})`, 'Get the file again');
   }
   return hash.digest('hex');

@@ -1,10 +1,11 @@
 import { existsSync, openAsBlob, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { importAll, KnownItems, type Imported } from '../../formats/import/index.ts';
+import { importAll, type Imported } from '../../formats/import/collect.ts';
+import { KnownItems } from '../../formats/import/values/known.ts';
 import type { Passage } from '../../records/records.ts';
-import type { LocalMethod } from '../../records/setup.ts';
 import { OnnxEncoder } from '../../retrieval/encoder/encoder.ts';
 import { withManifest } from '../../retrieval/encoder/sentence-transformers.ts';
+import { localMethod } from '../../retrieval/methods/list.ts';
 import { openLocalSource } from '../../retrieval/open-local.ts';
 import type { Source } from '../../retrieval/sources/sources.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
@@ -12,6 +13,7 @@ import { splitOf } from '../../lab/corpus/retrieval/split.ts';
 import { openOrtFromDisk } from './build-world.ts';
 import { diskFolder } from './disk-folder.ts';
 import { UsageError } from './options.ts';
+import { messageOf } from '../../base/errors.ts';
 
 /** Corpora and questions of one's own, in every format that the Corpus page imports. */
 
@@ -25,7 +27,7 @@ async function readFile(path: string, known: KnownItems, say: Say): Promise<Impo
   try {
     imported = await importAll(await openAsBlob(path), { name: basename(path), known });
   } catch (error) {
-    throw new UsageError(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${path}: ${messageOf(error)}`);
   }
   const { rejected, progress } = imported;
   const [first] = rejected;
@@ -62,16 +64,17 @@ export async function readQuestions(path: string, say: Say): Promise<WorldQuesti
 
 /**
  * A source over passages.
- * @param encoder folder of an ONNX encoder; every method but `lexical` uses it
+ * @param encoder folder of an ONNX encoder; every method that searches vectors uses it
  * @throws UsageError where the folder is none
  */
 export async function openCorpus(
   passages: readonly Passage[],
-  method: LocalMethod,
+  method: string,
   encoder: string,
   onProgress: Say,
 ): Promise<Source> {
-  if (method !== 'lexical' && !existsSync(encoder))
+  const encodes = localMethod(method).dense !== null;
+  if (encodes && !existsSync(encoder))
     throw new UsageError(`${encoder} is no folder of an encoder.`);
   const model =
     method === 'lexical'

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { messageOf } from '../../base/errors.ts';
 
 /** A mistake of the caller: one clear line on standard error, exit status 2. */
 export class UsageError extends Error {}
@@ -68,7 +69,7 @@ export function parseOptions(
   try {
     parsed = parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const first = message.split(/[.\n]/)[0] ?? message;
     throw new UsageError(`${first}. 'npm run -s lab -- ${command.name} --help' lists the options.`);
   }

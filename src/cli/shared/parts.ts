@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { coverageOf, createRouter, type AgentDeps, type Router } from '../../agent/index.ts';
+import { coverageOf } from '../../agent/router/coverage.ts';
+import { createRouter, type Router } from '../../agent/router/router.ts';
+import type { AgentDeps } from '../../agent/request.ts';
 import type { RouterWeights } from '../../agent/router/network.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { prepareNode, prepareNodeWebGpu } from '../../policy/jax/jax-node.ts';
@@ -10,7 +12,6 @@ import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, readPeft, type Adapter } from '../../p
 import type { Policy } from '../../policy/policy.ts';
 import { openReader } from '../../policy/open/reader.ts';
 import type { PolicyWeights } from '../../policy/checkpoint/weights.ts';
-import type { LocalMethod } from '../../records/setup.ts';
 import type { SourceName } from '../../records/hits.ts';
 import { createRetriever } from '../../retrieval/create.ts';
 import { mentionsIn, type Mentions } from '../../retrieval/lexical/mentions.ts';
@@ -46,9 +47,10 @@ export interface PartsOptions {
   onNotice?: (line: string) => void;
 }
 
-export interface CorpusOptions {
+interface CorpusOptions {
   files: readonly string[];
-  method: LocalMethod;
+  /** Id of a way of searching (`retrieval/methods/list.ts`). */
+  method: string;
   /** Folder of an encoder; the built-in one unless given. */
   encoder?: string | undefined;
 }

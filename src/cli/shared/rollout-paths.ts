@@ -8,7 +8,8 @@ import {
   type Stats,
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { isRolloutName, runName, type RunFile } from '../../formats/rollouts/index.ts';
+import { isRolloutName, runName } from '../../formats/rollouts/shape/names.ts';
+import type { RunFile } from '../../formats/rollouts/run.ts';
 import { UsageError } from './options.ts';
 
 /** Files and folders of the command line as the files of one run. */

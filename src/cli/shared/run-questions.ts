@@ -1,7 +1,8 @@
-import { deriveSeed, runGroup } from '../../agent/index.ts';
+import { runGroup } from '../../agent/run.ts';
+import { deriveSeed } from '../../base/random.ts';
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import type { Recipe, SettingsOverride } from '../../recipes/index.ts';
+import type { Recipe, SettingsOverride } from '../../recipes/settings.ts';
 import { endProgress, sayProgress } from './command.ts';
 import type { Parts } from './parts.ts';
 

@@ -19,6 +19,7 @@ import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
 import type { TrainSettings } from '../../learn/settings/settings.ts';
 import { decodeState, encodeState, type TrainState } from '../../learn/rl/state.ts';
 import { UsageError } from '../shared/options.ts';
+import { messageOf } from '../../base/errors.ts';
 
 /**
  * A run's folder: `settings.json`, `steps.jsonl`, checkpoint folders, and `latest.json`, which names
@@ -142,9 +143,6 @@ function load(run: string, checkpoint: Checkpoint): TrainState {
     rest: new TextDecoder().decode(readChecked(run, checkpoint, 'state.json')),
   });
 }
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
 
 /**
  * The last good checkpoint, null before the first. A damaged newest one is skipped, and said.

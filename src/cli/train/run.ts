@@ -17,6 +17,7 @@ import { openFolder, openWorld, type OpenWorld } from '../shared/parts.ts';
 import { appendStep, loadDemonstrations, readRun, saveCheckpoint, type RunFile } from './folder.ts';
 import { TrainMeter } from './progress.ts';
 import { startThreads } from './threads.ts';
+import { messageOf } from '../../base/errors.ts';
 
 /** A run that is not begun, and its world, which is opened once. */
 export interface NewRun {
@@ -49,7 +50,7 @@ function checkRouter(settings: TrainSettings): void {
   try {
     if (settings.router.train !== 'off') createRouterLearner(settings);
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(messageOf(error));
   }
 }
 

@@ -1,13 +1,8 @@
-import {
-  goldsToScore,
-  roundsOf,
-  type ImportedRollout,
-  type ReadPassage,
-  type Round,
-} from '../../formats/rollouts/index.ts';
+import { goldsToScore, type ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
+import { roundsOf, type ReadPassage, type Round } from '../../formats/rollouts/rounds.ts';
 import { exactMatch } from '../../agent/answers/scores.ts';
 import { words } from '../../agent/answers/answers.ts';
-import { computeSide, type Side, type WhatIfSettings } from './what-if/index.ts';
+import { computeSide, type Side, type WhatIfSettings } from './what-if/what-if.ts';
 
 /** A group's siblings side by side, and how their rewards became pushes on their tokens. */
 
@@ -22,7 +17,7 @@ export interface AlignedCell {
   repeated: ReadPassage[];
 }
 
-export interface AlignedSibling {
+interface AlignedSibling {
   id: string;
   answer: string | null;
   notScored?: string;

@@ -1,4 +1,4 @@
-import type { ImportedRollout } from '../../formats/rollouts/index.ts';
+import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 
 /**
  * What differs between two sequences of tokens or words: Myers (1986), greedy, between anchors that
@@ -6,7 +6,7 @@ import type { ImportedRollout } from '../../formats/rollouts/index.ts';
  * is shown as replaced by the other, so that the time stays near-linear whatever the texts are.
  */
 
-export type DiffKind = 'same' | 'removed' | 'added';
+type DiffKind = 'same' | 'removed' | 'added';
 
 /** A run of items: `[aFrom, aTo)` of the left side, `[bFrom, bTo)` of the right; one is empty unless same. */
 export interface DiffRun {
@@ -18,7 +18,7 @@ export interface DiffRun {
 }
 
 /** Edits after which a stretch is no longer searched. */
-export const MAX_EDITS = 600;
+const MAX_EDITS = 600;
 
 interface Box {
   aFrom: number;
@@ -208,7 +208,7 @@ export interface DiffPiece {
   text: string;
 }
 
-export const rolloutPieces = ({ segments }: Pick<ImportedRollout, 'segments'>): DiffPiece[] =>
+const rolloutPieces = ({ segments }: Pick<ImportedRollout, 'segments'>): DiffPiece[] =>
   segments.flatMap(({ text }, segment) =>
     wordPieces(text).map((piece) => ({ segment, text: piece })),
   );

@@ -1,20 +1,15 @@
-import { importRun, type RolloutLayout, type RunFile } from '../../formats/rollouts/index.ts';
+import { type RunFile, importRun } from '../../formats/rollouts/run.ts';
 import { readFactsOf, type RolloutFacts } from './lint/facts.ts';
-import {
-  lintRollout,
-  lintRun,
-  summaryOf,
-  type Finding,
-  type LintCode,
-  type LintSummary,
-} from './lint/index.ts';
+import type { Finding, LintCode } from './lint/finding.ts';
+import { lintRollout } from './lint/index.ts';
+import { lintRun, summaryOf, type LintSummary } from './lint/run.ts';
 import { statisticsOf, type Statistics } from './statistics.ts';
 import { taxonomyOf, type Outcome } from './taxonomy.ts';
 
 /** What one pass over the files of a run says of it; rollouts themselves are not kept. */
 export interface Inspection {
   name: string;
-  layouts: Partial<Record<RolloutLayout, number>>;
+  layouts: Record<string, number>;
   /** Tag protocols by rollouts; `none` where no tag was recognised. */
   protocols: Record<string, number>;
   /** What cannot be read: a line, or a whole file (line 0); `file` only where there are several. */
@@ -28,7 +23,7 @@ export interface Inspection {
 }
 
 /** Collects rollouts one by one; what it keeps does not grow with their length. */
-export class Inspector {
+class Inspector {
   readonly #facts: RolloutFacts[] = [];
   readonly #summaries: LintSummary[] = [];
   readonly #findings: Finding[] = [];

@@ -1,12 +1,9 @@
-import {
-  roundsOf,
-  type ImportedRollout,
-  type ImportedSegment,
-  type RolloutLayout,
-} from '../../formats/rollouts/index.ts';
+import { roundsOf } from '../../formats/rollouts/rounds.ts';
+import type { ImportedRollout, ImportedSegment } from '../../formats/rollouts/shape/imported.ts';
 import { supportingRecall } from '../../agent/answers/scores.ts';
 import { readFactsOf, type RolloutFacts } from './lint/facts.ts';
-import { lintRollout, type Finding, type LintCode } from './lint/index.ts';
+import { lintRollout } from './lint/index.ts';
+import type { Finding, LintCode } from './lint/finding.ts';
 import { outcomeOf, type Outcome } from './taxonomy.ts';
 
 /** Numbers of a rollout by the name under which the table shows them and the filter asks for them. */
@@ -41,7 +38,7 @@ export type RowNumber = keyof typeof ROW_NUMBERS;
 /** Numbers that rows stored by an earlier version lack. */
 type LaterNumber = Extract<RowNumber, `${string}.r1-searcher`>;
 
-export type RowNumbers = Record<Exclude<RowNumber, LaterNumber>, number | null> &
+type RowNumbers = Record<Exclude<RowNumber, LaterNumber>, number | null> &
   Partial<Record<LaterNumber, number | null>>;
 
 /** A rollout as one line of a table: small, and without its text. */
@@ -56,7 +53,8 @@ export interface RolloutRow {
   notScored?: string;
   recipe: string | null;
   policy: string | null;
-  layout: RolloutLayout;
+  /** Id of the layout of its file. */
+  layout: string;
   protocol: string | null;
   outcome: Outcome | null;
   /** Each code once. */

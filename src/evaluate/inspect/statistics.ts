@@ -1,6 +1,7 @@
 import type { AnswerScores } from '../../agent/answers/scores.ts';
 import type { RolloutFacts } from './lint/facts.ts';
 import { basisOf, outcomeOf, type OutcomeBasis } from './taxonomy.ts';
+import { sum } from '../../base/statistics.ts';
 
 /**
  * What the inspector states of a file of rollouts.
@@ -24,7 +25,7 @@ export interface Count {
 }
 
 /** How often the judge and a score say the same. */
-export interface Agreement extends Count {
+interface Agreement extends Count {
   /** Judge right, score 0. */
   judgeOnly: number;
   /** Score 1, judge wrong. */
@@ -37,7 +38,7 @@ export interface Agreement extends Count {
  * The same count under each notion of "right": EM and cover-EM over the scored rollouts, the judge over all that
  * have a verdict and gold answers; null where the file has no verdicts.
  */
-export interface ByCriterion {
+interface ByCriterion {
   em: number;
   coverEm: number;
   judge: number | null;
@@ -122,9 +123,6 @@ function agreement(facts: readonly Scored[], score: ScoreName): Agreement {
 
 const tally = <T>(list: readonly T[], test: (item: T) => boolean): number =>
   list.reduce((count, item) => count + Number(test(item)), 0);
-
-const sum = (values: readonly number[]): number =>
-  values.reduce((total, value) => total + value, 0);
 
 const isScored = (facts: RolloutFacts): facts is Scored => facts.scores !== null;
 

@@ -1,5 +1,5 @@
 import type { RolloutFacts } from './lint/facts.ts';
-import type { Finding, LintCode } from './lint/index.ts';
+import type { Finding, LintCode } from './lint/finding.ts';
 import type { Statistics } from './statistics.ts';
 
 /** How rollouts end, and what was found on the way: labels with the rollouts that carry them. */

@@ -1,4 +1,4 @@
-import { hashText } from '../../formats/import/values/hash.ts';
+import { sha256 } from '../../base/hash.ts';
 import type { TextModel } from '../../policy/text-model.ts';
 import { LruCache } from '../../base/lru.ts';
 import { askAgain, judgeMessages, PROMPT_VERSION, type JudgedAnswer } from './prompt.ts';
@@ -33,7 +33,7 @@ export interface JudgeOptions {
 }
 
 const keyOf = (id: string, { question, golds, prediction }: JudgedAnswer): Promise<string> =>
-  hashText(JSON.stringify([id, question, golds, prediction]));
+  sha256(JSON.stringify([id, question, golds, prediction]));
 
 /** A judge from a language model: greedy, so that it says the same again where the model does. */
 export function createJudge(model: TextModel, options: JudgeOptions = {}): Judge {

@@ -1,11 +1,13 @@
-import { oneLine } from '../../base/issue.ts';
+import { oneLine } from '../../base/errors.ts';
 import type { ChainStep } from '../../records/records.ts';
 import { detect } from './readers/detect.ts';
 import { passageHash, questionHash } from './values/hash.ts';
-import { extract, rawItems, type Extracted } from './readers/items.ts';
+import { rawItems } from './readers/items.ts';
 import { freeId, KnownItems } from './values/known.ts';
-import type { PassageDraft } from './readers/passages.ts';
-import type { QuestionDraft } from './readers/questions.ts';
+import { itemSchema } from './schemas/list.ts';
+import type { PassageDraft } from './schemas/passages.ts';
+import type { QuestionDraft } from './schemas/questions.ts';
+import type { Extracted } from './schemas/schema.ts';
 import type {
   Duplicate,
   ImportBatch,
@@ -33,6 +35,7 @@ export async function* readImport(
   options: ImportOptions = {},
 ): AsyncGenerator<ImportBatch, void> {
   const format = options.resume?.format ?? options.format ?? (await detect(blob, options.name));
+  const schema = itemSchema(format.schema);
   const importer = new Importer(blob.size, options);
   const limit = options.batchItems ?? BATCH_ITEMS;
   let waiting: { raw: RawItem; extracted: Extracted }[] = [];
@@ -40,7 +43,7 @@ export async function* readImport(
   for await (const raw of rawItems(blob, format, options)) {
     const extracted: Extracted = raw.problem
       ? { question: null, passages: [], problems: [raw.problem] }
-      : extract(format.schema, raw.value);
+      : schema.read(raw.value);
     if (options.contexts === false && format.kind === 'questions') dropContexts(extracted);
     waiting.push({ raw, extracted });
     characters += size(extracted);

@@ -8,7 +8,7 @@ import {
   type SchemaTree,
 } from 'hyparquet';
 import { getTreePath } from 'hyparquet/src/schema.js';
-import { oneLine } from '../../base/issue.ts';
+import { oneLine } from '../../base/errors.ts';
 import { checkCodec, compressorsOf, UnpackBudget } from './codecs.ts';
 import { checkPages, mostValues } from './pages.ts';
 import { skipStruct } from './thrift.ts';

@@ -1,19 +1,4 @@
-import type { Schema } from '../import/index.ts';
-
 /** Files of questions and of passages lie beside those of rollouts; they are told here by name. */
-
-const NAMES: Record<Schema, string> = {
-  hotpotqa: 'HotpotQA questions',
-  '2wikimultihopqa': '2WikiMultiHopQA questions',
-  musique: 'MuSiQue questions',
-  flashrag: 'FlashRAG questions',
-  verl: 'questions',
-  qa: 'questions with their answers',
-  passage: 'passages',
-  contents: 'passages',
-  'title-sentences': 'passages by title',
-  prose: 'text',
-};
 
 /**
  * What a file holds where it is one that the Corpus page opens, and where it belongs; null where it is
@@ -21,13 +6,15 @@ const NAMES: Record<Schema, string> = {
  */
 export async function elsewhere(blob: Blob): Promise<string | null> {
   // Loaded where it is needed: most files are rollouts.
-  const { previewImport } = await import('../import/index.ts');
+  const { previewImport } = await import('../import/collect.ts');
+  const { itemSchema } = await import('../import/schemas/list.ts');
   try {
     const { format, questions, passages } = await previewImport(blob, { items: 1 });
     const none = questions.length + passages.length === 0;
     if (format.schema === 'prose' || none) return null;
+    const schema = itemSchema(format.schema);
     const option = format.kind === 'questions' ? '--questions' : '--corpus';
-    return `holds ${NAMES[format.schema]} and no rollouts. Open it under Corpus, or give it to “lab rollout” or “lab evaluate” as ${option}.`;
+    return `holds ${schema.holds ?? schema.name} and no rollouts. Open it under Corpus, or give it to “lab rollout” or “lab evaluate” as ${option}.`;
   } catch {
     return null;
   }

@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 import { FREE_BYTES, MOST_RATIO } from './container/gunzip.ts';
 import { isStoredOrDeflated, unzipEntry, zipEntries, type ZipEntry } from './container/zip.ts';
 

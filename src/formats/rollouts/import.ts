@@ -1,12 +1,11 @@
-import { messageOf } from '../../base/message-of.ts';
-import { oneLine } from '../../base/issue.ts';
-import { RecordError, type Place } from './importers/build.ts';
+import { type Place, RecordError } from './parts/build.ts';
+import { messageOf, oneLine } from '../../base/errors.ts';
 import { readDocument, type DocumentItem } from './container/document.ts';
 import { UnpackError } from './container/gunzip.ts';
 import { unwrap, type Source, type Unwrapped } from './container/unwrap.ts';
 import { QuestionError, readRecord } from './detect.ts';
 import { readEvalLog } from './eval-log.ts';
-import type { ImportedRollout, RolloutLayout } from './shape/imported.ts';
+import type { ImportedRollout } from './shape/imported.ts';
 import { isObject, parseJson } from './shape/json.ts';
 import { readLines } from './shape/lines.ts';
 import { readParquet } from './parquet.ts';
@@ -24,7 +23,8 @@ export type ImportItem =
       kind: 'rollout';
       line: number;
       bytes: number;
-      layout: RolloutLayout;
+      /** Id of its layout. */
+      layout: string;
       rollout: ImportedRollout;
     }
   | {

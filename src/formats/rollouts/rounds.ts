@@ -73,7 +73,7 @@ function passage(text: string, segment: number, start: number): ReadPassage {
 }
 
 /** Passages in a result's text: numbered ones, else one a line; tags are left out. */
-export function passagesIn(
+function passagesIn(
   segment: Pick<ImportedSegment, 'text'>,
   index: number,
   protocol: Protocol | null,

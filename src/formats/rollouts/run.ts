@@ -1,6 +1,6 @@
 import { elsewhere } from './elsewhere.ts';
 import { importRollouts, ImportError, type ImportItem } from './import.ts';
-import { LAYOUTS } from './shape/imported.ts';
+import { LAYOUTS } from './importers/list.ts';
 import { inStepOrder } from './shape/names.ts';
 
 /** A run out of one file, or of the many that a trainer writes, one a step. */

@@ -1,11 +1,11 @@
 import type { ImportedRollout, ImportedSegment } from './shape/imported.ts';
 import type { JsonObject } from './shape/json.ts';
-import { GIVEN, PROMPT_READ } from './importers/build.ts';
+import { GIVEN, PROMPT_READ } from './parts/build.ts';
 import { UNSTATED } from './importers/logging-board.ts';
 import { protocolById } from './protocols/catalogue.ts';
 import type { Protocol } from './protocols/protocol.ts';
 import { spellTokens } from './shape/token-text.ts';
-import { joinColumns } from './importers/tokens.ts';
+import { joinColumns } from './parts/tokens.ts';
 
 /** Writers: one line of JSON a rollout, without the newline. */
 

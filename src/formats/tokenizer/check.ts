@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { issueOf } from '../../base/issue.ts';
+import { issueOf } from '../../base/errors.ts';
 import { costOfPattern } from './pattern.ts';
 
 /**

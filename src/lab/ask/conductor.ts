@@ -1,5 +1,5 @@
 import { runGroup } from '../../agent/run.ts';
-import type { ImportedQuestion } from '../../formats/import/index.ts';
+import type { ImportedQuestion } from '../../formats/import/values/types.ts';
 import type { SearchTarget } from '../../records/hits.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { BUILT_IN_SETUP, type Resources, type Setup } from '../../records/setup.ts';
@@ -7,21 +7,25 @@ import { openSummarizer } from '../../retrieval/summarize/index.ts';
 import type { CheckpointStore } from '../models/checkpoints/store.ts';
 import { createUpdateBatcher } from './batcher.ts';
 import { servedCheckpoint, storedCheckpoint } from '../models/serving/checkpoint-source.ts';
-import { describeFailure, WorkerLost } from '../workers/failures.ts';
+import type { ClusterApi } from '../contract/clusters.ts';
+import type { EncoderApi } from '../contract/encoders.ts';
+import { describeFailure, WorkerLost } from '../contract/failures.ts';
+import type { RetrievalApi } from '../contract/retrieval.ts';
+import { remoteLater, type Remote } from '../rpc/remote.ts';
 import { judgeRollouts } from './judging.ts';
-import type { ConductorApi, ConductorMessage, RunState } from './messages.ts';
+import type { ConductorApi, ConductorMessage, RunState } from '../contract/ask.ts';
 import type { OpenedPolicy } from '../models/serving/open-policy.ts';
-import { PartsBoard } from './parts.ts';
+import { PartsBoard } from '../workers/parts-board.ts';
 import { PolicyKeeper } from '../models/serving/policy-keeper.ts';
-import { createRateMeter, type RateMeter } from './rate.ts';
+import { createRateMeter, type RateMeter } from '../workers/rate-meter.ts';
 import { recipeFor, typedQuestion } from './request.ts';
-import type { DeviceChoice, RunRequest } from './settings.ts';
-import { SourceKeeper, type SourceWish } from '../corpus/retrieval/source-keeper.ts';
+import type { DeviceChoice, RunRequest } from '../contract/settings.ts';
+import { SourceKeeper, type SourceRequest } from './source-keeper.ts';
 import { tellUnknown } from './tell-unknown.ts';
 import type { Places, WorkerFactory } from '../workers/workers.ts';
 
-/** How often the state of a run (tokens, rate) is told. */
-const TELL_MS = 250;
+/** How often the state of a run (tokens, rate) is sent, ms. */
+const STATE_MS = 250;
 
 interface Running {
   request: RunRequest;
@@ -50,6 +54,9 @@ export class Conductor implements ConductorApi {
   #running: Running | null = null;
   /** Chosen, and not in effect yet. */
   #next: Setup | null = null;
+  /** The clusters of the local corpus and the encoders of this device; a call waits for the worker. */
+  readonly clusters: ClusterApi = remoteLater(async () => (await this.#retrieval()).clusters);
+  readonly encoders: EncoderApi = remoteLater(async () => (await this.#retrieval()).encoders);
 
   constructor(places: Places, workers: WorkerFactory, storage: ConductorStorage) {
     const board = new PartsBoard((parts) => this.#send([{ type: 'parts', parts }]));
@@ -78,12 +85,11 @@ export class Conductor implements ConductorApi {
     });
   }
 
-  async start(
-    listener: (messages: ConductorMessage[]) => void,
-    device: DeviceChoice,
-    setup: Setup = BUILT_IN_SETUP,
-  ): Promise<void> {
+  async listen(listener: (messages: ConductorMessage[]) => void): Promise<void> {
     this.#send = listener;
+  }
+
+  async start(device: DeviceChoice, setup: Setup = BUILT_IN_SETUP): Promise<void> {
     this.#device = device;
     this.#want(setup);
     this.#load();
@@ -125,7 +131,7 @@ export class Conductor implements ConductorApi {
     this.#device = request.settings.device;
     this.#want(request.setup);
     this.#load();
-    const timer = setInterval(() => this.#tellRun(running), TELL_MS);
+    const timer = setInterval(() => this.#sendRun(running), STATE_MS);
     try {
       await this.#perform(running);
       running.state.status = running.abort.signal.aborted ? 'cancelled' : 'done';
@@ -136,7 +142,7 @@ export class Conductor implements ConductorApi {
     } finally {
       clearInterval(timer);
       this.#running = null;
-      this.#tellRun(running);
+      this.#sendRun(running);
       this.#useNext();
     }
   }
@@ -158,29 +164,20 @@ export class Conductor implements ConductorApi {
     const started = await this.#sources.started;
     const sources = await this.#sources.loading;
     if (!started || !sources) throw this.#notLoaded('retrieval');
-    if (!this.#running) await started.setWebDelay(0);
+    if (!this.#running) await started.api.setWebDelay(0);
     return sources.retriever.search(source, query, k);
   }
 
   /** Sources and questions for training, as soon as they are loaded. */
-  async lend(wish: SourceWish) {
-    return this.#sources.lend(wish);
+  sourcesFor(request: SourceRequest) {
+    return this.#sources.openFor(request);
   }
 
-  /** The clusters of the local corpus, as soon as the worker is there. */
-  async clusters() {
+  async #retrieval(): Promise<Remote<RetrievalApi>> {
     this.#sources.load();
     const started = await this.#sources.started;
     if (!started) throw new Error('retrieval is not loaded');
-    return started.clusters;
-  }
-
-  /** The encoders of this device, as soon as the worker is there. */
-  async encoders() {
-    this.#sources.load();
-    const started = await this.#sources.started;
-    if (!started) throw new Error('retrieval is not loaded');
-    return started.encoders;
+    return started.api;
   }
 
   async #perform(running: Running): Promise<void> {
@@ -193,11 +190,11 @@ export class Conductor implements ConductorApi {
       throw new Error(
         `The list has no question "${asked.kind === 'world' ? asked.id : ''}"; choose one from it.`,
       );
-    await started.setWebDelay(settings.mechanisms.webDelayMs ?? 0);
+    await started.api.setWebDelay(settings.mechanisms.webDelayMs ?? 0);
     const summarizer = await this.#summarizer(setup);
     const chosen = recipeFor(settings, setup);
     running.state.status = 'running';
-    this.#tellRun(running);
+    this.#sendRun(running);
     const batcher = createUpdateBatcher((updates) => this.#send([{ type: 'updates', updates }]));
     const lost = new AbortController();
     const onLost = (error: Error): void => lost.abort(error);
@@ -323,7 +320,7 @@ export class Conductor implements ConductorApi {
     this.#send([{ type: 'policy', info, device }]);
   }
 
-  #tellRun({ state, rate }: Running): void {
+  #sendRun({ state, rate }: Running): void {
     state.tokens = rate.total;
     state.tokensPerSecond = Math.round(rate.perSecond());
     this.#send([{ type: 'run', run: { ...state } }]);

@@ -1,5 +1,5 @@
 import type { Rollout } from '../../records/rollout.ts';
-import { createJudge } from '../../evaluate/judge/index.ts';
+import { createJudge } from '../../evaluate/judge/judge.ts';
 import type { TextModel } from '../../policy/text-model.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 import type { Question } from '../../records/records.ts';
 import type { QuestionsSpec } from '../../records/setup.ts';
-import type { ConductorMessage, QuestionRow } from './messages.ts';
+import type { ConductorMessage, QuestionRow } from '../contract/ask.ts';
 
 type Listed = Question & { split?: string | undefined };
 type ById = ReadonlyMap<string, Question>;

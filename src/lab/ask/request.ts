@@ -1,13 +1,9 @@
 import type { Question } from '../../records/records.ts';
 import type { Setup } from '../../records/setup.ts';
-import {
-  getRecipe,
-  mergeOverrides,
-  type Recipe,
-  type SettingsOverride,
-} from '../../recipes/index.ts';
+import { getRecipe } from '../../recipes/index.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
-import type { Mechanisms, RunSettings } from './settings.ts';
+import type { Mechanisms, RunSettings } from '../contract/settings.ts';
+import { mergeOverrides, type Recipe, type SettingsOverride } from '../../recipes/settings.ts';
 
 /** Turns what the user set into what the agent takes. */
 
@@ -19,7 +15,7 @@ const SOURCES = {
 } as const;
 
 /** Only the fields that the user set; everything else stays as the recipe has it. */
-export const overridesOf = (
+const overridesOf = (
   temperature: number,
   mechanisms: Mechanisms,
   setup: Pick<Setup, 'summarizer' | 'source'>,

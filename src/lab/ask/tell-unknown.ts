@@ -1,6 +1,6 @@
 import { sourcesInUse } from '../../agent/unknown-names.ts';
-import { withOverrides } from '../../recipes/index.ts';
-import type { RemoteRetriever } from '../corpus/retrieval/remote-retriever.ts';
+import { withOverrides } from '../../recipes/settings.ts';
+import type { RemoteRetriever } from '../corpus/retrieval/start-retrieval.ts';
 import type { recipeFor } from './request.ts';
 
 /** Resolves when the signal is aborted, at once where it is already. */

@@ -1,59 +1,16 @@
-import {
-  statisticsOf,
-  type LintCode,
-  type Outcome,
-  type Statistics,
-} from '../../evaluate/inspect/index.ts';
-import { parseFilter, unknownsOf, type Unknown } from '../../evaluate/inspect/filter/index.ts';
+import type { BrowseGroup, BrowseQuery, Facet, Selected } from '../contract/rollouts.ts';
+import { statisticsOf } from '../../evaluate/inspect/statistics.ts';
+import { parseFilter } from '../../evaluate/inspect/filter/parse.ts';
+import { unknownsOf } from '../../evaluate/inspect/filter/unknown.ts';
 import { factsOfRow, type RolloutRow } from '../../evaluate/inspect/row.ts';
 import { ordered } from './columns.ts';
-import type { StoredRow } from './database.ts';
-import type { GroupField } from './names.ts';
+import type { GroupField, StoredRow } from '../contract/records/rollout-files.ts';
+import { meanOrNull } from '../../base/statistics.ts';
 
 /**
  * A selection as the page shows it: positions in place of rows, because a page that holds tens of
  * thousands of rows cannot scroll. Rows are then asked for as they come on the screen.
  */
-
-export interface BrowseQuery {
-  /** Of the filter language; empty for all rows. */
-  filter: string;
-  sort: { column: string; descending: boolean } | null;
-  /** Outermost first. */
-  group: readonly GroupField[];
-}
-
-/** Rollouts that share a value; `from` and `count` are places in the order. */
-export interface BrowseGroup {
-  /** Unique in the selection, and the same after another sort. */
-  key: string;
-  level: number;
-  field: GroupField;
-  /** As a filter asks for it; null where the rows have none. */
-  value: string | number | null;
-  from: number;
-  count: number;
-  /** Means; null where no row has the number. */
-  reward: number | null;
-  em: number | null;
-  /** Two or more rewards, all equal: the group gives no gradient under a group baseline. */
-  flat: boolean;
-}
-
-export interface Selected {
-  /** Rows of the file, and of it those that pass, in order: positions in the file. */
-  total: number;
-  order: Uint32Array;
-  groups: BrowseGroup[];
-  /** Of the selection. */
-  statistics: Statistics;
-  outcomes: Partial<Record<Outcome, number>>;
-  lint: Partial<Record<LintCode, number>>;
-  /** Reward clauses that occur in the file. */
-  clauses: string[];
-  /** What the filter compares and rows of the file lack. */
-  unknown: Unknown[];
-}
 
 const VALUES: Record<GroupField, (row: RolloutRow) => string | number | null> = {
   step: ({ numbers }) => numbers.step,
@@ -64,7 +21,7 @@ const VALUES: Record<GroupField, (row: RolloutRow) => string | number | null> = 
 
 const meanOf = (values: readonly (number | null)[]): number | null => {
   const known = values.filter((value) => value !== null);
-  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+  return meanOrNull(known);
 };
 
 function summed(
@@ -156,16 +113,8 @@ export function selected(
   };
 }
 
-export interface Facet {
-  value: string | number;
-  count: number;
-  reward: number | null;
-  em: number | null;
-  flat: boolean;
-}
-
 /** Most values that are listed of a field. */
-export const MOST_FACETS = 300;
+const MOST_FACETS = 300;
 
 /** Values of a field with their rollouts: steps in order, others by count. */
 export function facetsOf(

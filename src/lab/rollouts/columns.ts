@@ -1,6 +1,6 @@
 import { ROW_NUMBERS, type RolloutRow, type RowNumber } from '../../evaluate/inspect/row.ts';
 import { basisOf } from '../../evaluate/inspect/taxonomy.ts';
-import type { StoredRow } from './database.ts';
+import type { StoredRow } from '../contract/records/rollout-files.ts';
 
 /** Columns of the rollout table by name: what they hold, for ordering and for export. */
 

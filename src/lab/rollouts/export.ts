@@ -1,23 +1,10 @@
-import {
-  writeRollout,
-  type ImportedRollout,
-  type TokenTexts,
-} from '../../formats/rollouts/index.ts';
+import type { ExportFormat, SpellTokens } from '../contract/rollouts.ts';
+import { writeRollout, type TokenTexts } from '../../formats/rollouts/write.ts';
+import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import { columnReader, type Cell } from './columns.ts';
-import type { StoredRow } from './database.ts';
+import type { StoredRow } from '../contract/records/rollout-files.ts';
 
 /** A selection as a file: the rollouts themselves, or the table's columns. */
-
-export const EXPORT_FORMATS = [
-  'forage',
-  'verl',
-  'rl-logging-board',
-  'csv',
-  'markdown',
-  'latex',
-] as const;
-
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 type RolloutFormat = Extract<ExportFormat, 'forage' | 'verl' | 'rl-logging-board'>;
 
@@ -61,7 +48,7 @@ const LATEX: Record<string, string> = {
   '|': String.raw`\textbar{}`,
 };
 
-export const latexText = (text: string): string =>
+const latexText = (text: string): string =>
   text.replaceAll(/[\\{}$&#_%~^<>|]/g, (sign) => LATEX[sign]!);
 
 const latexCell = (cell: Cell): string => latexText(shown(cell));
@@ -101,9 +88,6 @@ export function tableText(
     '\\bottomrule\n\\end{tabular}\n',
   ].join('');
 }
-
-/** Decodes tokens of a policy, each alone; null where that policy's tokenizer is not at hand. */
-export type SpellTokens = (policy: string, ids: number[]) => Promise<string[] | null>;
 
 /** Asks for each token of a policy once. */
 class TokenBook {

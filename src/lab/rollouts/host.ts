@@ -1,42 +1,48 @@
-import { ImportError, type ImportedRollout, type RunFile } from '../../formats/rollouts/index.ts';
+import { ImportError } from '../../formats/rollouts/import.ts';
+import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
+import type { RunFile } from '../../formats/rollouts/run.ts';
 import { alignGroup, groupCredit } from '../../evaluate/inspect/align.ts';
 import { compareRuns, type Criterion } from '../../evaluate/inspect/compare-runs.ts';
 import { diffRollouts } from '../../evaluate/inspect/diff.ts';
-import { FilterError } from '../../evaluate/inspect/filter/index.ts';
+import { FilterError } from '../../evaluate/inspect/filter/error.ts';
 import {
   DisagreementQueue,
-  rescore,
   type Disagreement,
-} from '../../evaluate/inspect/rescore/index.ts';
+} from '../../evaluate/inspect/rescore/disagreement.ts';
+import { rescore } from '../../evaluate/inspect/rescore/rescore.ts';
 import { factsOfRow } from '../../evaluate/inspect/row.ts';
-import { whatIf, type WhatIfSettings } from '../../evaluate/inspect/what-if/index.ts';
+import { whatIf, type WhatIfSettings } from '../../evaluate/inspect/what-if/what-if.ts';
+import { transfer } from '../rpc/wire.ts';
 import { NamedJobs } from '../storage/jobs.ts';
-import { facetsOf, selected, type BrowseQuery } from './browse.ts';
-import type { GroupField } from './names.ts';
-import { Kept } from './kept.ts';
-import type { Mark, SavedView, StoredRow } from './database.ts';
-import {
-  isRolloutFormat,
-  rolloutLines,
-  tableText,
-  type ExportFormat,
-  type SpellTokens,
-} from './export.ts';
-import type { ImportProgress } from './import-file.ts';
+import { facetsOf, selected } from './browse.ts';
 import type {
   Browsed,
+  BrowseQuery,
   ComparedRuns,
+  ExportFormat,
   FilterFault,
   FoundRow,
   ImportOutcome,
+  ImportProgress,
   InspectionApi,
+  RolloutFile,
   Selection,
-} from './messages.ts';
+  SpellTokens,
+} from '../contract/rollouts.ts';
+import type {
+  GroupField,
+  Mark,
+  RolloutPlace,
+  SavedView,
+  StoredRow,
+} from '../contract/records/rollout-files.ts';
+import { Kept } from './kept.ts';
+import { isRolloutFormat, rolloutLines, tableText } from './export.ts';
 import { isRunFile, runFileId, type RunSource } from './own-runs.ts';
 import { noScoreOf } from './no-score.ts';
 import { packReading } from './packed.ts';
-import { readingOf, rolloutFile, sameQuestion, type RolloutFile } from './reading.ts';
-import type { InspectionStore, RolloutPlace, StoreImportOptions } from './store.ts';
+import { readingOf, rolloutFile, sameQuestion } from './reading.ts';
+import type { InspectionStore, StoreImportOptions } from './store.ts';
 import { RowTables } from './tables.ts';
 
 /** A filter's error as a value. @throws what is none */
@@ -180,7 +186,12 @@ export class InspectionHost implements InspectionApi {
 
   async readPacked(fileId: string, rolloutId: string) {
     const reading = await this.read(fileId, rolloutId);
-    return reading && packReading(reading);
+    if (!reading) return null;
+    const packed = packReading(reading);
+    const buffers = packed.columns.flatMap((columns) =>
+      Object.values(columns).map(({ buffer }) => buffer),
+    );
+    return transfer(packed, buffers);
   }
 
   sameQuestion(fileId: string, question: { id: string; text: string }) {

@@ -1,22 +1,15 @@
-import {
-  importRun,
-  type ImportedRollout,
-  type RunFile,
-  type RunItem,
-} from '../../formats/rollouts/index.ts';
-import {
-  lintRollout,
-  lintRun,
-  readFactsOf,
-  statisticsOf,
-  summaryOf,
-  type Finding,
-  type LintSummary,
-  type RolloutFacts,
-} from '../../evaluate/inspect/index.ts';
+import type { ImportProgress } from '../contract/rollouts.ts';
+import { importRun, type RunFile, type RunItem } from '../../formats/rollouts/run.ts';
+import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
+import { lintRollout } from '../../evaluate/inspect/lint/index.ts';
+import { lintRun, summaryOf, type LintSummary } from '../../evaluate/inspect/lint/run.ts';
+import { readFactsOf, type RolloutFacts } from '../../evaluate/inspect/lint/facts.ts';
+import { statisticsOf } from '../../evaluate/inspect/statistics.ts';
+import type { Finding } from '../../evaluate/inspect/lint/finding.ts';
 import { rowOf } from '../../evaluate/inspect/row.ts';
 import { gzip } from '../storage/blobs.ts';
-import type { FileRecord, InspectionDatabase, StoredRow } from './database.ts';
+import type { FileRecord, StoredRow } from '../contract/records/rollout-files.ts';
+import type { InspectionDatabase } from './database.ts';
 
 /** Streams a file of rollouts into storage, chunk by chunk: what was read can be shown at once. */
 
@@ -27,17 +20,7 @@ const FIRST_ROLLOUTS = 16;
 const CHUNK_CHARS = 2_000_000;
 
 /** Faults that are kept with their reasons; all are counted. */
-export const KEPT_FAULTS = 1000;
-
-export interface ImportProgress {
-  fileId: string;
-  readBytes: number;
-  bytes: number;
-  rollouts: number;
-  faultCount: number;
-  /** Chunks that can be read now. */
-  chunks: number;
-}
+const KEPT_FAULTS = 1000;
 
 export interface ImportOptions {
   onProgress?: (progress: ImportProgress) => void;
@@ -47,7 +30,7 @@ export interface ImportOptions {
 const encoder = new TextEncoder();
 
 /** Collects rollouts of one file and writes them in chunks. */
-export class FileWriter {
+class FileWriter {
   readonly #database: InspectionDatabase;
   readonly #record: FileRecord;
   #rows: StoredRow[] = [];

@@ -1,6 +1,6 @@
-import { lossOfRun, withLoss } from '../../evaluate/inspect/what-if/index.ts';
+import { lossOfRun, withLoss } from '../../evaluate/inspect/what-if/training.ts';
 import type { RunStore } from '../storage/run-store.ts';
-import type { OwnRun } from './messages.ts';
+import type { OwnRun } from '../contract/rollouts.ts';
 
 /** Rollouts that training stored, as a file of `forage.rollout/1` that the inspector reads. */
 

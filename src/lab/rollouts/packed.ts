@@ -1,30 +1,19 @@
+import type { NumberColumn, PackedColumns, PackedReading, Reading } from '../contract/rollouts.ts';
 import {
   VALUE_COLUMNS,
   type ImportedRollout,
   type ImportedSegment,
   type TokenColumns,
   type TokenValues,
-} from '../../formats/rollouts/index.ts';
-import type { Reading } from './reading.ts';
+} from '../../formats/rollouts/shape/imported.ts';
 
 /**
  * A reading on its way between threads. The numbers of a long trace are millions of list entries that a
  * page unpacks one by one, a tenth of a second in which it answers nobody; as typed arrays they are
- * copied as they lie.
+ * moved as they lie.
  */
 
-const COLUMNS = ['ids', 'trainedIds', ...VALUE_COLUMNS] as const;
-
-type NumberColumn = (typeof COLUMNS)[number];
-
-/** Numbers of a segment; NaN stands for null, which a file cannot hold itself. */
-type PackedColumns = Partial<Record<NumberColumn, Float64Array>>;
-
-export interface PackedReading {
-  /** Without the number columns of its segments. */
-  reading: Reading;
-  columns: PackedColumns[];
-}
+const COLUMNS: readonly NumberColumn[] = ['ids', 'trainedIds', ...VALUE_COLUMNS];
 
 /** Takes the columns out of a copy of the segment. */
 function packed(segment: ImportedSegment): { plain: ImportedSegment; columns: PackedColumns } {

@@ -1,42 +1,15 @@
-import { writeRollout, type ImportedRollout } from '../../formats/rollouts/index.ts';
-import { rolloutHtml, rolloutMarkdown } from '../../evaluate/inspect/export/index.ts';
-import { lintRollout, type Finding } from '../../evaluate/inspect/index.ts';
-import { readRounds, type RoundReading } from '../../evaluate/inspect/reading/index.ts';
-import { lossOfRollout, type LossSettings } from '../../evaluate/inspect/what-if/index.ts';
-import type { FileRecord, StoredRow } from './database.ts';
-import type { InspectionStore, RolloutPlace } from './store.ts';
+import type { Neighbour, Reading, RolloutFile } from '../contract/rollouts.ts';
+import { writeRollout } from '../../formats/rollouts/write.ts';
+import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
+import { rolloutHtml } from '../../evaluate/inspect/export/html.ts';
+import { rolloutMarkdown } from '../../evaluate/inspect/export/markdown.ts';
+import { lintRollout } from '../../evaluate/inspect/lint/index.ts';
+import { readRounds } from '../../evaluate/inspect/reading/rounds.ts';
+import { lossOfRollout, type LossSettings } from '../../evaluate/inspect/what-if/training.ts';
+import type { FileRecord, RolloutPlace, StoredRow } from '../contract/records/rollout-files.ts';
+import type { InspectionStore } from './store.ts';
 
 /** A rollout with what its reader needs beside it; made off the page, because texts can be long. */
-
-/** Another rollout to go to. */
-export interface Neighbour {
-  fileId: string;
-  file: string;
-  id: string;
-  answer: string | null;
-  /** Why the answer cannot be read; absent where it can. */
-  notScored?: string;
-  em: number | null;
-  reward: number | null;
-}
-
-export interface Reading {
-  file: Pick<FileRecord, 'id' | 'name' | 'rollouts' | 'status'>;
-  row: StoredRow;
-  rollout: ImportedRollout;
-  rounds: RoundReading[];
-  findings: Finding[];
-  /** Where it stands in its file, from 0, and the ids beside it there. */
-  position: number;
-  previous: string | null;
-  next: string | null;
-  /** The rollouts of its group in the file's order, itself among them. */
-  siblings: Neighbour[];
-  /** The settings that it was trained under; null where neither it nor a run of this browser has them. */
-  loss: LossSettings | null;
-}
-
-export type RolloutFile = 'jsonl' | 'markdown' | 'html';
 
 const neighbour = (file: Pick<FileRecord, 'id' | 'name'>, { row }: StoredRow): Neighbour => ({
   fileId: file.id,

@@ -1,16 +1,19 @@
 import {
-  isImportedRollout,
-  type ImportedRollout,
-  type RunFile,
-} from '../../formats/rollouts/index.ts';
-import { compileFilter, parseFilter } from '../../evaluate/inspect/filter/index.ts';
+  BOOKMARK,
+  type FileRecord,
+  type Mark,
+  type RolloutPlace,
+  type SavedView,
+  type StoredRow,
+} from '../contract/records/rollout-files.ts';
+import { isImportedRollout } from '../../formats/rollouts/own/schema.ts';
+import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
+import type { RunFile } from '../../formats/rollouts/run.ts';
+import { compileFilter } from '../../evaluate/inspect/filter/match.ts';
+import { parseFilter } from '../../evaluate/inspect/filter/parse.ts';
 import { gunzip } from '../storage/blobs.ts';
-import type { FileRecord, InspectionDatabase, Mark, SavedView, StoredRow } from './database.ts';
-import { BOOKMARK } from './names.ts';
+import type { InspectionDatabase } from './database.ts';
 import { writeFile, type ImportOptions } from './import-file.ts';
-
-/** Where a rollout lies. */
-export type RolloutPlace = Pick<StoredRow, 'chunk' | 'index'>;
 
 const emptyMark = (file: string, rollout: string): Mark => ({
   file,

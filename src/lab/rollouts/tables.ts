@@ -1,4 +1,4 @@
-import type { Mark, StoredRow } from './database.ts';
+import type { Mark, StoredRow } from '../contract/records/rollout-files.ts';
 import { tagsOf, type InspectionStore } from './store.ts';
 
 /** Rows of the files that were asked for last, in memory: sorting and filtering read nothing again. */

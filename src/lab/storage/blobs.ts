@@ -14,12 +14,6 @@ export interface BlobStore {
   list(folder: string): Promise<{ path: string; bytes: number }[]>;
 }
 
-/** SHA-256 in hexadecimal, as `sha256sum` prints it. */
-export async function sha256(bytes: Uint8Array): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new Uint8Array(bytes));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
 const piped = async (
   bytes: Uint8Array,
   through: ReadableWritablePair<Uint8Array, BufferSource>,

@@ -1,6 +1,6 @@
 import { Dexie, type EntityTable, type Table } from 'dexie';
 import type { TrainStep } from '../../records/training.ts';
-import type { RunRecord } from '../train/messages.ts';
+import type { RunRecord } from '../contract/records/runs.ts';
 
 /** The records of runs. Blobs lie in the file system; records name them with size and hash. */
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { setupSchema } from '../../records/setup.ts';
+import { setupSchema } from '../../retrieval/setup.ts';
 import type { TrainStep } from '../../records/training.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
-import type { RunRecord } from '../train/messages.ts';
-import { issueOf } from '../../base/issue.ts';
+import type { RunRecord } from '../contract/records/runs.ts';
+import { issueOf } from '../../base/errors.ts';
 
 /** Stored records are checked where they enter: another version of the page may have written them. */
 

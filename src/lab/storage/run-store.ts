@@ -1,9 +1,10 @@
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { TrainStep } from '../../records/training.ts';
 import { decodeState, encodeState, type TrainState } from '../../learn/rl/state.ts';
-import type { RunRecord } from '../train/messages.ts';
-import { gunzip, gzip, sha256, type BlobStore } from './blobs.ts';
+import type { RunRecord } from '../contract/records/runs.ts';
+import { gunzip, gzip, type BlobStore } from './blobs.ts';
+import { sha256 } from '../../base/hash.ts';
 import type { BlobRef, ForageDatabase, PointerRow, StepRow, StoredCheckpoint } from './database.ts';
 import { isQuotaError, megabytes, StorageFull } from './quota.ts';
 import { parseRun, parseStep } from './records.ts';

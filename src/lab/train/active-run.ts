@@ -2,7 +2,8 @@ import type { Rollout } from '../../records/rollout.ts';
 import type { TrainStep } from '../../records/training.ts';
 import type { TrainLoopProgress } from '../../learn/rl/contracts.ts';
 import type { PendingStep } from '../storage/run-store.ts';
-import type { RunRecord, RunStatus, TrainProgress } from './messages.ts';
+import type { RunRecord, RunStatus } from '../contract/records/runs.ts';
+import type { TrainProgress } from '../contract/training.ts';
 import { paceOf, secondsLeft } from './step-pace.ts';
 
 /** A run while it trains: what the user asked of it, how far it is, and what is not yet stored. */

@@ -1,13 +1,13 @@
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';
 import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import { trainRun, type TrainResult } from '../../learn/rl/loop.ts';
-import { describeFailure, WorkerLost } from '../workers/failures.ts';
+import { describeFailure, WorkerLost } from '../contract/failures.ts';
 import { StorageFull } from '../storage/quota.ts';
 import type { RunStore } from '../storage/run-store.ts';
 import type { ActiveRun } from './active-run.ts';
 import type { EngineOptions, TrainEngines } from './engines.ts';
 import { watchForFreezes } from './freezes.ts';
-import type { RunRecord } from './messages.ts';
+import type { RunRecord } from '../contract/records/runs.ts';
 import { trainDeps, type TrainWorld } from './parts.ts';
 import { nowIso } from './records.ts';
 import type { Teller } from './teller.ts';
@@ -15,7 +15,7 @@ import type { Teller } from './teller.ts';
 /** Losses of a device or worker within this time after which training stops by itself. */
 const LOSSES = { most: 3, withinMs: 5 * 60_000 };
 
-export type StartEngines = (
+type StartEngines = (
   options: Pick<EngineOptions, 'device' | 'adapter' | 'signal' | 'onLost'> & { policy: PolicyRef },
 ) => Promise<TrainEngines>;
 

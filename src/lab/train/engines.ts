@@ -1,4 +1,3 @@
-import { transfer } from 'comlink';
 import {
   connectReplica,
   type FromReplica,
@@ -13,7 +12,7 @@ import type { LoraSpec } from '../../policy/lora/spec.ts';
 import type { PolicyChat, PolicyInfo, PolicyTokenizer } from '../../policy/policy.ts';
 import type { TensorSource } from '../../policy/checkpoint/tensor-source.ts';
 import type { PolicyWeights } from '../../policy/checkpoint/weights.ts';
-import type { Checkpoint } from '../models/serving/checkpoint.ts';
+import type { Checkpoint, PolicyWorkerApi } from '../contract/policy.ts';
 import {
   frozenOf,
   holdUntil,
@@ -21,9 +20,8 @@ import {
   type OpenStored,
 } from '../models/serving/checkpoint-source.ts';
 import { chooseDevice } from '../models/serving/device.ts';
-import { WorkerLost, workerGone } from '../workers/failures.ts';
-import type { PolicyWorkerApi } from '../models/serving/start-policy.ts';
-import { supervise, type SupervisedWorker } from '../workers/supervised.ts';
+import { WorkerLost, workerGone } from '../contract/failures.ts';
+import { startWorker, type StartedWorker } from '../rpc/worker.ts';
 import type { WorkerFactory } from '../workers/workers.ts';
 
 /**
@@ -54,14 +52,14 @@ export interface EngineOptions {
 }
 
 class Engine {
-  readonly #host: SupervisedWorker<PolicyWorkerApi>;
+  readonly #worker: StartedWorker<PolicyWorkerApi>;
   #policy: RemotePolicy | null = null;
   #replica: RemoteReplica | null = null;
   readonly #onLost: (error: WorkerLost) => void;
 
   constructor({ policy: create, locks }: WorkerFactory, onLost: (error: WorkerLost) => void) {
     this.#onLost = onLost;
-    this.#host = supervise<PolicyWorkerApi>({ name: 'training', create, locks, onLost });
+    this.#worker = startWorker<PolicyWorkerApi>({ name: 'training', create, locks, onLost });
   }
 
   async start(
@@ -70,10 +68,8 @@ class Engine {
     { tokenizer, chat }: { tokenizer: PolicyTokenizer; chat?: PolicyChat },
   ): Promise<{ policy: RemotePolicy; replica: RemoteReplica }> {
     const [sampling, training] = [new MessageChannel(), new MessageChannel()];
-    const { port2 } = sampling;
-    await this.#host.call((api) => api.load(checkpoint, device, transfer(port2, [port2])));
-    const far = training.port2;
-    await this.#host.call((api) => api.train(adapter, device, transfer(far, [far])));
+    await this.#worker.api.load(checkpoint, device, sampling.port2);
+    await this.#worker.api.train(adapter, device, training.port2);
     const near: Channel<FromReplica, ToReplica> = training.port1;
     const connected = Promise.all([
       connectPolicy(sampling.port1, tokenizer, {
@@ -88,7 +84,7 @@ class Engine {
   }
 
   end(reason: Error): void {
-    this.#host.terminate();
+    this.#worker.terminate();
     this.#policy?.lost(reason);
     this.#replica?.lost(reason);
   }

@@ -4,8 +4,10 @@ import type { TrainSettings } from '../../learn/settings/settings.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { plannedBytes } from '../../policy/lora/wasm/memory.ts';
 import { parameterCount } from '../../policy/checkpoint/weights.ts';
-import type { RunRecord, TrainEstimate } from './messages.ts';
-import { median, paceOf } from './step-pace.ts';
+import type { RunRecord } from '../contract/records/runs.ts';
+import type { TrainEstimate } from '../contract/training.ts';
+import { median } from '../../base/statistics.ts';
+import { paceOf } from './step-pace.ts';
 
 /** What a run will take, before it is started. Every figure is an estimate and says from what. */
 
@@ -23,7 +25,7 @@ const rolloutsOf = ({ questions, groupSize, dynamicSampling }: TrainSettings): n
   questions * groupSize * (dynamicSampling.on ? dynamicSampling.maxBatches : 1);
 
 /** Bytes of samplers and replicas at their peak. */
-export function peakBytes(config: PolicyConfig, settings: TrainSettings, engines: number): number {
+function peakBytes(config: PolicyConfig, settings: TrainSettings, engines: number): number {
   const limits = {
     maxTokens: Math.max(MICRO_TOKENS, config.maxPositions),
     maxLength: config.maxPositions,

@@ -1,7 +1,7 @@
 import type { Rollout } from '../../records/rollout.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';
 import type { TrainStep } from '../../records/training.ts';
-import { withLoss } from '../../evaluate/inspect/what-if/index.ts';
+import { withLoss } from '../../evaluate/inspect/what-if/training.ts';
 import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
 import type { TrainSettings } from '../../learn/settings/settings.ts';
@@ -9,15 +9,15 @@ import { checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
 import { usableDemonstrations } from '../../learn/rl/warm-up.ts';
 import { chooseDevice } from '../models/serving/device.ts';
 import { ActiveRun } from './active-run.ts';
-import type { Download, DownloadKind } from './downloads.ts';
+import type { Download, DownloadKind, TrainApi, TrainMessage } from '../contract/training.ts';
 import { RunDrive, type DriveParts } from './drive.ts';
 import { estimate, measuredHere, nearestRun } from './estimate.ts';
 import { holdRun } from './locks.ts';
-import type { RunRecord, TrainApi, TrainMessage } from './messages.ts';
+import type { RunRecord } from '../contract/records/runs.ts';
 import { OtherTabs, type Order } from './other-tabs.ts';
 import { checkRouter } from './parts.ts';
 import { withSource } from './setup-source.ts';
-import type { PolicyFacts } from './policy-facts.ts';
+import type { PolicyFacts } from '../models/serving/policy-facts.ts';
 import { newId, nowIso, RunRecords } from './records.ts';
 import { Teller } from './teller.ts';
 

@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 import { heldRuns, whenRunFree } from './locks.ts';
 
 /**

@@ -1,4 +1,5 @@
-import type { AgentDeps, Router } from '../../agent/index.ts';
+import type { AgentDeps } from '../../agent/request.ts';
+import type { Router } from '../../agent/router/router.ts';
 import type { Question } from '../../records/records.ts';
 import { createCurriculum } from '../../learn/curriculum/create.ts';
 import type { TrainDeps } from '../../learn/rl/contracts.ts';

@@ -2,11 +2,12 @@ import { BUILT_IN_SETUP, type PolicyRef } from '../../records/setup.ts';
 import type { TrainStep } from '../../records/training.ts';
 import type { TrainSettings } from '../../learn/settings/settings.ts';
 import type { RunStore } from '../storage/run-store.ts';
-import { filesOf, type Download, type DownloadKind } from './downloads.ts';
+import { filesOf } from './files/downloads.ts';
+import { type Download, type DownloadKind } from '../contract/training.ts';
 import { heldRuns } from './locks.ts';
-import type { RunRecord } from './messages.ts';
-import type { PolicyFacts } from './policy-facts.ts';
-import { readRunFile, writeRunFile } from './run-file.ts';
+import type { RunRecord } from '../contract/records/runs.ts';
+import type { PolicyFacts } from '../models/serving/policy-facts.ts';
+import { readRunFile, writeRunFile } from './files/run-file.ts';
 import type { Teller } from './teller.ts';
 
 /** Deleted runs are kept at least this long for the undo of another tab. */

@@ -1,5 +1,6 @@
 import type { TrainStep } from '../../records/training.ts';
 import type { TrainSettings } from '../../learn/settings/settings.ts';
+import { median } from '../../base/statistics.ts';
 
 /** How long steps take here, and from that how long a run still takes. */
 
@@ -15,12 +16,6 @@ export interface StepPace {
 
 /** The latest steps that count: an odd number, of which one in the middle was measured. */
 const RECENT = 9;
-
-export const median = (values: readonly number[]): number | null => {
-  const sorted = values.toSorted((a, b) => a - b);
-  const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
-  return low === undefined || high === undefined ? null : (low + high) / 2;
-};
 
 /**
  * Medians over the last `RECENT` steps, so that a step in which kernels were compiled or the browser

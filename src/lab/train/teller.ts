@@ -1,6 +1,6 @@
 import { storageUse } from '../storage/quota.ts';
 import type { ActiveRun } from './active-run.ts';
-import type { TrainMessage } from './messages.ts';
+import type { TrainMessage } from '../contract/training.ts';
 
 /** How often progress is told at most. */
 const TELL_MS = 200;

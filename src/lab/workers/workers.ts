@@ -1,6 +1,6 @@
 import type { EngineWorker } from '../../policy/remote/webllm/start.ts';
-import type { RetrievalFiles } from '../ask/retrieval-api.ts';
-import type { Locks, WorkerLike } from './supervised.ts';
+import type { RetrievalFiles } from '../contract/retrieval.ts';
+import type { Locks, WorkerLike } from '../rpc/life.ts';
 
 /** What the conductor is given: where files lie, and how workers are started. */
 

@@ -1,5 +1,5 @@
 import type { Question } from '../../records/records.ts';
-import { deriveSeed } from '../../agent/index.ts';
+import { deriveSeed } from '../../base/random.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
 import type { Curriculum } from '../rl/contracts.ts';
 import type { TrainSettings } from '../settings/settings.ts';

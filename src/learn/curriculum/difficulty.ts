@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Question } from '../../records/records.ts';
-import { deriveSeed } from '../../agent/index.ts';
-import type { SettingsOverride } from '../../recipes/index.ts';
+import { deriveSeed } from '../../base/random.ts';
+import type { SettingsOverride } from '../../recipes/settings.ts';
 import type { Curriculum, CurriculumContext, DrawnQuestion, Json } from '../rl/contracts.ts';
+import { rewardById } from '../rewards/list.ts';
 import type { TrainSettings } from '../settings/settings.ts';
 import { stageAt } from '../settings/stages.ts';
 import { bucketOf, nextBucket, type Bucket } from './buckets.ts';
@@ -28,13 +29,6 @@ const sampleOf = (questions: readonly Question[], size: number, seed: number): Q
   const cycle = new Cycle(questions, seed);
   return Array.from({ length: Math.min(size, questions.length) }, (_, i) => cycle.at(i));
 };
-
-/**
- * Whether a stage's reward is one of UR²'s stage 1. Its weak form rewards answers too and is the one
- * that is "no longer relying on cold-start data" (C.5).
- */
-const isColdStart = (reward: string): boolean =>
-  reward.startsWith('ur2-stage-1') && reward !== 'ur2-stage-1-weak';
 
 /**
  * Nothing is retrieved, a recipe's background included. The policy is told that it cannot search; a
@@ -80,7 +74,7 @@ export class DifficultyCurriculum implements Curriculum {
     if (this.#state.scores.length < this.#pool.length)
       return Promise.reject(new Error('curriculum: the questions are not scored yet'));
     const { stages } = this.#settings;
-    const coldStart = isColdStart(stages[stageAt(stages, step)]!.reward);
+    const coldStart = rewardById(stages[stageAt(stages, step)]!.reward)?.coldStart === true;
     return Promise.resolve(Array.from({ length: wanted }, () => this.#next(coldStart)));
   }
 

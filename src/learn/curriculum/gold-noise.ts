@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import { deriveSeed } from '../../agent/index.ts';
-import { uniform } from '../../base/seeds.ts';
+import { uniform } from '../../base/random.ts';
+import { deriveSeed } from '../../base/random.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
 import type { Curriculum, DrawnQuestion, Json } from '../rl/contracts.ts';
 import type { TrainSettings } from '../settings/settings.ts';

@@ -1,5 +1,5 @@
 import type { Hit, SearchTarget } from '../../records/hits.ts';
-import { deriveSeed, uniform } from '../../base/seeds.ts';
+import { deriveSeed, uniform } from '../../base/random.ts';
 import type { Retrieval, Retriever } from '../../retrieval/retriever.ts';
 
 export interface NoiseOptions {

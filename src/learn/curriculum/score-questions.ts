@@ -1,6 +1,7 @@
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import { deriveSeed, runGroup } from '../../agent/index.ts';
+import { deriveSeed } from '../../base/random.ts';
+import { runGroup } from '../../agent/run.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { checkFaults, rolloutOverrides } from '../rl/collect.ts';
 import type { CurriculumContext } from '../rl/contracts.ts';

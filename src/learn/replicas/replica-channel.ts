@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 import type { Channel } from '../../policy/serving/messages.ts';
 import type {
   ItemObjective,

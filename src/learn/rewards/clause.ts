@@ -1,5 +1,6 @@
 import type { RewardClause } from '../../records/rollout.ts';
-import type { RewardFacts, Span } from './facts.ts';
+import type { RewardFacts } from './facts.ts';
+import type { Span } from './written.ts';
 
 /** A clause of weight 1. */
 export const clause = (

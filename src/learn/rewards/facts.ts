@@ -11,8 +11,6 @@ import {
   type WrittenText,
 } from './written.ts';
 
-export type { Span } from './written.ts';
-
 /** One query that the policy wrote. */
 export interface AskedQuery {
   text: string;

@@ -1,4 +1,5 @@
 import type { RewardClause } from '../../records/rollout.ts';
+import { weightedReward } from './definition.ts';
 import type { RewardFacts } from './facts.ts';
 
 /*
@@ -16,8 +17,8 @@ import type { RewardFacts } from './facts.ts';
 
 const SHORT_TOKENS = 160;
 const LONG_TOKENS = 320;
-export const SHORT_WEIGHTS = { format: 0.1, length: 0.1, accuracy: 0.8 };
-export const LONG_WEIGHTS = { format: 0.1, length: 0.1, accuracy: 0.6, structure: 0.2 };
+const SHORT_WEIGHTS = { format: 0.1, length: 0.1, accuracy: 0.8 };
+const LONG_WEIGHTS = { format: 0.1, length: 0.1, accuracy: 0.6, structure: 0.2 };
 
 export const lengthReward = (facts: RewardFacts, target: number): number =>
   facts.form === null ? 0 : Math.max(0, Math.min(1, 2 - facts.tokens / target));
@@ -37,16 +38,31 @@ function shared(
 }
 
 /** (17): λ1 R_fmt + λ2 R_len + λ3 R_acc. */
-export const kunlunShort = (facts: RewardFacts, weights: typeof SHORT_WEIGHTS): RewardClause[] =>
-  shared(facts, weights, SHORT_TOKENS, facts.em);
+export const kunlunShort = weightedReward({
+  id: 'kunlun-short',
+  name: 'KunLunBaizeRAG, short answers (17)',
+  source: 'KunLunBaizeRAG, arXiv 2506.19466, equation 17',
+  range: [0, 1],
+  ofTokens: ['length'],
+  weights: SHORT_WEIGHTS,
+  clauses: (facts, weights) => shared(facts, weights, SHORT_TOKENS, facts.em),
+});
 
 /** (18): (17) with λ4 R_struct. */
-export const kunlunLong = (facts: RewardFacts, weights: typeof LONG_WEIGHTS): RewardClause[] => [
-  ...shared(facts, weights, LONG_TOKENS, facts.f1),
-  {
-    clause: 'structure',
-    value: facts.form === 'long' ? 0.5 + 0.5 * Number(facts.prose !== '') : 0,
-    weight: weights.structure,
-    evidence: facts.answer,
-  },
-];
+export const kunlunLong = weightedReward({
+  id: 'kunlun-long',
+  name: 'KunLunBaizeRAG, long answers (18)',
+  source: 'KunLunBaizeRAG, arXiv 2506.19466, equation 18',
+  range: [0, 1],
+  ofTokens: ['length'],
+  weights: LONG_WEIGHTS,
+  clauses: (facts, weights) => [
+    ...shared(facts, weights, LONG_TOKENS, facts.f1),
+    {
+      clause: 'structure',
+      value: facts.form === 'long' ? 0.5 + 0.5 * Number(facts.prose !== '') : 0,
+      weight: weights.structure,
+      evidence: facts.answer,
+    },
+  ],
+});

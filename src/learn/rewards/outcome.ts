@@ -1,13 +1,22 @@
-import type { RewardClause } from '../../records/rollout.ts';
 import { clause } from './clause.ts';
-import type { RewardFacts } from './facts.ts';
+import { fixedReward } from './definition.ts';
 
 /** Plain answer scores: exact match and F1 (docs/methods.md, section 5), no clause for anything else. */
 
-export const plainEm = (facts: RewardFacts): RewardClause[] => [
-  clause('em', facts.em, facts.answer),
-];
+const SOURCE = 'SQuAD 1.1, evaluate-v1.1.py';
 
-export const plainF1 = (facts: RewardFacts): RewardClause[] => [
-  clause('f1', facts.f1, facts.answer),
-];
+export const plainEm = fixedReward({
+  id: 'em',
+  name: 'Exact match (SQuAD)',
+  source: SOURCE,
+  range: [0, 1],
+  clauses: (facts) => [clause('em', facts.em, facts.answer)],
+});
+
+export const plainF1 = fixedReward({
+  id: 'f1',
+  name: 'F1 (SQuAD)',
+  source: SOURCE,
+  range: [0, 1],
+  clauses: (facts) => [clause('f1', facts.f1, facts.answer)],
+});

@@ -1,5 +1,6 @@
 import type { RewardClause } from '../../records/rollout.ts';
 import { answeredEvidence, clause, wordsOf } from './clause.ts';
+import { fixedReward } from './definition.ts';
 import type { RewardFacts } from './facts.ts';
 
 /*
@@ -15,6 +16,9 @@ import type { RewardFacts } from './facts.ts';
  *   words a fault; the one for instruction-tuned models (−1) does not.
  */
 
+const SOURCE = 'R1-Searcher, arXiv 2503.05592';
+const RELEASED = 'R1-Searcher, train/reward_server_*.py';
+
 /** Longest answer of the released second stage, in words. */
 const ANSWER_WORDS = 10;
 
@@ -22,22 +26,33 @@ const formatHalf = (facts: RewardFacts): RewardClause =>
   clause('format', facts.formatValid ? 0.5 : 0, facts.faults.flat());
 
 /** Stage 1: 0.5 for retrieving, 0.5 for the format; the answer does not count. */
-export function r1SearcherStage1(facts: RewardFacts): RewardClause[] {
-  const evidence = answeredEvidence(facts);
-  const retrieved = facts.queries.some((query) => query.answered);
-  return [clause('retrieval', retrieved ? 0.5 : 0, evidence), formatHalf(facts)];
-}
+export const r1SearcherStage1 = fixedReward({
+  id: 'r1-searcher-stage-1',
+  name: 'R1-Searcher stage 1, paper',
+  source: SOURCE,
+  range: [0, 1],
+  clauses: (facts) => {
+    const retrieved = facts.queries.some((query) => query.answered);
+    return [clause('retrieval', retrieved ? 0.5 : 0, answeredEvidence(facts)), formatHalf(facts)];
+  },
+});
 
 /** Stage 1 as released: the same, and 1 where the answer covers a gold answer's tokens, else −1. */
-export function r1SearcherStage1Released(facts: RewardFacts): RewardClause[] {
-  const closed = facts.opened.length === facts.queries.length;
-  const retrieved = closed && facts.queries.some((query) => query.answered);
-  return [
-    clause('answer', facts.byR1Searcher.coverEm === 1 ? 1 : -1, facts.answer),
-    clause('retrieval', retrieved ? 0.5 : 0, retrieved ? answeredEvidence(facts) : []),
-    formatHalf(facts),
-  ];
-}
+export const r1SearcherStage1Released = fixedReward({
+  id: 'r1-searcher-stage-1-released',
+  name: 'R1-Searcher stage 1, released',
+  source: RELEASED,
+  range: [-1, 2],
+  clauses: (facts) => {
+    const closed = facts.opened.length === facts.queries.length;
+    const retrieved = closed && facts.queries.some((query) => query.answered);
+    return [
+      clause('answer', facts.byR1Searcher.coverEm === 1 ? 1 : -1, facts.answer),
+      clause('retrieval', retrieved ? 0.5 : 0, retrieved ? answeredEvidence(facts) : []),
+      formatHalf(facts),
+    ];
+  },
+});
 
 const stage2 = (facts: RewardFacts, penalty: number, wordy = false): RewardClause[] => [
   clause('answer', facts.byR1Searcher.f1, facts.answer),
@@ -48,11 +63,28 @@ const stage2 = (facts: RewardFacts, penalty: number, wordy = false): RewardClaus
 ];
 
 /** Stage 2 of base models: F1, and −2 for any fault of format. */
-export const r1SearcherStage2 = (facts: RewardFacts): RewardClause[] => stage2(facts, -2);
+export const r1SearcherStage2 = fixedReward({
+  id: 'r1-searcher-stage-2',
+  name: 'R1-Searcher stage 2, base models',
+  source: SOURCE,
+  range: [-2, 1],
+  clauses: (facts) => stage2(facts, -2),
+});
 
 /** Stage 2 of base models as released: an answer of more than ten words is a fault as well. */
-export const r1SearcherStage2Released = (facts: RewardFacts): RewardClause[] =>
-  stage2(facts, -2, wordsOf(facts.answerText ?? '') > ANSWER_WORDS);
+export const r1SearcherStage2Released = fixedReward({
+  id: 'r1-searcher-stage-2-released',
+  name: 'R1-Searcher stage 2, base models, released',
+  source: RELEASED,
+  range: [-2, 1],
+  clauses: (facts) => stage2(facts, -2, wordsOf(facts.answerText ?? '') > ANSWER_WORDS),
+});
 
 /** Stage 2 of instruction-tuned models as released: F1, and −1 for any fault of format. */
-export const r1SearcherStage2Instruct = (facts: RewardFacts): RewardClause[] => stage2(facts, -1);
+export const r1SearcherStage2Instruct = fixedReward({
+  id: 'r1-searcher-stage-2-instruct',
+  name: 'R1-Searcher stage 2, instruction-tuned',
+  source: RELEASED,
+  range: [-1, 1],
+  clauses: (facts) => stage2(facts, -1),
+});

@@ -1,6 +1,7 @@
 import type { RewardClause } from '../../records/rollout.ts';
 import { subExactMatch } from '../../agent/answers/scores.ts';
 import { clause } from './clause.ts';
+import { fixedReward } from './definition.ts';
 import type { RewardFacts } from './facts.ts';
 
 /*
@@ -15,13 +16,19 @@ import type { RewardFacts } from './facts.ts';
  */
 
 /** ReSearch: 0 where malformed, else F1, else 0.1 for the format. */
-export const research = (facts: RewardFacts): RewardClause[] => [
-  clause('answer', facts.formatValid ? facts.f1 : 0, facts.answer),
-  clause('format', facts.formatValid && facts.f1 === 0 ? 0.1 : 0, facts.faults.flat()),
-];
+export const research = fixedReward({
+  id: 'research',
+  name: 'ReSearch',
+  source: 'ReSearch, arXiv 2503.19470',
+  range: [0, 1],
+  clauses: (facts) => [
+    clause('answer', facts.formatValid ? facts.f1 : 0, facts.answer),
+    clause('format', facts.formatValid && facts.f1 === 0 ? 0.1 : 0, facts.faults.flat()),
+  ],
+});
 
 /** AutoRefine: F1; where that is 0, 0.1 if the refinement holds a gold answer; 0 without an answer. */
-export function autorefine(facts: RewardFacts): RewardClause[] {
+function refined(facts: RewardFacts): RewardClause[] {
   const { text, spans } = facts.afterReading;
   const holds = facts.form !== null && facts.f1 === 0 && subExactMatch(text, facts.golds) === 1;
   return [
@@ -29,3 +36,11 @@ export function autorefine(facts: RewardFacts): RewardClause[] {
     clause('refinement', holds ? 0.1 : 0, holds ? spans : []),
   ];
 }
+
+export const autorefine = fixedReward({
+  id: 'autorefine',
+  name: 'AutoRefine',
+  source: 'AutoRefine, arXiv 2505.11277',
+  range: [0, 1],
+  clauses: refined,
+});

@@ -1,5 +1,6 @@
 import type { RewardClause } from '../../records/rollout.ts';
 import { clause } from './clause.ts';
+import { fixedReward } from './definition.ts';
 import type { RewardFacts } from './facts.ts';
 
 /*
@@ -18,15 +19,19 @@ const STRUCTURE = 0.2;
 const FINAL_FORMAT = 0.1;
 
 /** Search-R1: exact match alone. */
-export const searchR1 = (facts: RewardFacts): RewardClause[] => [
-  clause('answer', facts.em, facts.answer),
-];
+export const searchR1 = fixedReward({
+  id: 'search-r1',
+  name: 'Search-R1, EM',
+  source: 'Search-R1, arXiv 2503.09516',
+  range: [0, 1],
+  clauses: (facts) => [clause('answer', facts.em, facts.answer)],
+});
 
 /**
  * Right and well formed 1, right 0.8, well formed 0.2, an answer 0.1, none of it 0. The clauses: 0.8 for
  * the right answer, 0.2 for the format, 0.1 for having answered where both others are 0.
  */
-export function searchR1Format(facts: RewardFacts): RewardClause[] {
+function formatClauses(facts: RewardFacts): RewardClause[] {
   const answered = facts.form !== null && facts.em === 0 && !facts.formatValid;
   return [
     clause('answer', (1 - STRUCTURE) * facts.em, facts.answer),
@@ -34,3 +39,11 @@ export function searchR1Format(facts: RewardFacts): RewardClause[] {
     clause('answered', answered ? FINAL_FORMAT : 0, answered ? facts.answer : []),
   ];
 }
+
+export const searchR1Format = fixedReward({
+  id: 'search-r1-format',
+  name: 'Search-R1, format',
+  source: 'arXiv 2505.15117, values of its code (qa_em_format.py, v0.3)',
+  range: [0, 1],
+  clauses: formatClauses,
+});

@@ -1,5 +1,6 @@
 import type { RewardClause } from '../../records/rollout.ts';
 import { clause, wordsOf } from './clause.ts';
+import { fixedReward } from './definition.ts';
 import type { RewardFacts } from './facts.ts';
 import { fallback } from './ur2.ts';
 
@@ -42,8 +43,8 @@ function violations(facts: RewardFacts) {
   };
 }
 
-/** Stage 1: +1 or −1 a violation, no query being one; +3 for one opening tag, +4 for more; fallbacks. */
-export function ur2Stage1Released(facts: RewardFacts): RewardClause[] {
+/** +1 or −1 a violation, no query being one; +3 for one opening tag, +4 for more; fallbacks. */
+function stage1(facts: RewardFacts): RewardClause[] {
   const { count, evidence } = violations(facts);
   if (!facts.mayRetrieve)
     return [
@@ -59,12 +60,29 @@ export function ur2Stage1Released(facts: RewardFacts): RewardClause[] {
   ];
 }
 
+const SOURCE = 'UR², Tsinghua-dhy/UR2, UR2_RL/train/reward_server_*.py';
+
+export const ur2Stage1Released = fixedReward({
+  id: 'ur2-stage-1-released',
+  name: 'UR² stage 1, released',
+  source: SOURCE,
+  range: [-1, 5],
+  coldStart: true,
+  clauses: stage1,
+});
+
 /** Stage 2: twice F1, 1 for a clean format, −0.5 a fallback. */
-export function ur2Stage2Released(facts: RewardFacts): RewardClause[] {
-  const { count, evidence } = violations(facts);
-  return [
-    clause('answer', 2 * facts.f1, facts.answer),
-    clause('format', Number(count === 0), evidence),
-    fallback(facts),
-  ];
-}
+export const ur2Stage2Released = fixedReward({
+  id: 'ur2-stage-2-released',
+  name: 'UR² stage 2, released',
+  source: SOURCE,
+  range: [0, 3],
+  clauses: (facts) => {
+    const { count, evidence } = violations(facts);
+    return [
+      clause('answer', 2 * facts.f1, facts.answer),
+      clause('format', Number(count === 0), evidence),
+      fallback(facts),
+    ];
+  },
+});

@@ -1,5 +1,6 @@
 import type { RewardClause } from '../../records/rollout.ts';
 import { clause, wordsOf } from './clause.ts';
+import { fixedReward } from './definition.ts';
 import type { RewardFacts } from './facts.ts';
 
 /*
@@ -62,39 +63,68 @@ function retrieval(facts: RewardFacts, one: number, more: number): RewardClause 
   );
 }
 
+const PAPER = 'UR², arXiv 2508.06165';
+
 /** (4): +1 for a clean format, −1 a violation; +3 for one valid query, +4 for more; −0.5 a fallback. */
-export const ur2Stage1 = (facts: RewardFacts): RewardClause[] => [
-  signedFormat(facts),
-  retrieval(facts, 3, 4),
-  fallback(facts),
-];
+export const ur2Stage1 = fixedReward({
+  id: 'ur2-stage-1',
+  name: 'UR² stage 1, paper',
+  source: `${PAPER}, equation 4`,
+  range: [-1, 5],
+  coldStart: true,
+  clauses: (facts) => [signedFormat(facts), retrieval(facts, 3, 4), fallback(facts)],
+});
 
 /** The 3B model: +5 and +7; the format is −1 where nothing was asked for. */
-export function ur2Stage1Small(facts: RewardFacts): RewardClause[] {
-  const format = signedFormat(facts);
-  const idle = facts.mayRetrieve && facts.queries.length === 0;
-  return [idle ? { ...format, value: -1 } : format, retrieval(facts, 5, 7), fallback(facts)];
-}
+export const ur2Stage1Small = fixedReward({
+  id: 'ur2-stage-1-3b',
+  name: 'UR² stage 1, 3B',
+  source: `${PAPER}, appendix C.5`,
+  range: [-1, 8],
+  coldStart: true,
+  clauses: (facts) => {
+    const format = signedFormat(facts);
+    const idle = facts.mayRetrieve && facts.queries.length === 0;
+    return [idle ? { ...format, value: -1 } : format, retrieval(facts, 5, 7), fallback(facts)];
+  },
+});
 
 /** LLaMA, which searches too readily: +3 however often it searched. */
-export const ur2Stage1Llama = (facts: RewardFacts): RewardClause[] => [
-  signedFormat(facts),
-  retrieval(facts, 3, 3),
-  fallback(facts),
-];
+export const ur2Stage1Llama = fixedReward({
+  id: 'ur2-stage-1-llama',
+  name: 'UR² stage 1, Llama',
+  source: `${PAPER}, appendix C.5`,
+  range: [-1, 4],
+  coldStart: true,
+  clauses: (facts) => [signedFormat(facts), retrieval(facts, 3, 3), fallback(facts)],
+});
 
-/** Weak stage 1: (5) with 0.5 for one valid query, 1 for more. */
-export function ur2Stage1Weak(facts: RewardFacts): RewardClause[] {
-  const [answer, format, sentBack] = ur2Stage2(facts);
-  return [answer!, format!, retrieval(facts, 0.5, 1), sentBack!];
-}
-
-/** (5): 2 for a right answer, 1 for a clean format, −0.5 a fallback. */
-export function ur2Stage2(facts: RewardFacts): RewardClause[] {
+/** (5) without its fallback: 2 for a right answer, 1 for a clean format. */
+function answerAndFormat(facts: RewardFacts): RewardClause[] {
   const { count, evidence } = violations(facts, false);
   return [
     clause('answer', 2 * facts.em, facts.answer),
     clause('format', Number(count === 0), evidence),
-    fallback(facts),
   ];
 }
+
+/**
+ * Weak stage 1: (5) with 0.5 for one valid query, 1 for more. No cold start: the paper's variant "no
+ * longer relying on cold-start data" (C.5).
+ */
+export const ur2Stage1Weak = fixedReward({
+  id: 'ur2-stage-1-weak',
+  name: 'UR² stage 1, weak',
+  source: `${PAPER}, appendix C.5`,
+  range: [0, 4],
+  clauses: (facts) => [...answerAndFormat(facts), retrieval(facts, 0.5, 1), fallback(facts)],
+});
+
+/** (5): 2 for a right answer, 1 for a clean format, −0.5 a fallback. */
+export const ur2Stage2 = fixedReward({
+  id: 'ur2-stage-2',
+  name: 'UR² stage 2, paper',
+  source: `${PAPER}, equation 5`,
+  range: [0, 3],
+  clauses: (facts) => [...answerAndFormat(facts), fallback(facts)],
+});

@@ -1,7 +1,11 @@
 import type { Rollout } from '../../records/rollout.ts';
-import { deriveSeed, runGroup, type AgentDeps } from '../../agent/index.ts';
-import { getRecipe, type SettingsOverride } from '../../recipes/index.ts';
+import { mergeOverrides, type SettingsOverride } from '../../recipes/settings.ts';
+import { getRecipe } from '../../recipes/index.ts';
+import type { AgentDeps } from '../../agent/request.ts';
+import { runGroup } from '../../agent/run.ts';
+import { deriveSeed } from '../../base/random.ts';
 import type { Curriculum, DrawnQuestion } from './contracts.ts';
+import { varies } from '../advantages.ts';
 import { overridesInForce } from '../settings/overrides.ts';
 import { applyRewards } from './scoring.ts';
 import type { TrainSettings } from '../settings/settings.ts';
@@ -31,28 +35,13 @@ export interface CollectRequest {
   onRollout(done: number, total: number): void;
 }
 
-const plain = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function merge(base: Record<string, unknown>, over: Record<string, unknown>): object {
-  const out = { ...base };
-  for (const [key, value] of Object.entries(over)) {
-    const before = out[key];
-    out[key] = plain(before) && plain(value) ? merge(before, value) : value;
-  }
-  return out;
-}
-
 /** Overrides of the run's recipe with sampling at `temperature`, then those of one question. */
 export function rolloutOverrides(
   settings: TrainSettings,
   sampling: { temperature: number; topP?: number },
   own: SettingsOverride = {},
 ): SettingsOverride {
-  return merge(
-    merge({ ...overridesInForce(settings) }, { sampling }) as Record<string, unknown>,
-    own,
-  );
+  return mergeOverrides(mergeOverrides(overridesInForce(settings), { sampling }), own);
 }
 
 /** Rollouts that ended because the policy failed teach nothing: the step must be made again. */
@@ -99,7 +88,6 @@ async function runDrawn(
   return groups;
 }
 
-const varies = (values: readonly number[]): boolean => values.some((v) => v !== values[0]);
 const rewardsOf = (group: readonly Rollout[]): number[] => group.map((r) => r.reward ?? 0);
 const accuracies = (group: readonly Rollout[]): number[] => group.map((r) => r.metrics?.em ?? 0);
 

@@ -1,11 +1,13 @@
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import type { HeldOutScore, RouterStep, TrainStep } from '../../records/training.ts';
-import type { AgentDeps, Router, RunningMean } from '../../agent/index.ts';
+import type { RouterStep, TrainStep } from '../../records/training.ts';
+import type { AgentDeps } from '../../agent/request.ts';
+import type { Router } from '../../agent/router/router.ts';
+import type { RunningMean } from '../../agent/router/reward.ts';
 import type { Policy } from '../../policy/policy.ts';
 import type { TensorSource } from '../../policy/checkpoint/tensor-source.ts';
 import type { PolicyWeights } from '../../policy/checkpoint/weights.ts';
-import type { SettingsOverride } from '../../recipes/index.ts';
+import type { SettingsOverride } from '../../recipes/settings.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import type { TrainState } from './state.ts';
 
@@ -69,7 +71,7 @@ export interface RouterLearner {
 }
 
 /** A policy whose weights can be replaced between rollouts. */
-export interface AdaptablePolicy extends Policy {
+interface AdaptablePolicy extends Policy {
   /** New weights, in the order of the flat buffer of `PolicyWeights`. Rejects while sessions are open. */
   setWeights?(flat: Float32Array): Promise<void>;
 }
@@ -123,5 +125,3 @@ export interface TrainHooks {
   /** Ends the run at once; the state stays that of the last whole step. */
   signal?: AbortSignal;
 }
-
-export type { HeldOutScore };

@@ -1,5 +1,6 @@
-import { deriveSeed } from '../../agent/index.ts';
+import { deriveSeed } from '../../base/random.ts';
 import { Random } from '../../base/random.ts';
+import { itemAt } from '../../base/items.ts';
 
 /**
  * Things in turn: all of them once in a shuffled order, then again in another. What round e holds
@@ -9,7 +10,7 @@ export class Cycle<T> {
   readonly #items: readonly T[];
   readonly #seed: number;
   #round = -1;
-  #order: number[] = [];
+  #order: readonly T[] = [];
 
   /** @throws Error without items */
   constructor(items: readonly T[], seed: number) {
@@ -22,16 +23,12 @@ export class Cycle<T> {
   at(draw: number): T {
     const round = Math.floor(draw / this.#items.length);
     if (round !== this.#round) this.#shuffle(round);
-    return this.#items[this.#order[draw % this.#items.length]!]!;
+    return itemAt(this.#order, draw % this.#items.length, 'order of questions');
   }
 
   #shuffle(round: number): void {
     const random = new Random(deriveSeed(this.#seed, 'epoch', round));
-    this.#order = this.#items.map((_, i) => i);
-    for (let i = this.#order.length - 1; i > 0; i--) {
-      const j = Math.floor(random.next() * (i + 1));
-      [this.#order[i], this.#order[j]] = [this.#order[j]!, this.#order[i]!];
-    }
+    this.#order = random.shuffle(this.#items);
     this.#round = round;
   }
 }

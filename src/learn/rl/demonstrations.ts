@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Rollout } from '../../records/rollout.ts';
-import { issueOf } from '../../base/issue.ts';
+import { issueOf } from '../../base/errors.ts';
 
 /** Trajectories to learn from by supervision, as a user gives them: `forage.rollout/1`, a line each. */
 

@@ -1,11 +1,14 @@
 import type { Question } from '../../records/records.ts';
 import type { HeldOutScore } from '../../records/training.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import { deriveSeed, runGroup, type AgentDeps } from '../../agent/index.ts';
+import { deriveSeed } from '../../base/random.ts';
+import { runGroup } from '../../agent/run.ts';
+import type { AgentDeps } from '../../agent/request.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { Random } from '../../base/random.ts';
 import { rolloutOverrides } from './collect.ts';
 import type { TrainSettings } from '../settings/settings.ts';
+import { mean } from '../../base/statistics.ts';
 
 /** Scores on a sample that no run trains on, the same for every run, with the same seeds. */
 
@@ -14,13 +17,10 @@ const SAMPLE_SEED = 20_250_619;
 /** A fixed random sample of questions, in the order of the questions given. */
 export function heldOutSample(questions: readonly Question[], count: number): Question[] {
   const random = new Random(SAMPLE_SEED);
-  const keys = questions.map((_, place) => ({ place, key: random.next() }));
+  const keys = questions.map((_, place) => ({ place, key: random.uniform() }));
   const chosen = keys.toSorted((a, b) => a.key - b.key).slice(0, count);
   return chosen.toSorted((a, b) => a.place - b.place).map(({ place }) => questions[place]!);
 }
-
-const meanOf = (values: readonly number[]): number =>
-  values.length === 0 ? 0 : values.reduce((a, b) => a + b, 0) / values.length;
 
 /** Means over rollouts; recall over those whose question names supporting titles. */
 export function scoresOf(rollouts: readonly Rollout[]): HeldOutScore {
@@ -28,11 +28,11 @@ export function scoresOf(rollouts: readonly Rollout[]): HeldOutScore {
   const supported = rollouts.filter(({ question }) => question.supporting.length > 0);
   return {
     n: rollouts.length,
-    em: meanOf(metrics.map((m) => m.em)),
-    f1: meanOf(metrics.map((m) => m.f1)),
-    recall: meanOf(supported.flatMap((r) => r.metrics?.recall ?? [])),
-    searches: meanOf(metrics.map((m) => m.searches)),
-    formatValid: meanOf(metrics.map((m) => Number(m.formatValid))),
+    em: mean(metrics.map((m) => m.em)),
+    f1: mean(metrics.map((m) => m.f1)),
+    recall: mean(supported.flatMap((r) => r.metrics?.recall ?? [])),
+    searches: mean(metrics.map((m) => m.searches)),
+    formatValid: mean(metrics.map((m) => Number(m.formatValid))),
   };
 }
 

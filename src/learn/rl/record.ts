@@ -3,19 +3,17 @@ import type { HeldOutScore, RouterStep, TrainStep } from '../../records/training
 import type { Collected } from './collect.ts';
 import { scoresOf } from './held-out.ts';
 import type { UpdateReport } from './update.ts';
-
-const meanOf = (values: readonly number[]): number =>
-  values.length === 0 ? 0 : values.reduce((a, b) => a + b, 0) / values.length;
+import { moments } from '../../base/statistics.ts';
 
 /** Mean, and biased deviation, of the rewards; mean weighted value of each clause. */
-export function rewardStatistics(rollouts: readonly Rollout[]): TrainStep['reward'] {
+function rewardStatistics(rollouts: readonly Rollout[]): TrainStep['reward'] {
   const rewards = rollouts.map((rollout) => rollout.reward ?? 0);
-  const mean = meanOf(rewards);
+  const { mean, variance } = moments(rewards, 0);
   const clauses: Record<string, number> = {};
   for (const { rewards: list } of rollouts)
     for (const { clause, value, weight } of list)
       clauses[clause] = (clauses[clause] ?? 0) + (value * weight) / rollouts.length;
-  return { mean, std: Math.sqrt(meanOf(rewards.map((r) => (r - mean) ** 2))), clauses };
+  return { mean, std: Math.sqrt(variance), clauses };
 }
 
 function entropyOf(rollouts: readonly Rollout[]): number {

@@ -1,9 +1,10 @@
 import type { Rollout } from '../../records/rollout.ts';
-import { deriveSeed } from '../../agent/index.ts';
+import { deriveSeed } from '../../base/random.ts';
 import { Random } from '../../base/random.ts';
 import { overlongPenalty } from '../overlong.ts';
 import { scoreRollout, totalReward } from '../rewards/index.ts';
 import type { TrainSettings } from '../settings/settings.ts';
+import { itemAt } from '../../base/items.ts';
 
 /** Rewards of a step, as clauses of the rollout records, so that a record's reward is their sum. */
 
@@ -42,14 +43,11 @@ export function addToReward(rollout: Rollout, clause: string, value: number): vo
  */
 export function shuffleRewards(rollouts: readonly Rollout[], seed: number, step: number): void {
   const random = new Random(deriveSeed(seed, 'shuffle', step));
-  const rewards = rollouts.map((rollout) => rollout.reward ?? 0);
-  for (let i = rewards.length - 1; i > 0; i--) {
-    const j = Math.floor(random.next() * (i + 1));
-    [rewards[i], rewards[j]] = [rewards[j]!, rewards[i]!];
-  }
+  const rewards = random.shuffle(rollouts.map((rollout) => rollout.reward ?? 0));
   rollouts.forEach((rollout, i) => {
-    addToReward(rollout, 'shuffled', rewards[i]! - (rollout.reward ?? 0));
+    const reward = itemAt(rewards, i, 'rewards');
+    addToReward(rollout, 'shuffled', reward - (rollout.reward ?? 0));
     // The sum above rounds; the control trains on exactly the same multiset of rewards.
-    rollout.reward = rewards[i]!;
+    rollout.reward = reward;
   });
 }

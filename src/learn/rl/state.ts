@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { initAdapter } from '../../policy/lora/init.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { readSafetensors, writeSafetensors } from '../../policy/checkpoint/safetensors.ts';
-import { deriveSeed } from '../../agent/index.ts';
+import { deriveSeed } from '../../base/random.ts';
 import type { Json } from './contracts.ts';
 import type { TrainSettings } from '../settings/settings.ts';
-import { issueOf } from '../../base/issue.ts';
+import { issueOf } from '../../base/errors.ts';
 
 /**
  * Everything that the rest of a run depends on beside settings, policy and world. Seeds of step s

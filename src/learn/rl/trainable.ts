@@ -1,5 +1,7 @@
-import { getRecipe, withOverrides } from '../../recipes/index.ts';
-import type { RewardId, TrainSettings } from '../settings/settings.ts';
+import { withOverrides } from '../../recipes/settings.ts';
+import type { RewardId } from '../rewards/list.ts';
+import type { TrainSettings } from '../settings/settings.ts';
+import { getRecipe } from '../../recipes/index.ts';
 import { stageAt } from '../settings/stages.ts';
 import type { TrainState } from './state.ts';
 

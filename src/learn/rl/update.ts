@@ -5,6 +5,7 @@ import type { PolicyLearner } from '../replicas/learner.ts';
 import type { ItemResult, TrainItem } from '../replicas/replica.ts';
 import type { TrainSettings } from '../settings/settings.ts';
 import type { TrainState } from './state.ts';
+import { mean } from '../../base/statistics.ts';
 
 /** The optimizer's half of a step. */
 
@@ -24,7 +25,7 @@ export interface UpdateReport {
 }
 
 /** Largest and mean distance of what the trainer gives the sampled tokens from what the sampler gave. */
-export function gapOf(
+function gapOf(
   items: readonly Pick<TrainItem, 'oldLogprobs'>[],
   results: readonly Pick<ItemResult, 'logprobs'>[],
 ): { max: number; mean: number } {
@@ -54,9 +55,6 @@ export function klToReference(
   );
   return n === 0 ? 0 : sum / n;
 }
-
-const meanOf = (values: readonly number[]): number =>
-  values.length === 0 ? 0 : values.reduce((a, b) => a + b, 0) / values.length;
 
 /**
  * Makes the updates of a step: gradient over replicas, clipping by global norm, AdamW. The state is
@@ -104,8 +102,8 @@ export async function optimize(
     first,
     second,
     updates: state.updates + batches.length,
-    loss: meanOf(losses),
-    gradientNorm: meanOf(norms),
+    loss: mean(losses),
+    gradientNorm: mean(norms),
     learningRate: lr,
     clipShare: tokens === 0 ? 0 : clipped / tokens,
     trainedTokens: tokens,

@@ -1,5 +1,5 @@
 import type { Rollout } from '../../records/rollout.ts';
-import { deriveSeed } from '../../agent/index.ts';
+import { deriveSeed } from '../../base/random.ts';
 import { adamW, clipScale, DEFAULT_UPDATE, globalNorm } from '../../policy/lora/optimizer.ts';
 import { Cycle } from './cycle.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';

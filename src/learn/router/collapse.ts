@@ -1,5 +1,6 @@
 import { collapseText } from '../../agent/router/reward.ts';
-import { getRecipe, withOverrides } from '../../recipes/index.ts';
+import { getRecipe } from '../../recipes/index.ts';
+import { withOverrides } from '../../recipes/settings.ts';
 import { overridesInForce } from '../settings/overrides.ts';
 import type { TrainSettings } from '../settings/settings.ts';
 

@@ -1,15 +1,12 @@
 import type { Rollout } from '../../records/rollout.ts';
 import type { RouterStep } from '../../records/training.ts';
-import {
-  createRouter,
-  deriveSeed,
-  priorWeights,
-  RunningMean,
-  type Router,
-} from '../../agent/index.ts';
+import { createRouter, priorWeights, type Router } from '../../agent/router/router.ts';
+import { deriveSeed } from '../../base/random.ts';
+import { RunningMean } from '../../agent/router/reward.ts';
 import { FEATURE_NAMES } from '../../agent/router/features.ts';
 import type { RouterWeights } from '../../agent/router/network.ts';
-import { getRecipe, withOverrides } from '../../recipes/index.ts';
+import { getRecipe } from '../../recipes/index.ts';
+import { withOverrides } from '../../recipes/settings.ts';
 import type { Json, RouterLearner } from '../rl/contracts.ts';
 import { overridesInForce } from '../settings/overrides.ts';
 import type { TrainSettings } from '../settings/settings.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { RouterWeights } from '../../agent/router/network.ts';
 import type { Json } from '../rl/contracts.ts';
 import type { Moments } from './optimizer.ts';
-import { issueOf } from '../../base/issue.ts';
+import { issueOf } from '../../base/errors.ts';
 
 /** All that a router's training depends on, as plain JSON: double precision survives it exactly. */
 export interface RouterState {

@@ -1,7 +1,8 @@
-import { withOverrides, getRecipe } from '../../recipes/index.ts';
+import { withOverrides } from '../../recipes/settings.ts';
+import { getRecipe } from '../../recipes/index.ts';
 import { trainSettingsSchema, type TrainSettings } from './settings.ts';
 import { overridesInForce } from './overrides.ts';
-import { issueOf } from '../../base/issue.ts';
+import { issueOf } from '../../base/errors.ts';
 
 /** Checks settings from outside. @throws Error of one line that names the field at fault */
 export function parseTrainSettings(json: unknown): TrainSettings {

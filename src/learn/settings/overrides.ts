@@ -1,4 +1,4 @@
-import type { SettingsOverride } from '../../recipes/index.ts';
+import type { SettingsOverride } from '../../recipes/settings.ts';
 import type { TrainSettings } from './settings.ts';
 
 const isPlain = (value: unknown): value is Record<string, unknown> =>

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { LORA_TARGETS } from '../../policy/lora/spec.ts';
+import type { Reward } from '../rewards/definition.ts';
+import { idsOf, REWARDS, type RewardId } from '../rewards/list.ts';
 import { nlrSchema, routerRewardSchema } from '../../recipes/settings.ts';
 
 /** Everything that a training run is made of; together with the policy's files it reproduces the run. */
@@ -7,34 +9,10 @@ import { nlrSchema, routerRewardSchema } from '../../recipes/settings.ts';
 const share = z.number().min(0).max(1);
 const positiveInt = z.int().min(1);
 
-export const REWARDS = [
-  'kunlun-short',
-  'kunlun-long',
-  'ur2-stage-1',
-  'ur2-stage-1-3b',
-  'ur2-stage-1-llama',
-  'ur2-stage-1-weak',
-  'ur2-stage-1-released',
-  'ur2-stage-2',
-  'ur2-stage-2-released',
-  'r1-searcher-stage-1',
-  'r1-searcher-stage-1-released',
-  'r1-searcher-stage-2',
-  'r1-searcher-stage-2-released',
-  'r1-searcher-stage-2-instruct',
-  'search-r1',
-  'search-r1-format',
-  'research',
-  'autorefine',
-  'em',
-  'f1',
-] as const;
-export type RewardId = (typeof REWARDS)[number];
-
 export const ESTIMATORS = ['grpo', 'dr-grpo', 'rloo', 'reinforce++-baseline', 'ur2'] as const;
 export type EstimatorId = (typeof ESTIMATORS)[number];
 
-export const adapterSchema = z.strictObject({
+const adapterSchema = z.strictObject({
   rank: positiveInt.max(256),
   alpha: z.number().positive(),
   targets: z.array(z.enum(LORA_TARGETS)).min(1),
@@ -63,13 +41,15 @@ export const objectiveSchema = z.strictObject({
   }),
 });
 
-export const stageSchema = z.strictObject({
-  /** Steps of this stage; the last stage also takes what is left. */
-  steps: positiveInt,
-  reward: z.enum(REWARDS),
-  /** Factors λ of the reward's clauses by name, where the reward has them. */
-  weights: z.record(z.string(), z.number()).default({}),
-});
+/** One stage, whose reward is one of `rewards`. */
+export const stageSchemaOf = <Id extends string>(rewards: readonly Reward<Id>[]) =>
+  z.strictObject({
+    /** Steps of this stage; the last stage also takes what is left. */
+    steps: positiveInt,
+    reward: z.enum(idsOf(rewards)),
+    /** Factors λ of the reward's clauses by name, where the reward has them. */
+    weights: z.record(z.string(), z.number()).default({}),
+  });
 
 export const trainSettingsSchema = z.strictObject({
   format: z.literal('forage.train/1'),
@@ -88,7 +68,7 @@ export const trainSettingsSchema = z.strictObject({
   temperature: z.number().positive().max(4),
   topP: share,
   adapter: adapterSchema,
-  stages: z.array(stageSchema).min(1),
+  stages: z.array(stageSchemaOf<RewardId>(REWARDS)).min(1),
   objective: objectiveSchema,
   /** DAPO: groups whose rewards (`reward`) or exact match (`accuracy`) do not vary are drawn again. */
   dynamicSampling: z.strictObject({

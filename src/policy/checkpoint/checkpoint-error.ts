@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 
 /** A checkpoint that cannot be used; the message names the file and says what to do. */
 export class CheckpointError extends Error {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf, issueOf } from '../../base/errors.ts';
 import { AGAIN, CheckpointError, parsed, parseJson } from './checkpoint-error.ts';
 import type { CheckpointFiles } from './checkpoint-files.ts';
 import { parsePolicyConfig, type PolicyConfig } from './config.ts';
@@ -15,7 +15,6 @@ import {
 } from './safetensors.ts';
 import type { TensorSource } from './tensor-source.ts';
 import { parameterSlots } from './weights.ts';
-import { issueOf } from '../../base/issue.ts';
 
 export const WEIGHTS = 'model.safetensors';
 export const WEIGHTS_INDEX = 'model.safetensors.index.json';
@@ -201,7 +200,7 @@ function mostStored(places: Iterable<Place>): CheckpointSource['dtype'] {
  *
  * @throws CheckpointError that names the file at fault
  */
-export async function openWeights(
+async function openWeights(
   files: CheckpointFiles,
   config: PolicyConfig,
 ): Promise<CheckpointSource> {

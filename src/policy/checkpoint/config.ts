@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { RopeScaling } from './rope.ts';
 import { parseRope, ropeSchema } from './rope-config.ts';
-import { placeOf, wordsOf } from '../../base/issue.ts';
+import { placeOf, wordsOf } from '../../base/errors.ts';
 
 /** Families of decoders that are computed, by `model_type`. */
-export const FAMILIES = ['llama', 'qwen2', 'qwen3', 'smollm3'] as const;
-export type Family = (typeof FAMILIES)[number];
+const FAMILIES = ['llama', 'qwen2', 'qwen3', 'smollm3'] as const;
+type Family = (typeof FAMILIES)[number];
 
 /** In what a decoder's layers differ from those of a plain Qwen3. */
 export interface PolicyVariant {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fromFloat16Bits, toFloat16Bits } from '../../base/float16.ts';
-import { issueOf } from '../../base/issue.ts';
+import { issueOf } from '../../base/errors.ts';
 
 /** A tensor of a safetensors file, widened to float32. */
 export interface Tensor {
@@ -10,7 +10,7 @@ export interface Tensor {
 
 export const HEADER_PREFIX_BYTES = 8;
 /** The limit of the reference implementation; a longer header is a damaged or hostile file. */
-export const MAX_HEADER_BYTES = 100_000_000;
+const MAX_HEADER_BYTES = 100_000_000;
 const BYTES = { F32: 4, F16: 2, BF16: 2 } as const;
 export type FloatType = keyof typeof BYTES;
 /** Bytes of a stored value. */

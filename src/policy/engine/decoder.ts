@@ -20,7 +20,7 @@ export interface LayerCache {
 }
 
 /** What a step needs beside the hidden states; uploaded once and read by every layer. */
-export interface StepInputs {
+interface StepInputs {
   /** [slots, tokens, 1, headDim]; the sine is negative in the first half. */
   readonly cos: np.Array;
   readonly sin: np.Array;

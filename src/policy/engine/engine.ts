@@ -17,6 +17,7 @@ import { SlotTable } from './slots.ts';
 import { Stepper } from './stepper.ts';
 import type { Work } from '../watchdog.ts';
 import { createYield } from './yielding.ts';
+import { messageOf } from '../../base/errors.ts';
 
 export interface EngineOptions {
   /** Most contexts that decode together; further ones wait for a slot. */
@@ -156,7 +157,7 @@ export class GenerationEngine {
       }
       this.#stepper.layersChanged();
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.#fault = new EngineFault(
         `policy: its weights changed in part (${reason}); load it again`,
       );
@@ -203,7 +204,7 @@ export class GenerationEngine {
         await this.#yield();
       }
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.#fault = new EngineFault(`policy: a step failed (${reason}); load the policy again`);
       for (const session of this.#active) this.#fail(session, this.#fault);
     }

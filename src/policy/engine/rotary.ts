@@ -27,10 +27,6 @@ function tablesOf(config: PolicyConfig, from: number, to: number): RotaryTables 
   return { cos, sin };
 }
 
-/** Tables of all positions. */
-export const rotaryTables = (config: PolicyConfig): RotaryTables =>
-  tablesOf(config, 0, config.maxPositions);
-
 /** Positions that are computed together. */
 const BLOCK = 1024;
 

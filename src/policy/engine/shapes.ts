@@ -5,7 +5,7 @@
 export const CHUNK = 32;
 
 /** At least this many decode steps fit between two writes of the ring into the main store. */
-export const FLUSH_EVERY = CHUNK / 2;
+const FLUSH_EVERY = CHUNK / 2;
 
 /** Most sessions that one prefill call reads for. */
 export const PREFILL_SLOTS = 8;

@@ -20,7 +20,7 @@ export function initAdapter(config: PolicyConfig, spec: LoraSpec, seed: number):
   for (const { factor, shape, offset, length } of slots) {
     if (factor === 'B') continue;
     const bound = 1 / Math.sqrt(shape[1]);
-    for (let i = offset; i < offset + length; i++) flat[i] = bound * (2 * random.next() - 1);
+    for (let i = offset; i < offset + length; i++) flat[i] = bound * (2 * random.uniform() - 1);
   }
   return flat;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LORA_TARGETS, type LoraSpec, type LoraTarget } from './spec.ts';
-import { placeOf, wordsOf } from '../../base/issue.ts';
+import { placeOf, wordsOf } from '../../base/errors.ts';
 
 /** What of `adapter_config.json` decides which tensors there are and what they mean. */
 export interface PeftConfig {

@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 import type { PolicyConfig } from '../checkpoint/config.ts';
 import { readSafetensors, writeSafetensors, type Tensor } from '../checkpoint/safetensors.ts';
 import { checkedSlots } from './check.ts';

@@ -1,5 +1,5 @@
 import { Environment, Interpreter, Template } from '@huggingface/jinja';
-import { oneLine } from '../../base/issue.ts';
+import { oneLine } from '../../base/errors.ts';
 import { readOptionalFile } from '../checkpoint/checkpoint.ts';
 import type { CheckpointFiles } from '../checkpoint/checkpoint-files.ts';
 import type { ChatMessage } from '../text-model.ts';

@@ -27,7 +27,7 @@ export interface FitQuestion {
 }
 
 /** Bytes and operations, all of them computed from the shape: 2 operations a multiply-add. */
-export interface FitNumbers {
+interface FitNumbers {
   readonly parameters: number;
   /**
    * Weights on the device, once for sampling and once more where it trains; in the sampler of one that
@@ -51,7 +51,7 @@ export interface FitNumbers {
   readonly flopsPerStep: number;
 }
 
-export type FitVerdict =
+type FitVerdict =
   | { readonly kind: 'fits' }
   | { readonly kind: 'fewer-slots'; readonly slots: number; readonly why: string }
   | { readonly kind: 'no'; readonly why: string };

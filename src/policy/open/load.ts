@@ -1,5 +1,5 @@
 import type { Policy, PolicyChat, PolicyInfo, PolicySession, PolicyTokenizer } from '../policy.ts';
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 import { CheckpointError, parsed, parseJson } from '../checkpoint/checkpoint-error.ts';
 import type { CheckpointFiles } from '../checkpoint/checkpoint-files.ts';
 import { openCheckpoint, readOptionalFile, readSmallFile } from '../checkpoint/checkpoint.ts';
@@ -20,12 +20,11 @@ import {
   weightsFromTensors,
   type PolicyWeights,
 } from '../checkpoint/weights.ts';
-
-export { CheckpointError } from '../checkpoint/checkpoint-error.ts';
+import { sha256 } from '../../base/hash.ts';
 
 export type PolicyDevice = 'wasm' | 'webgpu';
 
-export interface LoadProgress {
+interface LoadProgress {
   /** What is being done, for the status bar: `reading config.json`, `compiling` … */
   readonly stage: string;
   /** Share done, 0 to 1. */
@@ -33,7 +32,7 @@ export interface LoadProgress {
 }
 
 /** Reads a whole file of a checkpoint; rejects where there is none. */
-export type ReadFile = (name: string) => Promise<Uint8Array>;
+type ReadFile = (name: string) => Promise<Uint8Array>;
 
 export interface LoadPolicyOptions {
   /**
@@ -72,12 +71,8 @@ async function readFile(
   }
 }
 
-async function sha256Prefix(bytes: Uint8Array): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new Uint8Array(bytes));
-  return [...new Uint8Array(digest).subarray(0, 6)]
-    .map((byte) => byte.toString(16).padStart(2, '0'))
-    .join('');
-}
+const sha256Prefix = async (bytes: Uint8Array): Promise<string> =>
+  (await sha256(bytes)).slice(0, 12);
 
 /** Whether the tensors of a safetensors file are stored as 16-bit floats. */
 function storedType(bytes: Uint8Array): 'f16' | 'f32' {

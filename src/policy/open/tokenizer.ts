@@ -1,6 +1,6 @@
 import { Tokenizer } from '@huggingface/tokenizers';
 import { checkTokenizer } from '../../formats/tokenizer/check.ts';
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 import { AGAIN, CheckpointError } from '../checkpoint/checkpoint-error.ts';
 import type { PolicyTokenizer } from '../policy.ts';
 

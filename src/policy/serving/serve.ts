@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 import type { Policy, PolicySession, SampledTokens } from '../policy.ts';
 import type { Channel, FromPolicy, StreamedTokens, ToPolicy } from './messages.ts';
 import type { Work } from '../watchdog.ts';

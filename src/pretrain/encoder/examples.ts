@@ -4,15 +4,16 @@ import type { TrainingBatch } from './trainer.ts';
 import type { Fact } from '../../world/facts/facts.ts';
 import { listTitle, titleFor } from '../../world/facts/passages.ts';
 import { drawForm, drawQuestion } from '../../world/questions/questions.ts';
-import { Rng } from '../../base/keyed-random.ts';
-import { LIST_RELATIONS, relation } from '../../world/facts/schema.ts';
+import { LIST_RELATIONS } from '../../world/facts/relations.ts';
+import { KeyedRandom } from '../../base/random.ts';
+import { relation } from '../../world/facts/schema.ts';
 import { generateMiniWorld, questionScope, type Encyclopedia } from '../../world/world.ts';
 
 /** Queries of one batch; every batch has as many passages again as hard negatives. */
-export const BATCH_QUERIES = 96;
+const BATCH_QUERIES = 96;
 /** Tokens that queries and passages are padded to; both are longer than what the worlds write. */
-export const QUERY_TOKENS = 28;
-export const PASSAGE_TOKENS = 40;
+const QUERY_TOKENS = 28;
+const PASSAGE_TOKENS = 40;
 
 export interface Example {
   query: string;
@@ -36,7 +37,7 @@ const LOWER = 0.12;
 
 /** The examples of batch `index`: of a world that no other batch has; they depend on (seed, index). */
 export function drawExamples(seed: number, index: number, count = BATCH_QUERIES): Example[] {
-  const rng = new Rng(seed, 77, index);
+  const rng = new KeyedRandom(seed, 77, index);
   const world = generateMiniWorld(rng.bits());
   const pages = new Pages(world);
   const examples: Example[] = [];
@@ -57,7 +58,7 @@ interface Drawn {
   title: string;
 }
 
-function drawQuery(rng: Rng, world: Encyclopedia): Drawn | undefined {
+function drawQuery(rng: KeyedRandom, world: Encyclopedia): Drawn | undefined {
   const form = rng.weighted(FORMS);
   if (form === 'question') return drawQuestionText(rng, world);
   const fact = rng.pick(world.facts);
@@ -75,7 +76,7 @@ function drawQuery(rng: Rng, world: Encyclopedia): Drawn | undefined {
   return { query, title: titleFor(fact.subject, fact.relation) };
 }
 
-function drawListQuery(rng: Rng, fact: Fact): Drawn | undefined {
+function drawListQuery(rng: KeyedRandom, fact: Fact): Drawn | undefined {
   const list = LIST_RELATIONS.find(({ inverts }) => inverts === fact.relation);
   if (!list || !fact.target) return undefined;
   const name = fact.target.name;
@@ -84,7 +85,7 @@ function drawListQuery(rng: Rng, fact: Fact): Drawn | undefined {
 }
 
 /** A whole question; what it leads to first is a step whose subject it names. */
-function drawQuestionText(rng: Rng, world: Encyclopedia): Drawn | undefined {
+function drawQuestionText(rng: KeyedRandom, world: Encyclopedia): Drawn | undefined {
   const hops = rng.pick([1, 2, 3, 4] as const);
   const question = drawQuestion(rng, questionScope(world, 'seen'), drawForm(rng, hops), hops);
   const step = rng.maybe(question?.chain?.filter((s) => question.text.includes(s.subject)) ?? []);
@@ -106,12 +107,12 @@ class Pages {
   }
 
   /** A passage with this title that is not noise. */
-  clean(rng: Rng, title: string): Passage | undefined {
+  clean(rng: KeyedRandom, title: string): Passage | undefined {
     return rng.maybe(this.#byTitle.get(title) ?? []);
   }
 
   /** Another page (or noise) that shares a word of a name with the passage's title. */
-  confusable(rng: Rng, passage: Passage): Passage {
+  confusable(rng: KeyedRandom, passage: Passage): Passage {
     for (let tries = 0; tries < 10; tries++) {
       const word = rng.maybe(nameWords(passage.title)) ?? '';
       const other = rng.maybe(this.#byWord.get(word) ?? []);

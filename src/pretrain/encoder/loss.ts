@@ -15,7 +15,7 @@ export interface ContrastBatch {
 }
 
 /** Temperature of the softmax over similarities. */
-export const TEMPERATURE = 0.05;
+const TEMPERATURE = 0.05;
 
 /**
  * InfoNCE (van den Oord et al., 2018) over in-batch and hard negatives: the mean of

@@ -43,7 +43,7 @@ const SPAN_TOKENS = 256;
 const DRILL_WEIGHT = 3;
 
 /** Turns a 0/1 mask into loss weights. */
-export function toExample(
+function toExample(
   { ids, mask }: TokenizedTrajectory,
   kind: string,
   environmentWeight: number,

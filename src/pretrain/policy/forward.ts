@@ -14,7 +14,7 @@ export function packWeights({ kernels, plan }: TrainMemory): void {
 }
 
 /** y[rows, out] (+)= x[rows, in] Wᵀ */
-export function multiply(
+function multiply(
   { kernels }: TrainMemory,
   m: PackedMatrix,
   x: number,

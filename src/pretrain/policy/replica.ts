@@ -165,7 +165,7 @@ const updateCost = (slot: ParameterSlot): number =>
   slot.length * (isMuonSlot(slot) ? Math.min(...slot.shape) : 8);
 
 /** Tensors dealt to replicas so that their updates take about as long. */
-export function ownSlots(slots: readonly ParameterSlot[], replicas: number): ParameterSlot[][] {
+function ownSlots(slots: readonly ParameterSlot[], replicas: number): ParameterSlot[][] {
   const owned = Array.from({ length: replicas }, () => ({ cost: 0, slots: [] as ParameterSlot[] }));
   for (const slot of slots.toSorted(
     (a, b) => updateCost(b) - updateCost(a) || a.offset - b.offset,

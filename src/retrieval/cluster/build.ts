@@ -9,7 +9,7 @@ import { rowCount, takeRows, type FindNearest, type Rows } from './partition/nea
 import { BUILD_DEFAULTS, type BuildOptions } from './options.ts';
 import { assignSteps, dissolveSteps, invert, type Partition } from './partition/partition.ts';
 import { ProductQuantizer } from './partition/product-quantizer.ts';
-import { randomNumbers, sampleRows } from '../../base/sample-rows.ts';
+import { randomNumbers, sampleRows } from '../../base/random.ts';
 import { Refinement } from './partition/refinement.ts';
 import { paced, type Steps } from './partition/steps.ts';
 
@@ -25,7 +25,7 @@ export interface ClusterParts extends Partition {
   choice: ClusterCountChoice | null;
 }
 
-export type BuildStage = 'choose' | 'cluster' | 'assign' | 'quantize' | 'encode';
+type BuildStage = 'choose' | 'cluster' | 'assign' | 'quantize' | 'encode';
 
 export interface BuildHooks {
   /** Finds nearest centroids. Default: WASM kernels where they run. */

@@ -2,7 +2,7 @@ import type { DenseIndex, Neighbour, VectorTable } from '../dense/dense.ts';
 import { buildClusters, type BuildHooks, type ClusterParts } from './build.ts';
 import { dot, rowCount } from './partition/nearest.ts';
 import { SAMPLING_DEFAULTS, type BuildOptions, type SamplingOptions } from './options.ts';
-import { randomNumbers } from '../../base/sample-rows.ts';
+import { randomNumbers } from '../../base/random.ts';
 import { allocate, shares, temperature, updateWeights } from './sampling.ts';
 import { Selector } from './select.ts';
 import type { ClusterShare, TracedNeighbours } from './trace.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { VectorTable } from '../dense/dense.ts';
-import { explain } from '../../base/explain.ts';
+import { issueOf } from '../../base/errors.ts';
 import { parseJson } from '../../base/fetch-file.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { sha256 } from '../../base/hash.ts';
 import type { ClusterParts } from './build.ts';
 import type { BuildOptions } from './options.ts';
 import { ProductQuantizer } from './partition/product-quantizer.ts';
@@ -98,7 +98,7 @@ export function decodeClusters(bytes: Uint8Array, identity: string): ClusterPart
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
   if (length > bytes.length - 4) throw new Error(`${name}: cut short`);
   const parsed = headerSchema.safeParse(parseJson(bytes.subarray(4, 4 + length), name));
-  if (!parsed.success) throw new Error(`${name}: ${explain(parsed.error)}`);
+  if (!parsed.success) throw new Error(`${name}: ${issueOf(parsed.error)}`);
   const { size, dimensions, clusters, subspaces, refineBits, ...header } = parsed.data;
   if (header.identity !== identity)
     throw new Error(`${name}: belong to other vectors or settings; build them again`);

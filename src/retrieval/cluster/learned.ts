@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sha256 } from '../../base/sha256.ts';
+import { sha256 } from '../../base/hash.ts';
 import type { LearnedSampling } from './cluster-index.ts';
 import type { SamplingOptions } from './options.ts';
 

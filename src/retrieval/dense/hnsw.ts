@@ -14,7 +14,7 @@ export interface HnswOptions {
   seed: number;
 }
 
-export const HNSW_DEFAULTS: HnswOptions = { m: 16, efConstruction: 200, efSearch: 96, seed: 100 };
+const HNSW_DEFAULTS: HnswOptions = { m: 16, efConstruction: 200, efSearch: 96, seed: 100 };
 
 /** Vectors that are added between two looks at the clock. */
 const ADDED_AT_ONCE = 16;

@@ -1,4 +1,4 @@
-import { oneLine } from '../../base/issue.ts';
+import { oneLine } from '../../base/errors.ts';
 
 /** A folder of an encoder or cross-encoder that cannot be used; the message names the file at fault. */
 export class EncoderError extends Error {

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import { messageOf } from '../../base/message-of.ts';
-import { explain } from '../../base/explain.ts';
+import { issueOf, messageOf } from '../../base/errors.ts';
 import { parseJson, type FetchFile } from '../../base/fetch-file.ts';
 import { EncoderError } from './errors.ts';
 import type { EncoderDevice, OrtModule } from './runtime.ts';
@@ -37,7 +36,7 @@ export async function openTextModel<
   },
 ): Promise<OpenedTextModel<Manifest>> {
   const parsed = schema.safeParse(parseJson(await fetchFile(file), file));
-  if (!parsed.success) throw new EncoderError(`${file}: ${explain(parsed.error)}`);
+  if (!parsed.success) throw new EncoderError(`${file}: ${issueOf(parsed.error)}`);
   const manifest = parsed.data;
   const { model, tokenizer, output } = manifest;
   const [bytes, tokenizerFile] = await Promise.all([fetchFile(model), fetchFile(tokenizer)]);

@@ -1,8 +1,8 @@
 import { EncoderError } from './errors.ts';
 import { z } from 'zod';
-import { explain } from '../../base/explain.ts';
+import { issueOf } from '../../base/errors.ts';
 import { parseJson, type FetchFile } from '../../base/fetch-file.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { sha256 } from '../../base/hash.ts';
 import {
   ENCODER_FORMAT,
   ENCODER_MANIFEST,
@@ -233,7 +233,7 @@ async function readAs<Schema extends z.ZodType>(
 ): Promise<z.infer<Schema>> {
   if (!files.includes(file)) throw new EncoderError(`no ${file} in ${name}`);
   const parsed = schema.safeParse(parseJson(await read(file), file));
-  if (!parsed.success) throw new EncoderError(`${file}: ${explain(parsed.error)}`);
+  if (!parsed.success) throw new EncoderError(`${file}: ${issueOf(parsed.error)}`);
   return parsed.data;
 }
 

@@ -2,33 +2,20 @@ import type { WebSpec } from '../../records/setup.ts';
 import type { Similarities } from '../sources/similarities.ts';
 import type { Source } from '../sources/sources.ts';
 import { AnswerCache, type TextStore } from './answer-cache.ts';
-import type { Engine } from './kinds/engine.ts';
+import type { Engine, EngineKind } from './kinds/engine.ts';
+import { engineKind, ENGINES } from './kinds/list.ts';
 import { EngineSource } from './engine-source.ts';
 import type { HostGates } from './http/gate.ts';
 import { EngineHttp, systemDeps, type HttpDeps, type HttpLimits } from './http/http.ts';
-import { MediaWiki } from './kinds/mediawiki.ts';
-import { R1Searcher } from './kinds/r1-searcher.ts';
-import { ReSearch } from './kinds/research.ts';
-import { SearchR1 } from './kinds/search-r1.ts';
-import { SearXng } from './kinds/searxng.ts';
 
 /** A web source that is asked over the network. */
 export type EngineSpec = Exclude<WebSpec, { kind: 'built-in' }>;
 
-export function engineOf(spec: EngineSpec): Engine {
-  switch (spec.kind) {
-    case 'mediawiki':
-      return new MediaWiki(spec.url);
-    case 'searxng':
-      return new SearXng(spec.url);
-    case 'search-r1':
-      return new SearchR1(spec.url);
-    case 'r1-searcher':
-      return new R1Searcher(spec.url);
-    case 'research':
-      return new ReSearch(spec.url);
-  }
-}
+/** @throws Error for a kind that is not in the list */
+export const engineOf = (
+  { kind, url }: EngineSpec,
+  engines: readonly EngineKind[] = ENGINES,
+): Engine => engineKind(kind, engines).open(url);
 
 export interface WebSourceDeps {
   /** The web of the built-in world. */
@@ -46,7 +33,7 @@ export interface WebSourceDeps {
 
 /** The web source of a setup. Nothing is asked before the first search. */
 export function openWebSource(spec: WebSpec, deps: WebSourceDeps): Source {
-  if (spec.kind === 'built-in') return deps.builtIn();
+  if (!('url' in spec)) return deps.builtIn();
   const http = deps.http ?? systemDeps();
   return new EngineSource({
     engine: engineOf(spec),

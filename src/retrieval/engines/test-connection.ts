@@ -1,11 +1,12 @@
 import { isThere, systemStream, type OpenStream } from '../../base/is-there.ts';
 import { EngineError } from './http/errors.ts';
 import { EngineHttp, systemDeps, type HttpDeps, type HttpLimits, type Meter } from './http/http.ts';
+import { engineKind } from './kinds/list.ts';
 import { engineOf, type EngineSpec } from './open.ts';
 
 /** Tries one search and says in words what came of it, and what to do next. */
 
-export type ConnectionOutcome =
+type ConnectionOutcome =
   | 'ok'
   | 'empty'
   | 'unreachable'
@@ -50,28 +51,6 @@ export interface ConnectionTest {
 
 const DEFAULT_QUERY = 'history';
 
-/** How each server is told to let pages read its answers. */
-const ALLOW: Record<EngineSpec['kind'], string> = {
-  mediawiki:
-    'MediaWiki answers every page that sends origin=*; check that the address ends in /api.php and that no proxy before it drops the CORS headers.',
-  searxng:
-    'Let the proxy before SearXNG send Access-Control-Allow-Origin for this page, or serve Forage from the same host.',
-  'search-r1':
-    'Add FastAPI’s CORSMiddleware to retrieval_server.py with allow_origins, allow_methods and allow_headers for this page, and start it again.',
-  'r1-searcher':
-    'Add flask-cors to wiki_corpus_load.py (CORS(app)) and start it again: the call is JSON, so the browser asks for leave first.',
-  research:
-    'Add FastAPI’s CORSMiddleware to retriever_serving.py with allow_origins, allow_methods and allow_headers for this page, and start it again.',
-};
-
-const PATH: Record<EngineSpec['kind'], string> = {
-  mediawiki: 'The address is that of api.php, such as https://en.wikipedia.org/w/api.php.',
-  searxng: 'The address is that of the instance; /search is asked below it.',
-  'search-r1': 'The address ends in /retrieve.',
-  'r1-searcher': 'The address ends in /queries.',
-  research: 'The address ends in /batch_search.',
-};
-
 type Told = Pick<ConnectionReport, 'outcome' | 'said' | 'advice'>;
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`;
@@ -79,11 +58,12 @@ const seconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`;
 /** By status. */
 function tellHttp(spec: EngineSpec, error: EngineError): Told {
   const { status, retryAfterMs, message } = error;
-  if (status === 403 && spec.kind === 'searxng')
+  const { addressAdvice, forbidden } = engineKind(spec.kind);
+  if (status === 403 && forbidden)
     return {
       outcome: 'unauthorized',
-      said: `The instance refuses JSON (${message}).`,
-      advice: 'Add json to search.formats in its settings.yml. Many public instances leave it out.',
+      said: `${forbidden.said} (${message}).`,
+      advice: forbidden.advice,
     };
   if (status === 401 || status === 403)
     return {
@@ -95,7 +75,7 @@ function tellHttp(spec: EngineSpec, error: EngineError): Told {
     return {
       outcome: 'not-found',
       said: `${new URL(spec.url).host} answers, but has no such call there (${message}).`,
-      advice: `${PATH[spec.kind]} Where it is so, another kind of server runs there.`,
+      advice: `${addressAdvice} Where it is so, another kind of server runs there.`,
     };
   if (status === 429)
     return {
@@ -110,7 +90,7 @@ function tellHttp(spec: EngineSpec, error: EngineError): Told {
     return {
       outcome: 'http',
       said: `The server does not understand the call (${message}).`,
-      advice: `Another kind of server may answer there. ${PATH[spec.kind]}`,
+      advice: `Another kind of server may answer there. ${addressAdvice}`,
     };
   if (status !== null && status >= 500)
     return {
@@ -118,11 +98,12 @@ function tellHttp(spec: EngineSpec, error: EngineError): Told {
       said: `The server failed (${message}).`,
       advice: 'Look at its log; it was asked correctly as far as this page can tell.',
     };
-  return { outcome: 'http', said: `The server refused (${message}).`, advice: PATH[spec.kind] };
+  return { outcome: 'http', said: `The server refused (${message}).`, advice: addressAdvice };
 }
 
 function tell(spec: EngineSpec, error: EngineError): Told {
   const { host } = new URL(spec.url);
+  const { addressAdvice } = engineKind(spec.kind);
   switch (error.fault) {
     case 'http':
       return tellHttp(spec, error);
@@ -137,19 +118,19 @@ function tell(spec: EngineSpec, error: EngineError): Told {
       return {
         outcome: 'too-large',
         said: `${host} sent too much: ${error.message}.`,
-        advice: PATH[spec.kind],
+        advice: addressAdvice,
       };
     case 'not-json':
       return {
         outcome: 'not-json',
         said: `${host} answered, but ${error.message}.`,
-        advice: `The address may be that of a page for people. ${PATH[spec.kind]}`,
+        advice: `The address may be that of a page for people. ${addressAdvice}`,
       };
     case 'wrong-shape':
       return {
         outcome: 'wrong-shape',
         said: `${host} answered with JSON of another kind: ${error.message}.`,
-        advice: `Another kind of server may answer there. ${PATH[spec.kind]}`,
+        advice: `Another kind of server may answer there. ${addressAdvice}`,
       };
     case 'engine':
       return {
@@ -190,7 +171,7 @@ async function tellUnreachable(
     return {
       outcome: 'cors',
       said: `${new URL(spec.url).host} is there, but the browser may not let this page read its answer (CORS).`,
-      advice: ALLOW[spec.kind],
+      advice: engineKind(spec.kind).corsAdvice,
     };
   return tell(spec, error);
 }

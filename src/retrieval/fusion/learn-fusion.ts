@@ -1,11 +1,12 @@
 import type { Passage } from '../../records/records.ts';
-import { sampleRows, randomNumbers } from '../../base/sample-rows.ts';
+import { sampleRows, randomNumbers } from '../../base/random.ts';
 import { dotRow, type DenseIndex, type VectorTable } from '../dense/dense.ts';
 import { fuse } from './fusion.ts';
 import type { LexicalIndex } from '../lexical/lexical.ts';
 import type { QueryEncoder } from '../sources/sources.ts';
 import { createTurns } from '../../base/turns.ts';
 import { encodeCached, type CacheableEncoder, type VectorCache } from '../sources/vector-cache.ts';
+import { mean } from '../../base/statistics.ts';
 
 /**
  * How much the dense list counts beside the lexical one on this very corpus with this very encoder,
@@ -35,7 +36,7 @@ export interface FusionWeights {
 }
 
 /** From lexical search alone to dense search alone. */
-export const WEIGHTS: readonly FusionWeights[] = [
+const WEIGHTS: readonly FusionWeights[] = [
   { lexical: 1, dense: 0 },
   { lexical: 8, dense: 1 },
   { lexical: 4, dense: 1 },
@@ -207,6 +208,3 @@ function best(ranks: readonly (readonly number[])[]): LearnedFusion {
 
 const EVEN: FusionWeights = { lexical: 1, dense: 1 };
 const EQUAL = WEIGHTS.findIndex(({ lexical, dense }) => lexical === dense);
-
-const mean = (values: readonly number[]): number =>
-  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;

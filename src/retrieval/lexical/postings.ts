@@ -1,3 +1,5 @@
+import { mean } from '../../base/statistics.ts';
+
 /**
  * The inverted lists of a corpus in typed arrays: about ten bytes a posting, where a map of maps takes a
  * hundred. Built in one pass over the documents and one sort by counting.
@@ -156,9 +158,7 @@ export class Postings {
     this.times = times;
     this.lengths = lengths;
     this.#holding = holding;
-    this.meanLengths = lengths.map(
-      (each) => each.reduce((sum, length) => sum + length, 0) / Math.max(1, each.length),
-    );
+    this.meanLengths = lengths.map(mean);
   }
 
   /** The list of a term in a field; null where it occurs nowhere. */

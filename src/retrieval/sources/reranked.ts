@@ -2,7 +2,7 @@ import type { Hit } from '../../records/hits.ts';
 import type { Reranker, Source, SourceResult } from './sources.ts';
 
 /** How many passages a reranker is shown where fewer are wanted. */
-export const RERANK_DEPTH = 50;
+const RERANK_DEPTH = 50;
 
 /**
  * Orders what a source found by a reranker: the first `depth` passages, of which the k best are given.

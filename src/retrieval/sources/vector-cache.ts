@@ -3,7 +3,7 @@ import type { VectorTable } from '../dense/dense.ts';
 import type { BuildSignals } from '../lexical/lexical.ts';
 import { contentKey, type PassageEncoder } from './sources.ts';
 import { createTurns } from '../../base/turns.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { sha256 } from '../../base/hash.ts';
 
 /** Vectors by encoder and by the hash of the text that they were made of. */
 export interface VectorCache {

@@ -1,4 +1,4 @@
-import { hashText } from '../../formats/import/values/hash.ts';
+import { sha256 } from '../../base/hash.ts';
 import { SharedCalls } from '../engines/http/shared-call.ts';
 import { LruCache } from '../../base/lru.ts';
 import { contentKey } from '../sources/sources.ts';
@@ -13,7 +13,7 @@ export interface CacheOptions {
 
 /** Query, passages in their order, and who summarizes: the same summary. */
 const keyOf = (method: Method, { query, passages }: SummaryRequest): Promise<string> =>
-  hashText(JSON.stringify([method.id, query.trim(), passages.map(contentKey)]));
+  sha256(JSON.stringify([method.id, query.trim(), passages.map(contentKey)]));
 
 /**
  * A summarizer that keeps what it wrote, by the hash of what it read, and times itself. Equal

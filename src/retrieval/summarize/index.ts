@@ -5,15 +5,6 @@ import { Extractive, type ExtractiveOptions } from './extractive.ts';
 import { ModelMethod, type SummaryModel } from './model-method.ts';
 import type { Summarizer } from './summarizer.ts';
 
-export { classifyQuery, type QueryClass } from './classify.ts';
-export {
-  FALLBACK_SENTENCE,
-  type Summarizer,
-  type Summary,
-  type SummaryRequest,
-} from './summarizer.ts';
-export type { SummaryModel } from './model-method.ts';
-
 export interface SummarizerDeps {
   /** The model that the specification names; needed for `model` only. */
   model?: SummaryModel | null;

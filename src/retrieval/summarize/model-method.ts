@@ -42,7 +42,7 @@ function passageLines(passages: readonly Passage[]): string {
     .join('\n\n');
 }
 
-export const summaryMessages = (
+const summaryMessages = (
   query: string,
   passages: readonly Passage[],
 ): { role: 'system' | 'user'; content: string }[] => [

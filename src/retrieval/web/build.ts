@@ -11,6 +11,7 @@ import {
 } from './format.ts';
 import { encodeLengths, encodePassages } from './passages.ts';
 import { encodePostings, type Postings } from './postings.ts';
+import { sum, mean } from '../../base/statistics.ts';
 
 export interface WebBuildOptions {
   titleWeight: number;
@@ -21,7 +22,7 @@ export interface WebBuildOptions {
 const DEFAULTS: WebBuildOptions = { titleWeight: 2, termShards: 64, passagesPerShard: 64 };
 
 /** Term frequencies of one document, title occurrences counted `titleWeight` times. */
-export function weightedTerms(passage: Passage, titleWeight: number): Map<string, number> {
+function weightedTerms(passage: Passage, titleWeight: number): Map<string, number> {
   const counts = new Map<string, number>();
   const add = (term: string, weight: number): void => {
     counts.set(term, (counts.get(term) ?? 0) + weight);
@@ -43,7 +44,7 @@ export function buildWebIndex(
   const header: WebHeader = {
     format: WEB_FORMAT,
     documents: passages.length,
-    averageLength: lengths.length === 0 ? 0 : sum(lengths) / lengths.length,
+    averageLength: mean(lengths),
     ...settings,
   };
   const files = new Map<string, Uint8Array>();
@@ -72,9 +73,3 @@ function invert(documents: Map<string, number>[], shards: number): Map<string, P
   });
   return inverted;
 }
-
-const sum = (values: Iterable<number>): number => {
-  let total = 0;
-  for (const value of values) total += value;
-  return total;
-};

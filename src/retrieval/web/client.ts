@@ -1,5 +1,5 @@
 import type { Passage } from '../../records/records.ts';
-import { explain } from '../../base/explain.ts';
+import { issueOf } from '../../base/errors.ts';
 import { parseJson, type FetchFile } from '../../base/fetch-file.ts';
 import type { Ranked } from '../lexical/ranked.ts';
 import { terms } from '../lexical/text.ts';
@@ -55,7 +55,7 @@ export class WebIndex {
       fetchFile(LENGTHS_FILE),
     ]);
     const parsed = webHeaderSchema.safeParse(parseJson(headerFile, WEB_HEADER_FILE));
-    if (!parsed.success) throw new Error(`${WEB_HEADER_FILE}: ${explain(parsed.error)}`);
+    if (!parsed.success) throw new Error(`${WEB_HEADER_FILE}: ${issueOf(parsed.error)}`);
     const lengths = decodeLengths(lengthsFile, LENGTHS_FILE, parsed.data.documents);
     return new WebIndex(parsed.data, lengths, fetchFile, bm25);
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fnv1a } from '../../base/hash.ts';
 
 /**
  * The static web index, `forage.web/1`: `web/index.json` (below), `web/lengths.bin`,
@@ -25,8 +26,4 @@ export const termShardFile = (shard: number): string => `web/terms-${shard}.bin`
 export const passageShardFile = (shard: number): string => `web/passages-${shard}.bin`;
 
 /** Shard of a term: FNV-1a (32 bit) of its UTF-16 code units, modulo the number of shards. */
-export function termShard(term: string, shards: number): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < term.length; i++) hash = Math.imul(hash ^ term.charCodeAt(i), 0x01000193);
-  return (hash >>> 0) % shards;
-}
+export const termShard = (term: string, shards: number): number => (fnv1a(term) >>> 0) % shards;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Passage } from '../../records/records.ts';
-import { explain } from '../../base/explain.ts';
+import { issueOf } from '../../base/errors.ts';
 import { parseJson } from '../../base/fetch-file.ts';
 import { fromRow, passageRowSchema, toRow } from '../../records/passage-rows.ts';
 import { unwrapShard, wrapShard } from './container.ts';
@@ -12,7 +12,7 @@ export function decodePassages(file: Uint8Array, name: string): Passage[] {
   const parsed = z
     .array(passageRowSchema)
     .safeParse(parseJson(unwrapShard('FWPS', file, name), name));
-  if (!parsed.success) throw new Error(`${name}: ${explain(parsed.error)}`);
+  if (!parsed.success) throw new Error(`${name}: ${issueOf(parsed.error)}`);
   return parsed.data.map(fromRow);
 }
 

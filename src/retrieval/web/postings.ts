@@ -1,5 +1,6 @@
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { unwrapShard, wrapShard } from './container.ts';
+import { messageOf } from '../../base/errors.ts';
 
 /** Documents that hold a term, ascending, and how often (title occurrences weighted). */
 export interface Postings {
@@ -32,7 +33,7 @@ export function decodePostings(
     for (let i = 0; i < count; i++) shard.set(reader.text(), readPostings(reader, documentCount));
     if (!reader.done) throw new RangeError('bytes after the last term');
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new Error(`${name}: malformed term shard: ${why}`, { cause });
   }
   return shard;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Passage } from '../../records/records.ts';
 import type { VectorTable } from '../dense/dense.ts';
-import { explain } from '../../base/explain.ts';
+import { issueOf } from '../../base/errors.ts';
 import { parseJson, type FetchFile } from '../../base/fetch-file.ts';
 import { fromRow, passageRowSchema } from '../../records/passage-rows.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { sha256 } from '../../base/hash.ts';
 import {
   LOCAL_FILE,
   MANIFEST_FILE,
@@ -70,7 +70,7 @@ function parse<Schema extends z.ZodType>(
   name: string,
 ): z.infer<Schema> {
   const parsed = schema.safeParse(parseJson(bytes, name));
-  if (!parsed.success) throw new Error(`${name}: ${explain(parsed.error)}`);
+  if (!parsed.success) throw new Error(`${name}: ${issueOf(parsed.error)}`);
   return parsed.data;
 }
 

@@ -3,7 +3,7 @@ import { toRow } from '../../records/passage-rows.ts';
 import type { PassageEncoder } from '../sources/sources.ts';
 import { compareCodeUnits } from '../lexical/text.ts';
 import { buildWebIndex } from '../web/build.ts';
-import { sha256 } from '../../base/sha256.ts';
+import { sha256 } from '../../base/hash.ts';
 import {
   LOCAL_FILE,
   MANIFEST_FILE,

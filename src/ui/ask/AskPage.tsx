@@ -57,6 +57,7 @@ const RolloutTabs = ({ ids, focused }: { ids: readonly string[]; focused: number
 const columnsClass = (count: number): string =>
   count < 2 ? 'columns' : count <= 4 ? 'columns many few' : 'columns many';
 
+/** The rollouts side by side, in the order in which they began. */
 const Columns = () => {
   // Drawn when there is time: React may pause between columns, so no task grows with their number.
   const { order, byId, finished } = useDeferredValue(useRun((state) => state.table));
@@ -88,6 +89,7 @@ const Columns = () => {
   );
 };
 
+/** Why the run failed, where loading did not say so already. What had arrived stays below. */
 const RunFailure = () => {
   const failure = useRun((state) => state.run?.failure ?? null);
   const kept = useRun((state) => state.table.order.length);
@@ -125,6 +127,7 @@ const Summary = () => {
   return order.length > 1 ? <GroupSummary ended={ended} size={order.length} /> : null;
 };
 
+/** Where the run is as long as no rollout has begun, and after it was cancelled. */
 const RunNote = () => {
   const status = useRun((state) => state.run?.status);
   const started = useRun((state) => state.table.order.length > 0);
@@ -140,6 +143,7 @@ const RunNote = () => {
   return null;
 };
 
+/** Absent until there is something to download. */
 const DownloadButton = () => {
   const some = useRun((state) => state.table.order.length > 0);
   return some ? (
@@ -154,6 +158,7 @@ const DownloadButton = () => {
   ) : null;
 };
 
+/** A link that was mangled still opens: what could not be used is named. */
 const AddressProblems = () => {
   const problems = useView((state) => state.addressProblems);
   if (problems.length === 0) return null;
@@ -184,6 +189,10 @@ const useAutoRun = () => {
   }, [clear]);
 };
 
+/**
+ * The page on which a question is asked and its rollouts are watched: setup, columns, details. What
+ * is asked and where one stands is in the address; the run itself is not, and is made again.
+ */
 export const AskPage = () => {
   const started = useRun((state) => state.request !== null);
   const running = useRun((state) => isRunning(state.run));

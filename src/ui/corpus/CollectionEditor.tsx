@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { CollectionView } from '../../lab/corpus/collections/index.ts';
+import type { CollectionView } from '../../lab/contract/collections.ts';
 import { formatBytes, formatCount, plural } from '../kit/words/format.ts';
 import { exportCollection, renameCollection, saveRejected } from './store/collections-actions.ts';
 

@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 
 /** What could not be done, as a page shows it. */
 export interface Problem {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 
 /** What is asked of a worker, as far as it has come. */
 export type Loaded<T> =

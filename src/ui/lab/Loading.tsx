@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import type { Failure, PartState } from '../../lab/ask/messages.ts';
+import type { Failure } from '../../lab/contract/records/failure.ts';
+import type { PartState } from '../../lab/contract/progress.ts';
 import { formatDuration } from '../kit/words/duration.ts';
 import { formatBytes } from '../kit/words/format.ts';
 import { retryLoading } from './connection.ts';

@@ -1,8 +1,9 @@
 import type { Setup } from '../../records/setup.ts';
-import type { ConductorMessage, LabApi } from '../../lab/ask/messages.ts';
-import type { DeviceChoice } from '../../lab/ask/settings.ts';
-import type { InspectionApi } from '../../lab/rollouts/index.ts';
-import { describeFailure } from '../../lab/workers/failures.ts';
+import type { ConductorMessage } from '../../lab/contract/ask.ts';
+import type { LabApi } from '../../lab/contract/lab.ts';
+import type { DeviceChoice } from '../../lab/contract/settings.ts';
+import type { InspectionApi } from '../../lab/contract/rollouts.ts';
+import { describeFailure } from '../../lab/contract/failures.ts';
 import { createFrameQueue } from '../kit/page/frame-queue.ts';
 import { forgetPieces, providePieces } from '../kit/tokens/pieces.ts';
 import { useLab } from './lab-store.ts';
@@ -14,8 +15,8 @@ import { useSetup } from '../setup/setup-store.ts';
  * lab's messages, or calls of its own at the start, is handed over as a `LabUser` when it is opened.
  */
 
-/** The lab as the page knows it: the conductor's calls, without the start that connects it. */
-export type LabConnection = Omit<LabApi, 'start'> & {
+/** All hosts that the page calls. */
+export type LabConnection = LabApi & {
   /** Imported rollouts; they have a worker of their own. */
   inspection: InspectionApi;
 };
@@ -74,15 +75,15 @@ export const connectLab = (wired: LabWiring): void => {
   const { resources, keys } = useResources.getState();
   const opened = wired.open(queue, wired.device(), useSetup.getState().setup);
   connection = opened;
-  void opened.provide(resources, keys).catch(() => undefined);
-  providePieces((ids) => opened.pieces(ids));
+  void opened.ask.provide(resources, keys).catch(() => undefined);
+  providePieces((ids) => opened.ask.pieces(ids));
   for (const user of wired.users) user.connected?.(opened);
 };
 
 // What was chosen begins to load at once; a worker that is gone learns it when it is opened again.
-useSetup.subscribe(({ setup }) => void connection?.use(setup).catch(() => undefined));
+useSetup.subscribe(({ setup }) => void connection?.ask.use(setup).catch(() => undefined));
 useResources.subscribe(
-  ({ resources, keys }) => void connection?.provide(resources, keys).catch(() => undefined),
+  ({ resources, keys }) => void connection?.ask.provide(resources, keys).catch(() => undefined),
 );
 
 /** To be called by the opener when the worker died or could not start. */
@@ -93,7 +94,7 @@ export const reportLost = (error: unknown): void => {
 
 /** Loads again what failed; where the worker itself is gone, starts another. */
 export const retryLoading = async (): Promise<void> => {
-  if (useLab.getState().labFailure === null) await lab().retry();
+  if (useLab.getState().labFailure === null) await lab().ask.retry();
   else if (wiring) connectLab(wiring);
 };
 

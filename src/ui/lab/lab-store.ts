@@ -1,13 +1,9 @@
 import { create } from 'zustand';
 import type { PolicyInfo } from '../../policy/policy.ts';
-import type {
-  DeviceFacts,
-  Failure,
-  Parts,
-  PartState,
-  QuestionRow,
-  SourceFacts,
-} from '../../lab/ask/messages.ts';
+import type { DeviceFacts } from '../../lab/contract/policy.ts';
+import type { Failure } from '../../lab/contract/records/failure.ts';
+import type { Parts, PartState } from '../../lab/contract/progress.ts';
+import type { QuestionRow, SourceFacts } from '../../lab/contract/ask.ts';
 
 const WAITING: PartState = {
   status: 'waiting',

@@ -1,5 +1,5 @@
 import { create } from 'zustand';
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 import { fileUrl } from '../kit/page/page-root.ts';
 import { useLab } from './lab-store.ts';
 

@@ -1,55 +1,74 @@
-import { proxy, type Remote } from 'comlink';
-import type { ConductorMessage, LabApi } from '../../lab/ask/messages.ts';
-import type { ClusterApi } from '../../lab/corpus/retrieval/cluster-messages.ts';
-import { remoteClusters } from '../../lab/corpus/retrieval/remote-clusters.ts';
-import { remoteEncoders } from '../../lab/corpus/retrieval/remote-encoders.ts';
-import type { EncoderApi } from '../../lab/models/encoders/messages.ts';
-import { supervise } from '../../lab/workers/supervised.ts';
+import type { LabApi } from '../../lab/contract/lab.ts';
+import type { InspectionApi } from '../../lab/contract/rollouts.ts';
+import type { TimeLimits } from '../../lab/rpc/remote.ts';
+import { startWorker, workerOnDemand } from '../../lab/rpc/worker.ts';
 import { reportLost, type LabOpener } from './connection.ts';
-import { remoteCollections } from './remote/remote-collections.ts';
-import { remoteCheckpoints } from './remote/remote-checkpoints.ts';
-import { remoteInspection } from './remote/remote-inspection.ts';
-import { remoteTrain } from './remote/remote-train.ts';
 
-/** Comlink's proxies are kept: one that is collected goes silent. */
-let pinned: unknown = null;
+/** Longest wait for what only reads or writes a record, ms. */
+const RECORD_MS = 30_000;
 
-/** A part of a remote object is remote, which its type does not tell. */
-const clustersOf = (api: Remote<LabApi>): Remote<ClusterApi> =>
-  api.clusters as unknown as Remote<ClusterApi>;
+const LAB_LIMITS: TimeLimits<LabApi> = {
+  ask: { cancel: 10_000, retry: 10_000, pieces: 10_000, search: 60_000, webLlmModels: 60_000 },
+  train: {
+    listen: RECORD_MS,
+    runs: RECORD_MS,
+    steps: RECORD_MS,
+    rollouts: RECORD_MS,
+    pause: RECORD_MS,
+    setLearningRate: RECORD_MS,
+    edit: RECORD_MS,
+    restore: RECORD_MS,
+  },
+  collections: {
+    list: RECORD_MS,
+    dismissImport: RECORD_MS,
+    cancel: RECORD_MS,
+    rename: RECORD_MS,
+    remove: RECORD_MS,
+    restore: RECORD_MS,
+    items: RECORD_MS,
+    question: RECORD_MS,
+    rejected: RECORD_MS,
+  },
+};
+
+const INSPECTION_LIMITS: TimeLimits<InspectionApi> = {
+  ownRuns: RECORD_MS,
+  cancel: RECORD_MS,
+  files: RECORD_MS,
+  remove: RECORD_MS,
+  restore: RECORD_MS,
+  marks: RECORD_MS,
+  mark: RECORD_MS,
+  views: RECORD_MS,
+  saveView: RECORD_MS,
+  removeView: RECORD_MS,
+};
+
+/** Reading a file keeps a thread busy for seconds, so that it has one of its own. */
+const inspection = workerOnDemand<InspectionApi>({
+  name: 'inspection',
+  create: (name) =>
+    new Worker(new URL('../../../workers/inspection.ts', import.meta.url), {
+      type: 'module',
+      name,
+    }),
+  locks: globalThis.navigator?.locks,
+  limits: INSPECTION_LIMITS,
+});
 
 /** Starts the lab worker, which starts the others. */
 export const openLab: LabOpener = (receive, device, setup) => {
-  const worker = supervise<LabApi>({
+  const { api } = startWorker<LabApi>({
     name: 'lab',
     create: (name) =>
       new Worker(new URL('../../../workers/lab.ts', import.meta.url), { type: 'module', name }),
     locks: navigator.locks,
     onLost: reportLost,
+    limits: LAB_LIMITS,
   });
-  const listener = proxy((messages: ConductorMessage[]) => receive(messages));
-  pinned = listener;
-  worker.call((api) => api.start(listener, device, setup)).catch(reportLost);
-  return {
-    train: remoteTrain(worker),
-    collections: remoteCollections(worker),
-    encoders: remoteEncoders((use) =>
-      worker.call((api) => use(api.encoders as unknown as Remote<EncoderApi>)),
-    ),
-    clusters: remoteClusters((use) => worker.call((api) => use(clustersOf(api)))),
-    checkpoints: remoteCheckpoints(worker),
-    use: (setup) => worker.call((api) => api.use(setup)),
-    provide: (resources, keys) => worker.call((api) => api.provide(resources, keys)),
-    webLlmModels: () => worker.call((api) => api.webLlmModels(), 60_000),
-    inspection: remoteInspection(),
-    run: (request) => worker.call((api) => api.run(request)),
-    cancel: () => worker.call((api) => api.cancel(), 10_000),
-    retry: () => worker.call((api) => api.retry(), 10_000),
-    question: (id) => worker.call((api) => api.question(id)),
-    pieces: (ids) => worker.call((api) => api.pieces(ids), 10_000),
-    search: (source, query, k) => worker.call((api) => api.search(source, query, k), 60_000),
-  };
+  api.ask.listen(receive).catch(reportLost);
+  api.ask.start(device, setup).catch(reportLost);
+  const { ask, train, collections, checkpoints, clusters, encoders } = api;
+  return { ask, train, collections, checkpoints, clusters, encoders, inspection };
 };
-
-/** For the debugger: the proxy that is held. */
-export const heldProxy = (): unknown => pinned;

@@ -32,6 +32,7 @@ const useOtherTabs = (): void => {
   }, [elsewhere]);
 };
 
+/** Deleted checkpoints until they are purged; the words say what uses the deletion left empty. */
 const Undo = () => (
   <UndoBar
     removed={useCheckpoints((state) => state.removed).map(({ uses, ...entry }) => ({
@@ -44,6 +45,7 @@ const Undo = () => (
   />
 );
 
+/** What failed last that is not about one checkpoint; failures of a download stand in its row. */
 const Problem = () => {
   const problem = useCheckpoints((state) => state.problem);
   if (!problem) return null;
@@ -73,6 +75,9 @@ const Storage = () => {
   );
 };
 
+/**
+ * `waiting` is a state of its own: "none yet" would be wrong for as long as the list is being read.
+ */
 const List = ({ use }: { use: (policy: PolicyRef) => void }) => {
   const status = useCheckpoints((state) => state.status);
   const checkpoints = useCheckpoints((state) => state.checkpoints);

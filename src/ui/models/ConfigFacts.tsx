@@ -1,4 +1,4 @@
-import type { CheckpointFacts } from '../../lab/models/checkpoints/facts.ts';
+import type { CheckpointFacts } from '../../lab/contract/checkpoints.ts';
 import { formatCount } from '../kit/words/format.ts';
 
 const known = (value: number | null, write: (value: string) => string): string[] =>

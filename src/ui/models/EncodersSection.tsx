@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useEffect } from 'react';
-import type { EncoderFacts } from '../../lab/models/encoders/messages.ts';
+import type { EncoderFacts } from '../../lab/contract/encoders.ts';
 import { formatBytes, formatCount } from '../kit/words/format.ts';
 import { UndoBar } from '../kit/UndoBar.tsx';
 import {

@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/message-of.ts';
+import { messageOf } from '../../base/errors.ts';
 import { parsePolicyConfig, type PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { planFit, type FitPlan } from '../../policy/open/fit.ts';
 import { weightTypeFor, type WeightType } from '../../policy/checkpoint/weight-type.ts';

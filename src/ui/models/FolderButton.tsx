@@ -1,5 +1,5 @@
 import type { ComponentProps } from 'react';
-import type { LocalFile } from '../../lab/models/checkpoints/plan/plan.ts';
+import type { LocalFile } from '../../lab/contract/records/checkpoints.ts';
 import { PickButton } from '../kit/PickButton.tsx';
 import { pickedFolder } from './folder-files.ts';
 

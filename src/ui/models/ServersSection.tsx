@@ -15,12 +15,17 @@ import { choosePolicy, useSetup } from '../setup/setup-store.ts';
 /** OpenAI-compatible servers: llama.cpp, Ollama, vLLM, SGLang. */
 
 const APIS = ['chat', 'chat-continue', 'completions'] as const;
+/**
+ * The three ways in which such servers take a context; only the second and third let the policy go
+ * on in its own turn.
+ */
 const API_WORDS: Record<Endpoint['api'], string> = {
   chat: 'chat, in turns',
   'chat-continue': 'chat, continues its own turn',
   completions: 'completions (one text)',
 };
 
+/** llama.cpp’s default address; the others print theirs when they start. */
 const EMPTY: Endpoint = {
   id: '',
   url: 'http://localhost:8080/v1',
@@ -56,6 +61,7 @@ const useTest = () => {
     running.current = controller;
     setReport(null);
     setBusy(true);
+    // A test that was cancelled, or overtaken by another one, must not say anything any more.
     const told = await testEndpoint(endpoint, key, { signal: controller.signal }).catch(() => null);
     if (running.current !== controller) return;
     setReport(told);
@@ -64,6 +70,10 @@ const useTest = () => {
   return { report, busy, start, cancel, forget: () => (cancel(), setReport(null)) };
 };
 
+/**
+ * What a test found: the policy’s own words on each step that worked or failed, and models of the
+ * server to choose from.
+ */
 const Report = ({
   report,
   choose,
@@ -93,8 +103,13 @@ const Report = ({
   </div>
 );
 
+/**
+ * The form of a new server, or of one that is changed. The key is kept apart from the record: it
+ * lives in this tab’s memory alone and is never stored or put in an address.
+ */
 const Form = ({ first, done }: { first: Endpoint; done: () => void }) => {
   const [endpoint, setEndpoint] = useState(first);
+  // Read once: while the form is open, what is typed counts.
   const [key, setTyped] = useState(() => useResources.getState().keys[first.id] ?? '');
   const test = useTest();
   const fault = faultOf(endpoint);
@@ -105,6 +120,7 @@ const Form = ({ first, done }: { first: Endpoint; done: () => void }) => {
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     if (fault !== null) return;
+    // An id of its own, so that address and model can be changed without losing where it is used.
     const id = endpoint.id || `server-${crypto.randomUUID().slice(0, 8)}`;
     setKey(id, key);
     putEndpoint({ ...endpoint, id });

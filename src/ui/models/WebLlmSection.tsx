@@ -30,8 +30,13 @@ const HEADS: readonly Head[] = [
 
 /** Models of WebLLM: quantized, on the GPU of this device; they sample and do not train. */
 
+/** 4,096 tokens is what most of WebLLM’s own models are compiled for. */
 const EMPTY: WebLlmModel = { id: '', weights: '', library: '', maxContext: 4096 };
 
+/**
+ * A model that is not on WebLLM’s list: somebody’s own quantized weights and compiled library. What
+ * is typed is checked by the same schema that stored resources are.
+ */
 const OwnModel = ({ done }: { done: () => void }) => {
   const [model, setModel] = useState(EMPTY);
   const change = (part: Partial<WebLlmModel>) => setModel((before) => ({ ...before, ...part }));
@@ -89,6 +94,10 @@ const OwnModel = ({ done }: { done: () => void }) => {
   );
 };
 
+/**
+ * Where weights and libraries are fetched from in place of their usual hosts, for networks that do
+ * not reach these. An empty field means the usual host; it is absent from the record, not empty.
+ */
 const MirrorFields = () => {
   const mirror = useResources(({ resources }) => resources.mirror);
   const [weights, setWeights] = useState(mirror.weights ?? '');
@@ -141,7 +150,7 @@ const useList = () => {
     setState('loading');
     setProblem('');
     try {
-      setList(await lab().webLlmModels());
+      setList(await lab().ask.webLlmModels());
       setState('open');
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
@@ -151,8 +160,10 @@ const useList = () => {
   return { list, state, problem, read };
 };
 
+/** What a WebLLM model can be used as; it cannot be trained. */
 type Role = 'policy' | 'judge' | 'summarizer';
 
+/** The id of the WebLLM model that plays a role now; null where something else does. */
 const nameOf = (setup: Setup, role: Role): string | null => {
   if (role === 'policy') return setup.policy.kind === 'webllm' ? setup.policy.id : null;
   const spec = setup[role];
@@ -183,6 +194,10 @@ const RoleButton = ({ id, role }: { id: string; role: Role }) => {
   );
 };
 
+/**
+ * A model with what it needs, and a button for each role. Only a model of one’s own can be removed;
+ * the others are the library’s list.
+ */
 const Line = ({ line, remove }: { line: WebLlmLine; remove: () => void }) => (
   <tr>
     <td>{line.id}</td>
@@ -211,6 +226,10 @@ const Line = ({ line, remove }: { line: WebLlmLine; remove: () => void }) => (
   </tr>
 );
 
+/**
+ * The list is long (over a hundred models), so it scrolls by itself and is narrowed by words that
+ * all have to occur in the name.
+ */
 const Models = (props: { lines: readonly WebLlmLine[]; remove: (id: string) => void }) => {
   const { lines, remove } = props;
   const [filter, setFilter] = useState('');
@@ -258,6 +277,10 @@ const useRemoved = (again: () => void) => {
   return { removed, remove, undo };
 };
 
+/**
+ * The section of the Models page. The library is asked for its list only on demand: it is a
+ * download of several megabytes.
+ */
 export const WebLlmSection = () => {
   const { list, state, problem, read } = useList();
   const { removed, remove, undo } = useRemoved(() => void read());

@@ -1,4 +1,4 @@
-import type { LocalFile } from '../../lab/models/checkpoints/plan/plan.ts';
+import type { LocalFile } from '../../lab/contract/records/checkpoints.ts';
 import { droppedEntries, filesBelow } from '../kit/page/folder-entries.ts';
 
 /** Files of a folder that was chosen or dropped, with their paths in it. */

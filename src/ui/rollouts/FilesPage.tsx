@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { FileRecord } from '../../lab/rollouts/index.ts';
+import type { FileRecord } from '../../lab/contract/records/rollout-files.ts';
 import {
   DASH,
   formatBytes,
@@ -15,14 +15,17 @@ import { filePath } from './store/browse-address.ts';
 import { useBrowse } from './store/browse-store.ts';
 import { BrowseShell, OpenButtons } from './Shell.tsx';
 import { PARTIAL } from './words.ts';
+import { IMPORTERS } from '../../formats/rollouts/importers/list.ts';
 import './rollouts.css';
 
+/** What stands below a file that is not whole. */
 const STATUS: Record<FileRecord['status'], string> = {
   ready: '',
   importing: 'being read',
   interrupted: 'broken off: what was read until the page was closed is here',
 };
 
+/** A file with its size and its EM; unreadable lines lead to where they are listed. */
 const FileRow = ({ file }: { file: FileRecord }) => {
   const { id, name, statistics, layouts, faultCount } = file;
   return (
@@ -65,6 +68,7 @@ const FileRow = ({ file }: { file: FileRecord }) => {
   );
 };
 
+/** Columns of the table; those that do not fit on a narrow screen are the first to go. */
 const HEADS = [
   ['file', ''],
   ['layout', 'wide-only'],
@@ -84,14 +88,17 @@ const FilesTable = ({ files }: { files: readonly FileRecord[] }) => (
   </ListTable>
 );
 
+/**
+ * The entrance of somebody who has files of another system: which ones can be read, and that they
+ * stay here.
+ */
 const Empty = () => (
   <section className="empty-place">
     <p>
-      Drop files of rollouts here, or choose them: R1-Searcher’s evaluation files, verl’s rollout
-      dumps, RLLoggingBoard’s logs, TRL’s parquet, results of verifiers, Inspect AI’s .eval logs,
-      dumps of OpenRLHF, SkyRL and FlashRAG, chats as messages, or Forage’s own JSON lines, packed
-      by gzip or not. A folder, or the files that a trainer writes one a step, are read as one run.
-      The layout is told by content. Nothing leaves this browser.
+      Drop files of rollouts here, or choose them: {IMPORTERS.map(({ name }) => name).join(', ')},
+      or Forage’s own JSON lines, packed by gzip or not. A folder, or the files that a trainer
+      writes one a step, are read as one run. The layout is told by content. Nothing leaves this
+      browser.
     </p>
     <OpenButtons primary />
   </section>

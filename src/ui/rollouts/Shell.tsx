@@ -16,6 +16,7 @@ import { droppedRuns, pickedRuns } from './offered.ts';
 
 /** What the pages of imported rollouts share: the drop, imports under way, undo, what went wrong. */
 
+/** Files and folders are chosen by two buttons: a browser’s file dialog does one or the other. */
 export const OpenButtons = ({ primary = false }: { primary?: boolean }) => {
   const [, go] = useLocation();
   const size = primary ? 'sm' : 'xs';
@@ -45,6 +46,7 @@ export const OpenButtons = ({ primary = false }: { primary?: boolean }) => {
   );
 };
 
+/** One import: how far it is and how long it takes. A failed one stays until it is read. */
 const JobLine = ({ job }: { job: ImportJob }) => {
   const { progress, status, left } = job;
   if (status === 'failed')
@@ -84,6 +86,7 @@ const JobLine = ({ job }: { job: ImportJob }) => {
   );
 };
 
+/** Files are read one after another; those that wait are listed too. */
 const Imports = () => {
   const jobs = useBrowse((state) => state.jobs);
   return jobs.length === 0 ? null : (
@@ -95,6 +98,7 @@ const Imports = () => {
   );
 };
 
+/** Deleting asks nothing because it can be undone here. */
 const Undo = () => (
   <UndoBar
     removed={useBrowse((state) => state.removed)}
@@ -104,6 +108,7 @@ const Undo = () => (
   />
 );
 
+/** What failed last on any page of imported rollouts. */
 const Problem = () => {
   const problem = useBrowse((state) => state.problem);
   return problem === null ? null : (

@@ -1,4 +1,4 @@
-import type { RunFile } from '../../formats/rollouts/index.ts';
+import type { RunFile } from '../../formats/rollouts/run.ts';
 import { areSteps, isRolloutName, runName } from '../../formats/rollouts/shape/names.ts';
 import { droppedEntries, filesBelow } from '../kit/page/folder-entries.ts';
 

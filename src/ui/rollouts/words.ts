@@ -4,10 +4,10 @@ import {
   type Outcome,
   type OutcomeBasis,
 } from '../../evaluate/inspect/taxonomy.ts';
-import type { FileRecord } from '../../lab/rollouts/index.ts';
+import type { FileRecord } from '../../lab/contract/records/rollout-files.ts';
 
 /** What outcomes mean, and the colours that charts give them. */
-export const OUTCOMES: Record<Outcome, { note: string; colour: number }> = {
+const OUTCOMES: Record<Outcome, { note: string; colour: number }> = {
   'right-with-evidence': {
     note: 'Right, and a gold answer stands in what was read.',
     colour: 2,

@@ -1,5 +1,5 @@
 import { useDeferredValue, useEffect, useMemo } from 'react';
-import type { RunRecord } from '../../lab/train/messages.ts';
+import type { RunRecord } from '../../lab/contract/records/runs.ts';
 import { Chart } from '../kit/charts/Chart.tsx';
 import { plural } from '../kit/words/format.ts';
 import { openSteps } from '../train/store/train-actions.ts';

@@ -1,6 +1,6 @@
 import { Button, TextInput, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import type { RunRecord } from '../../lab/train/messages.ts';
+import type { RunRecord } from '../../lab/contract/records/runs.ts';
 import { formatBytes, formatCount } from '../kit/words/format.ts';
 import { downloadOf, dropRollouts, editRun, exportRun } from '../train/store/train-actions.ts';
 import { Again } from '../train/run/Again.tsx';
@@ -35,6 +35,7 @@ const SavedField = (props: {
   );
 };
 
+/** Free text on a run; saved when the field is left. */
 const Notes = ({ run }: { run: RunRecord }) => {
   const [text, setText] = useState<string | null>(null);
   const commit = () => {
@@ -57,6 +58,9 @@ const Notes = ({ run }: { run: RunRecord }) => {
   );
 };
 
+/**
+ * The rollouts of past steps take most of a run’s space; charts and checkpoints do not need them.
+ */
 const FreeRollouts = ({ run }: { run: RunRecord }) => {
   const [freed, setFreed] = useState<number | null>(null);
   return (

@@ -1,5 +1,6 @@
 import { create } from 'zustand';
-import { BUILT_IN_SETUP, setupSchema, type PolicyRef, type Setup } from '../../records/setup.ts';
+import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';
+import { setupSchema } from '../../retrieval/setup.ts';
 
 /** What the next run works with: policy, sources, helpers. Remembered in this browser. */
 

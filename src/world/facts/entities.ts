@@ -1,7 +1,7 @@
 import type { Entity, WorldSize } from './facts.ts';
 import * as inventory from './inventory.ts';
-import type { Rng } from '../../base/keyed-random.ts';
-import { KINDS, type Kind } from './schema.ts';
+import type { KeyedRandom } from '../../base/random.ts';
+import { KINDS, type Kind } from './kinds.ts';
 
 /** Names one letter or one word away from another are this share of all. */
 const NEAR_DUPLICATES = 0.15;
@@ -14,7 +14,7 @@ interface Pools {
 }
 
 /** Makes the entities of a world, all names different. */
-export const makeEntities = (rng: Rng, size: WorldSize): Entity[] => {
+export const makeEntities = (rng: KeyedRandom, size: WorldSize): Entity[] => {
   const total = Object.values(size).reduce((a, b) => a + b, 0);
   const share = Math.min(1, Math.max(0.3, total / 1000));
   const part = (items: readonly string[]) => rng.sample(items, Math.ceil(items.length * share));
@@ -51,7 +51,7 @@ const pronounOf = (kind: Kind, name: string): Entity['pronoun'] => {
   return women.has(name.split(' ')[0] ?? '') ? 'She' : 'He';
 };
 
-type Namer = (rng: Rng, pools: Pools) => string;
+type Namer = (rng: KeyedRandom, pools: Pools) => string;
 const invented =
   (tails: readonly string[]): Namer =>
   (rng, pools) =>
@@ -78,7 +78,7 @@ const NAMERS: Readonly<Record<Kind, Namer>> = {
 };
 
 /** A name that differs from `name` in one word, or in the end of its one invented word. */
-const nearDuplicate = (rng: Rng, pools: Pools, kind: Kind, name: string): string => {
+const nearDuplicate = (rng: KeyedRandom, pools: Pools, kind: Kind, name: string): string => {
   const fresh = NAMERS[kind](rng, pools).split(' ');
   const old = name.split(' ');
   if (old.length === 1 || fresh.length === 1) {

@@ -1,6 +1,7 @@
 import * as inventory from './inventory.ts';
-import type { Rng } from '../../base/keyed-random.ts';
-import { isKind, relation, relationsOf, type Kind } from './schema.ts';
+import type { KeyedRandom } from '../../base/random.ts';
+import { isKind, relation, relationsOf } from './schema.ts';
+import type { Kind } from './kinds.ts';
 
 export interface Entity {
   id: string;
@@ -30,7 +31,7 @@ const FOLLOWS = 0.8;
 const MAX_LIST = 4;
 
 /** Draws one object for every relation of every entity; some people lack some relations. */
-export const makeFacts = (rng: Rng, entities: readonly Entity[]): Fact[] => {
+export const makeFacts = (rng: KeyedRandom, entities: readonly Entity[]): Fact[] => {
   const kinds = new Map<Kind, Entity[]>();
   for (const e of entities) kinds.set(e.kind, [...(kinds.get(e.kind) ?? []), e]);
   const draw = new FactDrawer(rng, kinds);
@@ -67,7 +68,7 @@ class FactDrawer {
   private readonly cities = new Map<Entity, Entity[]>();
   private readonly pools = new Map<string, readonly Entity[]>();
   constructor(
-    private readonly rng: Rng,
+    private readonly rng: KeyedRandom,
     private readonly kinds: ReadonlyMap<Kind, Entity[]>,
   ) {
     this.marry();
@@ -195,7 +196,11 @@ const ORDER: readonly Kind[] = [
 ];
 
 /** Decides which entities the local corpus covers: about half, neighbours mostly together. */
-export const placeEntities = (rng: Rng, entities: readonly Entity[], facts: readonly Fact[]) => {
+export const placeEntities = (
+  rng: KeyedRandom,
+  entities: readonly Entity[],
+  facts: readonly Fact[],
+) => {
   const home = new Map<string, Entity>();
   for (const f of facts)
     if (f.target && HOME[f.subject.kind] === f.relation) home.set(f.subject.id, f.target);

@@ -11,7 +11,7 @@ export const WOMEN = words(`
   Olga Paula Petra Rita Rosa Sara Selma Sigrid Sofia Sonja Stella Tamar Tessa Tilda Ursula Vera
   Viola Wanda Willa Yara Yvonne Zora
 `);
-export const MEN = words(`
+const MEN = words(`
   Arlo Bruno Carl Dario Edgar Elias Emil Enzo Erik Felix Gustav Hector Henrik Hugo Igor Isak Ivan
   Ivo Jasper Jonas Jorun Julius Kai Klaus Lars Leon Linus Lorenz Luca Marco Max Moritz Nestor Noah
   Olaf Oscar Otto Pavel Pedro Rafael Ralf Roman Ruben Silas Simon Sven Theo Tobias Ulrik Victor

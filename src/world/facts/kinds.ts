@@ -13,7 +13,7 @@ export const KINDS = [
   'band',
 ] as const;
 export type Kind = (typeof KINDS)[number];
-export type ValueKind = 'year' | 'length' | 'currency' | 'language' | 'field' | 'genre';
+type ValueKind = 'year' | 'length' | 'currency' | 'language' | 'field' | 'genre';
 
 /** A relation with one object for each subject. */
 export interface Relation {

@@ -1,7 +1,7 @@
 import type { Entity, Fact } from './facts.ts';
-import { groupBy } from '../../base/group-by.ts';
-import type { Rng } from '../../base/keyed-random.ts';
-import type { Kind, ListRelation } from './schema.ts';
+import type { Kind, ListRelation } from './kinds.ts';
+import type { KeyedRandom } from '../../base/random.ts';
+import { groupBy } from '../../base/items.ts';
 
 /** The facts of a world, indexed for asking. */
 export class Knowledge {
@@ -43,7 +43,7 @@ export class Knowledge {
     return this.sharing(list.inverts, of.name).map((f) => f.subject);
   }
   /** A value of the relation that is not `object`. */
-  wrongObject(rng: Rng, relation: string, object: string): string | undefined {
+  wrongObject(rng: KeyedRandom, relation: string, object: string): string | undefined {
     for (let tries = 0; tries < 8; tries++) {
       const other = rng.maybe(this.of(relation))?.object;
       if (other !== undefined && other !== object) return other;

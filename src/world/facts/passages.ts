@@ -1,8 +1,10 @@
 import type { Passage } from '../../records/records.ts';
 import type { Entity, Fact } from './facts.ts';
-import { groupBy } from '../../base/group-by.ts';
-import type { Rng } from '../../base/keyed-random.ts';
-import { LIST_RELATIONS, PAIRS, relation, relationsOf, type ListRelation } from './schema.ts';
+import type { KeyedRandom } from '../../base/random.ts';
+import { relation, relationsOf } from './schema.ts';
+import { groupBy } from '../../base/items.ts';
+import { LIST_RELATIONS, PAIRS } from './relations.ts';
+import type { ListRelation } from './kinds.ts';
 
 /** A page before it becomes a passage of a corpus: who it is about and what it states. */
 export interface Page {
@@ -13,7 +15,7 @@ export interface Page {
   list?: ListRelation;
 }
 
-export const secondTitle = (name: string): string => `Career of ${name}`;
+const secondTitle = (name: string): string => `Career of ${name}`;
 export const listTitle = (list: ListRelation, name: string): string =>
   list.title.replace('{x}', name);
 
@@ -42,10 +44,10 @@ export const makePages = (entities: readonly Entity[], facts: readonly Fact[]): 
 };
 
 /** Writes a page in one of its many wordings. */
-export const writePage = (rng: Rng, page: Page): string[] =>
+export const writePage = (rng: KeyedRandom, page: Page): string[] =>
   page.list ? [writeList(rng, page.list, page)] : writeFacts(rng, page);
 
-const writeList = (rng: Rng, list: ListRelation, page: Page): string => {
+const writeList = (rng: KeyedRandom, list: ListRelation, page: Page): string => {
   const names = rng.shuffle(page.facts.map((f) => f.subject.name));
   const forms = names.length > 1 ? list.sentences : list.sentences.slice(0, 1);
   return sentence(
@@ -61,7 +63,7 @@ const enumerate = (names: readonly string[]): string =>
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-const writeFacts = (rng: Rng, page: Page): string[] => {
+const writeFacts = (rng: KeyedRandom, page: Page): string[] => {
   const predicates = statements(rng, page.facts);
   const sentences: string[] = [];
   for (let i = 0; i < predicates.length;) {
@@ -82,7 +84,7 @@ const withArticle = (about: Entity, subject: string): string =>
     : subject;
 
 /** One predicate for each fact or pair of facts, in random order. */
-const statements = (rng: Rng, facts: readonly Fact[]): string[] => {
+const statements = (rng: KeyedRandom, facts: readonly Fact[]): string[] => {
   const left = new Map(facts.map((f) => [f.relation, f.object]));
   const out: string[] = [];
   for (const pair of PAIRS) {
@@ -120,7 +122,7 @@ const NOISE_TITLES = {
 
 /** A page of noise about a fact: a wrong value with a cue, or words that say nothing. */
 export const writeNoise = (
-  rng: Rng,
+  rng: KeyedRandom,
   fact: Fact,
   wrong: string,
   other: Entity,

@@ -18,6 +18,3 @@ export const relation = (id: string): Relation => {
 export const listRelation = (id: string): ListRelation | undefined => listById.get(id);
 export const relationsOf = (kind: Kind): readonly Relation[] => byKind.get(kind) ?? [];
 export const isKind = (name: string): name is Kind => byKind.has(name);
-
-export { KINDS, type Kind, type ListRelation, type Relation } from './kinds.ts';
-export { LIST_RELATIONS, PAIRS, RELATIONS } from './relations.ts';

@@ -1,5 +1,6 @@
-import { hashText } from '../../base/keyed-random.ts';
-import { isKind, relationsOf, KINDS, type Relation } from '../facts/schema.ts';
+import { avalanche, fnv1a } from '../../base/hash.ts';
+import { isKind, relationsOf } from '../facts/schema.ts';
+import { KINDS, type Relation } from '../facts/kinds.ts';
 
 /**
  * Whether training must never see a composition of relations. Only compositions of two or more
@@ -8,7 +9,7 @@ import { isKind, relationsOf, KINDS, type Relation } from '../facts/schema.ts';
 export const isHeldOut = (composition: string): boolean =>
   composition.includes('>') &&
   !composition.startsWith('summary') &&
-  hashText(composition) % 4 === 0;
+  (avalanche(fnv1a(composition)) >>> 0) % 4 === 0;
 
 /** Which compositions a set of questions may use. */
 export type CompositionFilter = 'seen' | 'held-out' | 'any';

@@ -1,6 +1,7 @@
 import type { ChainStep } from '../../records/records.ts';
 import { allows, pathName } from './compositions.ts';
 import type { Entity } from '../facts/facts.ts';
+import type { ListRelation, Relation } from '../facts/kinds.ts';
 import { listTitle } from '../facts/passages.ts';
 import {
   draft,
@@ -11,14 +12,8 @@ import {
   type Hops,
   type QuestionScope,
 } from './question-scope.ts';
-import type { Rng } from '../../base/keyed-random.ts';
-import {
-  listRelation,
-  relation,
-  relationsOf,
-  type ListRelation,
-  type Relation,
-} from '../facts/schema.ts';
+import { listRelation, relation, relationsOf } from '../facts/schema.ts';
+import type { KeyedRandom } from '../../base/random.ts';
 
 const COMPARED: Readonly<Record<string, readonly string[]>> = {
   'film.releaseYear': [
@@ -48,7 +43,7 @@ const comparatives = (r: Relation): readonly [string, string] =>
   r.to === 'length' ? ['shorter', 'longer'] : ['earlier', 'later'];
 
 /** Which of two has the lower or higher value. */
-export const comparison = (rng: Rng, scope: QuestionScope): Draft | undefined => {
+export const comparison = (rng: KeyedRandom, scope: QuestionScope): Draft | undefined => {
   const r = relation(rng.pick(Object.keys(COMPARED)));
   const [a, b] = [rng.maybe(scope.knowledge.of(r.id)), rng.maybe(scope.knowledge.of(r.id))];
   if (!a || !b || !scope.mayAnchor(a.subject) || !scope.mayAnchor(b.subject)) return undefined;
@@ -79,7 +74,7 @@ const DEEP_ASKS = [
 ];
 
 /** Four look-ups: the people behind two things, then their birth years. */
-export const deepComparison = (rng: Rng, scope: QuestionScope): Draft | undefined => {
+export const deepComparison = (rng: KeyedRandom, scope: QuestionScope): Draft | undefined => {
   const path = [relation(rng.pick(DEEP)), relation('person.birthYear')] as const;
   const composition = `compare(${pathName(path)})`;
   if (!allows(scope.filter, composition)) return undefined;
@@ -129,7 +124,7 @@ const SAME_ASKS = [
 ];
 
 /** Whether two share an object. */
-export const yesNo = (rng: Rng, scope: QuestionScope): Draft | undefined => {
+export const yesNo = (rng: KeyedRandom, scope: QuestionScope): Draft | undefined => {
   const r = relation(rng.pick(SAME));
   const a = rng.maybe(scope.knowledge.of(r.id));
   if (!a || !scope.mayAnchor(a.subject)) return undefined;
@@ -175,7 +170,11 @@ const INTERSECTIONS = [
 ] as const;
 
 /** The one item on two lists; with three hops, a property of that item. */
-export const intersection = (rng: Rng, scope: QuestionScope, hops: Hops): Draft | undefined => {
+export const intersection = (
+  rng: KeyedRandom,
+  scope: QuestionScope,
+  hops: Hops,
+): Draft | undefined => {
   const { knowledge: k } = scope;
   const form = rng.pick(INTERSECTIONS);
   const [first, second] = form.lists.map(listRelation);

@@ -1,17 +1,17 @@
 import { allows, pathName, PATHS } from './compositions.ts';
 import type { Fact } from '../facts/facts.ts';
+import type { Relation } from '../facts/kinds.ts';
 import { draft, lookUp, mention, walk, type Draft, type QuestionScope } from './question-scope.ts';
-import type { Rng } from '../../base/keyed-random.ts';
-import type { Relation } from '../facts/schema.ts';
+import type { KeyedRandom } from '../../base/random.ts';
 
 /** The noun phrase of a path; clauses such as "the city where X was born" only around a name. */
-const phrase = (rng: Rng, path: readonly Relation[], anchor: string): string =>
+const phrase = (rng: KeyedRandom, path: readonly Relation[], anchor: string): string =>
   path.reduce(
     (x, r, i) => (i === 0 ? rng.pick(r.nouns) : (r.nouns[0] ?? '{x}')).replace('{x}', x),
     anchor,
   );
 
-const drawPath = (rng: Rng, scope: QuestionScope, hops: number) => {
+const drawPath = (rng: KeyedRandom, scope: QuestionScope, hops: number) => {
   const path = rng.pick(PATHS[hops] ?? []);
   const anchor = path[0] && rng.maybe(scope.knowledge.kind(path[0].of));
   if (!anchor || !scope.mayAnchor(anchor)) return undefined;
@@ -20,7 +20,7 @@ const drawPath = (rng: Rng, scope: QuestionScope, hops: number) => {
 };
 
 /** One path from one entity. */
-export const bridge = (rng: Rng, scope: QuestionScope, hops: number): Draft | undefined => {
+export const bridge = (rng: KeyedRandom, scope: QuestionScope, hops: number): Draft | undefined => {
   const drawn = drawPath(rng, scope, hops);
   if (!drawn || !allows(scope.filter, pathName(drawn.path))) return undefined;
   const { path, anchor, facts } = drawn;
@@ -40,7 +40,11 @@ const SUMMARIES = [
 ];
 
 /** A path that ends in a long answer: a summary of the last subject, and its relation's object. */
-export const summary = (rng: Rng, scope: QuestionScope, hops: number): Draft | undefined => {
+export const summary = (
+  rng: KeyedRandom,
+  scope: QuestionScope,
+  hops: number,
+): Draft | undefined => {
   const drawn = drawPath(rng, scope, hops);
   if (!drawn || scope.filter === 'held-out') return undefined;
   const { path, anchor, facts } = drawn;

@@ -1,10 +1,11 @@
 import type { ChainStep, Question, QuestionType } from '../../records/records.ts';
 import type { CompositionFilter } from './compositions.ts';
 import type { Entity, Fact } from '../facts/facts.ts';
+import type { Relation } from '../facts/kinds.ts';
 import type { Knowledge } from '../facts/knowledge.ts';
 import { titleFor } from '../facts/passages.ts';
-import type { Rng } from '../../base/keyed-random.ts';
-import { relation, type Relation } from '../facts/schema.ts';
+import { relation } from '../facts/schema.ts';
+import type { KeyedRandom } from '../../base/random.ts';
 
 /** What a sampler may ask about, and where the answers stand. */
 export interface QuestionScope {
@@ -56,7 +57,7 @@ export const draft = (
 };
 
 /** How a question names an entity: rivers and awards take an article, titles may take their kind. */
-export const mention = (rng: Rng, e: Entity): string => {
+export const mention = (rng: KeyedRandom, e: Entity): string => {
   if (e.kind === 'river' || e.kind === 'award') return `the ${e.name}`;
   return (e.kind === 'film' || e.kind === 'book') && rng.chance(0.3)
     ? `the ${e.kind} ${e.name}`

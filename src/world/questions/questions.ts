@@ -1,12 +1,12 @@
 import { comparison, deepComparison, intersection, yesNo } from './question-pairs.ts';
 import { bridge, summary } from './question-paths.ts';
 import type { Draft, Hops, QuestionScope } from './question-scope.ts';
-import type { Rng } from '../../base/keyed-random.ts';
+import type { KeyedRandom } from '../../base/random.ts';
 
 export type Form = 'bridge' | 'comparison' | 'deep' | 'intersection' | 'yesno' | 'summary';
 
 /** Shares of the forms among questions of each number of hops. */
-export const FORMS: Readonly<Record<Hops, Partial<Record<Form, number>>>> = {
+const FORMS: Readonly<Record<Hops, Partial<Record<Form, number>>>> = {
   1: { bridge: 0.92, summary: 0.08 },
   2: { bridge: 0.48, comparison: 0.2, intersection: 0.13, yesno: 0.13, summary: 0.06 },
   3: { bridge: 0.8, intersection: 0.2 },
@@ -14,7 +14,7 @@ export const FORMS: Readonly<Record<Hops, Partial<Record<Form, number>>>> = {
 };
 
 const DRAW: Readonly<
-  Record<Form, (rng: Rng, scope: QuestionScope, hops: Hops) => Draft | undefined>
+  Record<Form, (rng: KeyedRandom, scope: QuestionScope, hops: Hops) => Draft | undefined>
 > = {
   bridge,
   summary,
@@ -24,14 +24,12 @@ const DRAW: Readonly<
   intersection,
 };
 
-export const drawForm = (rng: Rng, hops: Hops): Form => rng.weighted(FORMS[hops]);
+export const drawForm = (rng: KeyedRandom, hops: Hops): Form => rng.weighted(FORMS[hops]);
 
 /** Draws one question of a form; undefined where the draw led nowhere (try again). */
 export const drawQuestion = (
-  rng: Rng,
+  rng: KeyedRandom,
   scope: QuestionScope,
   form: Form,
   hops: Hops,
 ): Draft | undefined => DRAW[form](rng, scope, hops);
-
-export type { Draft, Hops, QuestionScope } from './question-scope.ts';

@@ -1,6 +1,6 @@
 import { makeEntities } from '../facts/entities.ts';
 import type { WorldSize } from '../facts/facts.ts';
-import { Rng } from '../../base/keyed-random.ts';
+import { KeyedRandom } from '../../base/random.ts';
 import { inBlock } from '../../records/protocol.ts';
 import type { TextTokenizer, TokenizedTrajectory } from './trajectory.ts';
 
@@ -44,7 +44,10 @@ const GOALS = { year: ['earlier', 'later'], length: ['shorter', 'longer'] } as c
 const LEAST_DIFFERENCE = 3;
 
 /** One exercise: a thought whose verdict is trained. */
-export const comparisonDrill = (rng: Rng, tokenizer: TextTokenizer): TokenizedTrajectory => {
+export const comparisonDrill = (
+  rng: KeyedRandom,
+  tokenizer: TextTokenizer,
+): TokenizedTrajectory => {
   const { before, verdict } = drill(rng);
   const open = tokenizer.specialId('<think>')!;
   const close = tokenizer.specialId('</think>')!;
@@ -63,7 +66,7 @@ export const comparisonDrill = (rng: Rng, tokenizer: TextTokenizer): TokenizedTr
 
 /** Exercises one after the other. @param length of the sequence, in tokens: no exercise is cut */
 export const comparisonDrills = (
-  rng: Rng,
+  rng: KeyedRandom,
   tokenizer: TextTokenizer,
   length: number,
 ): TokenizedTrajectory => {
@@ -77,7 +80,7 @@ export const comparisonDrills = (
   }
 };
 
-const drill = (rng: Rng): { before: string; verdict: string } => {
+const drill = (rng: KeyedRandom): { before: string; verdict: string } => {
   const { size, label, from, to, goals } = rng.pick(COMPARED);
   const [a, b] = rng.sample(makeEntities(rng, size), 2).map(({ name }) => name);
   const first = rng.between(from, to);
@@ -92,4 +95,5 @@ const drill = (rng: Rng): { before: string; verdict: string } => {
   };
 };
 
-export const drillsRng = (seed: number, index: number): Rng => new Rng(seed, 4, index);
+export const drillsRng = (seed: number, index: number): KeyedRandom =>
+  new KeyedRandom(seed, 4, index);

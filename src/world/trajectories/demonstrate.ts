@@ -1,8 +1,8 @@
 import type { Passage } from '../../records/records.ts';
 import { Lookalikes } from './lookalikes.ts';
 import { planOf, type Plan, type PlanStep } from './plan.ts';
-import type { Draft } from '../questions/questions.ts';
-import type { Rng } from '../../base/keyed-random.ts';
+import type { Draft } from '../questions/question-scope.ts';
+import type { KeyedRandom } from '../../base/random.ts';
 import { MiniSearch } from './search.ts';
 import { TrajectoryWriter, type Trajectory } from './trajectory.ts';
 import type { Encyclopedia } from '../world.ts';
@@ -66,7 +66,7 @@ export class Demonstrator {
   private shown: Passage[] = [];
   constructor(
     private readonly world: Encyclopedia,
-    private readonly rng: Rng,
+    private readonly rng: KeyedRandom,
     private readonly mix: DemonstrationMix = DEFAULT_MIX,
   ) {
     this.index = new MiniSearch(world);

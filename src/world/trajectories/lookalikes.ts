@@ -1,6 +1,6 @@
 import type { Passage } from '../../records/records.ts';
 import { HEADS } from '../facts/inventory.ts';
-import type { Rng } from '../../base/keyed-random.ts';
+import type { KeyedRandom } from '../../base/random.ts';
 import type { MiniSearch } from './search.ts';
 import type { Encyclopedia } from '../world.ts';
 
@@ -9,7 +9,7 @@ const BY_LENGTH = [...HEADS].sort((a, b) => b.length - a.length);
 const headOf = (word: string): string => BY_LENGTH.find((head) => word.startsWith(head)) ?? '';
 
 /** `word` with its first or its last part taken from `other`. */
-function blendWords(rng: Rng, word: string, other: string): string {
+function blendWords(rng: KeyedRandom, word: string, other: string): string {
   const [head, otherHead] = [headOf(word), headOf(other)];
   return rng.chance(0.5)
     ? head + other.slice(otherHead.length)
@@ -17,7 +17,7 @@ function blendWords(rng: Rng, word: string, other: string): string {
 }
 
 /** `name` with a word, or a part of its one invented word, taken from `other` of the same kind. */
-export function blendNames(rng: Rng, name: string, other: string): string {
+function blendNames(rng: KeyedRandom, name: string, other: string): string {
   const [first = '', ...rest] = name.split(' ');
   const [otherFirst = '', ...otherRest] = other.split(' ');
   const [tail, otherTail] = [rest.join(' '), otherRest.join(' ')];
@@ -43,7 +43,7 @@ export class Lookalikes {
   }
 
   /** A page like the one titled `title` about `subject`; undefined where the world has no model for it. */
-  passage(rng: Rng, title: string, subject: string): Passage | undefined {
+  passage(rng: KeyedRandom, title: string, subject: string): Passage | undefined {
     const entity = this.#world.entities.find((e) => e.name === subject);
     if (!entity || !title.includes(subject)) return undefined;
     const other = rng.pick(this.#world.knowledge.kind(entity.kind)).name;

@@ -1,5 +1,5 @@
 import type { ChainStep } from '../../records/records.ts';
-import type { Draft } from '../questions/questions.ts';
+import type { Draft } from '../questions/question-scope.ts';
 import { listRelation, relation } from '../facts/schema.ts';
 
 /** How a question is worked through: what the policy should think, search and answer. */

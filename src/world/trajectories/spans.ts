@@ -1,4 +1,4 @@
-import { Rng } from '../../base/keyed-random.ts';
+import { KeyedRandom } from '../../base/random.ts';
 import type { TokenizedTrajectory } from './trajectory.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { TokenizedTrajectory } from './trajectory.ts';
  * @param length length of the sequence in tokens
  */
 export const copySpans = (
-  rng: Rng,
+  rng: KeyedRandom,
   tokens: readonly number[],
   length: number,
 ): TokenizedTrajectory => {
@@ -34,4 +34,5 @@ export const copySpans = (
 export const ordinaryTokens = (vocabSize: number, specials: number): number[] =>
   Array.from({ length: vocabSize - specials }, (_, i) => specials + i);
 
-export const spansRng = (seed: number, index: number): Rng => new Rng(seed, 3, index);
+export const spansRng = (seed: number, index: number): KeyedRandom =>
+  new KeyedRandom(seed, 3, index);

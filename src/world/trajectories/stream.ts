@@ -1,6 +1,7 @@
 import { DEFAULT_MIX, Demonstrator, type DemonstrationMix } from './demonstrate.ts';
-import { drawForm, drawQuestion, type Draft } from '../questions/questions.ts';
-import { Rng } from '../../base/keyed-random.ts';
+import type { Draft } from '../questions/question-scope.ts';
+import { KeyedRandom } from '../../base/random.ts';
+import { drawForm, drawQuestion } from '../questions/questions.ts';
 import {
   tokenizeTrajectory,
   type TextTokenizer,
@@ -25,7 +26,7 @@ export interface StreamOptions {
 
 const COUNTS = { '1': 1, '2': 2, '3': 3, '4': 4 } as const;
 
-export const DEFAULT_STREAM: StreamOptions = {
+const DEFAULT_STREAM: StreamOptions = {
   hops: { '1': 0.35, '2': 0.35, '3': 0.18, '4': 0.12 },
   mix: DEFAULT_MIX,
   perWorld: 6,
@@ -70,13 +71,16 @@ export class TrajectoryStream {
   at(index: number): Trajectory {
     const number = Math.floor(index / this.options.perWorld);
     if (this.world?.number !== number)
-      this.world = { number, data: generateMiniWorld(new Rng(this.seed, 1, number).bits()) };
-    const rng = new Rng(this.seed, 2, index);
+      this.world = {
+        number,
+        data: generateMiniWorld(new KeyedRandom(this.seed, 1, number).bits()),
+      };
+    const rng = new KeyedRandom(this.seed, 2, index);
     const { data } = this.world;
     return new Demonstrator(data, rng, this.options.mix).demonstrate(this.question(rng, data));
   }
 
-  private question(rng: Rng, world: Encyclopedia): Draft {
+  private question(rng: KeyedRandom, world: Encyclopedia): Draft {
     const scope = questionScope(world, 'seen');
     const hops = COUNTS[rng.weighted(this.options.hops)];
     const form = drawForm(rng, hops);

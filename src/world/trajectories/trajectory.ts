@@ -63,10 +63,6 @@ export const tokenizeTrajectory = (
   return { ids, mask };
 };
 
-/** The context as text, tags written out. */
-export const trajectoryText = (trajectory: Pick<Trajectory, 'segments'>): string =>
-  trajectory.segments.map((s) => `${s.open ?? ''}${s.text}${s.close ?? ''}`).join('');
-
 const CLOSING = {
   '<background>': '</background>',
   '<question>': '</question>',

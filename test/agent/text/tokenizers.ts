@@ -19,7 +19,7 @@ export const CHAT_TOKENS = ['<|im_start|>', '<|im_end|>'] as const;
  * The pieces of a real tokenizer without the protocol's tags, their ids given to a chat template's
  * tokens, as `encodeTemplate` of a chat checkpoint recognises them.
  */
-export function withoutTags(path: string): PolicyTokenizer {
+function withoutTags(path: string): PolicyTokenizer {
   const json = readJson(path);
   const [end, pad, ...tags] = json.added_tokens;
   const chat = CHAT_TOKENS.map((content, i) => ({ ...tags[i], content }));

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ImportedRollout } from '../../../src/formats/rollouts/index.ts';
+import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
 import {
   htmlText,
   markdownBlock,
   markdownText,
-  rolloutHtml,
-  rolloutMarkdown,
-} from '../../../src/evaluate/inspect/export/index.ts';
+} from '../../../src/evaluate/inspect/export/escape.ts';
+import { rolloutHtml } from '../../../src/evaluate/inspect/export/html.ts';
+import { rolloutMarkdown } from '../../../src/evaluate/inspect/export/markdown.ts';
 import { rolloutsOf } from '../../formats/rollouts/helpers.ts';
 import { hostileFiles, PAYLOADS } from '../../fixtures/inspect/payloads.ts';
 

@@ -1,14 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { ImportedRollout } from '../../../src/formats/rollouts/index.ts';
-import {
-  LINTS,
-  lintRollout,
-  lintRun,
-  summaryOf,
-  type Finding,
-  type LintCode,
-} from '../../../src/evaluate/inspect/index.ts';
+import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
+import { LINTS, type Finding, type LintCode } from '../../../src/evaluate/inspect/lint/finding.ts';
+import { lintRollout } from '../../../src/evaluate/inspect/lint/index.ts';
+import { lintRun, summaryOf } from '../../../src/evaluate/inspect/lint/run.ts';
 import { HuggingFaceTokenizer } from '../../../src/policy/open/tokenizer.ts';
 import { loggingBoard, r1Searcher, verl } from '../../fixtures/inspect/records.ts';
 import { importOne, ownLines, rolloutsOf } from '../../formats/rollouts/helpers.ts';

@@ -1,24 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import {
-  basisOf,
-  basisWords,
-  inspectFile,
-  outcomeOf,
-  readFactsOf,
-  statisticsOf,
-} from '../../../src/evaluate/inspect/index.ts';
+import { basisOf, basisWords, outcomeOf } from '../../../src/evaluate/inspect/taxonomy.ts';
+import { inspectFile } from '../../../src/evaluate/inspect/inspect.ts';
+import { readFactsOf } from '../../../src/evaluate/inspect/lint/facts.ts';
+import { statisticsOf } from '../../../src/evaluate/inspect/statistics.ts';
 import { alignGroup } from '../../../src/evaluate/inspect/align.ts';
 import { figuresOf, reportOf } from '../../../src/evaluate/inspect/export/report.ts';
-import { rolloutMarkdown } from '../../../src/evaluate/inspect/export/index.ts';
+import { rolloutMarkdown } from '../../../src/evaluate/inspect/export/markdown.ts';
 import { compareRuns } from '../../../src/evaluate/inspect/compare-runs.ts';
-import {
-  compileFilter,
-  parseFilter,
-  unknownsOf,
-} from '../../../src/evaluate/inspect/filter/index.ts';
-import { rescore } from '../../../src/evaluate/inspect/rescore/index.ts';
+import { compileFilter } from '../../../src/evaluate/inspect/filter/match.ts';
+import { parseFilter } from '../../../src/evaluate/inspect/filter/parse.ts';
+import { unknownsOf } from '../../../src/evaluate/inspect/filter/unknown.ts';
+import { rescore } from '../../../src/evaluate/inspect/rescore/rescore.ts';
 import { factsOfRow, rowOf } from '../../../src/evaluate/inspect/row.ts';
-import { judgeAnswers, judgeItemOf } from '../../../src/evaluate/judge/index.ts';
+import { judgeAnswers } from '../../../src/evaluate/judge/run.ts';
+import { judgeItemOf } from '../../../src/evaluate/judge/agreement.ts';
 import { columnReader } from '../../../src/lab/rollouts/columns.ts';
 import { noScoreOf } from '../../../src/lab/rollouts/no-score.ts';
 import { whyNothingShared } from '../../../src/ui/rollouts/compare/nothing-shared.ts';

@@ -1,17 +1,16 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ImportedRollout } from '../../../src/formats/rollouts/index.ts';
+import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
 import {
   cutByMarks,
-  findPhrase,
-  gainInWords,
-  hasHidden,
-  readRounds,
-  revealHidden,
   sentenceStretches,
-  tokenTable,
-} from '../../../src/evaluate/inspect/reading/index.ts';
-import { computeSide } from '../../../src/evaluate/inspect/what-if/index.ts';
+  findPattern,
+  phrasePattern,
+} from '../../../src/evaluate/inspect/reading/spans.ts';
+import { gainInWords, readRounds } from '../../../src/evaluate/inspect/reading/rounds.ts';
+import { revealHidden } from '../../../src/evaluate/inspect/reading/visible.ts';
+import { tokenTable } from '../../../src/evaluate/inspect/reading/token-table.ts';
+import { computeSide } from '../../../src/evaluate/inspect/what-if/what-if.ts';
 import { DEFAULT_SETTINGS } from '../../../src/ui/rollouts/reader/store/settings.ts';
 import { PAYLOADS } from '../../fixtures/inspect/payloads.ts';
 import { importOne } from '../../formats/rollouts/helpers.ts';
@@ -77,6 +76,12 @@ describe('rounds as they are read', () => {
   });
 });
 
+/** Occurrences of a phrase as whole words. */
+const findPhrase = (text: string, phrase: string) => {
+  const pattern = phrasePattern(phrase);
+  return pattern ? findPattern(text, pattern) : [];
+};
+
 describe('phrases', () => {
   it('are whole words in any case, with offsets of the text itself', () => {
     expect(findPhrase('İİ the Lima, LIMA; Limas', 'lima')).toEqual([
@@ -131,7 +136,7 @@ describe('cutting', () => {
 it('shows characters that are not seen', () => {
   expect(revealHidden('a\u202Eb\u200B\u{E0041}')).toBe('a⟨U+202E⟩b⟨U+200B⟩⟨U+E0041⟩');
   expect(revealHidden('tab\tline\nété ❤️')).toBe('tab\tline\nété ❤️');
-  expect(hasHidden('plain')).toBe(false);
+  expect(revealHidden('plain')).toBe('plain');
 });
 
 describe('tokens', () => {

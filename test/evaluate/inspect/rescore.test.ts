@@ -1,16 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { ImportedRollout } from '../../../src/formats/rollouts/index.ts';
-import {
-  DisagreementQueue,
-  rescore,
-  scorerById,
-  SCORERS,
-} from '../../../src/evaluate/inspect/rescore/index.ts';
-import { REWARDS } from '../../../src/learn/settings/settings.ts';
+import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
+import { DisagreementQueue } from '../../../src/evaluate/inspect/rescore/disagreement.ts';
+import { rescore } from '../../../src/evaluate/inspect/rescore/rescore.ts';
+import { scorerById, SCORERS } from '../../../src/evaluate/inspect/rescore/scorers.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { r1Searcher, verl } from '../../fixtures/inspect/records.ts';
 import { importOne, ownLines, rolloutsOf } from '../../formats/rollouts/helpers.ts';
+import { REWARD_IDS, type RewardId } from '../../../src/learn/rewards/list.ts';
 
 const totals = (rollout: ImportedRollout): Record<string, number> =>
   Object.fromEntries(rescore(rollout).map(({ scorer, total }) => [scorer, total]));
@@ -31,15 +28,15 @@ describe('records of our own', () => {
     const own = await rolloutsOf(new Blob([ownLines().join('\n')]));
     for (const rollout of own)
       for (const { scorer, total, lacks } of rescore(rollout)) {
-        if (!(REWARDS as readonly string[]).includes(scorer)) continue;
-        const reward = scorer as (typeof REWARDS)[number];
+        if (!(REWARD_IDS as readonly string[]).includes(scorer)) continue;
+        const reward = scorer as RewardId;
         expect(lacks).toEqual([]);
         expect(total).toBe(totalReward(scoreRollout(rollout as Rollout, reward)));
       }
   });
 
   test('every reward of the trainer is there', () => {
-    expect(SCORERS.map(({ id }) => id)).toEqual(expect.arrayContaining([...REWARDS]));
+    expect(SCORERS.map(({ id }) => id)).toEqual(expect.arrayContaining([...REWARD_IDS]));
   });
 });
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { ImportedRollout } from '../../../src/formats/rollouts/index.ts';
+import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
 import {
   computeSide,
   whatIf,
   type WhatIfSettings,
-} from '../../../src/evaluate/inspect/what-if/index.ts';
+} from '../../../src/evaluate/inspect/what-if/what-if.ts';
 import { whatIfSettings } from '../../fixtures/what-if.ts';
 import { loggingBoard, verl } from '../../fixtures/inspect/records.ts';
 import { importOne, ownLines, rolloutsOf } from '../../formats/rollouts/helpers.ts';

@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { ImportedRollout } from '../../../src/formats/rollouts/index.ts';
+import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
 import type { ChatMessage, TextModel } from '../../../src/policy/text-model.ts';
 import {
   agreementOf,
-  createJudge,
   judgeAgreement,
-  judgeAnswers,
   judgeDisagreements,
-  readVerdict,
   withVerdict,
-  type JudgeItem,
-} from '../../../src/evaluate/judge/index.ts';
+} from '../../../src/evaluate/judge/agreement.ts';
+import { createJudge } from '../../../src/evaluate/judge/judge.ts';
+import { judgeAnswers, type JudgeItem } from '../../../src/evaluate/judge/run.ts';
+import { readVerdict } from '../../../src/evaluate/judge/verdict.ts';
 import { rowOf } from '../../../src/evaluate/inspect/row.ts';
 
 type Reply = (messages: readonly ChatMessage[], signal?: AbortSignal) => string | Promise<string>;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { importAll, previewImport } from '../../../src/formats/import/index.ts';
+import { importAll, previewImport } from '../../../src/formats/import/collect.ts';
 import { cpuMs } from '../../fuzz/subjects/subject.ts';
 import { FILES } from './whole-files.ts';
 

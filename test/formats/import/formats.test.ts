@@ -1,6 +1,8 @@
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it } from 'vitest';
-import { detect, importAll, passageHash } from '../../../src/formats/import/index.ts';
+import { detect } from '../../../src/formats/import/readers/detect.ts';
+import { importAll } from '../../../src/formats/import/collect.ts';
+import { passageHash } from '../../../src/formats/import/values/hash.ts';
 import { BAMBOOGLE, blob, FLASHRAG, HOTPOT, jsonl, MUSIQUE, TWO_WIKI, VERL } from './files.ts';
 
 describe('question files', () => {

@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
-import { openAsBlob } from 'node:fs';
+import { existsSync, openAsBlob } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { importAll, type Imported } from '../../../src/formats/import/index.ts';
+import { importAll, type Imported } from '../../../src/formats/import/collect.ts';
 
 const FOLDER = new URL('../../../../shared/data/', import.meta.url);
 

@@ -1,13 +1,9 @@
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it } from 'vitest';
-import {
-  importAll,
-  KnownItems,
-  previewImport,
-  readImport,
-  type ImportBatch,
-  type ResumePosition,
-} from '../../../src/formats/import/index.ts';
+import { importAll, previewImport } from '../../../src/formats/import/collect.ts';
+import { KnownItems } from '../../../src/formats/import/values/known.ts';
+import { readImport } from '../../../src/formats/import/read.ts';
+import type { ImportBatch, ResumePosition } from '../../../src/formats/import/values/types.ts';
 import { blob, jsonl } from './files.ts';
 
 const N = 57;

@@ -1,5 +1,5 @@
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import type { Format } from '../../../src/formats/import/index.ts';
+import type { Format } from '../../../src/formats/import/values/types.ts';
 import { BAMBOOGLE, FLASHRAG, HOTPOT, MUSIQUE, TWO_WIKI, VERL } from './files.ts';
 
 const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);

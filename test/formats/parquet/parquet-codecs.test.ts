@@ -3,7 +3,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { UnpackBudget, mostPageBytes } from '../../../src/formats/parquet/codecs.ts';
 import { UNPACKERS } from '../../../src/formats/parquet/unpackers.ts';
-import { importAll } from '../../../src/formats/import/index.ts';
+import { importAll } from '../../../src/formats/import/collect.ts';
 import { readAll, rolloutsOf } from '../rollouts/helpers.ts';
 
 const fixture = (name: string): Blob =>

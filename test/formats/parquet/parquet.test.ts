@@ -1,6 +1,6 @@
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { expect, it } from 'vitest';
-import { importAll } from '../../../src/formats/import/index.ts';
+import { importAll } from '../../../src/formats/import/collect.ts';
 import { checkRuns } from '../../../src/formats/parquet/runs.ts';
 import { skipStruct } from '../../../src/formats/parquet/thrift.ts';
 

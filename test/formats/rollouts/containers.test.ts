@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, test } from 'vitest';
-import { importRun, type ImportItem, type RunItem } from '../../../src/formats/rollouts/index.ts';
+import { importRun, type RunItem } from '../../../src/formats/rollouts/run.ts';
+import type { ImportItem } from '../../../src/formats/rollouts/import.ts';
 import { sniff } from '../../../src/formats/rollouts/container/sniff.ts';
 import {
   areSteps,

@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { HuggingFaceTokenizer } from '../../../src/policy/open/tokenizer.ts';
 import {
   writeRollout,
-  type ImportedRollout,
   type TokenTexts,
   type WrittenLayout,
-} from '../../../src/formats/rollouts/index.ts';
+} from '../../../src/formats/rollouts/write.ts';
+import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
 import { readFactsOf } from '../../../src/evaluate/inspect/lint/facts.ts';
-import { lintRollout } from '../../../src/evaluate/inspect/index.ts';
+import { lintRollout } from '../../../src/evaluate/inspect/lint/index.ts';
 import { OTHER_SYSTEMS } from '../../fixtures/inspect/other-systems.ts';
 import { FOREIGN, loggingBoard, r1Searcher } from '../../fixtures/inspect/records.ts';
 import { blobOf, importOne, ownLines, rolloutsOf } from './helpers.ts';

@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs';
-import {
-  importRollouts,
-  type ImportedRollout,
-  type ImportItem,
-} from '../../../src/formats/rollouts/index.ts';
+import { importRollouts, type ImportItem } from '../../../src/formats/rollouts/import.ts';
+import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
 
 export async function readAll(
   source: Blob | ReadableStream<Uint8Array>,

@@ -1,12 +1,8 @@
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
-import {
-  fullText,
-  importRollouts,
-  isOwnRollout,
-  roundsOf,
-  type ImportItem,
-} from '../../../src/formats/rollouts/index.ts';
+import { fullText, isOwnRollout } from '../../../src/formats/rollouts/shape/imported.ts';
+import { importRollouts, type ImportItem } from '../../../src/formats/rollouts/import.ts';
+import { roundsOf } from '../../../src/formats/rollouts/rounds.ts';
 import {
   FOREIGN,
   loggingBoard,

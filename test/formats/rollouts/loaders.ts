@@ -38,7 +38,7 @@ const BOARD_KEYS = [
   'ground_truth',
 ];
 
-export interface BoardStep {
+interface BoardStep {
   lists: Record<string, unknown[]>;
   lengths: number[];
   logRatios: number[][];

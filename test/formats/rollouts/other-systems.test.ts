@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { roundsOf, type ImportedRollout } from '../../../src/formats/rollouts/index.ts';
+import { roundsOf } from '../../../src/formats/rollouts/rounds.ts';
+import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
 import { readRecord } from '../../../src/formats/rollouts/detect.ts';
 import { readFactsOf } from '../../../src/evaluate/inspect/lint/facts.ts';
-import { lintRollout } from '../../../src/evaluate/inspect/index.ts';
+import { lintRollout } from '../../../src/evaluate/inspect/lint/index.ts';
 import { OTHER_SYSTEMS, type Read } from '../../fixtures/inspect/other-systems.ts';
 import { importOne, readAll, rolloutsOf } from './helpers.ts';
 

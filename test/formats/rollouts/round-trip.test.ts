@@ -1,7 +1,8 @@
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { writeRollout, type ImportedRollout } from '../../../src/formats/rollouts/index.ts';
+import { writeRollout } from '../../../src/formats/rollouts/write.ts';
+import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
 import { FOREIGN, loggingBoard, r1Searcher, trl, verl } from '../../fixtures/inspect/records.ts';
 import { importOne, ownLines, rolloutsOf } from './helpers.ts';
 

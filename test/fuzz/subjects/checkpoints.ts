@@ -149,7 +149,7 @@ const adapter = (
   name,
   unit: 400,
   make: (random) => {
-    const at = random.integer(adapters.length);
+    const at = random.below(adapters.length);
     return { at, bytes: mutate(adapters[at]!.files.get(name)!, random) };
   },
   read: ({ at, bytes }) => {
@@ -213,7 +213,7 @@ export const CHECKPOINT_SUBJECTS: readonly Subject[] = [
     name: 'chat template',
     unit: 400,
     make: (random) => {
-      const at = random.integer(TEMPLATES.length);
+      const at = random.below(TEMPLATES.length);
       const bytes = bytesOf(mutateText(TEMPLATES[at]!, random, PIECES));
       return { bytes, files: new Map([...CHATS[at]!, ['chat_template.jinja', bytes]]) };
     },

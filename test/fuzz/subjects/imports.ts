@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { importAll, ImportError, previewImport } from '../../../src/formats/import/index.ts';
-import * as rollouts from '../../../src/formats/rollouts/index.ts';
-import { faultOf } from '../../../src/formats/rollouts/shape/schema.ts';
-import { lintRollout, readFactsOf, summaryOf } from '../../../src/evaluate/inspect/index.ts';
+import { importAll, previewImport } from '../../../src/formats/import/collect.ts';
+import { ImportError } from '../../../src/formats/import/values/types.ts';
+import { faultOf } from '../../../src/formats/rollouts/own/schema.ts';
+import { lintRollout } from '../../../src/evaluate/inspect/lint/index.ts';
+import { readFactsOf } from '../../../src/evaluate/inspect/lint/facts.ts';
+import { summaryOf } from '../../../src/evaluate/inspect/lint/run.ts';
 import { FILES } from '../../formats/import/whole-files.ts';
 import { ownLines, readAll } from '../../formats/rollouts/helpers.ts';
 import { zipSync } from 'fflate';
@@ -13,6 +15,10 @@ import { FOREIGN, trl } from '../../fixtures/inspect/records.ts';
 import type { Random } from '../../../src/base/random.ts';
 import { bytesOf, mutateBytes, mutateJsonFile, mutateJsonLines, pick } from './mutate.ts';
 import { must, subject, type Subject } from './subject.ts';
+import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
+import { writeRollout } from '../../../src/formats/rollouts/write.ts';
+import { ImportError as RolloutImportError } from '../../../src/formats/rollouts/import.ts';
+import { roundsOf } from '../../../src/formats/rollouts/rounds.ts';
 
 /** Files of questions, passages and rollouts. */
 
@@ -49,7 +55,7 @@ const files = Object.entries(FILES).map(([name, { bytes, format }]) =>
     unit: 120,
     make: (random) => ({
       bytes: (BY_CONTAINER[format.container] ?? mutateBytes)(bytes, random),
-      told: random.next() < 0.7,
+      told: random.uniform() < 0.7,
     }),
     read: (broken) => readFile(name, broken),
     refuses: (error) => error instanceof ImportError && error.message.startsWith('expected'),
@@ -120,17 +126,15 @@ const CODECS = ['zstd', 'gzip', 'brotli', 'lz4'].map((codec) => {
 });
 
 /** Every record that is let through is one that every reader of the inspector can read. */
-function useRollout(rollout: rollouts.ImportedRollout): void {
-  must(faultOf(JSON.parse(rollouts.writeRollout(rollout, 'forage'))) === null, 'not written back');
-  for (const { segment, start, end } of rollouts
-    .roundsOf(rollout)
-    .flatMap((round) => round.passages))
+function useRollout(rollout: ImportedRollout): void {
+  must(faultOf(JSON.parse(writeRollout(rollout, 'forage'))) === null, 'not written back');
+  for (const { segment, start, end } of roundsOf(rollout).flatMap((round) => round.passages))
     must(
       rollout.segments[segment]!.text.slice(start, end).length === end - start,
       'a span outside',
     );
   for (const layout of ['verl', 'rl-logging-board'] as const)
-    must(rollouts.writeRollout(rollout, layout) !== '', 'nothing in another layout');
+    must(writeRollout(rollout, layout) !== '', 'nothing in another layout');
   const { scores } = readFactsOf(rollout);
   must(rollout.notScored === undefined || scores === null, 'a score of an answer that is not read');
   readFactsOf(rollout);
@@ -155,7 +159,7 @@ const rolloutFile = (
   unit: 150,
   make,
   read: readRollouts,
-  refuses: (error) => error instanceof rollouts.ImportError,
+  refuses: (error) => error instanceof RolloutImportError,
 });
 
 export const IMPORT_SUBJECTS: readonly Subject[] = [

@@ -1,16 +1,15 @@
-import { issueOf } from '../../../src/base/issue.ts';
-import { BUILT_IN_SETUP, resourcesSchema, setupSchema } from '../../../src/records/setup.ts';
-import {
-  compileFilter,
-  FilterError,
-  parseFilter,
-  printFilter,
-} from '../../../src/evaluate/inspect/filter/index.ts';
+import { issueOf } from '../../../src/base/errors.ts';
+import { BUILT_IN_SETUP, resourcesSchema } from '../../../src/records/setup.ts';
+import { setupSchema } from '../../../src/retrieval/setup.ts';
+import { compileFilter } from '../../../src/evaluate/inspect/filter/match.ts';
+import { FilterError } from '../../../src/evaluate/inspect/filter/error.ts';
+import { parseFilter } from '../../../src/evaluate/inspect/filter/parse.ts';
+import { printFilter } from '../../../src/evaluate/inspect/filter/ast.ts';
 import { rowOf } from '../../../src/evaluate/inspect/row.ts';
 import { readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
 import { getPreset } from '../../../src/learn/settings/presets.ts';
 import { appConfig, modelLines } from '../../../src/policy/remote/webllm/models.ts';
-import { readRunFile, writeRunFile } from '../../../src/lab/train/run-file.ts';
+import { readRunFile, writeRunFile } from '../../../src/lab/train/files/run-file.ts';
 import { importOne, ownLines } from '../../formats/rollouts/helpers.ts';
 import { loggingBoard, r1Searcher, verl } from '../../fixtures/inspect/records.ts';
 import { trainStep } from '../../fixtures/train-steps.ts';

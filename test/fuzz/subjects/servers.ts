@@ -1,13 +1,14 @@
-import { createJudge, readVerdict } from '../../../src/evaluate/judge/index.ts';
+import { createJudge } from '../../../src/evaluate/judge/judge.ts';
+import { readVerdict } from '../../../src/evaluate/judge/verdict.ts';
 import { EndpointClient } from '../../../src/policy/remote/endpoint/client.ts';
 import { EndpointError, faultOfStatus } from '../../../src/policy/remote/endpoint/errors.ts';
 import type { Random } from '../../../src/base/random.ts';
 import { EngineError } from '../../../src/retrieval/engines/http/errors.ts';
 import { EngineHttp } from '../../../src/retrieval/engines/http/http.ts';
-import { engineOf, type EngineSpec } from '../../../src/retrieval/engines/index.ts';
+import { engineOf } from '../../../src/retrieval/engines/open.ts';
 import { factsOf } from '../../../src/lab/models/checkpoints/facts.ts';
 import { CheckpointFault } from '../../../src/lab/models/checkpoints/plan/fault.ts';
-import { planSchema } from '../../../src/lab/models/checkpoints/plan/plan.ts';
+import { planSchema } from '../../../src/lab/contract/records/checkpoints.ts';
 import { planFolder } from '../../../src/lab/models/checkpoints/plan/plan-folder.ts';
 import { planHub } from '../../../src/lab/models/checkpoints/plan/plan-hub.ts';
 import { HUB } from '../../../src/lab/models/checkpoints/plan/source.ts';
@@ -15,6 +16,7 @@ import { DOCUMENTS, LINES, wikiFixture } from '../../retrieval/engines/strict.ts
 import { shardedFiles } from '../../lab/models/checkpoints/hub-server.ts';
 import { bytesOf, mutateBytes, mutateJsonFile, mutateText, pick, textOf } from './mutate.ts';
 import { must, subject, type Subject } from './subject.ts';
+import { ENGINES } from '../../../src/retrieval/engines/kinds/list.ts';
 
 /** Answers of servers: language models, search engines, model hubs, judges. */
 
@@ -71,9 +73,9 @@ async function ask(call: Call, body: Bytes, status: number): Promise<void> {
 
 /** Events of a stream: one of them changed as JSON, or bytes anywhere. */
 function mutateStream(text: string, random: Random): Bytes {
-  if (random.next() < 0.5) return mutateBytes(bytesOf(text), random);
+  if (random.uniform() < 0.5) return mutateBytes(bytesOf(text), random);
   const events = text.split('\n\n').filter(Boolean);
-  const at = random.integer(events.length - 1);
+  const at = random.below(events.length - 1);
   const data = mutateJsonFile(bytesOf(events[at]!.slice('data: '.length)), random);
   events[at] = `data: ${textOf(data)}`;
   return bytesOf(events.map((event) => `${event}\n\n`).join(''));
@@ -87,13 +89,13 @@ const endpoint = (call: Call): Subject =>
       body: call.startsWith('streamed')
         ? mutateStream(CALLS[call], random)
         : mutateJsonFile(bytesOf(CALLS[call]), random),
-      status: random.next() < 0.9 ? 200 : pick(random, [400, 401, 404, 413, 429, 500]),
+      status: random.uniform() < 0.9 ? 200 : pick(random, [400, 401, 404, 413, 429, 500]),
     }),
     read: ({ body, status }) => ask(call, body, status),
     refuses: (error) => error instanceof EndpointError,
   });
 
-const RECORDED: Record<EngineSpec['kind'], string[]> = {
+const RECORDED: Readonly<Record<string, string[]>> = {
   mediawiki: ['wolf', 'wolf-part1', 'wolf-snippets', 'no-extracts', 'error'].map(wikiFixture),
   searxng: [
     JSON.stringify({ results: [{ url: 'https://a.b/', title: 'A', content: '<b>x</b>.' }] }),
@@ -105,7 +107,14 @@ const RECORDED: Record<EngineSpec['kind'], string[]> = {
   research: [JSON.stringify([[DOCUMENTS], [[0.9, 0.8, 0.7]]])],
 };
 
-async function search(kind: EngineSpec['kind'], body: Bytes): Promise<void> {
+/** Answers of a kind as they were recorded; every kind has some. */
+function recorded(kind: string): string[] {
+  const found = RECORDED[kind];
+  if (!found) throw new Error(`no answers of ${kind} are recorded: add some to RECORDED`);
+  return found;
+}
+
+async function search(kind: string, body: Bytes): Promise<void> {
   const fetch = () => Promise.resolve(new Response(body));
   const clock = { now: () => 0, sleep: () => Promise.resolve(), random: () => 0 };
   const http = new EngineHttp({ ...clock, fetch }, { retries: 0, intervalMs: 0 });
@@ -119,11 +128,11 @@ async function search(kind: EngineSpec['kind'], body: Bytes): Promise<void> {
   }
 }
 
-const engine = (kind: EngineSpec['kind']): Subject =>
+const engine = (kind: string): Subject =>
   subject<Bytes>({
     name: `search engine: ${kind}`,
     unit: 300,
-    make: (random) => mutateJsonFile(bytesOf(pick(random, RECORDED[kind])), random),
+    make: (random) => mutateJsonFile(bytesOf(pick(random, recorded(kind))), random),
     read: (body) => search(kind, body),
     refuses: (error) => error instanceof EngineError,
   });
@@ -203,13 +212,13 @@ export const SERVER_SUBJECTS: readonly Subject[] = [
     },
     refuses: (error) => error instanceof EndpointError,
   }),
-  ...(Object.keys(RECORDED) as EngineSpec['kind'][]).map(engine),
+  ...ENGINES.map(({ id }) => engine(id)),
   subject<Listing>({
     name: 'hub and folder listings',
     unit: 300,
     make: (random) => {
       const name = pick(random, ['info', INDEX, 'config.json'] as const);
-      const from = name === 'info' || random.next() < 0.5 ? 'hub' : 'folder';
+      const from = name === 'info' || random.uniform() < 0.5 ? 'hub' : 'folder';
       return { name, from, bytes: mutateJsonFile(sourceOf(name), random) };
     },
     read: plan,

@@ -87,10 +87,6 @@ async function outcomeOf<Input>(
 /** The generator of one case: cases do not depend on those before. */
 const randomOf = (seed: number, at: number): Random => new Random(seed * 1_000_003 + at);
 
-/** One case alone, to look at a fault. */
-export const caseOf = <Input>(subject: Subject<Input>, seed: number, at: number): Input =>
-  subject.make(randomOf(seed, at));
-
 /**
  * Runs cases of a subject.
  * @param collect called now and then to free what is not used any more; memory is not looked at without

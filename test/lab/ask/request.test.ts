@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { withOverrides } from '../../../src/recipes/index.ts';
-import { describeFailure, MissingFile, WorkerLost } from '../../../src/lab/workers/failures.ts';
-import { createRateMeter } from '../../../src/lab/ask/rate.ts';
+import { withOverrides } from '../../../src/recipes/settings.ts';
+import { describeFailure, MissingFile, WorkerLost } from '../../../src/lab/contract/failures.ts';
+import { createRateMeter } from '../../../src/lab/workers/rate-meter.ts';
 import { recipeFor, typedQuestion } from '../../../src/lab/ask/request.ts';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
-import { DEFAULT_SETTINGS, RECIPE_IDS } from '../../../src/lab/ask/settings.ts';
+import { DEFAULT_SETTINGS, RECIPE_IDS } from '../../../src/lab/contract/settings.ts';
 
 describe('what the user set, as the agent takes it', () => {
   it('leaves a recipe as it is where nothing was set', () => {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { getRecipe } from '../../../src/recipes/index.ts';
-import { RemoteRetriever } from '../../../src/lab/corpus/retrieval/remote-retriever.ts';
-import type { RetrievalHostApi } from '../../../src/lab/ask/retrieval-api.ts';
-import { StoppableCalls } from '../../../src/lab/ask/stoppable-calls.ts';
-import type { SupervisedWorker } from '../../../src/lab/workers/supervised.ts';
+import { RemoteRetriever } from '../../../src/lab/corpus/retrieval/start-retrieval.ts';
 import { tellUnknown } from '../../../src/lab/ask/tell-unknown.ts';
+import { messageOf } from '../../../src/base/errors.ts';
+import type { RetrievalApi } from '../../../src/lab/contract/retrieval.ts';
+import { startWorker } from '../../../src/lab/rpc/worker.ts';
+import { inProcessWorker, QueueLocks } from '../rpc/in-process.ts';
 
 const chosen = { recipe: getRecipe('search'), overrides: {} };
 const QUESTION = 'Who directed Loud Harbor?';
@@ -38,30 +39,29 @@ describe('names that nothing mentions', () => {
 });
 
 it('a look-up is stopped in the worker, too', async () => {
-  const calls = new StoppableCalls();
-  let stopped = false;
-  const api: Pick<RetrievalHostApi, 'unknownNames' | 'abort'> = {
-    abort: (call) => calls.abort(call),
-    unknownNames: (call) =>
-      calls.run(
-        call,
-        (signal) =>
-          new Promise((_, reject) =>
-            signal.addEventListener('abort', () => {
-              stopped = true;
-              reject(new Error('aborted'));
-            }),
-          ),
+  let stopped: unknown = null;
+  const host: Pick<RetrievalApi, 'search' | 'unknownNames'> = {
+    search: () => Promise.reject(new Error('nothing is searched here')),
+    unknownNames: (key, _question, _sources, signal) =>
+      new Promise((_, reject) =>
+        signal?.addEventListener('abort', () => {
+          stopped = `${key}: ${messageOf(signal.reason)}`;
+          reject(new Error('aborted'));
+        }),
       ),
   };
-  const host = {
-    call: async (use: (remote: typeof api) => unknown) => use(api),
-    terminate: () => undefined,
-  } as unknown as SupervisedWorker<RetrievalHostApi>;
+  const locks = new QueueLocks();
+  const { api, terminate } = startWorker<typeof host>({
+    name: 'retrieval',
+    locks,
+    onLost: () => undefined,
+    create: (life) => inProcessWorker(host, life, locks).worker,
+  });
   const abort = new AbortController();
-  const retriever = new RemoteRetriever(host, 'key');
+  const retriever = new RemoteRetriever(api, 'key');
   const asked = retriever.unknownNames(QUESTION, ['local'], abort.signal);
   abort.abort(new Error('stopped by the user'));
   await expect(asked).rejects.toThrow('stopped by the user');
-  expect(stopped).toBe(true);
+  await expect.poll(() => stopped).toBe('key: stopped by the user');
+  terminate();
 });

@@ -3,18 +3,14 @@ import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { getPreset } from '../../../src/learn/settings/presets.ts';
-import { inspectFile } from '../../../src/evaluate/inspect/index.ts';
+import { inspectFile } from '../../../src/evaluate/inspect/inspect.ts';
 import { HuggingFaceTokenizer } from '../../../src/policy/open/tokenizer.ts';
-import {
-  BOOKMARK,
-  InspectionDatabase,
-  InspectionHost,
-  InspectionStore,
-  runFileId,
-  type Browsed,
-  type BrowseQuery,
-  type RunSource,
-} from '../../../src/lab/rollouts/index.ts';
+import { BOOKMARK } from '../../../src/lab/contract/records/rollout-files.ts';
+import { InspectionDatabase } from '../../../src/lab/rollouts/database.ts';
+import { InspectionHost } from '../../../src/lab/rollouts/host.ts';
+import { InspectionStore } from '../../../src/lab/rollouts/store.ts';
+import { runFileId, type RunSource } from '../../../src/lab/rollouts/own-runs.ts';
+import type { Browsed, BrowseQuery } from '../../../src/lab/contract/rollouts.ts';
 import { whyNothingShared } from '../../../src/ui/rollouts/compare/nothing-shared.ts';
 import { r1Searcher, verl } from '../../fixtures/inspect/records.ts';
 import { blobOf, ownLines } from '../../formats/rollouts/helpers.ts';

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import type { TrainStep } from '../../../src/records/training.ts';
 import { getPreset } from '../../../src/learn/settings/presets.ts';
-import type { RunRecord } from '../../../src/lab/train/messages.ts';
-import { ownRunsOf } from '../../../src/lab/rollouts/index.ts';
+import type { RunRecord } from '../../../src/lab/contract/records/runs.ts';
+import { ownRunsOf } from '../../../src/lab/rollouts/own-runs.ts';
 import { ownLines } from '../../formats/rollouts/helpers.ts';
 
 const run = (id: string, step: number, deletedAt: string | null): RunRecord =>

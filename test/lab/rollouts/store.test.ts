@@ -1,8 +1,9 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ImportError } from '../../../src/formats/rollouts/index.ts';
-import { FilterError } from '../../../src/evaluate/inspect/filter/index.ts';
-import { InspectionDatabase, InspectionStore } from '../../../src/lab/rollouts/index.ts';
+import { ImportError } from '../../../src/formats/rollouts/import.ts';
+import { FilterError } from '../../../src/evaluate/inspect/filter/error.ts';
+import { InspectionDatabase } from '../../../src/lab/rollouts/database.ts';
+import { InspectionStore } from '../../../src/lab/rollouts/store.ts';
 import { r1Searcher, verl } from '../../fixtures/inspect/records.ts';
 import { blobOf, OWN_FILE, ownLines } from '../../formats/rollouts/helpers.ts';
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseTrainSettings, withChanges } from '../../../src/learn/settings/edit-settings.ts';
-import { getRecipe, withOverrides } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/recipes/index.ts';
+import { withOverrides } from '../../../src/recipes/settings.ts';
 import type { TrainSettings } from '../../../src/learn/settings/settings.ts';
 import { withSource } from '../../../src/lab/train/setup-source.ts';
 import { PRESETS } from '../../../src/learn/settings/presets.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRouter } from '../../../src/agent/index.ts';
+import { createRouter } from '../../../src/agent/router/router.ts';
 import { DifficultyCurriculum } from '../../../src/learn/curriculum/difficulty.ts';
 import type { CurriculumContext, DrawnQuestion, Json } from '../../../src/learn/rl/contracts.ts';
 import { getPreset } from '../../../src/learn/settings/presets.ts';

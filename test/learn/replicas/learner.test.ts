@@ -29,9 +29,9 @@ const newReplica = async (): Promise<TrainReplica> =>
 beforeAll(async () => {
   const random = new Random(5);
   adapter = initAdapter(weights.config, spec, 1);
-  for (let i = 0; i < adapter.length; i++) adapter[i]! += 0.05 * (random.next() - 0.5);
+  for (let i = 0; i < adapter.length; i++) adapter[i]! += 0.05 * (random.uniform() - 0.5);
   const drawn = Array.from({ length: 6 }, (_, i) => {
-    const ids = Int32Array.from({ length: 20 + 5 * i }, () => Math.floor(2000 * random.next()));
+    const ids = Int32Array.from({ length: 20 + 5 * i }, () => Math.floor(2000 * random.uniform()));
     const mask = Uint8Array.from(ids, (_id, t) => Number(t > 6 && t % 9 < 6));
     return { ids, mask, temperature: 1 };
   });
@@ -62,7 +62,7 @@ describe('the learner', () => {
     const random = new Random(9);
     const direction = Float32Array.from(
       { length: loraSize(weights.config, spec) },
-      () => random.next() - 0.5,
+      () => random.uniform() - 0.5,
     );
     const shifted = (h: number): Float32Array => adapter.map((v, i) => v + h * direction[i]!);
     const { gradient } = await gradientOf(items);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RewardClause, Rollout } from '../../../src/records/rollout.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
-import { REWARDS } from '../../../src/learn/settings/settings.ts';
 import { made, type Fate } from './records.ts';
+import { REWARD_IDS, type RewardId } from '../../../src/learn/rewards/list.ts';
 
 const words = (n: number, word = 'word'): string => Array.from({ length: n }, () => word).join(' ');
 const asked = (n: number, fate: Fate = 'answered'): [string, Fate][] =>
@@ -25,9 +25,8 @@ const wordyAnswer = made({ answer: `Borfield ${words(10)}` });
 /** 2 · 1/11 · 1 / (12/11): one token of eleven right. */
 const WORDY_F1 = 1 / 6;
 
-const total = (r: Rollout, reward: (typeof REWARDS)[number]): number =>
-  totalReward(scoreRollout(r, reward));
-const clauseOf = (r: Rollout, reward: (typeof REWARDS)[number], name: string): RewardClause =>
+const total = (r: Rollout, reward: RewardId): number => totalReward(scoreRollout(r, reward));
+const clauseOf = (r: Rollout, reward: RewardId, name: string): RewardClause =>
   scoreRollout(r, reward).find((c) => c.clause === name)!;
 
 describe('search-r1-format: 1, 0.8, 0.2, 0.1, 0', () => {
@@ -194,7 +193,7 @@ describe('research and autorefine', () => {
 
 describe('all rewards', () => {
   const every = [right, wrong, faulty, silent, idle, twice, refused, failed, open, wordyAnswer];
-  it.each(REWARDS)('%s: evidence is text of the policy, values are finite', (reward) => {
+  it.each(REWARD_IDS)('%s: evidence is text of the policy, values are finite', (reward) => {
     for (const of of every)
       for (const { value, evidence } of scoreRollout(of, reward)) {
         expect(Number.isFinite(value)).toBe(true);
@@ -207,7 +206,7 @@ describe('all rewards', () => {
       }
   });
 
-  it.each(REWARDS)('%s: what was read changes nothing', (reward) => {
+  it.each(REWARD_IDS)('%s: what was read changes nothing', (reward) => {
     const plain = structuredClone(twice);
     for (const segment of plain.segments)
       if (segment.source === 'environment') segment.text = 'nothing found';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { createRouter } from '../../../src/agent/index.ts';
+import { createRouter } from '../../../src/agent/router/router.ts';
 import type { Question } from '../../../src/records/records.ts';
 import type { TrainStep } from '../../../src/records/training.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';

@@ -80,7 +80,7 @@ export const rolloutOf = (
 });
 
 /** Features by name, the others 0. */
-export const featuresOf = (some: Record<string, number>): RouteEvent['features'] =>
+const featuresOf = (some: Record<string, number>): RouteEvent['features'] =>
   FEATURE_NAMES.map((name) => ({ name, value: some[name] ?? 0, contribution: 0 }));
 
 /** A call drawn at π = 1/2 with this reward. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createRouter, type AgentDeps } from '../../../src/agent/index.ts';
+import { createRouter } from '../../../src/agent/router/router.ts';
+import type { AgentDeps } from '../../../src/agent/request.ts';
 import { rolloutOverrides } from '../../../src/learn/rl/collect.ts';
 import { parseTrainSettings, withChanges } from '../../../src/learn/settings/edit-settings.ts';
 import { scoreHeldOut } from '../../../src/learn/rl/held-out.ts';
@@ -7,7 +8,8 @@ import { getPreset } from '../../../src/learn/settings/presets.ts';
 import type { TrainSettings } from '../../../src/learn/settings/settings.ts';
 import { collapseWarning } from '../../../src/learn/router/collapse.ts';
 import { createRouterLearner } from '../../../src/learn/router/learner.ts';
-import { getRecipe, withOverrides, type RecipeSettings } from '../../../src/recipes/index.ts';
+import { getRecipe } from '../../../src/recipes/index.ts';
+import { withOverrides, type RecipeSettings } from '../../../src/recipes/settings.ts';
 import { ScriptedPolicy } from '../../agent/scripted-policy.ts';
 import { retrieverOver } from '../../agent/helpers.ts';
 import { blank, drawn, rolloutOf } from './helpers.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRouter, priorWeights } from '../../../src/agent/index.ts';
+import { createRouter, priorWeights } from '../../../src/agent/router/router.ts';
 import type { RewardSettings } from '../../../src/agent/router/reward.ts';
 import type { RouterWeights } from '../../../src/agent/router/network.ts';
 import type { SourceName } from '../../../src/records/hits.ts';
@@ -10,7 +10,7 @@ import { ask, blankRouter, drawn, rolloutOf, settingsOf, type Call } from './hel
 
 const uniforms = (seed: number): (() => number) => {
   const random = new Random(seed);
-  return () => random.next();
+  return () => random.uniform();
 };
 
 /** π(local) of a query of this coverage. */

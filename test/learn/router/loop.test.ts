@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createRouter } from '../../../src/agent/index.ts';
+import { createRouter } from '../../../src/agent/router/router.ts';
 import type { RouterLearner } from '../../../src/learn/rl/contracts.ts';
 import type { TrainSettings } from '../../../src/learn/settings/settings.ts';
 import { decodeState, encodeState } from '../../../src/learn/rl/state.ts';

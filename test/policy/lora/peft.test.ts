@@ -252,9 +252,9 @@ describe('a folder that cannot be used is refused with one line', () => {
           if (file.name !== name) return file;
           let bytes: Uint8Array = file.bytes;
           // Most changes meet the header, where the structure is.
-          const span = random.next() < 0.8 ? headerEnd : bytes.length;
+          const span = random.uniform() < 0.8 ? headerEnd : bytes.length;
           for (let i = 0; i < changes; i++)
-            bytes = mutate(bytes, random.integer(3), random.integer(span), random.integer(256));
+            bytes = mutate(bytes, random.below(3), random.below(span), random.below(256));
           return { name, bytes };
         });
         try {

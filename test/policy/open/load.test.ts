@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { CheckpointError, loadPolicy } from '../../../src/policy/open/load.ts';
+import { CheckpointError } from '../../../src/policy/checkpoint/checkpoint-error.ts';
+import { loadPolicy } from '../../../src/policy/open/load.ts';
 
 const fixture = new URL('../../fixtures/qwen3-tiny/', import.meta.url);
 const original = (name: string): Promise<Uint8Array> => readFile(new URL(name, fixture));

@@ -26,9 +26,9 @@ const PART_TOKENS = 96;
 function examples(seed: number, fixedHalf?: number): Example[] {
   const random = new Random(seed);
   return Array.from({ length: 16 }, () => {
-    const half = fixedHalf ?? 4 + random.integer(12);
+    const half = fixedHalf ?? 4 + random.below(12);
     const ids = new Int32Array(2 * half);
-    for (let i = 0; i < half; i++) ids[i] = ids[half + i] = random.integer(32);
+    for (let i = 0; i < half; i++) ids[i] = ids[half + i] = random.below(32);
     const mask = Uint8Array.from(ids, (_, i) => (i > half ? 1 : 0));
     return { ids, mask, weights: Float32Array.from(mask), kind: 'repeat' };
   });

@@ -22,7 +22,7 @@ const limits = { maxTokens: 128, maxLength: 64 };
 
 function sequence(length: number, seed: number, weight: (i: number) => number) {
   const random = new Random(seed);
-  const ids = Array.from({ length }, () => random.integer(config.vocabSize));
+  const ids = Array.from({ length }, () => random.below(config.vocabSize));
   return { ids, weights: ids.map((_, i) => weight(i)) };
 }
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SAMPLING_DEFAULTS } from '../../../src/retrieval/cluster/index.ts';
+import { SAMPLING_DEFAULTS } from '../../../src/retrieval/cluster/options.ts';
 import {
   allocate,
   shares,

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  openWebSource,
-  testConnection,
-  type EngineSpec,
-} from '../../../src/retrieval/engines/index.ts';
+import { openWebSource, type EngineSpec } from '../../../src/retrieval/engines/open.ts';
+import { testConnection } from '../../../src/retrieval/engines/test-connection.ts';
 
 /**
  * The same client against servers that others wrote: a MediaWiki (test/fixtures/mediawiki/serve.sh) and

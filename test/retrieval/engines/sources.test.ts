@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { WebSpec } from '../../../src/records/setup.ts';
-import { openWebSource } from '../../../src/retrieval/engines/index.ts';
+import { openWebSource } from '../../../src/retrieval/engines/open.ts';
 import { json, serve, type Reply, type TestServer } from './server.ts';
 import {
   r1SearcherReply,

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { completeAddress } from '../../../src/retrieval/engines/address.ts';
 import {
-  completeAddress,
   testConnection,
   type ConnectionTest,
-  type EngineSpec,
-} from '../../../src/retrieval/engines/index.ts';
+} from '../../../src/retrieval/engines/test-connection.ts';
+import type { EngineSpec } from '../../../src/retrieval/engines/open.ts';
 import { systemDeps } from '../../../src/retrieval/engines/http/http.ts';
-import type { EventStream } from '../../../src/base/is-there.ts';
 import { json, serve, type Reply, type TestServer } from './server.ts';
 import { searchR1Reply, wikiReply } from './strict.ts';
+import type { OpenStream } from '../../../src/base/is-there.ts';
 
 const servers: TestServer[] = [];
 afterEach(async () => {
@@ -133,7 +133,7 @@ describe('a test of the connection tells', () => {
         fetch: () => Promise.reject(new TypeError('Failed to fetch')),
       };
       let closed = 0;
-      const stream = (): EventStream => ({
+      const stream: OpenStream = () => ({
         readyState: state,
         addEventListener: (type, listener) => void (type === 'error' && setTimeout(listener, 1)),
         close: () => void (closed += 1),

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Passage } from '../../../src/records/records.ts';
-import { LOCAL_METHODS } from '../../../src/records/setup.ts';
 import {
   clusterIdentity,
   decodeClusters,
@@ -9,11 +8,12 @@ import {
 } from '../../../src/retrieval/cluster/file.ts';
 import {
   ClusterIndex,
-  type LearnedCache,
   type LearnedSampling,
-} from '../../../src/retrieval/cluster/index.ts';
+} from '../../../src/retrieval/cluster/cluster-index.ts';
+import type { LearnedCache } from '../../../src/retrieval/cluster/learned.ts';
 import { ExactIndex, type VectorTable } from '../../../src/retrieval/dense/dense.ts';
-import { openLocalSource, type IndexCache } from '../../../src/retrieval/open-local.ts';
+import { openLocalSource } from '../../../src/retrieval/open-local.ts';
+import type { IndexCache } from '../../../src/retrieval/methods/method.ts';
 import type { QueryEncoder, Reranker } from '../../../src/retrieval/sources/sources.ts';
 import { terms } from '../../../src/retrieval/lexical/text.ts';
 import {
@@ -86,7 +86,7 @@ const corpus = Array.from({ length: 240 }, (_, i) =>
 const clusters = { clusters: 4, minimumDocuments: 10 };
 
 describe('a local source', () => {
-  const open = (method: (typeof LOCAL_METHODS)[number]) =>
+  const open = (method: string) =>
     openLocalSource(corpus, { method }, { encoder: new HashEncoder(), clusters });
 
   it.each(['lexical', 'flat', 'cluster', 'hybrid'] as const)('finds by %s', async (method) => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { TrainStep } from '../../../src/records/training.ts';
 import { getPreset } from '../../../src/learn/settings/presets.ts';
-import type { RunRecord, TrainProgress } from '../../../src/lab/train/messages.ts';
+import type { RunRecord } from '../../../src/lab/contract/records/runs.ts';
+import type { TrainProgress } from '../../../src/lab/contract/training.ts';
 import { figuresOf, parseTags } from '../../../src/ui/runs/figures.ts';
 import { formatDuration } from '../../../src/ui/kit/words/duration.ts';
 import { fileStem } from '../../../src/ui/kit/page/save-file.ts';

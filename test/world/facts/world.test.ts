@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { generateMiniWorld, generateWorld, SHIPPED_SEED } from '../../../src/world/world.ts';
 import { makePages } from '../../../src/world/facts/passages.ts';
-import { RELATIONS, KINDS, LIST_RELATIONS } from '../../../src/world/facts/schema.ts';
-import { groupBy } from '../../../src/base/group-by.ts';
-import { Rng } from '../../../src/base/keyed-random.ts';
+import { RELATIONS, LIST_RELATIONS } from '../../../src/world/facts/relations.ts';
+import { KINDS } from '../../../src/world/facts/kinds.ts';
+import { groupBy } from '../../../src/base/items.ts';
+import { KeyedRandom } from '../../../src/base/random.ts';
 
 // Processor time: what else the machine does must not fail a test.
 const seconds = (since = 0): number => process.cpuUsage().user / 1e6 - since;
@@ -13,7 +14,7 @@ const elapsed = seconds(started);
 const all = [...world.local, ...world.web];
 
 const draw = (...key: number[]) => {
-  const rng = new Rng(...key);
+  const rng = new KeyedRandom(...key);
   return Array.from({ length: 8 }, () => rng.bits());
 };
 const year = (name: string, relation: string) =>
@@ -27,14 +28,14 @@ describe('random numbers', () => {
   });
 
   it('are uniform within three standard errors', () => {
-    const rng = new Rng(7);
+    const rng = new KeyedRandom(7);
     const counts = Array.from({ length: 10 }, () => 0);
     for (let i = 0; i < 100_000; i++) counts[rng.below(10)]! += 1;
     for (const c of counts) expect(Math.abs(c - 10_000)).toBeLessThan(3 * Math.sqrt(9000));
   });
 
   it('pick by weight, never a weight of zero', () => {
-    const rng = new Rng(3);
+    const rng = new KeyedRandom(3);
     const counts = { a: 0, b: 0, c: 0 };
     for (let i = 0; i < 4000; i++) counts[rng.weighted({ a: 3, b: 1, c: 0 })]++;
     expect(counts.c).toBe(0);

@@ -5,14 +5,10 @@ import { HINTS, SPECIAL_TOKENS } from '../../../src/records/protocol.ts';
 import { HuggingFaceTokenizer } from '../../../src/policy/open/tokenizer.ts';
 import { isHeldOut } from '../../../src/world/questions/compositions.ts';
 import { DEFAULT_MIX } from '../../../src/world/trajectories/demonstrate.ts';
-import { RELATIONS } from '../../../src/world/facts/schema.ts';
+import { RELATIONS } from '../../../src/world/facts/relations.ts';
 import { copySpans, ordinaryTokens, spansRng } from '../../../src/world/trajectories/spans.ts';
 import { trajectoryStream } from '../../../src/world/trajectories/stream.ts';
-import {
-  tokenizeTrajectory,
-  trajectoryText,
-  type Trajectory,
-} from '../../../src/world/trajectories/trajectory.ts';
+import { tokenizeTrajectory, type Trajectory } from '../../../src/world/trajectories/trajectory.ts';
 
 const read = (name: string) =>
   z
@@ -24,6 +20,9 @@ const tokenizer = new HuggingFaceTokenizer(read('tokenizer.json'), read('tokeniz
 
 const stream = trajectoryStream(11);
 const some: Trajectory[] = Array.from({ length: 1200 }, () => stream.next());
+/** The context as text, tags written out. */
+const trajectoryText = (trajectory: Pick<Trajectory, 'segments'>): string =>
+  trajectory.segments.map((s) => `${s.open ?? ''}${s.text}${s.close ?? ''}`).join('');
 const answerOf = (t: Trajectory) => /\\boxed\{ (.*?) \}/.exec(trajectoryText(t))?.[1] ?? '';
 /** What the policy could read before segment `i`. */
 const readBefore = (t: Trajectory, i: number) =>

@@ -1,4 +1,4 @@
-import { revealHidden } from '../reading/index.ts';
+import { revealHidden } from '../reading/visible.ts';
 
 /** Imported text is hostile: it enters a written file through one of these and no other way. */
 

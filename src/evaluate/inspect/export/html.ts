@@ -1,15 +1,8 @@
-import { answerText, type ImportedRollout } from '../../../formats/rollouts/index.ts';
-import { LINTS } from '../lint/index.ts';
-import {
-  cutByMarks,
-  gainInWords,
-  TOKEN_COLUMNS,
-  tokenTable,
-  type PassageReading,
-  type RoundReading,
-  type Stretch,
-  type TokenColumn,
-} from '../reading/index.ts';
+import { answerText, type ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
+import { LINTS } from '../lint/finding.ts';
+import { gainInWords, type PassageReading, type RoundReading } from '../reading/rounds.ts';
+import { cutByMarks, type Stretch } from '../reading/spans.ts';
+import { TOKEN_COLUMNS, tokenTable, type TokenColumn } from '../reading/token-table.ts';
 import { htmlText } from './escape.ts';
 import { HTML_STYLE } from './html-style.ts';
 import {
@@ -27,7 +20,7 @@ import {
  */
 
 /** Tokens that are written one by one; the text of all stands in the rounds. */
-export const MOST_SPANS = 20_000;
+const MOST_SPANS = 20_000;
 
 interface Mark extends Stretch {
   tag: 'mark' | 'u' | 'span';

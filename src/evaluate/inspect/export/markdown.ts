@@ -1,5 +1,5 @@
-import { answerText, type ImportedRollout } from '../../../formats/rollouts/index.ts';
-import { gainInWords } from '../reading/index.ts';
+import { answerText, type ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
+import { gainInWords } from '../reading/rounds.ts';
 import { markdownBlock, markdownText } from './escape.ts';
 import {
   figuresOf,

@@ -1,9 +1,10 @@
-import { fullText, type ImportedRollout } from '../../../formats/rollouts/index.ts';
+import { fullText, type ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import { readFactsOf, type RolloutFacts } from '../lint/facts.ts';
-import { LINTS, lintRollout, type Finding } from '../lint/index.ts';
-import { readRounds, type RoundReading } from '../reading/index.ts';
+import { LINTS, type Finding } from '../lint/finding.ts';
+import { lintRollout } from '../lint/index.ts';
+import { readRounds, type RoundReading } from '../reading/rounds.ts';
 import { BASIS_NAMES, basisOf, OUTCOME_NAMES, outcomeOf } from '../taxonomy.ts';
-import { rescore, type Rescored } from '../rescore/index.ts';
+import { rescore, type Rescored } from '../rescore/rescore.ts';
 
 /** What every written form of one rollout says. */
 export interface Report {

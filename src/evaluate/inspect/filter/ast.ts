@@ -16,7 +16,7 @@ export type Filter =
 
 const ESCAPES: Record<string, string> = { '"': '\\"', '\\': '\\\\', '\n': '\\n', '\t': '\\t' };
 
-export const quote = (text: string): string =>
+const quote = (text: string): string =>
   `"${text.replaceAll(/["\\\n\t]/g, (found) => ESCAPES[found]!)}"`;
 
 const RESERVED = /^(?:and|or|not)$/i;

@@ -1,4 +1,4 @@
-import { oneLine } from '../../../base/issue.ts';
+import { oneLine } from '../../../base/errors.ts';
 
 /** What may stand at a place of a filter: the kinds that completion tells apart. */
 export type Wanted =

@@ -1,5 +1,6 @@
-import { LAYOUTS, PROTOCOLS } from '../../../formats/rollouts/index.ts';
-import { LINTS } from '../lint/index.ts';
+import { LAYOUTS } from '../../../formats/rollouts/importers/list.ts';
+import { PROTOCOLS } from '../../../formats/rollouts/protocols/catalogue.ts';
+import { LINTS } from '../lint/finding.ts';
 import { ROW_NUMBERS, type RowNumber } from '../row.ts';
 import { OUTCOME_NAMES } from '../taxonomy.ts';
 

@@ -1,4 +1,4 @@
-import type { ImportedRollout, ImportedSegment } from '../../../formats/rollouts/index.ts';
+import type { ImportedRollout, ImportedSegment } from '../../../formats/rollouts/shape/imported.ts';
 import type { RolloutRow, RowNumber } from '../row.ts';
 import type { Filter, NumberOperator } from './ast.ts';
 import { fieldOf } from './fields.ts';

@@ -6,13 +6,13 @@ export class PatternFault extends Error {}
 /** `start`, `end` of the text (or of a line), and word boundaries. */
 export type Assertion = 'start' | 'end' | 'boundary' | 'inside';
 
-export type Node =
+type Node =
   | { kind: 'atom'; test: CharTest; next: number }
   | { kind: 'split'; next: number[] }
   | { kind: 'assert'; what: Assertion; next: number }
   | { kind: 'accept' };
 
-export type CharTest = (char: string, code: number) => boolean;
+type CharTest = (char: string, code: number) => boolean;
 
 export interface Automaton {
   nodes: Node[];
@@ -21,7 +21,7 @@ export interface Automaton {
 }
 
 /** Counted repetitions are written out; the automaton stays this small. */
-export const MAX_NODES = 4000;
+const MAX_NODES = 4000;
 
 const MAX_NESTING = 60;
 

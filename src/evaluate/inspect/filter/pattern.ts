@@ -8,7 +8,7 @@ import { Matcher } from './dfa.ts';
  * time in proportion to the text, so that none can hang, whatever the text is.
  */
 
-export const MAX_PATTERN = 500;
+const MAX_PATTERN = 500;
 
 const FLAGS = /^[ims]*$/;
 

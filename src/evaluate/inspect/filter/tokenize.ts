@@ -11,7 +11,7 @@ export interface Token {
 }
 
 /** Longer filters are refused. */
-export const MAX_FILTER = 4000;
+const MAX_FILTER = 4000;
 
 const UNESCAPED: Record<string, string> = { n: '\n', t: '\t' };
 

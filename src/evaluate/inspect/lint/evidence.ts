@@ -1,6 +1,7 @@
 import { contentWords } from '../../../agent/answers/evidence.ts';
 import { normalizeAnswer } from '../../../agent/answers/answers.ts';
-import type { ImportedRollout, TextSpan } from '../../../formats/rollouts/index.ts';
+import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
+import type { TextSpan } from '../../../formats/rollouts/rounds.ts';
 import {
   evidenceSegments,
   holdsAnswer,

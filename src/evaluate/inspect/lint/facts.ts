@@ -4,7 +4,7 @@ import {
   goldsToScore,
   type ImportedRollout,
   type ImportedSegment,
-} from '../../../formats/rollouts/index.ts';
+} from '../../../formats/rollouts/shape/imported.ts';
 
 /** What the statistics count of one rollout: small, so that a file of any size can be counted. */
 export interface RolloutFacts {
@@ -39,7 +39,7 @@ export const isClosed = (golds: readonly string[]): boolean =>
   golds.length > 0 && golds.every((gold) => CLOSED.has(normalizeAnswer(gold)));
 
 /** A text as whole normalised words, so that `holdsAnswer` is one look-up. */
-export const wordText = (text: string): string => ` ${normalizeAnswer(text)} `;
+const wordText = (text: string): string => ` ${normalizeAnswer(text)} `;
 
 const known = new WeakMap<object, { text: string; words: string }>();
 

@@ -1,4 +1,5 @@
-import type { ImportedRollout, TextSpan } from '../../../formats/rollouts/index.ts';
+import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
+import type { TextSpan } from '../../../formats/rollouts/rounds.ts';
 
 /** What a check found, where, and why it matters. */
 

@@ -1,4 +1,4 @@
-import type { ImportedRollout } from '../../../formats/rollouts/index.ts';
+import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import { answerSeenNotGiven, contradictsEvidence, underSearch } from './evidence.ts';
 import type { Finding } from './finding.ts';
 import { environmentTrained, ownTextMasked } from './masks.ts';
@@ -6,10 +6,6 @@ import { clauseSum, statedScores, tokenRewardsScaled } from './rewards.ts';
 import { copiedQuery, evidenceIgnored, overSearch } from './searching.ts';
 import { answerFromPrompt, greedyBox, observationCut, resultEndedEarly } from './text.ts';
 import { retokenized, type Decode } from './tokens.ts';
-
-export { LINTS, type Finding, type LintCode } from './finding.ts';
-export { lintRun, summaryOf, type LintSummary } from './run.ts';
-export type { Decode } from './tokens.ts';
 
 const CHECKS: readonly ((rollout: ImportedRollout) => Finding[])[] = [
   environmentTrained,

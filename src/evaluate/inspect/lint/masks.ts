@@ -1,9 +1,6 @@
-import {
-  protocolOf,
-  type ImportedRollout,
-  type ImportedSegment,
-  type Protocol,
-} from '../../../formats/rollouts/index.ts';
+import type { ImportedRollout, ImportedSegment } from '../../../formats/rollouts/shape/imported.ts';
+import type { Protocol } from '../../../formats/rollouts/protocols/protocol.ts';
+import { protocolOf } from '../../../formats/rollouts/rounds.ts';
 import { finding, wholeSpan, type Finding } from './finding.ts';
 
 /** Who wrote a token against whether the loss trains it. */

@@ -1,6 +1,6 @@
 import { normalise, NORMALISERS } from '../../../agent/answers/normalisers.ts';
 import { answerScores, type AnswerScores } from '../../../agent/answers/scores.ts';
-import { goldsToScore, type ImportedRollout } from '../../../formats/rollouts/index.ts';
+import { goldsToScore, type ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import { finding, type Finding } from './finding.ts';
 
 /** Rewards against what they are said to be made of. */

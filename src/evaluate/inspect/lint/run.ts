@@ -1,6 +1,8 @@
 import { exactMatch, f1Score } from '../../../agent/answers/scores.ts';
-import { goldsToScore, type ImportedRollout } from '../../../formats/rollouts/index.ts';
+import { goldsToScore, type ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import type { Finding } from './finding.ts';
+import { mean } from '../../../base/statistics.ts';
+import { groupBy } from '../../../base/items.ts';
 
 /** Checks that need several rollouts of a run at once, from a summary of each. */
 
@@ -46,19 +48,6 @@ export function summaryOf(rollout: ImportedRollout): LintSummary {
   };
 }
 
-function groupBy<T>(list: readonly T[], key: (item: T) => string): T[][] {
-  const groups = new Map<string, T[]>();
-  for (const item of list) {
-    const group = groups.get(key(item));
-    if (group) group.push(item);
-    else groups.set(key(item), [item]);
-  }
-  return [...groups.values()];
-}
-
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
-
 const misplaced = (rollout: string, message: string): Finding => ({
   code: 'reward-misplaced',
   rollout,
@@ -80,7 +69,7 @@ function permuted(step: readonly LintSummary[], score: 'em' | 'f1'): Finding[] {
   const sorted = (name: 'reward' | 'own'): number[] =>
     rows.map((row) => row[name]).sort((a, b) => a - b);
   const [rewards, own] = [sorted('reward'), sorted('own')];
-  if (!rewards.every((value, i) => near(value, own[i]!))) return [];
+  if (!rewards.every((value, i) => near(value, own[i] ?? NaN))) return [];
   return rows
     .filter((row) => !near(row.reward, row.own))
     .map((row) =>
@@ -123,10 +112,10 @@ interface QuestionScore {
 }
 
 function questionScores(rows: readonly LintSummary[]): QuestionScore[] {
-  return groupBy(rows, ({ questionId }) => questionId).flatMap((list) => {
+  return [...groupBy(rows, ({ questionId }) => questionId).values()].flatMap((list) => {
     const scores = list.flatMap(({ em, reward }) => em ?? reward ?? []);
-    const first = list[0]!;
-    if (scores.length === 0) return [];
+    const [first] = list;
+    if (!first || scores.length === 0) return [];
     return [{ ...first, score: mean(scores) }];
   });
 }
@@ -143,10 +132,8 @@ function difficultyInverted(rows: readonly LintSummary[]): Finding[] {
     names: readonly [string, string],
   ): Finding[] => {
     if (low.length < FEWEST || high.length < FEWEST) return [];
-    const [a, b] = [low, high].map((list) => mean(list.map(({ score }) => score))) as [
-      number,
-      number,
-    ];
+    const scoreOf = (list: QuestionScore[]): number => mean(list.map(({ score }) => score));
+    const [a, b] = [scoreOf(low), scoreOf(high)];
     if (a <= b) return [];
     const message = `${names[0]} questions score ${a.toFixed(3)} on average, ${names[1]} ones ${b.toFixed(3)}.`;
     return low.map(({ id }) => ({ code: 'difficulty-inverted', rollout: id, message, where: [] }));
@@ -165,8 +152,8 @@ function difficultyInverted(rows: readonly LintSummary[]): Finding[] {
 
 /** Findings over a whole run. Steps are told apart where the file counts them. */
 export function lintRun(rows: readonly LintSummary[]): Finding[] {
-  const steps = groupBy(rows, ({ step }) => String(step));
-  const groups = groupBy(rows, ({ groupId, step }) => `${step}/${groupId}`);
+  const steps = [...groupBy(rows, ({ step }) => String(step)).values()];
+  const groups = [...groupBy(rows, ({ groupId, step }) => `${step}/${groupId}`).values()];
   return [
     ...steps.flatMap((step) => {
       const byEm = permuted(step, 'em');

@@ -1,12 +1,8 @@
 import { contentWords } from '../../../agent/answers/evidence.ts';
 import { normalizeAnswer, words } from '../../../agent/answers/answers.ts';
-import {
-  blockText,
-  protocolOf,
-  roundsOf,
-  type ImportedRollout,
-  type Round,
-} from '../../../formats/rollouts/index.ts';
+import { blockText } from '../../../formats/rollouts/protocols/split.ts';
+import { protocolOf, roundsOf, type Round } from '../../../formats/rollouts/rounds.ts';
+import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import { finding, type Finding } from './finding.ts';
 
 /** How the policy searched. Every rule is lexical: it points at cases to read, it proves nothing. */

@@ -1,11 +1,8 @@
-import {
-  boxesIn,
-  promptAndResponse,
-  protocolOf,
-  type ImportedRollout,
-  type Protocol,
-  type TextSpan,
-} from '../../../formats/rollouts/index.ts';
+import { boxesIn } from '../../../formats/rollouts/protocols/boxes.ts';
+import { promptAndResponse } from '../../../formats/rollouts/write.ts';
+import { protocolOf, type TextSpan } from '../../../formats/rollouts/rounds.ts';
+import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
+import type { Protocol } from '../../../formats/rollouts/protocols/protocol.ts';
 import { normalizeAnswer } from '../../../agent/answers/answers.ts';
 import { evidenceSegments } from './facts.ts';
 import { finding, wholeSpan, type Finding } from './finding.ts';

@@ -2,7 +2,7 @@ import {
   VALUE_COLUMNS,
   type ImportedRollout,
   type ImportedSegment,
-} from '../../../formats/rollouts/index.ts';
+} from '../../../formats/rollouts/shape/imported.ts';
 import { finding, wholeSpan, type Finding } from './finding.ts';
 
 /** Decodes ids with the policy's tokenizer, where the caller has it. */

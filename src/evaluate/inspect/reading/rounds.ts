@@ -1,9 +1,5 @@
-import {
-  roundsOf,
-  type ImportedRollout,
-  type ReadPassage,
-  type Round,
-} from '../../../formats/rollouts/index.ts';
+import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
+import { roundsOf, type ReadPassage, type Round } from '../../../formats/rollouts/rounds.ts';
 import { isClosed } from '../lint/facts.ts';
 import { findPattern, phrasePattern, sentenceStretches, type Stretch } from './spans.ts';
 

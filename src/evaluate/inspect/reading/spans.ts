@@ -32,12 +32,6 @@ export function findPattern(text: string, pattern: RegExp, most = 1000): Stretch
   return found;
 }
 
-/** Occurrences of a phrase as whole words. */
-export function findPhrase(text: string, phrase: string): Stretch[] {
-  const pattern = phrasePattern(phrase);
-  return pattern ? findPattern(text, pattern) : [];
-}
-
 /** A piece of a text between two borders, and the marks that cover it. */
 export interface Cut<M extends Stretch> extends Stretch {
   marks: M[];

@@ -2,8 +2,8 @@ import type {
   ImportedRollout,
   ImportedSegment,
   TokenValues,
-} from '../../../formats/rollouts/index.ts';
-import type { RolloutOutcome } from '../what-if/index.ts';
+} from '../../../formats/rollouts/shape/imported.ts';
+import type { RolloutOutcome } from '../what-if/what-if.ts';
 
 /** Every token of a rollout with every number that is known of it, as columns. */
 
@@ -23,7 +23,7 @@ export const TOKEN_COLUMNS = {
 export type TokenColumn = keyof typeof TOKEN_COLUMNS;
 
 /** What stands for a token: the file's tokens, or words where it has none. */
-export type TokenKind = 'tokens' | 'ids' | 'pieces';
+type TokenKind = 'tokens' | 'ids' | 'pieces';
 
 export interface TokenTable {
   count: number;

@@ -10,6 +10,3 @@ const nameOf = (sign: string): string =>
 
 /** The text with hidden characters as `⟨U+202E⟩`; most texts come back as they are. */
 export const revealHidden = (text: string): string => text.replaceAll(HIDDEN, nameOf);
-
-/** Whether a text has characters that are not seen. */
-export const hasHidden = (text: string): boolean => text.search(HIDDEN) >= 0;

@@ -1,4 +1,4 @@
-import type { ImportedRollout } from '../../../formats/rollouts/index.ts';
+import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import { rescore } from './rescore.ts';
 import { scorerById, type Scorer } from './scorers.ts';
 
@@ -25,7 +25,7 @@ export interface Disagreement {
 /** Scorers of the answer alone: they mean the same thing and are asked first. */
 export const ANSWER_SCORERS = ['em', 'f1', 'cover-em', 'sub-em'];
 
-export function opinionsOf(rollout: ImportedRollout, scorers: readonly Scorer[]): Opinion[] {
+function opinionsOf(rollout: ImportedRollout, scorers: readonly Scorer[]): Opinion[] {
   const opinions = rescore(rollout, scorers).map(({ scorer, share }) => ({ by: scorer, share }));
   const verdict = rollout.judge?.verdict ?? null;
   if (verdict !== null) opinions.push({ by: 'judge', share: Number(verdict) });

@@ -1,16 +1,19 @@
 import { answerScores } from '../../../agent/answers/scores.ts';
 import {
-  blockText,
   isOwnRollout,
-  protocolOf,
-  roundsOf,
   type ImportedRollout,
   type ImportedSegment,
-  type Protocol,
-  type Round,
-} from '../../../formats/rollouts/index.ts';
-import type { AskedQuery, RewardFacts, Span } from '../../../learn/rewards/facts.ts';
-import { mayRetrieve, readFacts } from '../../../learn/rewards/index.ts';
+} from '../../../formats/rollouts/shape/imported.ts';
+import type { Protocol } from '../../../formats/rollouts/protocols/protocol.ts';
+import { blockText } from '../../../formats/rollouts/protocols/split.ts';
+import { protocolOf, roundsOf, type Round } from '../../../formats/rollouts/rounds.ts';
+import {
+  mayRetrieve,
+  readFacts,
+  type AskedQuery,
+  type RewardFacts,
+} from '../../../learn/rewards/facts.ts';
+import type { Span } from '../../../learn/rewards/written.ts';
 import { policyTokens } from '../row.ts';
 import { formFaults } from './form.ts';
 

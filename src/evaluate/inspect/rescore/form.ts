@@ -1,5 +1,6 @@
-import type { ImportedSegment, Protocol } from '../../../formats/rollouts/index.ts';
-import type { Span } from '../../../learn/rewards/facts.ts';
+import type { ImportedSegment } from '../../../formats/rollouts/shape/imported.ts';
+import type { Protocol } from '../../../formats/rollouts/protocols/protocol.ts';
+import type { Span } from '../../../learn/rewards/written.ts';
 
 const TURN_END = '<|im_end|>';
 

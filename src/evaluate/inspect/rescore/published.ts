@@ -1,6 +1,6 @@
 import type { RewardClause } from '../../../records/rollout.ts';
 import { clause } from '../../../learn/rewards/clause.ts';
-import type { Round } from '../../../formats/rollouts/index.ts';
+import type { Round } from '../../../formats/rollouts/rounds.ts';
 import type { ScoringFacts } from './facts.ts';
 import type { Scorer } from './scorers.ts';
 

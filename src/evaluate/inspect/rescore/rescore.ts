@@ -1,5 +1,5 @@
 import type { RewardClause } from '../../../records/rollout.ts';
-import { goldsToScore, type ImportedRollout } from '../../../formats/rollouts/index.ts';
+import { goldsToScore, type ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import { totalReward } from '../../../learn/rewards/index.ts';
 import { scoringFacts } from './facts.ts';
 import { SCORERS, type Scorer } from './scorers.ts';

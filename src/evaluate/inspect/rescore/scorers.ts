@@ -1,36 +1,13 @@
 import type { RewardClause } from '../../../records/rollout.ts';
 import { answerScores, subExactMatch, type AnswerScores } from '../../../agent/answers/scores.ts';
 import { clause } from '../../../learn/rewards/clause.ts';
-import type { RewardFacts } from '../../../learn/rewards/facts.ts';
-import {
-  kunlunLong,
-  kunlunShort,
-  LONG_WEIGHTS,
-  SHORT_WEIGHTS,
-} from '../../../learn/rewards/kunlun-baize.ts';
-import { plainEm, plainF1 } from '../../../learn/rewards/outcome.ts';
-import {
-  r1SearcherStage1,
-  r1SearcherStage1Released,
-  r1SearcherStage2,
-  r1SearcherStage2Instruct,
-  r1SearcherStage2Released,
-} from '../../../learn/rewards/r1-searcher.ts';
-import { autorefine, research } from '../../../learn/rewards/research.ts';
-import { searchR1, searchR1Format } from '../../../learn/rewards/search-r1.ts';
-import { ur2Stage1Released, ur2Stage2Released } from '../../../learn/rewards/ur2-released.ts';
-import {
-  ur2Stage1,
-  ur2Stage1Llama,
-  ur2Stage1Small,
-  ur2Stage1Weak,
-  ur2Stage2,
-} from '../../../learn/rewards/ur2.ts';
+import type { Reward } from '../../../learn/rewards/definition.ts';
+import { OUTCOME, PUBLISHED } from '../../../learn/rewards/list.ts';
 import type { ScoringFacts } from './facts.ts';
 import { rSearch, stepSearch } from './published.ts';
 
 /** Clauses that the record allows, and those it does not: what is missing and for what. */
-export interface Scored {
+interface Scored {
   clauses: RewardClause[];
   lacks: string[];
 }
@@ -43,40 +20,28 @@ export interface Scorer {
   score: (facts: ScoringFacts) => Scored;
 }
 
-/** A reward of the trainer's that looks at no tokens. */
-const fixed = (
-  id: string,
-  name: string,
-  range: readonly [number, number],
-  reward: (facts: RewardFacts) => RewardClause[],
-): Scorer => ({
+/** A reward of the trainer's with its default weights; clauses that count tokens need some. */
+export const scorerOf = ({ id, name, range, ofTokens = [], clauses }: Reward): Scorer => ({
   id,
   name,
   range,
-  score: (facts) => ({ clauses: reward({ ...facts, tokens: facts.tokens ?? 0 }), lacks: [] }),
-});
-
-/** KunLunBaizeRAG's: the length clause needs tokens, the long form's structure needs its own tag. */
-const kunlun = (
-  id: string,
-  name: string,
-  reward: (facts: RewardFacts) => RewardClause[],
-): Scorer => ({
-  id,
-  name,
-  range: [0, 1],
   score: (facts) => {
-    const clauses = reward({ ...facts, tokens: facts.tokens ?? 0 });
-    if (facts.tokens !== null) return { clauses, lacks: [] };
+    const all = clauses({ ...facts, tokens: facts.tokens ?? 0 }, {});
+    if (facts.tokens !== null) return { clauses: all, lacks: [] };
     return {
-      clauses: clauses.filter((one) => one.clause !== 'length'),
-      lacks: ['length: the file has no tokens to count'],
+      clauses: all.filter((one) => !ofTokens.includes(one.clause)),
+      lacks: ofTokens.map((one) => `${one}: the file has no tokens to count`),
     };
   },
 });
 
-const plain = (id: string, name: string, score: (facts: RewardFacts) => number): Scorer =>
-  fixed(id, name, [0, 1], (facts) => [clause(id, score(facts), facts.answer)]);
+/** A score of the answer that is no reward here. */
+const plain = (id: string, name: string, score: (facts: ScoringFacts) => number): Scorer => ({
+  id,
+  name,
+  range: [0, 1],
+  score: (facts) => ({ clauses: [clause(id, score(facts), facts.answer)], lacks: [] }),
+});
 
 /** A score of the answer by R1-Searcher's normaliser. */
 const byR1Searcher = (id: string, name: string, score: keyof AnswerScores): Scorer =>
@@ -84,49 +49,14 @@ const byR1Searcher = (id: string, name: string, score: keyof AnswerScores): Scor
 
 /** Every published scorer; weights are the defaults of the trainer's rewards. */
 export const SCORERS: readonly Scorer[] = [
-  fixed('em', 'Exact match (SQuAD)', [0, 1], plainEm),
-  fixed('f1', 'F1 (SQuAD)', [0, 1], plainF1),
+  ...OUTCOME.map(scorerOf),
   plain('cover-em', 'cover-EM (SQuAD)', (facts) => facts.coverEm),
   plain('sub-em', 'sub-EM (SQuAD)', (facts) => subExactMatch(facts.answerText, facts.golds)),
   byR1Searcher('em.r1-searcher', 'Exact match (R1-Searcher)', 'em'),
   byR1Searcher('f1.r1-searcher', 'F1 (R1-Searcher)', 'f1'),
   byR1Searcher('cover-em.r1-searcher', 'cover-EM (R1-Searcher, its ACC_R)', 'coverEm'),
   byR1Searcher('sub-em.r1-searcher', 'sub-EM (R1-Searcher)', 'subEm'),
-  kunlun('kunlun-short', 'KunLunBaizeRAG, short answers (17)', (f) =>
-    kunlunShort(f, SHORT_WEIGHTS),
-  ),
-  kunlun('kunlun-long', 'KunLunBaizeRAG, long answers (18)', (f) => kunlunLong(f, LONG_WEIGHTS)),
-  fixed('ur2-stage-1', 'UR² stage 1, paper', [-1, 5], ur2Stage1),
-  fixed('ur2-stage-1-3b', 'UR² stage 1, 3B', [-1, 8], ur2Stage1Small),
-  fixed('ur2-stage-1-llama', 'UR² stage 1, Llama', [-1, 4], ur2Stage1Llama),
-  fixed('ur2-stage-1-weak', 'UR² stage 1, weak', [0, 4], ur2Stage1Weak),
-  fixed('ur2-stage-1-released', 'UR² stage 1, released', [-1, 5], ur2Stage1Released),
-  fixed('ur2-stage-2', 'UR² stage 2, paper', [0, 3], ur2Stage2),
-  fixed('ur2-stage-2-released', 'UR² stage 2, released', [0, 3], ur2Stage2Released),
-  fixed('r1-searcher-stage-1', 'R1-Searcher stage 1, paper', [0, 1], r1SearcherStage1),
-  fixed(
-    'r1-searcher-stage-1-released',
-    'R1-Searcher stage 1, released',
-    [-1, 2],
-    r1SearcherStage1Released,
-  ),
-  fixed('r1-searcher-stage-2', 'R1-Searcher stage 2, base models', [-2, 1], r1SearcherStage2),
-  fixed(
-    'r1-searcher-stage-2-released',
-    'R1-Searcher stage 2, base models, released',
-    [-2, 1],
-    r1SearcherStage2Released,
-  ),
-  fixed(
-    'r1-searcher-stage-2-instruct',
-    'R1-Searcher stage 2, instruction-tuned',
-    [-1, 1],
-    r1SearcherStage2Instruct,
-  ),
-  fixed('search-r1', 'Search-R1, EM', [0, 1], searchR1),
-  fixed('search-r1-format', 'Search-R1, format', [0, 1], searchR1Format),
-  fixed('research', 'ReSearch', [0, 1], research),
-  fixed('autorefine', 'AutoRefine', [0, 1], autorefine),
+  ...PUBLISHED.map(scorerOf),
   stepSearch,
   rSearch,
 ];

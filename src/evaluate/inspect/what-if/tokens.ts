@@ -2,7 +2,7 @@ import type {
   ImportedRollout,
   ImportedSegment,
   TokenColumns,
-} from '../../../formats/rollouts/index.ts';
+} from '../../../formats/rollouts/shape/imported.ts';
 
 /** The tokens of an imported rollout as one flat list, as far as the file has them. */
 
@@ -30,7 +30,7 @@ export interface FlatTokens {
   advantages: Float64Array;
 }
 
-export const segmentTokens = ({ ids, tokens }: TokenColumns): number | null =>
+const segmentTokens = ({ ids, tokens }: TokenColumns): number | null =>
   ids?.length ?? tokens?.length ?? null;
 
 function isTrained(segment: ImportedSegment, index: number, choice: MaskChoice): boolean {

@@ -1,4 +1,4 @@
-import type { ImportedRollout } from '../../../formats/rollouts/index.ts';
+import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import {
   klTerm,
   sequenceWeights,
@@ -26,7 +26,7 @@ export interface WhatIfSettings {
 }
 
 /** One token that the loss trains. */
-export interface TokenWeights {
+interface TokenWeights {
   /** Place of each token: segment, and token in it. */
   segment: Int32Array;
   index: Int32Array;

@@ -1,57 +1,22 @@
 import { jsonItems } from './json-items.ts';
 import { parseJsonValue } from '../values/json-value.ts';
 import { splitRecord } from './csv.ts';
-import { ImportError, type Container, type Format, type Schema } from '../values/types.ts';
+import { formatOf, schemaOf } from '../schemas/list.ts';
+import { ImportError, type Format } from '../values/types.ts';
 
 /** How much of a file is looked at. */
 const SNIFF = 2 ** 20;
 /** How many items are looked at. */
 const LOOK = 20;
 
-const PASSAGES: readonly Schema[] = ['passage', 'contents', 'title-sentences', 'prose'];
-
-/** Types of 2WikiMultiHopQA that HotpotQA lacks. */
-const TYPES_2WIKI: readonly unknown[] = ['compositional', 'inference', 'bridge_comparison'];
-
-export const formatOf = (container: Container, schema: Schema): Format => ({
-  container,
-  schema,
-  kind: PASSAGES.includes(schema) ? 'passages' : 'questions',
-});
-
-/** What a JSON value is by its keys; null for what no reader knows. */
-export function schemaOf(value: unknown): Schema | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-  const has = (key: string): boolean => Object.hasOwn(value, key);
-  const field = (key: string): unknown => (value as Record<string, unknown>)[key];
-  if (has('reward_model') && (has('prompt') || has('question'))) return 'verl';
-  if (has('question')) {
-    if (Array.isArray(field('paragraphs'))) return 'musique';
-    if (has('context'))
-      return has('evidences') || TYPES_2WIKI.includes(field('type'))
-        ? '2wikimultihopqa'
-        : 'hotpotqa';
-    if (has('golden_answers')) return 'flashrag';
-    if (has('answer') || has('answers')) return 'qa';
-  }
-  if (has('contents')) return 'contents';
-  if (has('text') || has('paragraph_text') || has('sentences')) return 'passage';
-  const members = Object.values(value);
-  if (members.length > 0 && members.every(isSentences)) return 'title-sentences';
-  return null;
-}
-
-const isSentences = (value: unknown): boolean =>
-  Array.isArray(value) && value.every((sentence) => typeof sentence === 'string');
-
 /** The schema that most of the values have, ties to the first; null where none is known. */
-function commonSchema(values: readonly unknown[]): Schema | null {
-  const counts = new Map<Schema, number>();
+function commonSchema(values: readonly unknown[]): string | null {
+  const counts = new Map<string, number>();
   for (const value of values) {
-    const schema = schemaOf(value);
+    const schema = schemaOf(value)?.id;
     if (schema) counts.set(schema, (counts.get(schema) ?? 0) + 1);
   }
-  let best: Schema | null = null;
+  let best: string | null = null;
   for (const [schema, count] of counts) {
     if (!best || count > (counts.get(best) ?? 0)) best = schema;
   }
@@ -113,7 +78,7 @@ function detectTable(text: string): Format | null {
     const names = splitRecord(header, delimiter)?.map((name) => name.trim().toLowerCase()) ?? [];
     if (names.length < 2) continue;
     const row = schemaOf(Object.fromEntries(names.map((column) => [column, ''])));
-    if (row) return formatOf(container, row);
+    if (row) return formatOf(container, row.id);
   }
   return null;
 }

@@ -1,5 +1,5 @@
 import { Chunker, stripMarkdown, type Chunk } from './chunking.ts';
-import { formatOf } from './detect.ts';
+import { formatOf } from '../schemas/list.ts';
 import { lines, type Line } from '../values/lines.ts';
 import { CHUNKING_DEFAULTS, type ImportOptions, type RawItem } from '../values/types.ts';
 

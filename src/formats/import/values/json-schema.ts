@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { placeOf, wordsOf } from '../../../base/issue.ts';
+import { placeOf, wordsOf } from '../../../base/errors.ts';
 
 /** A trimmed text that holds something. */
 export const filledText = z

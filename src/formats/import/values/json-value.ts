@@ -1,4 +1,4 @@
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type { RawItem } from './types.ts';
 
 /** A JSON text as a value, or what is wrong with it. */

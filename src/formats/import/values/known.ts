@@ -1,5 +1,5 @@
 /** What an item's id stands for already. */
-export type Taken = 'here' | 'elsewhere' | null;
+type Taken = 'here' | 'elsewhere' | null;
 
 interface Entry {
   id: string;

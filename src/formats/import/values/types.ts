@@ -1,27 +1,24 @@
-import { oneLine } from '../../../base/issue.ts';
+import { oneLine } from '../../../base/errors.ts';
 import type { Passage, Question } from '../../../records/records.ts';
 import type { KnownItems } from './known.ts';
 
 /** How the items lie in a file. */
-export type Container =
-  'jsonl' | 'json-array' | 'json-object' | 'csv' | 'tsv' | 'parquet' | 'markdown' | 'text';
-
-/** What one item of a file is. */
-export type Schema =
-  | 'hotpotqa'
-  | '2wikimultihopqa'
-  | 'musique'
-  | 'flashrag'
-  | 'verl'
-  | 'qa'
-  | 'passage'
-  | 'contents'
-  | 'title-sentences'
-  | 'prose';
+export const CONTAINERS = [
+  'jsonl',
+  'json-array',
+  'json-object',
+  'csv',
+  'tsv',
+  'parquet',
+  'markdown',
+  'text',
+] as const;
+export type Container = (typeof CONTAINERS)[number];
 
 export interface Format {
   container: Container;
-  schema: Schema;
+  /** Id of what one item is (`schemas/list.ts`). */
+  schema: string;
   /** What the items are; question files with contexts give passages too. */
   kind: 'questions' | 'passages';
 }

@@ -1,11 +1,17 @@
-import { buildRollout, promptSegment, RecordError, textAt, type Place } from './build.ts';
-import type { ImportedRollout, ImportedSegment } from '../shape/imported.ts';
+import {
+  promptSegment,
+  RecordError,
+  textAt,
+  type Importer,
+  type RecordParts,
+} from '../parts/build.ts';
+import type { ImportedSegment } from '../shape/imported.ts';
 import { asText, isObject, type JsonObject } from '../shape/json.ts';
-import { messagesOf } from './messages.ts';
-import { goldAnswers } from './question.ts';
+import { messagesOf } from '../parts/messages.ts';
+import { goldAnswers } from '../parts/question.ts';
 
 /** FlashRAG: `question, golden_answers` and an `output` that the pipeline filled. */
-export const isFlashRag = (record: JsonObject): boolean =>
+const isFlashRag = (record: JsonObject): boolean =>
   Object.hasOwn(record, 'question') &&
   isObject(record['output']) &&
   ['pred', 'retrieval_result', 'prompt'].some((key) =>
@@ -56,25 +62,28 @@ function promptText(value: unknown): string {
  * fields, for they are no reward.
  * @throws RecordError naming the key at fault
  */
-export function readFlashRag(record: JsonObject, place: Place): ImportedRollout {
+function readFlashRag(record: JsonObject): RecordParts {
   const output = record['output'];
   if (!isObject(output)) throw new RecordError('"output" must be an object');
   const prediction = asText(output['pred']);
   const response =
     asText(output['raw_pred']) ?? asText(output['final_response']) ?? prediction ?? '';
   const question = textAt(record, 'question');
-  return buildRollout(
-    {
-      layout: 'flashrag',
-      record,
-      prompt: [...promptSegment(promptText(output['prompt']) || question), ...retrievals(output)],
-      response,
-      // The output is an object with more in it than the texts of the segments.
-      held: [],
-      question,
-      answers: goldAnswers(record['golden_answers']),
-      ...(prediction !== null && { answer: prediction }),
-    },
-    place,
-  );
+  return {
+    prompt: [...promptSegment(promptText(output['prompt']) || question), ...retrievals(output)],
+    response,
+    // The output is an object with more in it than the texts of the segments.
+    held: [],
+    question,
+    answers: goldAnswers(record['golden_answers']),
+    ...(prediction !== null && { answer: prediction }),
+  };
 }
+
+export const flashRag: Importer = {
+  id: 'flashrag',
+  name: 'dumps of FlashRAG',
+  keys: ['question', 'output'],
+  is: isFlashRag,
+  read: readFlashRag,
+};

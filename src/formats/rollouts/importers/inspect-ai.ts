@@ -1,12 +1,11 @@
 import type { RewardClause } from '../../../records/rollout.ts';
-import { buildRollout, RecordError, type Place } from './build.ts';
-import type { ImportedRollout } from '../shape/imported.ts';
+import { RecordError, type Importer, type RecordParts } from '../parts/build.ts';
 import { asNumber, asText, isObject, type JsonObject } from '../shape/json.ts';
-import { atFirstAnswer, completionOf, lastAsked, messagesOf, promptOf } from './messages.ts';
-import { goldAnswers } from './question.ts';
+import { atFirstAnswer, completionOf, lastAsked, messagesOf, promptOf } from '../parts/messages.ts';
+import { goldAnswers } from '../parts/question.ts';
 
 /** A sample of an Inspect AI log: `id, epoch, input, target, messages, output, scores`. */
-export const isInspectSample = (record: JsonObject): boolean =>
+const isInspectSample = (record: JsonObject): boolean =>
   ['messages', 'target', 'input'].every((key) => Object.hasOwn(record, key)) &&
   ['epoch', 'scores', 'output'].some((key) => Object.hasOwn(record, key));
 
@@ -64,7 +63,7 @@ function questionOf(input: unknown): string {
  * says how they weigh. All scorers' values are clauses.
  * @throws RecordError naming the key at fault
  */
-export function readInspectSample(record: JsonObject, place: Place): ImportedRollout {
+function readInspectSample(record: JsonObject): RecordParts {
   const attachments = isObject(record['attachments']) ? record['attachments'] : {};
   const messages = messagesOf(attached(record['messages'], attachments));
   if (messages === null) throw new RecordError('"messages" must be a list of {role, content}');
@@ -74,20 +73,23 @@ export function readInspectSample(record: JsonObject, place: Place): ImportedRol
   const rewards = clausesOf(scores);
   const answer = answerOf(scores);
   const targets = record['target'];
-  return buildRollout(
-    {
-      layout: 'inspect-ai',
-      record,
-      prompt: promptOf(asked),
-      response: segments.map(({ text }) => text).join(''),
-      responseSegments: segments,
-      held: [],
-      question: questionOf(attached(record['input'], attachments)),
-      answers: goldAnswers(targets).map((target) => target.trim()),
-      ...(answer !== undefined && { answer }),
-      rewards,
-      reward: rewards.length === 1 ? rewards[0]!.value : null,
-    },
-    place,
-  );
+  return {
+    prompt: promptOf(asked),
+    response: segments.map(({ text }) => text).join(''),
+    responseSegments: segments,
+    held: [],
+    question: questionOf(attached(record['input'], attachments)),
+    answers: goldAnswers(targets).map((target) => target.trim()),
+    ...(answer !== undefined && { answer }),
+    rewards,
+    reward: rewards.length === 1 ? rewards[0]!.value : null,
+  };
 }
+
+export const inspectAi: Importer = {
+  id: 'inspect-ai',
+  name: 'Inspect AI’s .eval logs',
+  keys: ['messages', 'target'],
+  is: isInspectSample,
+  read: readInspectSample,
+};

@@ -1,7 +1,6 @@
-import { buildRollout, promptSegment, textAt, type Place } from './build.ts';
-import type { ImportedRollout } from '../shape/imported.ts';
+import { promptSegment, textAt, type Importer, type RecordParts } from '../parts/build.ts';
 import { asNumber, asText, isObject, type JsonObject } from '../shape/json.ts';
-import { goldAnswers, questionIn } from './question.ts';
+import { goldAnswers, questionIn } from '../parts/question.ts';
 
 /** Prompt and output as two texts: OpenRLHF and SkyRL. */
 
@@ -12,25 +11,20 @@ const rewardClause = (clause: string, value: number | null) =>
  * One line of an OpenRLHF file: `prompt, output, reward`, and the label under `answer` or `label`.
  * @throws RecordError naming the key at fault
  */
-export function readOpenRlhf(record: JsonObject, place: Place): ImportedRollout {
+function readOpenRlhf(record: JsonObject): RecordParts {
   const prompt = textAt(record, 'prompt');
   const reward = asNumber(record['reward']);
   const golds = ['label', 'answer', 'ground_truth'].map((key) => record[key]);
-  return buildRollout(
-    {
-      layout: 'openrlhf',
-      record,
-      prompt: promptSegment(prompt),
-      response: textAt(record, 'output'),
-      held: ['prompt', 'output'],
-      question: asText(record['question']) ?? questionIn(prompt),
-      answers: goldAnswers(golds.find((value) => value !== undefined)),
-      step: asNumber(record['step']),
-      reward,
-      rewards: rewardClause('reward', reward),
-    },
-    place,
-  );
+  return {
+    prompt: promptSegment(prompt),
+    response: textAt(record, 'output'),
+    held: ['prompt', 'output'],
+    question: asText(record['question']) ?? questionIn(prompt),
+    answers: goldAnswers(golds.find((value) => value !== undefined)),
+    step: asNumber(record['step']),
+    reward,
+    rewards: rewardClause('reward', reward),
+  };
 }
 
 /** A score, or one a token: their sum is the rollout's. */
@@ -47,24 +41,33 @@ function scoreOf(value: unknown): number | null {
  * environment's `env_extras`, in which the gold answer stands.
  * @throws RecordError naming the key at fault
  */
-export function readSkyRl(record: JsonObject, place: Place): ImportedRollout {
+function readSkyRl(record: JsonObject): RecordParts {
   const prompt = textAt(record, 'input_prompt');
   const extras = isObject(record['env_extras']) ? record['env_extras'] : {};
   const golds = extras['reward_spec'] ?? extras['reward_model'] ?? record['ground_truth'];
   const score = scoreOf(record['score']);
-  return buildRollout(
-    {
-      layout: 'skyrl',
-      record,
-      prompt: promptSegment(prompt),
-      response: textAt(record, 'output_response'),
-      held: ['input_prompt', 'output_response'],
-      question: asText(record['question']) ?? questionIn(prompt),
-      answers: goldAnswers(golds),
-      step: asNumber(record['step']),
-      reward: score,
-      rewards: rewardClause('score', score),
-    },
-    place,
-  );
+  return {
+    prompt: promptSegment(prompt),
+    response: textAt(record, 'output_response'),
+    held: ['input_prompt', 'output_response'],
+    question: asText(record['question']) ?? questionIn(prompt),
+    answers: goldAnswers(golds),
+    step: asNumber(record['step']),
+    reward: score,
+    rewards: rewardClause('score', score),
+  };
 }
+
+export const openRlhf: Importer = {
+  id: 'openrlhf',
+  name: 'dumps of OpenRLHF',
+  keys: ['prompt', 'output'],
+  read: readOpenRlhf,
+};
+
+export const skyRl: Importer = {
+  id: 'skyrl',
+  name: 'dumps of SkyRL',
+  keys: ['input_prompt', 'output_response'],
+  read: readSkyRl,
+};

@@ -1,7 +1,6 @@
-import type { ImportedRollout } from '../shape/imported.ts';
 import { asText, type JsonObject } from '../shape/json.ts';
-import { buildRollout, textAt, type Place } from './build.ts';
-import { goldAnswers } from './question.ts';
+import { textAt, type Importer, type RecordParts } from '../parts/build.ts';
+import { goldAnswers } from '../parts/question.ts';
 
 /** A judge's verdict as text: "True" and "False", or a sentence that begins with one of them. */
 function verdictOf(value: unknown): boolean | null {
@@ -15,22 +14,24 @@ function verdictOf(value: unknown): boolean | null {
  * gen_text_store, gpt4o_output`. The file holds no prompt: the response begins inside the thought.
  * @throws RecordError naming the key at fault
  */
-export function readR1Searcher(record: JsonObject, place: Place): ImportedRollout {
+function readR1Searcher(record: JsonObject): RecordParts {
   const predicted = record['pred_ans'] ?? null;
   const verdict = verdictOf(record['gpt4o_output']);
-  return buildRollout(
-    {
-      layout: 'r1-searcher',
-      record,
-      prompt: [],
-      response: textAt(record, 'gen_text_store'),
-      held: ['gen_text_store'],
-      system: 'r1-searcher',
-      question: textAt(record, 'question'),
-      answers: goldAnswers(record['answer']),
-      answer: predicted === null ? null : textAt(record, 'pred_ans'),
-      ...(verdict !== null && { judge: { verdict, by: 'gpt4o_output' } }),
-    },
-    place,
-  );
+  return {
+    prompt: [],
+    response: textAt(record, 'gen_text_store'),
+    held: ['gen_text_store'],
+    system: 'r1-searcher',
+    question: textAt(record, 'question'),
+    answers: goldAnswers(record['answer']),
+    answer: predicted === null ? null : textAt(record, 'pred_ans'),
+    ...(verdict !== null && { judge: { verdict, by: 'gpt4o_output' } }),
+  };
 }
+
+export const r1Searcher: Importer = {
+  id: 'r1-searcher',
+  name: 'R1-Searcher’s evaluation files',
+  keys: ['gen_text_store'],
+  read: readR1Searcher,
+};

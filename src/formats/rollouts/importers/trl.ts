@@ -1,9 +1,8 @@
 import type { RewardClause } from '../../../records/rollout.ts';
-import { buildRollout, promptSegment, RecordError, type Place } from './build.ts';
-import type { ImportedRollout } from '../shape/imported.ts';
+import { promptSegment, RecordError, type Importer, type RecordParts } from '../parts/build.ts';
 import { asNumber, asText, type JsonObject } from '../shape/json.ts';
-import { completionOf, lastAsked, messagesOf, promptOf } from './messages.ts';
-import { goldAnswers, questionIn } from './question.ts';
+import { completionOf, lastAsked, messagesOf, promptOf } from '../parts/messages.ts';
+import { goldAnswers, questionIn } from '../parts/question.ts';
 
 const KNOWN = new Set(['step', 'advantage', 'logprobs', 'seed', 'epoch']);
 
@@ -29,7 +28,7 @@ function stepOf(value: unknown): number | null {
  * reward columns, so the reward is stated only where there is one.
  * @throws RecordError naming the key at fault
  */
-export function readTrl(record: JsonObject, place: Place): ImportedRollout {
+function readTrl(record: JsonObject): RecordParts {
   const { prompt, completion } = record;
   const [asked, said] = [messagesOf(prompt), messagesOf(completion)];
   for (const [key, value, messages] of [
@@ -45,22 +44,24 @@ export function readTrl(record: JsonObject, place: Place): ImportedRollout {
   const question =
     asText(record['question']) ??
     questionIn(lastUser ?? promptSegments.map((s) => s.text).join('\n'));
-  return buildRollout(
-    {
-      layout: 'trl',
-      record,
-      prompt: promptSegments,
-      response: segments ? segments.map(({ text }) => text).join('') : (completion as string),
-      ...(segments && { responseSegments: segments }),
-      // Messages keep their own shape among the fields: joined texts do not give it back.
-      held: [...(asked ? [] : ['prompt']), ...(said ? [] : ['completion'])],
-      question,
-      answers: goldAnswers(record['answer'] ?? record['ground_truth'] ?? record['solution']),
-      step: stepOf(record['step']),
-      rewards,
-      reward: rewards.length === 1 ? rewards[0]!.value : null,
-      advantage: asNumber(record['advantage']),
-    },
-    place,
-  );
+  return {
+    prompt: promptSegments,
+    response: segments ? segments.map(({ text }) => text).join('') : (completion as string),
+    ...(segments && { responseSegments: segments }),
+    // Messages keep their own shape among the fields: joined texts do not give it back.
+    held: [...(asked ? [] : ['prompt']), ...(said ? [] : ['completion'])],
+    question,
+    answers: goldAnswers(record['answer'] ?? record['ground_truth'] ?? record['solution']),
+    step: stepOf(record['step']),
+    rewards,
+    reward: rewards.length === 1 ? rewards[0]!.value : null,
+    advantage: asNumber(record['advantage']),
+  };
 }
+
+export const trl: Importer = {
+  id: 'trl',
+  name: 'TRL’s parquet',
+  keys: ['prompt', 'completion'],
+  read: readTrl,
+};

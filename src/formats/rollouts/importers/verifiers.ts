@@ -1,9 +1,8 @@
 import type { RewardClause } from '../../../records/rollout.ts';
-import { buildRollout, RecordError, type Place } from './build.ts';
-import type { ImportedRollout } from '../shape/imported.ts';
+import { RecordError, type Importer, type RecordParts } from '../parts/build.ts';
 import { asNumber, asText, isObject, type JsonObject } from '../shape/json.ts';
-import { completionOf, lastAsked, messagesOf, promptOf, type Message } from './messages.ts';
-import { goldAnswers, questionIn } from './question.ts';
+import { completionOf, lastAsked, messagesOf, promptOf, type Message } from '../parts/messages.ts';
+import { goldAnswers, questionIn } from '../parts/question.ts';
 
 /** Keys that `results.jsonl` of verifiers has and TRL's completions table has not. */
 const OWN_KEYS = [
@@ -15,7 +14,7 @@ const OWN_KEYS = [
   'is_completed',
 ];
 
-export const isVerifiers = (record: JsonObject): boolean =>
+const isVerifiers = (record: JsonObject): boolean =>
   ['prompt', 'completion', 'reward'].every((key) => Object.hasOwn(record, key)) &&
   OWN_KEYS.some((key) => Object.hasOwn(record, key));
 
@@ -65,27 +64,30 @@ function turns(record: JsonObject, key: 'prompt' | 'completion', role: string): 
  * (the gold one), `reward`, what the rubric's functions gave, and timings.
  * @throws RecordError naming the key at fault
  */
-export function readVerifiers(record: JsonObject, place: Place): ImportedRollout {
+function readVerifiers(record: JsonObject): RecordParts {
   const prompt = turns(record, 'prompt', 'user');
   const segments = completionOf(turns(record, 'completion', 'assistant'));
   const reward = asNumber(record['reward']);
   const promptSegments = promptOf(prompt);
-  return buildRollout(
-    {
-      layout: 'verifiers',
-      record,
-      prompt: promptSegments,
-      response: segments.map(({ text }) => text).join(''),
-      responseSegments: segments,
-      // Messages keep their own shape among the fields: joined texts do not give it back.
-      held: [],
-      question: asText(record['question']) ?? questionIn(lastAsked(prompt) ?? ''),
-      answers: goldAnswers(record['answer']),
-      step: asNumber(record['step']),
-      reward,
-      rewards: clausesOf(record, reward),
-      advantage: asNumber(record['advantage']),
-    },
-    place,
-  );
+  return {
+    prompt: promptSegments,
+    response: segments.map(({ text }) => text).join(''),
+    responseSegments: segments,
+    // Messages keep their own shape among the fields: joined texts do not give it back.
+    held: [],
+    question: asText(record['question']) ?? questionIn(lastAsked(prompt) ?? ''),
+    answers: goldAnswers(record['answer']),
+    step: asNumber(record['step']),
+    reward,
+    rewards: clausesOf(record, reward),
+    advantage: asNumber(record['advantage']),
+  };
 }
+
+export const verifiers: Importer = {
+  id: 'verifiers',
+  name: 'results of verifiers',
+  keys: ['prompt', 'completion', 'reward'],
+  is: isVerifiers,
+  read: readVerifiers,
+};

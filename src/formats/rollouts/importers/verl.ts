@@ -1,7 +1,6 @@
-import { buildRollout, promptSegment, textAt, type Place } from './build.ts';
-import type { ImportedRollout } from '../shape/imported.ts';
+import { promptSegment, textAt, type Importer, type RecordParts } from '../parts/build.ts';
 import { asNumber, asText, type JsonObject } from '../shape/json.ts';
-import { goldAnswers, questionIn } from './question.ts';
+import { goldAnswers, questionIn } from '../parts/question.ts';
 
 /**
  * One line of verl's `rollout_data_dir` or `validation_data_dir`: `input, output, gts, score, step` and
@@ -9,23 +8,25 @@ import { goldAnswers, questionIn } from './question.ts';
  * under names of the reward function's own, which stay among the fields.
  * @throws RecordError naming the key at fault
  */
-export function readVerl(record: JsonObject, place: Place): ImportedRollout {
+function readVerl(record: JsonObject): RecordParts {
   const input = textAt(record, 'input');
   // OpenRLHF's batch inference writes the same texts, and the reward under its own name.
   const score = asNumber(record['score'] ?? record['reward']);
-  return buildRollout(
-    {
-      layout: 'verl',
-      record,
-      prompt: promptSegment(input),
-      response: textAt(record, 'output'),
-      held: ['input', 'output'],
-      question: asText(record['question']) ?? questionIn(input),
-      answers: goldAnswers(record['gts']),
-      step: asNumber(record['step']),
-      reward: score,
-      rewards: score === null ? [] : [{ clause: 'score', value: score, weight: 1, evidence: [] }],
-    },
-    place,
-  );
+  return {
+    prompt: promptSegment(input),
+    response: textAt(record, 'output'),
+    held: ['input', 'output'],
+    question: asText(record['question']) ?? questionIn(input),
+    answers: goldAnswers(record['gts']),
+    step: asNumber(record['step']),
+    reward: score,
+    rewards: score === null ? [] : [{ clause: 'score', value: score, weight: 1, evidence: [] }],
+  };
 }
+
+export const verl: Importer = {
+  id: 'verl',
+  name: 'verl’s rollout dumps',
+  keys: ['input', 'output'],
+  read: readVerl,
+};

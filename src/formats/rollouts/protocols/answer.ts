@@ -31,7 +31,7 @@ const PLACES = [
 ] as const;
 
 /** Whether the prompt says where the answer is to stand: a text without it there then gives none. */
-export const namesPlace = (prompt: string): boolean =>
+const namesPlace = (prompt: string): boolean =>
   PLACES.some(({ named }) => named?.test(prompt) === true);
 
 /** What the policy said last, outside thoughts and calls; empty where it ends with one of those. */

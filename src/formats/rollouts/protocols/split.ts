@@ -1,7 +1,5 @@
 import type { BlockRule, Content, Piece, Protocol } from './protocol.ts';
 
-export type { Piece } from './protocol.ts';
-
 interface Tag {
   rule: BlockRule;
   closing: boolean;

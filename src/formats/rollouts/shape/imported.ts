@@ -58,25 +58,10 @@ export interface ImportedSegment extends TokenColumns {
   mask?: 0 | 1;
 }
 
-export const LAYOUTS = [
-  'forage',
-  'r1-searcher',
-  'verl',
-  'trl',
-  'rl-logging-board',
-  'verifiers',
-  'inspect-ai',
-  'messages',
-  'openrlhf',
-  'skyrl',
-  'flashrag',
-] as const;
-
-export type RolloutLayout = (typeof LAYOUTS)[number];
-
 /** Where an imported rollout came from. Absent on rollouts of our own. */
 export interface RolloutOrigin {
-  layout: Exclude<RolloutLayout, 'forage'>;
+  /** Id of the layout of its file (`importers/list.ts`). */
+  layout: string;
   /** Id of the tag protocol that was recognised in the text (`protocols/catalogue.ts`). */
   protocol: string | null;
   /** Index of the first segment of the response; those before it are the prompt. */

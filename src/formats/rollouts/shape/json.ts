@@ -1,3 +1,5 @@
+import { fnv1a } from '../../../base/hash.ts';
+
 /** JSON as Python writes it. */
 
 export type JsonObject = Record<string, unknown>;
@@ -59,13 +61,6 @@ export const asNumber = (value: unknown): number | null =>
 
 export const asText = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** FNV-1a of a text, 32 bits twice with different offsets: short names for equal texts. */
-export function hashText(text: string): string {
-  let [a, b] = [0x811c9dc5, 0x01000193];
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    a = Math.imul(a ^ unit, 0x01000193);
-    b = Math.imul(b ^ unit, 0x5bd1e995);
-  }
-  return (a >>> 0).toString(36) + (b >>> 0).toString(36);
-}
+/** Two 32-bit hashes of a text: short names for equal texts. */
+export const hashText = (text: string): string =>
+  (fnv1a(text) >>> 0).toString(36) + (fnv1a(text, 0x01000193, 0x5bd1e995) >>> 0).toString(36);

@@ -1,7 +1,7 @@
 /** Lines of a stream of bytes, without ever holding the whole of it. */
 
 /** A longer line is refused: V8 holds no string of more than about 512 MB. */
-export const MAX_LINE_BYTES = 256 * 1024 * 1024;
+const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
 export interface Line {
   /** From 1, blank lines counted. */

@@ -1,31 +1,32 @@
-import {
-  ImportError,
-  previewImport,
-  type ImportedQuestion,
-  type Preview,
-} from '../../../formats/import/index.ts';
+import { previewImport, type Preview } from '../../../formats/import/collect.ts';
+import { ImportError, type ImportedQuestion } from '../../../formats/import/values/types.ts';
 import { NamedJobs } from '../../storage/jobs.ts';
-import type { ItemKind } from './database.ts';
-import { CollectionBusy, CollectionStorageFull, MemoryLineReached, OtherFile } from './errors.ts';
+import {
+  type ImportChoice,
+  type ItemKind,
+  readCollections,
+  readImports,
+} from '../../contract/records/collections.ts';
+import {
+  CollectionBusy,
+  CollectionStorageFull,
+  MemoryLineReached,
+  OtherFile,
+} from './passages/errors.ts';
 import { fingerprint } from './passages/fingerprint.ts';
 import { readOptions } from './import-file.ts';
+import { dismissImport, importFiles, resumeImport } from './importing.ts';
 import {
-  dismissImport,
-  importFiles,
-  resumeImport,
+  type CollectionsApi,
   type FileToImport,
+  type FindOutcome,
+  type ImportOutcome,
   type ImportProgress,
   type ImportResult,
-} from './importing.ts';
-import type {
-  CollectionsApi,
-  FindOutcome,
-  ImportOutcome,
-  MergeOutcome,
-  PreviewOutcome,
-  StopReason,
-} from './messages.ts';
-import { readCollections, readImports, type ImportChoice } from './records.ts';
+  type MergeOutcome,
+  type PreviewOutcome,
+  type StopReason,
+} from '../../contract/collections.ts';
 import type { CollectionStore } from './store.ts';
 
 /** The page draws no more often than this. */

@@ -1,15 +1,12 @@
-import {
-  KnownItems,
-  readImport,
-  type ImportBatch,
-  type ImportOptions,
-} from '../../../formats/import/index.ts';
-import type { CollectionsDatabase } from './database.ts';
-import { MemoryLineReached } from './errors.ts';
+import { KnownItems } from '../../../formats/import/values/known.ts';
+import { readImport } from '../../../formats/import/read.ts';
+import type { ImportBatch, ImportOptions } from '../../../formats/import/values/types.ts';
+import type { CollectionsDatabase } from './passages/database.ts';
+import { MemoryLineReached } from './passages/errors.ts';
 import { unpackHashes } from './passages/hashes.ts';
 import { MEMORY_LINE } from './passages/memory-line.ts';
 import { indexChunks } from './passages/read.ts';
-import type { ImportChoice, ImportRecord } from './records.ts';
+import type { ImportChoice, ImportRecord } from '../../contract/records/collections.ts';
 import { addTo } from './passages/write.ts';
 
 /** Items that are stored together: a chunk is read in some milliseconds. */

@@ -1,45 +1,19 @@
-import { messageOf } from '../../../base/message-of.ts';
-import { ImportError, type KnownItems } from '../../../formats/import/index.ts';
-import { OtherFile } from './errors.ts';
+import type { FileToImport, ImportProgress, ImportResult } from '../../contract/collections.ts';
+import { messageOf } from '../../../base/errors.ts';
+import { ImportError } from '../../../formats/import/values/types.ts';
+import type { KnownItems } from '../../../formats/import/values/known.ts';
+import { OtherFile } from './passages/errors.ts';
 import { fingerprint } from './passages/fingerprint.ts';
 import { importFile, knownItems, type ImportStep } from './import-file.ts';
 import {
   importChoiceSchema,
   KEPT_SOURCES,
   readImports,
-  type CollectionRecord,
-  type ImportChoice,
   type ImportRecord,
-  type Origin,
-} from './records.ts';
+} from '../../contract/records/collections.ts';
 import type { CollectionStore } from './store.ts';
 
 /** Imports of files into collections of a store, and how they go on. */
-
-export interface FileToImport {
-  file: Blob;
-  name: string;
-  origin: Origin;
-  choice: ImportChoice;
-}
-
-export interface ImportProgress {
-  collectionId: string;
-  importId: string;
-  /** Name of the file at hand, and which it is of how many. */
-  name: string;
-  file: number;
-  files: number;
-  /** Over all files. */
-  readBytes: number;
-  totalBytes: number;
-  passages: number;
-  questions: number;
-  duplicates: number;
-  rejected: number;
-  /** What the import holds in memory, ≈. */
-  heldBytes: number;
-}
 
 export interface ImportOptions {
   onProgress?: (progress: ImportProgress) => void;
@@ -155,12 +129,6 @@ async function read(
       .catch(() => undefined);
     throw error;
   }
-}
-
-export interface ImportResult {
-  collection: CollectionRecord;
-  /** Files that could not be read at all, and why. */
-  failed: { name: string; reason: string }[];
 }
 
 /**

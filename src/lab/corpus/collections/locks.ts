@@ -1,4 +1,4 @@
-import { CollectionBusy } from './errors.ts';
+import { CollectionBusy } from './passages/errors.ts';
 
 /**
  * One tab at a time writes a collection: it holds the collection's lock meanwhile. The browser lets go
@@ -26,20 +26,3 @@ export const webLocks = (locks: LockManager): CollectionLocks => ({
     );
   },
 });
-
-/** Locks within one thread, where no other tab can write: the command line and tests. */
-export const ownLocks = (): CollectionLocks => {
-  const held = new Set<string>();
-  return {
-    hold: async (collectionId, work) => {
-      if (held.has(collectionId)) throw new CollectionBusy();
-      held.add(collectionId);
-      try {
-        return await work();
-      } finally {
-        held.delete(collectionId);
-      }
-    },
-    held: () => Promise.resolve(held),
-  };
-};

@@ -1,28 +1,19 @@
-import type { ImportedQuestion, Rejection } from '../../../formats/import/index.ts';
+import type { CollectionView, Item } from '../../contract/collections.ts';
+import type { ImportedQuestion, Rejection } from '../../../formats/import/values/types.ts';
 import type { Passage } from '../../../records/records.ts';
-import { chunkRange, CollectionsDatabase, type BodyChunk, type ItemKind } from './database.ts';
+import { chunkRange, CollectionsDatabase, type BodyChunk } from './passages/database.ts';
+import {
+  type CollectionRecord,
+  type ItemKind,
+  readCollections,
+  readImports,
+} from '../../contract/records/collections.ts';
 import { exportLines } from './passages/export.ts';
 import { hashKeys, NO_HASH, unpackHashes } from './passages/hashes.ts';
 import { unpackPassages, unpackQuestions } from './passages/items.ts';
 import { webLocks, type CollectionLocks } from './locks.ts';
 import { mergeInto } from './passages/merge.ts';
 import { bodyChunks, chunkAt, indexChunks, passagesIn, questionsIn } from './passages/read.ts';
-import {
-  readCollections,
-  readImports,
-  type CollectionRecord,
-  type ImportRecord,
-} from './records.ts';
-
-/** A collection as the page lists it. */
-export interface CollectionView extends CollectionRecord {
-  /** Imports of it that did not come to their end. */
-  unfinished: ImportRecord[];
-  /** Whether some tab writes it now. */
-  busy: boolean;
-}
-
-export type Item = Passage | ImportedQuestion;
 
 /** Unpacked chunks that are kept: a list that is scrolled reads its neighbours. */
 const CACHED_CHUNKS = 4;

@@ -1,5 +1,6 @@
-import type { IndexCache } from '../../../retrieval/open-local.ts';
-import { sha256, type BlobStore } from '../../storage/blobs.ts';
+import type { IndexCache } from '../../../retrieval/methods/method.ts';
+import type { BlobStore } from '../../storage/blobs.ts';
+import { sha256 } from '../../../base/hash.ts';
 
 const FOLDER = 'indexes';
 /** Indexes that are kept: a build takes minutes, a file of a large corpus hundreds of megabytes. */

@@ -1,9 +1,6 @@
 import { Dexie, type EntityTable } from 'dexie';
-import {
-  learnedSchema,
-  type LearnedCache,
-  type LearnedSampling,
-} from '../../../retrieval/cluster/index.ts';
+import type { LearnedSampling } from '../../../retrieval/cluster/cluster-index.ts';
+import { learnedSchema, type LearnedCache } from '../../../retrieval/cluster/learned.ts';
 
 /** What indexes of clusters learned, on this device: small rows in a database that may be cleared. */
 

@@ -2,12 +2,12 @@ import type { LocalSpec } from '../../../records/setup.ts';
 import type { Passage } from '../../../records/records.ts';
 import type { OnnxEncoder } from '../../../retrieval/encoder/encoder.ts';
 import type { EncoderDevice } from '../../../retrieval/encoder/runtime.ts';
-import type { LearnedCache } from '../../../retrieval/cluster/index.ts';
+import type { LearnedCache } from '../../../retrieval/cluster/learned.ts';
+import { localMethod } from '../../../retrieval/methods/list.ts';
+import type { IndexCache, LocalHooks } from '../../../retrieval/methods/method.ts';
 import {
   openLocalSource,
   readEncoded,
-  type IndexCache,
-  type LocalHooks,
   type OpenedLocal,
   type OpenedVectors,
 } from '../../../retrieval/open-local.ts';
@@ -55,7 +55,7 @@ export async function openLocalSetup(
     for (const model of own.splice(0)) await model.dispose();
   };
   try {
-    const encoder = method === 'lexical' ? null : await openEncoder();
+    const encoder = localMethod(method).dense ? await openEncoder() : null;
     const reranker = rerankerId === null ? null : keep(await encoders.reranker(rerankerId, device));
     const parts = { encoder, reranker, vectorCache, indexCache, learnedCache };
     const opened = await openLocalSource(passages, { method }, parts, hooks);

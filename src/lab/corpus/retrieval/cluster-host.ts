@@ -1,12 +1,8 @@
 import type { LocalSpec } from '../../../records/setup.ts';
 import { ExactIndex } from '../../../retrieval/dense/dense.ts';
-import {
-  openClusters,
-  type IndexCache,
-  type LocalHooks,
-  type LocalStage,
-  type OpenedVectors,
-} from '../../../retrieval/open-local.ts';
+import { openClusters } from '../../../retrieval/methods/cluster.ts';
+import type { IndexCache, LocalHooks, LocalStage } from '../../../retrieval/methods/method.ts';
+import type { OpenedVectors } from '../../../retrieval/open-local.ts';
 import type {
   ClusterAnswer,
   ClusterApi,
@@ -14,7 +10,7 @@ import type {
   ClusterOverview,
   ClusterProgress,
   WithoutVectors,
-} from './cluster-messages.ts';
+} from '../../contract/clusters.ts';
 import {
   answerOf,
   describeClusters,

@@ -1,6 +1,7 @@
 import type { Passage } from '../../../records/records.ts';
 import type { LocalSpec } from '../../../records/setup.ts';
-import type { ClusterIndex, LiveClusters } from '../../../retrieval/cluster/index.ts';
+import type { ClusterIndex } from '../../../retrieval/cluster/cluster-index.ts';
+import type { LiveClusters } from '../../../retrieval/cluster/live.ts';
 import { ExactIndex, type Neighbour } from '../../../retrieval/dense/dense.ts';
 import type { OpenedVectors } from '../../../retrieval/open-local.ts';
 import type {
@@ -9,7 +10,7 @@ import type {
   ClusterLearning,
   ClusterOverview,
   ClusterRow,
-} from './cluster-messages.ts';
+} from '../../contract/clusters.ts';
 
 /** What the page of clusters shows of one index. */
 

@@ -1,4 +1,4 @@
-import type { PartShare } from '../../ask/parts.ts';
+import type { PartShare } from '../../contract/progress.ts';
 
 /** Often enough for an eye, seldom enough for the one who draws it. */
 const EVERY_MS = 150;

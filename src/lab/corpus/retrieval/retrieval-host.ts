@@ -4,9 +4,9 @@ import type { Passage } from '../../../records/records.ts';
 import { createRetriever } from '../../../retrieval/create.ts';
 import { OnnxEncoder } from '../../../retrieval/encoder/encoder.ts';
 import { loadOrt, type OrtModule } from '../../../retrieval/encoder/runtime.ts';
-import { openWebSource } from '../../../retrieval/engines/index.ts';
-import type { LearnedCache } from '../../../retrieval/cluster/index.ts';
-import type { IndexCache, LocalStage } from '../../../retrieval/open-local.ts';
+import { openWebSource } from '../../../retrieval/engines/open.ts';
+import type { LearnedCache } from '../../../retrieval/cluster/learned.ts';
+import type { IndexCache, LocalStage } from '../../../retrieval/methods/method.ts';
 import { openWorldRetriever, type WorldRetriever } from '../../../retrieval/open.ts';
 import type { Retrieval, Retriever } from '../../../retrieval/retriever.ts';
 import { encodedSimilarities } from '../../../retrieval/sources/similarities.ts';
@@ -16,21 +16,21 @@ import { EncoderHost } from '../../models/encoders/host.ts';
 import type { EncoderStore } from '../../models/encoders/store.ts';
 import { openLocalSetup } from '../indexes/open-setup.ts';
 import { ClusterHost } from './cluster-host.ts';
-import { fetchWithProgress, type ByteProgress } from './fetch-progress.ts';
+import { fetchWithProgress } from '../../workers/fetch-progress.ts';
+import { type ByteProgress } from '../../contract/progress.ts';
 import { LocalKeeper, type KeptLocal, type LocalLease } from './local-keeper.ts';
 import { createPace } from './pace.ts';
-import { mentionsOf, unmentionedNames, type SourceMentions } from '../../ask/source-mentions.ts';
+import { mentionsOf, unmentionedNames, type SourceMentions } from './source-mentions.ts';
 import type {
   LoadedWorld,
   OpenedRetriever,
   RetrievalFiles,
-  RetrievalHostApi,
-  RetrievalListener,
+  RetrievalApi,
+  RetrievalProgress,
   RetrieverSpec,
-} from '../../ask/retrieval-api.ts';
-import { StoppableCalls } from '../../ask/stoppable-calls.ts';
+} from '../../contract/retrieval.ts';
 
-/** Retrieval behind messages: the side that runs in the retrieval worker. */
+/** Retrieval as it runs in a worker of its own. */
 
 /** What lies on this device: imported passages, and caches that may be gone at any time. */
 export interface RetrievalStorage {
@@ -66,16 +66,15 @@ interface Opened extends OpenedRetriever {
 interface Opening {
   promise: Promise<Opened>;
   lease: LocalLease;
-  /** Callers that wait for it; none once it is open. */
+  /** Requests that wait for it; none once it is open. */
   waiting: number;
 }
 
 const keyOf = ({ local, web }: RetrieverSpec): string => JSON.stringify([local, web]);
 
-export class RetrievalHost implements RetrievalHostApi {
-  readonly #listener: RetrievalListener;
+export class RetrievalHost implements RetrievalApi {
+  #progress: RetrievalProgress = () => undefined;
   readonly #storage: RetrievalStorage;
-  readonly #calls = new StoppableCalls();
   /** By the specification, last used last. */
   readonly #opened = new Map<string, Opening>();
   readonly #locals = new LocalKeeper((spec, signal) => this.#openLocal(spec, signal));
@@ -90,8 +89,7 @@ export class RetrievalHost implements RetrievalHostApi {
   readonly encoders: EncoderHost;
   #ort: Promise<OrtModule> | null = null;
 
-  constructor(listener: RetrievalListener, storage: RetrievalStorage) {
-    this.#listener = listener;
+  constructor(storage: RetrievalStorage) {
     this.#storage = storage;
     this.encoders = new EncoderHost(storage.encoders, () => this.#runtime());
     this.clusters = new ClusterHost({
@@ -101,13 +99,15 @@ export class RetrievalHost implements RetrievalHostApi {
     });
   }
 
+  listen(listener: RetrievalProgress): void {
+    this.#progress = listener;
+  }
+
   async loadWorld(files: RetrievalFiles): Promise<LoadedWorld> {
     this.#files = files;
     this.#encoder = quietly(this.#openEncoder(files));
     const world = await loadWorld(
-      fetchWithProgress(files.world, (bytes) =>
-        this.#listener.onProgress('world', 'fetching', bytes),
-      ),
+      fetchWithProgress(files.world, (bytes) => this.#progress('world', 'fetching', bytes)),
     );
     this.#world = world;
     const { local, web } = world.manifest.counts;
@@ -118,13 +118,15 @@ export class RetrievalHost implements RetrievalHostApi {
     };
   }
 
-  async openRetriever(spec: RetrieverSpec): Promise<OpenedRetriever> {
+  async openRetriever(spec: RetrieverSpec, signal?: AbortSignal): Promise<OpenedRetriever> {
     const key = keyOf(spec);
     const opening = this.#opened.get(key) ?? this.#start(key, spec);
     this.#opened.delete(key);
     this.#opened.set(key, opening);
     this.#forget();
     opening.waiting++;
+    const withdraw = () => this.#withdraw(key, opening);
+    signal?.addEventListener('abort', withdraw, { once: true });
     try {
       const { note, local, memory } = await opening.promise;
       opening.waiting = 0;
@@ -134,13 +136,14 @@ export class RetrievalHost implements RetrievalHostApi {
       if (this.#opened.get(key) === opening) this.#opened.delete(key);
       opening.lease.release();
       throw error;
+    } finally {
+      signal?.removeEventListener('abort', withdraw);
     }
   }
 
-  giveUp(spec: RetrieverSpec): void {
-    const key = keyOf(spec);
-    const opening = this.#opened.get(key);
-    if (!opening || opening.waiting === 0) return;
+  /** Takes back one request for sources that are not open yet. */
+  #withdraw(key: string, opening: Opening): void {
+    if (this.#opened.get(key) !== opening || opening.waiting === 0) return;
     opening.waiting--;
     if (opening.waiting > 0) return;
     this.#opened.delete(key);
@@ -148,37 +151,29 @@ export class RetrievalHost implements RetrievalHostApi {
   }
 
   async search(
-    call: number,
     key: string,
     source: SearchTarget,
     query: string,
     k: number,
+    signal?: AbortSignal,
   ): Promise<Retrieval> {
     const opened = this.#opened.get(key);
     if (!opened) throw new Error('these sources are not open any more; start again');
     // What is searched was used last: a training run keeps its sources while others are tried.
     this.#opened.delete(key);
     this.#opened.set(key, opened);
-    return this.#calls.run(call, async (signal) => {
-      const { retriever } = await opened.promise;
-      return retriever.search(source, query, k, signal);
-    });
+    const { retriever } = await opened.promise;
+    return retriever.search(source, query, k, signal);
   }
 
-  abort(call: number): void {
-    this.#calls.abort(call);
-  }
-
-  unknownNames(
-    call: number,
+  async unknownNames(
     key: string,
     question: string,
     sources: readonly SourceName[],
+    signal: AbortSignal = new AbortController().signal,
   ): Promise<string[]> {
-    return this.#calls.run(call, async (signal) => {
-      const opened = await this.#opened.get(key)?.promise;
-      return opened ? unmentionedNames(opened.mentions, question, sources, signal) : [];
-    });
+    const opened = await this.#opened.get(key)?.promise;
+    return opened ? unmentionedNames(opened.mentions, question, sources, signal) : [];
   }
 
   setWebDelay(ms: number): void {
@@ -238,14 +233,12 @@ export class RetrievalHost implements RetrievalHostApi {
 
   async #openLocal(spec: LocalSpec, signal: AbortSignal): Promise<KeptLocal> {
     if (spec.kind === 'built-in') return this.#openBuiltIn(spec);
-    const tell = createPace((stage, progress) =>
-      this.#listener.onProgress('retrieval', stage, progress),
-    );
+    const report = createPace((stage, progress) => this.#progress('retrieval', stage, progress));
     const passages: Passage[] = [];
     for await (const some of this.#storage.passages(spec.ids)) {
       signal.throwIfAborted();
       passages.push(...some);
-      tell('reading passages', passages.length, 0);
+      report('reading passages', passages.length, 0);
     }
     if (passages.length === 0)
       throw new Error('The chosen collections hold no passages; choose others on the Corpus page.');
@@ -260,7 +253,7 @@ export class RetrievalHost implements RetrievalHostApi {
         vectorCache,
         learnedCache,
       },
-      { signal, onProgress: (stage, done, total) => tell(STAGES[stage], done, total) },
+      { signal, onProgress: (stage, done, total) => report(STAGES[stage], done, total) },
     );
     return { ...opened, spec, passages };
   }
@@ -316,18 +309,18 @@ export class RetrievalHost implements RetrievalHostApi {
 
   async #openEncoder({ encoder, ortWasm }: RetrievalFiles): Promise<OnnxEncoder> {
     this.#ort = quietly(this.#loadRuntime(ortWasm));
-    const fetchFile = fetchWithProgress(encoder, (bytes) => this.#tellEncoder(bytes));
+    const fetchFile = fetchWithProgress(encoder, (bytes) => this.#reportEncoder(bytes));
     return OnnxEncoder.open(fetchFile, await this.#ort, 'wasm');
   }
 
-  #tellEncoder(bytes: ByteProgress): void {
-    this.#listener.onProgress('retrieval', 'fetching the encoder', bytes);
+  #reportEncoder(bytes: ByteProgress): void {
+    this.#progress('retrieval', 'fetching the encoder', bytes);
   }
 
   async #loadRuntime(ortWasm: string): Promise<OrtModule> {
     const slash = ortWasm.lastIndexOf('/') + 1;
     const fetchFile = fetchWithProgress(ortWasm.slice(0, slash), (bytes) =>
-      this.#tellEncoder(bytes),
+      this.#reportEncoder(bytes),
     );
     return loadOrt('wasm', await fetchFile(ortWasm.slice(slash)));
   }

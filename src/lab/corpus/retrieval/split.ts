@@ -1,3 +1,5 @@
+import { fnv1a } from '../../../base/hash.ts';
+
 /** Shares of imported questions, in percent: the rest is for training. */
 const [TEST, DEV] = [15, 15];
 
@@ -6,9 +8,7 @@ const [TEST, DEV] = [15, 15];
  * on every device and does not change when others are added: 70 % train, 15 % dev, 15 % test.
  */
 export function splitOf(id: string): 'train' | 'dev' | 'test' {
-  // FNV-1a over UTF-16 code units.
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193);
+  let hash = fnv1a(id);
   // Its low bits alone are not mixed well enough for short ids.
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   const percent = ((hash ^ (hash >>> 12)) >>> 0) % 100;

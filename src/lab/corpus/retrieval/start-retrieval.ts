@@ -1,49 +1,53 @@
-import { proxy, type Remote } from 'comlink';
-import type { ClusterApi } from './cluster-messages.ts';
-import type { EncoderApi } from '../../models/encoders/messages.ts';
-import { remoteClusters } from './remote-clusters.ts';
-import { remoteEncoders } from './remote-encoders.ts';
-import type { WorkerLost } from '../../workers/failures.ts';
-import type { PartsBoard } from '../../ask/parts.ts';
-import { RemoteRetriever } from './remote-retriever.ts';
+import type { SearchTarget, SourceName } from '../../../records/hits.ts';
+import type { Retrieval, Retriever } from '../../../retrieval/retriever.ts';
+import type { WorkerLost } from '../../contract/failures.ts';
 import type {
+  LoadedWorld,
   OpenedRetriever,
+  RetrievalApi,
   RetrievalFiles,
-  RetrievalHostApi,
-  RetrievalListener,
   RetrieverSpec,
-} from '../../ask/retrieval-api.ts';
-import { supervise } from '../../workers/supervised.ts';
+} from '../../contract/retrieval.ts';
+import type { Remote } from '../../rpc/remote.ts';
+import { startWorker } from '../../rpc/worker.ts';
+import type { PartsBoard } from '../../workers/parts-board.ts';
 import type { WorkerFactory } from '../../workers/workers.ts';
 
-/** What the module of the retrieval worker exposes: it builds its host around our listener. */
-export interface RetrievalWorkerApi extends RetrievalHostApi {
-  connect: (listener: RetrievalListener) => void;
-  clusters: ClusterApi;
-  encoders: EncoderApi;
-}
+/** Opened sources of the retrieval worker. */
+export class RemoteRetriever implements Retriever {
+  readonly #api: Pick<Remote<RetrievalApi>, 'search' | 'unknownNames'>;
+  readonly #key: string;
 
-/** Comlink's proxies are kept here: one that is collected goes silent. */
-const pinned = new Set<unknown>();
-const pin = <T extends object>(value: T): T => {
-  const shared = proxy(value);
-  pinned.add(shared);
-  return shared;
-};
+  /** @param key of the sources, as `openRetriever` gave it */
+  constructor(api: Pick<Remote<RetrievalApi>, 'search' | 'unknownNames'>, key: string) {
+    this.#api = api;
+    this.#key = key;
+  }
+
+  search(source: SearchTarget, query: string, k: number, signal?: AbortSignal): Promise<Retrieval> {
+    return this.#api.search(this.#key, source, query, k, signal);
+  }
+
+  /** Names of the question that no passage of these sources mentions. */
+  unknownNames(
+    question: string,
+    sources: readonly SourceName[],
+    signal?: AbortSignal,
+  ): Promise<string[]> {
+    return this.#api.unknownNames(this.#key, question, sources, signal);
+  }
+}
 
 /** A retriever in the worker, and what it searches. */
 export interface RemoteSources extends OpenedRetriever {
   retriever: RemoteRetriever;
 }
 
+/** The retrieval worker with the built-in world in it. */
 export interface StartedRetrieval {
+  api: Remote<RetrievalApi>;
   /** Opens other sources in the same worker; those of a running question or training stay open. */
-  open(spec: RetrieverSpec): Promise<RemoteSources>;
-  /** Sources that are being opened are not waited for any more. */
-  giveUp(spec: RetrieverSpec): void;
-  clusters: ClusterApi;
-  encoders: EncoderApi;
-  setWebDelay(ms: number): Promise<void>;
+  open(spec: RetrieverSpec, signal?: AbortSignal): Promise<RemoteSources>;
 }
 
 export const startRetrieval = async (options: {
@@ -51,46 +55,30 @@ export const startRetrieval = async (options: {
   files: RetrievalFiles;
   board: PartsBoard;
   onLost: (error: WorkerLost) => void;
-  onWorld: (world: Awaited<ReturnType<RetrievalHostApi['loadWorld']>>) => void;
+  onWorld: (world: LoadedWorld) => void;
   onStarted(terminate: () => void): void;
 }): Promise<StartedRetrieval> => {
-  const { workers, board } = options;
+  const { workers, board, onLost } = options;
   board.loading('world', 'starting the worker');
   board.loading('retrieval', 'starting the worker');
-  const listener = pin<RetrievalListener>({
-    onProgress: (part, stage, progress) => {
-      if (board.parts[part].status === 'loading') board.loading(part, stage, progress);
-    },
-  });
-  const host = supervise<RetrievalWorkerApi>({
+  const { api, terminate } = startWorker<RetrievalApi>({
     name: 'retrieval',
     create: workers.retrieval,
     locks: workers.locks,
-    onLost: (error) => {
-      pinned.delete(listener);
-      options.onLost(error);
-    },
+    onLost,
   });
-  options.onStarted(() => {
-    pinned.delete(listener);
-    host.terminate();
+  options.onStarted(terminate);
+  await api.listen((part, stage, progress) => {
+    if (board.parts[part].status === 'loading') board.loading(part, stage, progress);
   });
-  await host.call((api) => api.connect(listener));
-  const world = await host.call((api) => api.loadWorld(options.files));
+  const world = await api.loadWorld(options.files);
   options.onWorld(world);
   board.ready('world', 'loaded');
   return {
-    open: async (spec) => {
-      const opened = await host.call((api) => api.openRetriever(spec));
-      return { ...opened, retriever: new RemoteRetriever(host, opened.key) };
+    api,
+    open: async (spec, signal) => {
+      const opened = await api.openRetriever(spec, signal);
+      return { ...opened, retriever: new RemoteRetriever(api, opened.key) };
     },
-    giveUp: (spec) => void host.call((api) => api.giveUp(spec)).catch(() => undefined),
-    clusters: remoteClusters((use) =>
-      host.call((api) => use(api.clusters as unknown as Remote<ClusterApi>)),
-    ),
-    encoders: remoteEncoders((use) =>
-      host.call((api) => use(api.encoders as unknown as Remote<EncoderApi>)),
-    ),
-    setWebDelay: (ms) => host.call((api) => api.setWebDelay(ms)),
   };
 };

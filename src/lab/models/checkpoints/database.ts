@@ -1,30 +1,8 @@
+import { type CheckpointRecord, plannedFileSchema } from '../../contract/records/checkpoints.ts';
 import { Dexie, type EntityTable, type Table } from 'dexie';
 import { z } from 'zod';
-import { FAULT_KINDS } from './plan/fault.ts';
-import { plannedFileSchema } from './plan/plan.ts';
-import { sourceSchema } from './plan/source.ts';
 
 /** Records of the checkpoints on this device; their bytes lie in files. */
-
-export const checkpointSchema = z.strictObject({
-  format: z.literal('forage.checkpoint/1'),
-  id: z.string().regex(/^[\w.-]{1,120}$/),
-  name: z.string(),
-  source: sourceSchema,
-  revision: z.string().nullable(),
-  /** `config.json`, parsed. */
-  config: z.record(z.string(), z.unknown()),
-  createdAt: z.string(),
-  /** When the last file was whole and checked; null until then. */
-  readyAt: z.string().nullable(),
-  /** Why it stopped last; null while it runs and where the user stopped it. */
-  failure: z
-    .strictObject({ kind: z.enum(FAULT_KINDS), message: z.string(), next: z.string() })
-    .nullable(),
-  deletedAt: z.string().nullable(),
-});
-
-export type CheckpointRecord = z.infer<typeof checkpointSchema>;
 
 /** How far a file is. What is beyond `done` on the disk does not count. */
 export const fileRowSchema = plannedFileSchema.extend({

@@ -1,15 +1,20 @@
-import { createRateMeter } from '../../ask/rate.ts';
+import type { DownloadProgress } from '../../contract/checkpoints.ts';
+import { createRateMeter } from '../../workers/rate-meter.ts';
 import { isQuotaError, megabytes } from '../../storage/quota.ts';
 import { checkFile } from './check-file.ts';
-import type { CheckpointRecord, FileRow } from './database.ts';
-import { CheckpointFault, type FaultKind } from './plan/fault.ts';
+import {
+  type CheckpointRecord,
+  type FaultKind,
+  planBytes,
+} from '../../contract/records/checkpoints.ts';
+import type { FileRow } from './database.ts';
+import { CheckpointFault } from './plan/fault.ts';
 import { fetchFile } from './fetch-file.ts';
-import { planBytes } from './plan/plan.ts';
 import { pathOf, type CheckpointStore } from './store.ts';
 import type { Transport } from './transport.ts';
 
 /** Bytes after which what arrived is written and counts: what a killed tab loses at most. */
-export const CHUNK_BYTES = 16 * 1024 * 1024;
+const CHUNK_BYTES = 16 * 1024 * 1024;
 const STALL_MS = 30_000;
 const TELL_MS = 250;
 const RATE_WINDOW_MS = 8000;
@@ -23,20 +28,6 @@ const PASSING: readonly FaultKind[] = [
   'rate-limited',
   'server',
 ];
-
-export interface DownloadProgress {
-  id: string;
-  /** The file that is read now. */
-  file: string;
-  doneBytes: number;
-  /** Of the files whose size is known. */
-  totalBytes: number;
-  bytesPerSecond: number;
-  /** null where it cannot be told. */
-  secondsLeft: number | null;
-  /** What is waited for, where nothing arrives. */
-  waiting: string | null;
-}
 
 export interface DownloadOptions {
   store: CheckpointStore;

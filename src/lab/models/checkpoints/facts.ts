@@ -1,22 +1,5 @@
+import type { CheckpointFacts } from '../../contract/checkpoints.ts';
 import { z } from 'zod';
-
-/** What a model is, as its `config.json` says; what it leaves away or says wrongly is null. */
-export interface CheckpointFacts {
-  /** `model_type`, such as `qwen2`. */
-  family: string | null;
-  architecture: string | null;
-  layers: number | null;
-  hidden: number | null;
-  heads: number | null;
-  kvHeads: number | null;
-  vocab: number | null;
-  /** Longest context, tokens. */
-  context: number | null;
-  /** `torch_dtype`. */
-  dtype: string | null;
-  /** Counted from the shape, as a Llama-shaped decoder has them; null where the shape is not told. */
-  parameters: number | null;
-}
 
 const size = z.int().positive().max(1e9).nullish().catch(null);
 const text = z.string().max(80).nullish().catch(null);

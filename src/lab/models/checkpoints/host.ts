@@ -1,21 +1,28 @@
-import { heldLocks, holdLock } from '../../train/locks.ts';
-import { download, type DownloadOptions, type DownloadProgress } from './download.ts';
+import { heldLocks, holdLock } from '../../storage/locks.ts';
+import { download, type DownloadOptions } from './download.ts';
+import {
+  type CheckpointMessage,
+  type CheckpointsApi,
+  type CheckpointView,
+  type DownloadProgress,
+  type Outcome,
+  type PlanRequest,
+  type PlanView,
+} from '../../contract/checkpoints.ts';
 import { factsOf } from './facts.ts';
 import { CheckpointFault } from './plan/fault.ts';
-import type {
-  CheckpointMessage,
-  CheckpointsApi,
-  CheckpointView,
-  Outcome,
-  PlanRequest,
-  PlanView,
-} from './messages.ts';
 import { busy, outcome, toFault } from './outcome.ts';
 import { planFolder } from './plan/plan-folder.ts';
 import { planHub } from './plan/plan-hub.ts';
 import { planUrl } from './plan/plan-url.ts';
-import { planBytes, planSchema, type CheckpointPlan, type LocalFile } from './plan/plan.ts';
-import { parseHub, parseSource, type Source } from './plan/source.ts';
+import {
+  type CheckpointPlan,
+  type LocalFile,
+  planBytes,
+  planSchema,
+  type Source,
+} from '../../contract/records/checkpoints.ts';
+import { parseHub, parseSource } from './plan/source.ts';
 import type { CheckpointStore, StoredCheckpoint } from './store.ts';
 import { folderTransport, httpTransport, type Transport } from './transport.ts';
 import { READING, WRITING } from './locks.ts';

@@ -1,6 +1,6 @@
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import { CheckpointFault } from './plan/fault.ts';
-import type { Outcome } from './messages.ts';
+import type { Outcome } from '../../contract/checkpoints.ts';
 
 /** Errors as values: they lose their class on the way between workers. */
 

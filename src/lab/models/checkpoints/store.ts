@@ -1,14 +1,12 @@
 import type { CheckpointFiles } from '../../../policy/checkpoint/checkpoint-files.ts';
 import type { RangeFiles } from '../../storage/range-files.ts';
 import {
-  checkpointSchema,
-  fileRowSchema,
-  type CheckpointDatabase,
+  type CheckpointPlan,
   type CheckpointRecord,
-  type FileRow,
-} from './database.ts';
+  checkpointSchema,
+} from '../../contract/records/checkpoints.ts';
+import { fileRowSchema, type CheckpointDatabase, type FileRow } from './database.ts';
 import { CheckpointFault } from './plan/fault.ts';
-import type { CheckpointPlan } from './plan/plan.ts';
 
 const FOLDER = 'checkpoints';
 

@@ -2,7 +2,7 @@ import { CheckpointFault } from './plan/fault.ts';
 import { isWeights } from './plan/file-names.ts';
 import { folderFiles } from './plan/plan-folder.ts';
 import { totalOf } from './plan/plan-url.ts';
-import type { LocalFile, PlannedFile } from './plan/plan.ts';
+import type { LocalFile, PlannedFile } from '../../contract/records/checkpoints.ts';
 import { ask, refusal, type Web } from './plan/web.ts';
 
 /** A file from some byte on. */

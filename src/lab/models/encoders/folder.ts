@@ -6,7 +6,7 @@ import {
   isSentenceTransformer,
   type ModelFolder,
 } from '../../../retrieval/encoder/sentence-transformers.ts';
-import type { EncoderKind, FolderFile } from './messages.ts';
+import type { EncoderKind, FolderFile } from '../../contract/encoders.ts';
 
 /** Files of a folder as the browser gives them: each path begins with the folder's own name. */
 export function folderOfFiles(files: readonly FolderFile[]): ModelFolder {

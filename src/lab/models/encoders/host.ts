@@ -4,7 +4,7 @@ import type { EncoderDevice, OrtModule } from '../../../retrieval/encoder/runtim
 import { withManifest } from '../../../retrieval/encoder/sentence-transformers.ts';
 import type { FetchFile } from '../../../base/fetch-file.ts';
 import { folderOfFiles, kindOf } from './folder.ts';
-import type { EncoderApi, EncoderFacts, EncoderKind, FolderFile } from './messages.ts';
+import type { EncoderApi, EncoderFacts, EncoderKind, FolderFile } from '../../contract/encoders.ts';
 import { MANIFEST_OF, type EncoderStore } from './store.ts';
 
 /** Adds, lists and opens the encoders of this device: the side that runs in a worker. */

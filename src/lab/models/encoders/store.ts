@@ -1,8 +1,9 @@
 import { Dexie, type EntityTable } from 'dexie';
 import type { FetchFile } from '../../../base/fetch-file.ts';
 import { ENCODER_MANIFEST, RERANKER_MANIFEST } from '../../../retrieval/encoder/manifest.ts';
-import { sha256, type BlobStore } from '../../storage/blobs.ts';
-import type { EncoderFacts } from './messages.ts';
+import { sha256 } from '../../../base/hash.ts';
+import type { BlobStore } from '../../storage/blobs.ts';
+import type { EncoderFacts } from '../../contract/encoders.ts';
 
 interface StoredFile {
   name: string;

@@ -10,15 +10,10 @@ import type { PolicyWeights } from '../../../policy/checkpoint/weights.ts';
 import { openCheckpoint as openHeld } from '../checkpoints/open.ts';
 import { revisionOf } from '../checkpoints/plan/revision.ts';
 import type { CheckpointStore } from '../checkpoints/store.ts';
-import { sha256 } from '../../storage/blobs.ts';
-import {
-  fetchCheckpoint,
-  jsonOf,
-  type Checkpoint,
-  type FetchedCheckpoint,
-  type StoredCheckpoint,
-} from './checkpoint.ts';
-import type { ByteProgress } from '../../corpus/retrieval/fetch-progress.ts';
+import { sha256 } from '../../../base/hash.ts';
+import { fetchCheckpoint, jsonOf } from './checkpoint.ts';
+import type { Checkpoint, FetchedCheckpoint, StoredCheckpoint } from '../../contract/policy.ts';
+import type { ByteProgress } from '../../contract/progress.ts';
 
 /** Where engines get a checkpoint from: the page's own server, or this device's storage. */
 export interface CheckpointSource {

@@ -1,26 +1,6 @@
-import { fetchWithProgress, type ByteProgress } from '../../corpus/retrieval/fetch-progress.ts';
-
-/** The files of a checkpoint, fetched once for all engines. */
-export interface FetchedCheckpoint {
-  /** Name for records. */
-  id: string;
-  files: Record<string, Uint8Array>;
-}
-
-/** A checkpoint in this device's storage: each engine reads it there, layer by layer. */
-export interface StoredCheckpoint {
-  /** Name for records. */
-  id: string;
-  /** Its id in the storage. */
-  stored: string;
-  /** Beginning of the SHA-256 of its weights. */
-  revision: string;
-  /** Most tokens of one context, and contexts at a time, that its key-value cache is made for. */
-  maxContext: number;
-  maxSlots: number;
-}
-
-export type Checkpoint = FetchedCheckpoint | StoredCheckpoint;
+import type { FetchedCheckpoint } from '../../contract/policy.ts';
+import { fetchWithProgress } from '../../workers/fetch-progress.ts';
+import { type ByteProgress } from '../../contract/progress.ts';
 
 const FILES = ['config.json', 'tokenizer.json', 'model.safetensors'] as const;
 /** Only names the end-of-text token. */

@@ -1,5 +1,5 @@
-import type { DeviceFacts, EngineDevice } from '../../ask/messages.ts';
-import type { DeviceChoice } from '../../ask/settings.ts';
+import type { DeviceFacts, EngineDevice } from '../../contract/policy.ts';
+import type { DeviceChoice } from '../../contract/settings.ts';
 
 const adapterName = (info: GPUAdapterInfo): string =>
   info.description || [info.vendor, info.architecture].filter(Boolean).join(' ') || 'unnamed';

@@ -7,12 +7,12 @@ import type { TextBackend } from '../../../policy/remote/pieces/text-backend.ts'
 import type { TextModel } from '../../../policy/text-model.ts';
 import { openWebLlm, webLlmProblem } from '../../../policy/remote/webllm/start.ts';
 import type { CheckpointSource } from './checkpoint-source.ts';
-import { WorkerLost } from '../../workers/failures.ts';
-import type { DeviceFacts } from '../../ask/messages.ts';
-import type { PartsBoard } from '../../ask/parts.ts';
-import type { DeviceChoice } from '../../ask/settings.ts';
+import { WorkerLost } from '../../contract/failures.ts';
+import type { DeviceFacts } from '../../contract/policy.ts';
+import type { PartsBoard } from '../../workers/parts-board.ts';
+import type { DeviceChoice } from '../../contract/settings.ts';
 import { startPolicy, type LoadedPolicy } from './start-policy.ts';
-import { newLife, watchLife } from '../../workers/supervised.ts';
+import { newLife, watchLife } from '../../rpc/life.ts';
 import type { WorkerFactory } from '../../workers/workers.ts';
 
 /** Opens whatever a `PolicyRef` names. */
@@ -51,7 +51,7 @@ const counted = (backend: TextBackend, onSampled: (count: number) => void): Text
 });
 
 /** The endpoint's client; it holds no connection while nothing is asked. */
-export function endpointClient(
+function endpointClient(
   id: string,
   { resources, keyOf }: Pick<OpenPolicyOptions, 'resources' | 'keyOf'>,
 ) {

@@ -3,8 +3,8 @@ import type { TextModel } from '../../../policy/text-model.ts';
 import { listWebLlm, type WebLlmOptions } from '../../../policy/remote/webllm/start.ts';
 import type { WebLlmLine } from '../../../policy/remote/webllm/models.ts';
 import { openPolicy, type OpenedPolicy, type OpenPolicyOptions } from './open-policy.ts';
-import type { PartsBoard } from '../../ask/parts.ts';
-import type { DeviceChoice } from '../../ask/settings.ts';
+import type { PartsBoard } from '../../workers/parts-board.ts';
+import type { DeviceChoice } from '../../contract/settings.ts';
 import { emptySlot, type Slot } from '../../workers/slot.ts';
 import type { WorkerFactory } from '../../workers/workers.ts';
 

@@ -1,30 +1,21 @@
-import { transfer } from 'comlink';
+import type {
+  Checkpoint,
+  DeviceFacts,
+  EngineDevice,
+  PolicyWorkerApi,
+} from '../../contract/policy.ts';
 import { connectPolicy, type Gone, type RemotePolicy } from '../../../policy/serving/connect.ts';
 import { PolicyPool } from '../../../policy/serving/pool.ts';
-import type { LoraSpec } from '../../../policy/lora/spec.ts';
 import type { Policy, PolicyChat, PolicyTokenizer } from '../../../policy/policy.ts';
-import type { Checkpoint } from './checkpoint.ts';
 import { holdUntil, type CheckpointSource } from './checkpoint-source.ts';
 import { chooseDevice } from './device.ts';
-import { WorkerLost, workerGone } from '../../workers/failures.ts';
-import type { DeviceFacts, EngineDevice } from '../../ask/messages.ts';
-import type { PartsBoard } from '../../ask/parts.ts';
-import type { DeviceChoice } from '../../ask/settings.ts';
-import { supervise, type SupervisedWorker } from '../../workers/supervised.ts';
+import { WorkerLost, workerGone } from '../../contract/failures.ts';
+import type { PartsBoard } from '../../workers/parts-board.ts';
+import type { DeviceChoice } from '../../contract/settings.ts';
+import { startWorker, type StartedWorker } from '../../rpc/worker.ts';
 import type { WorkerFactory } from '../../workers/workers.ts';
 
 /** Starts the policy: its checkpoint in one worker an engine, all of them as one pool. */
-
-/** What the module of a policy worker exposes. */
-export interface PolicyWorkerApi {
-  /**
-   * Loads the checkpoint and serves it at the port.
-   * @throws CheckpointError where a file is broken.
-   */
-  load(checkpoint: Checkpoint, device: EngineDevice, port: MessagePort): Promise<void>;
-  /** Serves a replica of the learner, over the weights loaded before, at another port. */
-  train(adapter: LoraSpec, device: EngineDevice, port: MessagePort): Promise<void>;
-}
 
 export interface LoadedPolicy {
   policy: Policy;
@@ -33,20 +24,20 @@ export interface LoadedPolicy {
 
 /** One policy worker, and the policy in it once it is loaded. */
 class Engine {
-  readonly #host: SupervisedWorker<PolicyWorkerApi>;
+  readonly #worker: StartedWorker<PolicyWorkerApi>;
   readonly #onLost: (error: WorkerLost) => void;
   #policy: RemotePolicy | null = null;
 
   constructor(workers: WorkerFactory, onLost: (error: WorkerLost) => void) {
     this.#onLost = onLost;
     const { policy: create, locks } = workers;
-    this.#host = supervise<PolicyWorkerApi>({ name: 'policy', create, locks, onLost });
+    this.#worker = startWorker<PolicyWorkerApi>({ name: 'policy', create, locks, onLost });
   }
 
   /** Resolves with the end of the channel that the policy is served at. */
   async load(checkpoint: Checkpoint, device: EngineDevice): Promise<MessagePort> {
     const { port1, port2 } = new MessageChannel();
-    await this.#host.call((api) => api.load(checkpoint, device, transfer(port2, [port2])));
+    await this.#worker.api.load(checkpoint, device, port2);
     return port1;
   }
 
@@ -62,7 +53,7 @@ class Engine {
   }
 
   end(reason: Error): void {
-    this.#host.terminate();
+    this.#worker.terminate();
     this.#policy?.lost(reason);
   }
 }

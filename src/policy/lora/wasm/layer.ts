@@ -11,12 +11,7 @@ const zero = (memory: LoraMemory, pointer: number, length: number): void => {
 };
 
 /** Everything of layer `layer` up to the input of its down projection, into the shared buffers. */
-export function layerInner(
-  memory: LoraMemory,
-  batch: PackedBatch,
-  layer: number,
-  adapted: boolean,
-): void {
+function layerInner(memory: LoraMemory, batch: PackedBatch, layer: number, adapted: boolean): void {
   const { kernels, config, scratch: at, batch: io } = memory;
   const { hiddenSize: d, heads, kvHeads, headDim, intermediateSize, rmsNormEps: eps } = config;
   const N = batch.ids.length;

@@ -1,12 +1,11 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { z } from 'zod';
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf, issueOf } from '../../../base/errors.ts';
 import type { ChatMessage, CompletionOptions, TextModel } from '../../text-model.ts';
 import { EndpointError } from './errors.ts';
 import { Transport, type TransportOptions } from './transport.ts';
 import { chatAnswer, chatChunk, chatDelta, modelList, textChunk, textDelta } from './wire.ts';
 import type { Delta, Piece } from './wire.ts';
-import { issueOf } from '../../../base/issue.ts';
 
 export interface StreamOptions {
   maxTokens: number;
@@ -26,7 +25,7 @@ export interface Streamed {
 }
 
 /** Servers take four stop strings at most. */
-export const MOST_STOPS = 4;
+const MOST_STOPS = 4;
 /** Times that one request is sent again because another one broke in. */
 const MOST_INTERRUPTIONS = 3;
 /** Longest event of a stream. */

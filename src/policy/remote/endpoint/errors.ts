@@ -1,4 +1,4 @@
-import { oneLine } from '../../../base/issue.ts';
+import { oneLine } from '../../../base/errors.ts';
 
 /** Why a call to an OpenAI-compatible server failed, in words that say what to do next. */
 
@@ -43,7 +43,7 @@ export function retryAfter(header: string | null, now: number): number | null {
 }
 
 /** The server's own words, cut short: `{"error": {"message"}}`, `{"error": ""}`, `{"message"}`, `{"detail"}`. */
-export function serverWords(body: string): string {
+function serverWords(body: string): string {
   const short = (text: string): string => (text.length > 300 ? `${text.slice(0, 300)}…` : text);
   try {
     const json: unknown = JSON.parse(body);

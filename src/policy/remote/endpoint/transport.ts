@@ -1,4 +1,4 @@
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import { EndpointError, faultOfStatus, isPassing, retryAfter } from './errors.ts';
 
 /** HTTP to an OpenAI-compatible server: time-outs, repeats with back-off, words for every failure. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { issueOf } from '../../../base/issue.ts';
+import { issueOf } from '../../../base/errors.ts';
 import type { ChatCompletionChunk, MLCEngineInterface } from '@mlc-ai/web-llm';
 import { chatChunk, chatDelta } from '../endpoint/wire.ts';
 import type { TextBackend, TextChunk, TextRequest } from '../pieces/text-backend.ts';

@@ -1,6 +1,7 @@
 import type { WebLlmModel } from '../../../records/setup.ts';
 import { WebLlmBackend } from './backend.ts';
 import { appConfig, modelLines, type Mirror, type WebLlmLine } from './models.ts';
+import { messageOf } from '../../../base/errors.ts';
 
 /** Opens models with the WebLLM library, which is loaded only when it is asked for. */
 
@@ -44,7 +45,7 @@ interface GpuLike {
 
 /** The library's failures, in words that say what to do next. */
 function explained(error: unknown, id: string): Error {
-  const words = error instanceof Error ? error.message : String(error);
+  const words = messageOf(error);
   if (/shader-f16|extension|required feature/i.test(words))
     return new Error(
       `${id} needs a feature that this GPU lacks (${words}). Choose one whose name has q4f32 in place of q4f16.`,

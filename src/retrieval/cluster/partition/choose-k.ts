@@ -3,7 +3,7 @@ import { rowCount, type FindNearest, type Rows } from './nearest.ts';
 import { finish, type Steps } from './steps.ts';
 
 /** What one number of clusters scored. */
-export interface ClusterCountScore {
+interface ClusterCountScore {
   clusters: number;
   /** Sum of squared distances to the centroids. */
   inertia: number;

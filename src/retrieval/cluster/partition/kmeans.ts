@@ -1,5 +1,5 @@
 import { findNearest, rowCount, takeRows, type FindNearest, type Rows } from './nearest.ts';
-import { sampleRows } from '../../../base/sample-rows.ts';
+import { sampleRows } from '../../../base/random.ts';
 import { finish, nearestSteps, type Steps } from './steps.ts';
 
 export interface KMeansOptions {

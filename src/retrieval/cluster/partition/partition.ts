@@ -15,11 +15,7 @@ export interface Partition {
   dissolved: number;
 }
 
-/** Labels of all rows, block by block. */
-export const assign = (vectors: Rows, centroids: Rows, nearest: FindNearest): Int32Array =>
-  finish(assignSteps(vectors, centroids, nearest));
-
-/** As `assign`, in pieces. */
+/** Labels of all rows, block by block, in pieces. */
 export function* assignSteps(
   vectors: Rows,
   centroids: Rows,
@@ -85,7 +81,7 @@ function* without(
   return { centroids: left, labels: next };
 }
 
-export function sizesOf(labels: Int32Array, clusters: number): Int32Array {
+function sizesOf(labels: Int32Array, clusters: number): Int32Array {
   const sizes = new Int32Array(clusters);
   for (const label of labels) sizes[label]!++;
   return sizes;

@@ -1,6 +1,6 @@
 import { kMeansSteps } from './kmeans.ts';
 import { findNearest, rowCount, takeRows, type FindNearest, type Rows } from './nearest.ts';
-import { sampleRows } from '../../../base/sample-rows.ts';
+import { sampleRows } from '../../../base/random.ts';
 import { finish, type Steps } from './steps.ts';
 
 /** Centroids of a subspace; a code is one byte. */

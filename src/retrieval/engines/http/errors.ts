@@ -1,4 +1,4 @@
-import { oneLine } from '../../../base/issue.ts';
+import { oneLine } from '../../../base/errors.ts';
 
 /** What went wrong between this page and a search engine. */
 export type EngineFault =

@@ -1,3 +1,5 @@
+import { reasonOf } from '../../../base/errors.ts';
+
 /** Politeness towards one host: how many calls at once, how far apart, and when it asked for rest. */
 
 export interface GateLimits {
@@ -60,7 +62,7 @@ export class HostGate {
     await new Promise<void>((resolve, reject) => {
       const stop = (): void => {
         this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
-        reject(signal?.reason instanceof Error ? signal.reason : new Error('aborted'));
+        reject(reasonOf(signal));
       };
       const waiter: Waiter = {
         admit: () => {

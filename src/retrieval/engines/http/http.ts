@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { sleep } from '../../../base/sleep.ts';
 import { EngineError } from './errors.ts';
 import { HostGates, type GateClock } from './gate.ts';
-import { placeOf, wordsOf } from '../../../base/issue.ts';
+import { placeOf, wordsOf } from '../../../base/errors.ts';
 
 /** One polite call after another: turn, time-out, size cap, retries with back-off, checked answer. */
 
@@ -28,7 +28,7 @@ export interface HttpLimits {
   intervalMs: number;
 }
 
-export const HTTP_LIMITS: HttpLimits = {
+const HTTP_LIMITS: HttpLimits = {
   timeoutMs: 15_000,
   maxBytes: 4 * 2 ** 20,
   retries: 2,

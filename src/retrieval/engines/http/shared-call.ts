@@ -1,3 +1,5 @@
+import { reasonOf } from '../../../base/errors.ts';
+
 /**
  * Equal calls that are under way at the same time are one: the rollouts of a group often ask the same.
  * The work is aborted once everybody who waited for it has gone.
@@ -42,9 +44,5 @@ export class SharedCalls<T> {
 
 const rejection = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
-    signal.addEventListener(
-      'abort',
-      () => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted')),
-      { once: true },
-    );
+    signal.addEventListener('abort', () => reject(reasonOf(signal)), { once: true });
   });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Engine, EngineCall } from './engine.ts';
+import type { Engine, EngineCall, EngineKind } from './engine.ts';
 import { EngineError } from '../http/errors.ts';
 import { checked, retryAfterMs } from '../http/http.ts';
 import { passageOf, type Found } from './passages.ts';
@@ -81,7 +81,7 @@ const wikitextToText = (text: string): string =>
     .replace(/'{2,5}/gu, '');
 
 /** Signs that mean something to a wiki's search become spaces: a policy writes words. */
-export const searchWords = (query: string): string =>
+const searchWords = (query: string): string =>
   query
     .replace(/[?!~*\\|{}[\]<>#:"“”=]+/gu, ' ')
     .replace(/(^|\s)-+/gu, '$1')
@@ -99,14 +99,14 @@ const OPENERS = new Set(
 const NAME_RUN = /(?:\p{Lu}|\p{N})[\p{L}\p{N}'’.-]*(?:\s+(?:\p{Lu}|\p{N})[\p{L}\p{N}'’.-]*)*/gu;
 
 /** What is asked in turn until something is found: the words, their names, the longest name. */
-export function wordings(words: string): string[] {
+function wordings(words: string): string[] {
   const [first = '', ...rest] = words.split(' ');
   const names = (OPENERS.has(first.toLowerCase()) ? rest.join(' ') : words).match(NAME_RUN) ?? [];
   const longest = names.reduce((a, b) => (b.length > a.length ? b : a), '');
   return [...new Set([words, names.join(' '), longest])].filter((wording) => wording !== '');
 }
 
-export class MediaWiki implements Engine {
+class MediaWiki implements Engine {
   readonly id: string;
   readonly address: string;
   readonly #host: string;
@@ -215,3 +215,27 @@ export class MediaWiki implements Engine {
     }
   }
 }
+
+const WIKIMEDIA =
+  /\.(?:wikipedia|wiktionary|wikimedia|wikidata|wikisource|wikinews|wikivoyage)\.org$/;
+
+/** Wikimedia serves articles below /wiki/ and the API below /w/; the installer's default is one folder. */
+function apiPath({ hostname, pathname }: URL): string {
+  if (pathname.endsWith('/api.php')) return pathname;
+  if (WIKIMEDIA.test(hostname)) return '/w/api.php';
+  const script = pathname.indexOf('/index.php');
+  const folder = script < 0 ? pathname.replace(/\/wiki(?:\/.*)?$/u, '') : pathname.slice(0, script);
+  return `${folder.replace(/\/+$/u, '')}/api.php`;
+}
+
+export const mediaWiki: EngineKind = {
+  id: 'mediawiki',
+  name: 'MediaWiki (Wikipedia)',
+  about: 'Wikipedia in any language, or any wiki that can be read without logging in.',
+  example: 'en.wikipedia.org',
+  path: apiPath,
+  addressAdvice: 'The address is that of api.php, such as https://en.wikipedia.org/w/api.php.',
+  corsAdvice:
+    'MediaWiki answers every page that sends origin=*; check that the address ends in /api.php and that no proxy before it drops the CORS headers.',
+  open: (url) => new MediaWiki(url),
+};

@@ -10,7 +10,7 @@ export interface Found {
 }
 
 /** Longer texts are cut behind a sentence: a policy reads no more, and records stay small. */
-export const MAX_TEXT = 3_000;
+const MAX_TEXT = 3_000;
 const MAX_TITLE = 300;
 
 /** 64 bits of a text (FNV-1a from two offsets) as hexadecimal: names what came without an id. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Engine, EngineCall } from './engine.ts';
+import type { Engine, EngineCall, EngineKind } from './engine.ts';
 import { checked } from '../http/http.ts';
 import { wellFormed } from './plain-text.ts';
 import { passageOf, textKey, type Found } from './passages.ts';
@@ -22,14 +22,14 @@ const TITLED = /^Title:\s*([\s\S]{0,300}?)\s+Text:\s+([\s\S]*)$/u;
 const unquoted = (text: string): string =>
   /^".*"$/su.test(text) ? text.slice(1, -1).replaceAll('""', '"') : text;
 
-export function readLine(line: string): { id: string; title: string; text: string } {
+function readLine(line: string): { id: string; title: string; text: string } {
   const [, number, rest = ''] = LINE.exec(line.trim()) ?? [];
   const whole = unquoted(rest.trim());
   const [, title = '', text = whole] = TITLED.exec(whole) ?? [];
   return { id: `r1-searcher/${number ?? textKey(whole)}`, title, text };
 }
 
-export class R1Searcher implements Engine {
+class R1Searcher implements Engine {
   readonly id: string;
 
   constructor(readonly address: string) {
@@ -48,3 +48,15 @@ export class R1Searcher implements Engine {
       .slice(0, k);
   }
 }
+
+export const r1Searcher: EngineKind = {
+  id: 'r1-searcher',
+  name: 'R1-Searcher server',
+  about: 'R1-Searcher’s wiki_corpus_load.py, or UR²’s server.',
+  example: 'localhost:5004/queries',
+  path: '/queries',
+  addressAdvice: 'The address ends in /queries.',
+  corsAdvice:
+    'Add flask-cors to wiki_corpus_load.py (CORS(app)) and start it again: the call is JSON, so the browser asks for leave first.',
+  open: (url) => new R1Searcher(url),
+};

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Engine, EngineCall } from './engine.ts';
+import type { Engine, EngineCall, EngineKind } from './engine.ts';
 import { checked } from '../http/http.ts';
 import { wellFormed } from './plain-text.ts';
 import type { Found } from './passages.ts';
@@ -23,7 +23,7 @@ type Answer = z.infer<typeof answerSchema>;
 const isScored = (answer: Answer): answer is Extract<Answer, [unknown, unknown]> =>
   Array.isArray(answer[0]?.[0]);
 
-export class ReSearch implements Engine {
+class ReSearch implements Engine {
   readonly id: string;
 
   constructor(readonly address: string) {
@@ -40,3 +40,15 @@ export class ReSearch implements Engine {
       .slice(0, k);
   }
 }
+
+export const research: EngineKind = {
+  id: 'research',
+  name: 'ReSearch server',
+  about: 'ReSearch’s retriever_serving.py over FlashRAG.',
+  example: 'localhost:8000/batch_search',
+  path: '/batch_search',
+  addressAdvice: 'The address ends in /batch_search.',
+  corsAdvice:
+    'Add FastAPI’s CORSMiddleware to retriever_serving.py with allow_origins, allow_methods and allow_headers for this page, and start it again.',
+  open: (url) => new ReSearch(url),
+};

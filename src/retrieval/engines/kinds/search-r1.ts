@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Engine, EngineCall } from './engine.ts';
+import type { Engine, EngineCall, EngineKind } from './engine.ts';
 import { checked } from '../http/http.ts';
 import { wellFormed } from './plain-text.ts';
 import { passageOf, splitContents, textKey, type Found } from './passages.ts';
@@ -37,7 +37,7 @@ export const found = (
   return passage ? [{ passage, score }] : [];
 };
 
-export class SearchR1 implements Engine {
+class SearchR1 implements Engine {
   readonly id: string;
 
   constructor(readonly address: string) {
@@ -57,3 +57,15 @@ export class SearchR1 implements Engine {
       .slice(0, k);
   }
 }
+
+export const searchR1: EngineKind = {
+  id: 'search-r1',
+  name: 'Search-R1 server',
+  about: 'Search-R1’s retrieval_server.py, or its online variants.',
+  example: 'localhost:8000/retrieve',
+  path: '/retrieve',
+  addressAdvice: 'The address ends in /retrieve.',
+  corsAdvice:
+    'Add FastAPI’s CORSMiddleware to retrieval_server.py with allow_origins, allow_methods and allow_headers for this page, and start it again.',
+  open: (url) => new SearchR1(url),
+};

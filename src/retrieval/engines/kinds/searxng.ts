@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Engine, EngineCall } from './engine.ts';
+import type { Engine, EngineCall, EngineKind } from './engine.ts';
 import { checked } from '../http/http.ts';
 import { passageOf, textKey, type Found } from './passages.ts';
 import { htmlToText, wellFormed } from './plain-text.ts';
@@ -25,7 +25,7 @@ const answerSchema = z.object({
 
 const MAX_QUERY = 1000;
 
-export class SearXng implements Engine {
+class SearXng implements Engine {
   readonly id: string;
   readonly address: string;
 
@@ -59,3 +59,19 @@ export class SearXng implements Engine {
       .slice(0, k);
   }
 }
+
+export const searXng: EngineKind = {
+  id: 'searxng',
+  name: 'SearXNG',
+  about: 'A metasearch instance that lists json under search.formats in its settings.',
+  example: 'localhost:8080',
+  path: ({ pathname }) => pathname.replace(/\/(?:search)?\/*$/u, '') || '/',
+  addressAdvice: 'The address is that of the instance; /search is asked below it.',
+  corsAdvice:
+    'Let the proxy before SearXNG send Access-Control-Allow-Origin for this page, or serve Forage from the same host.',
+  forbidden: {
+    said: 'The instance refuses JSON',
+    advice: 'Add json to search.formats in its settings.yml. Many public instances leave it out.',
+  },
+  open: (url) => new SearXng(url),
+};

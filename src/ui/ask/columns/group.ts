@@ -1,5 +1,6 @@
 import type { Rollout } from '../../../records/rollout.ts';
 import { interruptionOf, measuresOf } from './measures.ts';
+import { mean, meanOrNull } from '../../../base/statistics.ts';
 
 /** Figures of a group of rollouts of one question; means are over the rollouts that ended. */
 export interface GroupFigures {
@@ -16,12 +17,6 @@ export interface GroupFigures {
   /** Different answers with how often each was given, most frequent first. */
   answers: { text: string; count: number }[];
 }
-
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
-
-const meanOrNull = (values: readonly number[]): number | null =>
-  values.length === 0 ? null : mean(values);
 
 const countAnswers = (rollouts: readonly Rollout[]): GroupFigures['answers'] => {
   const counts = new Map<string, number>();

@@ -16,7 +16,7 @@ export const SearchTrouble = () => {
     [table],
   );
   if (count === 0) return null;
-  const named = ofWeb && web && web.kind !== 'built-in' ? web : null;
+  const named = ofWeb && web && 'url' in web ? web : null;
   const useBuiltIn = () => {
     useSetup.getState().change({ web: { kind: 'built-in' } });
     void runFromStart();

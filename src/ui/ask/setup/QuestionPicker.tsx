@@ -2,7 +2,7 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useDeferredValue, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import type { QuestionType } from '../../../records/records.ts';
-import type { QuestionRow } from '../../../lab/ask/messages.ts';
+import type { QuestionRow } from '../../../lab/contract/ask.ts';
 import { formatCount } from '../../kit/words/format.ts';
 import { PickField } from '../../kit/PickField.tsx';
 import { ask } from '../store/actions.ts';
@@ -10,6 +10,7 @@ import { useLab } from '../../lab/lab-store.ts';
 import { useView } from '../store/view-store.ts';
 import { filterQuestions, NO_FILTER, type QuestionFilter } from '../store/filters.ts';
 
+/** CSS pixels of a question: two lines of text and one of facts, whatever its length. */
 const ROW_HEIGHT = 60;
 const TYPES: readonly QuestionType[] = ['bridge', 'comparison', 'intersection', 'yesno', 'summary'];
 const SOURCES = ['local', 'web'] as const;
@@ -25,6 +26,7 @@ const factsOf = ({ hops, type, localSuffices, split }: QuestionRow): string =>
     .filter((part) => part !== null && part !== '')
     .join(' · ');
 
+/** A question in the list; what is known of it stands below it. */
 const Row = (props: { row: QuestionRow }) => (
   <>
     <span className="question-text">{props.row.text}</span>
@@ -32,6 +34,9 @@ const Row = (props: { row: QuestionRow }) => (
   </>
 );
 
+/**
+ * Narrows the list. Splits come from the questions themselves, since imported ones name their own.
+ */
 const Filters = (props: {
   filter: QuestionFilter;
   splits: string[];
@@ -81,6 +86,10 @@ const Filters = (props: {
   );
 };
 
+/**
+ * The list as a listbox: one Tab stop, arrow keys choose. Only the rows on the screen are in the
+ * document, so the chosen one is named by `aria-activedescendant` and scrolled to.
+ */
 const List = ({ rows }: { rows: QuestionRow[] }) => {
   const scroller = useRef<HTMLDivElement>(null);
   const asked = useView((state) => state.address.asked);
@@ -149,6 +158,7 @@ export const QuestionPicker = () => {
   const problem = useLab((state) => state.questionsProblem);
   const world = useLab((state) => state.parts.world);
   const [filter, setFilter] = useState(NO_FILTER);
+  // Thousands of questions may be filtered between two letters; typing must not wait for it.
   const deferred = useDeferredValue(filter);
   const rows = useMemo(() => filterQuestions(questions, deferred), [questions, deferred]);
   const splits = useMemo(() => [...new Set(questions.map((row) => row.split))], [questions]);

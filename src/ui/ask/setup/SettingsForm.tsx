@@ -9,7 +9,7 @@ import {
   STIE_MODES,
   type Mechanisms,
   type RunSettings,
-} from '../../../lab/ask/settings.ts';
+} from '../../../lab/contract/settings.ts';
 import { collapseText } from '../../../agent/router/reward.ts';
 import { getRecipe } from '../../../recipes/index.ts';
 import { PickField } from '../../kit/PickField.tsx';

@@ -1,6 +1,6 @@
 import { Button, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import { MAX_QUESTION_LENGTH } from '../../../lab/ask/settings.ts';
+import { MAX_QUESTION_LENGTH } from '../../../lab/contract/settings.ts';
 import { ask, cancelRun, runFromStart } from '../store/actions.ts';
 import { allReady, useLab } from '../../lab/lab-store.ts';
 import { isRunning, useRun } from '../store/run-store.ts';
@@ -29,7 +29,7 @@ const TypedQuestion = () => {
   );
 };
 
-export const RunButton = () => {
+const RunButton = () => {
   const running = useRun((state) => isRunning(state.run));
   const ready = useLab(allReady);
   const asked = useView((state) => state.address.asked);

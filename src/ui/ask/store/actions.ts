@@ -1,7 +1,7 @@
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type { Question } from '../../../records/records.ts';
-import type { QuestionRow } from '../../../lab/ask/messages.ts';
-import type { Asked } from '../../../lab/ask/settings.ts';
+import type { QuestionRow } from '../../../lab/contract/ask.ts';
+import type { Asked } from '../../../lab/contract/settings.ts';
 import { filterQuestions, NO_FILTER } from './filters.ts';
 import { lab } from '../../lab/connection.ts';
 import { useLab } from '../../lab/lab-store.ts';
@@ -85,11 +85,11 @@ export const startRun = async (): Promise<void> => {
   useRun.getState().begin(request, null);
   try {
     const question: Question | null =
-      asked.kind === 'world' ? await lab().question(asked.id) : null;
+      asked.kind === 'world' ? await lab().ask.question(asked.id) : null;
     // Something else is on the screen by now, such as a step of training.
     if (useRun.getState().request !== request) return;
     useRun.setState({ question });
-    await lab().run(request);
+    await lab().ask.run(request);
   } catch (error) {
     failRun(error, request.runId);
   }
@@ -103,7 +103,7 @@ export const runFromStart = async (): Promise<void> => {
 
 export const cancelRun = async (): Promise<void> => {
   if (!isRunning(useRun.getState().run)) return;
-  await lab().cancel();
+  await lab().ask.cancel();
 };
 
 export const ask = (asked: Asked): void => {

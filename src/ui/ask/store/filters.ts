@@ -1,5 +1,5 @@
 import type { QuestionType } from '../../../records/records.ts';
-import type { QuestionRow } from '../../../lab/ask/messages.ts';
+import type { QuestionRow } from '../../../lab/contract/ask.ts';
 
 /** How the question list is narrowed; `null` lets everything through. */
 export interface QuestionFilter {

@@ -1,13 +1,6 @@
 import { z } from 'zod';
-import {
-  LOCAL_METHODS,
-  webSpecSchema,
-  type LocalSpec,
-  type PolicyRef,
-  type Resources,
-  type Setup,
-  type WebSpec,
-} from '../../../records/setup.ts';
+import { webSpecSchema, METHOD_IDS } from '../../../retrieval/setup.ts';
+import type { LocalSpec, PolicyRef, Resources, Setup, WebSpec } from '../../../records/setup.ts';
 
 /**
  * What a run works with, as an address carries it: names, content hashes and server addresses that mean
@@ -28,13 +21,13 @@ const linkPolicySchema = z.discriminatedUnion('k', [
 const linkCollectionSchema = z.strictObject({ n: name, h: name });
 const linkCollectionsSchema = z.array(linkCollectionSchema).min(1).max(50);
 
-export const linkSetupSchema = z.strictObject({
+const linkSetupSchema = z.strictObject({
   policy: linkPolicySchema.optional(),
   questions: linkCollectionsSchema.optional(),
   local: z
     .strictObject({
       c: linkCollectionsSchema,
-      m: z.enum(LOCAL_METHODS),
+      m: z.enum(METHOD_IDS),
       e: name,
       r: name.nullable(),
     })
@@ -99,7 +92,7 @@ const describeCollections = (ids: readonly string[], lists: DeviceLists): LinkCo
   });
 
 const describeWeb = (web: WebSpec): WebSpec | undefined =>
-  web.kind === 'built-in' ? undefined : { kind: web.kind, url: bare(web.url) };
+  'url' in web ? { kind: web.kind, url: bare(web.url) } : undefined;
 
 const describeLocal = (local: LocalSpec, lists: DeviceLists): LinkSetup['local'] =>
   local.kind === 'built-in'
@@ -249,7 +242,7 @@ const localWords = ({ local, source }: Pick<LinkSetup, 'local' | 'source'>): str
 };
 
 const webWords = (web: LinkSetup['web']): string =>
-  !web || web.kind === 'built-in' ? 'built-in web' : `${web.kind} at ${web.url}`;
+  web && 'url' in web ? `${web.kind} at ${web.url}` : 'built-in web';
 
 export interface PartWords {
   part: string;

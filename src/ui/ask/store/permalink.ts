@@ -7,7 +7,7 @@ import {
   type Asked,
   type Mechanisms,
   type RunSettings,
-} from '../../../lab/ask/settings.ts';
+} from '../../../lab/contract/settings.ts';
 import { formatLink, parseLink, type LinkSetup } from './link-setup.ts';
 
 /** The rollouts of one question in a step of training, in the browser that trained. */

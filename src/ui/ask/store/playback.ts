@@ -1,14 +1,9 @@
 import { unreachable } from '../../kit/unreachable.ts';
-/**
- * Playback stands on one event of one rollout, or on none (everything is shown, and a running
- * rollout is followed).
- */
-export interface Playback {
-  rollout: number;
-  step: number | null;
-  playing: boolean;
-}
 
+/**
+ * Playback stands on one event of one rollout, or on none: everything is shown, and a running rollout
+ * is followed.
+ */
 export type Move = 'back' | 'forward' | 'first' | 'last' | 'leave';
 
 /** The step after a move among `count` events. Going back from "everything" enters at the last. */

@@ -1,4 +1,5 @@
 import type { Rollout } from '../../../records/rollout.ts';
+import { varies } from '../../../learn/advantages.ts';
 
 /** The rollouts of one question in one step: what advantages compare. */
 export interface RolloutGroup {
@@ -26,7 +27,7 @@ export const groupRollouts = (rollouts: readonly Rollout[]): RolloutGroup[] => {
       id,
       rollouts: members.toSorted((a, b) => (b.reward ?? -Infinity) - (a.reward ?? -Infinity)),
       mean,
-      varies: rewards.some((value) => value !== rewards[0]),
+      varies: varies(rewards),
     };
   });
 };

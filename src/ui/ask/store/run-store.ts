@@ -1,8 +1,8 @@
 import { create } from 'zustand';
 import type { Question } from '../../../records/records.ts';
 import type { RolloutUpdate } from '../../../records/updates.ts';
-import type { RunState } from '../../../lab/ask/messages.ts';
-import type { RunRequest } from '../../../lab/ask/settings.ts';
+import type { RunState } from '../../../lab/contract/ask.ts';
+import type { RunRequest } from '../../../lab/contract/settings.ts';
 import { applyUpdates, EMPTY_TABLE, type RolloutTable } from './apply-updates.ts';
 
 /** Where rollouts on the screen come from that were not asked for here: a step of training. */

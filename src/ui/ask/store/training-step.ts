@@ -1,7 +1,7 @@
 import { create } from 'zustand';
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type { Rollout } from '../../../records/rollout.ts';
-import { DEFAULT_SETTINGS, RECIPE_IDS } from '../../../lab/ask/settings.ts';
+import { DEFAULT_SETTINGS, RECIPE_IDS } from '../../../lab/contract/settings.ts';
 import { pickOf } from '../../kit/pick-of.ts';
 import { groupRollouts } from './rollout-groups.ts';
 import { cancelRun } from './actions.ts';
@@ -55,7 +55,7 @@ const show = async (rollouts: readonly Rollout[], source: RolloutSource): Promis
 const completeQuestion = async ({ question: { id } }: Rollout): Promise<void> => {
   const { request } = useRun.getState();
   try {
-    const question = await lab().question(id);
+    const question = await lab().ask.question(id);
     if (question && useRun.getState().request === request) useRun.setState({ question });
   } catch {
     // The world is not loaded; what the rollout says of its question stays.

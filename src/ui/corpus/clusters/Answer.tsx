@@ -1,10 +1,11 @@
-import type {
-  ClusterAnswer,
-  ClusterOverview,
-} from '../../../lab/corpus/retrieval/cluster-messages.ts';
+import type { ClusterAnswer, ClusterOverview } from '../../../lab/contract/clusters.ts';
 import { DASH, formatCount, formatMs, formatShare, plural } from '../../kit/words/format.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
 
+/**
+ * q·c similarity to the centre, ρ relevance, w learned weight, p share of the candidates, n
+ * candidates.
+ */
 const SHARE_HEADS: readonly Head[] = [
   ['cluster'],
   ['size', 'figure'],
@@ -16,6 +17,10 @@ const SHARE_HEADS: readonly Head[] = [
   ['kept', 'figure'],
 ];
 
+/**
+ * "exact" is the rank in a scan of all passages; a lower one than the row’s own is a miss of the
+ * clusters.
+ */
 const HIT_HEADS: readonly Head[] = [
   ['rank', 'figure'],
   ['exact', 'figure'],
@@ -41,6 +46,10 @@ export const Answer = ({
   </section>
 );
 
+/**
+ * The search in one sentence: what was scanned, what was kept, and how much of the exact answer it
+ * found.
+ */
 const Summary = ({
   answer: { query, trace, hits, missed, clusterMs, exactMs },
 }: {
@@ -63,6 +72,10 @@ const Summary = ({
   );
 };
 
+/**
+ * How the candidates were divided among the clusters. Clusters that gave none are greyed, not left
+ * out: what was not searched is the point of the table.
+ */
 const Shares = ({
   answer: { trace },
   overview,
@@ -115,6 +128,7 @@ const Shares = ({
   );
 };
 
+/** What was found, beside its rank in the exact scan, and what the clusters missed. */
 const Hits = ({ answer: { hits, missed } }: { answer: ClusterAnswer }) => (
   <>
     <Table className="plain-table" heads={HIT_HEADS}>

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { LocalSpec } from '../../../records/setup.ts';
 import { BUILD_DEFAULTS } from '../../../retrieval/cluster/options.ts';
-import type { ClusterOverview } from '../../../lab/corpus/retrieval/cluster-messages.ts';
+import type { ClusterOverview } from '../../../lab/contract/clusters.ts';
 import { LoadingFailure, LoadingList } from '../../lab/Loading.tsx';
 import { formatBytes, formatCount, formatMs, plural } from '../../kit/words/format.ts';
 import { readCollections } from '../store/collections-actions.ts';
@@ -136,7 +136,7 @@ const SourceClusters = ({ local }: { local: LocalSpec }) => {
       ) : null}
       {error ? <Problem clusters={clusters} /> : null}
       {without && busy === null && !error ? (
-        <WithoutVectorsNote without={without} onEncode={clusters.build} />
+        <WithoutVectorsNote local={local} without={without} onEncode={clusters.build} />
       ) : null}
       {overview ? (
         <>

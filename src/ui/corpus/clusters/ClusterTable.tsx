@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import type { ClusterOverview } from '../../../lab/corpus/retrieval/cluster-messages.ts';
+import type { ClusterOverview } from '../../../lab/contract/clusters.ts';
 import { DASH, formatCount } from '../../kit/words/format.ts';
 
 const ORDERS = ['size', 'weight', 'hits', 'cohesion'] as const;

@@ -1,4 +1,4 @@
-import type { ClusterOverview } from '../../../lab/corpus/retrieval/cluster-messages.ts';
+import type { ClusterOverview } from '../../../lab/contract/clusters.ts';
 import { formatCount } from '../../kit/words/format.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
 

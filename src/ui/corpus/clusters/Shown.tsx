@@ -1,19 +1,20 @@
 import { Button } from '@mantine/core';
-import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { LocalMethod, LocalSpec } from '../../../records/setup.ts';
-import type {
-  ClusterOverview,
-  WithoutVectors,
-} from '../../../lab/corpus/retrieval/cluster-messages.ts';
-import { METHOD_WORDS, useGone, useNames } from '../search/search-words.ts';
+import type { LocalMethod } from '../../../retrieval/methods/method.ts';
+import type { LocalSpec } from '../../../records/setup.ts';
+import type { ClusterOverview, WithoutVectors } from '../../../lab/contract/clusters.ts';
+import { useGone, useNames } from '../search/search-words.ts';
 import { plural } from '../../kit/words/format.ts';
 import { changeSearch } from '../../setup/search-with.ts';
+import { localMethod } from '../../../retrieval/methods/list.ts';
 
 /** Which source is shown, how it is searched, and whether the index that is shown has a part in it. */
 
 const idsOf = (local: LocalSpec): readonly string[] =>
   local.kind === 'collections' ? local.ids : [];
+
+const methodOf = (local: LocalSpec): LocalMethod =>
+  localMethod(local.kind === 'built-in' ? 'hybrid' : local.method);
 
 /** The source in a sentence. */
 export const SourceLine = ({ local }: { local: LocalSpec }) => {
@@ -21,10 +22,8 @@ export const SourceLine = ({ local }: { local: LocalSpec }) => {
   return (
     <p>
       Runs search <b data-testid="cluster-source">{names || 'the built-in world'}</b> by{' '}
-      <b data-testid="cluster-method">
-        {METHOD_WORDS[local.kind === 'built-in' ? 'hybrid' : local.method]}
-      </b>
-      . <Link href="/corpus">Choose passages and method on Corpus</Link>
+      <b data-testid="cluster-method">{methodOf(local).name}</b>.{' '}
+      <Link href="/corpus">Choose passages and method on Corpus</Link>
     </p>
   );
 };
@@ -49,13 +48,6 @@ const ByClusters = () => (
   </Button>
 );
 
-const WAYS: Record<Exclude<LocalMethod, 'cluster'>, ReactNode> = {
-  lexical: 'words alone (BM25)',
-  flat: 'the exact scan of all vectors',
-  hnsw: 'a graph (HNSW)',
-  hybrid: 'words (BM25) and the exact scan of all vectors, fused',
-};
-
 /** Whether searches and this index have to do with one another. */
 export const PartInSearch = ({
   local,
@@ -76,9 +68,9 @@ export const PartInSearch = ({
     );
   return (
     <p data-testid="cluster-part">
-      <b>Searches are not answered by clusters</b> but by {WAYS[method]}. This index is built over
-      the same passages to be looked at; it learns from queries that are asked here, and forgets
-      them when the tab is closed or other passages are chosen.{' '}
+      <b>Searches are not answered by clusters</b> but by {localMethod(method).way}. This index is
+      built over the same passages to be looked at; it learns from queries that are asked here, and
+      forgets them when the tab is closed or other passages are chosen.{' '}
       {local.kind === 'collections' ? (
         <ByClusters />
       ) : (
@@ -90,9 +82,11 @@ export const PartInSearch = ({
 
 /** Nothing can be clustered yet, and what would do it. */
 export const WithoutVectorsNote = ({
+  local,
   without: { encoder, passages },
   onEncode,
 }: {
+  local: LocalSpec;
   without: WithoutVectors;
   onEncode: () => void;
 }) => (
@@ -105,7 +99,7 @@ export const WithoutVectorsNote = ({
     ) : (
       <>
         <p>
-          Searches are answered by {WAYS.lexical}, so{' '}
+          Searches are answered by {methodOf(local).way}, so{' '}
           {plural(passages, 'passage has', 'passages have')} no vectors, and without them there are
           no clusters. The encoder chosen on Corpus, <b>{encoder}</b>, can make them: once, then
           they are read from storage.

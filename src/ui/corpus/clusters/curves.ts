@@ -1,4 +1,4 @@
-import type { SamplingOptions } from '../../../retrieval/cluster/index.ts';
+import type { SamplingOptions } from '../../../retrieval/cluster/options.ts';
 import { temperature } from '../../../retrieval/cluster/sampling.ts';
 
 export interface CurvePoint {

@@ -6,7 +6,7 @@ import type {
   ClusterOverview,
   ClusterProgress,
   WithoutVectors,
-} from '../../../lab/corpus/retrieval/cluster-messages.ts';
+} from '../../../lab/contract/clusters.ts';
 import { lab } from '../../lab/connection.ts';
 
 /** How often a building is asked how far it is. */

@@ -1,5 +1,5 @@
 import { Button, Checkbox, NativeSelect, NumberInput, TextInput } from '@mantine/core';
-import type { Preview } from '../../../formats/import/index.ts';
+import type { Preview } from '../../../formats/import/collect.ts';
 import { CHUNKING_DEFAULTS } from '../../../formats/import/values/types.ts';
 import { formatBytes, formatCount, plural } from '../../kit/words/format.ts';
 import {
@@ -13,11 +13,16 @@ import { countWords } from '../store/count-words.ts';
 import { FORMATS, formatKey, formatWords } from './format-words.ts';
 import { PreviewItems } from './PreviewItems.tsx';
 
+/** The preview, where it is there and the file could be read. */
 const previewOf = ({ preview }: Pending): Preview | null =>
   preview?.status === 'ready' ? preview.preview : null;
 
+/** Value of the option that stands for no collection yet. */
 const NEW = 'new';
 
+/**
+ * Into which collection: a new one with a name, or one that is there. Its duplicates are left out.
+ */
 const Target = ({ pending }: { pending: Pending }) => {
   const collections = useCollections((state) => state.collections);
   return (
@@ -52,6 +57,7 @@ const Reading = ({ pending }: { pending: Pending }) => {
   const { choice, files } = pending;
   const preview = previewOf(pending);
   const prose = preview?.format.schema === 'prose' || files.length > 1;
+  // Of several files only the shown one was looked at; the others may be of any kind.
   const asks = preview?.format.kind === 'questions' || files.length > 1;
   const chunking = choice.chunking ?? CHUNKING_DEFAULTS;
   const change = (part: Partial<typeof chunking>) =>
@@ -72,6 +78,8 @@ const Reading = ({ pending }: { pending: Pending }) => {
           ]}
           onChange={({ currentTarget: { value } }) => {
             const format = FORMATS.find((one) => formatKey(one) === value);
+            // "What is detected" is an absent format, not one of its own: each file is then
+            // detected by itself.
             const { format: _, ...rest } = choice;
             changePending({ choice: format ? { ...rest, format } : rest });
           }}
@@ -119,6 +127,7 @@ const Reading = ({ pending }: { pending: Pending }) => {
   );
 };
 
+/** The files on their way in; of several, the one that the preview shows can be chosen. */
 const Files = ({ pending: { files, shown, leftOut } }: { pending: Pending }) => (
   <div className="offered">
     {files.length > 1 ? (
@@ -192,6 +201,7 @@ export const PendingImport = () => {
   const busy = useCollections((state) => state.job !== null);
   if (!pending) return null;
   const preview = previewOf(pending);
+  // Several files are imported even if the one that is shown holds nothing.
   const nothing =
     pending.files.length === 1 && preview?.questions.length === 0 && preview.passages.length === 0;
   const ready = pending.files.length > 1 || (preview !== null && !nothing);

@@ -1,4 +1,5 @@
-import type { Preview, Rejection } from '../../../formats/import/index.ts';
+import type { Preview } from '../../../formats/import/collect.ts';
+import type { Rejection } from '../../../formats/import/values/types.ts';
 import { formatCount } from '../../kit/words/format.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
 
@@ -6,7 +7,7 @@ const HEADS: readonly Head[] = [['line', 'figure'], ['key'], ['why it is rejecte
 
 const SHOWN = 8;
 
-export const RejectedTable = ({ items }: { items: readonly Rejection[] }) => (
+const RejectedTable = ({ items }: { items: readonly Rejection[] }) => (
   <Table className="preview-table" heads={HEADS}>
     {items.map(({ line, item, key, expected }, index) => (
       <tr key={index}>

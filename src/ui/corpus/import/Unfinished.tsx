@@ -1,5 +1,6 @@
 import { useRef } from 'react';
-import type { CollectionView, ImportRecord } from '../../../lab/corpus/collections/index.ts';
+import type { CollectionView } from '../../../lab/contract/collections.ts';
+import type { ImportRecord } from '../../../lab/contract/records/collections.ts';
 import { formatBytes } from '../../kit/words/format.ts';
 import {
   dismissImport,

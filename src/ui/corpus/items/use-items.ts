@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
-import { messageOf } from '../../../base/message-of.ts';
-import type { Item, ItemKind } from '../../../lab/corpus/collections/index.ts';
+import { messageOf } from '../../../base/errors.ts';
+import type { Item } from '../../../lab/contract/collections.ts';
+import type { ItemKind } from '../../../lab/contract/records/collections.ts';
 import { lab } from '../../lab/connection.ts';
 
 /** Items of a collection by place, read in pages as they come into view. */

@@ -1,6 +1,6 @@
 import { Button, NumberInput, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type { Hit, SearchTarget } from '../../../records/hits.ts';
 import type { SourceFailure } from '../../../retrieval/retriever.ts';
 import { SourceBadge } from '../../kit/events/Passages.tsx';
@@ -11,6 +11,7 @@ import { lab } from '../../lab/connection.ts';
 import { useLab } from '../../lab/lab-store.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
 
+/** The two ranks and the cosine say how a fused score came about. */
 const HEADS: readonly Head[] = [
   ['score', 'figure'],
   ['lexical', 'figure wide-only'],
@@ -20,8 +21,10 @@ const HEADS: readonly Head[] = [
   ['passage'],
 ];
 
+/** Where to search; `both` asks for the two lists that the policy would be given together. */
 const TARGETS: readonly SearchTarget[] = ['local', 'web', 'both'];
 
+/** An answer of the retriever with its query: the field may say something else by then. */
 interface Found {
   query: string;
   hits: Hit[];
@@ -29,6 +32,7 @@ interface Found {
   failures?: SourceFailure[];
 }
 
+/** Passages with their scores, in full: this page is for looking at what the policy is given. */
 const Hits = ({ hits }: { hits: readonly Hit[] }) => (
   <Table className="plain-table" heads={HEADS}>
     {hits.map((hit, index) => (
@@ -64,11 +68,12 @@ export const SearchPanel = () => {
   const [found, setFound] = useState<Found | null>(null);
   const [error, setError] = useState('');
   const [busy, setBusy] = useState(false);
+  // What was found before stays while the next is searched, but not beside a failure.
   const search = async () => {
     setError('');
     setBusy(true);
     try {
-      setFound({ query, ...(await lab().search(source, query, k)) });
+      setFound({ query, ...(await lab().ask.search(source, query, k)) });
     } catch (reason) {
       setFound(null);
       setError(messageOf(reason));

@@ -1,7 +1,8 @@
 import { NativeSelect } from '@mantine/core';
-import { LOCAL_METHODS } from '../../../records/setup.ts';
+import { SOURCE_DEFAULTS } from '../../../records/setup.ts';
+import { LOCAL_METHODS, localMethod } from '../../../retrieval/methods/list.ts';
 import { PickField } from '../../kit/PickField.tsx';
-import type { EncoderKind } from '../../../lab/models/encoders/messages.ts';
+import type { EncoderKind } from '../../../lab/contract/encoders.ts';
 import { useEncoders } from '../../models/store/encoders-store.ts';
 import {
   askQuestionsOf,
@@ -12,7 +13,7 @@ import {
   type Collected,
 } from '../../setup/search-with.ts';
 import { useSetup } from '../../setup/setup-store.ts';
-import { METHOD_WORDS, useNames } from './search-words.ts';
+import { useNames } from './search-words.ts';
 
 /** What is gone meanwhile is still shown, so that the choice can be seen. */
 const Fields = ({ local }: { local: Collected }) => {
@@ -20,29 +21,30 @@ const Fields = ({ local }: { local: Collected }) => {
   const stored = useEncoders((state) => state.encoders);
   const idsOf = (kind: EncoderKind) =>
     stored.filter((one) => one.kind === kind).map(({ id }) => id);
+  const encodes = localMethod(local.method).dense !== null;
   const [encoders, rerankers] = [idsOf('encoder'), idsOf('reranker')];
   return (
     <span className="with-fields">
       <PickField
         label="Runs search"
         title="Where a run searches that names no source itself"
-        values={['local', 'recipe']}
+        values={SOURCE_DEFAULTS}
         names={{ local: 'these passages alone', recipe: 'where the recipe says' }}
         value={source}
         onPick={chooseSource}
       />
-      <PickField
+      <NativeSelect
+        size="xs"
         label="Method"
-        values={LOCAL_METHODS}
-        names={METHOD_WORDS}
         value={local.method}
-        onPick={(method) => changeSearch({ method })}
+        data={LOCAL_METHODS.map(({ id, name }) => ({ value: id, label: name }))}
+        onChange={({ currentTarget: { value } }) => changeSearch({ method: value })}
       />
       <NativeSelect
         size="xs"
         label="Encoder"
-        disabled={local.method === 'lexical'}
-        title={local.method === 'lexical' ? 'Lexical search needs none' : undefined}
+        disabled={!encodes}
+        title={encodes ? undefined : 'Lexical search needs none'}
         value={local.encoder}
         data={[...new Set(['built-in', ...encoders, local.encoder])]}
         onChange={(event) => changeSearch({ encoder: event.currentTarget.value })}
@@ -75,11 +77,11 @@ export const SearchWith = () => {
       <p>
         Runs search <b data-testid="searched">{searched || 'the built-in world'}</b> and ask
         questions of <b data-testid="asked">{asked || 'the built-in world'}</b>
-        {web.kind === 'built-in' ? null : (
+        {'url' in web ? (
           <>
             ; the web is <b>{new URL(web.url).host}</b>
           </>
-        )}
+        ) : null}
         .{' '}
         {searched || asked ? (
           <button

@@ -1,15 +1,4 @@
-import type { LocalMethod } from '../../../records/setup.ts';
 import { useCollections } from '../store/collections-store.ts';
-
-/** How methods of searching are called, and collections by their names. */
-
-export const METHOD_WORDS: Readonly<Record<LocalMethod, string>> = {
-  lexical: 'lexical (BM25)',
-  flat: 'dense, exact',
-  hnsw: 'dense, HNSW',
-  cluster: 'dense, clusters',
-  hybrid: 'hybrid (BM25 + dense)',
-};
 
 /** Names of collections, one after another; empty for none. */
 export const useNames = (ids: readonly string[]): string => {

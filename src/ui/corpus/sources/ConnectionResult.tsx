@@ -1,4 +1,4 @@
-import type { ConnectionReport } from '../../../retrieval/engines/index.ts';
+import type { ConnectionReport } from '../../../retrieval/engines/test-connection.ts';
 import { formatBytes, formatMs, plural } from '../../kit/words/format.ts';
 
 const TONES = { ok: 'tone-good', empty: 'tone-hint' } as const;

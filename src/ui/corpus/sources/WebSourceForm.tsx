@@ -1,20 +1,19 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import type { WebSpec } from '../../../records/setup.ts';
+import { completeAddress } from '../../../retrieval/engines/address.ts';
 import {
-  completeAddress,
   testConnection,
   type ConnectionReport,
-  type EngineSpec,
-} from '../../../retrieval/engines/index.ts';
-import { PickField } from '../../kit/PickField.tsx';
+} from '../../../retrieval/engines/test-connection.ts';
+import type { EngineSpec } from '../../../retrieval/engines/open.ts';
 import { searchWeb } from '../../setup/search-with.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { ConnectionResult } from './ConnectionResult.tsx';
-import { infoOf, WEB_KIND_IDS, WEB_KIND_NAMES, type WebKind } from './web-kinds.ts';
+import { WEB_KINDS, webKind } from './web-kinds.ts';
 
 /** The typed address as a specification; null where it is none yet. */
-const specOf = (kind: WebKind, typed: string): WebSpec | null => {
+const specOf = (kind: string, typed: string): WebSpec | null => {
   if (kind === 'built-in') return { kind };
   const url = completeAddress(kind, typed);
   return url === null ? null : { kind, url };
@@ -60,13 +59,13 @@ const useConnectionTest = () => {
 /** Chooses where `web` searches go: kind and address, tried before they are used. */
 export const WebSourceForm = () => {
   const setup = useSetup((state) => state.setup);
-  const [kind, setKind] = useState<WebKind>(setup.web.kind);
-  const [address, setAddress] = useState(setup.web.kind === 'built-in' ? '' : setup.web.url);
+  const [kind, setKind] = useState<string>(setup.web.kind);
+  const [address, setAddress] = useState('url' in setup.web ? setup.web.url : '');
   const [query, setQuery] = useState('');
   const { report, busy, start, cancel, forget } = useConnectionTest();
-  const info = infoOf(kind);
+  const info = webKind(kind);
   const spec = specOf(kind, address);
-  const engine = spec && spec.kind !== 'built-in' ? spec : null;
+  const engine = spec && 'url' in spec ? spec : null;
   const used = sameSpec(setup.web, spec);
   const wrong = address.trim() !== '' && spec === null;
   const onSubmit = (event: FormEvent) => {
@@ -76,15 +75,13 @@ export const WebSourceForm = () => {
   return (
     <form id="web-source" className="web-source" onSubmit={onSubmit} aria-label="Web source">
       <div className="form-line">
-        <PickField
-          size="sm"
+        <NativeSelect
           label="Web source"
           value={kind}
-          values={WEB_KIND_IDS}
-          names={WEB_KIND_NAMES}
-          onPick={(picked) => {
+          data={WEB_KINDS.map(({ id, name }) => ({ value: id, label: name }))}
+          onChange={(event) => {
             forget();
-            setKind(picked);
+            setKind(event.currentTarget.value);
           }}
         />
         {kind === 'built-in' ? null : (

@@ -1,11 +1,13 @@
 import type {
   CollectionsApi,
-  ImportChoice,
   ImportOutcome,
   ImportProgress,
+} from '../../../lab/contract/collections.ts';
+import type {
+  ImportChoice,
   ImportRecord,
   ItemKind,
-} from '../../../lab/corpus/collections/index.ts';
+} from '../../../lab/contract/records/collections.ts';
 import { countWords } from './count-words.ts';
 import { plural } from '../../kit/words/format.ts';
 import { fileStem, saveFile } from '../../kit/page/save-file.ts';

@@ -4,10 +4,10 @@ import type { Uses } from '../../setup/search-with.ts';
 import type {
   CollectionView,
   FileToImport,
-  ImportChoice,
   ImportProgress,
   PreviewOutcome,
-} from '../../../lab/corpus/collections/index.ts';
+} from '../../../lab/contract/collections.ts';
+import type { ImportChoice } from '../../../lab/contract/records/collections.ts';
 
 /** What the page knows of collections: the list, files that wait to be imported, the job under way. */
 
@@ -53,7 +53,7 @@ export interface CollectionsState {
   removed: readonly { id: string; name: string; uses: Uses }[];
 }
 
-export const EMPTY_COLLECTIONS: CollectionsState = {
+const EMPTY_COLLECTIONS: CollectionsState = {
   status: 'waiting',
   collections: [],
   pending: null,

@@ -1,7 +1,7 @@
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 /** A file from an address, in pieces that the browser may keep on the disk. */
 
-export type FetchProblem =
+type FetchProblem =
   'address' | 'mixed' | 'offline' | 'cors' | 'unreachable' | 'status' | 'page' | 'broken' | 'empty';
 
 export class FetchError extends Error {

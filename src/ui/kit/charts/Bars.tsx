@@ -3,7 +3,7 @@ import { useRef, useState } from 'react';
 import { formatCount, formatShare } from '../words/format.ts';
 import { SaveChart } from './SaveChart.tsx';
 
-export interface Bar {
+interface Bar {
   key: string;
   name: string;
   count: number;

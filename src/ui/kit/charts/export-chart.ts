@@ -56,7 +56,7 @@ const labels = (box: Element, from: DOMRect): SVGTextElement[] =>
   });
 
 /** @returns the chart inside `box` as one SVG text, with its title; null where nothing is drawn */
-export const svgOf = (
+const svgOf = (
   box: Element,
   title: string,
 ): { svg: string; width: number; height: number } | null => {

@@ -9,6 +9,10 @@ import { stopReason } from './summary.ts';
 import { SummaryBody } from './SummaryBody.tsx';
 import { unreachable } from '../unreachable.ts';
 
+/**
+ * An event within its rollout. `gold` marks answers and supporting titles where the world knows the
+ * question; `firstSeen` says which event first brought a passage.
+ */
 export interface EventBodyProps {
   rollout: Rollout;
   index: number;
@@ -19,11 +23,13 @@ export interface EventBodyProps {
   onPassage: (event: number, hit: number) => void;
 }
 
+/** Where a thought stands in the paper’s protocol. */
 const PHASES = {
   alignment: 'RDRA: t = T(x, D0), equation (2)',
   step: 'between searches',
 } as const;
 
+/** How well the background fits the question, by what could be measured of it. */
 const Relevance = ({ event }: { event: BackgroundEvent }) => {
   const { meanSimilarity, termOverlap, supportingRecall } = event.relevance;
   return (
@@ -41,6 +47,9 @@ const Relevance = ({ event }: { event: BackgroundEvent }) => {
   );
 };
 
+/**
+ * A search as it was done: source, time, traffic, and what it brought that was not there before.
+ */
 const CallLine = ({ event }: { event: RetrieveEvent }) => (
   <p className="fine">
     “{event.query}” asked of {event.source}: {formatMs(event.latencyMs)}
@@ -59,6 +68,9 @@ const CallLine = ({ event }: { event: RetrieveEvent }) => (
 const before = (props: EventBodyProps) =>
   new Map([...props.firstSeen].filter(([, seen]) => seen.event < props.index));
 
+/**
+ * What a search returned. An empty result is an event too: the policy read that nothing was found.
+ */
 const Hits = (props: EventBodyProps & { hits: RetrieveEvent['hits'] }) =>
   props.hits.length === 0 ? (
     <p>Nothing was found. The policy was told so.</p>

@@ -12,7 +12,7 @@ const heightOf = (logprob: number | undefined): number =>
   logprob === undefined ? 1 : 0.3 + 0.7 * Math.exp(logprob);
 
 /** How the tokens of one segment are drawn; their heights are each token's own. */
-export type SegmentPaint = Omit<CellPaint, 'height'>;
+type SegmentPaint = Omit<CellPaint, 'height'>;
 
 /**
  * By advantage: tokens that the update makes more probable stand, those that it makes less probable

@@ -1,11 +1,11 @@
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import type {
   CheckpointMessage,
   CheckpointsApi,
   Outcome,
   PlanRequest,
-} from '../../../lab/models/checkpoints/messages.ts';
-import type { LocalFile } from '../../../lab/models/checkpoints/plan/plan.ts';
+} from '../../../lab/contract/checkpoints.ts';
+import type { LocalFile } from '../../../lab/contract/records/checkpoints.ts';
 import { keepStorage, storageChanged } from '../../lab/storage.ts';
 import type { LabUser } from '../../lab/connection.ts';
 import { applyCheckpointMessage, useCheckpoints } from './checkpoint-store.ts';

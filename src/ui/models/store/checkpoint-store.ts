@@ -1,18 +1,17 @@
 import { create } from 'zustand';
-import type { Fault } from '../../../lab/models/checkpoints/plan/fault.ts';
-import type { DownloadProgress } from '../../../lab/models/checkpoints/download.ts';
+import type { Fault, LocalFile } from '../../../lab/contract/records/checkpoints.ts';
 import type {
+  DownloadProgress,
   CheckpointMessage,
   CheckpointView,
   PlanView,
-} from '../../../lab/models/checkpoints/messages.ts';
-import type { LocalFile } from '../../../lab/models/checkpoints/plan/plan.ts';
+} from '../../../lab/contract/checkpoints.ts';
 import type { PolicyUse } from '../../setup/setup-uses.ts';
 
 /** What the page knows of the checkpoints on this device, and of the one that is being added. */
 
 /** What a look at a source came to. */
-export type Look =
+type Look =
   | { status: 'none' }
   | { status: 'looking'; what: string }
   | { status: 'ready'; view: PlanView; files: LocalFile[] | null }

@@ -1,6 +1,6 @@
 import { create } from 'zustand';
-import { messageOf } from '../../../base/message-of.ts';
-import type { EncoderFacts, FolderFile } from '../../../lab/models/encoders/messages.ts';
+import { messageOf } from '../../../base/errors.ts';
+import type { EncoderFacts, FolderFile } from '../../../lab/contract/encoders.ts';
 import { lab } from '../../lab/connection.ts';
 import { forgetEncoder, takeUpEncoder, type EncoderUse } from '../../setup/setup-uses.ts';
 

@@ -2,7 +2,8 @@ import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { ComparedQuestion, Criterion } from '../../../evaluate/inspect/compare-runs.ts';
-import type { ComparedRuns, FileRecord } from '../../../lab/rollouts/index.ts';
+import type { ComparedRuns } from '../../../lab/contract/rollouts.ts';
+import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
 import { formatCount, formatShare, formatSigned } from '../../kit/words/format.ts';
 import { PickField } from '../../kit/PickField.tsx';
 import { useAnswer } from '../../kit/use-answer.ts';
@@ -12,10 +13,14 @@ import { lab } from '../../lab/connection.ts';
 import { whyNothingShared } from './nothing-shared.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
 
-const HEADS: readonly Head[] = [['question'], ['A'], ['B'], ['B − A', 'figure']];
-
 /** Two files on the same questions: what was gained, lost, and which questions flipped. */
 
+const HEADS: readonly Head[] = [['question'], ['A'], ['B'], ['B − A', 'figure']];
+
+/**
+ * Scores by their names. The normaliser is part of a name: the same metric of two papers gives two
+ * numbers.
+ */
 const CRITERION_NAMES: Record<Criterion, string> = {
   em: 'EM (SQuAD)',
   coverEm: 'cover-EM (SQuAD)',
@@ -28,6 +33,7 @@ const CRITERION_NAMES: Record<Criterion, string> = {
   judge: 'the file’s judge',
 };
 
+/** The rollouts of one question in one file, behind their mean score. */
 const Traces = ({ fileId, ids, score }: { fileId: string; ids: string[]; score: number }) => (
   <td>
     {formatShare(score)}{' '}
@@ -40,10 +46,12 @@ const Traces = ({ fileId, ids, score }: { fileId: string; ids: string[]; score: 
   </td>
 );
 
+/** Which questions are listed. "flipped" are those that a metric of 0 or 1 turned around. */
 const KINDS = ['flipped', 'gained', 'lost', 'same'] as const;
 
 type Kind = (typeof KINDS)[number];
 
+/** What the kinds mean, as tooltips of their buttons. */
 const NOTES: Record<Kind, string> = {
   flipped: 'from wholly wrong to wholly right, or back',
   gained: 'better in the second file',
@@ -51,8 +59,10 @@ const NOTES: Record<Kind, string> = {
   same: 'as good in both',
 };
 
+/** Questions that are listed at first, and added by each press on "Show more". */
 const PAGE = 200;
 
+/** Questions of one kind with both scores; the links lead to the rollouts themselves. */
 const Questions = (props: {
   a: string;
   b: string;
@@ -87,6 +97,7 @@ const Questions = (props: {
   );
 };
 
+/** The difference over the shared questions with its interval, then the questions behind it. */
 const Result = ({ a, b, compared }: { a: string; b: string; compared: ComparedRuns }) => {
   const [kind, setKind] = useState<Kind>('flipped');
   const { difference, onlyA, onlyB, gained, lost, same, texts, noScore } = compared;
@@ -133,6 +144,10 @@ const Result = ({ a, b, compared }: { a: string; b: string; compared: ComparedRu
   );
 };
 
+/**
+ * Asks the worker anew for another file or score; both files may hold tens of thousands of
+ * rollouts.
+ */
 const Compared = ({ a, b, by }: { a: string; b: string; by: Criterion }) => {
   const read = useAnswer(`${a} ${b} ${by}`, () => lab().inspection.compare(a, b, by));
   if (read.state === 'loading') return <p role="status">Comparing …</p>;
@@ -140,6 +155,10 @@ const Compared = ({ a, b, by }: { a: string; b: string; by: Criterion }) => {
   return <Result a={a} b={b} compared={read.value} />;
 };
 
+/**
+ * This file (A) against another one (B) of this browser, question by question. Which file and by
+ * which score is in the address.
+ */
 export const CompareFiles = (props: {
   file: FileRecord;
   address: BrowseAddress;

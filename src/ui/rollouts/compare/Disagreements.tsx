@@ -1,28 +1,33 @@
 import { NativeSelect } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import {
   ANSWER_SCORERS,
-  SCORERS,
-  scorerById,
   type Disagreement,
   type Opinion,
-} from '../../../evaluate/inspect/rescore/index.ts';
-import type { FileRecord } from '../../../lab/rollouts/index.ts';
+} from '../../../evaluate/inspect/rescore/disagreement.ts';
+import { SCORERS, scorerById } from '../../../evaluate/inspect/rescore/scorers.ts';
+import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
 import { formatNumber, plural } from '../../kit/words/format.ts';
 import { readerPath } from '../store/browse-address.ts';
 import { attempt } from '../store/browse-actions.ts';
 import { lab } from '../../lab/connection.ts';
 import { Table, type Head } from '../../kit/Table.tsx';
 
-const HEADS: readonly Head[] = [['question'], ['answer'], ['kindest'], ['harshest']];
-
 /** Rollouts that scorers, or scorers and the file's judge, see differently. */
 
+const HEADS: readonly Head[] = [['question'], ['answer'], ['kindest'], ['harshest']];
+
+/** Value of the choice that takes all metrics of the answer together. */
 const ANSWERS = 'answer';
+/** Value of the choice that is the file’s own judge. */
 const JUDGE = 'judge';
 
+/**
+ * How far the scoring is; it goes through every rollout of the file, which takes seconds for a
+ * large one.
+ */
 type Read =
   | { state: 'reading'; share: number }
   | { state: 'stopped' }
@@ -31,6 +36,7 @@ type Read =
 
 const START: Read = { state: 'reading', share: 0 };
 
+/** Ends a scoring. One that has ended already is not found, which is no problem. */
 const stop = (job: string): void =>
   void attempt('The scoring could not be stopped', () => lab().inspection.cancel(job));
 
@@ -64,12 +70,15 @@ const useDisagreements = (
       stop(key);
     };
   }, [key, fileId, a, b]);
+  // An answer to an earlier choice is not shown as one to this.
   return read.key === key ? read : { key, ...START };
 };
 
+/** Scorers by their published names. */
 const scorerName = (id: string): string =>
   id === 'judge' ? 'judge' : (scorerById(id)?.name ?? id);
 
+/** What one scorer says, as a share of its own range. */
 const Said = ({ opinion, tone }: { opinion: Opinion; tone: string }) => (
   <>
     <span className={tone}>{formatNumber(opinion.share)}</span>{' '}
@@ -77,8 +86,12 @@ const Said = ({ opinion, tone }: { opinion: Opinion; tone: string }) => (
   </>
 );
 
+/** Rollouts that are listed at first, and added by each press on "Show more". */
 const PAGE = 200;
 
+/**
+ * The rollouts to look at, the widest disagreement first; each leads to its place in the reader.
+ */
 const List = (props: { fileId: string; search: string; found: readonly Disagreement[] }) => {
   const [shown, setShown] = useState(PAGE);
   const { found } = props;
@@ -111,6 +124,10 @@ const List = (props: { fileId: string; search: string; found: readonly Disagreem
   );
 };
 
+/**
+ * Where scorers differ most is where a metric is worth doubting. A reader of papers chooses two of
+ * them, or one against the judge that the file brings along.
+ */
 export const Disagreements = ({ file, search }: { file: FileRecord; search: string }) => {
   const [a, setA] = useState(ANSWERS);
   const [b, setB] = useState('cover-em');

@@ -1,4 +1,4 @@
-import type { ComparedRuns, NoScore } from '../../../lab/rollouts/index.ts';
+import type { ComparedRuns, NoScore } from '../../../lab/contract/rollouts.ts';
 
 const NO_SCORE: Record<NoScore, string> = {
   empty: 'has no rollout that is read yet',

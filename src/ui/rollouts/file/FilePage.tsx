@@ -1,8 +1,8 @@
 import { Button, NativeSelect } from '@mantine/core';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { Link, useLocation, useParams, useSearch } from 'wouter';
-import type { KnownValues } from '../../../evaluate/inspect/filter/index.ts';
-import type { FileRecord } from '../../../lab/rollouts/index.ts';
+import type { KnownValues } from '../../../evaluate/inspect/filter/complete.ts';
+import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
 import { formatCount } from '../../kit/words/format.ts';
 import { openOwnRun, reloadFiles, removeFile } from '../store/browse-actions.ts';
 import {
@@ -35,6 +35,10 @@ import './file.css';
 import '../table/table.css';
 import '../compare/compare.css';
 
+/**
+ * Everything this page shows is in its address; a change of the view is a new address. `replace` is
+ * for what is typed, so that "back" does not go through every letter.
+ */
 type Change = (change: Partial<BrowseAddress>, options?: { replace?: boolean }) => void;
 
 /** What the file states, each number with its definition; a press shows its cases. */
@@ -70,6 +74,7 @@ const Figures = ({ file, change }: { file: FileRecord; change: Change }) => {
   );
 };
 
+/** The ways to look at the file; unreadable lines are offered only where there are some. */
 const Tabs = (props: { file: FileRecord; view: BrowseView; change: Change }) => {
   const names: [BrowseView, string][] = [
     ['table', 'Table'],
@@ -99,12 +104,16 @@ const Tabs = (props: { file: FileRecord; view: BrowseView; change: Change }) => 
   );
 };
 
+/** Name and size of the file, its tabs, and what can be done with it as a whole. */
 const Head = (props: { file: FileRecord; view: BrowseView; change: Change }) => {
   const { file } = props;
   const [, go] = useLocation();
+  // While an import runs its progress is ahead of the record, which is written chunk by chunk.
   const read = useBrowse(
     ({ jobs }) => jobs.find(({ progress }) => progress?.fileId === file.id)?.progress?.rollouts,
   );
+  // Files made from a training run here have its id in theirs; they can be read again as it goes
+  // on.
   const own = file.id.startsWith('run-') ? file.id.slice('run-'.length) : null;
   return (
     <header className="file-head">
@@ -147,6 +156,7 @@ const Head = (props: { file: FileRecord; view: BrowseView; change: Change }) => 
 const useAsked = (file: FileRecord | undefined, fileId: string, address: BrowseAddress) => {
   const { filter, sort, group } = address;
   const key = JSON.stringify([filter, sort, group]);
+  // Each chunk that arrives makes the selection longer; the effect below waits for a pause.
   const chunks = useBrowse(
     ({ jobs }) => jobs.find(({ progress }) => progress?.fileId === fileId)?.progress?.chunks ?? 0,
   );
@@ -167,6 +177,10 @@ const useAsked = (file: FileRecord | undefined, fileId: string, address: BrowseA
   }, [fileId, chunks, status, importedAt]);
 };
 
+/**
+ * What narrows and arranges the table, and what takes it out. Its state is the address, but for the
+ * panel: whether it is open is a matter of the window, not of what is shown.
+ */
 const Toolbar = (props: {
   file: FileRecord;
   address: BrowseAddress;
@@ -180,6 +194,8 @@ const Toolbar = (props: {
   const loading = useSelection((state) => state.loading);
   const marks = useSelection((state) => state.marks);
   const clauses = useMemo(() => selected?.clauses ?? [], [selected]);
+  // What the filter can complete with: clauses and tags are of this file, the fields are the
+  // language’s own.
   const known: KnownValues = useCallback(
     (field) => {
       if (field === 'reward.') return clauses;
@@ -229,8 +245,13 @@ const Toolbar = (props: {
   );
 };
 
+/**
+ * The table with its toolbar, notes and overview. The selection of another file may still be in the
+ * store while this one is selected; it is not shown as this one’s.
+ */
 const TableView = (props: { file: FileRecord; address: BrowseAddress; change: Change }) => {
   const { file, address, change } = props;
+  // On a narrow screen the overview would stand before the table.
   const [panel, setPanel] = useState(!isNarrow());
   const { selected, fileId } = useSelection();
   const columns = useMemo(

@@ -1,13 +1,13 @@
 import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import {
   completionsAt,
-  FilterError,
-  parseFilter,
-  compileFilter,
   type Completion,
   type Completions,
   type KnownValues,
-} from '../../../evaluate/inspect/filter/index.ts';
+} from '../../../evaluate/inspect/filter/complete.ts';
+import { FilterError } from '../../../evaluate/inspect/filter/error.ts';
+import { parseFilter } from '../../../evaluate/inspect/filter/parse.ts';
+import { compileFilter } from '../../../evaluate/inspect/filter/match.ts';
 import { formatCount } from '../../kit/words/format.ts';
 import { pastFilters, rememberFilter } from './filter-history.ts';
 

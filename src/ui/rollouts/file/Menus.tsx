@@ -1,7 +1,8 @@
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { withoutEnding } from '../../../formats/rollouts/shape/names.ts';
-import type { ExportFormat, FileRecord, SavedView, Selected } from '../../../lab/rollouts/index.ts';
+import type { ExportFormat, Selected } from '../../../lab/contract/rollouts.ts';
+import type { FileRecord, SavedView } from '../../../lab/contract/records/rollout-files.ts';
 import { formatCount } from '../../kit/words/format.ts';
 import { fileStem, saveFile } from '../../kit/page/save-file.ts';
 import { attempt, reloadViews, removeView, saveView } from '../store/browse-actions.ts';
@@ -12,8 +13,13 @@ import { useLab } from '../../lab/lab-store.ts';
 import { allColumns, columnOf } from '../table/columns.ts';
 import { Popup } from './Popup.tsx';
 
+/** See `FilePage`: a change of what is shown is a change of the address. */
 type Change = (change: Partial<BrowseAddress>) => void;
 
+/**
+ * Which columns the table has and in which order. The order is changed by buttons, not by dragging,
+ * so that it can be done by keyboard and on a touch screen.
+ */
 export const ColumnsMenu = (props: {
   shown: readonly string[];
   clauses: readonly string[];
@@ -22,6 +28,7 @@ export const ColumnsMenu = (props: {
   const { shown, clauses, change } = props;
   const toggle = (name: string): void => {
     const next = shown.includes(name) ? shown.filter((one) => one !== name) : [...shown, name];
+    // A table without columns could not be used to get one back.
     change({ columns: next.length === 0 ? ['question'] : next });
   };
   const move = (name: string, by: -1 | 1): void => {
@@ -149,12 +156,19 @@ const ViewsList = (props: { address: BrowseAddress; change: Change; close: () =>
   );
 };
 
+/**
+ * Saved views. They are kept in this browser and are of no one file: a filter worth a name is worth
+ * it for every run.
+ */
 export const ViewsMenu = (props: { address: BrowseAddress; change: Change }) => (
   <Popup name="Views" note="Saved filters with order, groups and columns">
     {(close) => <ViewsList {...props} close={close} />}
   </Popup>
 );
 
+/**
+ * What other programs read. The notes name what a format leaves out or expects of its file name.
+ */
 const EXPORTS: readonly { format: ExportFormat; name: string; note: string; end: string }[] = [
   {
     format: 'forage',
@@ -182,7 +196,7 @@ const EXPORTS: readonly { format: ExportFormat; name: string; note: string; end:
 /** Texts of tokens of the policy that is loaded; no other's tokenizer is at hand. */
 const spell = async (policy: string, ids: number[]): Promise<string[] | null> => {
   // Answered once a policy is loaded, if one is on its way.
-  const texts = await lab().pieces(ids);
+  const texts = await lab().ask.pieces(ids);
   return useLab.getState().policy?.id === policy ? texts : null;
 };
 
@@ -205,6 +219,10 @@ const fileName = async (
 /** A table of more rows than a document holds. */
 const MANY = 500;
 
+/**
+ * Writes the rollouts of the selection, not of the screen: the order and the columns of the table,
+ * all rows that pass the filter. The worker does it; a large export can be cancelled.
+ */
 export const ExportMenu = (props: {
   file: FileRecord;
   selected: Selected;

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
-import type { FoundRow, Mark } from '../../../lab/rollouts/index.ts';
-import { BOOKMARK } from '../../../lab/rollouts/names.ts';
+import type { FoundRow } from '../../../lab/contract/rollouts.ts';
+import { type Mark, BOOKMARK } from '../../../lab/contract/records/rollout-files.ts';
 import { markRollout, toggleBookmark, useSelection } from '../store/browse-selection.ts';
 
 const tagsOf = (text: string): string[] =>

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react';
-import { basisWords, LINTS, type LintCode, type Outcome } from '../../../evaluate/inspect/index.ts';
-import type { Facet, Selected } from '../../../lab/rollouts/index.ts';
-import { GROUP_FIELDS, type GroupField } from '../../../lab/rollouts/names.ts';
+import { basisWords, type Outcome } from '../../../evaluate/inspect/taxonomy.ts';
+import { LINTS, type LintCode } from '../../../evaluate/inspect/lint/finding.ts';
+import type { Facet, Selected } from '../../../lab/contract/rollouts.ts';
+import { GROUP_FIELDS, type GroupField } from '../../../lab/contract/records/rollout-files.ts';
 import { Bars } from '../../kit/charts/Bars.tsx';
 import { formatCount, formatNumber, formatShare } from '../../kit/words/format.ts';
 import { PickField } from '../../kit/PickField.tsx';
@@ -12,8 +13,13 @@ import { outcomeBars, outcomeName, withBasis } from '../words.ts';
 
 /** Beside the table: how the selection ended, what was found in it, and its parts. Each opens its cases. */
 
+/** Adds a condition to the filter: every bar and every line of the overview leads to its cases. */
 type Narrow = (more: string) => void;
 
+/**
+ * How the rollouts ended. Outcomes exclude one another, so the bars add up to all that can be
+ * judged.
+ */
 const OutcomeBars = ({ selected, narrow }: { selected: Selected; narrow: Narrow }) => (
   <Bars
     id="outcomes"
@@ -29,6 +35,10 @@ const OutcomeBars = ({ selected, narrow }: { selected: Selected; narrow: Narrow 
   />
 );
 
+/**
+ * What the checks found, faults of the implementation apart from behaviour: the first are bugs, the
+ * second may be wanted.
+ */
 const Findings = ({ selected, narrow }: { selected: Selected; narrow: Narrow }) => {
   const codes = (Object.keys(LINTS) as LintCode[]).filter((code) => (selected.lint[code] ?? 0) > 0);
   const kinds = [
@@ -68,12 +78,14 @@ const Findings = ({ selected, narrow }: { selected: Selected; narrow: Narrow }) 
   );
 };
 
+/** A value as a line names it. */
 const nameOf = (field: GroupField, value: string | number): string =>
   field === 'outcome' ? outcomeName(value as Outcome) : String(value);
 
 /** Each counting has a name of its own: one that is stopped late must not stop the next. */
 let countings = 0;
 
+/** The parts of the selection by one field, counted by the worker. */
 const useFacets = (fileId: string, filter: string, field: GroupField, selected: Selected) => {
   const [facets, setFacets] = useState<{ values: Facet[]; all: number } | null>(null);
   useEffect(() => {
@@ -94,6 +106,10 @@ const useFacets = (fileId: string, filter: string, field: GroupField, selected: 
   return facets;
 };
 
+/**
+ * The selection by a field of one’s choice. It begins with the step where a file has several, else
+ * with the question.
+ */
 const Facets = (props: { fileId: string; filter: string; selected: Selected; narrow: Narrow }) => {
   const { fileId, filter, selected, narrow } = props;
   const [field, setField] = useState<GroupField>(
@@ -168,6 +184,10 @@ const Facets = (props: { fileId: string; filter: string; selected: Selected; nar
   );
 };
 
+/**
+ * Everything is about the rows that pass the filter, not about the file: the file’s own figures are
+ * in its head.
+ */
 export const Panel = (props: {
   fileId: string;
   filter: string;

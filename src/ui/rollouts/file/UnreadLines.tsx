@@ -1,4 +1,4 @@
-import type { FileRecord } from '../../../lab/rollouts/index.ts';
+import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
 import { formatCount, plural } from '../../kit/words/format.ts';
 
 /** Lines of the file that could not be read, with their numbers and why. */

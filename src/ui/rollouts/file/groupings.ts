@@ -1,4 +1,4 @@
-import type { GroupField } from '../../../lab/rollouts/index.ts';
+import type { GroupField } from '../../../lab/contract/records/rollout-files.ts';
 
 /** How rollouts can be put together; run → step → question → group, outermost first. */
 export const GROUPINGS: readonly { name: string; group: readonly GroupField[] }[] = [

@@ -1,8 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import type { Reading } from '../../../lab/rollouts/index.ts';
+import type { Reading } from '../../../lab/contract/rollouts.ts';
 import { usePlace, type Place, type RolloutName } from './store/address.ts';
-import { inspection } from './store/api.ts';
 import { DiffView } from './views/DiffView.tsx';
 import { GroupView } from './views/GroupView.tsx';
 import { KeysDialog } from './KeysDialog.tsx';
@@ -18,11 +17,16 @@ import { useMark } from './store/use-mark.ts';
 import { useReaderKeys } from './use-reader-keys.ts';
 import { VIEW_IDS, ViewTabs } from './ViewTabs.tsx';
 import { WhatIfView } from './views/WhatIfView.tsx';
+import { readRollout } from './store/api.ts';
 import './reader.css';
 import './views/views.css';
 import './views/raw-text.css';
 import './tokens/tokens-view.css';
 
+/**
+ * `event` is the segment in the address, `change` the number of a difference, `findAsked` counts
+ * presses of the find key: each one focuses the field again.
+ */
 interface PanelProps {
   reading: Reading;
   place: Place;
@@ -31,6 +35,10 @@ interface PanelProps {
   findAsked: number;
 }
 
+/**
+ * The view that the address names. Each is given only what it needs, so that a step within one does
+ * not draw the others.
+ */
 const Panel = ({ reading, place, event, change, findAsked }: PanelProps) => {
   const { address } = place;
   const { rollout, rounds, findings } = reading;
@@ -112,6 +120,10 @@ const Reader = ({ reading, place }: { reading: Reading; place: Place }) => {
     (rolloutId: string) => place.open({ fileId: file.id, rolloutId }),
     [place, file.id],
   );
+  /**
+   * Forwards and backwards mean something in every view: a change in a diff, else an event. Views
+   * without events lead to the rounds, which have them.
+   */
   const step = (by: number) => {
     if (address.view === 'diff') return setChange((now) => (now === null ? 0 : now + by));
     const last = rollout.segments.length - 1;
@@ -177,7 +189,7 @@ export default function ReaderPage() {
   const place = usePlace();
   const { fileId, rolloutId } = place.address;
   const [shown, setShown] = useState<Reading | null>(null);
-  const read = useAnswer(`${fileId} ${rolloutId}`, () => inspection().read(fileId, rolloutId));
+  const read = useAnswer(`${fileId} ${rolloutId}`, () => readRollout(fileId, rolloutId));
   // The rollout that was read stays until the next one is there: going through a list does not flicker.
   if (read.state === 'ready' && read.value && read.value !== shown) setShown(read.value);
   if (read.state === 'failed')

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { messageOf } from '../../../base/message-of.ts';
-import type { Reading, RolloutFile } from '../../../lab/rollouts/index.ts';
+import { messageOf } from '../../../base/errors.ts';
+import type { Reading, RolloutFile } from '../../../lab/contract/rollouts.ts';
 import { CopyButton } from '../../kit/CopyButton.tsx';
 import { fileStem, saveFile } from '../../kit/page/save-file.ts';
 import { inspection } from './store/api.ts';

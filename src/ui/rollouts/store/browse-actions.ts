@@ -1,6 +1,7 @@
-import { messageOf } from '../../../base/message-of.ts';
-import type { RunFile } from '../../../formats/rollouts/index.ts';
-import type { ImportOutcome, ImportProgress, SavedView } from '../../../lab/rollouts/index.ts';
+import { messageOf } from '../../../base/errors.ts';
+import type { RunFile } from '../../../formats/rollouts/run.ts';
+import type { ImportOutcome, ImportProgress } from '../../../lab/contract/rollouts.ts';
+import type { SavedView } from '../../../lab/contract/records/rollout-files.ts';
 import { createAttempt, problemOf } from '../../kit/attempt.ts';
 import { pagePath } from '../../kit/page/page-root.ts';
 import { filePath, isRollouts } from './browse-address.ts';

@@ -1,11 +1,11 @@
 import type { Criterion } from '../../../evaluate/inspect/compare-runs.ts';
-import type { BrowseQuery } from '../../../lab/rollouts/index.ts';
-import { GROUP_FIELDS, type GroupField } from '../../../lab/rollouts/names.ts';
+import type { BrowseQuery } from '../../../lab/contract/rollouts.ts';
+import { GROUP_FIELDS, type GroupField } from '../../../lab/contract/records/rollout-files.ts';
 import { pickOf } from '../../kit/pick-of.ts';
 
 /** What the address of a rollout file restores: filter, order, groups, columns, and what is shown. */
 
-export const VIEWS = ['table', 'disagreements', 'compare', 'lines'] as const;
+const VIEWS = ['table', 'disagreements', 'compare', 'lines'] as const;
 
 export type BrowseView = (typeof VIEWS)[number];
 

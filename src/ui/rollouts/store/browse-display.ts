@@ -1,4 +1,4 @@
-import type { Selected } from '../../../lab/rollouts/index.ts';
+import type { Selected } from '../../../lab/contract/rollouts.ts';
 
 /** The lines of the table: positions of rows, and heads of groups as negative numbers. */
 

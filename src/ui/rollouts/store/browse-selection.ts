@@ -3,10 +3,9 @@ import type {
   BrowseQuery,
   FilterFault,
   FoundRow,
-  Mark,
   Selected,
-} from '../../../lab/rollouts/index.ts';
-import { BOOKMARK } from '../../../lab/rollouts/names.ts';
+} from '../../../lab/contract/rollouts.ts';
+import { type Mark, BOOKMARK } from '../../../lab/contract/records/rollout-files.ts';
 import { attempt, tellProblem } from './browse-actions.ts';
 import { formatBrowseAddress, parseBrowseAddress, readerPath } from './browse-address.ts';
 import { useBrowse } from './browse-store.ts';

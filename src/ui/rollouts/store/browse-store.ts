@@ -1,5 +1,6 @@
 import { create } from 'zustand';
-import type { FileRecord, ImportProgress, OwnRun, SavedView } from '../../../lab/rollouts/index.ts';
+import type { FileRecord, SavedView } from '../../../lab/contract/records/rollout-files.ts';
+import type { ImportProgress, OwnRun } from '../../../lab/contract/rollouts.ts';
 
 /** What the page knows of imported rollout files. */
 

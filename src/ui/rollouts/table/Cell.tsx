@@ -1,6 +1,6 @@
 import { basisOf } from '../../../evaluate/inspect/taxonomy.ts';
 import { columnReader } from '../../../lab/rollouts/columns.ts';
-import type { FoundRow } from '../../../lab/rollouts/index.ts';
+import type { FoundRow } from '../../../lab/contract/rollouts.ts';
 import { DASH, formatNumber } from '../../kit/words/format.ts';
 import type { Column } from './columns.ts';
 import { outcomeName } from '../words.ts';

@@ -1,12 +1,12 @@
 import { useRef, type PointerEvent } from 'react';
-import type { BrowseQuery } from '../../../lab/rollouts/index.ts';
+import type { BrowseQuery } from '../../../lab/contract/rollouts.ts';
 import type { Column } from './columns.ts';
 import { keepWidths, LEAST_WIDTH, MOST_WIDTH, setWidth } from './widths.ts';
 
 type Sort = BrowseQuery['sort'];
 
 /** A column's first press: numbers from the largest, texts from A; then the other way; then none. */
-export const nextSort = (sort: Sort, { name, kind }: Column): Sort => {
+const nextSort = (sort: Sort, { name, kind }: Column): Sort => {
   const first = kind !== 'text' && name !== 'line';
   if (sort?.column !== name) return { column: name, descending: first };
   return sort.descending === first ? { column: name, descending: !first } : null;

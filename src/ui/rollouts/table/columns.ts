@@ -1,6 +1,6 @@
-import type { Statistics } from '../../../evaluate/inspect/index.ts';
+import type { Statistics } from '../../../evaluate/inspect/statistics.ts';
 import { ROW_NUMBERS, type RowNumber } from '../../../evaluate/inspect/row.ts';
-import { BIT_NUMBERS } from '../../../evaluate/inspect/filter/index.ts';
+import { BIT_NUMBERS } from '../../../evaluate/inspect/filter/fields.ts';
 import { COLUMN_NAMES } from '../../../lab/rollouts/columns.ts';
 
 /** Columns as the table draws them. */

@@ -11,6 +11,7 @@ import { useResources } from '../resources-store.ts';
 import { askQuestionsOf, questionSetsOf, searchCollections } from '../search-with.ts';
 import { choosePolicy, useSetup } from '../setup-store.ts';
 import { grouped, keyOf, policiesOf, policyChoices, type PolicyChoice } from './policy-words.ts';
+import { engineKind } from '../../../retrieval/engines/kinds/list.ts';
 
 /** Where policies, sources and helpers of the next run are chosen. */
 
@@ -102,15 +103,6 @@ const HelperSelect = (props: {
   );
 };
 
-const WEB_NAMES = {
-  'built-in': 'built-in web',
-  mediawiki: 'MediaWiki',
-  searxng: 'SearXNG',
-  'search-r1': 'Search-R1 server',
-  'r1-searcher': 'R1-Searcher server',
-  research: 'ReSearch server',
-} as const;
-
 /** The lists may have changed on other pages, and in other tabs. */
 const useLists = (): void => {
   useEffect(() => {
@@ -185,8 +177,8 @@ export const WorksWith = ({ helpers = true }: { helpers?: boolean }) => {
         ) : null}
       </div>
       <p className="fine">
-        Web: {WEB_NAMES[web.kind]}
-        {web.kind === 'built-in' ? '' : ` at ${new URL(web.url).host}`}. More of each on{' '}
+        Web: {'url' in web ? engineKind(web.kind).name : 'built-in web'}
+        {'url' in web ? ` at ${new URL(web.url).host}` : ''}. More of each on{' '}
         <Link href="/models">Models</Link> and <Link href="/corpus">Corpus</Link>.
       </p>
     </details>

@@ -1,5 +1,5 @@
 import type { PolicyRef, Resources, Setup } from '../../../records/setup.ts';
-import type { CheckpointView } from '../../../lab/models/checkpoints/messages.ts';
+import type { CheckpointView } from '../../../lab/contract/checkpoints.ts';
 
 /** What a policy is called in lists, and whether it is still there. */
 

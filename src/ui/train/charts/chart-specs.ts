@@ -2,7 +2,8 @@ import type { TrainStep } from '../../../records/training.ts';
 import type { TrainSettings } from '../../../learn/settings/settings.ts';
 import { collapseText, paperOptimum, type RewardSettings } from '../../../agent/router/reward.ts';
 import { overridesInForce } from '../../../learn/settings/overrides.ts';
-import { getRecipe, withOverrides } from '../../../recipes/index.ts';
+import { getRecipe } from '../../../recipes/index.ts';
+import { withOverrides } from '../../../recipes/settings.ts';
 import type { ChartSpec, Series } from '../../kit/charts/series.ts';
 import type { Point } from '../../kit/charts/downsample.ts';
 
@@ -20,6 +21,10 @@ const pointsOf = (steps: Steps, of: (step: TrainStep) => number | null | undefin
   return points;
 };
 
+/**
+ * One measure of a step as a line. `colour` is an index of the palette, the same for one thing in
+ * every chart of a page.
+ */
 const line = (
   steps: Steps,
   name: string,
@@ -32,6 +37,9 @@ const line = (
   return { id: name, name, colour, points, ...(sparse && { sparse }) };
 };
 
+/**
+ * Scores of the held-out questions; they are measured every few steps, so their points are marked.
+ */
 const heldOut = (
   steps: Steps,
   name: string,
@@ -43,7 +51,7 @@ const heldOut = (
 });
 
 /** Names that occur in any step, in the order of first appearance. */
-export const namesOf = (
+const namesOf = (
   steps: Steps,
   of: (step: TrainStep) => Record<string, unknown> | null | undefined,
 ): string[] => {
@@ -52,6 +60,7 @@ export const namesOf = (
   return [...names];
 };
 
+/** Normal quantile of a two-sided 95 % interval. */
 const Z = 1.96;
 
 /** Wilson's 95 % interval of a share p of n questions: it has a width at 0 and at 1 too. */
@@ -63,6 +72,7 @@ export const shareInterval = (p: number, n: number): [low: number, high: number]
   return [Math.max(0, middle - half), Math.min(1, middle + half)];
 };
 
+/** Only EM has an interval: F1 is no share of questions, so Wilson’s formula says nothing of it. */
 const heldOutIntervals = (steps: Steps): NonNullable<Series['interval']> =>
   new Map(
     steps
@@ -70,6 +80,9 @@ const heldOutIntervals = (steps: Steps): NonNullable<Series['interval']> =>
       .map(({ step, heldOut: score }) => [step, shareInterval(score!.em, score!.n)]),
   );
 
+/**
+ * A chart without points is kept: its `empty` says when there will be some, or why there never are.
+ */
 const spec = (
   id: string,
   title: string,
@@ -90,6 +103,7 @@ const spec = (
   ...(rest.lines !== undefined && { lines: rest.lines }),
 });
 
+/** What the rollouts are worth: answers, rewards, searches, recall and length. */
 const accuracy = (steps: Steps): ChartSpec[] => [
   spec(
     'em',
@@ -159,6 +173,7 @@ const klPromise = ({ objective, heldOut }: TrainSettings): string => {
     : 'Not computed: these settings have no KL term and no held-out score.';
 };
 
+/** What the optimiser does: entropy, KL, clipping, gradients, and groups that teach nothing. */
 const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
   return [
     spec(
@@ -228,6 +243,7 @@ const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
       '|Δ log-probability|, nats, logarithmic',
       'nats',
       [
+        // A gap of 0 has no place on a logarithmic axis.
         line(steps, 'largest', 1, ({ samplerGap }) => samplerGap.max || null),
         line(steps, 'mean', 0, ({ samplerGap }) => samplerGap.mean || null),
       ],
@@ -236,6 +252,7 @@ const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
   ];
 };
 
+/** Names of the phases and their keys in a step’s record, in the order in which they happen. */
 const PHASES = [
   ['rollouts', 'rollout'],
   ['update', 'update'],
@@ -247,6 +264,7 @@ const PHASES = [
 const otherSeconds = ({ seconds }: TrainStep): number =>
   Math.max(0, seconds.total - PHASES.reduce((sum, [, key]) => sum + seconds[key], 0));
 
+/** Where the time goes, and which questions were drawn. */
 const speed = (steps: Steps): ChartSpec[] => [
   spec(
     'rate-tokens',
@@ -290,12 +308,17 @@ export const routerMode = (settings: TrainSettings): RewardSettings | null => {
   }
 };
 
+/**
+ * What the router learned: where it sends each kind of question, and what that costs and brings.
+ * Absent where no call was routed and none will be.
+ */
 const router = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
   const kinds = namesOf(steps, ({ router }) => router?.byKind);
   if (kinds.length === 0 && settings.router.train === 'off') return [];
   const mode = routerMode(settings);
   const paper = mode?.reward === 'paper' ? mode : null;
   const best = paper ? paperOptimum(paper.beta1, paper.beta2) : null;
+  // 0.5 where the printed reward prefers neither source.
   const where = best === 'local' ? 1 : best === 'web' ? 0 : 0.5;
   return [
     spec(
@@ -348,6 +371,7 @@ const router = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
   ];
 };
 
+/** Charts under one heading. */
 export interface ChartGroup {
   name: string;
   charts: ChartSpec[];

@@ -1,11 +1,11 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import { DEPARTURES, PRESETS } from '../../../learn/settings/presets.ts';
 import type { TrainSettings } from '../../../learn/settings/settings.ts';
-import type { TrainEstimate } from '../../../lab/train/messages.ts';
-import { DEVICES, type DeviceChoice } from '../../../lab/ask/settings.ts';
+import type { TrainEstimate } from '../../../lab/contract/training.ts';
+import { DEVICES, type DeviceChoice } from '../../../lab/contract/settings.ts';
 import { formatBytes, formatCount, plural } from '../../kit/words/format.ts';
 import { formatDuration } from '../../kit/words/duration.ts';
 import { pickOf } from '../../kit/pick-of.ts';
@@ -28,6 +28,7 @@ import { AdvancedFields } from './folds/AdvancedFields.tsx';
 import { FormState, NumberField, RateField, SelectField } from './fields/fields.tsx';
 import { StageFields } from './fields/StageFields.tsx';
 
+/** What recipes are called in the list: method, then what sets this one apart. */
 const PRESET_NAMES: Record<string, string> = {
   'dapo-kunlun': 'DAPO · KunLunBaizeRAG short reward',
   ur2: 'UR² · two stages',
@@ -40,12 +41,14 @@ const PRESET_NAMES: Record<string, string> = {
 /** Wait for the form to rest before the lab is asked. */
 const REST_MS = 350;
 
+/** An estimate, or why there is none; null while the first one is on its way. */
 type Answer =
   { estimate: TrainEstimate; problem: null } | { estimate: null; problem: string } | null;
 
 /** The lab's estimate for the settings; null while there is none. */
 const useEstimate = (settings: TrainSettings, device: DeviceChoice): Answer => {
   const [answer, setAnswer] = useState<Answer>(null);
+  // Before the lab is connected a question would fail, and be shown as the settings’ fault.
   const connected = useTrain((state) => state.status === 'ready');
   const setup = useSetup((state) => state.setup);
   useEffect(() => {
@@ -69,6 +72,10 @@ const useEstimate = (settings: TrainSettings, device: DeviceChoice): Answer => {
   return answer;
 };
 
+/**
+ * Time and memory of the run as it is set, said before it is started; the tooltip says what the
+ * estimate rests on.
+ */
 const Estimate = ({ settings, device }: { settings: TrainSettings; device: DeviceChoice }) => {
   const answer = useEstimate(settings, device);
   const { questions, groupSize, steps } = settings;
@@ -104,6 +111,7 @@ const Estimate = ({ settings, device }: { settings: TrainSettings; device: Devic
   );
 };
 
+/** What most runs change: recipe, name, device, and how much is sampled a step. */
 const Basics = () => {
   const { preset, name, device } = useDraft();
   return (

@@ -1,5 +1,5 @@
 import { useLocation } from 'wouter';
-import type { RunRecord } from '../../../lab/train/messages.ts';
+import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import { draftOf, useDraft } from '../store/train-draft.ts';
 
 /** Opens the form with a run's settings; nothing for settings of a recipe that is not known. */

@@ -1,7 +1,8 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { Link } from 'wouter';
-import type { RunRecord, TrainProgress } from '../../../lab/train/messages.ts';
+import type { RunRecord } from '../../../lab/contract/records/runs.ts';
+import type { TrainProgress } from '../../../lab/contract/training.ts';
 import { formatDuration } from '../../kit/words/duration.ts';
 import { formatCount } from '../../kit/words/format.ts';
 import { Icon } from '../../kit/Icon.tsx';
@@ -17,8 +18,12 @@ import { trainingRun, trainsElsewhere, useTrain } from '../store/train-store.ts'
 import { Again } from './Again.tsx';
 import { actionsOf, phaseShare, phaseText, STATUS_SIGNS } from './run-words.ts';
 
+/** States that are good or bad news; the others are neither. */
 const TONES: Partial<Record<RunRecord['status'], string>> = { failed: 'bad', finished: 'good' };
 
+/**
+ * The state of a run by sign and word, never by colour alone. End-to-end tests read `data-status`.
+ */
 export const StatusBadge = ({ run: { status } }: { run: RunRecord }) => {
   const look = STATUS_SIGNS[status];
   return (
@@ -46,6 +51,7 @@ const RateControl = ({ run, current }: { run: RunRecord; current: number | null 
     setAsked(rate);
     setText('');
   };
+  // The run takes the new rate with its next step; until a step reports it, it is only asked for.
   const pending = asked !== null && asked !== current;
   return (
     <form className="rate-control" onSubmit={(event) => void apply(event)}>
@@ -73,6 +79,10 @@ const RateControl = ({ run, current }: { run: RunRecord; current: number | null 
   );
 };
 
+/**
+ * What can be done with the run in its state. One run trains at a time, so another one that trains
+ * disables resuming and says why.
+ */
 const Buttons = ({ run, pausing }: { run: RunRecord; pausing: boolean }) => {
   const can = actionsOf(run);
   const other = useTrain((state) => trainingRun(state)?.name);
@@ -105,6 +115,8 @@ const Buttons = ({ run, pausing }: { run: RunRecord; pausing: boolean }) => {
           {run.step === 0 ? 'Start again' : `Resume after step ${formatCount(run.step)}`}
         </Button>
       ) : null}
+      {/* A GPU that was lost once may be lost again; the checkpoint does not depend on the
+          device. */}
       {can.resume && run.device === 'webgpu' && run.status === 'failed' ? (
         <Button
           size="xs"
@@ -152,9 +164,14 @@ const Buttons = ({ run, pausing }: { run: RunRecord; pausing: boolean }) => {
   );
 };
 
+/**
+ * Steps of the run, and below the phase of the step under way. A phase of unknown length has a bar
+ * without a value, which browsers draw as moving.
+ */
 const Progress = ({ run, progress }: { run: RunRecord; progress: TrainProgress | undefined }) => {
   const { steps } = run.settings;
   const live = run.status === 'running' && progress !== undefined;
+  // The record is written after a step; progress says which one is under way.
   const step = live ? Math.max(run.step, progress.step) : run.step;
   const share = live ? phaseShare(progress) : null;
   return (
@@ -187,10 +204,12 @@ const Progress = ({ run, progress }: { run: RunRecord; progress: TrainProgress |
   );
 };
 
+/** What happened that is no failure, in a live region so that it is read out when it arrives. */
 const Notices = ({ run, progress }: { run: RunRecord; progress: TrainProgress | undefined }) => {
   const frozen = useTrain((state) => state.frozen);
   const live = run.status === 'running';
   const elsewhere = useTrain((state) => trainsElsewhere(state, run));
+  // The last notice of a run that ended is stored with it.
   const notice = (live ? progress?.notice : null) ?? run.notice;
   return (
     <div role="status">
@@ -212,6 +231,7 @@ const Notices = ({ run, progress }: { run: RunRecord; progress: TrainProgress | 
   );
 };
 
+/** Why a run ended or paused by itself, and what of it is kept. */
 const Failed = ({ run }: { run: RunRecord }) =>
   run.failure && run.status !== 'running' ? (
     <div className="failure" role="alert">

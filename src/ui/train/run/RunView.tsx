@@ -1,7 +1,7 @@
 import { useDeferredValue, useEffect, useMemo } from 'react';
 import { useLocation } from 'wouter';
 import type { TrainStep } from '../../../records/training.ts';
-import type { RunRecord } from '../../../lab/train/messages.ts';
+import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import { Chart } from '../../kit/charts/Chart.tsx';
 import { plural } from '../../kit/words/format.ts';
 import { openSteps } from '../store/train-actions.ts';

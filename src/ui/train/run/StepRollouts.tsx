@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Rollout } from '../../../records/rollout.ts';
 import type { TrainStep } from '../../../records/training.ts';
-import type { RunRecord } from '../../../lab/train/messages.ts';
+import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import { formatCount, formatNumber, formatSigned, plural } from '../../kit/words/format.ts';
 import { useAnswer, type Loaded } from '../../kit/use-answer.ts';
 import { openOwnRun } from '../../rollouts/store/browse-actions.ts';
@@ -11,12 +11,18 @@ import { inspectRollouts } from '../../ask/store/training-step.ts';
 import { trainApi } from '../store/train-store.ts';
 import { groupRollouts, type RolloutGroup } from '../../ask/store/rollout-groups.ts';
 
+/**
+ * The rollouts that are kept of a step, by question. Read anew for each step, since a page that
+ * kept them all would hold the whole run.
+ */
 const useRollouts = (runId: string, step: number): Loaded<RolloutGroup[]> =>
   useAnswer(`${runId} ${step}`, async () => groupRollouts(await trainApi().rollouts(runId, step)));
 
+/** Tone of an advantage, beside its sign in the text. */
 const signOf = (advantage: number | null): string =>
   advantage === null ? '' : advantage > 0 ? ' tone-good' : advantage < 0 ? ' tone-bad' : '';
 
+/** One rollout with what it earned; its answer is the way into it. */
 const RolloutRow = (props: { rollout: Rollout; open: () => void }) => {
   const { rollout } = props;
   return (
@@ -38,6 +44,7 @@ const RolloutRow = (props: { rollout: Rollout; open: () => void }) => {
   );
 };
 
+/** A question with its rollouts. "No signal" marks groups whose rewards are all equal. */
 const GroupRows = (props: { group: RolloutGroup; open: (index: number) => void }) => {
   const { group } = props;
   const first = group.rollouts[0];
@@ -72,6 +79,9 @@ const HEADS = [
   ['tokens', 'figure'],
 ] as const;
 
+/**
+ * The first questions at once, the rest on demand; `key` of the caller starts again with each step.
+ */
 const Groups = ({
   run,
   step,

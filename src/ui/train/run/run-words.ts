@@ -1,9 +1,5 @@
-import type {
-  RunRecord,
-  RunStatus,
-  TrainPhase,
-  TrainProgress,
-} from '../../../lab/train/messages.ts';
+import type { RunRecord, RunStatus } from '../../../lab/contract/records/runs.ts';
+import type { TrainPhase, TrainProgress } from '../../../lab/contract/training.ts';
 import { formatCount } from '../../kit/words/format.ts';
 import type { IconName } from '../../kit/Icon.tsx';
 

@@ -1,5 +1,5 @@
 import { create } from 'zustand';
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import { readDemonstrations } from '../../../learn/rl/demonstrations.ts';
 
 /** The file of trajectories for the warm-up of a new run. Not kept between visits: a file is not. */

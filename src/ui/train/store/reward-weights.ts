@@ -1,8 +1,8 @@
-import { LONG_WEIGHTS, SHORT_WEIGHTS } from '../../../learn/rewards/kunlun-baize.ts';
+import { rewardById } from '../../../learn/rewards/list.ts';
 
 /** The factors λ that a reward has unless a stage sets others; null where its values are fixed. */
 export const weightsOf = (reward: string): Readonly<Record<string, number>> | null =>
-  reward === 'kunlun-short' ? SHORT_WEIGHTS : reward === 'kunlun-long' ? LONG_WEIGHTS : null;
+  rewardById(reward)?.weights ?? null;
 
 /** What is wrong with a stage's factors, in words; null where nothing is. */
 export const weightsProblem = (

@@ -4,7 +4,7 @@
  */
 
 /** Messages come several times a second while rollouts run; an update is silent for some seconds. */
-export const SILENCE_MS = 20_000;
+const SILENCE_MS = 20_000;
 
 export interface Silence {
   /** Time of the last message, of `Date.now()`. */

@@ -1,6 +1,7 @@
 import type { TrainSettings } from '../../../learn/settings/settings.ts';
-import type { RunRecord, TrainApi, TrainMessage } from '../../../lab/train/messages.ts';
-import type { DeviceChoice } from '../../../lab/ask/settings.ts';
+import type { RunRecord } from '../../../lab/contract/records/runs.ts';
+import type { TrainApi, TrainMessage } from '../../../lab/contract/training.ts';
+import type { DeviceChoice } from '../../../lab/contract/settings.ts';
 import type { LabUser } from '../../lab/connection.ts';
 import { keepStorage, storageChanged } from '../../lab/storage.ts';
 import { useSetup } from '../../setup/setup-store.ts';

@@ -1,13 +1,14 @@
 import { create } from 'zustand';
 import { z } from 'zod';
-import { messageOf } from '../../../base/message-of.ts';
+import { messageOf } from '../../../base/errors.ts';
 import { getPreset, PRESETS } from '../../../learn/settings/presets.ts';
 import { trainSettingsSchema, type TrainSettings } from '../../../learn/settings/settings.ts';
 import { untrainable } from '../../../learn/rl/trainable.ts';
 import { collapseWarning } from '../../../learn/router/collapse.ts';
-import { getRecipe, RECIPES, withOverrides } from '../../../recipes/index.ts';
+import { getRecipe, RECIPES } from '../../../recipes/index.ts';
+import { withOverrides } from '../../../recipes/settings.ts';
 import { weightsProblem } from './reward-weights.ts';
-import { DEVICES, type DeviceChoice } from '../../../lab/ask/settings.ts';
+import { DEVICES, type DeviceChoice } from '../../../lab/contract/settings.ts';
 
 /**
  * The form of a new run: a preset and what differs from it, by path (`optimizer.learningRate`). A

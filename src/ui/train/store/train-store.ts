@@ -1,17 +1,13 @@
 import { create } from 'zustand';
 import type { Problem } from '../../kit/attempt.ts';
 import type { TrainStep } from '../../../records/training.ts';
-import type {
-  RunRecord,
-  TrainApi,
-  TrainMessage,
-  TrainProgress,
-} from '../../../lab/train/messages.ts';
+import type { RunRecord } from '../../../lab/contract/records/runs.ts';
+import type { TrainApi, TrainMessage, TrainProgress } from '../../../lab/contract/training.ts';
 
 /** What the page knows of training: runs, steps of the runs that were opened. */
 
 /** A run that was just deleted and can be brought back. */
-export interface Removed {
+interface Removed {
   id: string;
   name: string;
 }
@@ -57,7 +53,7 @@ export const withRun = (runs: readonly RunRecord[], run: RunRecord): RunRecord[]
  * Adds a step at its place. A run that went back to a checkpoint does steps again: what was known
  * from that step on is replaced by what happened instead.
  */
-export const withStep = (steps: readonly TrainStep[], step: TrainStep): TrainStep[] => {
+const withStep = (steps: readonly TrainStep[], step: TrainStep): TrainStep[] => {
   let keep = steps.length;
   while (keep > 0 && steps[keep - 1]!.step >= step.step) keep--;
   return [...steps.slice(0, keep), step];

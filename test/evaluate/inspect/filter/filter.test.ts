@@ -1,16 +1,13 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import {
-  compileFilter,
-  completionsAt,
-  FIELDS,
-  FilterError,
-  parseFilter,
-  printFilter,
-  type Filter,
-} from '../../../../src/evaluate/inspect/filter/index.ts';
+import { compileFilter } from '../../../../src/evaluate/inspect/filter/match.ts';
+import { completionsAt } from '../../../../src/evaluate/inspect/filter/complete.ts';
+import { FIELDS } from '../../../../src/evaluate/inspect/filter/fields.ts';
+import { FilterError } from '../../../../src/evaluate/inspect/filter/error.ts';
+import { parseFilter } from '../../../../src/evaluate/inspect/filter/parse.ts';
+import { printFilter, type Filter } from '../../../../src/evaluate/inspect/filter/ast.ts';
 import { rowOf, type RolloutRow } from '../../../../src/evaluate/inspect/row.ts';
-import type { ImportedRollout } from '../../../../src/formats/rollouts/index.ts';
+import type { ImportedRollout } from '../../../../src/formats/rollouts/shape/imported.ts';
 import { loggingBoard, r1Searcher, verl } from '../../../fixtures/inspect/records.ts';
 import { importOne } from '../../../formats/rollouts/helpers.ts';
 

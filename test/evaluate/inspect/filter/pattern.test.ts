@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FilterError } from '../../../../src/evaluate/inspect/filter/index.ts';
+import { FilterError } from '../../../../src/evaluate/inspect/filter/error.ts';
 import { compilePattern } from '../../../../src/evaluate/inspect/filter/pattern.ts';
 
 const atom = fc.constantFrom(

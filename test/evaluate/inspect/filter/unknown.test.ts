@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import {
-  compileFilter,
-  parseFilter,
-  unknownsOf,
-  type Unknown,
-} from '../../../../src/evaluate/inspect/filter/index.ts';
+import { compileFilter } from '../../../../src/evaluate/inspect/filter/match.ts';
+import { parseFilter } from '../../../../src/evaluate/inspect/filter/parse.ts';
+import { unknownsOf, type Unknown } from '../../../../src/evaluate/inspect/filter/unknown.ts';
 import { rowOf, type RolloutRow } from '../../../../src/evaluate/inspect/row.ts';
-import type { ImportedRollout } from '../../../../src/formats/rollouts/index.ts';
+import type { ImportedRollout } from '../../../../src/formats/rollouts/shape/imported.ts';
 import { r1Searcher, verl } from '../../../fixtures/inspect/records.ts';
 import { importOne, ownLines } from '../../../formats/rollouts/helpers.ts';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { importAll, splitSentences } from '../../../../src/formats/import/index.ts';
-import { normaliseSpace } from '../../../../src/formats/import/values/sentences.ts';
+import { importAll } from '../../../../src/formats/import/collect.ts';
+import { splitSentences, normaliseSpace } from '../../../../src/formats/import/values/sentences.ts';
 import { blob } from '../files.ts';
 
 const texts = async (text: string, name: string, maxWords: number, overlapSentences: number) =>

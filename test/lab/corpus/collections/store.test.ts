@@ -1,20 +1,19 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { importAll, ImportError } from '../../../../src/formats/import/index.ts';
+import { importAll } from '../../../../src/formats/import/collect.ts';
+import { ImportError } from '../../../../src/formats/import/values/types.ts';
 import type { Passage } from '../../../../src/records/records.ts';
 import {
   CollectionBusy,
-  CollectionsDatabase,
   CollectionStorageFull,
-  CollectionStore,
-  importFiles,
   MemoryLineReached,
   OtherFile,
-  ownLocks,
-  resumeImport,
-  type FileToImport,
-  type ImportProgress,
-} from '../../../../src/lab/corpus/collections/index.ts';
+} from '../../../../src/lab/corpus/collections/passages/errors.ts';
+import { CollectionsDatabase } from '../../../../src/lab/corpus/collections/passages/database.ts';
+import { CollectionStore } from '../../../../src/lab/corpus/collections/store.ts';
+import { importFiles, resumeImport } from '../../../../src/lab/corpus/collections/importing.ts';
+import { ownLocks } from '../../../runs/collections/own-locks.ts';
+import type { FileToImport, ImportProgress } from '../../../../src/lab/contract/collections.ts';
 import { blob, HOTPOT, jsonl, MUSIQUE, TWO_WIKI } from '../../../formats/import/files.ts';
 
 let indexedDB: IDBFactory;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LocalMethod, LocalSpec } from '../../../../src/records/setup.ts';
+import type { LocalSpec } from '../../../../src/records/setup.ts';
 import { buildClusters } from '../../../../src/retrieval/cluster/build.ts';
 import type { VectorTable } from '../../../../src/retrieval/dense/dense.ts';
 import { openLocalSource } from '../../../../src/retrieval/open-local.ts';
@@ -26,7 +26,7 @@ function corpusOf(size: number, groups: number) {
 }
 
 /** A source as searches have it, and the host that looks into it. */
-async function open(method: LocalMethod, size = 900, groups = 3) {
+async function open(method: string, size = 900, groups = 3) {
   const { passages, vectors, encoder } = corpusOf(size, groups);
   const spec: LocalSpec = {
     kind: 'collections',

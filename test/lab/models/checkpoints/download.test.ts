@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DownloadProgress } from '../../../../src/lab/models/checkpoints/download.ts';
+import type { DownloadProgress } from '../../../../src/lab/contract/checkpoints.ts';
 import { planHub } from '../../../../src/lab/models/checkpoints/plan/plan-hub.ts';
 import { planUrl } from '../../../../src/lab/models/checkpoints/plan/plan-url.ts';
 import { parseSource } from '../../../../src/lab/models/checkpoints/plan/source.ts';

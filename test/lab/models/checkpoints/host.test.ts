@@ -3,7 +3,7 @@ import { CheckpointsHost } from '../../../../src/lab/models/checkpoints/host.ts'
 import type {
   CheckpointMessage,
   CheckpointView,
-} from '../../../../src/lab/models/checkpoints/messages.ts';
+} from '../../../../src/lab/contract/checkpoints.ts';
 import { openCheckpoint } from '../../../../src/lab/models/checkpoints/open.ts';
 import { CHUNK, WEB, makeBench, type Bench } from './bench.ts';
 import { shardedFiles } from './hub-server.ts';

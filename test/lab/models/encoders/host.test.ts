@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { openEncoderFromDisk } from '../../../../src/cli/shared/build-world.ts';
 import type { OrtModule } from '../../../../src/retrieval/encoder/runtime.ts';
 import { EncoderHost } from '../../../../src/lab/models/encoders/host.ts';
-import type { FolderFile } from '../../../../src/lab/models/encoders/messages.ts';
+import type { FolderFile } from '../../../../src/lab/contract/encoders.ts';
 import { EncoderStore } from '../../../../src/lab/models/encoders/store.ts';
 import { openLocalSetup } from '../../../../src/lab/corpus/indexes/open-setup.ts';
 import { diskFolder, readJson } from '../../../retrieval/encoder/model-folder.ts';

@@ -1,7 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expose } from 'comlink';
 import { afterEach, expect, it, vi } from 'vitest';
 import { servePolicy } from '../../../../src/policy/serving/serve.ts';
 import { loadPolicy } from '../../../../src/policy/open/load.ts';
@@ -11,15 +10,16 @@ import {
   loadOptions,
   storedCheckpoint,
 } from '../../../../src/lab/models/serving/checkpoint-source.ts';
-import { PartsBoard } from '../../../../src/lab/ask/parts.ts';
+import { PartsBoard } from '../../../../src/lab/workers/parts-board.ts';
 import { PolicyKeeper } from '../../../../src/lab/models/serving/policy-keeper.ts';
-import type { PolicyWorkerApi } from '../../../../src/lab/models/serving/start-policy.ts';
-import { announce, type WorkerLike } from '../../../../src/lab/workers/supervised.ts';
+import type { PolicyWorkerApi } from '../../../../src/lab/contract/policy.ts';
+import type { WorkerLike } from '../../../../src/lab/rpc/life.ts';
 import { startEngines } from '../../../../src/lab/train/engines.ts';
-import { policyFacts } from '../../../../src/lab/train/policy-facts.ts';
+import { policyFacts } from '../../../../src/lab/models/serving/policy-facts.ts';
 import { writeRandomCheckpoint } from '../../../policy/checkpoint/random-checkpoint.ts';
 import { makeBench, WEB } from '../checkpoints/bench.ts';
 import { TabLocks } from '../checkpoints/tab-locks.ts';
+import { inProcessWorker } from '../../rpc/in-process.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -63,24 +63,16 @@ async function browser() {
     return (await bench.files.size(`checkpoints/${id}/config.json`)) === null;
   };
 
-  /** A worker's script on a message port; it takes no lock of its own, so that the lab's is what counts. */
+  /** A worker's script in this thread; it takes no lock of its own, so that the lab's is what counts. */
   const policy = (life: string): WorkerLike => {
-    const { port1, port2 } = new MessageChannel();
-    endings.push(() => port1.close());
     const api: PolicyWorkerApi = {
       load: async (checkpoint, device, port) =>
         servePolicy(await loadPolicy({ ...(await loadOptions(checkpoint, open)), device }), port),
       train: () => Promise.reject(new Error('it does not train')),
     };
-    expose(api, port2);
-    port1.start();
-    announce(life, locks, (sign) => port2.postMessage(sign));
-    return {
-      postMessage: (message, transfer) => port1.postMessage(message, transfer ?? []),
-      addEventListener: (type, listener) => port1.addEventListener(type, listener),
-      removeEventListener: (type, listener) => port1.removeEventListener(type, listener),
-      terminate: () => port2.close(),
-    };
+    const { worker, close } = inProcessWorker(api, life, locks);
+    endings.push(close);
+    return worker;
   };
   const none = (): never => {
     throw new Error('no such worker here');

@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
 import type { Endpoint } from '../../../../src/records/setup.ts';
 import { testEndpoint } from '../../../../src/policy/remote/endpoint/test-connection.ts';
-import type { EventStream } from '../../../../src/base/is-there.ts';
 import { strictServer, type Scripted, type StrictServer } from './strict-server.ts';
+import type { OpenStream } from '../../../../src/base/is-there.ts';
 
 const open: StrictServer[] = [];
 afterEach(async () => {
@@ -82,7 +82,7 @@ it.each([
   // Such a page gets no opaque answer; an event stream gives up for good where an answer came.
   const refused: typeof fetch = () => Promise.reject(new TypeError('Failed to fetch'));
   const asked: string[] = [];
-  const stream = (address: string): EventStream => {
+  const stream: OpenStream = (address) => {
     asked.push(address);
     return {
       readyState,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { buildClusters } from '../../../../src/retrieval/cluster/build.ts';
-import { ClusterIndex, type SamplingOptions } from '../../../../src/retrieval/cluster/index.ts';
-import { dot } from '../../../../src/retrieval/cluster/partition/nearest.ts';
+import { ClusterIndex } from '../../../../src/retrieval/cluster/cluster-index.ts';
+import type { SamplingOptions } from '../../../../src/retrieval/cluster/options.ts';
+import { dot, findNearest } from '../../../../src/retrieval/cluster/partition/nearest.ts';
 import { dissolveSmall } from '../../../../src/retrieval/cluster/partition/partition.ts';
-import { findNearest } from '../../../../src/retrieval/cluster/partition/nearest.ts';
 import { ExactIndex } from '../../../../src/retrieval/dense/dense.ts';
 import { clustered } from '../../vectors.ts';
 

@@ -5,7 +5,7 @@ import {
   elbows,
   scaled,
 } from '../../../../src/retrieval/cluster/partition/choose-k.ts';
-import { ClusterKernels } from '../../../../src/retrieval/cluster/index.ts';
+import { ClusterKernels } from '../../../../src/retrieval/cluster/kernels/kernels.ts';
 import {
   kMeans,
   kMeansPlusPlus,
@@ -16,7 +16,7 @@ import {
   findNearest,
   type Rows,
 } from '../../../../src/retrieval/cluster/partition/nearest.ts';
-import { randomNumbers, sampleRows } from '../../../../src/base/sample-rows.ts';
+import { randomNumbers, sampleRows } from '../../../../src/base/random.ts';
 import { nthLargest, Selector } from '../../../../src/retrieval/cluster/select.ts';
 import { clustered } from '../../vectors.ts';
 

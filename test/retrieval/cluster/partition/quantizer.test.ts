@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { defaultSubspaces } from '../../../../src/retrieval/cluster/build.ts';
-import { fastestNearest } from '../../../../src/retrieval/cluster/index.ts';
+import { fastestNearest } from '../../../../src/retrieval/cluster/kernels/kernels.ts';
 import { squaredDistance } from '../../../../src/retrieval/cluster/partition/kmeans.ts';
 import { dot } from '../../../../src/retrieval/cluster/partition/nearest.ts';
 import { ProductQuantizer } from '../../../../src/retrieval/cluster/partition/product-quantizer.ts';
-import { randomNumbers } from '../../../../src/base/sample-rows.ts';
+import { randomNumbers } from '../../../../src/base/random.ts';
 import { Refinement } from '../../../../src/retrieval/cluster/partition/refinement.ts';
 import { clustered } from '../../vectors.ts';
 

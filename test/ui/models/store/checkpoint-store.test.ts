@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import type { DownloadProgress } from '../../../../src/lab/models/checkpoints/download.ts';
-import { factsOf } from '../../../../src/lab/models/checkpoints/facts.ts';
 import type {
+  DownloadProgress,
   CheckpointMessage,
   CheckpointView,
   PlanView,
-} from '../../../../src/lab/models/checkpoints/messages.ts';
+} from '../../../../src/lab/contract/checkpoints.ts';
+import { factsOf } from '../../../../src/lab/models/checkpoints/facts.ts';
 import {
   applyCheckpointMessage,
   EMPTY_CHECKPOINTS,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { readFactsOf, statisticsOf } from '../../../../src/evaluate/inspect/index.ts';
+import { readFactsOf } from '../../../../src/evaluate/inspect/lint/facts.ts';
+import { statisticsOf } from '../../../../src/evaluate/inspect/statistics.ts';
 import { factsOfRow, rowOf, type RolloutRow } from '../../../../src/evaluate/inspect/row.ts';
 import { basisWords } from '../../../../src/evaluate/inspect/taxonomy.ts';
 import { figuresOf } from '../../../../src/ui/rollouts/table/definitions.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { BrowseGroup, Selected } from '../../../../src/lab/rollouts/index.ts';
+import type { BrowseGroup, Selected } from '../../../../src/lab/contract/rollouts.ts';
 import { displayOf, headOf, nextRow } from '../../../../src/ui/rollouts/store/browse-display.ts';
 
 const group = (key: string, level: number, from: number, count: number): BrowseGroup => ({

@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, it } from 'vitest';
 import { FilterField } from '../../../../src/ui/rollouts/file/FilterField.tsx';
 import { PARTIAL, PARTIAL_NOTE } from '../../../../src/ui/rollouts/words.ts';
-import type { FileRecord } from '../../../../src/lab/rollouts/index.ts';
+import type { FileRecord } from '../../../../src/lab/contract/records/rollout-files.ts';
 
 /** What stands beside the filter of a file of which 1,024 rollouts are read, 12 of them selected. */
 const said = (status: FileRecord['status'], filter: string): string => {

@@ -1,5 +1,5 @@
-import type { ImportedQuestion } from '../../../../formats/import/index.ts';
-import type { ItemKind } from '../database.ts';
+import type { ImportedQuestion } from '../../../../formats/import/values/types.ts';
+import type { ItemKind } from '../../../contract/records/collections.ts';
 import { unpackPassages, unpackQuestions } from './items.ts';
 
 /**

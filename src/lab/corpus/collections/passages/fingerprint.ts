@@ -1,4 +1,4 @@
-import { sha256 } from '../../../storage/blobs.ts';
+import { sha256 } from '../../../../base/hash.ts';
 
 /** How much of the beginning and of the end of a file tells it from another of its size. */
 const EDGE = 2 ** 18;

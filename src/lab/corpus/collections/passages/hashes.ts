@@ -1,10 +1,9 @@
+import { toHex } from '../../../../base/hash.ts';
+
 /** Content hashes as bytes, and the hash of a set of them. */
 
-export const HASH_BYTES = 32;
+const HASH_BYTES = 32;
 export const NO_HASH = '0'.repeat(2 * HASH_BYTES);
-
-const toHex = (bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /** Hexadecimal hashes, one after another. */
 export function packHashes(hashes: readonly string[]): Uint8Array<ArrayBuffer> {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ImportedQuestion } from '../../../../formats/import/index.ts';
+import type { ImportedQuestion } from '../../../../formats/import/values/types.ts';
 import type { Passage } from '../../../../records/records.ts';
 import { gunzip, gzip } from '../../../storage/blobs.ts';
 

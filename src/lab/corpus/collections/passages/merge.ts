@@ -1,15 +1,15 @@
-import {
-  freeId,
-  KnownItems,
-  questionHash,
-  type ImportedPassage,
-  type ImportedQuestion,
-} from '../../../../formats/import/index.ts';
+import { questionHash } from '../../../../formats/import/values/hash.ts';
+import { freeId, KnownItems } from '../../../../formats/import/values/known.ts';
+import type { ImportedPassage, ImportedQuestion } from '../../../../formats/import/values/types.ts';
 import type { Passage } from '../../../../records/records.ts';
-import type { CollectionsDatabase } from '../database.ts';
+import type { CollectionsDatabase } from './database.ts';
 import { unpackHashes } from './hashes.ts';
 import { indexChunks, passagesIn, questionsIn } from './read.ts';
-import { KEPT_SOURCES, type CollectionRecord, type Source } from '../records.ts';
+import {
+  KEPT_SOURCES,
+  type CollectionRecord,
+  type Source,
+} from '../../../contract/records/collections.ts';
 import { addTo } from './write.ts';
 
 interface MergeOptions {

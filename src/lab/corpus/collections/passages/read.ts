@@ -1,12 +1,12 @@
-import type { ImportedQuestion } from '../../../../formats/import/index.ts';
+import type { ImportedQuestion } from '../../../../formats/import/values/types.ts';
 import type { Passage } from '../../../../records/records.ts';
 import {
   chunkRange,
   type BodyChunk,
   type CollectionsDatabase,
   type IndexChunk,
-  type ItemKind,
-} from '../database.ts';
+} from './database.ts';
+import { type ItemKind } from '../../../contract/records/collections.ts';
 import { unpackPassages, unpackQuestions } from './items.ts';
 
 /** Reads a collection chunk by chunk, so that memory holds one of them at a time. */

@@ -1,20 +1,21 @@
-import {
-  questionHash,
-  type ImportedPassage,
-  type ImportedQuestion,
-  type Rejection,
-} from '../../../../formats/import/index.ts';
+import { questionHash } from '../../../../formats/import/values/hash.ts';
+import type {
+  ImportedPassage,
+  ImportedQuestion,
+  Rejection,
+} from '../../../../formats/import/values/types.ts';
 import { isQuotaError } from '../../../storage/quota.ts';
-import type { CollectionsDatabase, ItemKind } from '../database.ts';
-import { CollectionStorageFull } from '../errors.ts';
-import { combineHashes, packHashes } from './hashes.ts';
-import { packLines, passageLine, questionLine } from './items.ts';
+import type { CollectionsDatabase } from './database.ts';
 import {
-  KEPT_REJECTIONS,
   type CollectionRecord,
   type ImportRecord,
+  type ItemKind,
+  KEPT_REJECTIONS,
   type RejectedRow,
-} from '../records.ts';
+} from '../../../contract/records/collections.ts';
+import { CollectionStorageFull } from './errors.ts';
+import { combineHashes, packHashes } from './hashes.ts';
+import { packLines, passageLine, questionLine } from './items.ts';
 
 /** What one transaction adds to a collection. */
 export interface Addition {

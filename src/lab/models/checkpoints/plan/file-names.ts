@@ -18,12 +18,9 @@ export const SIDE_FILES: readonly string[] = [...NEEDED, ...OPTIONAL];
 /** Most bytes of a file that is read whole before the download: an index of 1,000 shards is 10 MB. */
 export const MOST_JSON_BYTES = 50e6;
 
-/** A plain file name, so that no path leaves the checkpoint's folder. */
-const NAME = /^[A-Za-z0-9][\w.-]{0,199}$/;
 const SHARD = /^[A-Za-z0-9][\w.-]{0,180}\.safetensors$/;
 const MOST_SHARDS = 2000;
 
-export const isFileName = (name: string): boolean => NAME.test(name);
 export const isWeights = (name: string): boolean => name.endsWith('.safetensors');
 
 const indexSchema = z.looseObject({ weight_map: z.record(z.string(), z.string()) });

@@ -1,6 +1,10 @@
 import { CheckpointFault } from './fault.ts';
 import { CONFIG, INDEX, MOST_JSON_BYTES, SINGLE, chooseFiles, shardsOf } from './file-names.ts';
-import type { CheckpointPlan, LocalFile, PlannedFile } from './plan.ts';
+import type {
+  CheckpointPlan,
+  LocalFile,
+  PlannedFile,
+} from '../../../contract/records/checkpoints.ts';
 import { titleOf } from './source.ts';
 import { parseObject } from './web.ts';
 

@@ -1,10 +1,14 @@
 import { z } from 'zod';
 import { CheckpointFault } from './fault.ts';
 import { CONFIG, INDEX, MOST_JSON_BYTES, SINGLE, chooseFiles, shardsOf } from './file-names.ts';
-import type { CheckpointPlan, PlannedFile } from './plan.ts';
-import { fileUrl, titleOf, type RemoteSource } from './source.ts';
+import {
+  type CheckpointPlan,
+  type PlannedFile,
+  type RemoteSource,
+} from '../../../contract/records/checkpoints.ts';
+import { fileUrl, titleOf } from './source.ts';
 import { ask, parseObject, readBody, refusal, type Web } from './web.ts';
-import { issueOf } from '../../../../base/issue.ts';
+import { issueOf } from '../../../../base/errors.ts';
 
 type HubSource = Extract<RemoteSource, { kind: 'hub' }>;
 
@@ -29,7 +33,7 @@ const infoSchema = z.looseObject({
 type Sibling = z.infer<typeof siblingSchema>;
 
 /** @throws CheckpointFault of kind `bad-answer` */
-export function parseHubInfo(json: Record<string, unknown>): z.infer<typeof infoSchema> {
+function parseHubInfo(json: Record<string, unknown>): z.infer<typeof infoSchema> {
   const parsed = infoSchema.safeParse(json);
   if (parsed.success) return parsed.data;
   throw new CheckpointFault(

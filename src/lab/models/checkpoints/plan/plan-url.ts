@@ -9,8 +9,12 @@ import {
   isWeights,
   shardsOf,
 } from './file-names.ts';
-import type { CheckpointPlan, PlannedFile } from './plan.ts';
-import { fileUrl, titleOf, type RemoteSource } from './source.ts';
+import {
+  type CheckpointPlan,
+  type PlannedFile,
+  type RemoteSource,
+} from '../../../contract/records/checkpoints.ts';
+import { fileUrl, titleOf } from './source.ts';
 import { ask, parseObject, readBody, refusal, type Web } from './web.ts';
 
 type UrlSource = Extract<RemoteSource, { kind: 'url' }>;

@@ -1,4 +1,3 @@
-import type { FileRow } from '../database.ts';
 import { isWeights } from './file-names.ts';
 import { Sha256 } from './sha256.ts';
 
@@ -17,7 +16,9 @@ export function revisionOfDigests(files: readonly { name: string; digest: string
 }
 
 /** Of a stored checkpoint. */
-export const revisionOf = (rows: readonly Pick<FileRow, 'name' | 'digest' | 'done'>[]): string =>
+export const revisionOf = (
+  rows: readonly { name: string; digest: string | null; done: number }[],
+): string =>
   revisionOfDigests(
     rows
       .filter(({ name }) => isWeights(name))

@@ -1,25 +1,5 @@
-import { z } from 'zod';
+import type { RemoteSource, Source } from '../../../contract/records/checkpoints.ts';
 import { CheckpointFault } from './fault.ts';
-
-/** Where a checkpoint comes from. */
-export const sourceSchema = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('hub'),
-    /** Address of the hub or of a mirror of it, without a slash at its end. */
-    base: z.url({ protocol: /^https?$/ }),
-    /** `owner/name`, or `name` for the few that have no owner. */
-    repository: z.string(),
-    /** Branch, tag or commit. */
-    revision: z.string(),
-  }),
-  /** A folder on a server; the address ends with a slash. */
-  z.strictObject({ kind: z.literal('url'), url: z.url({ protocol: /^https?$/ }) }),
-  /** A folder of this machine, by its name: pages are not told where it lies. */
-  z.strictObject({ kind: z.literal('folder'), name: z.string() }),
-]);
-
-export type Source = z.infer<typeof sourceSchema>;
-export type RemoteSource = Exclude<Source, { kind: 'folder' }>;
 
 export const HUB = 'https://huggingface.co';
 

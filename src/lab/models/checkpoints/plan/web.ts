@@ -1,4 +1,5 @@
-import { CheckpointFault, type FaultKind } from './fault.ts';
+import { CheckpointFault } from './fault.ts';
+import { type FaultKind } from '../../../contract/records/checkpoints.ts';
 
 /** The network as the checkpoint code sees it; tests stand their own in its place. */
 export interface Web {

@@ -1,4 +1,4 @@
-import type { Reading } from '../../../../lab/rollouts/index.ts';
+import type { Reading } from '../../../../lab/contract/rollouts.ts';
 
 /** Which rollout comes before and after: as the table stands that was left, else as the file has them. */
 

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import type { Mark } from '../../../../lab/rollouts/index.ts';
+import type { Mark } from '../../../../lab/contract/records/rollout-files.ts';
 import { inspection } from './api.ts';
 
 /** What the reader noted on a rollout, and how to change it. */

@@ -1,14 +1,14 @@
 import { NativeSelect } from '@mantine/core';
 import { useEffect, useMemo, useState } from 'react';
-import { isOwnRollout } from '../../../../formats/rollouts/index.ts';
+import { isOwnRollout } from '../../../../formats/rollouts/shape/imported.ts';
 import {
   MOST_PIECES,
   TOKEN_COLUMNS,
   tokenTable,
   withOutcome,
   type TokenTable,
-} from '../../../../evaluate/inspect/reading/index.ts';
-import type { Reading } from '../../../../lab/rollouts/index.ts';
+} from '../../../../evaluate/inspect/reading/token-table.ts';
+import type { Reading } from '../../../../lab/contract/rollouts.ts';
 import { CopyButton } from '../../../kit/CopyButton.tsx';
 import { distributionWords } from '../../../kit/words/distribution-words.ts';
 import { formatCount, formatNumber } from '../../../kit/words/format.ts';
@@ -22,7 +22,7 @@ import { scaleOf, type TokenColour } from './token-paint.ts';
 import { COLUMN_IDS, maskWords, tokenText, tokenWords } from './token-words.ts';
 
 /** Weights that follow from the group's rewards under the run's settings, or the usual ones. */
-export const useOutcome = ({ file, row, rollout, loss }: Reading) => {
+const useOutcome = ({ file, row, rollout, loss }: Reading) => {
   const group = useAnswer(`${file.id} ${rollout.groupId}`, () =>
     inspection().group(file.id, row.row.group, settingsFor(loss)),
   );
@@ -41,6 +41,7 @@ const useTexts = (
   const policy = usePieces((state) => state.policyId);
   const known = isOwnRollout(rollout) && rollout.policy.id === policy;
   const from = range ? range.from : at;
+  // A chosen range may be a whole trace; the first tokens are spelled and the rest are counted.
   const to = range ? Math.min(range.to, range.from + 400) : at;
   useEffect(() => {
     if (!known || from === null || to === null) return;
@@ -51,6 +52,10 @@ const useTexts = (
   return (token: number): string | undefined => (known ? texts[table.ids[token]!] : undefined);
 };
 
+/**
+ * What the tokens are: tokens with texts, ids alone, or pieces of text cut at white space because
+ * the file has no tokens at all.
+ */
 const kindWords = (table: TokenTable): string => {
   const count = formatCount(table.count);
   const more = table.more ? ` The text goes on after ${formatCount(MOST_PIECES)} pieces.` : '';
@@ -114,6 +119,7 @@ const TokenFacts = (props: {
   );
 };
 
+/** Sum over a range of the values that are there; null where the file has no such column. */
 const sumOf = (column: Float64Array | undefined, { from, to }: TokenRange): number | null => {
   if (!column) return null;
   let sum = 0;
@@ -121,6 +127,7 @@ const sumOf = (column: Float64Array | undefined, { from, to }: TokenRange): numb
   return sum;
 };
 
+/** A chosen stretch of tokens: its text and the sums over it, to be quoted or compared. */
 const RangeFacts = (props: {
   table: TokenTable;
   range: TokenRange;
@@ -180,19 +187,27 @@ interface TokensViewProps {
   onRange: (range: TokenRange | null) => void;
 }
 
+/**
+ * Every token as a cell, coloured by one of its numbers. The range is in the address (a permalink
+ * to a few tokens), the colour and the token under the pointer are not.
+ */
 export const TokensView = ({ reading, range: wanted, onRange }: TokensViewProps) => {
   const { rollout } = reading;
   const { state, outcome, cannot } = useOutcome(reading);
+  // Two steps, because the weights come later: the table is there at once and gains columns.
   const plain = useMemo(() => tokenTable(rollout), [rollout]);
   const table = useMemo(() => (outcome ? withOutcome(plain, outcome) : plain), [plain, outcome]);
   const [by, setBy] = useState<TokenColour>('writer');
   const [hovered, setHovered] = useState<number | null>(null);
   const range = isRange(wanted, table.count);
+  // A range of one token is a token that was chosen by an address; it is explained without a
+  // pointer.
   const at = hovered ?? (range && range.from === range.to ? range.from : null);
   const textOf = useTexts(reading, table, at, range);
   const words =
     at === null ? `${table.count} tokens` : tokenWords(table, rollout.segments, at, textOf(at));
   const lacking = COLUMN_IDS.filter((name) => !table.columns[name]);
+  // Own numbers of the file are shown as they are; what is computed here says under which settings.
   const computed = !rollout.segments.some((segment) => segment.advantages) && outcome !== null;
   return (
     <div className="tokens-view">

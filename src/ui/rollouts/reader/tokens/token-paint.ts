@@ -1,9 +1,9 @@
-import type { ImportedSegment } from '../../../../formats/rollouts/index.ts';
+import type { ImportedSegment } from '../../../../formats/rollouts/shape/imported.ts';
 import {
   rangeOf,
   type TokenColumn,
   type TokenTable,
-} from '../../../../evaluate/inspect/reading/index.ts';
+} from '../../../../evaluate/inspect/reading/token-table.ts';
 import { UNKNOWN, type CellPaint } from '../../../kit/tokens/paint-cells.ts';
 import { writerOf } from '../../../kit/tokens/layout.ts';
 

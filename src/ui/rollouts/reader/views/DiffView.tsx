@@ -1,8 +1,8 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { answerText, type ImportedRollout } from '../../../../formats/rollouts/index.ts';
+import { answerText, type ImportedRollout } from '../../../../formats/rollouts/shape/imported.ts';
 import type { DiffPiece, DiffRun } from '../../../../evaluate/inspect/diff.ts';
-import type { Neighbour, Reading } from '../../../../lab/rollouts/index.ts';
+import type { Neighbour, Reading } from '../../../../lab/contract/rollouts.ts';
 import { formatCount, formatNumber } from '../../../kit/words/format.ts';
 import { parseReaderAddress, type RolloutName } from '../store/address.ts';
 import { inspection } from '../store/api.ts';
@@ -19,11 +19,16 @@ const MOST_RUNS = 1500;
 /** Characters beyond which the comparison has to be asked for. */
 const LARGE = 2_000_000;
 
+/**
+ * A rollout in a list of them: its answer, whether it is right, its reward, and the end of its id,
+ * where ids of one run differ.
+ */
 const optionName = ({ id, em, reward, ...given }: Neighbour, n: number): string =>
   `${n}: ${answerText(given).slice(0, 40)}${em === null ? '' : em === 1 ? ' ✓' : ' ✗'}${
     reward === null ? '' : `, reward ${formatNumber(reward)}`
   } · ${id.slice(-40)}`;
 
+/** File and rollout as one string for a select; `nameOf` reads it back. */
 const keyOf = ({ fileId, rolloutId }: RolloutName): string =>
   `${encodeURIComponent(fileId)}/${encodeURIComponent(rolloutId)}`;
 
@@ -38,6 +43,10 @@ const pastedName = (text: string): RolloutName | null => {
   return match ? nameOf(`${match[1]}/${match[2]}`) : null;
 };
 
+/**
+ * Chooses the other side: a sibling, the same question in another file, or any address that is
+ * pasted.
+ */
 const Picker = (props: {
   reading: Reading;
   other: RolloutName | null;
@@ -55,6 +64,7 @@ const Picker = (props: {
   });
   const others = elsewhere.state === 'ready' ? elsewhere.value.slice(0, 200) : [];
   const files = [...new Set(others.map((one) => one.file))];
+  // Checked as it is typed, so that the button says beforehand whether it would do something.
   const given = pastedName(pasted);
   return (
     <form
@@ -106,6 +116,7 @@ const Picker = (props: {
   );
 };
 
+/** A stretch of text of one kind within one segment. */
 interface Part {
   kind: DiffRun['kind'];
   segment: number;
@@ -144,8 +155,13 @@ export const partsOf = (
   return parts;
 };
 
+/** `ins` and `del` are what screen readers know as an addition and a removal. */
 const TAGS = { same: 'span', removed: 'del', added: 'ins' } as const;
 
+/**
+ * One part, with the role of its segment where that changes. Colour, strike-through and hidden
+ * words all say on which side it stands.
+ */
 const PartView = ({ part, role, first }: { part: Part; role: string | null; first: boolean }) => {
   const Tag = TAGS[part.kind];
   return (
@@ -172,6 +188,7 @@ const PartView = ({ part, role, first }: { part: Part; role: string | null; firs
   );
 };
 
+/** The other rollout, the parts to draw, and counts of words: the same, only here, only there. */
 interface Compared {
   other: ImportedRollout;
   parts: Part[];
@@ -180,6 +197,10 @@ interface Compared {
   there: number;
 }
 
+/**
+ * The worker makes the diff: both texts are there, and a long one would block the page. @returns
+ * null where no rollout of this name is in this browser
+ */
 const compare = async (reading: Reading, name: RolloutName): Promise<Compared | null> => {
   const found = await inspection().find(name.fileId, name.rolloutId);
   if (!found) return null;
@@ -200,6 +221,9 @@ const compare = async (reading: Reading, name: RolloutName): Promise<Compared | 
   };
 };
 
+/**
+ * The diff itself. `step` is counted without end in either direction: it wraps around the changes.
+ */
 const Differences = (props: {
   reading: Reading;
   other: RolloutName;
@@ -222,6 +246,8 @@ const Differences = (props: {
     const marks = box.current?.querySelectorAll('ins, del');
     const mark = marks?.[((step % changes.length) + changes.length) % changes.length];
     mark?.scrollIntoView({ block: 'center' });
+    // Marked in the document itself: drawing thousands of parts again for one class would take
+    // long.
     for (const one of marks ?? []) one.classList.toggle('current', one === mark);
   }, [step, changes]);
   if (compared.state === 'failed')
@@ -287,6 +313,9 @@ interface DiffViewProps {
   open: (rollout: RolloutName) => void;
 }
 
+/**
+ * This rollout against another one. Very long texts are compared only when somebody asks for it.
+ */
 export const DiffView = ({ reading, other, step, choose, open }: DiffViewProps) => {
   const length = reading.rollout.segments.reduce((sum, { text }) => sum + text.length, 0);
   const [asked, setAsked] = useState(false);

@@ -1,8 +1,9 @@
 import { useMemo } from 'react';
-import { answerText, type ImportedRollout } from '../../../../formats/rollouts/index.ts';
+import { answerText, type ImportedRollout } from '../../../../formats/rollouts/shape/imported.ts';
 import type { AlignedCell, AlignedGroup, CreditChain } from '../../../../evaluate/inspect/align.ts';
-import { passageKey } from '../../../../evaluate/inspect/reading/index.ts';
-import type { Neighbour, Reading, RolloutPlace } from '../../../../lab/rollouts/index.ts';
+import { passageKey } from '../../../../evaluate/inspect/reading/rounds.ts';
+import type { Neighbour, Reading } from '../../../../lab/contract/rollouts.ts';
+import type { RolloutPlace } from '../../../../lab/contract/records/rollout-files.ts';
 import { formatCount, formatNumber, formatSigned } from '../../../kit/words/format.ts';
 import type { RolloutName } from '../store/address.ts';
 import { inspection } from '../store/api.ts';
@@ -15,10 +16,13 @@ import { settingsFor, settingsSource, settingsWords } from '../store/settings.ts
 
 /** Siblings that stand beside one another; the rest of a larger group are in the table of credit. */
 const MOST_BESIDE = 16;
+/** Characters of a thought that a cell shows; the rest is one click away, in the sibling itself. */
 const THOUGHT = 400;
 
+/** Advantages have a sign even where they are positive; a dash is "not known", never 0. */
 const signed = (value: number | null): string => (value === null ? '–' : formatSigned(value, 3));
 
+/** One line of the credit table: a sibling, from its clauses to the push on its tokens. */
 interface ChainRowProps {
   chain: CreditChain;
   number: number;
@@ -32,6 +36,7 @@ interface ChainRowProps {
 const ChainRow = ({ chain, number, sibling, largest, here, open, diff }: ChainRowProps) => {
   const { clauses, reward, baseline, advantage, stored, trainedTokens, tokenWeight, totalPush } =
     chain;
+  // Bars are beside the largest push of the group: their lengths compare siblings, not groups.
   const share = totalPush === null || largest === 0 ? 0 : Math.abs(totalPush) / largest;
   const name = sibling && { fileId: sibling.fileId, rolloutId: sibling.id };
   return (
@@ -83,6 +88,10 @@ const ChainRow = ({ chain, number, sibling, largest, here, open, diff }: ChainRo
   );
 };
 
+/**
+ * The arrows are part of the names: each column is computed from those before it. "in the file" is
+ * what the file itself says of the advantage, beside what is computed here.
+ */
 const HEADS: readonly [string, string][] = [
   ['sibling', ''],
   ['answer', ''],
@@ -98,6 +107,11 @@ const HEADS: readonly [string, string][] = [
   ['', ''],
 ];
 
+/**
+ * One round of one sibling: its own words, its query, and what was found. The badges say what sets
+ * it apart from its siblings: the same query, passages that it alone read, passages it had read
+ * before.
+ */
 const CellView = (props: {
   cell: AlignedCell | null;
   rollout: ImportedRollout | undefined;
@@ -106,6 +120,7 @@ const CellView = (props: {
   const { cell, rollout } = props;
   if (!cell) return <td className="fine">had ended</td>;
   const { round, sameQueryAs, onlyHere, repeated } = cell;
+  // What was asked stands below with its own sign; here is the rest of what the policy wrote.
   const own = round.segments.flatMap((index) => {
     const segment = rollout?.segments[index];
     return segment && segment.source === 'policy' && segment.role !== 'search' ? [segment] : [];
@@ -148,6 +163,7 @@ const CellView = (props: {
   );
 };
 
+/** The siblings as columns and their rounds as rows, so that the first difference is in one row. */
 const Aligned = (props: {
   aligned: AlignedGroup;
   rollouts: readonly ImportedRollout[] | null;
@@ -201,6 +217,7 @@ const Aligned = (props: {
   );
 };
 
+/** The texts of the siblings; the group itself comes without them, to arrive at once. */
 const readAll = (fileId: string, places: readonly RolloutPlace[]) =>
   Promise.all(places.map((place) => inspection().rollout(fileId, place)));
 
@@ -210,6 +227,10 @@ interface GroupViewProps {
   diff: (rollout: RolloutName) => void;
 }
 
+/**
+ * All rollouts of the same question and step: how rewards became advantages and pushes (credit),
+ * then round beside round. The two parts load apart, the numbers first.
+ */
 export const GroupView = ({ reading, open, diff }: GroupViewProps) => {
   const { file, row, rollout, siblings, loss } = reading;
   const group = useAnswer(`${file.id} ${row.row.group}`, () =>

@@ -1,6 +1,6 @@
 import { useElementSize } from '@mantine/hooks';
 import { memo, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
-import type { ImportedSegment } from '../../../../formats/rollouts/index.ts';
+import type { ImportedSegment } from '../../../../formats/rollouts/shape/imported.ts';
 import { writerOf } from '../../../kit/tokens/layout.ts';
 import { MarkedText, type TextMark } from '../parts/MarkedText.tsx';
 import { inTurns, layoutRows, rowAt, rowStop, type RawRows } from './raw-rows.ts';

@@ -1,13 +1,12 @@
 import { memo, useEffect, useMemo, useRef } from 'react';
 import type { AgentEvent } from '../../../../records/events.ts';
-import { isOwnRollout, type ImportedRollout } from '../../../../formats/rollouts/index.ts';
-import type { Finding } from '../../../../evaluate/inspect/index.ts';
-import { LINTS } from '../../../../evaluate/inspect/lint/finding.ts';
+import { isOwnRollout, type ImportedRollout } from '../../../../formats/rollouts/shape/imported.ts';
+import { type Finding, LINTS } from '../../../../evaluate/inspect/lint/finding.ts';
 import {
   gainInWords,
   type PassageReading,
   type RoundReading,
-} from '../../../../evaluate/inspect/reading/index.ts';
+} from '../../../../evaluate/inspect/reading/rounds.ts';
 import { formatCount } from '../../../kit/words/format.ts';
 import { writerOf } from '../../../kit/tokens/layout.ts';
 import { WRITER_NAMES } from '../../../kit/tokens/TokenStrip.tsx';
@@ -20,6 +19,10 @@ const MOST_SHOWN = 12_000;
 const MOST_PASSAGES = 40;
 const MOST_ROUNDS = 120;
 
+/**
+ * A sign a role, so that the order of events can be seen without reading. Roles of other systems
+ * have a dot.
+ */
 const SIGNS: Record<string, string> = {
   think: '✎',
   search: '⌕',
@@ -31,6 +34,7 @@ const SIGNS: Record<string, string> = {
   evidence: '❝',
 };
 
+/** Findings that lie in a segment, as marks on its text. */
 const faultMarks = (findings: readonly Finding[], segment: number): TextMark[] =>
   findings.flatMap(({ code, where }) =>
     where
@@ -38,7 +42,11 @@ const faultMarks = (findings: readonly Finding[], segment: number): TextMark[] =
       .map(({ start, end }) => ({ start, end, kind: 'fault', title: LINTS[code].title })),
   );
 
-export const FindingNote = ({ finding }: { finding: Finding }) => {
+/**
+ * A finding of the linter with its reason. `kind` tells a fault of the implementation, which makes
+ * training wrong, from behaviour that the policy may learn.
+ */
+const FindingNote = ({ finding }: { finding: Finding }) => {
   const { kind, title, why } = LINTS[finding.code];
   return (
     <p className={`finding ${kind}`}>
@@ -54,6 +62,10 @@ export const FindingNote = ({ finding }: { finding: Finding }) => {
   );
 };
 
+/**
+ * A passage within the text of a result; it is drawn from the segment’s text by position, so that
+ * marks of the whole segment fit.
+ */
 interface PassageProps {
   passage: PassageReading;
   text: string;
@@ -61,6 +73,10 @@ interface PassageProps {
   goRound: (round: number) => void;
 }
 
+/**
+ * What was found: which title, whether it is a gold one, whether it holds the answer, and whether
+ * an earlier round had it.
+ */
 const Passage = memo(({ passage, text, faults, goRound }: PassageProps) => {
   const { title, supporting, answers, sentences, seenIn, bodyAt, end } = passage;
   const marks = useMemo<TextMark[]>(
@@ -124,7 +140,9 @@ const Block = memo((props: BlockProps) => {
   const writer = writerOf(segment as Parameters<typeof writerOf>[0]);
   const marks = useMemo(() => faultMarks(findings, index), [findings, index]);
   const count = ids?.length ?? tokens?.length;
+  // Findings without a place are about the rollout as a whole and stand at the top.
   const own = findings.filter(({ where }) => where.some((span) => span.segment === index));
+  // Passages are cut one by one; only running text is cut as a whole.
   const cut = passages.length === 0 && text.length > MOST_SHOWN;
   return (
     <section
@@ -189,6 +207,10 @@ const Block = memo((props: BlockProps) => {
 const NO_EVENTS: AgentEvent[] = [];
 const NONE: number[] = [];
 
+/**
+ * `event` comes from the address, and a change of it scrolls there: links to an event work from
+ * outside too.
+ */
 interface RoundsProps {
   rollout: ImportedRollout;
   rounds: readonly RoundReading[];
@@ -199,6 +221,11 @@ interface RoundsProps {
   goEvent: (event: number) => void;
 }
 
+/**
+ * The rollout as rounds of thinking, asking and reading; the default view. Long rollouts are cut:
+ * blocks beyond the limits are one click away in the text view, which draws only what is on the
+ * screen.
+ */
 export const Rounds = ({ rollout, rounds, findings, event, readText, goEvent }: RoundsProps) => {
   const box = useRef<HTMLDivElement>(null);
   const events = useMemo(() => ownEventsBySegment(rollout.events ?? NO_EVENTS), [rollout.events]);
@@ -206,8 +233,10 @@ export const Rounds = ({ rollout, rounds, findings, event, readText, goEvent }: 
     if (event === null) return;
     const element = box.current?.querySelector<HTMLElement>(`#event-${event + 1}`);
     element?.scrollIntoView({ block: 'center' });
+    // Focus goes along, so that the next Tab starts here; scrolling was done above, in the middle.
     element?.focus({ preventScroll: true });
   }, [event]);
+  // "Seen in round n" leads to the passages of that round, not to its thought.
   const goRound = (round: number) => {
     const first = rounds[round]?.passages[0]?.segment ?? rounds[round]?.segments[0];
     if (first !== undefined) goEvent(first);

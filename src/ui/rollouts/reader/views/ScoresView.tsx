@@ -1,13 +1,15 @@
 import { useMemo, useState } from 'react';
 import type { RewardClause } from '../../../../records/rollout.ts';
-import type { Rescored } from '../../../../evaluate/inspect/rescore/index.ts';
-import type { Reading } from '../../../../lab/rollouts/index.ts';
+import type { Rescored } from '../../../../evaluate/inspect/rescore/rescore.ts';
+import type { Reading } from '../../../../lab/contract/rollouts.ts';
 import { formatNumber, formatShare } from '../../../kit/words/format.ts';
 import { inspection } from '../store/api.ts';
 import { useAnswer } from '../../../kit/use-answer.ts';
 import { Problem } from '../parts/Problem.tsx';
 import { RawText, type PlacedMark } from './RawText.tsx';
 import { Table, type Head } from '../../../kit/Table.tsx';
+
+/** Every published scorer's view of this rollout, clause by clause, with the text that each looked at. */
 
 const HEADS: readonly Head[] = [
   ['scorer'],
@@ -16,11 +18,10 @@ const HEADS: readonly Head[] = [
   ['clauses'],
 ];
 
-/** Every published scorer's view of this rollout, clause by clause, with the text that each looked at. */
-
 /** Shares of the range that are so far apart say opposite things. */
 const APART = 0.5;
 
+/** The clause whose spans are marked in the text. */
 interface Chosen {
   scorer: string;
   clause: number;
@@ -28,6 +29,9 @@ interface Chosen {
   span: number;
 }
 
+/**
+ * A clause with its weight and value. Only one that looked at a span of the text can be pressed.
+ */
 const ClauseButton = (props: { clause: RewardClause; chosen: boolean; onChoose: () => void }) => {
   const { clause, value, weight, evidence } = props.clause;
   const text = `${clause} ${weight === 1 ? '' : `${formatNumber(weight)} × `}${formatNumber(value)}`;
@@ -48,6 +52,7 @@ const ClauseButton = (props: { clause: RewardClause; chosen: boolean; onChoose: 
   );
 };
 
+/** One scorer. Pressing a clause again goes on to its next span. */
 const ScoreRow = (props: {
   score: Rescored;
   em: number | null;
@@ -55,6 +60,7 @@ const ScoreRow = (props: {
   choose: (chosen: Chosen) => void;
 }) => {
   const { score, em, chosen, choose } = props;
+  // Scorers have different ranges; shares of the range can be compared.
   const apart = em !== null && Math.abs(score.share - em) >= APART;
   const next = (clause: number, count: number) => {
     const again = chosen?.scorer === score.scorer && chosen.clause === clause;
@@ -85,6 +91,10 @@ const ScoreRow = (props: {
   );
 };
 
+/**
+ * The rollout through the eyes of every published scorer at once, to see what a reward would have
+ * taught. They score the stored text; nothing of the file’s own scores is used.
+ */
 export const ScoresView = ({ reading }: { reading: Reading }) => {
   const { file, row, rollout } = reading;
   const [chosen, setChosen] = useState<Chosen | null>(null);

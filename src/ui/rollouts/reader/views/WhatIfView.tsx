@@ -1,18 +1,18 @@
 import { Checkbox, NumberInput } from '@mantine/core';
 import { memo, useCallback, useState } from 'react';
-import { answerText } from '../../../../formats/rollouts/index.ts';
+import { answerText } from '../../../../formats/rollouts/shape/imported.ts';
 import {
   tokenTable,
   withOutcome,
   type TokenTable,
-} from '../../../../evaluate/inspect/reading/index.ts';
+} from '../../../../evaluate/inspect/reading/token-table.ts';
 import type {
   RolloutOutcome,
   WhatIf,
   WhatIfSettings,
-} from '../../../../evaluate/inspect/what-if/index.ts';
+} from '../../../../evaluate/inspect/what-if/what-if.ts';
 import { ESTIMATORS } from '../../../../learn/settings/settings.ts';
-import type { Reading } from '../../../../lab/rollouts/index.ts';
+import type { Reading } from '../../../../lab/contract/rollouts.ts';
 import { formatNumber, formatSigned } from '../../../kit/words/format.ts';
 import { PickField } from '../../../kit/PickField.tsx';
 import { inspection } from '../store/api.ts';
@@ -36,8 +36,13 @@ import { useLater } from '../parts/use-later.ts';
 
 type Objective = WhatIfSettings['objective'];
 
+/** `Object.keys` forgets that the keys of a literal record are known. */
 const keysOf = <K extends string>(record: Record<K, string>): K[] => Object.keys(record) as K[];
 
+/**
+ * A number of the objective. What is half typed (empty, a minus sign) stays in the field and
+ * changes nothing.
+ */
 const Amount = (props: {
   label: string;
   value: number;
@@ -59,6 +64,10 @@ const Amount = (props: {
   />
 );
 
+/**
+ * One side of the comparison. It edits a whole `WhatIfSettings`, so that "before" can be changed
+ * like "after": a file that names no settings has no past to hold fixed.
+ */
 const Fields = (props: {
   name: string;
   settings: WhatIfSettings;
@@ -135,6 +144,7 @@ const Fields = (props: {
         label="clip the ratio"
         checked={clip !== null}
         onChange={(event) =>
+          // PPO’s usual ε on either side; DAPO’s wider upper bound is typed in below.
           set({ clip: event.currentTarget.checked ? { low: 0.2, high: 0.2 } : null })
         }
       />
@@ -158,17 +168,22 @@ const Fields = (props: {
         size="xs"
         label="dual clip"
         checked={objective.dualClip !== null}
+        // 3 is the constant c of dual-clip PPO (Ye et al., 2020), which verl has as its default
+        // too.
         onChange={(event) => set({ dualClip: event.currentTarget.checked ? 3 : null })}
       />
     </fieldset>
   );
 };
 
+/** A signed number, or a dash where it cannot be computed: a 0 would be a claim. */
 const value = (number: number | null): string => (number === null ? '–' : formatSigned(number, 3));
 
+/** The largest weight of a trained token; the other tokens of the rollout are not in the loss. */
 const weightOf = ({ tokens }: RolloutOutcome): number | null =>
   tokens ? tokens.weight.reduce((most, weight) => Math.max(most, weight), 0) : null;
 
+/** Sum over the tokens: how far the update moves the rollout as a whole, and in which direction. */
 const pushOf = ({ tokens }: RolloutOutcome): number | null =>
   tokens ? tokens.push.reduce((sum, push) => sum + push, 0) : null;
 
@@ -221,6 +236,8 @@ const Outcomes = memo(({ made, reading }: { made: WhatIf; reading: Reading }) =>
         </tr>
       </thead>
       <tbody>
+        {/* A group of more rollouts is a pathological file; the rest would only make the page
+            slow. */}
         {made.before.rollouts.slice(0, 256).map((before, i) => {
           const after = made.after.rollouts[i]!;
           const changed = before.advantage !== after.advantage;
@@ -257,6 +274,10 @@ const Outcomes = memo(({ made, reading }: { made: WhatIf; reading: Reading }) =>
   </div>
 ));
 
+/**
+ * The tokens of this rollout with the push of one side. `useLater` computes the table off the
+ * drawing, so that a long trace does not hold up the form while somebody types.
+ */
 const Strip = (props: {
   name: string;
   reading: Reading;
@@ -300,6 +321,11 @@ const Strip = (props: {
   );
 };
 
+/**
+ * Two settings of the same objective on the stored rewards of the group: what each would have made
+ * of them, in advantages, weights and pushes. Nothing is sampled again; the log-probabilities are
+ * the file’s, so what needs others is listed as not computable.
+ */
 export const WhatIfView = ({ reading }: { reading: Reading }) => {
   const { file, row, rollout, loss } = reading;
   const known = settingsFor(loss);
@@ -308,12 +334,14 @@ export const WhatIfView = ({ reading }: { reading: Reading }) => {
   const [cursor, setCursor] = useState<number | null>(null);
   const makePlain = useCallback(() => tokenTable(rollout), [rollout]);
   const plain = useLater(rollout, makePlain);
+  // The settings are part of the key: an answer to settings that were changed meanwhile is dropped.
   const key = JSON.stringify([file.id, row.row.group, before, after]);
   const made = useAnswer(key, () => inspection().whatIf(file.id, row.row.group, before, after));
   const [last, setLast] = useState<WhatIf | null>(null);
   // What was computed last stays until the new is there, so that nothing jumps.
   if (made.state === 'ready' && made.value !== last) setLast(made.value);
   const shown = made.state === 'ready' ? made.value : last;
+  // The group comes in its own order; this rollout is found by id, not by its place in the file.
   const at = shown?.before.rollouts.findIndex(({ id }) => id === rollout.id) ?? -1;
   const cannot = shown ? [...new Set([...shown.before.cannot, ...shown.after.cannot])] : [];
   return (

@@ -1,5 +1,6 @@
 import { NativeSelect, NumberInput } from '@mantine/core';
-import { REWARDS, type TrainSettings } from '../../../../learn/settings/settings.ts';
+import { REWARDS, rewardById, REWARD_IDS } from '../../../../learn/rewards/list.ts';
+import type { TrainSettings } from '../../../../learn/settings/settings.ts';
 import { pickOf } from '../../../kit/pick-of.ts';
 import { StageWeights } from './StageWeights.tsx';
 import { changeDraft } from '../../store/train-draft.ts';
@@ -28,10 +29,11 @@ const StageRow = (props: {
         size="xs"
         label={`Reward${index > 0 || props.removable ? `, stage ${index + 1}` : ''}`}
         value={stage.reward}
-        data={[...REWARDS]}
+        data={REWARDS.map(({ id, name }) => ({ value: id, label: name }))}
+        title={rewardById(stage.reward)?.source ?? ''}
         error={errors[`stages.${index}.reward`]}
         onChange={(event) => {
-          const reward = pickOf(REWARDS, event.currentTarget.value);
+          const reward = pickOf(REWARD_IDS, event.currentTarget.value);
           // Factors belong to the reward that they were set for.
           if (reward) props.change({ ...stage, reward, weights: {} });
         }}

@@ -15,7 +15,7 @@ export const FormState = createContext<{
 
 export const useSettings = () => use(FormState).settings;
 
-const useValue = (path: string): unknown => readPath(use(FormState).raw, path);
+export const useDraftValue = (path: string): unknown => readPath(use(FormState).raw, path);
 
 export const useErrors = () => use(FormState).errors;
 
@@ -41,7 +41,7 @@ export const NumberField = (
     absent?: number;
   },
 ) => {
-  const value = useValue(props.path);
+  const value = useDraftValue(props.path);
   return (
     <NumberInput
       size="xs"
@@ -64,7 +64,7 @@ export const NumberField = (
 
 /** A number that people write as 2e-4; what is typed stays as it is typed. */
 export const RateField = (props: FieldProps) => {
-  const value = useValue(props.path);
+  const value = useDraftValue(props.path);
   const [typed, setTyped] = useState<string | null>(null);
   const shown = typed !== null && Number(typed) === value ? typed : String(numeric(value));
   return (
@@ -98,7 +98,7 @@ export const SelectField = (
     wide?: boolean;
   },
 ) => {
-  const value = useValue(props.path);
+  const value = useDraftValue(props.path);
   const choices = props.choices.map((choice) =>
     typeof choice === 'string' ? { value: choice, label: choice } : choice,
   );
@@ -121,7 +121,7 @@ export const SwitchField = ({ path, label, title }: FieldProps) => (
     size="xs"
     label={label}
     title={title}
-    checked={useValue(path) === true}
+    checked={useDraftValue(path) === true}
     onChange={(event) => changeDraft(path, event.currentTarget.checked)}
   />
 );
@@ -132,17 +132,17 @@ export const PartSwitch = ({ path, label, on, title }: FieldProps & { on: unknow
     size="xs"
     label={label}
     title={title}
-    checked={useValue(path) !== null}
+    checked={useDraftValue(path) !== null}
     onChange={(event) => changeDraft(path, event.currentTarget.checked ? on : null)}
   />
 );
 
 /** Whether a part is on. */
-export const usePart = (path: string): boolean => useValue(path) !== null;
+export const usePart = (path: string): boolean => useDraftValue(path) !== null;
 
 /** Several of a list, in the list's order. */
 export const ManyField = (props: FieldProps & { choices: readonly string[] }) => {
-  const value = useValue(props.path);
+  const value = useDraftValue(props.path);
   const chosen = Array.isArray(value) ? value.map(String) : [];
   const error = useError(props.path);
   const toggle = (name: string) => {
@@ -165,5 +165,3 @@ export const ManyField = (props: FieldProps & { choices: readonly string[] }) =>
     </fieldset>
   );
 };
-
-export { useValue as useDraftValue };

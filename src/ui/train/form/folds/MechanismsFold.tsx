@@ -1,7 +1,8 @@
 import { collapseText } from '../../../../agent/router/reward.ts';
 import { collapseWarning } from '../../../../learn/router/collapse.ts';
-import { getRecipe, routerRewardSchema } from '../../../../recipes/index.ts';
-import { BACKGROUND_MODES, REWARD_MODES, STIE_MODES } from '../../../../lab/ask/settings.ts';
+import { getRecipe } from '../../../../recipes/index.ts';
+import { routerRewardSchema } from '../../../../recipes/settings.ts';
+import { BACKGROUND_MODES, REWARD_MODES, STIE_MODES } from '../../../../lab/contract/settings.ts';
 import {
   NumberField,
   RateField,

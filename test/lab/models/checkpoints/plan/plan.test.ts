@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { factsOf } from '../../../../../src/lab/models/checkpoints/facts.ts';
-import { planBytes } from '../../../../../src/lab/models/checkpoints/plan/plan.ts';
+import { planBytes } from '../../../../../src/lab/contract/records/checkpoints.ts';
 import { planFolder } from '../../../../../src/lab/models/checkpoints/plan/plan-folder.ts';
 import { planHub } from '../../../../../src/lab/models/checkpoints/plan/plan-hub.ts';
 import { planUrl } from '../../../../../src/lab/models/checkpoints/plan/plan-url.ts';

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { eventKinds, runStatus, useStage } from '../browser.ts';
+
+const stage = useStage();
+
+it('asks, streams, answers and plays back on WASM, from one press', async () => {
+  const { page } = stage;
+  await page.goto(`${stage.url}?device=wasm`);
+  await page.getByRole('button', { name: 'Run an example' }).click();
+
+  // It streams: there are events while it still runs.
+  await page.waitForSelector('.card');
+  await runStatus(page, 'done');
+  const cores = await page.evaluate(() => navigator.hardwareConcurrency);
+  const engines = page.workers().filter((worker) => worker.url().includes('/policy-'));
+  expect(engines).toHaveLength(Math.min(2, cores));
+  expect(await page.getByTestId('device').textContent()).toContain(
+    `wasm · ${engines.length} engine`,
+  );
+
+  const kinds = await eventKinds(page);
+  expect(kinds[0]).toBe('background');
+  expect(kinds).toContain('search');
+  expect(kinds).toContain('route');
+  expect(kinds).toContain('retrieve');
+  expect(kinds).toContain('answer');
+  expect(kinds.at(-1)).toBe('stop');
+  const verdict = await page.getByTestId('verdict').textContent();
+  for (const figure of ['gold', 'EM', 'F1', 'recall', 'searches', 'tokens', 'time']) {
+    expect(verdict).toContain(figure);
+  }
+
+  // Playback by keys dims what has not happened yet.
+  await page.locator('main').focus();
+  await page.keyboard.press('Home');
+  await expectStep(`1 / ${kinds.length}`);
+  expect(await page.locator('.card.ahead').count()).toBe(kinds.length - 1);
+  await page.keyboard.press('ArrowRight');
+  await expectStep(`2 / ${kinds.length}`);
+  expect(await page.locator('.card.current').getAttribute('data-index')).toBe('1');
+  await page.keyboard.press('End');
+  await expectStep(`${kinds.length} / ${kinds.length}`);
+  await page.keyboard.press('Escape');
+  await expectStep(`all ${kinds.length} events`);
+
+  // And by buttons.
+  await page.getByRole('button', { name: 'First event (Home)' }).click();
+  await page.getByRole('button', { name: 'Play (space)' }).click();
+  await expectStep(`2 / ${kinds.length}`);
+  expect(stage.faults).toEqual([]);
+});
+
+const expectStep = (text: string): Promise<unknown> =>
+  stage.page.waitForSelector(`.playback-step:has-text("${text}")`, { timeout: 60_000 });

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { eventKinds, runStatus, useStage } from '../browser.ts';
+
+const stage = useStage({ webgpu: true });
+
+it('asks, streams, answers and plays back on WebGPU', async () => {
+  const { page } = stage;
+  await page.goto(`${stage.url}?device=webgpu&recipe=search`);
+  const adapter = await page.evaluate(async () => {
+    const found = await navigator.gpu?.requestAdapter();
+    return found ? `${found.info.vendor} ${found.info.architecture}` : null;
+  });
+  expect(adapter).not.toBeNull();
+
+  await page.getByRole('button', { name: 'Run an example' }).click();
+  await page.waitForSelector('.card');
+  await runStatus(page, 'done');
+  const device = (await page.getByTestId('device').textContent()) ?? '';
+  expect(device).toContain('webgpu');
+  expect(device.toLowerCase()).toContain((adapter ?? '').split(' ').at(-1)?.toLowerCase());
+
+  const kinds = await eventKinds(page);
+  expect(kinds).toContain('retrieve');
+  expect(kinds).toContain('answer');
+  await page.locator('main').focus();
+  await page.keyboard.press('ArrowRight');
+  await page.waitForSelector(`.playback-step:has-text("1 / ${kinds.length}")`);
+  expect(stage.faults).toEqual([]);
+});

@@ -1,0 +1,64 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { runStatus, useStage } from '../browser.ts';
+
+const stage = useStage();
+
+/**
+ * Moments of the cancels, milliseconds after the first card: while prompts are read, between decode
+ * steps, during searches.
+ */
+const MOMENTS = [0, 40, 90, 150, 220, 300, 400, 550, 700];
+
+/** The promise is of the median: other programs on the machine may delay single ones. */
+const PROMISED_MS = 500;
+/** None may hang: a pass over sixteen contexts on a machine that others use is over by then. */
+const WORST_MS = 2000;
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+/** Starts sixteen rollouts, cancels them with Escape, and returns how many milliseconds that took. */
+async function cancelRun(page: Page, moment: number): Promise<number> {
+  await page
+    .getByRole('button', { name: 'Run', exact: true })
+    .or(page.getByRole('button', { name: 'Run this question' }))
+    .or(page.getByRole('button', { name: 'Run an example' }))
+    .first()
+    .click();
+  await page.waitForSelector('[data-testid="run-status"]:has-text("running")');
+  await page.waitForSelector('.card');
+  await page.waitForTimeout(moment);
+  return page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        const start = performance.now();
+        const status = document.querySelector('[data-testid="run-status"]');
+        const observer = new MutationObserver(() => {
+          if (status?.textContent === 'cancelled') resolve(performance.now() - start);
+        });
+        if (status)
+          observer.observe(status, { characterData: true, subtree: true, childList: true });
+        dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }));
+      }),
+  );
+}
+
+it('cancels sixteen rollouts within half a second (median of nine, none above two) and keeps what happened', async () => {
+  const { page } = stage;
+  await page.goto(`${stage.url}?device=wasm&n=16`);
+  await page.waitForSelector('[role=option]');
+  const taken: number[] = [];
+  for (const moment of MOMENTS) taken.push(await cancelRun(page, moment));
+  const shown = taken.map((ms) => ms.toFixed(0)).join(', ');
+  expect(median(taken), `milliseconds of each: ${shown}`).toBeLessThan(PROMISED_MS);
+  expect(Math.max(...taken), `milliseconds of each: ${shown}`).toBeLessThan(WORST_MS);
+  expect(await page.locator('.card').count()).toBeGreaterThan(0);
+  // The status can be on the screen before the last cards are.
+  await expect.poll(() => page.locator('.card[data-kind="stop"]').count()).toBe(16);
+
+  // And it is ready for the next run.
+  await page.goto(`${stage.url}?device=wasm&recipe=naive-rag`);
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await runStatus(page, 'done');
+}, 180_000);

@@ -1,0 +1,57 @@
+import type { Page, Worker } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { runStatus, useStage } from '../browser.ts';
+
+const stage = useStage();
+
+/** The one that was started last, where there are several. */
+const workerNamed = (page: Page, name: string): Worker => {
+  const found = page.workers().findLast((worker) => worker.url().includes(`/${name}-`));
+  if (!found)
+    throw new Error(
+      `no ${name} worker among ${page
+        .workers()
+        .map((w) => w.url())
+        .join()}`,
+    );
+  return found;
+};
+
+/** Ends the worker from inside: nobody is told, as when the system takes its memory. */
+const kill = async (page: Page, name: string): Promise<void> => {
+  await workerNamed(page, name).evaluate(() => self.close());
+};
+
+it.each(['policy', 'retrieval', 'lab'])(
+  'says that the %s worker was lost and goes on',
+  async (name) => {
+    const { page } = stage;
+    await page.goto(`${stage.url}?device=wasm&recipe=naive-rag`);
+    await page.waitForSelector('[data-testid="device"]:has-text("wasm")');
+    await page.waitForSelector('.status:has-text("local passages")');
+    await kill(page, name);
+    const alert = page.getByRole('alert');
+    await alert.waitFor({ timeout: 30_000 });
+    expect(await alert.textContent()).toContain(`The ${name} worker was lost`);
+
+    await page.getByRole('button', { name: 'Restart it' }).click();
+    await alert.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await runStatus(page, 'done');
+    expect(await page.locator('.card[data-kind="answer"]').count()).toBe(1);
+  },
+);
+
+it('keeps what had happened when the policy worker dies in the middle of a run', async () => {
+  const { page } = stage;
+  await page.goto(`${stage.url}?device=wasm&n=8`);
+  await page.waitForSelector('.status:has-text("local passages")');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.waitForSelector('.card');
+  await kill(page, 'policy');
+  await runStatus(page, 'failed');
+  expect(await page.locator('.card').count()).toBeGreaterThan(0);
+  await page.getByText('what is below was kept').waitFor();
+  await page.getByRole('button', { name: 'Run again' }).click();
+  await runStatus(page, 'done');
+});

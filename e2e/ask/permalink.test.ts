@@ -1,0 +1,113 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { Page } from 'playwright-core';
+import { eventKinds, openPage, runStatus, useStage } from '../browser.ts';
+
+const stage = useStage();
+
+const recordSchema = z.object({ format: z.string(), events: z.array(z.unknown()) });
+
+/** What the page shows of a run, without times. */
+const shown = (page: Page) =>
+  page.evaluate(() => ({
+    question: document.querySelector('h1')?.textContent,
+    lines: [...document.querySelectorAll('.column')].map((column) =>
+      [...column.querySelectorAll('.card')].map((card) => [
+        card.getAttribute('data-kind'),
+        card.querySelector('.card-text')?.textContent,
+      ]),
+    ),
+    step: document.querySelector('.playback-step')?.textContent,
+  }));
+
+it('restores question, recipe, settings, rollout and step from the address alone', async () => {
+  const { page } = stage;
+  await page.goto(`${stage.url}?device=wasm&recipe=search&n=2&seed=77&t=0.8&k=2&nlr=both`);
+  await page.locator('[role=option]').nth(2).click();
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await runStatus(page, 'done');
+  await page.keyboard.press(']');
+  await page.locator('main').focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowRight');
+  await page.waitForSelector('.playback-step:has-text("2 / ")');
+  const address = page.url();
+  const before = await shown(page);
+
+  const other = await openPage(stage);
+  await other.goto(address);
+  await runStatus(other, 'done');
+  await other.waitForSelector('.playback-step:has-text("2 / ")');
+  expect(await shown(other)).toEqual(before);
+  expect(other.url()).toBe(address);
+  expect(await other.getByLabel('Recipe').inputValue()).toBe('search');
+  expect(await other.getByLabel('Temperature').inputValue()).toBe('0.8');
+  expect(await other.getByLabel('NLR, who routes').inputValue()).toBe('both');
+});
+
+it('asks which counts where an address works with something else than this device', async () => {
+  const page = await openPage(stage, { colorScheme: 'dark', width: 390 });
+  const link = {
+    policy: { k: 'checkpoint', n: 'Qwen', h: '0123456789ab' },
+    summarizer: 'extractive',
+  };
+  const query = new URLSearchParams({
+    device: 'wasm',
+    recipe: 'naive-rag',
+    ask: 'Who directed Northern Drum?',
+    with: JSON.stringify(link),
+    run: '1',
+  });
+  await page.goto(`${stage.url}?${query}`);
+  const note = page.locator('.linked-setup');
+  await note.getByText('the checkpoint “Qwen”: add it on Models').waitFor();
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  expect(await page.locator('.column').count()).toBe(0);
+  // Nothing ran; what is here of it is used, and the address says so.
+  await note.getByRole('button', { name: 'Use what is here of it and run' }).click();
+  await runStatus(page, 'done');
+  expect(await note.count()).toBe(0);
+  const carried = new URL(page.url()).searchParams.get('with');
+  expect(JSON.parse(carried ?? '')).toEqual({ summarizer: 'extractive' });
+  expect((await eventKinds(page)).includes('summarize')).toBe(true);
+  await page.context().close();
+});
+
+it('plays with the space bar while a card has the focus, opens it with Enter, and hands out the rollouts', async () => {
+  const { page } = stage;
+  await page.goto(`${stage.url}?device=wasm&recipe=naive-rag&n=2`);
+  await page.getByRole('button', { name: 'Run an example' }).click();
+  await runStatus(page, 'done');
+  const card = page.locator('.column').first().locator('.card-line').first();
+  await card.focus();
+  await page.keyboard.press(' ');
+  await page.getByRole('button', { name: 'Pause (space)' }).waitFor();
+  await page.keyboard.press(' ');
+  await page.getByRole('button', { name: 'Play (space)' }).waitFor();
+  await page.keyboard.press('Escape');
+  expect(await card.getAttribute('aria-expanded')).toBe('false');
+  await page.keyboard.press('Enter');
+  expect(await card.getAttribute('aria-expanded')).toBe('true');
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download JSONL' }).click(),
+  ]);
+  const lines = readFileSync(await download.path(), 'utf8')
+    .trimEnd()
+    .split('\n');
+  const records = lines.map((line) => recordSchema.parse(JSON.parse(line)));
+  expect(records.map(({ format }) => format)).toEqual(['forage.rollout/1', 'forage.rollout/1']);
+  expect(records[0]?.events.length).toBe(
+    await page.locator('.column').first().locator('.card').count(),
+  );
+});
+
+it('says which values of an address it could not use', async () => {
+  const { page } = stage;
+  await page.goto(`${stage.url}?n=99`);
+  await page.getByText('n=99').waitFor();
+});

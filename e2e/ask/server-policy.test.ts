@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  strictServer,
+  type Asked,
+  type Scripted,
+  type StrictServer,
+} from '../../test/policy/remote/endpoint/strict-server.ts';
+import { eventKinds, openPage, runStatus, useStage } from '../browser.ts';
+
+/** A model on a server as a user has it: named, tested, asked, with its key in memory alone. */
+
+const stage = useStage();
+const KEY = 'sk-never-written-down-1b7c';
+let server: StrictServer;
+
+/** Cut as tokens are, so that tags come in parts. */
+const tokensOf = (text: string): string[] => text.match(/\s?\w+|[^\w]/gu) ?? [];
+
+/** Judges what it is asked to judge; else searches once, and answers what the result says. */
+function writes(asked: Asked): string[] {
+  const said = 'messages' in asked ? asked.messages.map(({ content }) => content) : [asked.prompt];
+  const all = said.join('\n');
+  const predicted = /Predicted answer: (.*)/.exec(all)?.[1];
+  if (predicted !== undefined)
+    return [all.includes(`Reference answer: ${predicted}\n`) ? 'True' : 'False'];
+  // The system's message, and the examples in it, come first.
+  const result = /<result>([\s\S]*)<\/result>/.exec(said.slice(1).join('\n'))?.[1];
+  const director = /directed by (\w+ \w+)/.exec(result ?? '')?.[1];
+  return tokensOf(
+    result === undefined
+      ? '<think> I look it up. </think><search> director of Northern Drum </search>'
+      : `<think> It is said. </think><short_answer> \\boxed{${director ?? 'unknown'}} </short_answer>`,
+  );
+}
+
+const SCRIPT: Partial<Scripted> = { key: KEY, models: ['tiny', 'large'], tokens: writes };
+
+beforeAll(async () => {
+  server = await strictServer(SCRIPT);
+});
+afterAll(() => server.close());
+
+const fill = (page: Page, label: string, text: string): Promise<void> =>
+  page.getByRole('form', { name: 'Server' }).getByLabel(label, { exact: true }).fill(text);
+
+const test = async (page: Page, said: string): Promise<void> => {
+  await page.getByRole('button', { name: 'Test connection' }).click();
+  await page.locator('.connection', { hasText: said }).waitFor({ timeout: 60_000 });
+};
+
+/** Everything that outlives the tab, and the address. */
+const kept = (page: Page): Promise<string> =>
+  page.evaluate(async () => {
+    const request = <T>(asked: IDBRequest<T>): Promise<T> =>
+      new Promise((resolve, reject) => {
+        asked.addEventListener('success', () => resolve(asked.result));
+        asked.addEventListener('error', () => reject(new Error('IndexedDB')));
+      });
+    const parts = [
+      location.href,
+      JSON.stringify(Object.entries(localStorage)),
+      JSON.stringify(Object.entries(sessionStorage)),
+    ];
+    for (const { name = '' } of await indexedDB.databases()) {
+      const database = await request(indexedDB.open(name));
+      for (const store of database.objectStoreNames)
+        parts.push(
+          JSON.stringify(await request(database.transaction(store).objectStore(store).getAll())),
+        );
+      database.close();
+    }
+    return parts.join('\n');
+  });
+
+it('tells apart what can be wrong, then answers through the server with summaries and a judge', async () => {
+  const { page } = stage;
+  await page.goto(`${stage.url}models?device=wasm`);
+  await page.getByRole('button', { name: 'Add a server' }).click();
+  await fill(page, 'Address', 'http://127.0.0.1:9/v1');
+  await fill(page, 'Model', 'huge');
+  await test(page, 'Nothing answers');
+  await fill(page, 'Address', server.url);
+  server.script.cors = false;
+  await test(page, 'CORS');
+  server.script.cors = true;
+  await test(page, 'API key');
+  await fill(page, 'API key', KEY);
+  await test(page, 'huge');
+  await fill(page, 'Model', 'tiny');
+  await test(page, 'with log-probabilities');
+  await page.getByRole('button', { name: 'Keep' }).click();
+  await page.getByRole('button', { name: 'Use as policy' }).click();
+
+  await page.getByRole('link', { name: 'Inspect' }).click();
+  await page.getByLabel('Summarizer').selectOption('extractive');
+  await page.getByLabel('Judge').selectOption({ label: `tiny at ${new URL(server.url).host}` });
+  await page.getByLabel('Recipe').selectOption('search');
+  await page.getByLabel('Search the questions').fill('directed Northern Drum');
+  await page.locator('[role=option]', { hasText: 'Northern Drum' }).first().click();
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await runStatus(page, 'done');
+  const verdict = page.getByTestId('verdict').first();
+  expect(await verdict.textContent()).toContain('✓ exact match');
+  expect(await verdict.textContent()).toContain('Isak Zanbach');
+  expect(await verdict.textContent()).toMatch(/judge right/);
+  const kinds = await eventKinds(page);
+  expect(kinds.filter((kind) => kind === 'summarize')).toHaveLength(1);
+  expect(kinds).not.toContain('error');
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download JSONL' }).click(),
+  ]);
+  const exported = readFileSync(await download.path(), 'utf8');
+  expect(exported).toContain('Isak Zanbach');
+  expect(server.keys).toContain(`Bearer ${KEY}`);
+  for (const place of [exported, await kept(page)]) expect(place).not.toContain(KEY);
+  expect(await kept(page)).toContain(server.url);
+  expect(stage.faults).toEqual([]);
+}, 240_000);
+
+it('says what went wrong where the server is gone, and asks again', async () => {
+  const gone = await strictServer({ tokens: writes, models: ['tiny'] });
+  const page = await openPage(stage);
+  await page.addInitScript((url) => {
+    const server = { id: 's', url, model: 'tiny', api: 'completions', maxContext: 4096 };
+    localStorage.setItem(
+      'forage.resources',
+      JSON.stringify({ endpoints: [server], webllm: [], mirror: {} }),
+    );
+  }, gone.url);
+  await page.goto(`${stage.url}?device=wasm&recipe=search&n=1`);
+  await page.locator('.works-with summary').click();
+  await page.getByLabel('Policy').selectOption({ label: `tiny at ${new URL(gone.url).host}` });
+  gone.script.failures = [{ status: 401, body: '{}' }];
+  await page.getByLabel('Search the questions').fill('directed Northern Drum');
+  await page.locator('[role=option]', { hasText: 'Northern Drum' }).first().click();
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByText('API key').first().waitFor();
+  await runStatus(page, 'done');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.locator('[data-testid="verdict"]:has-text("Isak Zanbach")').first().waitFor();
+  await page.context().close();
+  await gone.close();
+}, 240_000);

@@ -1,0 +1,97 @@
+import { expect, it } from 'vitest';
+import { eventKinds, runStatus, useStage } from '../browser.ts';
+import { drop } from '../drop.ts';
+import { startSmall, status } from '../training.ts';
+
+/** Questions and passages of one's own: imported, searched by every method, asked, and trained on. */
+
+const stage = useStage();
+
+/** As HotpotQA writes them: towns and their mayors, over two hops. */
+const questions = Array.from({ length: 60 }, (_, n) => ({
+  _id: `hop-${n}`,
+  question: `Who is the mayor of the town on river ${n}?`,
+  answer: `Mayor ${n} Öberg`,
+  type: 'bridge',
+  level: 'medium',
+  supporting_facts: [
+    [`River ${n}`, 0],
+    [`Town ${n}`, 0],
+  ],
+  context: [
+    [`River ${n}`, [`River ${n} runs through Town ${n}.`, 'It is long.']],
+    [
+      `Town ${n}`,
+      [`Town ${n} has the mayor Mayor ${n} Öberg.`, 'It is old, “so they say” – 日本.'],
+    ],
+  ],
+}));
+
+const METHODS = ['flat', 'hnsw', 'cluster', 'hybrid', 'lexical'] as const;
+
+it('searches, asks and trains on an imported collection', async () => {
+  const { page } = stage;
+  await page.goto(`${stage.url}corpus`);
+  await page.getByRole('heading', { name: 'Corpus' }).waitFor();
+  await drop(page, { 'rivers.json': JSON.stringify(questions) });
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.getByText(/^“rivers” holds 120 passages and 60 questions/).waitFor();
+  // What was stored shows without a reload.
+  await page
+    .getByTestId('storage-used')
+    .filter({ hasText: /storage [1-9]/ })
+    .waitFor();
+  await page.getByLabel('Choose rivers').check();
+  await page.getByRole('button', { name: 'Use for search' }).click();
+  await page.getByRole('button', { name: 'Use these questions' }).click();
+  // The built-in web knows nothing of these passages.
+  expect(await page.getByLabel('Runs search').inputValue()).toBe('local');
+
+  for (const method of METHODS) {
+    await page.getByLabel('Method').selectOption(method);
+    const names = { flat: 'exact scan', hnsw: 'HNSW', cluster: 'cluster', hybrid: 'fused' };
+    const note = method === 'lexical' ? /^BM25\+$/ : new RegExp(names[method]);
+    await page.getByTestId('retriever').filter({ hasText: note }).waitFor();
+    await page.getByLabel('Query', { exact: true }).fill('River 17 runs through Town 17');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.getByText(/passages for “River 17/).waitFor();
+    expect(await page.locator('.plain-table tbody tr').count(), method).toBe(20);
+    if (method === 'lexical')
+      expect(await page.locator('.plain-table tbody tr').first().innerText()).toContain('17');
+  }
+
+  // Asked for, the web is asked as well, and what fits best comes first whichever source has it.
+  const rows = page.locator('.plain-table tbody tr');
+  await page.getByLabel('Source', { exact: true }).selectOption('both');
+  await page.getByRole('button', { name: 'Search', exact: true }).click();
+  await rows.filter({ hasText: 'web' }).first().waitFor();
+  expect(await rows.first().innerText()).toContain('River 17');
+  expect(await rows.filter({ hasText: 'local' }).count()).toBeGreaterThan(5);
+
+  await page.goto(stage.url);
+  await page.getByText('60 of 60 questions').waitFor();
+  await page.getByText('120 local passages').waitFor();
+  await page.getByLabel('Search the questions').fill('river 17?');
+  await page.getByRole('option', { name: /river 17\?/ }).click();
+  // A seed at which the output does not break off, as one in four does: the policy never saw such English.
+  await page.getByLabel('Seed').fill('2');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await runStatus(page, 'done');
+  const kinds = await eventKinds(page);
+  expect(kinds[0]).toBe('background');
+  expect(kinds.at(-1)).toBe('stop');
+  expect(kinds).not.toContain('error');
+  expect(await page.getByTestId('verdict').innerText()).toContain('Mayor 17 Öberg');
+  const background = page.locator('.card[data-kind="background"]');
+  for (const title of ['River 17', 'Town 17'])
+    expect(await background.innerText()).toContain(title);
+
+  // The address alone asks it again, though imported questions are read from storage first.
+  await page.reload();
+  await runStatus(page, 'done');
+  expect(await page.getByTestId('verdict').innerText()).toContain('Mayor 17 Öberg');
+
+  await startSmall(page, stage, { steps: 1, recipe: 'search' });
+  await status(page, 'finished');
+  expect(stage.faults).toEqual([]);
+}, 240_000);

@@ -1,0 +1,75 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { writeRandomCheckpoint } from '../../test/policy/checkpoint/random-checkpoint.ts';
+import { eventKinds, runStatus, useStage, visit } from '../browser.ts';
+import { startSmall, status } from '../training.ts';
+
+/** A checkpoint from elsewhere, from its folder to an adapter trained on it. */
+
+const stage = useStage();
+let folder = '';
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'random-qwen-'));
+  writeRandomCheckpoint(folder, 'qwen');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it('takes a Qwen2 folder, asks it, trains it and gives its adapter', async () => {
+  const { page } = stage;
+  const name = basename(folder);
+  await page.goto(`${stage.url}models`);
+  await page.getByLabel('Folder of a checkpoint').setInputFiles(folder);
+  await page.getByTestId('fit').waitFor();
+  await page.getByRole('button', { name: /^Copy/ }).click();
+  await page.getByText('ready', { exact: true }).waitFor();
+  await page.getByRole('button', { name: `Use ${name} as policy` }).click();
+  await page.getByText('policy of the next run').waitFor();
+
+  await page.goto(`${stage.url}?device=wasm`);
+  await page.getByRole('button', { name: 'Run an example' }).click();
+  await runStatus(page, 'done');
+  const kinds = await eventKinds(page);
+  expect(kinds[0]).toBe('background');
+  expect(kinds.at(-1)).toBe('stop');
+  // Random weights say nothing of the form that is asked for; nothing else goes wrong.
+  for (const fault of await page.locator('.card[data-kind=error]').allInnerTexts())
+    expect(fault).toMatch(/text between blocks|the turn ended without a search or an answer/);
+
+  await startSmall(page, stage, { steps: 1 });
+  await status(page, 'finished');
+  expect(await page.locator('main').innerText()).toContain(name);
+  const downloads: string[] = [];
+  const files = new Promise<Map<string, string>>((resolve) => {
+    const got = new Map<string, string>();
+    page.on('download', (download) => {
+      void download.path().then((path) => {
+        got.set(download.suggestedFilename(), path);
+        if (got.size === 2) resolve(got);
+      });
+    });
+  });
+  await page.getByRole('button', { name: 'Download the adapter' }).click();
+  for (const file of (await files).keys()) downloads.push(file);
+  expect(downloads.toSorted()).toEqual(['adapter_config.json', 'adapter_model.safetensors']);
+  const config = JSON.parse(readFileSync((await files).get('adapter_config.json')!, 'utf8'));
+  expect(config.base_model_name_or_path).toBe(name);
+
+  await visit(page, stage, 'runs');
+  await page.locator('.list-table tbody button[aria-expanded]').first().click();
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Merged model (tar)' }).click();
+  const archive = await (await download).path();
+  const listed = execFileSync('tar', ['-tf', archive], { encoding: 'utf8' });
+  expect(
+    listed
+      .trim()
+      .split('\n')
+      .map((path) => basename(path))
+      .toSorted(),
+  ).toEqual(['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json']);
+  expect(stage.faults).toEqual([]);
+});

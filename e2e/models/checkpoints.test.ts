@@ -1,0 +1,160 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  shardedFiles,
+  startHub,
+  type HubServer,
+} from '../../test/lab/models/checkpoints/hub-server.ts';
+import { faultsOf } from '../axe.ts';
+import { openPage, useStage } from '../browser.ts';
+
+/** Checkpoints on the models page: a real server, the real page, the browser's own file system. */
+
+const stage = useStage();
+const LONG = 240_000;
+const CHUNK = 16 * 1024 * 1024;
+const FIRST = 'model-00001-of-00002.safetensors';
+let hub: HubServer;
+
+beforeAll(async () => {
+  // 28 MB a shard: a chunk and two thirds.
+  hub = await startHub(shardedFiles(7_000_000));
+});
+afterAll(() => hub.close());
+
+const open = async (options: Parameters<typeof openPage>[1] = {}): Promise<Page> => {
+  const page = await openPage(stage, options);
+  await page.addInitScript((base) => localStorage.setItem('forage.hub', base), hub.url);
+  await page.goto(`${stage.url}models`);
+  return page;
+};
+
+const look = async (page: Page, text: string): Promise<void> => {
+  await page.getByLabel('Repository or address').fill(text);
+  await page.getByRole('button', { name: 'Look' }).click();
+};
+
+const state = (page: Page): Promise<string | null> =>
+  page.locator('.checkpoint').getAttribute('data-state');
+
+/** SHA-256 of a stored file, read from the browser's file system. */
+const storedHash = (page: Page, name: string): Promise<string> =>
+  page.evaluate(async (wanted) => {
+    const root = await navigator.storage.getDirectory();
+    const all = await root.getDirectoryHandle('checkpoints');
+    for await (const folder of all.values()) {
+      if (folder.kind !== 'directory') continue;
+      const file = await folder.getFileHandle(wanted);
+      const bytes = await (await file.getFile()).arrayBuffer();
+      const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+      return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+    }
+    return 'none';
+  }, name);
+
+const hashOf = async (bytes: Uint8Array): Promise<string> =>
+  Buffer.from(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))).toString('hex');
+
+it(
+  'downloads, survives a cut and a killed page, is whole, renamed, chosen, deleted and brought back',
+  async () => {
+    const page = await open();
+    await look(page, 'forage/tiny');
+    await page.getByText('Fits: the browser gives').waitFor();
+    expect(await page.getByTestId('fit').textContent()).toContain('parameters by its shape');
+    hub.asked.length = 0;
+    hub.rate = 10e6;
+    hub.cutAt.set(FIRST, [5_000_000]);
+    await page.getByRole('button', { name: /^Download 56 MB/ }).click();
+    // The cut is mended without a click; then the page dies in the second chunk.
+    const firsts = () => hub.asked.filter(({ name }) => name === FIRST);
+    await expect
+      .poll(() => firsts().length, { timeout: 60_000 })
+      .toBe(2)
+      .catch(async (e: unknown) => {
+        console.log(await page.locator('.checkpoints-section').innerText(), hub.asked);
+        throw e;
+      });
+    const [cut, mended] = firsts();
+    expect(cut!.sent - mended!.from).toBeLessThanOrEqual(CHUNK);
+    expect(mended!.from).toBeGreaterThan(0);
+    await page.getByText(/MB\/s · .* left/).waitFor();
+    // 41 % of both shards: past the first chunk after the cut, before the end of the shard.
+    const share = () => page.getByRole('progressbar').last().getAttribute('aria-valuenow');
+    await expect
+      .poll(async () => Number(await share()), { timeout: 60_000, interval: 20 })
+      .toBeGreaterThan(40);
+    await page.reload();
+    await page.getByText('interrupted').waitFor();
+    hub.rate = null;
+    await page.getByRole('button', { name: 'Resume forage/tiny' }).click();
+    await page.getByText('ready', { exact: true }).waitFor({ timeout: 60_000 });
+    // What was written before the page died is not fetched again.
+    expect(firsts().map(({ from }) => from)).toEqual([0, mended!.from, mended!.from + CHUNK]);
+    expect(await storedHash(page, FIRST)).toBe(await hashOf(hub.files.get(FIRST)!));
+    await page.getByText('6 files', { exact: true }).click();
+    expect(await page.getByText('as the hub says').count()).toBe(2);
+
+    await page.getByRole('button', { name: 'Rename forage/tiny' }).click();
+    await page.getByLabel('Name of the checkpoint').fill('Tiny one');
+    await page.keyboard.press('Enter');
+    const rename = page.getByRole('button', { name: 'Rename Tiny one' });
+    await rename.waitFor();
+    expect(await rename.evaluate((button) => button === document.activeElement)).toBe(true);
+    await page.getByRole('button', { name: 'Use Tiny one as policy' }).click();
+    await page.getByText('policy of the next run').waitFor();
+    await page.reload();
+    await page.getByText('policy of the next run').waitFor();
+    await page.getByRole('button', { name: 'Delete Tiny one' }).click();
+    await page.locator('.checkpoint').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('heading', { name: 'Tiny one' }).waitFor();
+    expect(await state(page)).toBe('ready');
+    expect(stage.faults).toEqual([]);
+    await page.context().close();
+  },
+  LONG,
+);
+
+it(
+  'takes a folder of this machine',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'forage-folder-'));
+    for (const [name, bytes] of shardedFiles(1000)) writeFileSync(join(folder, name), bytes);
+    const page = await open();
+    await page.getByLabel('Folder of a checkpoint').setInputFiles(folder);
+    await page.getByRole('button', { name: /^Copy/ }).click();
+    await page.getByText('ready', { exact: true }).waitFor();
+    expect(await storedHash(page, FIRST)).toBe(await hashOf(shardedFiles(1000).get(FIRST)!));
+    await page.context().close();
+    rmSync(folder, { recursive: true });
+  },
+  LONG,
+);
+
+it(
+  'says what is wrong with a server, in words, and axe finds no fault at 390 pixels',
+  async () => {
+    const page = await open({ width: 390, colorScheme: 'dark' });
+    const told = async (text: RegExp) => {
+      await look(page, 'forage/tiny');
+      await page.getByRole('alert').filter({ hasText: text }).waitFor();
+    };
+    hub.refuse = { status: 403, code: 'GatedRepo' };
+    await told(/is gated.*Accept/);
+    hub.refuse = null;
+    hub.cors = false;
+    await told(/gave no answer that this page may read.*Access-Control-Allow-Origin/);
+    hub.cors = true;
+    await look(page, 'forage/tiny');
+    await page.getByText('6 files').click();
+    expect(await faultsOf(page)).toEqual([]);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(width).toBeLessThanOrEqual(390);
+    await page.context().close();
+  },
+  LONG,
+);

@@ -1,0 +1,41 @@
+import { openAsBlob } from 'node:fs';
+import { basename } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { inspectFile, type Inspection } from '../src/evaluate/inspect/inspect.ts';
+
+/** What the end-to-end tests read off the page of a rollout file. */
+
+export const figure = (page: Page, id: string): Promise<string> =>
+  page.locator(`[data-figure="${id}"] dd`).innerText();
+
+/** Waits until the filter says so. */
+export const matched = (page: Page, text: string): Promise<unknown> =>
+  page.waitForFunction(
+    (wanted) => document.querySelector('.filter-said')?.textContent === wanted,
+    text,
+    { timeout: 60_000 },
+  );
+
+/** What `lab inspect FILE --json` prints. */
+export const labInspect = async (path: string): Promise<Inspection> =>
+  inspectFile(await openAsBlob(path), basename(path));
+
+/** The figures on the page are those that `lab inspect` counts. */
+export const expectSame = async (page: Page, { statistics }: Inspection): Promise<void> => {
+  const { em, subEm, coverEm, evidence, judge } = statistics;
+  expect(await figure(page, 'em')).toContain(` ${em.count}`);
+  expect(await figure(page, 'sub-em')).toContain(` ${subEm.count}`);
+  expect(await figure(page, 'cover-em')).toContain(` ${coverEm.count}`);
+  expect(await figure(page, 'retrieved')).toContain(` ${evidence.retrieved.count}`);
+  const { wrongThoughRetrieved: wrong, rightWithoutRetrieved: right } = evidence;
+  expect(await figure(page, 'wrong-though-retrieved')).toMatch(
+    new RegExp(`^${wrong.em} ${wrong.coverEm} by cover-EM`),
+  );
+  expect(await figure(page, 'right-without')).toMatch(
+    new RegExp(`^${right.em} ${right.coverEm} by cover-EM`),
+  );
+  if (!judge) return;
+  expect(await figure(page, 'judge')).toContain(` ${judge.right.count}`);
+  expect(await figure(page, 'judge-em')).toContain(` ${judge.agreement.em.count}`);
+};

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { faultsInBoth, faultsOf } from '../axe.ts';
+import { openPage, runStatus, useStage, visit } from '../browser.ts';
+
+const stage = useStage();
+const LONG = 180_000;
+
+describe('axe finds no fault, in the light and in the dark,', () => {
+  it(
+    'in a first visit, in the list of keys and in the palette',
+    async () => {
+      const { page } = stage;
+      await page.goto(`${stage.url}?device=wasm`);
+      await page.waitForSelector('[role=option]');
+      expect(await faultsInBoth(page)).toEqual([]);
+      for (const key of ['?', 'Control+k']) {
+        await page.keyboard.press(key);
+        await page.getByRole('dialog').waitFor();
+        expect(await faultsInBoth(page)).toEqual([]);
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+      }
+    },
+    LONG,
+  );
+
+  it(
+    'in a rollout with every card open',
+    async () => {
+      const { page } = stage;
+      await page.goto(`${stage.url}?device=wasm`);
+      await page.getByRole('button', { name: 'Run an example' }).click();
+      await runStatus(page, 'done');
+      await page.getByRole('button', { name: 'open all' }).click();
+      await page.locator('.card[data-kind="search"] .card-line').first().click();
+      expect(await faultsInBoth(page)).toEqual([]);
+    },
+    LONG,
+  );
+
+  it(
+    'in the other places',
+    async () => {
+      const { page } = stage;
+      for (const place of ['corpus', 'models', 'train']) {
+        await visit(page, stage, place);
+        await page.locator(`.rail-item.active[href$="/${place}"]`).waitFor();
+        await page.waitForSelector('main h1');
+        expect(await faultsInBoth(page)).toEqual([]);
+      }
+    },
+    LONG,
+  );
+});
+
+it(
+  'works at 390 pixels: one rollout at a time, nothing wider than the screen',
+  async () => {
+    const page = await openPage(stage, { width: 390 });
+    await page.goto(`${stage.url}?device=wasm&recipe=naive-rag&n=2`);
+    await page.getByRole('button', { name: 'Run an example' }).click();
+    await runStatus(page, 'done');
+    await page.getByRole('tab', { name: '2' }).click();
+    // An opened card far down moves the rollout, never the frame around it.
+    await page.locator('.column:visible .card-line').last().click();
+    expect(await page.evaluate(() => document.scrollingElement?.scrollTop)).toBe(0);
+    expect(await page.locator('.details').count()).toBe(0);
+    expect(await page.locator('.column:visible').count()).toBe(1);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
+      390,
+    );
+    expect(await faultsOf(page)).toEqual([]);
+  },
+  LONG,
+);

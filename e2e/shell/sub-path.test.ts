@@ -1,0 +1,142 @@
+import { createReadStream, existsSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { serve } from '../../scripts/serve/server.mjs';
+import { DIST, finishedColumns, openPage, runStatus, useStage } from '../browser.ts';
+
+/** The built page works below any path, with every address it has, its workers and its offline store. */
+
+const BASE = '/some/where/';
+const stage = useStage({ base: BASE });
+
+/** Requests to the page's own server outside its folder, and answers that are errors. */
+const strays: string[] = [];
+
+const watch = (page: Page): void => {
+  page.on('response', (response) => {
+    const url = new URL(response.url());
+    if (url.host !== new URL(stage.url).host) return;
+    if (!`${url.pathname}/`.startsWith(BASE) || response.status() >= 400)
+      strays.push(`${response.status()} ${url.pathname}`);
+  });
+};
+
+beforeAll(() => watch(stage.page));
+
+const ROLLOUTS = Array.from({ length: 3 }, (_, q) =>
+  JSON.stringify({
+    input: `Question: Who wrote book ${q}?\n`,
+    output: '<answer> Ida Holm </answer>',
+    gts: { target: ['Ida Holm'] },
+    score: 1,
+    step: 1,
+  }),
+).join('\n');
+
+const pathAt = (page: Page): string => new URL(page.url()).pathname;
+
+it('asks, follows its links and keys, and opens every address again', async () => {
+  const { page } = stage;
+  expect(new URL(stage.url).pathname).toBe(BASE);
+  await page.goto(stage.url.slice(0, -1));
+  expect(pathAt(page)).toBe(BASE);
+  await page.getByRole('button', { name: 'Run an example' }).click();
+  await runStatus(page, 'done');
+  expect(await finishedColumns(page)).toBe(1);
+  const permalink = page.url();
+  expect(permalink.startsWith(`${stage.url}?`)).toBe(true);
+  await page.reload();
+  await page.waitForSelector('.column');
+  expect(page.url()).toBe(permalink);
+
+  for (const name of ['Train', 'Runs', 'Corpus', 'Models']) {
+    await page.getByRole('link', { name, exact: true }).click();
+    await page.waitForURL(`${stage.url}${name.toLowerCase()}`);
+    await page.reload();
+    await page.locator('.rail-item.active', { hasText: name }).waitFor();
+  }
+  await page.keyboard.press('g');
+  await page.keyboard.press('i');
+  await page.waitForURL((url) => url.pathname === BASE);
+  expect([strays, stage.faults]).toEqual([[], []]);
+});
+
+it('opens a rollout of a file at its own address', async () => {
+  const { page } = stage;
+  await page.goto(`${stage.url}rollouts`);
+  await page
+    .getByLabel('Rollout files')
+    .setInputFiles({ name: 'a.jsonl', mimeType: '', buffer: Buffer.from(ROLLOUTS) });
+  await page.waitForURL(/\/some\/where\/rollouts\/[^/]+$/);
+  const row = page.locator('tr[data-position] a').nth(1);
+  // Opened in a tab of its own, the link must be the whole address.
+  expect(await row.getAttribute('href')).toMatch(/^\/some\/where\/rollouts\/[^/]+\/a\.jsonl%3A2/);
+  await row.click();
+  await page.waitForURL(/\/some\/where\/rollouts\/[^/]+\/a\.jsonl%3A2/);
+  await page.reload();
+  await page.getByText('Who wrote book 1?').first().waitFor();
+  await page.getByRole('link', { name: 'Rollouts', exact: true }).first().click();
+  await page.waitForURL(`${stage.url}rollouts`);
+  expect([strays, stage.faults]).toEqual([[], []]);
+});
+
+it('answers, and opens at any depth, after the server has gone', async () => {
+  const server = await serve({ root: DIST, base: BASE });
+  const page = await openPage(stage, { offline: true });
+  await page.goto(server.url);
+  await page.waitForSelector('[data-testid="offline"]:has-text("works offline")');
+  await server.close();
+
+  await page.goto(`${server.url}rollouts/nothing/here`);
+  await page.getByRole('link', { name: 'Rollouts of this browser' }).waitFor();
+  await page.goto(`${server.url}models`);
+  await page.waitForSelector('h1:has-text("Models")');
+  await page.goto(server.url);
+  await page.getByRole('button', { name: 'Run an example' }).click();
+  await runStatus(page, 'done');
+  expect(await finishedColumns(page)).toBe(1);
+  await page.context().close();
+});
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.json': 'application/json',
+  '.wasm': 'application/wasm',
+};
+
+/** A host of files: no headers of its own, and 404 for what is no file. */
+const staticHost = async (): Promise<{ url: string; close: () => void }> => {
+  const host = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    const path = pathname.startsWith(BASE) ? pathname.slice(BASE.length) : 'none';
+    const file = join(DIST, path === '' ? 'index.html' : path);
+    if (!existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end();
+    const type = TYPES[extname(file)] ?? 'application/octet-stream';
+    createReadStream(file).pipe(response.setHeader('Content-Type', type));
+  });
+  await new Promise<void>((done) => host.listen(0, '127.0.0.1', done));
+  const { port } = host.address() as AddressInfo;
+  const close = (): void => {
+    host.closeAllConnections();
+    host.close();
+  };
+  return { url: `http://localhost:${port}${BASE}`, close };
+};
+
+it('needs a host of plain files only; after one visit its permalinks open there too', async () => {
+  const host = await staticHost();
+  const page = await openPage(stage, { offline: true });
+  await page.goto(host.url);
+  await page.waitForSelector('[data-testid="offline"]:has-text("works offline")');
+  await page.getByRole('button', { name: 'Run an example' }).click();
+  await runStatus(page, 'done');
+  await page.goto(`${host.url}models`);
+  await page.waitForSelector('h1:has-text("Models")');
+  await page.context().close();
+  host.close();
+});

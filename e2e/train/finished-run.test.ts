@@ -1,0 +1,171 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { readRunFile } from '../../src/lab/train/files/run-file.ts';
+import { faultsInBoth, faultsOf } from '../axe.ts';
+import { openPage, useStage, visit } from '../browser.ts';
+import { startSmall, status, downloaded } from '../training.ts';
+import { matched } from '../rollouts-page.ts';
+
+/** What is done with a run that has ended: all of these look at one. */
+
+const stage = useStage();
+const LONG = 300_000;
+
+/** A run of two steps that has ended, for those who look at it and go on from the list of runs. */
+let finished: Promise<{ page: Page; id: string }> | null = null;
+const finishedRun = async (): Promise<{ page: Page; id: string }> => {
+  const page = await openPage(stage);
+  const id = await startSmall(page, stage, { steps: 2, group: 5 });
+  await status(page, 'finished');
+  return { page, id };
+};
+const ended = async (): Promise<{ page: Page; id: string }> => {
+  finished ??= finishedRun();
+  const run = await finished;
+  await visit(run.page, stage, `train?run=${run.id}`);
+  await status(run.page, 'finished');
+  return run;
+};
+
+it(
+  'opens the rollouts of a step in Inspect, coloured by advantage, and comes back',
+  async () => {
+    const { page, id } = await ended();
+    await page.getByRole('button', { name: 'Rollouts of step 2' }).click();
+    await page.getByRole('button', { name: 'Inspect these 5' }).first().click();
+    await page.getByText('step 2, best reward first').waitFor();
+    expect(await page.locator('.column').count()).toBe(5);
+    expect(await page.locator('.verdict').first().textContent()).toMatch(/advantage\s*[+−]/);
+    await page.getByRole('button', { name: 'Colour by writer' }).click();
+    await page.getByRole('link', { name: 'Back to the step' }).click();
+    await page.getByRole('heading', { name: 'Step 2' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { name: 'Step 2' }).waitFor({ state: 'detached' });
+
+    // A rollout that is clicked is the one that is seen, and its address says whose it is.
+    await page.getByRole('button', { name: 'Rollouts of step 2' }).click();
+    await page.locator('.rollout-answer button').nth(4).click();
+    const inView = () =>
+      page.locator('.column.focused').evaluate((column) => {
+        const { left, right, top } = column.getBoundingClientRect();
+        return left >= 0 && right <= innerWidth && top < innerHeight / 2 && column.ariaLabel;
+      });
+    await expect.poll(inView).toBe('Rollout 5');
+    const query = new URL(page.url()).searchParams;
+    expect([...query.keys()]).toEqual(['of', 'at', 'group', 'rollout']);
+    expect([query.get('of'), query.get('at'), query.get('rollout')]).toEqual([id, '2', '5']);
+    await page.reload();
+    await page.getByText('step 2, best reward first').waitFor();
+    await expect.poll(inView).toBe('Rollout 5');
+  },
+  LONG,
+);
+
+it(
+  'axe finds no fault in a run, its rollouts and the list of runs, light and dark',
+  async () => {
+    const { page } = await ended();
+    expect(await faultsInBoth(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Rollouts of step 2' }).click();
+    await page.getByRole('button', { name: 'Inspect these 5' }).first().waitFor();
+    expect(await faultsInBoth(page)).toEqual([]);
+    await visit(page, stage, 'runs');
+    await page.getByRole('button', { name: /^Edit and export/ }).click();
+    expect(await faultsInBoth(page)).toEqual([]);
+  },
+  LONG,
+);
+
+it('the rollouts of a training run open in the same table, step by step, and again as it was', async () => {
+  const { page, id } = await ended();
+  await visit(page, stage, 'rollouts');
+  await page
+    .getByRole('region', { name: 'Rollouts of your training runs' })
+    .getByRole('button')
+    .click();
+  await page.waitForURL(new RegExp(`/rollouts/run-${id}`));
+  await page.waitForSelector('[data-testid="file-figures"]');
+  await page.getByLabel('Group the table (g)').selectOption({ label: 'step, then question' });
+  await page.locator('.group-head', { hasText: 'step 2' }).waitFor();
+  expect(await page.locator('tr[data-position]').count()).toBe(10);
+  await page.getByText('None of the published faults is in these rollouts.').waitFor();
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await page.waitForFunction(() => document.querySelectorAll('.imports').length === 0);
+  await matched(page, '10 rollouts');
+
+  // Its numbers are computed under its own settings.
+  await page.locator('tr[data-position] a').first().click();
+  const its = 'the settings of the run (grpo-em)';
+  for (const view of ['What if', 'Group', 'Tokens']) {
+    await page.getByRole('tab', { name: view }).click();
+    await page.getByText(its).waitFor();
+  }
+  expect(stage.faults).toEqual([]);
+}, 240_000);
+
+it(
+  'renames, exports, deletes with undo, imports and compares runs',
+  async () => {
+    const { page, id } = await ended();
+    await visit(page, stage, 'runs');
+    await page.getByRole('button', { name: /Edit and export/ }).click();
+    const name = page.getByRole('textbox', { name: 'Name' });
+    await name.fill('mine');
+    await name.press('Enter');
+    await page.getByRole('link', { name: 'mine' }).waitFor();
+    const csv = readFileSync(await downloaded(page, 'Metrics (CSV)'), 'utf8');
+    expect(csv.split('\n')[0]).toMatch(/^format,runId,step,/);
+    expect(csv.trim().split('\n')).toHaveLength(3);
+    const file = await downloaded(page, 'Export the run');
+    expect(readRunFile(readFileSync(file, 'utf8')).run.id).toBe(id);
+    await page.getByRole('button', { name: 'Delete mine' }).click();
+    await page.getByRole('link', { name: 'mine' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('link', { name: 'mine' }).waitFor();
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByRole('link', { name: 'mine (imported)' }).waitFor();
+    for (const box of await page.getByRole('checkbox').all()) await box.check();
+    await page.getByText('The settings of these runs are the same').waitFor();
+    await page.locator('[data-chart=em] .recharts-line').first().waitFor({ state: 'attached' });
+    expect(await faultsOf(page)).toEqual([]);
+
+    // A score of held-out questions has its interval though it is the only one, and its dot, at the
+    // very edge of the chart, is whole.
+    const scored = readRunFile(readFileSync(file, 'utf8'));
+    const score = { n: 20, em: 0.5, f1: 0.5, recall: 1, searches: 2, formatValid: 1 };
+    const buffer = Buffer.from(
+      JSON.stringify({
+        ...JSON.parse(readFileSync(file, 'utf8')),
+        run: { ...scored.run, id: 'scored-once', name: 'scored once' },
+        steps: scored.steps.map((step) => ({ ...step, heldOut: step.step === 2 ? score : null })),
+      }),
+    );
+    const once = { name: 'once.run.json', mimeType: 'application/json', buffer };
+    await page.locator('input[type=file]').setInputFiles(once);
+    await page.getByRole('link', { name: 'scored once' }).click();
+    const chart = page.locator('[data-chart=em]');
+    await chart.locator('.recharts-errorBar').waitFor({ state: 'attached' });
+    const cut = await chart.locator('circle.recharts-line-dot').evaluateAll((dots) =>
+      dots.filter((dot) => {
+        const id = /#([^)"]+)/.exec(dot.closest('[clip-path]')?.getAttribute('clip-path') ?? '');
+        const clip = id && document.getElementById(id[1] ?? '')?.querySelector('rect');
+        const of = (element: Element, name: string) => Number(element.getAttribute(name));
+        return clip && of(dot, 'cx') + of(dot, 'r') > of(clip, 'x') + of(clip, 'width');
+      }),
+    );
+    expect(cut).toEqual([]);
+
+    // At twice the size no word of the status bar runs into the next, and Stop is in view.
+    await page.setViewportSize({ width: 720, height: 450 });
+    const bar = await page.locator('footer.status').evaluate((footer) => ({
+      narrow: [...footer.querySelectorAll('.cell')]
+        .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+        .map(({ textContent }) => textContent),
+      stop: footer.querySelector('.stop')?.getBoundingClientRect().right,
+    }));
+    expect(bar).toEqual({ narrow: [], stop: 720 });
+    await page.setViewportSize({ width: 1440, height: 900 });
+  },
+  LONG,
+);

@@ -1,0 +1,102 @@
+import { expect, it } from 'vitest';
+import { faultsOf } from '../axe.ts';
+import { runStatus, useStage } from '../browser.ts';
+import { downloaded, fillSmall, startSmall, status, stepsDone } from '../training.ts';
+
+/** The training and runs pages with the real trainer, in runs of a few small steps. */
+
+const stage = useStage();
+const LONG = 300_000;
+
+it(
+  'says beside the field what is not allowed, and estimates what is',
+  async () => {
+    const { page } = stage;
+    await page.goto(`${stage.url}train?device=wasm`);
+    const steps = page.getByLabel('Steps', { exact: true });
+    await steps.fill('0');
+    await page.getByText('At least 1.').waitFor();
+    const begin = page.getByRole('button', { name: 'Start training' });
+    expect(await begin.isDisabled()).toBe(true);
+    await steps.fill('100');
+    await page.getByText(/≈ .* for 100 steps/).waitFor();
+    expect(await page.getByTestId('estimate').textContent()).toMatch(/memory at the peak.*machine/);
+    expect(await begin.isDisabled()).toBe(false);
+    expect(await faultsOf(page)).toEqual([]);
+  },
+  LONG,
+);
+
+it(
+  'trains, takes another learning rate, pauses, goes on after a reload and in another tab, and stops',
+  async () => {
+    const { page } = stage;
+    await startSmall(page, stage, { steps: 500 });
+    await status(page, 'running');
+    await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThanOrEqual(2);
+    await page.locator('#learning-rate').fill('5e-4');
+    await page.getByRole('button', { name: 'Set' }).click();
+    const applied = () => page.locator('#learning-rate').getAttribute('placeholder');
+    await expect.poll(applied, { timeout: 60_000 }).toBe('0.0005');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await status(page, 'paused');
+    const paused = await stepsDone(page);
+    await page.reload();
+    await status(page, 'paused');
+    expect(await stepsDone(page)).toBe(paused);
+    await page.getByRole('button', { name: /Resume after step/ }).click();
+    await status(page, 'running');
+    await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThan(paused + 1);
+
+    // A second tab says where it trains, pauses it there, and goes on with it.
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await other.getByText('It trains in another tab').waitFor();
+    await other.getByRole('button', { name: 'Pause' }).click();
+    await Promise.all([status(page, 'paused'), status(other, 'paused')]);
+    await other.getByRole('button', { name: /Resume after step/ }).click();
+    await page.getByText('It trains in another tab').waitFor();
+    expect(await other.getByText('It trains in another tab').count()).toBe(0);
+    await other.close();
+    await page.getByText('The tab was closed while this run trained').waitFor();
+    await page.getByRole('button', { name: /Resume after step/ }).click();
+    await status(page, 'running');
+    await page.getByRole('button', { name: 'Stop what is running' }).click();
+    await status(page, 'stopped');
+    expect(stage.faults).toEqual([]);
+  },
+  LONG,
+);
+
+it(
+  'warms up on the user’s own rollouts before the first step, and gives the adapter away as PEFT files',
+  async () => {
+    const { page } = stage;
+    await page.goto(`${stage.url}?device=wasm&recipe=naive-rag&n=2`);
+    await page.getByRole('button', { name: 'Run an example' }).click();
+    await runStatus(page, 'done');
+    const rollouts = await downloaded(page, 'Download JSONL');
+    await fillSmall(page, stage, { steps: 1 });
+    await page.getByText('Warm-up on your trajectories').click();
+    await page.getByLabel('Supervised first').check();
+    await page.getByText('The warm-up needs a file of trajectories').waitFor();
+    await page.locator('input[type=file]').setInputFiles(rollouts);
+    await page.getByText(/^2 trajectories, \d right/).waitFor();
+    await page.getByLabel('Updates', { exact: true }).fill('3');
+    await page.getByLabel('Only right answers').uncheck();
+    await page.getByRole('button', { name: 'Start training' }).click();
+    await status(page, 'finished');
+    await page
+      .getByText(/Warm-up: 3 of 3 updates on 2 trajectories, loss [\d.]+ → [\d.]+/)
+      .waitFor();
+
+    const names: string[] = [];
+    page.on('download', (download) => names.push(download.suggestedFilename()));
+    await page.getByRole('button', { name: 'Download the adapter' }).click();
+    await expect
+      .poll(() => names.toSorted(), { timeout: 60_000 })
+      .toEqual(['adapter_config.json', 'adapter_model.safetensors']);
+    expect(stage.faults).toEqual([]);
+  },
+  LONG,
+);

@@ -1,0 +1,74 @@
+import { expect, it, vi } from 'vitest';
+import { useStage } from '../browser.ts';
+import { startSmall, status, stepsDone } from '../training.ts';
+
+/** What may go wrong while a run trains: another tab, a full disk, a worker that is lost. */
+
+const stage = useStage();
+vi.setConfig({ testTimeout: 240_000 });
+
+it('shows in a second tab what the first one trains; what is pressed there is done in the first', async () => {
+  const { page } = stage;
+  const id = await startSmall(page, stage, { steps: 400 });
+  await status(page, 'running');
+  const second = await page.context().newPage();
+  await second.goto(`${stage.url}train?run=${id}`);
+  await status(second, 'running');
+  await expect.poll(() => stepsDone(second), { timeout: 60_000 }).toBeGreaterThan(0);
+  // The first tab goes on undisturbed.
+  const before = await stepsDone(page);
+  await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThan(before);
+  await second.getByText(/trains in another tab of this browser/).waitFor();
+  await second.getByRole('button', { name: 'Stop and keep' }).click();
+  await status(page, 'stopped');
+  await status(second, 'stopped');
+  // Only the tab that trains writes: both tell the same steps, and none is lost.
+  const kept = await stepsDone(page);
+  expect(kept).toBeGreaterThan(before);
+  await second.reload();
+  await expect.poll(() => stepsDone(second)).toBe(kept);
+  await second.close();
+});
+
+it('pauses when storage is full, says what it needs and what can be deleted, and goes on when there is room', async () => {
+  const { page } = stage;
+  const devtools = await page.context().newCDPSession(page);
+  const origin = new URL(stage.url).origin;
+  await startSmall(page, stage, { steps: 400 });
+  await status(page, 'running');
+  await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThan(0);
+  const used = await page.evaluate(async () => (await navigator.storage.estimate()).usage ?? 0);
+  await devtools.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: used + 100_000 });
+  await status(page, 'paused');
+  const alert = page.getByRole('alert');
+  await alert
+    .getByText(/storage is full: this checkpoint needs [\d.]+ MB more/)
+    .first()
+    .waitFor();
+  expect(await alert.textContent()).toMatch(/rollouts of past steps take [\d.]+ MB/);
+  const kept = await stepsDone(page);
+  expect(kept).toBeGreaterThan(0);
+
+  await devtools.send('Storage.overrideQuotaForOrigin', { origin });
+  await page.getByRole('button', { name: /^Resume after step/ }).click();
+  await status(page, 'running');
+  await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThan(kept);
+  await page.getByRole('button', { name: 'Stop and keep' }).click();
+  await status(page, 'stopped');
+});
+
+it('goes on from the last checkpoint when a worker is lost', async () => {
+  const { page } = stage;
+  await startSmall(page, stage, { steps: 400 });
+  await status(page, 'running');
+  await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThan(0);
+  const engine = page.workers().findLast((worker) => worker.url().includes('/policy-'));
+  await engine!.evaluate(() => self.close());
+  await page
+    .getByText(/worker was lost: it ended; started again from the last checkpoint/)
+    .waitFor();
+  const before = await stepsDone(page);
+  await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThan(before);
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await status(page, 'stopped');
+});

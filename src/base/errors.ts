@@ -1,0 +1,41 @@
+import type { z } from 'zod';
+
+/** Errors in words for people. Names and values of a damaged file may hold anything. */
+
+type Issue = z.core.$ZodIssue;
+
+const LONGEST_PLACE = 200;
+const LONGEST_WORDS = 400;
+
+/** One readable line, cut where it is too long. */
+export function oneLine(text: string, most = LONGEST_WORDS): string {
+  const line = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ');
+  return line.length > most ? `${line.slice(0, most)}…` : line;
+}
+
+/** The keys that lead to the value at fault, joined by dots; empty for the value as a whole. */
+export const placeOf = ({ path }: Pick<Issue, 'path'>): string =>
+  oneLine(path.map(String).join('.'), LONGEST_PLACE);
+
+/** What was expected, and what is there instead. */
+export const wordsOf = ({ message }: Pick<Issue, 'message'>): string =>
+  oneLine(message.replace('received undefined', 'found none'));
+
+/**
+ * The first problem that a schema found, with where it is: "counts.local: expected number".
+ * @param whole what the value as a whole is called
+ */
+export function issueOf(error: z.ZodError, whole = ''): string {
+  const issue = error.issues[0];
+  if (!issue) return 'does not have the expected shape';
+  const place = placeOf(issue) || whole;
+  return place === '' ? wordsOf(issue) : `${place}: ${wordsOf(issue)}`;
+}
+
+/** What was thrown, in words: the message of an error, else the thing itself. */
+export const messageOf = (thrown: unknown): string =>
+  thrown instanceof Error ? thrown.message : String(thrown);
+
+/** Why a signal was aborted, as an error. */
+export const reasonOf = (signal: AbortSignal | undefined): Error =>
+  signal?.reason instanceof Error ? signal.reason : new Error('aborted');

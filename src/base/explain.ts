@@ -1,1 +1,0 @@
-export { issueOf as explain } from './issue.ts';

@@ -1,0 +1,51 @@
+/** Sums and means, by adding in order, so that the same values give the same number to the last bit. */
+
+/** A list or a typed array of numbers. */
+export type Numbers = Iterable<number> & { readonly length: number };
+
+export const sum = (values: Iterable<number>): number => {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+};
+
+/** The mean; 0 where there are no values. */
+export const mean = (values: Numbers): number =>
+  values.length === 0 ? 0 : sum(values) / values.length;
+
+/** The mean; null where there are no values. */
+export const meanOrNull = (values: Numbers): number | null =>
+  values.length === 0 ? null : mean(values);
+
+/**
+ * Mean and variance of the values.
+ * @param correction what the divisor leaves out of the count: 0 for the variance of just these values,
+ * 1 for the unbiased estimate from a sample (Bessel). The variance is 0 where nothing is left to divide by.
+ */
+export function moments(
+  values: readonly number[],
+  correction: 0 | 1,
+): { mean: number; variance: number } {
+  const centre = mean(values);
+  const divisor = values.length - correction;
+  if (divisor <= 0) return { mean: centre, variance: 0 };
+  return { mean: centre, variance: sum(values.map((v) => (v - centre) ** 2)) / divisor };
+}
+
+/**
+ * Quantile of sorted values by linear interpolation (Hyndman and Fan, type 7); 0 where there are none.
+ * @param q between 0 and 1
+ */
+export function quantile(sorted: readonly number[], q: number): number {
+  const at = q * (sorted.length - 1);
+  const below = sorted[Math.floor(at)] ?? 0;
+  const above = sorted[Math.ceil(at)] ?? below;
+  return below + (above - below) * (at - Math.floor(at));
+}
+
+/** The middle value, or the mean of the two in the middle; null where there are none. */
+export const median = (values: readonly number[]): number | null => {
+  const sorted = values.toSorted((a, b) => a - b);
+  const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  return low === undefined || high === undefined ? null : (low + high) / 2;
+};

@@ -1,0 +1,236 @@
+import type { RewardClause } from '../../../records/rollout.ts';
+import type { ImportedRollout, ImportedSegment } from '../shape/imported.ts';
+import { asText, hashText, isObject, without, type JsonObject } from '../shape/json.ts';
+import { readAnswer, whyUnread } from '../protocols/answer.ts';
+import { protocolById } from '../protocols/catalogue.ts';
+import type { Piece, Protocol } from '../protocols/protocol.ts';
+import { recogniseProtocol } from '../protocols/recognise.ts';
+import { splitText } from '../protocols/split.ts';
+import { questionId } from './question.ts';
+import { COLUMNS, readColumns, tokenSegments, type ReadColumns } from './tokens.ts';
+
+/** Why one record cannot be read, in words that name the key at fault. */
+export class RecordError extends Error {}
+
+/** Where a record stands. */
+export interface Place {
+  /** Name of the file. */
+  name: string;
+  /** Line, or row, from 1. */
+  line: number;
+}
+
+/** What an importer found in one record of another system. */
+export interface RecordParts {
+  prompt: ImportedSegment[];
+  response: string;
+  /** Cut already where the file says who wrote what, as chat messages do. */
+  responseSegments?: ImportedSegment[];
+  /** Keys whose values the segments hold whole. */
+  held: readonly string[];
+  question: string;
+  answers: string[];
+  /** What the file itself gives as the answer; undefined where the protocol's own rule is to find it. */
+  answer?: string | null;
+  step?: number | null;
+  rewards?: RewardClause[];
+  reward?: number | null;
+  advantage?: number | null;
+  judge?: NonNullable<ImportedRollout['judge']>;
+  /** The system's own protocol, where the text alone shows no more than a thought and an answer. */
+  system?: string;
+}
+
+/** A layout of rollout records, as `importers/list.ts` holds it. */
+export interface Importer {
+  /** As filters, stored rows and messages name it. */
+  id: string;
+  /** Whose files they are, as the page lists them. */
+  name: string;
+  /** Keys that a record of this layout has. */
+  keys: readonly string[];
+  /** Where the keys alone do not tell it from the layouts below it in the list. */
+  is?: (record: JsonObject) => boolean;
+  /** @throws RecordError naming the key at fault */
+  read: (record: JsonObject) => RecordParts;
+}
+
+export const promptSegment = (text: string): ImportedSegment[] =>
+  text === '' ? [] : [{ source: 'prompt', role: 'instruction', text }];
+
+function responseSegments(
+  text: string,
+  protocol: Protocol | null,
+  columns: ReadColumns,
+  record: JsonObject,
+): ImportedSegment[] {
+  const whole: ImportedSegment = { source: 'policy', role: protocol?.prose ?? 'other', text };
+  if (!protocol) {
+    if (columns.count > 0) return [{ ...whole, ...columns.columns }];
+    return text === '' ? [] : [whole];
+  }
+  const given = stretchesAt(record, GIVEN, text.length);
+  let next = 0;
+  const pieces = splitText(text, protocol).map((piece): Piece => {
+    const end = piece.start + piece.text.length;
+    // Both are in order and apart: only the first stretch that ends no earlier can hold the piece.
+    while (next < given.length && (given[next]?.end ?? 0) < end) next += 1;
+    const stretch = given[next];
+    if (stretch && stretch.start <= piece.start) return { ...piece, source: 'environment' };
+    // Nothing in a response is the prompt's, whatever tag it carries.
+    return piece.source === 'prompt' ? { ...piece, source: 'policy' } : piece;
+  });
+  const bare = pieces.map(({ source, role, text: own }) => ({ source, role, text: own }));
+  if (columns.count === 0) return bare;
+  // Where tokens do not spell the text, nobody knows which block each is of; who wrote what comes first.
+  return tokenSegments(text, pieces, columns) ?? bare;
+}
+
+/** Where our writers leave the stretches of a prompt that the environment wrote, and their role. */
+export const PROMPT_READ = 'prompt_read';
+/** And those of a response whose tags are the policy's: an answer that the environment put in its place. */
+export const GIVEN = 'environment_wrote';
+
+interface Stretch {
+  start: number;
+  end: number;
+  role?: unknown;
+}
+
+const isStretch = (value: unknown): value is Stretch =>
+  isObject(value) &&
+  Number.isInteger(value['start']) &&
+  Number.isInteger(value['end']) &&
+  (value['start'] as number) >= 0 &&
+  (value['start'] as number) < (value['end'] as number);
+
+/** Stretches of a text of so many characters, in order and apart; what is none is left out. */
+function stretchesAt(record: JsonObject, key: string, length: number): Stretch[] {
+  const value = record[key];
+  let at = 0;
+  return (Array.isArray(value) ? value.filter(isStretch) : []).filter(({ start, end }) => {
+    if (start < at || end > length) return false;
+    at = end;
+    return true;
+  });
+}
+
+/** A prompt cut where passages stand in it that were retrieved before the policy wrote anything. */
+function promptSegments(prompt: ImportedSegment[], record: JsonObject): ImportedSegment[] {
+  const [only] = prompt;
+  const read = only ? stretchesAt(record, PROMPT_READ, only.text.length) : [];
+  if (prompt.length !== 1 || !only || read.length === 0) return prompt;
+  const segments: ImportedSegment[] = [];
+  let at = 0;
+  for (const { start, end, role } of read) {
+    if (start > at) segments.push({ ...only, text: only.text.slice(at, start) });
+    segments.push({
+      source: 'environment',
+      role: role === 'background' ? 'background' : 'result',
+      text: only.text.slice(start, end),
+    });
+    at = end;
+  }
+  if (at < only.text.length) segments.push({ ...only, text: only.text.slice(at) });
+  return segments;
+}
+
+function protocolOfText(text: string, system: string | undefined): Protocol | null {
+  const recognised = recogniseProtocol(text);
+  const bare = recognised === null || recognised.id === 'think-answer';
+  return bare ? (protocolById(system) ?? recognised) : recognised;
+}
+
+const GROUP_KEYS = ['group_id', 'uid', 'prompt_id', 'group'];
+
+function groupOf(record: JsonObject, question: string, step: number | null): string {
+  const key = GROUP_KEYS.find((name) => ['string', 'number'].includes(typeof record[name]));
+  const group = key === undefined ? hashText(question) : String(record[key]);
+  return step === null || group.startsWith(`${step}/`) ? group : `${step}/${group}`;
+}
+
+/** Extra keys under which reward functions leave the prediction that they scored; null where they found none. */
+const PREDICTIONS = ['pred', 'prediction', 'extracted_answer'];
+
+/** The answer as the file gives it; undefined where it gives none. */
+function statedAnswer({ answer }: RecordParts, record: JsonObject): string | null | undefined {
+  if (answer !== undefined) return answer;
+  const given = PREDICTIONS.map((key) => record[key]).filter((value) => value !== undefined);
+  const texts = given.flatMap((value) => asText(value) ?? []);
+  return texts[0] ?? (given.includes(null) ? null : undefined);
+}
+
+/** A list of texts under a key; empty for anything else. */
+export function textsAt(record: JsonObject, key: string): string[] {
+  const value = record[key];
+  return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : [];
+}
+
+/** A verdict that the layout gives, or that our writers left beside the texts. */
+function judgeOf({ judge }: RecordParts, record: JsonObject): Pick<ImportedRollout, 'judge'> {
+  if (judge) return { judge };
+  const left = record['judge'];
+  const verdict = isObject(left) ? left['verdict'] : undefined;
+  const by = isObject(left) ? asText(left['by']) : null;
+  const known = typeof verdict === 'boolean' || verdict === null;
+  return known && by !== null ? { judge: { verdict, by } } : {};
+}
+
+/** The record of the inspector; everything of the original is in its segments or in `origin.fields`. */
+export function buildRollout(
+  record: JsonObject,
+  layout: string,
+  parts: RecordParts,
+  place: Place,
+): ImportedRollout {
+  const { response } = parts;
+  const protocol = protocolOfText(response, parts.system);
+  const prompt = promptSegments(parts.prompt, record);
+  const read = readColumns(record);
+  const segments = parts.responseSegments ?? responseSegments(response, protocol, read, record);
+  const inSegments = segments.some((segment) => COLUMNS.some((column) => segment[column]));
+  const held = new Set([...parts.held, ...(inSegments ? Object.values(read.keys) : [])]);
+  const step = parts.step ?? null;
+  const promptText = prompt.map(({ text }) => text).join('');
+  const stated = statedAnswer(parts, record);
+  const answer = stated === undefined ? readAnswer(segments, protocol, promptText) : stated;
+  const unread =
+    stated === undefined && answer === null ? whyUnread(segments, protocol, promptText) : null;
+  return {
+    format: 'forage.rollout/1',
+    id: `${place.name}:${place.line}`,
+    runId: place.name,
+    step,
+    groupId: groupOf(record, promptText === '' ? parts.question : promptText, step),
+    question: {
+      id: asText(record['question_id']) ?? questionId(parts.question),
+      text: parts.question,
+      answers: parts.answers,
+      supporting: textsAt(record, 'supporting'),
+    },
+    segments: [...prompt, ...segments],
+    rewards: parts.rewards ?? [],
+    reward: parts.reward ?? null,
+    baseline: null,
+    advantage: parts.advantage ?? null,
+    metrics: null,
+    answer,
+    ...(unread !== null && { notScored: unread }),
+    ...judgeOf(parts, record),
+    origin: {
+      layout,
+      protocol: protocol?.id ?? null,
+      responseAt: prompt.length,
+      fields: without(record, held),
+      columns: inSegments ? read.keys : {},
+    },
+  };
+}
+
+/** Text under a key. @throws RecordError where it is missing or no text */
+export function textAt(record: JsonObject, key: string): string {
+  const value = record[key];
+  if (typeof value === 'string') return value;
+  const found = value === undefined ? 'is missing' : `is ${value === null ? 'null' : typeof value}`;
+  throw new RecordError(`"${key}" ${found}; expected text`);
+}

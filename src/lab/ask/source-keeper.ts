@@ -1,0 +1,205 @@
+import { coverageOf } from '../../agent/router/coverage.ts';
+import { createRouter, type Router } from '../../agent/router/router.ts';
+import type { ImportedQuestion } from '../../formats/import/values/types.ts';
+import type { Question } from '../../records/records.ts';
+import { BUILT_IN_SETUP, type Setup } from '../../records/setup.ts';
+import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
+import type { ConductorMessage, WorldFacts } from '../contract/ask.ts';
+import type { PartsBoard } from '../workers/parts-board.ts';
+import { QuestionList } from './question-list.ts';
+import type { RetrievalFiles } from '../contract/retrieval.ts';
+import { splitOf } from '../corpus/retrieval/split.ts';
+import { emptySlot, type Slot } from '../workers/slot.ts';
+import {
+  startRetrieval,
+  type RemoteSources,
+  type StartedRetrieval,
+} from '../corpus/retrieval/start-retrieval.ts';
+import type { WorkerFactory } from '../workers/workers.ts';
+
+/** The sources and questions that are asked for. */
+export type SourceRequest = Pick<Setup, 'local' | 'web' | 'questions'>;
+
+export interface OpenSources extends RemoteSources {
+  router: Router;
+}
+
+export interface QuestionSet {
+  /** Seed of the built-in world; 0 for imported questions. */
+  seed: number;
+  questions: readonly (Question & Pick<WorldQuestion, 'split'>)[];
+}
+
+export interface SourceKeeperDeps {
+  workers: WorkerFactory;
+  files: RetrievalFiles;
+  board: PartsBoard;
+  /** Imported questions. @throws Error where a collection is not there */
+  imported: (collections: string[]) => Promise<ImportedQuestion[]>;
+  send: (messages: ConductorMessage[]) => void;
+  /** Told when the worker is lost. */
+  onLost: (error: Error) => void;
+}
+
+/**
+ * The retrieval worker with the built-in world, the sources that the next run searches, and the
+ * questions of the list.
+ */
+export class SourceKeeper {
+  readonly #deps: SourceKeeperDeps;
+  #request: SourceRequest = BUILT_IN_SETUP;
+  #slot: Slot<StartedRetrieval> = emptySlot();
+  #world: { set: QuestionSet; facts: WorldFacts } | null = null;
+  #worldLoaded: Promise<unknown> = Promise.resolve();
+  readonly #list: QuestionList;
+  /** Sources of the request, as soon as the worker is there. */
+  #open: Promise<OpenSources> | null = null;
+  /** Withdraws the request for sources that are not open yet. */
+  #opening = new AbortController();
+
+  constructor(deps: SourceKeeperDeps) {
+    this.#deps = deps;
+    this.#list = new QuestionList(
+      async (questions) => (await this.#questionsOf({ questions })).questions,
+      deps.send,
+    );
+  }
+
+  get started(): Promise<StartedRetrieval> | null {
+    return this.#slot.loading;
+  }
+
+  get loading(): Promise<OpenSources> | null {
+    return this.#open;
+  }
+
+  want(request: SourceRequest): void {
+    const before = this.#request;
+    this.#request = request;
+    const same = (part: keyof SourceRequest) =>
+      JSON.stringify(before[part]) === JSON.stringify(request[part]);
+    if (!same('local') || !same('web')) {
+      // An index of what was chosen before helps nobody.
+      this.#opening.abort(new Error('other sources were chosen'));
+      this.#open = null;
+    }
+    if (!same('questions') && this.#world) this.#list.show(request.questions);
+  }
+
+  load(): void {
+    if (!this.#slot.loading) this.#start();
+    else if (!this.#open) this.#openRequest(this.#slot);
+  }
+
+  /** The question of this id in the list. */
+  async question(id: string): Promise<Question | null> {
+    // An address may name a question before the world is there.
+    await this.#worldLoaded;
+    return this.#list.find(id);
+  }
+
+  /** Sources and questions of any setup, for training; they stay open beside those of the page. */
+  async openFor(
+    request: SourceRequest,
+  ): Promise<QuestionSet & Pick<OpenSources, 'retriever' | 'router'>> {
+    this.load();
+    const started = await this.#slot.loading;
+    if (!started || !this.#world) throw new Error('The world is not loaded; load it again first.');
+    const [{ retriever, router }, set] = await Promise.all([
+      this.#sources(started, request),
+      this.#questionsOf(request),
+    ]);
+    return { ...set, retriever, router };
+  }
+
+  async #sources(
+    started: StartedRetrieval,
+    { local, web }: SourceRequest,
+    signal?: AbortSignal,
+  ): Promise<OpenSources> {
+    const opened = await started.open({ local, web }, signal);
+    return { ...opened, router: createRouter({ localCoverage: coverageOf(opened.local) }) };
+  }
+
+  async #questionsOf({ questions }: Pick<SourceRequest, 'questions'>): Promise<QuestionSet> {
+    if (questions.kind === 'built-in') return this.#world!.set;
+    const imported = await this.#deps.imported(questions.ids);
+    return {
+      seed: 0,
+      questions: imported.map((question) => ({ ...question, split: splitOf(question.id) })),
+    };
+  }
+
+  #start(): void {
+    const { workers, files, board, onLost } = this.#deps;
+    const slot = emptySlot<StartedRetrieval>();
+    this.#slot = slot;
+    this.#open = null;
+    const fail = (error: unknown) => {
+      if (this.#slot !== slot) return;
+      slot.loading = null;
+      this.#open = null;
+      slot.terminate();
+      board.failed(board.parts.world.status === 'ready' ? 'retrieval' : 'world', error);
+      if (error instanceof Error) onLost(error);
+    };
+    let loaded = (): void => undefined;
+    this.#worldLoaded = new Promise<void>((resolve) => (loaded = resolve));
+    slot.loading = startRetrieval({
+      workers,
+      files,
+      board,
+      onLost: fail,
+      onWorld: ({ questions, facts, seed }) => {
+        this.#world = { set: { seed, questions }, facts };
+        this.#list.show(this.#request.questions);
+        loaded();
+      },
+      onStarted: (terminate) => (slot.terminate = terminate),
+    });
+    slot.loading.catch(fail).finally(loaded);
+    this.#openRequest(slot);
+  }
+
+  #openRequest(slot: Slot<StartedRetrieval>): void {
+    const { board } = this.#deps;
+    this.#opening = new AbortController();
+    const { signal } = this.#opening;
+    const open = Promise.resolve(slot.loading).then((started) => {
+      if (!started) throw new Error('The world is not loaded; load it again first.');
+      board.loading('retrieval', 'opening the sources', { loaded: 0, total: 0 });
+      return this.#sources(started, this.#request, signal);
+    });
+    this.#open = open;
+    open.then(
+      (sources) => {
+        if (this.#open !== open) return;
+        board.ready('retrieval', sources.note);
+        this.#sendFacts(sources);
+      },
+      (error: unknown) => {
+        // That a worker was lost is known already.
+        if (this.#open !== open || !slot.loading) return;
+        this.#open = null;
+        board.failed('retrieval', error);
+      },
+    );
+  }
+
+  #sendFacts({ local, memory }: OpenSources): void {
+    if (!this.#world) return;
+    const { facts } = this.#world;
+    const { local: localSpec, web } = this.#request;
+    this.#deps.send([
+      {
+        type: 'sources',
+        facts: {
+          localPassages: localSpec.kind === 'built-in' ? facts.localPassages : local.length,
+          webPassages: web.kind === 'built-in' ? facts.webPassages : null,
+          web: 'url' in web ? new URL(web.url).host : null,
+          memory,
+        },
+      },
+    ]);
+  }
+}

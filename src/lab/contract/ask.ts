@@ -1,0 +1,89 @@
+import type { Parts } from './progress.ts';
+import type { Failure } from './records/failure.ts';
+import type { DeviceFacts } from './policy.ts';
+import type { SearchTarget } from '../../records/hits.ts';
+import type { Question, QuestionType } from '../../records/records.ts';
+import type { RolloutUpdate } from '../../records/updates.ts';
+import type { PolicyInfo } from '../../policy/policy.ts';
+import type { LocalMemory } from '../../retrieval/open-local.ts';
+import type { Retrieval } from '../../retrieval/retriever.ts';
+import type { Resources, Setup } from '../../records/setup.ts';
+import type { WebLlmLine } from '../../policy/remote/webllm/models.ts';
+import type { RunRequest, DeviceChoice } from './settings.ts';
+
+/** What the conductor tells the page, and what the page may ask of it. */
+
+/** One line of the question list; the whole question is fetched when it is chosen. */
+export interface QuestionRow {
+  id: string;
+  text: string;
+  split: string;
+  hops: number;
+  /** Null where the question does not tell. */
+  type: QuestionType | null;
+  localSuffices: boolean | null;
+}
+
+export interface WorldFacts {
+  localPassages: number;
+  webPassages: number;
+  questions: number;
+}
+
+/** What the next run searches. */
+export interface SourceFacts {
+  localPassages: number;
+  /** Null where the web is a search engine that does not tell. */
+  webPassages: number | null;
+  /** Host of that search engine. */
+  web: string | null;
+  /** Bytes of imported passages and their indexes in memory, partly estimates. */
+  memory: LocalMemory | null;
+}
+
+export interface RunState {
+  runId: string;
+  status: 'waiting' | 'running' | 'done' | 'cancelled' | 'failed';
+  /** Tokens that policies sampled in this run, and the rate over the last seconds. */
+  tokens: number;
+  tokensPerSecond: number;
+  failure: Failure | null;
+}
+
+export type ConductorMessage =
+  | { type: 'parts'; parts: Parts }
+  /** `problem`: why there are none. */
+  | { type: 'questions'; rows: QuestionRow[]; problem: string | null }
+  | { type: 'sources'; facts: SourceFacts }
+  | { type: 'policy'; info: PolicyInfo; device: DeviceFacts }
+  | { type: 'run'; run: RunState }
+  /** Names of the run's question that no passage in use mentions; sent where there are some. */
+  | { type: 'unknown-names'; runId: string; names: string[] }
+  | { type: 'updates'; updates: RolloutUpdate[] };
+
+/** Calls that the page makes; each is one message to the lab worker. */
+export interface ConductorApi {
+  /** Everything that happens from now on arrives at `listener`, in order. */
+  listen(listener: (messages: ConductorMessage[]) => void): Promise<void>;
+  /** Starts loading. */
+  start(device: DeviceChoice, setup: Setup): Promise<void>;
+  /** Loads what the next run works with, as soon as it is chosen. */
+  use(setup: Setup): Promise<void>;
+  /** Servers and models that the user named, with the keys of the servers; keys stay in memory. */
+  provide(resources: Resources, keys: Record<string, string>): Promise<void>;
+  /** What WebLLM could load here. */
+  webLlmModels(): Promise<WebLlmLine[]>;
+  run(request: RunRequest): Promise<void>;
+  cancel(): Promise<void>;
+  /** Loads again what failed or died. */
+  retry(): Promise<void>;
+  question(id: string): Promise<Question | null>;
+  /** Texts of single token ids, in order. */
+  pieces(ids: number[]): Promise<string[]>;
+  /** The retriever's own answer, for the corpus page. */
+  search(
+    source: SearchTarget,
+    query: string,
+    k: number,
+  ): Promise<Pick<Retrieval, 'hits' | 'latencyMs' | 'failures'>>;
+}

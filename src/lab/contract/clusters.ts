@@ -1,0 +1,127 @@
+import type { ClusterTrace } from '../../retrieval/cluster/trace.ts';
+import type { LocalSpec } from '../../records/setup.ts';
+import type { AnsweredQuery } from '../../retrieval/cluster/live.ts';
+import type { ClusterCountChoice } from '../../retrieval/cluster/partition/choose-k.ts';
+import type { SamplingOptions } from '../../retrieval/cluster/options.ts';
+
+/** What the page of clusters is told, and what it may ask. */
+
+/** What learning changes; the rest of an overview stays as it is. */
+export interface ClusterLearning {
+  /** Grows whenever something was learned, forgotten or brought back. */
+  changes: number;
+  /** t: queries that it learned from. */
+  queries: number;
+  /** w of every cluster. */
+  weights: number[];
+  /** Results that came from every cluster. */
+  hits: number[];
+  /** Queries that were answered since the index was opened, the latest first; the last few. */
+  recent: AnsweredQuery[];
+  /** Something was forgotten that can be brought back. */
+  recallable: boolean;
+}
+
+/** One cluster of the local source, as far as it does not change. */
+export interface ClusterRow {
+  cluster: number;
+  /** Passages in it. */
+  size: number;
+  /** Mean inner product of its passages with its centroid, by their reconstruction. */
+  cohesion: number;
+  /** Titles of the passages nearest to its centroid. */
+  titles: string[];
+}
+
+export interface ClusterOverview {
+  kind: 'clusters';
+  /** How searches of this source are answered; the built-in world is `hybrid`. */
+  /** Id of the method that searches are answered by. */
+  method: string;
+  /** Whether searches are answered by this very index. */
+  answers: boolean;
+  /** Whether what it learns stays on this device. */
+  kept: boolean;
+  encoder: string;
+  passages: number;
+  dimensions: number;
+  /** Bytes of the index, and of the vectors that it stands for. */
+  bytes: number;
+  vectorBytes: number;
+  /** Milliseconds that opening took, and whether the index was read instead of built. */
+  openedMs: number;
+  stored: boolean;
+  /** Bytes of a code of the product quantizer; bits a dimension of the second stage. */
+  subspaces: number;
+  refineBits: 0 | 4 | 8;
+  /** Clusters that were too small and went to their neighbours. */
+  dissolved: number;
+  /** How the number of clusters was chosen. */
+  choice: ClusterCountChoice | null;
+  sampling: SamplingOptions;
+  clusters: ClusterRow[];
+  learning: ClusterLearning;
+}
+
+/** A source whose method has no vectors; they are made when that is asked for. */
+export interface WithoutVectors {
+  kind: 'without-vectors';
+  /** Id of the method that searches are answered by. */
+  method: string;
+  passages: number;
+  /** Id of the encoder that would make them; null where there is none. */
+  encoder: string | null;
+}
+
+export interface ClusterHit {
+  title: string;
+  text: string;
+  cluster: number;
+  /** Inner product with the reconstructed vector. */
+  similarity: number;
+  /** 1-based rank in the exact scan; null where that has it below its depth. */
+  exactRank: number | null;
+}
+
+export interface ClusterAnswer {
+  query: string;
+  trace: ClusterTrace;
+  hits: ClusterHit[];
+  /** Passages of the exact scan's k best that are missing. */
+  missed: { title: string; exactRank: number; cluster: number }[];
+  /** Milliseconds of the search by clusters and of the exact scan, the encoding of the query left out. */
+  clusterMs: number;
+  exactMs: number;
+  learning: ClusterLearning;
+}
+
+export interface ClusterProgress {
+  stage: string;
+  done: number;
+  total: number;
+}
+
+/** Every call names the local source that it means. */
+export interface ClusterApi {
+  /**
+   * The index that answers its searches; where that is none of clusters, one that is built over its
+   * vectors. @param encode also where vectors must be made that searches do not need
+   */
+  overview(local: LocalSpec, encode: boolean): Promise<ClusterOverview | WithoutVectors>;
+  /** How far a building is; null while nothing is built. */
+  progress(): Promise<ClusterProgress | null>;
+  /** Ends what is under way: an opening of the source, a building, a reading of vectors. */
+  stop(local: LocalSpec): Promise<void>;
+  /** What was learned, where that is something else than after so many `changes`; null else. */
+  learning(local: LocalSpec, changes: number): Promise<ClusterLearning | null>;
+  /** Searches by clusters and by the exact scan; the index learns from it. */
+  search(local: LocalSpec, query: string, k: number): Promise<ClusterAnswer>;
+  /** Searches for several texts, to see the weights learn. */
+  learn(local: LocalSpec, queries: readonly string[], k: number): Promise<ClusterLearning>;
+  /** Forgets what was learned. */
+  forget(local: LocalSpec): Promise<ClusterLearning>;
+  /** Brings back what was forgotten last. */
+  recall(local: LocalSpec): Promise<ClusterLearning>;
+  /** The page was left: vectors that only it needs are let go. */
+  leave(): Promise<void>;
+}

@@ -1,0 +1,48 @@
+import type { Failure } from './records/failure.ts';
+
+/** A file of our own that the server does not have. */
+export class MissingFile extends Error {
+  override readonly name = 'MissingFile';
+
+  constructor(file: string, reason: string) {
+    super(`The file ${file} could not be fetched (${reason})`);
+  }
+}
+
+/** A worker that ended without being asked to. */
+export class WorkerLost extends Error {
+  override readonly name = 'WorkerLost';
+
+  constructor(worker: string, reason: string) {
+    super(`The ${worker} worker was lost: ${reason}`);
+  }
+}
+
+/** A worker that lives, but whose policy says that it is of no use any more. */
+export const workerGone = (worker: string, { message }: Error): WorkerLost =>
+  new WorkerLost(worker, message.replace(/^policy: /, ''));
+
+const KINDS: Record<string, Failure['kind']> = { MissingFile: 'missing', WorkerLost: 'lost' };
+
+const REMEDIES: Record<Failure['kind'], string> = {
+  missing: 'Check that the file is being served, then load again.',
+  lost: 'What had arrived is kept; restart it and run again.',
+  failed: '',
+};
+
+const asSentence = (text: string): string => {
+  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
+};
+
+/** An error as the user is told it; errors that crossed a worker boundary keep their names. */
+export const describeFailure = (error: unknown): Failure => {
+  if (!(error instanceof Error)) return { kind: 'failed', message: String(error), detail: '' };
+  const kind = KINDS[error.name] ?? 'failed';
+  const sentence = asSentence(error.message);
+  return {
+    kind,
+    message: `${sentence} ${REMEDIES[kind]}`.trim(),
+    detail: error.stack ?? error.message,
+  };
+};

@@ -1,0 +1,16 @@
+import type { ConductorApi } from './ask.ts';
+import type { TrainApi } from './training.ts';
+import type { CollectionsApi } from './collections.ts';
+import type { ClusterApi } from './clusters.ts';
+import type { EncoderApi } from './encoders.ts';
+import type { CheckpointsApi } from './checkpoints.ts';
+
+/** All that the lab worker offers. */
+export interface LabApi {
+  ask: ConductorApi;
+  train: TrainApi;
+  collections: CollectionsApi;
+  clusters: ClusterApi;
+  encoders: EncoderApi;
+  checkpoints: CheckpointsApi;
+}

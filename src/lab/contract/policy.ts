@@ -1,0 +1,48 @@
+import type { LoraSpec } from '../../policy/lora/spec.ts';
+
+/** What the lab worker and a policy worker say to each other. */
+
+/** What the engine runs on. */
+export type EngineDevice = 'wasm' | 'webgpu';
+
+/** The GPU, the CPU or the server that the policy runs on. */
+export interface DeviceFacts {
+  device: EngineDevice | 'server';
+  /** Adapter name as the browser tells it; number of engines (one a core) for WASM; a server's name. */
+  adapter: string;
+  /** A software adapter is shown as such. */
+  fallback: boolean;
+}
+
+/** The files of a checkpoint, fetched once for all engines. */
+export interface FetchedCheckpoint {
+  /** Name for records. */
+  id: string;
+  files: Record<string, Uint8Array>;
+}
+
+/** A checkpoint in this device's storage: each engine reads it there, layer by layer. */
+export interface StoredCheckpoint {
+  /** Name for records. */
+  id: string;
+  /** Its id in the storage. */
+  stored: string;
+  /** Beginning of the SHA-256 of its weights. */
+  revision: string;
+  /** Most tokens of one context, and contexts at a time, that its key-value cache is made for. */
+  maxContext: number;
+  maxSlots: number;
+}
+
+export type Checkpoint = FetchedCheckpoint | StoredCheckpoint;
+
+/** What the module of a policy worker exposes. */
+export interface PolicyWorkerApi {
+  /**
+   * Loads the checkpoint and serves it at the port.
+   * @throws CheckpointError where a file is broken.
+   */
+  load(checkpoint: Checkpoint, device: EngineDevice, port: MessagePort): Promise<void>;
+  /** Serves a replica of the learner, over the weights loaded before, at another port. */
+  train(adapter: LoraSpec, device: EngineDevice, port: MessagePort): Promise<void>;
+}

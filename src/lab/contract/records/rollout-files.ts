@@ -1,0 +1,75 @@
+import type { LintCode } from '../../../evaluate/inspect/lint/finding.ts';
+import type { Statistics } from '../../../evaluate/inspect/statistics.ts';
+import type { RolloutRow } from '../../../evaluate/inspect/row.ts';
+
+/** What is stored of imported rollout files, and the names that page and worker share. */
+
+/** What rollouts can be put together by. */
+export const GROUP_FIELDS = ['step', 'question', 'group', 'outcome'] as const;
+
+export type GroupField = (typeof GROUP_FIELDS)[number];
+
+/** What a bookmark is called among the tags, so that filters can ask for it. */
+export const BOOKMARK = '★';
+
+interface FileFault {
+  /** Where the record has several files. */
+  file?: string;
+  /** 0: the whole file. */
+  line: number;
+  reason: string;
+}
+
+/** An imported file, or the files of a run that were imported together. */
+export interface FileRecord {
+  id: string;
+  name: string;
+  /** How many files it was made of; absent: one. */
+  files?: number;
+  /** Size of them, and how much of it was read. */
+  bytes: number;
+  readBytes: number;
+  importedAt: string;
+  /** `interrupted`: the page was closed meanwhile; what was read until then is there. */
+  status: 'importing' | 'ready' | 'interrupted';
+  layouts: Record<string, number>;
+  rollouts: number;
+  /** Lines that could not be read: how many, and the first ones. */
+  faultCount: number;
+  faults: FileFault[];
+  /** Once the whole file was read. */
+  statistics: Statistics | null;
+  lint: Partial<Record<LintCode, number>>;
+  deletedAt: string | null;
+}
+
+/** A row of the table, and where its rollout lies. */
+export interface StoredRow {
+  chunk: number;
+  index: number;
+  line: number;
+  row: RolloutRow;
+}
+
+/** What the reader noted on a rollout; it outlives a new import of the file under the same name. */
+export interface Mark {
+  /** The file's name and the rollout's id. */
+  file: string;
+  rollout: string;
+  bookmarked: boolean;
+  tags: string[];
+  note: string;
+}
+
+/** A filter, columns, an order and groups under a name. */
+export interface SavedView {
+  name: string;
+  filter: string;
+  columns: string[];
+  sort: { column: string; descending: boolean } | null;
+  /** Outermost first; absent in views that were saved without. */
+  group?: GroupField[];
+}
+
+/** Where a rollout lies. */
+export type RolloutPlace = Pick<StoredRow, 'chunk' | 'index'>;

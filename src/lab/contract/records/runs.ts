@@ -1,0 +1,35 @@
+import type { TrainSettings } from '../../../learn/settings/settings.ts';
+import type { Setup } from '../../../records/setup.ts';
+import type { Failure } from './failure.ts';
+
+/** What is stored of a training run beside its steps and checkpoints. */
+
+export type RunStatus = 'running' | 'paused' | 'stopped' | 'finished' | 'failed';
+
+/** A training run as it is stored: `forage.run/1`. */
+export interface RunRecord {
+  format: 'forage.run/1';
+  id: string;
+  name: string;
+  tags: string[];
+  notes: string;
+  createdAt: string;
+  updatedAt: string;
+  status: RunStatus;
+  settings: TrainSettings;
+  policy: { id: string; revision: string };
+  /** Policy, sources and questions that it trains with; absent for the built-in ones. */
+  setup?: Setup;
+  world: { seed: number; questions: number };
+  device: 'wasm' | 'webgpu';
+  /** Steps done, and the step of the last committed checkpoint. */
+  step: number;
+  checkpointStep: number | null;
+  failure: Failure | null;
+  /** Steps up to this one were made before the run was imported, maybe on another machine. */
+  importedStep?: number;
+  /** The last thing that the user should know: an interruption, a checkpoint that was skipped. */
+  notice: string | null;
+  /** Set while it can still be brought back. */
+  deletedAt: string | null;
+}

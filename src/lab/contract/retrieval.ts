@@ -1,0 +1,83 @@
+import type { ClusterApi } from './clusters.ts';
+import type { EncoderApi } from './encoders.ts';
+import type { SearchTarget, SourceName } from '../../records/hits.ts';
+import type { Passage } from '../../records/records.ts';
+import type { LocalSpec, WebSpec } from '../../records/setup.ts';
+import type { LocalMemory } from '../../retrieval/open-local.ts';
+import type { Retrieval } from '../../retrieval/retriever.ts';
+import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
+import type { ByteProgress, PartShare } from './progress.ts';
+import type { WorldFacts } from './ask.ts';
+
+/** What the lab worker and the retrieval worker say to each other. */
+
+export interface RetrievalFiles {
+  /** Folder of the world, with a slash at its end. */
+  world: string;
+  /** Folder of the encoder, with a slash at its end. */
+  encoder: string;
+  /** onnxruntime's WebAssembly file. */
+  ortWasm: string;
+}
+
+/** How far a stage of loading is. */
+export type RetrievalProgress = (
+  part: 'world' | 'retrieval',
+  stage: string,
+  progress: ByteProgress | PartShare,
+) => void;
+
+export interface LoadedWorld {
+  questions: WorldQuestion[];
+  facts: WorldFacts;
+  /** Seed of the generator that made it. */
+  seed: number;
+}
+
+/** The two sources of a retriever. */
+export interface RetrieverSpec {
+  local: LocalSpec;
+  web: WebSpec;
+}
+
+export interface OpenedRetriever {
+  /** Names it in searches. */
+  key: string;
+  /** What searches, in a few words. */
+  note: string;
+  /** For the router's coverage feature. */
+  local: Pick<Passage, 'title'>[];
+  /** Bytes in memory where they are known, parts of them estimates. */
+  memory: LocalMemory | null;
+}
+
+/** What the retrieval worker offers. */
+export interface RetrievalApi {
+  /** Progress of everything that is loaded from now on arrives at `listener`. */
+  listen(listener: RetrievalProgress): void;
+  /** Fetches the world; the encoder is on its way at the same time. */
+  loadWorld(files: RetrievalFiles): Promise<LoadedWorld>;
+  /**
+   * Opens encoder and indexes, or finds them open.
+   * @param signal withdraws this request; when nobody else waits for these sources, building them stops
+   */
+  openRetriever(spec: RetrieverSpec, signal?: AbortSignal): Promise<OpenedRetriever>;
+  /** @param key of the opened sources */
+  search(
+    key: string,
+    source: SearchTarget,
+    query: string,
+    k: number,
+    signal?: AbortSignal,
+  ): Promise<Retrieval>;
+  /** Names of the question that no passage of these sources mentions. */
+  unknownNames(
+    key: string,
+    question: string,
+    sources: readonly SourceName[],
+    signal?: AbortSignal,
+  ): Promise<string[]>;
+  setWebDelay(ms: number): void;
+  clusters: ClusterApi;
+  encoders: EncoderApi;
+}

@@ -1,0 +1,287 @@
+import type { Finding, LintCode } from '../../evaluate/inspect/lint/finding.ts';
+import type { Outcome } from '../../evaluate/inspect/taxonomy.ts';
+import type { Statistics } from '../../evaluate/inspect/statistics.ts';
+import type { Unknown } from '../../evaluate/inspect/filter/unknown.ts';
+import type { RoundReading } from '../../evaluate/inspect/reading/rounds.ts';
+import type { AlignedGroup, GroupCredit } from '../../evaluate/inspect/align.ts';
+import type { Criterion, RunComparison } from '../../evaluate/inspect/compare-runs.ts';
+import type { DiffPiece, DiffRun } from '../../evaluate/inspect/diff.ts';
+import type { Disagreement } from '../../evaluate/inspect/rescore/disagreement.ts';
+import type { Rescored } from '../../evaluate/inspect/rescore/rescore.ts';
+import type { LossSettings } from '../../evaluate/inspect/what-if/training.ts';
+import type { WhatIf, WhatIfSettings } from '../../evaluate/inspect/what-if/what-if.ts';
+import type { ImportedRollout, VALUE_COLUMNS } from '../../formats/rollouts/shape/imported.ts';
+import type { RunFile } from '../../formats/rollouts/run.ts';
+import type {
+  FileRecord,
+  GroupField,
+  Mark,
+  RolloutPlace,
+  SavedView,
+  StoredRow,
+} from './records/rollout-files.ts';
+
+/** What the page may ask of the inspector's storage, which lives in a worker of its own. */
+
+/** How an import ended; errors lose their class on the way between workers, so they are told as values. */
+export type ImportOutcome =
+  | { status: 'ready'; file: FileRecord }
+  | { status: 'cancelled' }
+  | { status: 'failed'; message: string };
+
+/** Rows that pass a filter, or what is wrong with it. */
+export type Selection =
+  | { status: 'ready'; rows: StoredRow[] }
+  | { status: 'cancelled' }
+  | { status: 'fault'; message: string; position: number; length: number };
+
+/** A filter that cannot be read: what is wrong, and where it stands in the filter. */
+export interface FilterFault {
+  status: 'fault';
+  message: string;
+  position: number;
+  length: number;
+}
+
+export type Browsed = ({ status: 'ready' } & Selected) | { status: 'cancelled' } | FilterFault;
+
+/** A stored row and where it stands in its file. */
+export interface FoundRow extends StoredRow {
+  position: number;
+}
+
+export interface ComparedRuns extends RunComparison {
+  /** Texts of the questions of either file, by id. */
+  texts: Record<string, string>;
+  /** Why a file has nothing to compare by the criterion; null where it has. */
+  noScore: Record<'a' | 'b', NoScore | null>;
+}
+
+/** A training run of this browser whose steps have rollouts to open. */
+export interface OwnRun {
+  id: string;
+  name: string;
+  step: number;
+  /** When it last changed, ISO. */
+  updatedAt: string;
+  /** What its settings say of the loss; null where only the router was trained. */
+  loss?: LossSettings | null;
+}
+
+export interface BrowseQuery {
+  /** Of the filter language; empty for all rows. */
+  filter: string;
+  sort: { column: string; descending: boolean } | null;
+  /** Outermost first. */
+  group: readonly GroupField[];
+}
+
+/** Rollouts that share a value; `from` and `count` are places in the order. */
+export interface BrowseGroup {
+  /** Unique in the selection, and the same after another sort. */
+  key: string;
+  level: number;
+  field: GroupField;
+  /** As a filter asks for it; null where the rows have none. */
+  value: string | number | null;
+  from: number;
+  count: number;
+  /** Means; null where no row has the number. */
+  reward: number | null;
+  em: number | null;
+  /** Two or more rewards, all equal: the group gives no gradient under a group baseline. */
+  flat: boolean;
+}
+
+export interface Selected {
+  /** Rows of the file, and of it those that pass, in order: positions in the file. */
+  total: number;
+  order: Uint32Array;
+  groups: BrowseGroup[];
+  /** Of the selection. */
+  statistics: Statistics;
+  outcomes: Partial<Record<Outcome, number>>;
+  lint: Partial<Record<LintCode, number>>;
+  /** Reward clauses that occur in the file. */
+  clauses: string[];
+  /** What the filter compares and rows of the file lack. */
+  unknown: Unknown[];
+}
+
+export interface Facet {
+  value: string | number;
+  count: number;
+  reward: number | null;
+  em: number | null;
+  flat: boolean;
+}
+
+const EXPORT_FORMATS = ['forage', 'verl', 'rl-logging-board', 'csv', 'markdown', 'latex'] as const;
+
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** Decodes tokens of a policy, each alone; null where that policy's tokenizer is not at hand. */
+export type SpellTokens = (policy: string, ids: number[]) => Promise<string[] | null>;
+
+export interface ImportProgress {
+  fileId: string;
+  readBytes: number;
+  bytes: number;
+  rollouts: number;
+  faultCount: number;
+  /** Chunks that can be read now. */
+  chunks: number;
+}
+
+/** Per-token columns that hold numbers. */
+export type NumberColumn = 'ids' | 'trainedIds' | (typeof VALUE_COLUMNS)[number];
+
+/** Numbers of a segment; NaN stands for null, which a file cannot hold itself. */
+export type PackedColumns = Partial<Record<NumberColumn, Float64Array<ArrayBuffer>>>;
+
+export interface PackedReading {
+  /** Without the number columns of its segments. */
+  reading: Reading;
+  columns: PackedColumns[];
+}
+
+/** Another rollout to go to. */
+export interface Neighbour {
+  fileId: string;
+  file: string;
+  id: string;
+  answer: string | null;
+  /** Why the answer cannot be read; absent where it can. */
+  notScored?: string;
+  em: number | null;
+  reward: number | null;
+}
+
+export interface Reading {
+  file: Pick<FileRecord, 'id' | 'name' | 'rollouts' | 'status'>;
+  row: StoredRow;
+  rollout: ImportedRollout;
+  rounds: RoundReading[];
+  findings: Finding[];
+  /** Where it stands in its file, from 0, and the ids beside it there. */
+  position: number;
+  previous: string | null;
+  next: string | null;
+  /** The rollouts of its group in the file's order, itself among them. */
+  siblings: Neighbour[];
+  /** The settings that it was trained under; null where neither it nor a run of this browser has them. */
+  loss: LossSettings | null;
+}
+
+export type RolloutFile = 'jsonl' | 'markdown' | 'html';
+
+/**
+ * Why no rollout of a file has a score:
+ * - `empty`: it has no rollout yet;
+ * - `older`: the file was read before the score was counted;
+ * - `not-scored`: there are gold answers, and no answer can be read;
+ * - `no-gold`: there are no gold answers;
+ * - `no-verdict`: no judge has judged.
+ */
+export type NoScore = 'empty' | 'older' | 'not-scored' | 'no-gold' | 'no-verdict';
+
+export interface InspectionApi {
+  /**
+   * Imports a file, or the files of a run as one.
+   * @param job name of the caller's, for `cancel`
+   */
+  importFile(
+    job: string,
+    source: Blob | readonly RunFile[],
+    name: string,
+    onProgress: (progress: ImportProgress) => void,
+  ): Promise<ImportOutcome>;
+  /** Stops a job: an import, a selection, a re-scoring, an export; nothing where there is none of that name. */
+  cancel(job: string): Promise<void>;
+  files(): Promise<FileRecord[]>;
+  rows(fileId: string, from?: number): Promise<StoredRow[]>;
+  select(job: string, fileId: string, filter: string): Promise<Selection>;
+  /** A selection as positions in the file; rows are asked for with `rowsAt`. A newer call of the job stops it. */
+  browse(job: string, fileId: string, query: BrowseQuery): Promise<Browsed>;
+  rowsAt(fileId: string, positions: readonly number[]): Promise<FoundRow[]>;
+  /** Rollout ids at positions. */
+  ids(fileId: string, positions: readonly number[]): Promise<string[]>;
+  /** The row of a rollout; null where the file has none of that id. */
+  find(fileId: string, rolloutId: string): Promise<FoundRow | null>;
+  /** A rollout with its rounds, findings and siblings, packed; null where the file, or it, is not there. */
+  readPacked(fileId: string, rolloutId: string): Promise<PackedReading | null>;
+  /** Rollouts of a question in other files. */
+  sameQuestion(fileId: string, question: { id: string; text: string }): Promise<Neighbour[]>;
+  /** One rollout as a file: a line of JSON, Markdown, or HTML that opens anywhere. */
+  rolloutFile(fileId: string, place: RolloutPlace, format: RolloutFile): Promise<Blob>;
+  /** Values of a field in a selection; an unreadable filter selects nothing. Null where it was stopped. */
+  facets(
+    job: string,
+    fileId: string,
+    filter: string,
+    field: GroupField,
+  ): Promise<{ values: Facet[]; all: number } | null>;
+  /**
+   * Rollouts at positions as one file; null where it was cancelled.
+   * @param columns of a table
+   * @param spell decodes tokens, for layouts that show them as text
+   */
+  exportRows(
+    job: string,
+    fileId: string,
+    positions: Uint32Array,
+    format: ExportFormat,
+    columns: readonly string[],
+    spell?: SpellTokens,
+  ): Promise<Blob | null>;
+  /** Training runs of this browser; empty where the host has none at hand. */
+  ownRuns(): Promise<OwnRun[]>;
+  /** Reads the rollouts of a training run as a file `run NAME`; what was read of it before is replaced. */
+  importRun(
+    job: string,
+    runId: string,
+    onProgress: (progress: ImportProgress) => void,
+  ): Promise<ImportOutcome>;
+  rollout(fileId: string, place: RolloutPlace): Promise<ImportedRollout>;
+  remove(fileId: string): Promise<void>;
+  restore(fileId: string): Promise<void>;
+  purge(before?: string): Promise<void>;
+  marks(file: string): Promise<Mark[]>;
+  mark(
+    file: string,
+    rollout: string,
+    change: Partial<Pick<Mark, 'bookmarked' | 'tags' | 'note'>>,
+  ): Promise<Mark>;
+  views(): Promise<SavedView[]>;
+  saveView(view: SavedView): Promise<void>;
+  removeView(name: string): Promise<void>;
+  rescore(fileId: string, place: RolloutPlace): Promise<Rescored[]>;
+  /**
+   * Rollouts that scorers see differently, the widest apart first; null where it was stopped.
+   * @param scorers ids
+   * @param onProgress share of the rollouts that were scored, 0 to 1
+   */
+  disagreements(
+    job: string,
+    fileId: string,
+    scorers: readonly string[],
+    onProgress: (share: number) => void,
+  ): Promise<Disagreement[] | null>;
+  /** The siblings of a group by round, and their credit under some settings. */
+  group(
+    fileId: string,
+    groupId: string,
+    settings: WhatIfSettings,
+  ): Promise<{ aligned: AlignedGroup; credit: GroupCredit; places: RolloutPlace[] } | null>;
+  whatIf(
+    fileId: string,
+    groupId: string,
+    before: WhatIfSettings,
+    after: WhatIfSettings,
+  ): Promise<WhatIf>;
+  diff(
+    a: { fileId: string; place: RolloutPlace },
+    b: { fileId: string; place: RolloutPlace },
+  ): Promise<{ a: DiffPiece[]; b: DiffPiece[]; runs: DiffRun[] }>;
+  compare(fileA: string, fileB: string, criterion: Criterion): Promise<ComparedRuns>;
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import type { Setup } from '../../records/setup.ts';
+
+/**
+ * What a user can set before a run, validated where it enters (address, form, stored preference).
+ * A mechanism that is `undefined` takes the recipe's own value.
+ */
+
+export const RECIPE_IDS = ['kunlun-baize', 'search', 'naive-rag', 'naive-generation'] as const;
+export const DEVICES = ['auto', 'webgpu', 'wasm'] as const;
+export const BACKGROUND_MODES = ['off', 'shown', 'shown-and-used-by-T'] as const;
+export const STIE_MODES = ['off', 'paper', 'corrected'] as const;
+export const ROUTER_MODES = ['router', 'always-local', 'always-web', 'both'] as const;
+export const REWARD_MODES = ['paper', 'measured'] as const;
+
+export const MAX_ROLLOUTS = 16;
+export const MAX_QUESTION_LENGTH = 400;
+
+/** Settings of the recipe's mechanisms; see docs/methods.md, section 1. */
+export const mechanismsSchema = z.object({
+  /** RDRA: what D0 is used for, equations (1)–(4). */
+  background: z.enum(BACKGROUND_MODES).optional(),
+  /** STIE, equations (5)–(13). */
+  stie: z.enum(STIE_MODES).optional(),
+  /** NLR: who chooses the source. */
+  router: z.enum(ROUTER_MODES).optional(),
+  /** NLR: which reading of equations (20)–(22) is computed. */
+  reward: z.enum(REWARD_MODES).optional(),
+  /** Passages a retrieval returns. */
+  k: z.number().int().min(1).max(10).optional(),
+  /** Milliseconds added to every call to the web. */
+  webDelayMs: z.number().int().min(0).max(5000).optional(),
+});
+
+export const runSettingsSchema = z.object({
+  recipe: z.enum(RECIPE_IDS),
+  rollouts: z.number().int().min(1).max(MAX_ROLLOUTS),
+  temperature: z.number().min(0).max(2),
+  seed: z.number().int().min(0).max(0xffffffff),
+  device: z.enum(DEVICES),
+  mechanisms: mechanismsSchema,
+});
+
+export type Mechanisms = z.infer<typeof mechanismsSchema>;
+export type RunSettings = z.infer<typeof runSettingsSchema>;
+export type DeviceChoice = RunSettings['device'];
+
+export const DEFAULT_SETTINGS: RunSettings = {
+  recipe: 'kunlun-baize',
+  rollouts: 1,
+  temperature: 1,
+  seed: 1,
+  device: 'auto',
+  mechanisms: {},
+};
+
+/** A question of the built-in world by its id, or one that the user typed. */
+export type Asked = { kind: 'world'; id: string } | { kind: 'typed'; text: string };
+
+export interface RunRequest {
+  runId: string;
+  asked: Asked;
+  settings: RunSettings;
+  setup: Setup;
+}

@@ -1,0 +1,93 @@
+import type { RunRecord, RunStatus } from './records/runs.ts';
+import type { TrainStep } from '../../records/training.ts';
+import type { Setup } from '../../records/setup.ts';
+import type { TrainSettings } from '../../learn/settings/settings.ts';
+import type { Rollout } from '../../records/rollout.ts';
+
+/** What the page may ask of training in the lab worker, and what it is told. */
+
+export type TrainPhase =
+  'starting' | 'warm-up' | 'scoring-questions' | 'held-out' | 'rollouts' | 'update' | 'checkpoint';
+
+export interface TrainProgress {
+  runId: string;
+  status: RunStatus;
+  phase: TrainPhase;
+  step: number;
+  steps: number;
+  /** Rollouts (or questions) done and wanted in this phase. */
+  done: number;
+  total: number;
+  /** Seconds to the end of the run by the steps that were made on this device; null before the first. */
+  etaSeconds: number | null;
+  /** It was asked to end after the step under way. */
+  pausing: boolean;
+  /** A line for the user: a resumed checkpoint, a skipped corrupt one, a frozen tab. */
+  notice: string | null;
+}
+
+export type TrainMessage =
+  | { type: 'progress'; progress: TrainProgress }
+  | { type: 'step'; step: TrainStep }
+  /** The record changed (status, name, checkpoint …) or appeared. */
+  | { type: 'run'; run: RunRecord }
+  /** Which run this very tab trains; the others are told nothing of it. */
+  | { type: 'here'; runId: string | null }
+  | { type: 'storage'; usedBytes: number; quotaBytes: number; persisted: boolean };
+
+export interface TrainEstimate {
+  /** ≈ seconds a step and bytes at the peak, and what they were derived from. */
+  secondsPerStep: number;
+  peakBytes: number;
+  basis: string;
+}
+
+export type DownloadKind = 'peft' | 'merged' | 'metrics';
+
+export interface Download {
+  name: string;
+  blob: Blob;
+}
+
+/** Calls that the page makes. All reject with an Error whose message can be shown. */
+export interface TrainApi {
+  listen(listener: (messages: TrainMessage[]) => void): Promise<void>;
+  runs(): Promise<RunRecord[]>;
+  steps(runId: string): Promise<TrainStep[]>;
+  /** The rollouts of a step with rewards and advantages; empty where they were not kept. */
+  rollouts(runId: string, step: number): Promise<Rollout[]>;
+  estimate(
+    settings: TrainSettings,
+    device: 'wasm' | 'webgpu' | 'auto',
+    setup: Setup,
+  ): Promise<TrainEstimate>;
+  /** @param demonstrations JSON lines of rollouts, where `settings.warmUp` wants some */
+  create(
+    settings: TrainSettings,
+    name: string,
+    device: 'wasm' | 'webgpu' | 'auto',
+    setup: Setup,
+    demonstrations?: Blob,
+  ): Promise<RunRecord>;
+  /** Goes on from the last good checkpoint, on another device where one is given. */
+  resume(runId: string, device?: RunRecord['device']): Promise<void>;
+  /** Ends after the step under way, with a checkpoint. A run that another tab trains ends there. */
+  pause(runId: string): Promise<void>;
+  /** Ends at once, wherever it trains; `keep`: with the adapter as it is now, else the last checkpoint's. */
+  stop(runId: string, keep: boolean): Promise<void>;
+  setLearningRate(runId: string, learningRate: number): Promise<void>;
+  edit(runId: string, change: Partial<Pick<RunRecord, 'name' | 'tags' | 'notes'>>): Promise<void>;
+  /** Marks as deleted; `restore` undoes it until the next start of the page. */
+  remove(runId: string): Promise<void>;
+  restore(runId: string): Promise<void>;
+  /** One file: settings, steps, and the last checkpoint. */
+  exportRun(runId: string): Promise<Blob>;
+  importRun(file: Blob): Promise<RunRecord>;
+  /** `peft`: adapter_model.safetensors and adapter_config.json; `merged`: one archive; `metrics`: CSV. */
+  download(
+    runId: string,
+    what: 'peft' | 'merged' | 'metrics',
+  ): Promise<{ name: string; blob: Blob }[]>;
+  /** Deletes the rollouts of a run's past steps; steps and checkpoints stay. @returns bytes freed */
+  dropRollouts(runId: string): Promise<number>;
+}

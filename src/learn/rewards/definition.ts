@@ -1,0 +1,72 @@
+import type { RewardClause } from '../../records/rollout.ts';
+import type { RewardFacts } from './facts.ts';
+
+type Weights = Readonly<Record<string, number>>;
+
+/** What a reward says about itself; menus, settings and the scoring of foreign rollouts read it here. */
+interface Description<Id extends string> {
+  /** As settings and stored runs name it. */
+  id: Id;
+  /** As menus and tables show it. */
+  name: string;
+  /** Paper and equation, or paper and code. */
+  source: string;
+  /** Its worst and its best total; violations can fall below the worst. */
+  range: readonly [worst: number, best: number];
+  /** Clauses that count tokens: a file without tokens cannot give them. */
+  ofTokens?: readonly string[];
+  /** A stage with this reward is UR²'s cold start: its curriculum draws the questions it dropped. */
+  coldStart?: true;
+}
+
+/** A reward as `list.ts` holds it. */
+export interface Reward<Id extends string = string> extends Description<Id> {
+  /** λ by clause where a stage may set others, summing to 1; null where the values are fixed. */
+  weights: Weights | null;
+  /**
+   * The clauses of one rollout. Reads the facts and changes nothing in them.
+   * @param given λ in place of the defaults, by clause
+   * @throws Error for weights that the reward does not have, or that do not sum to 1
+   */
+  clauses: (facts: RewardFacts, given: Weights) => RewardClause[];
+}
+
+/** A reward whose values are fixed: it takes no weights. */
+export const fixedReward = <const Id extends string>({
+  clauses,
+  ...about
+}: Description<Id> & { clauses: (facts: RewardFacts) => RewardClause[] }): Reward<Id> => ({
+  ...about,
+  weights: null,
+  clauses: (facts, given) => {
+    if (Object.keys(given).length > 0)
+      throw new Error(`reward: ${about.id} has fixed values; it takes no weights`);
+    return clauses(facts);
+  },
+});
+
+/** λ by clause: the defaults with what is given in their place. @throws Error unless they sum to 1 */
+function lambdas<W extends Weights>(defaults: W, given: Weights): W {
+  const unknown = Object.keys(given).find((name) => !(name in defaults));
+  if (unknown !== undefined)
+    throw new Error(
+      `reward: there is no clause "${unknown}" to weigh; it has ${Object.keys(defaults).join(', ')}`,
+    );
+  const weights = { ...defaults, ...given };
+  const sum = Object.values(weights).reduce((total, weight) => total + weight, 0);
+  if (Math.abs(sum - 1) > 1e-6)
+    throw new Error(`reward: its weights must sum to 1, they sum to ${sum.toFixed(4)}`);
+  return weights;
+}
+
+/** A reward whose clauses are weighed by λ that a stage may set. */
+export const weightedReward = <const Id extends string, W extends Weights>({
+  clauses,
+  ...about
+}: Description<Id> & {
+  weights: W;
+  clauses: (facts: RewardFacts, weights: W) => RewardClause[];
+}): Reward<Id> => ({
+  ...about,
+  clauses: (facts, given) => clauses(facts, lambdas(about.weights, given)),
+});

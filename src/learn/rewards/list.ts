@@ -1,0 +1,53 @@
+import type { Reward } from './definition.ts';
+import { kunlunLong, kunlunShort } from './kunlun-baize.ts';
+import { plainEm, plainF1 } from './outcome.ts';
+import {
+  r1SearcherStage1,
+  r1SearcherStage1Released,
+  r1SearcherStage2,
+  r1SearcherStage2Instruct,
+  r1SearcherStage2Released,
+} from './r1-searcher.ts';
+import { autorefine, research } from './research.ts';
+import { searchR1, searchR1Format } from './search-r1.ts';
+import { ur2Stage1Released, ur2Stage2Released } from './ur2-released.ts';
+import { ur2Stage1, ur2Stage1Llama, ur2Stage1Small, ur2Stage1Weak, ur2Stage2 } from './ur2.ts';
+
+/** Rewards of published systems, in the order of the menus. */
+export const PUBLISHED = [
+  kunlunShort,
+  kunlunLong,
+  ur2Stage1,
+  ur2Stage1Small,
+  ur2Stage1Llama,
+  ur2Stage1Weak,
+  ur2Stage1Released,
+  ur2Stage2,
+  ur2Stage2Released,
+  r1SearcherStage1,
+  r1SearcherStage1Released,
+  r1SearcherStage2,
+  r1SearcherStage2Released,
+  r1SearcherStage2Instruct,
+  searchR1,
+  searchR1Format,
+  research,
+  autorefine,
+] as const;
+
+/** Scores of the answer alone. */
+export const OUTCOME = [plainEm, plainF1] as const;
+
+/** Every reward that a stage of training may have. */
+export const REWARDS = [...PUBLISHED, ...OUTCOME] as const;
+export type RewardId = (typeof REWARDS)[number]['id'];
+
+/** Ids of rewards, in their order. */
+export const idsOf = <Id extends string>(rewards: readonly Reward<Id>[]): Id[] =>
+  rewards.map(({ id }) => id);
+
+export const REWARD_IDS: readonly RewardId[] = idsOf<RewardId>(REWARDS);
+
+/** The reward of an id, or null. */
+export const rewardById = (id: string, rewards: readonly Reward[] = REWARDS): Reward | null =>
+  rewards.find((reward) => reward.id === id) ?? null;

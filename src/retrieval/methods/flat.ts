@@ -1,0 +1,10 @@
+import { ExactIndex } from '../dense/dense.ts';
+import type { LocalMethod } from './method.ts';
+
+export const flat: LocalMethod = {
+  id: 'flat',
+  name: 'dense, exact',
+  way: 'the exact scan of all vectors',
+  words: false,
+  dense: async (vectors) => ({ index: new ExactIndex(vectors), note: 'exact scan' }),
+};

@@ -1,0 +1,100 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { getPreset } from '../../../../src/learn/settings/presets.ts';
+import { initialState } from '../../../../src/learn/rl/state.ts';
+import { memoryFiles } from '../../../../src/policy/checkpoint/checkpoint-files.ts';
+import { mergeAdapter } from '../../../../src/policy/lora/merge.ts';
+import { parsePolicyConfig } from '../../../../src/policy/checkpoint/config.ts';
+import { loadWeights } from '../../../../src/policy/open/load.ts';
+import { readWeights } from '../../../../src/policy/checkpoint/weights.ts';
+import { filesOf } from '../../../../src/lab/train/files/downloads.ts';
+import type { RunRecord } from '../../../../src/lab/contract/records/runs.ts';
+import { loadFamily } from '../../../fixtures/families/load.ts';
+import { writeRandomCheckpoint } from '../../../policy/checkpoint/random-checkpoint.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'forage-merged-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const json = (bytes: Uint8Array): object =>
+  JSON.parse(new TextDecoder().decode(new Uint8Array(bytes))) as object;
+
+/** What the page hands over, unpacked as a user does. */
+async function unpacked(given: ReadonlyMap<string, Uint8Array>) {
+  const files = memoryFiles(given);
+  const config = parsePolicyConfig(json(given.get('config.json')!));
+  const settings = getPreset('dapo-kunlun');
+  const state = initialState(settings, config);
+  state.adapter.forEach((_, i) => (state.adapter[i] = Math.sin(i) / 20));
+  const run = { id: 'my-run', name: 'mine', settings, policy: { id: 'x', revision: 'r' } };
+  let held = 0;
+  const [download] = await filesOf('merged', {
+    run: run as RunRecord,
+    state,
+    policy: {
+      id: 'x',
+      revision: 'r',
+      config,
+      engines: 1,
+      open: () => {
+        held++;
+        return Promise.resolve({ files, release: () => held-- });
+      },
+    },
+    steps: () => Promise.resolve([]),
+  });
+  expect(held).toBe(0);
+  expect(download!.name).toBe('my-run-merged.tar');
+  const archive = join(folder, download!.name);
+  writeFileSync(archive, new Uint8Array(await download!.blob.arrayBuffer()));
+  execFileSync('tar', ['-xf', archive, '-C', folder]);
+  const out = join(folder, 'my-run-merged');
+  const merged = new Map(
+    readdirSync(out).map((name) => [name, new Uint8Array(readFileSync(join(out, name)))]),
+  );
+  const weights = await loadWeights(files);
+  const wanted = mergeAdapter(weights, settings.adapter, state.adapter).flat;
+  const values = readWeights(config, merged.get('model.safetensors')!).flat;
+  return { merged, values, wanted };
+}
+
+it('keeps config, tokenizer, generation settings and chat template of the checkpoint', async () => {
+  const source = join(folder, 'source');
+  writeRandomCheckpoint(source, 'llama3');
+  writeFileSync(
+    join(source, 'config.json'),
+    JSON.stringify({
+      ...json(readFileSync(join(source, 'config.json'))),
+      torch_dtype: 'bfloat16',
+      bos_token_id: 480,
+      a_field_of_its_own: [1, 'two'],
+    }),
+  );
+  const given = new Map(
+    readdirSync(source).map((name) => [name, new Uint8Array(readFileSync(join(source, name)))]),
+  );
+  const { merged, values, wanted } = await unpacked(given);
+  expect([...merged.keys()].toSorted()).toEqual([...given.keys()].toSorted());
+  for (const [name, bytes] of merged)
+    if (!/^(config.json|model)/.test(name)) expect(bytes).toEqual(given.get(name));
+  expect(json(merged.get('config.json')!)).toEqual({
+    ...json(given.get('config.json')!),
+    torch_dtype: 'float32',
+  });
+  expect(values).toEqual(wanted);
+});
+
+it('writes a checkpoint in shards, with an untied head, as one file without the index', async () => {
+  const { files } = await loadFamily('llama-yarn');
+  const { merged, values, wanted } = await unpacked(files);
+  expect([...merged.keys()].toSorted()).toEqual(['config.json', 'model.safetensors']);
+  const config = json(merged.get('config.json')!);
+  const { dtype: _, ...rest } = json(files.get('config.json')!) as Record<string, unknown>;
+  expect(config).toEqual({ ...rest, dtype: 'float32' });
+  expect(values).toEqual(wanted);
+});

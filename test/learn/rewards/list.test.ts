@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { scorerOf } from '../../../src/evaluate/inspect/rescore/scorers.ts';
+import { scoringFacts } from '../../../src/evaluate/inspect/rescore/facts.ts';
+import { clause } from '../../../src/learn/rewards/clause.ts';
+import { weightedReward } from '../../../src/learn/rewards/definition.ts';
+import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
+import { idsOf, REWARDS } from '../../../src/learn/rewards/list.ts';
+import { stageSchemaOf } from '../../../src/learn/settings/settings.ts';
+import { verl } from '../../fixtures/inspect/records.ts';
+import { importOne } from '../../formats/rollouts/helpers.ts';
+import { made } from './records.ts';
+
+/** A definition in the list is all that a reward needs. */
+
+const frugal = weightedReward({
+  id: 'frugal',
+  name: 'Right, and short',
+  source: 'made for this test',
+  range: [0, 1],
+  ofTokens: ['short'],
+  weights: { right: 0.75, short: 0.25 },
+  clauses: (facts, weights) => [
+    { ...clause('right', facts.em), weight: weights.right },
+    { ...clause('short', facts.tokens < 1000 ? 1 : 0), weight: weights.short },
+  ],
+});
+const rewards = [...REWARDS, frugal];
+
+test('settings take a stage with it, and with its weights', () => {
+  const stage = { steps: 3, reward: 'frugal', weights: { right: 0.5, short: 0.5 } };
+  expect(stageSchemaOf(rewards).parse(stage)).toEqual(stage);
+  expect(stageSchemaOf(REWARDS).safeParse(stage).success).toBe(false);
+});
+
+test('a rollout is scored by it: 0.75 · 0 + 0.25 · 1, or as a stage weighs it', () => {
+  const wrong = made({ answer: null });
+  const total = (weights = {}): number =>
+    totalReward(scoreRollout(wrong, 'frugal', weights, rewards));
+  expect(total()).toBe(0.25);
+  expect(total({ right: 0.9, short: 0.1 })).toBeCloseTo(0.1, 12);
+  expect(() => total({ right: 0.9 })).toThrow(/must sum to 1, they sum to 1.1500/);
+  expect(() => total({ wrong: 1 })).toThrow(/no clause "wrong" to weigh; it has right, short/);
+});
+
+test('a foreign file is scored by it, without the clause that its missing tokens cannot give', async () => {
+  const { clauses, lacks } = scorerOf(frugal).score(scoringFacts(await importOne(verl)));
+  expect(clauses.map((one) => [one.clause, one.value, one.weight])).toEqual([['right', 1, 0.75]]);
+  expect(lacks).toEqual(['short: the file has no tokens to count']);
+});
+
+test('no two rewards share an id, and each worst total is below its best', () => {
+  expect(new Set(idsOf(REWARDS)).size).toBe(REWARDS.length);
+  expect(REWARDS.filter(({ range: [worst, best] }) => worst >= best)).toEqual([]);
+});
