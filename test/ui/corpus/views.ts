@@ -1,9 +1,9 @@
 import type {
   CollectionView,
   ImportProgress,
-  ImportRecord,
   PreviewOutcome,
-} from '../../../src/lab/corpus/collections/index.ts';
+} from '../../../src/lab/contract/collections.ts';
+import type { ImportRecord } from '../../../src/lab/contract/records/collections.ts';
 import { passage } from '../../fixtures/rollouts.ts';
 
 /** Records of collections, as the lab tells them. */

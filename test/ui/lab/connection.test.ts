@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
-import type { ConductorMessage, PartState } from '../../../src/lab/ask/messages.ts';
+import type { ConductorMessage } from '../../../src/lab/contract/ask.ts';
+import type { PartState } from '../../../src/lab/contract/progress.ts';
 import { lab, reportLost, retryLoading } from '../../../src/ui/lab/connection.ts';
 import { allReady, firstFailure, useLab } from '../../../src/ui/lab/lab-store.ts';
 import { choosePolicy, useSetup } from '../../../src/ui/setup/setup-store.ts';
@@ -67,24 +68,22 @@ describe('the connection to the lab', () => {
   it('lets the worker load what is chosen, as soon as it is chosen', async () => {
     const { callsOf } = connectFake();
     choosePolicy({ kind: 'checkpoint', id: 'c' });
-    expect(callsOf('use')).toEqual([
+    expect(callsOf('ask.use')).toEqual([
       [{ ...BUILT_IN_SETUP, policy: { kind: 'checkpoint', id: 'c' } }],
     ]);
     setKey('server', 'secret');
-    expect(callsOf('provide').at(-1)).toEqual([
+    expect(callsOf('ask.provide').at(-1)).toEqual([
       useResources.getState().resources,
       { server: 'secret' },
     ]);
     setKey('server', '');
-    expect(callsOf('provide').at(-1)?.[1]).toEqual({});
+    expect(callsOf('ask.provide').at(-1)?.[1]).toEqual({});
     await settle();
   });
 
   it('survives a worker that refuses what was chosen: it learns it when it is opened again', async () => {
-    connectFake({
-      use: () => Promise.reject(new Error('gone')),
-      provide: () => Promise.reject(new Error('gone')),
-    });
+    const gone = () => Promise.reject(new Error('gone'));
+    connectFake({ ask: { use: gone, provide: gone } });
     choosePolicy({ kind: 'built-in' });
     setKey('server', 'x');
     await settle();
@@ -107,24 +106,23 @@ describe('the connection to the lab', () => {
     });
     await retryLoading();
     expect([fake.opened(), connected]).toEqual([2, 2]);
-    expect(fake.callsOf('retry')).toEqual([]);
+    expect(fake.callsOf('ask.retry')).toEqual([]);
     expect(useLab.getState().labFailure).toBeNull();
   });
 
   it('loads again what failed, without another worker', async () => {
     const fake = connectFake();
     await retryLoading();
-    expect([fake.opened(), fake.callsOf('retry')]).toEqual([1, [[]]]);
+    expect([fake.opened(), fake.callsOf('ask.retry')]).toEqual([1, [[]]]);
   });
 
   it('forgets the texts of tokens with another policy: its ids mean something else', async () => {
     const asked: number[][] = [];
-    const fake = connectFake({
-      pieces: (ids) => {
-        asked.push(ids);
-        return Promise.resolve(ids.map((id) => `piece ${id}`));
-      },
-    });
+    const pieces = (ids: number[]) => {
+      asked.push(ids);
+      return Promise.resolve(ids.map((id) => `piece ${id}`));
+    };
+    const fake = connectFake({ ask: { pieces } });
     fake.send(policy('first'));
     await requestPieces([7, 7, 8]);
     expect(usePieces.getState()).toEqual({
@@ -143,9 +141,8 @@ describe('the connection to the lab', () => {
 describe('texts of tokens', () => {
   it('are asked for again after a call that failed, one text a token at most', async () => {
     let works = false;
-    const fake = connectFake({
-      pieces: () => (works ? Promise.resolve(['a']) : Promise.reject(new Error('busy'))),
-    });
+    const pieces = () => (works ? Promise.resolve(['a']) : Promise.reject(new Error('busy')));
+    const fake = connectFake({ ask: { pieces } });
     fake.send(policy('p'));
     await requestPieces([1, 2]);
     expect(usePieces.getState().texts).toEqual({});

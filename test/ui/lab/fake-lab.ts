@@ -1,17 +1,13 @@
 import { vi } from 'vitest';
 import { connectLab, type LabConnection, type LabUser } from '../../../src/ui/lab/connection.ts';
-import type { ConductorMessage } from '../../../src/lab/ask/messages.ts';
+import type { ConductorMessage } from '../../../src/lab/contract/ask.ts';
 
 /** A lab that answers as a test says and writes down what it was asked: `['train.pause', 'run-a']`. */
 
 export type Call = [name: string, ...args: unknown[]];
 
-type Part = 'train' | 'collections' | 'clusters' | 'encoders' | 'checkpoints' | 'inspection';
-
-/** Answers by call; a call without one is answered with nothing. */
-export type Answers = Partial<Omit<LabConnection, Part>> & {
-  [P in Part]?: Partial<LabConnection[P]>;
-};
+/** Answers by host and call; a call without one is answered with nothing. */
+export type Answers = { [H in keyof LabConnection]?: Partial<LabConnection[H]> };
 
 const recorder = <T extends object>(prefix: string, answers: object, calls: Call[]): T =>
   new Proxy(answers, {
@@ -33,23 +29,20 @@ export interface FakeLab {
 
 export const fakeLab = (answers: Answers = {}): FakeLab => {
   const calls: Call[] = [];
-  const part = <P extends Part>(name: P): LabConnection[P] =>
+  const host = <H extends keyof LabConnection>(name: H): LabConnection[H] =>
     recorder(`${name}.`, answers[name] ?? {}, calls);
-  const parts = {
-    train: part('train'),
-    collections: part('collections'),
-    clusters: part('clusters'),
-    encoders: part('encoders'),
-    checkpoints: part('checkpoints'),
-    inspection: part('inspection'),
-  };
-  const own = recorder<LabConnection>('', answers, calls);
   return {
     calls,
     callsOf: (name) => calls.flatMap(([called, ...args]) => (called === name ? [args] : [])),
-    connection: new Proxy(own, {
-      get: (target, name) => Reflect.get(parts, name) ?? Reflect.get(target, name),
-    }),
+    connection: {
+      ask: host('ask'),
+      train: host('train'),
+      collections: host('collections'),
+      clusters: host('clusters'),
+      encoders: host('encoders'),
+      checkpoints: host('checkpoints'),
+      inspection: host('inspection'),
+    },
   };
 };
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Failure, PartState } from '../../../src/lab/ask/messages.ts';
+import type { Failure } from '../../../src/lab/contract/records/failure.ts';
+import type { PartState } from '../../../src/lab/contract/progress.ts';
 import { LoadingFailure, LoadingList } from '../../../src/ui/lab/Loading.tsx';
 import { StorageLine } from '../../../src/ui/lab/StorageLine.tsx';
 import { useLab } from '../../../src/ui/lab/lab-store.ts';

@@ -1,5 +1,5 @@
 import { factsOf } from '../../../src/lab/models/checkpoints/facts.ts';
-import type { CheckpointView, PlanView } from '../../../src/lab/models/checkpoints/messages.ts';
+import type { CheckpointView, PlanView } from '../../../src/lab/contract/checkpoints.ts';
 
 /** Records of checkpoints, as the lab tells them. */
 

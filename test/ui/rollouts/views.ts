@@ -1,4 +1,5 @@
-import type { FileRecord, FoundRow, Selected } from '../../../src/lab/rollouts/index.ts';
+import type { FileRecord } from '../../../src/lab/contract/records/rollout-files.ts';
+import type { FoundRow, Selected } from '../../../src/lab/contract/rollouts.ts';
 import { rowOf, type RolloutRow } from '../../../src/evaluate/inspect/row.ts';
 import { emptyRollout } from '../../fixtures/rollouts.ts';
 
@@ -21,7 +22,9 @@ export const fileRecord = (id: string, rest: Partial<FileRecord> = {}): FileReco
   ...rest,
 });
 
-const ROW = rowOf({ ...emptyRollout('r'), layout: 'forage' } as unknown as Parameters<typeof rowOf>[0]);
+const ROW = rowOf({ ...emptyRollout('r'), layout: 'forage' } as unknown as Parameters<
+  typeof rowOf
+>[0]);
 
 export const foundRow = (position: number, rest: Partial<RolloutRow> = {}): FoundRow => ({
   position,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
 import type { Rollout } from '../../../../src/records/rollout.ts';
-import { DEFAULT_SETTINGS } from '../../../../src/lab/ask/settings.ts';
+import { DEFAULT_SETTINGS } from '../../../../src/lab/contract/settings.ts';
 import {
   ColourSwitch,
   LinkedStepNote,

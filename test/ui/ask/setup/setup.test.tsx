@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BUILT_IN_SETUP, NO_RESOURCES } from '../../../../src/records/setup.ts';
-import type { QuestionRow } from '../../../../src/lab/ask/messages.ts';
+import type { QuestionRow } from '../../../../src/lab/contract/ask.ts';
 import { QuestionHeader } from '../../../../src/ui/ask/QuestionHeader.tsx';
 import { QuestionPicker } from '../../../../src/ui/ask/setup/QuestionPicker.tsx';
 import { SettingsForm } from '../../../../src/ui/ask/setup/SettingsForm.tsx';
-import { RunButton } from '../../../../src/ui/ask/setup/Setup.tsx';
+import { Setup } from '../../../../src/ui/ask/setup/Setup.tsx';
 import { parseAddress } from '../../../../src/ui/ask/store/permalink.ts';
 import { useRun } from '../../../../src/ui/ask/store/run-store.ts';
 import { useView } from '../../../../src/ui/ask/store/view-store.ts';
@@ -43,7 +43,8 @@ beforeEach(() => {
 });
 
 describe('the button that runs', () => {
-  const button = () => buttonsIn(htmlOf(<RunButton />, useRun, useView, useLab))[0];
+  // The last one of the setup.
+  const button = () => buttonsIn(htmlOf(<Setup />, useRun, useView, useLab, useSetup)).at(-1);
 
   it('says when it will run, and cannot be pressed for an empty question', () => {
     expect(button()).toMatchObject({ name: 'Run when loaded', disabled: false });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BUILT_IN_SETUP, type Setup } from '../../../../src/records/setup.ts';
-import { DEFAULT_SETTINGS } from '../../../../src/lab/ask/settings.ts';
+import { DEFAULT_SETTINGS } from '../../../../src/lab/contract/settings.ts';
 import {
   checkLinkedSetup,
   keepOwnSetup,
@@ -10,10 +10,7 @@ import {
 import { formatAddress, parseAddress } from '../../../../src/ui/ask/store/permalink.ts';
 import { useRun } from '../../../../src/ui/ask/store/run-store.ts';
 import { useView } from '../../../../src/ui/ask/store/view-store.ts';
-import {
-  EMPTY_COLLECTIONS,
-  useCollections,
-} from '../../../../src/ui/corpus/store/collections-store.ts';
+import { useCollections } from '../../../../src/ui/corpus/store/collections-store.ts';
 import { modelsLabUser } from '../../../../src/ui/models/store/checkpoint-actions.ts';
 import {
   EMPTY_CHECKPOINTS,
@@ -45,7 +42,7 @@ beforeEach(() => {
     },
     [modelsLabUser],
   );
-  useCollections.setState(EMPTY_COLLECTIONS, true);
+  useCollections.setState(useCollections.getInitialState(), true);
   useCheckpoints.setState(EMPTY_CHECKPOINTS, true);
   useRun.setState(useRun.getInitialState(), true);
   open('');
@@ -102,17 +99,15 @@ describe('an address and what is chosen here', () => {
   it('are decided by whoever runs something: the address follows', async () => {
     open(over('Wiki', HASH));
     await checkLinkedSetup();
-    useRun
-      .getState()
-      .begin(
-        {
-          runId: 'r',
-          asked: { kind: 'world', id: 'a' },
-          settings: DEFAULT_SETTINGS,
-          setup: setup(),
-        },
-        null,
-      );
+    useRun.getState().begin(
+      {
+        runId: 'r',
+        asked: { kind: 'world', id: 'a' },
+        settings: DEFAULT_SETTINGS,
+        setup: setup(),
+      },
+      null,
+    );
     expect(status()).toBe('same');
     expect(shown()).not.toContain('with=');
   });

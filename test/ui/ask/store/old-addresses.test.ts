@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_SETTINGS } from '../../../../src/lab/ask/settings.ts';
+import { DEFAULT_SETTINGS } from '../../../../src/lab/contract/settings.ts';
 import { formatAddress, parseAddress, placeOf } from '../../../../src/ui/ask/store/permalink.ts';
 
 const parsed = (search: string) => parseAddress(search).address;

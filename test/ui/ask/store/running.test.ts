@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { QuestionRow } from '../../../../src/lab/ask/messages.ts';
-import { DEFAULT_SETTINGS, type RunRequest } from '../../../../src/lab/ask/settings.ts';
+import type { QuestionRow } from '../../../../src/lab/contract/ask.ts';
+import { DEFAULT_SETTINGS, type RunRequest } from '../../../../src/lab/contract/settings.ts';
 import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
 import type { Question } from '../../../../src/records/records.ts';
 import { ask, cancelRun, runFromStart, startRun } from '../../../../src/ui/ask/store/actions.ts';
@@ -50,10 +50,10 @@ beforeEach(() => {
 
 describe('a run', () => {
   it('asks what the address says, with its settings, and shows the question’s gold', async () => {
-    const fake = connectFake({ question: (id) => Promise.resolve(question(id)) });
+    const fake = connectFake({ ask: { question: (id) => Promise.resolve(question(id)) } });
     open('?q=q7&n=3&seed=5&rollout=2&step=4');
     await startRun();
-    expect(fake.callsOf('run')).toEqual([[state().request]]);
+    expect(fake.callsOf('ask.run')).toEqual([[state().request]]);
     expect(state().request).toMatchObject({
       asked: { kind: 'world', id: 'q7' },
       settings: { rollouts: 3, seed: 5 },
@@ -74,7 +74,7 @@ describe('a run', () => {
     const fake = connectFake();
     open('?ask=Who%3F');
     await startRun();
-    expect(fake.calls.map(([name]) => name)).toEqual(['provide', 'run']);
+    expect(fake.calls.map(([name]) => name)).toEqual(['ask.provide', 'ask.run']);
     expect(state().question).toBeNull();
   });
 
@@ -101,11 +101,13 @@ describe('a run', () => {
     open('?q=q1');
     await startRun();
     await startRun();
-    expect(fake.callsOf('run')).toHaveLength(1);
+    expect(fake.callsOf('ask.run')).toHaveLength(1);
   });
 
   it('that the lab refuses says why, and another can be asked', async () => {
-    const fake = connectFake({ run: () => Promise.reject(new Error('No policy is loaded.')) });
+    const fake = connectFake({
+      ask: { run: () => Promise.reject(new Error('No policy is loaded.')) },
+    });
     open('?q=q1');
     await startRun();
     expect(state().run).toMatchObject({
@@ -114,17 +116,17 @@ describe('a run', () => {
     });
     expect(isRunning(state().run)).toBe(false);
     await startRun();
-    expect(fake.callsOf('run')).toHaveLength(2);
+    expect(fake.callsOf('ask.run')).toHaveLength(2);
   });
 
   it('is cancelled only while it runs', async () => {
     const fake = connectFake();
     await cancelRun();
-    expect(fake.callsOf('cancel')).toEqual([]);
+    expect(fake.callsOf('ask.cancel')).toEqual([]);
     open('?q=q1');
     await startRun();
     await cancelRun();
-    expect(fake.callsOf('cancel')).toEqual([[]]);
+    expect(fake.callsOf('ask.cancel')).toEqual([[]]);
   });
 });
 
@@ -137,7 +139,7 @@ describe('while the world is still loaded', () => {
     expect(state().wanted).toBe(true);
     useLab.setState({ questions: [row('q1')] });
     await Promise.all(runs);
-    expect(fake.callsOf('run')).toHaveLength(1);
+    expect(fake.callsOf('ask.run')).toHaveLength(1);
     expect(state().wanted).toBe(false);
   });
 
@@ -147,7 +149,7 @@ describe('while the world is still loaded', () => {
     ask({ kind: 'typed', text: 'Mine?' });
     useLab.setState({ questions: [row('q1')] });
     await run;
-    expect(fake.callsOf('run')).toEqual([[state().request]]);
+    expect(fake.callsOf('ask.run')).toEqual([[state().request]]);
     expect(state().request?.asked).toEqual({ kind: 'typed', text: 'Mine?' });
     expect(useView.getState().address.asked).toEqual({ kind: 'typed', text: 'Mine?' });
   });
@@ -161,26 +163,26 @@ describe('while the world is still loaded', () => {
     useRun.setState({ run: null });
     useLab.setState({ questions: [row('q1')] });
     await waiting;
-    expect(fake.callsOf('run')).toHaveLength(1);
+    expect(fake.callsOf('ask.run')).toHaveLength(1);
   });
 });
 
 describe('what comes too late', () => {
   it('a question’s gold does not stand beside other rollouts', async () => {
     const gold = deferred<Question | null>();
-    const fake = connectFake({ question: () => gold.promise });
+    const fake = connectFake({ ask: { question: () => gold.promise } });
     open('?q=q1');
     const run = startRun();
     state().begin(request('other'), question('other'));
     gold.resolve(question('q1'));
     await run;
     expect(state().question?.id).toBe('other');
-    expect(fake.callsOf('run')).toEqual([]);
+    expect(fake.callsOf('ask.run')).toEqual([]);
   });
 
   it('a failure does not mark another run as failed', async () => {
     const answer = deferred();
-    connectFake({ run: () => answer.promise });
+    connectFake({ ask: { run: () => answer.promise } });
     open('?q=q1');
     const run = startRun();
     await settle();
@@ -246,6 +248,6 @@ describe('messages of the lab', () => {
     useRun.setState((now) => ({ run: now.run && { ...now.run, status: 'done', failure: null } }));
     reportLost(new Error('again'));
     expect(state().run?.status).toBe('done');
-    expect(fake.callsOf('run')).toHaveLength(1);
+    expect(fake.callsOf('ask.run')).toHaveLength(1);
   });
 });

@@ -28,7 +28,7 @@ const source = { ...of, name: 'mine' };
 const full: Question = { id: 'q', text: 'Where?', answers: ['Borfield'], supporting: [], hops: 2 };
 
 const trained = (rest: Partial<Answers['train']> = {}): Answers => ({
-  question: () => Promise.resolve(full),
+  ask: { question: () => Promise.resolve(full) },
   train: {
     runs: () => Promise.resolve([runRecord('run-a', { name: 'mine' })]),
     rollouts: () => Promise.resolve(kept),
@@ -126,7 +126,7 @@ describe('rollouts that are opened from a step', () => {
   });
 
   it('keep what they say of their question where the world is not loaded', async () => {
-    connectFake({ ...trained(), question: () => Promise.reject(new Error('no world')) });
+    connectFake({ ...trained(), ask: { question: () => Promise.reject(new Error('no world')) } });
     await inspectRollouts(kept.slice(0, 1), source, 0, () => undefined);
     expect(run().question).toEqual(kept[0]?.question);
   });
@@ -134,9 +134,11 @@ describe('rollouts that are opened from a step', () => {
   it('are not given a gold chain that comes after they were left', async () => {
     connectFake({
       ...trained(),
-      question: () => {
-        run().clear();
-        return Promise.resolve(full);
+      ask: {
+        question: () => {
+          run().clear();
+          return Promise.resolve(full);
+        },
       },
     });
     await inspectRollouts(kept.slice(0, 1), source, 0, () => undefined);
@@ -149,7 +151,7 @@ describe('rollouts that are opened from a step', () => {
       run: { runId: 'r', status: 'running', tokens: 0, tokensPerSecond: 0, failure: null },
     });
     await inspectRollouts(kept, source, 0, () => undefined);
-    expect(fake.callsOf('cancel')).toEqual([[]]);
+    expect(fake.callsOf('ask.cancel')).toEqual([[]]);
     expect(isRunning(run().run)).toBe(false);
   });
 
@@ -157,6 +159,6 @@ describe('rollouts that are opened from a step', () => {
     const fake = connectFake(trained());
     const went: string[] = [];
     await inspectRollouts([], source, 0, (path) => went.push(path));
-    expect([went, fake.callsOf('cancel'), run().source]).toEqual([[], [], null]);
+    expect([went, fake.callsOf('ask.cancel'), run().source]).toEqual([[], [], null]);
   });
 });

@@ -11,11 +11,7 @@ import {
   restoreCollection,
   saveRejected,
 } from '../../../../src/ui/corpus/store/collections-actions.ts';
-import {
-  EMPTY_COLLECTIONS,
-  secondsLeft,
-  useCollections,
-} from '../../../../src/ui/corpus/store/collections-store.ts';
+import { secondsLeft, useCollections } from '../../../../src/ui/corpus/store/collections-store.ts';
 import { countWords } from '../../../../src/ui/corpus/store/count-words.ts';
 import { askQuestionsOf, searchCollections } from '../../../../src/ui/setup/search-with.ts';
 import { useSetup } from '../../../../src/ui/setup/setup-store.ts';
@@ -49,7 +45,7 @@ beforeEach(() => {
   stubPage();
   vi.useRealTimers();
   useCollections.setState(
-    { ...EMPTY_COLLECTIONS, collections: [collection('a'), collection('b')] },
+    { ...useCollections.getInitialState(), collections: [collection('a'), collection('b')] },
     true,
   );
   useSetup.setState({ setup: BUILT_IN_SETUP });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
-import type { ImportOutcome, MergeOutcome } from '../../../../src/lab/corpus/collections/index.ts';
+import type { ImportOutcome, MergeOutcome } from '../../../../src/lab/contract/collections.ts';
 import {
   cancelJob,
   dismissImport,
@@ -12,10 +12,7 @@ import {
   resumeImport,
   startImport,
 } from '../../../../src/ui/corpus/store/collections-actions.ts';
-import {
-  EMPTY_COLLECTIONS,
-  useCollections,
-} from '../../../../src/ui/corpus/store/collections-store.ts';
+import { useCollections } from '../../../../src/ui/corpus/store/collections-store.ts';
 import { searchCollections, askQuestionsOf } from '../../../../src/ui/setup/search-with.ts';
 import { useSetup } from '../../../../src/ui/setup/setup-store.ts';
 import { connectFake, deferred, settle, stubPage, type Answers } from '../../lab/fake-lab.ts';
@@ -39,7 +36,7 @@ const offer = (...names: string[]): void =>
 
 beforeEach(() => {
   stubPage();
-  useCollections.setState(EMPTY_COLLECTIONS, true);
+  useCollections.setState(useCollections.getInitialState(), true);
   useSetup.setState({ setup: BUILT_IN_SETUP });
 });
 

@@ -1,16 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { PreviewOutcome } from '../../../../src/lab/corpus/collections/index.ts';
+import type { PreviewOutcome } from '../../../../src/lab/contract/collections.ts';
 import {
   changeChoice,
   changePending,
   dropPending,
   offerFiles,
 } from '../../../../src/ui/corpus/store/collections-actions.ts';
-import {
-  EMPTY_COLLECTIONS,
-  useCollections,
-  type Offered,
-} from '../../../../src/ui/corpus/store/collections-store.ts';
+import { useCollections, type Offered } from '../../../../src/ui/corpus/store/collections-store.ts';
 import { connectFake, deferred, settle, stubPage, type ConnectedLab } from '../../lab/fake-lab.ts';
 import { preview } from '../views.ts';
 
@@ -24,7 +20,7 @@ const state = () => useCollections.getState();
 
 beforeEach(() => {
   stubPage();
-  useCollections.setState(EMPTY_COLLECTIONS, true);
+  useCollections.setState(useCollections.getInitialState(), true);
 });
 
 describe('files that are offered', () => {

@@ -4,8 +4,8 @@ import type {
   CheckpointMessage,
   Outcome,
   PlanView,
-} from '../../../../src/lab/models/checkpoints/messages.ts';
-import type { Fault } from '../../../../src/lab/models/checkpoints/plan/fault.ts';
+} from '../../../../src/lab/contract/checkpoints.ts';
+import type { Fault } from '../../../../src/lab/contract/records/checkpoints.ts';
 import {
   addLooked,
   dismissCheckpointProblem,

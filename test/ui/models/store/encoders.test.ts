@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
-import type { EncoderFacts } from '../../../../src/lab/models/encoders/messages.ts';
+import type { EncoderFacts } from '../../../../src/lab/contract/encoders.ts';
 import {
   addEncoder,
   dismissEncoderProblem,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ImportOutcome, ImportProgress } from '../../../../src/lab/rollouts/index.ts';
+import type { ImportOutcome, ImportProgress } from '../../../../src/lab/contract/rollouts.ts';
 import {
   cancelImport,
   importDrop,

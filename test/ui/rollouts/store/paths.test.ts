@@ -1,17 +1,16 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseFilter, printFilter } from '../../../../src/evaluate/inspect/filter/index.ts';
-import { GROUP_FIELDS } from '../../../../src/lab/rollouts/names.ts';
+import { parseFilter } from '../../../../src/evaluate/inspect/filter/parse.ts';
+import { printFilter } from '../../../../src/evaluate/inspect/filter/ast.ts';
+import { GROUP_FIELDS } from '../../../../src/lab/contract/records/rollout-files.ts';
 import { GROUPINGS } from '../../../../src/ui/rollouts/file/groupings.ts';
 import {
-  CRITERIA,
   filePath,
   formatBrowseAddress,
   isRollouts,
   narrowed,
   parseBrowseAddress,
   readerPath,
-  VIEWS,
   type BrowseAddress,
 } from '../../../../src/ui/rollouts/store/browse-address.ts';
 import { parseReaderAddress } from '../../../../src/ui/rollouts/reader/store/address.ts';
@@ -26,9 +25,9 @@ describe('the address of a file', () => {
     sort: fc.option(fc.record({ column: name, descending: fc.boolean() })),
     group: fc.uniqueArray(fc.constantFrom(...GROUP_FIELDS)),
     columns: fc.option(fc.uniqueArray(name, { minLength: 1, maxLength: 60 })),
-    view: fc.constantFrom(...VIEWS),
+    view: fc.constantFrom('table' as const, 'disagreements' as const, 'compare' as const, 'lines' as const),
     other: fc.option(fc.string({ minLength: 1 })),
-    by: fc.constantFrom(...CRITERIA),
+    by: fc.constantFrom('em' as const, 'f1.r1-searcher' as const, 'subEm' as const, 'judge' as const),
   });
 
   it('restores filter, order, groups, columns and comparison, whatever they are', () => {

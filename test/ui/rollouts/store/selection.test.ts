@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Browsed, FoundRow, Mark } from '../../../../src/lab/rollouts/index.ts';
+import type { Browsed, FoundRow } from '../../../../src/lab/contract/rollouts.ts';
+import type { Mark } from '../../../../src/lab/contract/records/rollout-files.ts';
 import { useBrowse } from '../../../../src/ui/rollouts/store/browse-store.ts';
 import {
   markRollout,

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { RunRecord, TrainMessage } from '../../../../src/lab/train/messages.ts';
+import type { RunRecord } from '../../../../src/lab/contract/records/runs.ts';
+import type { TrainMessage } from '../../../../src/lab/contract/training.ts';
 import type { TrainStep } from '../../../../src/records/training.ts';
 import {
   openSteps,

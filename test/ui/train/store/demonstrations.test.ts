@@ -4,7 +4,7 @@ import {
   useDemonstrations,
 } from '../../../../src/ui/train/store/demonstrations.ts';
 import { weightsOf, weightsProblem } from '../../../../src/ui/train/store/reward-weights.ts';
-import { frozenSeconds, SILENCE_MS } from '../../../../src/ui/train/store/silence.ts';
+import { frozenSeconds } from '../../../../src/ui/train/store/silence.ts';
 import { emptyRollout, metrics, policySegment } from '../../../fixtures/rollouts.ts';
 
 const lines = (...ems: number[]): string =>
@@ -80,6 +80,6 @@ describe('the weights of a reward', () => {
 
 it('takes a silence for a frozen tab from twenty seconds on', () => {
   const hidden = { heardAt: 1000, hidden: true };
-  expect(frozenSeconds(hidden, 1000 + SILENCE_MS - 1)).toBeNull();
-  expect(frozenSeconds(hidden, 1000 + SILENCE_MS)).toBe(20);
+  expect(frozenSeconds(hidden, 20_999)).toBeNull();
+  expect(frozenSeconds(hidden, 21_000)).toBe(20);
 });
