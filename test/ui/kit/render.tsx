@@ -53,7 +53,7 @@ const decode = (text: string): string =>
 export const wordsIn = (html: string): string =>
   decode(
     html
-      .replaceAll(/<(?:p|div|li|td|th|dt|dd|tr|option|h\d)\b[^>]*>/g, ' ')
+      .replaceAll(/<(?:p|div|blockquote|li|td|th|dt|dd|tr|option|h\d)\b[^>]*>/g, ' ')
       .replaceAll(/<[^>]*>/g, ''),
   )
     .replaceAll(/\s+/g, ' ')

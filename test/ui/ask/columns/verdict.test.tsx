@@ -106,8 +106,8 @@ describe('what a rollout came to', () => {
   it('in training has its reward by clause, and its advantage or why it has none', () => {
     const rewarded = done({
       rewards: [
-        { clause: 'format', value: 1, weight: 0.1 },
-        { clause: 'accuracy', value: 0.5, weight: 0.7 },
+        { clause: 'format', value: 1, weight: 0.1, evidence: [] },
+        { clause: 'accuracy', value: 0.5, weight: 0.7, evidence: [] },
       ],
       reward: 0.45,
       baseline: 0.25,

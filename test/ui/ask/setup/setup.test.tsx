@@ -36,8 +36,10 @@ const running = {
 } as const;
 
 beforeEach(() => {
-  for (const store of [useRun, useView, useLab, useCollections])
-    store.setState(store.getInitialState(), true);
+  useRun.setState(useRun.getInitialState(), true);
+  useView.setState(useView.getInitialState(), true);
+  useLab.setState(useLab.getInitialState(), true);
+  useCollections.setState(useCollections.getInitialState(), true);
   useSetup.setState({ setup: BUILT_IN_SETUP });
   useResources.setState({ resources: NO_RESOURCES });
 });

@@ -25,9 +25,19 @@ describe('the address of a file', () => {
     sort: fc.option(fc.record({ column: name, descending: fc.boolean() })),
     group: fc.uniqueArray(fc.constantFrom(...GROUP_FIELDS)),
     columns: fc.option(fc.uniqueArray(name, { minLength: 1, maxLength: 60 })),
-    view: fc.constantFrom('table' as const, 'disagreements' as const, 'compare' as const, 'lines' as const),
+    view: fc.constantFrom(
+      'table' as const,
+      'disagreements' as const,
+      'compare' as const,
+      'lines' as const,
+    ),
     other: fc.option(fc.string({ minLength: 1 })),
-    by: fc.constantFrom('em' as const, 'f1.r1-searcher' as const, 'subEm' as const, 'judge' as const),
+    by: fc.constantFrom(
+      'em' as const,
+      'f1.r1-searcher' as const,
+      'subEm' as const,
+      'judge' as const,
+    ),
   });
 
   it('restores filter, order, groups, columns and comparison, whatever they are', () => {
