@@ -35,7 +35,7 @@ const Tool = (props: {
 );
 
 /** Pages that the rail does not name. */
-const OFF_RAIL: Readonly<Record<string, string>> = { cluster: 'Corpus · Clusters' };
+const OFF_RAIL: ReadonlyMap<string, string> = new Map([['cluster', 'Corpus · Clusters']]);
 
 const Place = () => {
   const [inspect] = useRoute('/');
@@ -48,7 +48,7 @@ const Place = () => {
   const [path] = useLocation();
   const page = params?.page ?? '';
   const known =
-    ROUTES.find((route) => route.path === `/${page}`)?.name ?? OFF_RAIL[page] ?? 'Forage';
+    ROUTES.find((route) => route.path === `/${page}`)?.name ?? OFF_RAIL.get(page) ?? 'Forage';
   const name = isRollouts(path) ? 'Inspect' : known;
   return (
     <div className="place">

@@ -30,10 +30,14 @@ const asNow = <T,>(stores: readonly Store[], draw: () => T): T => {
 
 /** @param stores that are shown as they are now */
 export const htmlOf = (node: ReactNode, ...stores: Store[]): string =>
+  htmlOfAt('/', node, ...stores);
+
+/** @param path of the page that it stands on */
+export const htmlOfAt = (path: string, node: ReactNode, ...stores: Store[]): string =>
   asNow(stores, () =>
     renderToStaticMarkup(
       <MantineProvider withCssVariables={false} withGlobalClasses={false}>
-        <Router ssrPath="/">{node}</Router>
+        <Router ssrPath={path}>{node}</Router>
       </MantineProvider>,
     ),
   ).replaceAll(/<style[^>]*>.*?<\/style>/gs, '');
