@@ -4,7 +4,7 @@ import { longestFirst } from './test/longest-first.ts';
 const LONGEST = [
   'test/cli/train.test.ts',
   'test/cli/lab.test.ts',
-  'test/cli/pretrain/warm-up.test.ts',
+  'test/cli/pretrain/policy.test.ts',
   'test/cli/foreign.test.ts',
   'test/retrieval/own-corpus.test.ts',
   'test/fuzz/fuzz.test.ts',

@@ -5,14 +5,14 @@ import { createHash } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { serve, type Served } from '../scripts/serve/server.mjs';
-import { getPreset } from '../src/learn/settings/presets.ts';
-import { readRunFile, type RunFile } from '../src/lab/train/files/run-file.ts';
+import { type RunFile, readRunFile } from '../src/lab/train/files/run-file.ts';
+import { getTraining } from '../src/recipes/index.ts';
 import { DIST, visit } from './browser.ts';
 import { KillableBrowser } from './killable.ts';
 import { stepsDone } from './training.ts';
 
 /**
- * A run whose tab is killed again and again, also while it writes checkpoints, ends in the same bits
+ * A run whose tab is killed again and again, also while it writes snapshots, ends in the same bits
  * as one that nobody disturbed. FORAGE_KILLS sets how often (3 unless given; 50 take some minutes).
  */
 const KILLS = Number(process.env.FORAGE_KILLS ?? 3);
@@ -23,7 +23,7 @@ const STEPS = Math.round(1.2 * KILLS) + 6;
 vi.setConfig({ testTimeout: 300_000 + KILLS * 60_000 });
 
 const settings = {
-  ...getPreset('grpo-em'),
+  ...getTraining('search/grpo'),
   // Short rollouts which earn different rewards in the first step: the adapter changes from there on.
   recipe: 'naive-rag',
   overrides: { budgets: { tokens: 80, stepTokens: 20, answerTokens: 8 } },
@@ -120,18 +120,18 @@ const exported = async (page: Page, id: string): Promise<RunFile> => {
 const finished = (page: Page): Promise<unknown> =>
   page.waitForSelector('[data-status="finished"]', { timeout: 300_000 });
 
-/** Half of the kills come at any time, half while a checkpoint is being written. */
+/** Half of the kills come at any time, half while a snapshot is being written. */
 const moment = async (page: Page, random: () => number): Promise<string> => {
   if (random() < 0.5) {
     await page.waitForTimeout(random() * 1500);
     return 'any time';
   }
   await page
-    .locator('[data-testid="phase"]', { hasText: 'checkpoint' })
+    .locator('[data-testid="phase"]', { hasText: 'snapshot' })
     .waitFor({ timeout: 10_000 })
     .catch(() => undefined);
   await page.waitForTimeout(random() * 15);
-  return 'checkpoint';
+  return 'snapshot';
 };
 
 /** A generator whose seed is in the report of a failed test. */

@@ -17,11 +17,11 @@ export const matched = (page: Page, text: string): Promise<unknown> =>
     { timeout: 60_000 },
   );
 
-/** What `lab inspect FILE --json` prints. */
-export const labInspect = async (path: string): Promise<Inspection> =>
+/** What `lab rollouts FILE --json` prints. */
+export const labRollouts = async (path: string): Promise<Inspection> =>
   inspectFile(await openAsBlob(path), basename(path));
 
-/** The figures on the page are those that `lab inspect` counts. */
+/** The figures on the page are those that `lab rollouts` counts. */
 export const expectSame = async (page: Page, { statistics }: Inspection): Promise<void> => {
   const { em, subEm, coverEm, evidence, judge } = statistics;
   expect(await figure(page, 'em')).toContain(` ${em.count}`);

@@ -15,8 +15,8 @@ export interface SmallRun {
 export const fillSmall = async (page: Page, stage: Stage, run: SmallRun): Promise<void> => {
   await page.goto(`${stage.url}train?new=1&device=wasm`);
   // Draws no group again, so that every rollout has an advantage.
-  await page.getByLabel('Training recipe').selectOption('grpo-em');
-  await page.getByLabel('Rollout recipe').selectOption(run.recipe ?? 'naive-rag');
+  await page.getByLabel('Recipe', { exact: true }).selectOption('search/grpo');
+  await page.getByLabel('Loop of the rollouts').selectOption(run.recipe ?? 'naive-rag');
   await page.getByLabel('Steps', { exact: true }).fill(String(run.steps));
   await page.getByLabel('Questions a step').fill(String(run.questions ?? 1));
   await page.getByLabel('Rollouts a question').fill(String(run.group ?? 2));

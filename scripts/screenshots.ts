@@ -90,7 +90,8 @@ const browser = await chromium.launch({
   args: chromiumFlags({ webgpu: false }),
 });
 try {
-  for (const scheme of SCHEMES) await take(browser, `${server.url}?device=wasm&${query}`, scheme);
+  for (const scheme of SCHEMES)
+    await take(browser, `${server.url}ask?device=wasm&${query}`, scheme);
   await takeTraining(browser, server.url);
 } finally {
   await browser.close();

@@ -14,7 +14,7 @@ import { chromium } from 'playwright-core';
 import { z } from 'zod';
 import { chromiumFlags, ensureChromium } from '../../scripts/chromium.mjs';
 import { serve } from '../../scripts/serve/server.mjs';
-import { getPreset } from '../../src/learn/settings/presets.ts';
+import { getTraining } from '../../src/recipes/index.ts';
 import { initialState } from '../../src/learn/rl/state.ts';
 import { parsePolicyConfig } from '../../src/policy/checkpoint/config.ts';
 import type { RunRecord } from '../../src/lab/contract/records/runs.ts';
@@ -33,7 +33,7 @@ const STEPS = Number(values.steps);
 const FURTHER = 8;
 
 const settings = {
-  ...getPreset('grpo-em'),
+  ...getTraining('search/grpo'),
   steps: STEPS + 1000,
   questions: 2,
   groupSize: 4,

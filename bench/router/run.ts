@@ -13,7 +13,7 @@ import type { RunningMean } from '../../src/agent/router/reward.ts';
 import type { Question } from '../../src/records/records.ts';
 import type { Rollout } from '../../src/records/rollout.ts';
 import type { RouterStep } from '../../src/records/training.ts';
-import { getPreset } from '../../src/learn/settings/presets.ts';
+import { getTraining } from '../../src/recipes/index.ts';
 import { UniformCurriculum } from '../../src/learn/rl/uniform.ts';
 import { createRouterLearner } from '../../src/learn/router/learner.ts';
 import { openEnvironment, overridesOf, RECIPE, type NlrSettings } from './environment.ts';
@@ -53,7 +53,7 @@ const meanLocal = ({ byKind, calls }: RouterStep): number =>
 /** Trains a router from the prior; prints π(local) and the reward as it goes. */
 async function train(name: string, nlr: NlrSettings, web: RunningMean): Promise<Router> {
   const overrides = overridesOf(nlr);
-  const base = getPreset('dapo-kunlun');
+  const base = getTraining('kunlun-baize/dapo');
   const router = {
     ...base.router,
     train: 'alone' as const,

@@ -2,7 +2,7 @@
  * Seconds of one reinforcement-learning iteration of the page: 64 rollouts of the built-in policy and
  * the update on them, in headless Chromium on WASM against the built page (`npx vite build` first).
  *
- *   npx tsx bench/train/iteration.ts [--steps 5] [--recipe grpo-em] [--json]
+ *   npx tsx bench/train/iteration.ts [--steps 5] [--recipe search/grpo] [--json]
  *
  * The first step compiles kernels and is printed apart. What a step took stands in its own record.
  */
@@ -16,7 +16,7 @@ import { serve } from '../../scripts/serve/server.mjs';
 const { values } = parseArgs({
   options: {
     steps: { type: 'string', default: '5' },
-    recipe: { type: 'string', default: 'grpo-em' },
+    recipe: { type: 'string', default: 'search/grpo' },
     json: { type: 'boolean', default: false },
   },
 });
@@ -48,7 +48,7 @@ function iterationsOf(csv: string): Iteration[] {
 
 async function train(page: Page, url: string): Promise<string> {
   await page.goto(`${url}train?new=1&device=wasm`);
-  await page.getByLabel('Training recipe').selectOption(values.recipe);
+  await page.getByLabel('Recipe', { exact: true }).selectOption(values.recipe);
   await page.getByLabel('Steps', { exact: true }).fill(values.steps);
   await page.getByText('Held-out score').click();
   await page.getByLabel('Held-out questions').fill('0');

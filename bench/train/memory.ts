@@ -8,7 +8,7 @@
  */
 import { parseArgs } from 'node:util';
 import { heldOutSample } from '../../src/learn/rl/held-out.ts';
-import { getPreset } from '../../src/learn/settings/presets.ts';
+import { getTraining } from '../../src/recipes/index.ts';
 import { prepareNode } from '../../src/policy/jax/jax-node.ts';
 import {
   openFolder,
@@ -66,7 +66,7 @@ const { createCurriculum } = await import('../../src/learn/curriculum/create.ts'
 
 const folder = policyFolder(undefined);
 const settings = {
-  ...getPreset('grpo-em'),
+  ...getTraining('search/grpo'),
   steps: Number(values.steps),
   questions: Number(values.questions),
   groupSize: Number(values.group),

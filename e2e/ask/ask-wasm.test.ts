@@ -5,7 +5,7 @@ const stage = useStage();
 
 it('asks, streams, answers and plays back on WASM, from one press', async () => {
   const { page } = stage;
-  await page.goto(`${stage.url}?device=wasm`);
+  await page.goto(`${stage.url}ask?device=wasm`);
   await page.getByRole('button', { name: 'Run an example' }).click();
 
   // It streams: there are events while it still runs.

@@ -5,7 +5,7 @@ const stage = useStage({ webgpu: true });
 
 it('asks, streams, answers and plays back on WebGPU', async () => {
   const { page } = stage;
-  await page.goto(`${stage.url}?device=webgpu&recipe=search`);
+  await page.goto(`${stage.url}ask?device=webgpu&recipe=search`);
   const adapter = await page.evaluate(async () => {
     const found = await navigator.gpu?.requestAdapter();
     return found ? `${found.info.vendor} ${found.info.architecture}` : null;

@@ -46,7 +46,7 @@ async function cancelRun(page: Page, moment: number): Promise<number> {
 
 it('cancels sixteen rollouts within half a second (median of nine, none above two) and keeps what happened', async () => {
   const { page } = stage;
-  await page.goto(`${stage.url}?device=wasm&n=16`);
+  await page.goto(`${stage.url}ask?device=wasm&n=16`);
   await page.waitForSelector('[role=option]');
   const taken: number[] = [];
   for (const moment of MOMENTS) taken.push(await cancelRun(page, moment));
@@ -58,7 +58,7 @@ it('cancels sixteen rollouts within half a second (median of nine, none above tw
   await expect.poll(() => page.locator('.card[data-kind="stop"]').count()).toBe(16);
 
   // And it is ready for the next run.
-  await page.goto(`${stage.url}?device=wasm&recipe=naive-rag`);
+  await page.goto(`${stage.url}ask?device=wasm&recipe=naive-rag`);
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await runStatus(page, 'done');
 }, 180_000);

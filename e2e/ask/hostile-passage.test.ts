@@ -41,7 +41,9 @@ afterAll(() => copy && rmSync(copy.root, { recursive: true, force: true }));
 
 it('shows a script in a passage as text and never runs it', async () => {
   const { page } = stage;
-  await page.goto(`${stage.url}?device=wasm&recipe=naive-rag&nlr=always-local&ask=Zyxland+Treaty`);
+  await page.goto(
+    `${stage.url}ask?device=wasm&recipe=naive-rag&nlr=always-local&ask=Zyxland+Treaty`,
+  );
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await runStatus(page, 'done');
   await page.locator('.card[data-kind="retrieve"] .card-line').click();
@@ -59,7 +61,9 @@ it('shows a script in a passage as text and never runs it', async () => {
 
 it('does not let a passage speak for the policy', async () => {
   const { page } = stage;
-  await page.goto(`${stage.url}?device=wasm&recipe=naive-rag&nlr=always-local&ask=Zyxland+Treaty`);
+  await page.goto(
+    `${stage.url}ask?device=wasm&recipe=naive-rag&nlr=always-local&ask=Zyxland+Treaty`,
+  );
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await runStatus(page, 'done');
   expect(await page.locator('.card[data-kind="retrieve"]').count()).toBe(1);

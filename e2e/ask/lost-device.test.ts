@@ -5,7 +5,7 @@ const stage = useStage({ webgpu: true, ownBrowser: true });
 
 it('says that the GPU was lost in the middle of a run, keeps what had happened, and goes on with a new device', async () => {
   const { page, browser } = stage;
-  await page.goto(`${stage.url}?device=webgpu&recipe=search`);
+  await page.goto(`${stage.url}ask?device=webgpu&recipe=search`);
   await page.waitForSelector('[data-testid="device"]:has-text("webgpu")', { timeout: 60_000 });
   await page.getByRole('button', { name: 'Run an example' }).click();
   await page.waitForSelector('.card');

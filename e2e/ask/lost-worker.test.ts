@@ -26,7 +26,7 @@ it.each(['policy', 'retrieval', 'lab'])(
   'says that the %s worker was lost and goes on',
   async (name) => {
     const { page } = stage;
-    await page.goto(`${stage.url}?device=wasm&recipe=naive-rag`);
+    await page.goto(`${stage.url}ask?device=wasm&recipe=naive-rag`);
     await page.waitForSelector('[data-testid="device"]:has-text("wasm")');
     await page.waitForSelector('.status:has-text("local passages")');
     await kill(page, name);
@@ -44,7 +44,7 @@ it.each(['policy', 'retrieval', 'lab'])(
 
 it('keeps what had happened when the policy worker dies in the middle of a run', async () => {
   const { page } = stage;
-  await page.goto(`${stage.url}?device=wasm&n=8`);
+  await page.goto(`${stage.url}ask?device=wasm&n=8`);
   await page.waitForSelector('.status:has-text("local passages")');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.waitForSelector('.card');

@@ -17,7 +17,7 @@ afterAll(async () => {
 
 it('names the missing model file and loads again once it is there', async () => {
   const { page } = stage;
-  await page.goto(`${server.url}?device=wasm&recipe=naive-rag`);
+  await page.goto(`${server.url}ask?device=wasm&recipe=naive-rag`);
   const alert = page.getByRole('alert');
   await alert.waitFor();
   expect(await alert.textContent()).toContain('policy/model.safetensors');

@@ -24,7 +24,7 @@ const shown = (page: Page) =>
 
 it('restores question, recipe, settings, rollout and step from the address alone', async () => {
   const { page } = stage;
-  await page.goto(`${stage.url}?device=wasm&recipe=search&n=2&seed=77&t=0.8&k=2&nlr=both`);
+  await page.goto(`${stage.url}ask?device=wasm&recipe=search&n=2&seed=77&t=0.8&k=2&nlr=both`);
   await page.locator('[role=option]').nth(2).click();
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await runStatus(page, 'done');
@@ -60,7 +60,7 @@ it('asks which counts where an address works with something else than this devic
     with: JSON.stringify(link),
     run: '1',
   });
-  await page.goto(`${stage.url}?${query}`);
+  await page.goto(`${stage.url}ask?${query}`);
   const note = page.locator('.linked-setup');
   await note.getByText('the checkpoint “Qwen”: add it on Models').waitFor();
   expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
@@ -78,7 +78,7 @@ it('asks which counts where an address works with something else than this devic
 
 it('plays with the space bar while a card has the focus, opens it with Enter, and hands out the rollouts', async () => {
   const { page } = stage;
-  await page.goto(`${stage.url}?device=wasm&recipe=naive-rag&n=2`);
+  await page.goto(`${stage.url}ask?device=wasm&recipe=naive-rag&n=2`);
   await page.getByRole('button', { name: 'Run an example' }).click();
   await runStatus(page, 'done');
   const card = page.locator('.column').first().locator('.card-line').first();
@@ -108,6 +108,6 @@ it('plays with the space bar while a card has the focus, opens it with Enter, an
 
 it('says which values of an address it could not use', async () => {
   const { page } = stage;
-  await page.goto(`${stage.url}?n=99`);
+  await page.goto(`${stage.url}ask?n=99`);
   await page.getByText('n=99').waitFor();
 });

@@ -93,7 +93,7 @@ it('tells apart what can be wrong, then answers through the server with summarie
   await page.getByRole('button', { name: 'Keep' }).click();
   await page.getByRole('button', { name: 'Use as policy' }).click();
 
-  await page.getByRole('link', { name: 'Inspect' }).click();
+  await page.getByRole('link', { name: 'Ask', exact: true }).click();
   await page.getByLabel('Summarizer').selectOption('extractive');
   await page.getByLabel('Judge').selectOption({ label: `tiny at ${new URL(server.url).host}` });
   await page.getByLabel('Recipe').selectOption('search');
@@ -131,7 +131,7 @@ it('says what went wrong where the server is gone, and asks again', async () => 
       JSON.stringify({ endpoints: [server], webllm: [], mirror: {} }),
     );
   }, gone.url);
-  await page.goto(`${stage.url}?device=wasm&recipe=search&n=1`);
+  await page.goto(`${stage.url}ask?device=wasm&recipe=search&n=1`);
   await page.locator('.works-with summary').click();
   await page.getByLabel('Policy').selectOption({ label: `tiny at ${new URL(gone.url).host}` });
   gone.script.failures = [{ status: 401, body: '{}' }];

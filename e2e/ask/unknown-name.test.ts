@@ -11,7 +11,7 @@ const ask = async (question: string): Promise<string[]> => {
     device: 'wasm',
     run: '1',
   });
-  await page.goto(`${stage.url}?${address}`);
+  await page.goto(`${stage.url}ask?${address}`);
   await runStatus(page, 'done');
   return page.getByTestId('unknown-names').allTextContents();
 };

@@ -29,7 +29,7 @@ it('takes a Qwen2 folder, asks it, trains it and gives its adapter', async () =>
   await page.getByRole('button', { name: `Use ${name} as policy` }).click();
   await page.getByText('policy of the next run').waitFor();
 
-  await page.goto(`${stage.url}?device=wasm`);
+  await page.goto(`${stage.url}ask?device=wasm`);
   await page.getByRole('button', { name: 'Run an example' }).click();
   await runStatus(page, 'done');
   const kinds = await eventKinds(page);

@@ -10,7 +10,7 @@ import { useStage, visit } from '../browser.ts';
 import { drop } from '../drop.ts';
 import { figure, matched } from '../rollouts-page.ts';
 
-/** What `lab inspect` reads opens on the page with the same counts, however it is packed. */
+/** What `lab rollouts` reads opens on the page with the same counts, however it is packed. */
 
 const stage = useStage();
 const folder = mkdtempSync(join(tmpdir(), 'forage-containers-'));

@@ -5,7 +5,7 @@ import { afterAll, expect, it } from 'vitest';
 import { faultsOf } from '../axe.ts';
 import { useStage, visit } from '../browser.ts';
 import { drop } from '../drop.ts';
-import { expectSame, labInspect, matched } from '../rollouts-page.ts';
+import { expectSame, labRollouts, matched } from '../rollouts-page.ts';
 
 const stage = useStage();
 const LONG = 240_000;
@@ -44,14 +44,14 @@ const dump = join(folder, 'dump.jsonl');
 writeFileSync(dump, `${lines.join('\n')}\n`);
 
 it(
-  'a dropped file is counted as `lab inspect` counts it; filter, order, marks and views hold',
+  'a dropped file is counted as `lab rollouts` counts it; filter, order, marks and views hold',
   async () => {
     const { page } = stage;
     await page.goto(stage.url);
     await page.waitForSelector('main');
     await drop(page, { 'dump.jsonl': readFileSync(dump, 'utf8') });
     await page.waitForSelector('[data-testid="file-figures"]');
-    const inspection = await labInspect(dump);
+    const inspection = await labRollouts(dump);
     await expectSame(page, inspection);
     await matched(page, '240 rollouts');
 
@@ -348,7 +348,7 @@ it.skipIf(!existsSync(REAL))(
     await page.waitForSelector('[data-testid="file-figures"]', { timeout: 60_000 });
     await matched(page, '500 rollouts');
     await page.waitForURL(/\/rollouts\/.+/);
-    await expectSame(page, await labInspect(REAL));
+    await expectSame(page, await labRollouts(REAL));
   },
   LONG,
 );

@@ -10,7 +10,7 @@ describe('axe finds no fault, in the light and in the dark,', () => {
     'in a first visit, in the list of keys and in the palette',
     async () => {
       const { page } = stage;
-      await page.goto(`${stage.url}?device=wasm`);
+      await page.goto(`${stage.url}ask?device=wasm`);
       await page.waitForSelector('[role=option]');
       expect(await faultsInBoth(page)).toEqual([]);
       for (const key of ['?', 'Control+k']) {
@@ -28,7 +28,7 @@ describe('axe finds no fault, in the light and in the dark,', () => {
     'in a rollout with every card open',
     async () => {
       const { page } = stage;
-      await page.goto(`${stage.url}?device=wasm`);
+      await page.goto(`${stage.url}ask?device=wasm`);
       await page.getByRole('button', { name: 'Run an example' }).click();
       await runStatus(page, 'done');
       await page.getByRole('button', { name: 'open all' }).click();
@@ -57,7 +57,7 @@ it(
   'works at 390 pixels: one rollout at a time, nothing wider than the screen',
   async () => {
     const page = await openPage(stage, { width: 390 });
-    await page.goto(`${stage.url}?device=wasm&recipe=naive-rag&n=2`);
+    await page.goto(`${stage.url}ask?device=wasm&recipe=naive-rag&n=2`);
     await page.getByRole('button', { name: 'Run an example' }).click();
     await runStatus(page, 'done');
     await page.getByRole('tab', { name: '2' }).click();

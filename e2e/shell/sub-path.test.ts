@@ -36,18 +36,16 @@ const ROLLOUTS = Array.from({ length: 3 }, (_, q) =>
   }),
 ).join('\n');
 
-const pathAt = (page: Page): string => new URL(page.url()).pathname;
-
 it('asks, follows its links and keys, and opens every address again', async () => {
   const { page } = stage;
   expect(new URL(stage.url).pathname).toBe(BASE);
   await page.goto(stage.url.slice(0, -1));
-  expect(pathAt(page)).toBe(BASE);
+  await page.waitForURL(`${stage.url}ask`);
   await page.getByRole('button', { name: 'Run an example' }).click();
   await runStatus(page, 'done');
   expect(await finishedColumns(page)).toBe(1);
   const permalink = page.url();
-  expect(permalink.startsWith(`${stage.url}?`)).toBe(true);
+  expect(permalink.startsWith(`${stage.url}ask?`)).toBe(true);
   await page.reload();
   await page.waitForSelector('.column');
   expect(page.url()).toBe(permalink);
@@ -59,8 +57,8 @@ it('asks, follows its links and keys, and opens every address again', async () =
     await page.locator('.rail-item.active', { hasText: name }).waitFor();
   }
   await page.keyboard.press('g');
-  await page.keyboard.press('i');
-  await page.waitForURL((url) => url.pathname === BASE);
+  await page.keyboard.press('a');
+  await page.waitForURL((url) => url.pathname === `${BASE}ask`);
   expect([strays, stage.faults]).toEqual([[], []]);
 });
 

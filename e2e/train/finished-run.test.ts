@@ -29,11 +29,11 @@ const ended = async (): Promise<{ page: Page; id: string }> => {
 };
 
 it(
-  'opens the rollouts of a step in Inspect, coloured by advantage, and comes back',
+  'opens the rollouts of a step in Ask, coloured by advantage, and comes back',
   async () => {
     const { page, id } = await ended();
     await page.getByRole('button', { name: 'Rollouts of step 2' }).click();
-    await page.getByRole('button', { name: 'Inspect these 5' }).first().click();
+    await page.getByRole('button', { name: 'Open these 5' }).first().click();
     await page.getByText('step 2, best reward first').waitFor();
     expect(await page.locator('.column').count()).toBe(5);
     expect(await page.locator('.verdict').first().textContent()).toMatch(/advantage\s*[+−]/);
@@ -68,7 +68,7 @@ it(
     const { page } = await ended();
     expect(await faultsInBoth(page)).toEqual([]);
     await page.getByRole('button', { name: 'Rollouts of step 2' }).click();
-    await page.getByRole('button', { name: 'Inspect these 5' }).first().waitFor();
+    await page.getByRole('button', { name: 'Open these 5' }).first().waitFor();
     expect(await faultsInBoth(page)).toEqual([]);
     await visit(page, stage, 'runs');
     await page.getByRole('button', { name: /^Edit and export/ }).click();
@@ -96,7 +96,7 @@ it('the rollouts of a training run open in the same table, step by step, and aga
 
   // Its numbers are computed under its own settings.
   await page.locator('tr[data-position] a').first().click();
-  const its = 'the settings of the run (grpo-em)';
+  const its = 'the settings of the run (search/grpo)';
   for (const view of ['What if', 'Group', 'Tokens']) {
     await page.getByRole('tab', { name: view }).click();
     await page.getByText(its).waitFor();

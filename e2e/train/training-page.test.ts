@@ -72,7 +72,7 @@ it(
   'warms up on the user’s own rollouts before the first step, and gives the adapter away as PEFT files',
   async () => {
     const { page } = stage;
-    await page.goto(`${stage.url}?device=wasm&recipe=naive-rag&n=2`);
+    await page.goto(`${stage.url}ask?device=wasm&recipe=naive-rag&n=2`);
     await page.getByRole('button', { name: 'Run an example' }).click();
     await runStatus(page, 'done');
     const rollouts = await downloaded(page, 'Download JSONL');

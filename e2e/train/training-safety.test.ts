@@ -42,7 +42,7 @@ it('pauses when storage is full, says what it needs and what can be deleted, and
   await status(page, 'paused');
   const alert = page.getByRole('alert');
   await alert
-    .getByText(/storage is full: this checkpoint needs [\d.]+ MB more/)
+    .getByText(/storage is full: this snapshot needs [\d.]+ MB more/)
     .first()
     .waitFor();
   expect(await alert.textContent()).toMatch(/rollouts of past steps take [\d.]+ MB/);
@@ -57,16 +57,14 @@ it('pauses when storage is full, says what it needs and what can be deleted, and
   await status(page, 'stopped');
 });
 
-it('goes on from the last checkpoint when a worker is lost', async () => {
+it('goes on from the last snapshot when a worker is lost', async () => {
   const { page } = stage;
   await startSmall(page, stage, { steps: 400 });
   await status(page, 'running');
   await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThan(0);
   const engine = page.workers().findLast((worker) => worker.url().includes('/policy-'));
   await engine!.evaluate(() => self.close());
-  await page
-    .getByText(/worker was lost: it ended; started again from the last checkpoint/)
-    .waitFor();
+  await page.getByText(/worker was lost: it ended; started again from the last snapshot/).waitFor();
   const before = await stepsDone(page);
   await expect.poll(() => stepsDone(page), { timeout: 60_000 }).toBeGreaterThan(before);
   await page.getByRole('button', { name: 'Stop', exact: true }).click();

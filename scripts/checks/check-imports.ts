@@ -17,7 +17,8 @@ const mayImport: Record<string, readonly string[]> = {
   policy: ground,
   retrieval: ground,
   world: ground,
-  recipes: ['base', 'records'],
+  // A recipe names the matrices that an adapter may change.
+  recipes: ['base', 'records', 'policy/lora'],
   agent: models,
   learn: [...models, 'agent'],
   evaluate: [...models, 'agent', 'learn'],

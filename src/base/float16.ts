@@ -6,7 +6,7 @@ const scratchBits = new Uint32Array(scratch.buffer);
 /** Rounds to nearest, ties to even; overflow becomes infinity, NaN stays NaN. */
 export function toFloat16Bits(value: number): number {
   scratch[0] = value;
-  const bits = scratchBits[0]!;
+  const bits = scratchBits[0] ?? 0;
   const sign = (bits >>> 16) & 0x8000;
   const magnitude = bits & 0x7fffffff;
   if (magnitude > 0x7f800000) return sign | 0x7e00;
@@ -33,7 +33,7 @@ export function fromFloat16Bits(bits: number): number {
   // Written as binary32: weights are a million of these, and a power takes ten times as long.
   const widened = exponent === 0x1f ? 0xff : exponent + 112;
   scratchBits[0] = ((bits & 0x8000) << 16) | (widened << 23) | (fraction << 13);
-  return scratch[0]!;
+  return scratch[0] ?? 0;
 }
 
 /** The bits of each value, rounded as by `toFloat16Bits`. */

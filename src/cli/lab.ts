@@ -1,8 +1,8 @@
 import { askCommand } from './commands/ask.ts';
 import { benchCommand } from './commands/bench.ts';
-import type { Command } from './shared/command.ts';
+import { say, type Command } from './shared/command.ts';
 import { evaluateCommand } from './commands/evaluate.ts';
-import { inspectCommand } from './commands/inspect.ts';
+import { rolloutsCommand } from './commands/rollouts.ts';
 import { mergeCommand } from './commands/merge.ts';
 import { rolloutCommand } from './commands/rollout.ts';
 import { trainCommand } from './commands/train.ts';
@@ -16,36 +16,44 @@ const COMMANDS: readonly Command[] = [
   trainCommand,
   evaluateCommand,
   mergeCommand,
-  inspectCommand,
+  rolloutsCommand,
   worldCommand,
   benchCommand,
 ];
 
 /** Parses its own options, because a resumed run must tell given options from defaults. */
-const WARM_UP = { name: 'warm-up', summary: 'trains the built-in policy from nothing' };
+const PRETRAIN = { name: 'pretrain', summary: 'trains the built-in policy from nothing' };
+
+/** What version 0.1.0 called them. */
+const FORMER: Readonly<Record<string, string>> = {
+  inspect: rolloutsCommand.name,
+  'warm-up': PRETRAIN.name,
+};
 
 const HELP = [
   'npm run -s lab -- COMMAND [options]',
   '',
-  ...[...COMMANDS, WARM_UP].map((c) => `  ${c.name.padEnd(10)}${c.summary}`),
+  ...[...COMMANDS, PRETRAIN].map((c) => `  ${c.name.padEnd(10)}${c.summary}`),
   '',
   'COMMAND --help lists its options. Results go to standard output, progress to standard error.',
 ].join('\n');
 
 /** @throws UsageError and whatever a command throws */
 async function main(argv: readonly string[]): Promise<void> {
-  const [name, ...rest] = argv;
+  const [given, ...rest] = argv;
+  const name = given === undefined ? given : (FORMER[given] ?? given);
+  if (name !== given) say(`lab ${given} is called lab ${name} now.`);
   if (name === undefined || name === '--help' || name === 'help') {
     process.stdout.write(`${HELP}\n`);
     return;
   }
-  if (name === WARM_UP.name) {
-    const { warmUp } = await import('./pretrain/policy.ts');
-    return warmUp(rest);
+  if (name === PRETRAIN.name) {
+    const { pretrain } = await import('./pretrain/policy.ts');
+    return pretrain(rest);
   }
   const command = COMMANDS.find((c) => c.name === name);
   if (!command) {
-    const known = [...COMMANDS, WARM_UP].map((c) => c.name).join(', ');
+    const known = [...COMMANDS, PRETRAIN].map((c) => c.name).join(', ');
     throw new UsageError(`Unknown command '${name}'. Commands: ${known}.`);
   }
   if (rest.includes('--help')) {

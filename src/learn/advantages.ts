@@ -1,5 +1,6 @@
-import type { EstimatorId } from './settings/settings.ts';
 import { mean, moments, sum } from '../base/statistics.ts';
+import { groupBy } from '../base/items.ts';
+import type { EstimatorId } from '../recipes/training.ts';
 
 /** Advantages of whole rollouts, docs/methods.md section 3. One value a rollout; nothing is changed in place. */
 
@@ -7,15 +8,11 @@ import { mean, moments, sum } from '../base/statistics.ts';
 const EPSILON = 1e-6;
 
 /** Places of the rollouts of each group, in the order in which groups first appear. */
-function membersOf(groups: ArrayLike<number>): number[][] {
-  const members = new Map<number, number[]>();
-  for (let i = 0; i < groups.length; i++) {
-    const group = groups[i]!;
-    const found = members.get(group);
-    if (found) found.push(i);
-    else members.set(group, [i]);
-  }
-  return [...members.values()];
+export function membersOf(groups: ArrayLike<number>): number[][] {
+  const places = Array.from(groups, (group, place) => ({ group, place }));
+  return [...groupBy(places, ({ group }) => group).values()].map((members) =>
+    members.map(({ place }) => place),
+  );
 }
 
 function byGroup(
@@ -25,10 +22,10 @@ function byGroup(
 ): Float64Array {
   const out = new Float64Array(rewards.length);
   for (const members of membersOf(groups)) {
-    const values = members.map((i) => rewards[i]!);
+    const values = members.map((i) => rewards[i] ?? 0);
     // Exactly 0, so that whitening cannot blow up what rounding left of equal rewards.
     if (values.every((value) => value === values[0])) continue;
-    for (const i of members) out[i] = advantage(rewards[i]!, values);
+    for (const i of members) out[i] = advantage(rewards[i] ?? 0, values);
   }
   return out;
 }
@@ -51,13 +48,13 @@ const leaveOneOut = (reward: number, group: readonly number[]): number =>
 export function whiten(values: Float64Array, lengths: ArrayLike<number>): Float64Array {
   let [tokens, sum] = [0, 0];
   values.forEach((value, i) => {
-    tokens += lengths[i]!;
-    sum += lengths[i]! * value;
+    tokens += lengths[i] ?? 0;
+    sum += (lengths[i] ?? 0) * value;
   });
   if (tokens === 0) return values.slice();
   const mean = sum / tokens;
   let squares = 0;
-  values.forEach((value, i) => (squares += lengths[i]! * (value - mean) ** 2));
+  values.forEach((value, i) => (squares += (lengths[i] ?? 0) * (value - mean) ** 2));
   const scale = 1 / Math.sqrt(squares / tokens + 1e-8);
   return values.map((value) => (value - mean) * scale);
 }
@@ -121,9 +118,9 @@ export function skippingGae(
   let [nextValue, nextAdvantage] = [0, 0];
   for (let i = rewards.length - 1; i >= 0; i--) {
     if (mask[i] !== 1) continue;
-    const delta = rewards[i]! + gamma * nextValue - values[i]!;
+    const delta = (rewards[i] ?? 0) + gamma * nextValue - (values[i] ?? 0);
     nextAdvantage = delta + gamma * lambda * nextAdvantage;
-    nextValue = values[i]!;
+    nextValue = values[i] ?? 0;
     out[i] = nextAdvantage;
   }
   return out;

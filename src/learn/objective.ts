@@ -1,4 +1,4 @@
-import type { TrainSettings } from './settings/settings.ts';
+import type { TrainSettings } from '../recipes/training.ts';
 
 /** The clipped surrogate and its exact gradient, docs/methods.md section 4. */
 
@@ -97,11 +97,11 @@ export function tokenObjective(objective: Objective, t: SequenceTokens): Objecti
   const inLoss = klSettings.place === 'loss' ? klSettings.coefficient : 0;
   const result = { loss: 0, coefficients: new Float32Array(n), clipped: 0, kl: 0 };
   for (let i = 0; i < n; i++) {
-    const term = surrogate(objective, logprob[i]! - oldLogprob[i]!, advantage);
+    const term = surrogate(objective, (logprob[i] ?? NaN) - (oldLogprob[i] ?? NaN), advantage);
     const kl =
       refLogprob === null
         ? { value: 0, slope: 0 }
-        : klTerm(klSettings.form, logprob[i]!, refLogprob[i]!, limit);
+        : klTerm(klSettings.form, logprob[i] ?? NaN, refLogprob[i] ?? NaN, limit);
     result.loss += weight * (term.value + inLoss * kl.value);
     result.coefficients[i] = -weight * (term.slope + inLoss * kl.slope);
     result.clipped += Number(term.clipped);
@@ -143,7 +143,7 @@ export function sequenceWeights(
   const means = parts.filter((tokens) => tokens > 0).length;
   return Float64Array.from(all, (length, i) => {
     if (length === 0) return 0;
-    if (aggregation === 'token-mean') return 1 / (means * parts[Math.floor(i / size)]!);
+    if (aggregation === 'token-mean') return 1 / (means * (parts[Math.floor(i / size)] ?? NaN));
     return 1 / (sequences * (aggregation === 'sequence-mean' ? length : constantLength));
   });
 }

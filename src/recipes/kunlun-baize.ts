@@ -1,4 +1,6 @@
-import { DEFAULT_SETTINGS, type Recipe } from './settings.ts';
+import type { Recipe } from './recipe.ts';
+import { DEFAULT_SETTINGS } from './settings.ts';
+import { OBJECTIVE, TRAINING } from './training-base.ts';
 
 /*
  * KunLunBaizeRAG (arXiv 2506.19466). Departures from the paper, and choices where it leaves one:
@@ -46,7 +48,7 @@ import { DEFAULT_SETTINGS, type Recipe } from './settings.ts';
  * - β1 and β2 are not given: 0.5 each. Their ratio, 1, is above 5/6: a router that is trained on the
  *   printed reward then sends everything local whatever the question, below 5/6 everything to the web
  *   (src/agent/router/reward.ts). So a router that is trained, beside the policy or alone, learns from
- *   the measured reward at 0.2/0.8 (`router.nlr` of the training presets), and whoever chooses `paper`
+ *   the measured reward at 0.2/0.8 (`router.nlr` of the training), and whoever chooses `paper`
  *   there is warned.
  * - Not said is whether routing is sampled when evaluated. It is sampled while training, and the likelier
  *   source is taken for held-out questions (`router.evaluation`) and by the command line's `evaluate`
@@ -58,6 +60,15 @@ import { DEFAULT_SETTINGS, type Recipe } from './settings.ts';
  * - The answer tags are <short_answer> and <long_answer>; the instruction prompt of the paper is left
  *   out, because the built-in policy is trained on the protocol itself.
  * - Budgets in tokens are ours; at a limit the environment opens the answer block.
+ *
+ * Training, by DAPO (2503.14476): clip-higher, resampling, token mean
+ * - Rollouts run the plain search loop, without RDRA, STIE and NLR (`recipe: kunlun-baize` in the
+ *   settings of a run trains with them).
+ * - The gold and noise schedules, (15) and (16), come before the paper's DAPO phase, so questions are
+ *   drawn as they come; `curriculum.kind: gold-noise` applies the schedules to the rollouts.
+ * - DAPO allows 10 batches a step; two keep a step within twice its 64 rollouts. What is still missing
+ *   is filled with groups whose rewards vary though their accuracy does not.
+ * - DAPO makes 16 updates of each step's rollouts; four leave 16 rollouts or more to each.
  */
 export const kunlunBaize: Recipe = {
   id: 'kunlun-baize',
@@ -71,4 +82,22 @@ export const kunlunBaize: Recipe = {
     background: { ...DEFAULT_SETTINGS.background, mode: 'shown-and-used-by-T' },
     stie: { ...DEFAULT_SETTINGS.stie, mode: 'corrected' },
   },
+  training: [
+    {
+      name: 'dapo',
+      title: 'DAPO, short reward',
+      departures:
+        'Rollouts run the plain search loop, without RDRA, STIE and NLR; another loop can be chosen.',
+      formerId: 'dapo-kunlun',
+      loop: 'search',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 'kunlun-short', weights: {} }],
+        objective: { ...OBJECTIVE, clip: { low: 0.2, high: 0.28 }, aggregation: 'token-mean' },
+        dynamicSampling: { on: true, by: 'accuracy', maxBatches: 2 },
+        overlong: { max: 512, buffer: 128, factor: 1 },
+        updates: 4,
+      },
+    },
+  ],
 };

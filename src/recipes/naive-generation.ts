@@ -1,4 +1,5 @@
-import { DEFAULT_SETTINGS, type Recipe } from './settings.ts';
+import type { Recipe } from './recipe.ts';
+import { DEFAULT_SETTINGS } from './settings.ts';
 
 /*
  * Naive generation: the answer from the weights alone, without retrieval.
@@ -10,7 +11,8 @@ import { DEFAULT_SETTINGS, type Recipe } from './settings.ts';
 export const naiveGeneration: Recipe = {
   id: 'naive-generation',
   version: '1',
-  title: 'Naive generation',
+  title: 'Naive generation, no retrieval',
   summary: 'No retrieval: the answer comes from the weights alone.',
   settings: { ...DEFAULT_SETTINGS, loop: 'naive-generation' },
+  training: [],
 };

@@ -1,4 +1,5 @@
-import { DEFAULT_SETTINGS, type Recipe } from './settings.ts';
+import type { Recipe } from './recipe.ts';
+import { DEFAULT_SETTINGS } from './settings.ts';
 
 /*
  * Naive RAG: retrieve once with the question, read, answer.
@@ -10,7 +11,8 @@ import { DEFAULT_SETTINGS, type Recipe } from './settings.ts';
 export const naiveRag: Recipe = {
   id: 'naive-rag',
   version: '1',
-  title: 'Naive RAG',
+  title: 'Naive RAG, one retrieval',
   summary: 'One retrieval with the question itself, then the answer.',
   settings: { ...DEFAULT_SETTINGS, loop: 'naive-rag' },
+  training: [],
 };

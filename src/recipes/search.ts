@@ -1,4 +1,6 @@
-import { DEFAULT_SETTINGS, type Recipe } from './settings.ts';
+import type { Recipe } from './recipe.ts';
+import { DEFAULT_SETTINGS } from './settings.ts';
+import { OBJECTIVE, TRAINING } from './training-base.ts';
 
 /*
  * The plain think–search–answer loop: the protocol of arXiv 2506.19466 without RDRA, STIE and NLR.
@@ -6,6 +8,9 @@ import { DEFAULT_SETTINGS, type Recipe } from './settings.ts';
  *
  * Departures from the paper's protocol: no background, every query is asked of both sources and
  * their lists are fused, no candidate answers are probed, no query is refused.
+ *
+ * Training by GRPO (2402.03300) on exact match alone: what other trainings are measured against. Mean
+ * over each rollout's tokens first, its equation (3).
  */
 export const search: Recipe = {
   id: 'search',
@@ -13,4 +18,16 @@ export const search: Recipe = {
   title: 'Plain search loop',
   summary: 'Think, search both sources, read, repeat; no background, no filter, no router.',
   settings: DEFAULT_SETTINGS,
+  training: [
+    {
+      name: 'grpo',
+      title: 'GRPO, exact match alone',
+      formerId: 'grpo-em',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 'em', weights: {} }],
+        objective: OBJECTIVE,
+      },
+    },
+  ],
 };

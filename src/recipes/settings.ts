@@ -3,7 +3,7 @@ import { issueOf } from '../base/errors.ts';
 import { merge } from '../base/merge.ts';
 
 /**
- * What a recipe may choose: which parts of the agent run, with which constants. Every field is a
+ * What a recipe's loop may choose: which parts of the agent run, with which constants. Every field is a
  * switch of an ablation. Where a paper gives no constant, the recipe file says so.
  */
 
@@ -119,16 +119,6 @@ export const recipeSettingsSchema = z.strictObject({
 });
 
 export type RecipeSettings = z.infer<typeof recipeSettingsSchema>;
-
-/** A published system as values: which parts, with which constants. */
-export interface Recipe {
-  id: string;
-  version: string;
-  title: string;
-  /** One sentence for the page. */
-  summary: string;
-  settings: RecipeSettings;
-}
 
 /** The same shape with every field optional, at every depth; arrays are replaced whole. */
 export type SettingsOverride = {

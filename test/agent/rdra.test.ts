@@ -56,6 +56,23 @@ describe('RDRA by hand', () => {
     expect(rollout.segments[event?.segment ?? -1]?.role).toBe('background');
   });
 
+  it.each([
+    [[], null],
+    [['Golden Otter'], 1],
+    [['Museum'], 0],
+  ])('with the supporting titles %j the recall of D0 is %j', async (supporting, recall) => {
+    const { rollout } = await run(
+      { main: [ANSWER] },
+      {
+        recipe: 'search',
+        question: { ...QUESTION, supporting },
+        retriever: retrieverOver(PASSAGES, []),
+        overrides: { background: { mode: 'shown-and-used-by-T', k: 2, source: 'local' } },
+      },
+    );
+    expect(eventsOf(rollout, 'background')[0]?.relevance.supportingRecall).toBe(recall);
+  });
+
   it('(2): t is T(x, D0), the first thought behind background and question', async () => {
     const { rollout } = await ran('intention', 'shown-and-used-by-T');
     const [think] = eventsOf(rollout, 'think');

@@ -72,6 +72,38 @@ it('sends a query for reasoning back: fallback sentence, then a hint, neither tr
   expect([...mask].slice(before, before + length).map(Number)).toEqual(Array(length).fill(0));
 });
 
+it.each([
+  // Passages came, but a task is no query for them: for the router that is a miss.
+  ['conclude who wrote Old Wolf', 1],
+  ['who wrote Old Wolf', 0],
+])('tells the next choice of a source what %j brought', async (first, missed) => {
+  const policy = new ScriptedPolicy({ main: [search(first), search('Victor Kerlund'), ANSWER] });
+  const rollout = await runRollout(
+    {
+      policy,
+      retriever: retrieverOver(),
+      router: createRouter(),
+      now: Date.now,
+      summarizer: openSummarizer({ kind: 'extractive' }),
+    },
+    {
+      question: QUESTION,
+      recipe: getRecipe('search'),
+      overrides: { retrieval: { summarize: 'on', source: 'router' } },
+      seed: 7,
+      rolloutId: 'r',
+      runId: 'run',
+      groupId: 'g',
+      step: 0,
+    },
+  );
+  const [before, after] = eventsOf(rollout, 'route').map(
+    ({ features }) => features.find(({ name }) => name === 'last missed')?.value,
+  );
+  expect([before, after]).toEqual([0, missed]);
+  expect(eventsOf(rollout, 'retrieve')[0]?.hits).not.toEqual([]);
+});
+
 it('shows the passages where the summarizer fails or is missing, and says so', async () => {
   const broken: Summarizer = { id: 'x', summarize: () => Promise.reject(new Error('offline')) };
   for (const [summarizer, why] of [

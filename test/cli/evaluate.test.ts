@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { evaluateCommand, evaluationOverrides } from '../../src/cli/commands/evaluate.ts';
 import { parseOptions } from '../../src/cli/shared/options.ts';
 import { parseTrainSettings, withChanges } from '../../src/learn/settings/edit-settings.ts';
-import { PRESETS } from '../../src/learn/settings/presets.ts';
-import type { TrainSettings } from '../../src/learn/settings/settings.ts';
-import { getRecipe } from '../../src/recipes/index.ts';
+import type { TrainSettings } from '../../src/recipes/training.ts';
+import { getRecipe, getTraining } from '../../src/recipes/index.ts';
 import { withOverrides } from '../../src/recipes/settings.ts';
 
-const runOf = (...changes: string[]): TrainSettings => withChanges(PRESETS[0]!, changes);
+const runOf = (...changes: string[]): TrainSettings =>
+  withChanges(getTraining('kunlun-baize'), changes);
 
 /** Settings of the rollouts that `lab evaluate` makes. */
 const settingsOf = (run: TrainSettings | null, ...args: string[]) => {

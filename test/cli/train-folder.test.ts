@@ -5,8 +5,8 @@ import { afterAll, expect, test } from 'vitest';
 import {
   adapterFolderOf,
   createRun,
-  loadCheckpoint,
-  saveCheckpoint,
+  loadSnapshot,
+  saveSnapshot,
   type RunFile,
 } from '../../src/cli/train/folder.ts';
 import { initialState, type TrainState } from '../../src/learn/rl/state.ts';
@@ -15,7 +15,7 @@ import { tinySettings, tinyWeights } from '../learn/rl/helpers.ts';
 const run = mkdtempSync(join(tmpdir(), 'forage-folder-'));
 afterAll(() => rmSync(run, { recursive: true, force: true }));
 
-test('a step saved again leaves the checkpoint in force whole until the new one is', () => {
+test('a step saved again leaves the snapshot in force whole until the new one is', () => {
   const { config } = tinyWeights();
   const file: RunFile = {
     format: 'forage.cli-run/1',
@@ -28,9 +28,9 @@ test('a step saved again leaves the checkpoint in force whole until the new one 
   createRun(run, file);
   const start = initialState(file.settings, config);
   const save = (scores: number[]): void =>
-    saveCheckpoint(run, { ...start, curriculum: { scores } }, file, config);
+    saveSnapshot(run, { ...start, curriculum: { scores } }, file, config);
   const loaded = (notices: string[] = []): TrainState | null =>
-    loadCheckpoint(run, (line) => void notices.push(line));
+    loadSnapshot(run, (line) => void notices.push(line));
   for (const scores of [[1], [1, 0], [1, 0, 1], [1, 0, 1, 1]]) {
     const before = scores.length > 1 ? adapterFolderOf(run) : null;
     const kept = before && readFileSync(join(before, 'state.json'), 'utf8');

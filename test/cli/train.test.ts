@@ -30,7 +30,7 @@ const LEARNS = [
 ];
 const start = (out: string, threads: number): string[] => [
   'train',
-  '--recipe=dapo-kunlun',
+  '--recipe=kunlun-baize',
   '--steps=3',
   '--seed=11',
   ...small,
@@ -49,6 +49,12 @@ const lines = (text: string): TrainStep[] =>
 const adapterOf = (run: string, step: number): Buffer =>
   readFileSync(join(run, `step-00000${step}`, 'adapter_model.safetensors'));
 
+test('a recipe is found by the id of version 0.1.0, and its new id said', async () => {
+  const { status, err } = await labHere('train', '--recipe', 'dapo-kunlun');
+  expect(err).toBe('"dapo-kunlun" is called "kunlun-baize/dapo" now.\ntrain needs --out DIR.\n');
+  expect(status).toBe(2);
+});
+
 describe('mistakes end with one clear line and status 2', () => {
   const recipe = join(folder, 'recipe.json');
   writeFileSync(recipe, '{"format":"forage.train/1"}');
@@ -56,7 +62,10 @@ describe('mistakes end with one clear line and status 2', () => {
 
   test.each([
     [['train', '--out', out], /train needs --recipe/],
-    [['train', '--recipe', 'ppo', '--out', out], /no training recipe 'ppo'; there are dapo-kunlun/],
+    [
+      ['train', '--recipe', 'ppo', '--out', out],
+      /no recipe "ppo" to train by; there are kunlun-baize\/dapo/,
+    ],
     [['train', '--recipe', 'ur2'], /train needs --out DIR/],
     [['train', '--recipe', recipe, '--out', out], /training settings: preset: /],
     [['train', '--recipe', '/nowhere.json', '--out', out], /\/nowhere\.json is missing/],
@@ -102,7 +111,7 @@ describe('a run', () => {
     first = lab(...start(whole, 2));
   });
 
-  test('prints a JSON line a step and keeps the last two checkpoints', () => {
+  test('prints a JSON line a step and keeps the last two snapshots', () => {
     expect(first.status).toBe(0);
     expect(lines(first.out).map((s) => s.step)).toEqual([1, 2, 3]);
     expect(readFileSync(join(whole, 'steps.jsonl'), 'utf8')).toBe(first.out);
@@ -131,7 +140,7 @@ describe('a run', () => {
       latest: { step: number };
     };
     expect(pointer.latest.step).toBeLessThan(3);
-    // What a crash between a step's record and its checkpoint leaves, and half a line.
+    // What a crash between a step's record and its snapshot leaves, and half a line.
     appendFileSync(join(out, 'steps.jsonl'), '{"step":3}\n{"ste');
     const resumed = await labHere('train', '--resume', out, '--threads', '1', '--json');
     expect(resumed.status).toBe(0);
@@ -179,7 +188,7 @@ describe('a run', () => {
     const sets = settings.flatMap((change) => ['--set', change]);
     const trained = await labHere(
       'train',
-      '--recipe=dapo-kunlun',
+      '--recipe=kunlun-baize',
       '--steps=1',
       '--threads=1',
       ...small,
@@ -236,7 +245,7 @@ describe('a run', () => {
     expect(readFileSync(join(out, 'settings.json'), 'utf8')).toBe(before);
   });
 
-  test('a damaged newest checkpoint gives way to the one before, with a notice', async () => {
+  test('a damaged newest snapshot gives way to the one before, with a notice', async () => {
     writeFileSync(join(whole, 'step-000003', 'state.safetensors'), 'no tensors at all');
     const before = adapterOf(whole, 3);
     const resumed = await labHere('train', '--resume', whole, '--threads', '1', '--json');

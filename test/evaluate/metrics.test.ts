@@ -91,6 +91,16 @@ describe('pass@k', () => {
     expect(passAtK(4, 1, 1)).toBe(0.25);
     expect(passAtK(5, 0, 3)).toBe(0);
     expect(passAtK(5, 3, 3)).toBe(1);
-    expect(() => passAtK(3, 1, 4)).toThrow(RangeError);
+    // All right, and all samples taken.
+    expect(passAtK(4, 4, 1)).toBe(1);
+    expect(passAtK(4, 1, 4)).toBe(1);
+    expect(passAtK(4, 0, 4)).toBe(0);
+    for (const [n, c, k] of [
+      [3, 1, 4],
+      [3, 4, 1],
+      [3, -1, 1],
+      [3, 1, 0],
+    ] as const)
+      expect(() => passAtK(n, c, k)).toThrow(RangeError);
   });
 });

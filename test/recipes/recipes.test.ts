@@ -9,10 +9,13 @@ import { ROUTER_PRIOR } from '../../src/recipes/router-prior.ts';
 import { FEATURE_NAMES } from '../../src/agent/router/features.ts';
 
 describe('recipes', () => {
-  it('are these four, and valid', () => {
+  it('are these, and valid', () => {
     expect(RECIPES.map((recipe) => recipe.id)).toEqual([
       'kunlun-baize',
       'search',
+      'search-r1',
+      'r1-searcher',
+      'ur2',
       'naive-rag',
       'naive-generation',
     ]);
@@ -40,7 +43,7 @@ describe('recipes', () => {
 
   it('an unknown id names the known ones', () => {
     expect(() => getRecipe('x')).toThrow(
-      'unknown recipe "x"; known: kunlun-baize, search, naive-rag, naive-generation',
+      'unknown recipe "x"; known: kunlun-baize, search, search-r1, r1-searcher, ur2, naive-rag, naive-generation',
     );
   });
 });

@@ -9,12 +9,8 @@ import {
   ROUTER_MODES,
   STIE_MODES,
 } from '../../src/lab/contract/settings.ts';
-import {
-  formatAddress,
-  parseAddress,
-  type InspectAddress,
-} from '../../src/ui/ask/store/permalink.ts';
 import { METHOD_IDS } from '../../src/retrieval/setup.ts';
+import { type AskAddress, formatAddress, parseAddress } from '../../src/ui/ask/store/permalink.ts';
 
 const text = fc
   .string({ minLength: 1, maxLength: 60 })
@@ -39,7 +35,7 @@ const setup = fc.record(
   { requiredKeys: [] },
 );
 
-const asked: fc.Arbitrary<InspectAddress> = fc.record({
+const asked: fc.Arbitrary<AskAddress> = fc.record({
   of: fc.constant(null),
   setup,
   asked: fc.oneof(
@@ -71,7 +67,7 @@ const asked: fc.Arbitrary<InspectAddress> = fc.record({
 });
 
 /** The rollouts of a step; what was asked here before is none of its business. */
-const ofStep: fc.Arbitrary<InspectAddress> = fc.record({
+const ofStep: fc.Arbitrary<AskAddress> = fc.record({
   of: fc.record({ runId: text, step: fc.integer({ min: 1, max: 10_000 }), group: text }),
   asked: fc.constant(null),
   settings: fc.constant(DEFAULT_SETTINGS),

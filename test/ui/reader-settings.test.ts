@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type { ImportedRollout } from '../../src/formats/rollouts/shape/imported.ts';
 import { groupCredit } from '../../src/evaluate/inspect/align.ts';
 import { lossOfRollout, lossOfRun } from '../../src/evaluate/inspect/what-if/training.ts';
-import { getPreset } from '../../src/learn/settings/presets.ts';
+import { getTraining } from '../../src/recipes/index.ts';
 import {
   alternativeTo,
   settingsFor,
   settingsWords,
 } from '../../src/ui/rollouts/reader/store/settings.ts';
 
-const dapo = getPreset('dapo-kunlun');
+const dapo = getTraining('kunlun-baize/dapo');
 
 describe('the settings that a rollout’s numbers are computed under', () => {
   test('those of the run: DAPO clips higher and takes the mean over tokens', () => {

@@ -2,13 +2,13 @@ import type { RouterWeights } from '../../agent/router/network.ts';
 import { summarizeRollouts } from '../../evaluate/summary.ts';
 import { decodeRouterState } from '../../learn/router/state.ts';
 import { overridesInForce } from '../../learn/settings/overrides.ts';
-import type { TrainSettings } from '../../learn/settings/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { mergeOverrides, type SettingsOverride } from '../../recipes/settings.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import { openParts } from '../shared/parts.ts';
 import { runQuestions } from '../shared/run-questions.ts';
-import { adapterFolderOf, loadCheckpoint, readRun } from '../train/folder.ts';
+import { adapterFolderOf, loadSnapshot, readRun } from '../train/folder.ts';
 import { endProgress, print, say, type Command } from '../shared/command.ts';
 import { openOutput, select, table, writeAll } from './rollout.ts';
 import {
@@ -31,7 +31,7 @@ interface Subject {
   routerWeights?: RouterWeights;
 }
 
-/** What is evaluated: an adapter, the last checkpoint of a run with the run's parts, or the policy. */
+/** What is evaluated: an adapter, the last snapshot of a run with the run's parts, or the policy. */
 function subjectOf(values: OptionValues): Subject {
   const text = (name: string): string | undefined => values[name] as string | undefined;
   const [adapter, policy, world] = [text('adapter'), text('policy'), text('world')];
@@ -40,7 +40,7 @@ function subjectOf(values: OptionValues): Subject {
     return { adapter, policy, world, recipe: text('recipe') ?? 'search', settings: null };
   if (adapter !== undefined) throw new UsageError('--adapter and --run exclude each other.');
   const file = readRun(run);
-  const trained = loadCheckpoint(run, say)?.router ?? null;
+  const trained = loadSnapshot(run, say)?.router ?? null;
   return {
     ...(trained !== null && { routerWeights: decodeRouterState(trained).weights }),
     adapter: adapterFolderOf(run),
@@ -77,7 +77,7 @@ export const evaluateCommand: Command = {
     run: {
       type: 'string',
       value: 'DIR',
-      help: "a training run: its last checkpoint's adapter and router",
+      help: "a training run: its last snapshot's adapter and router",
     },
     ...RECIPE_OPTIONS,
     recipe: { ...RECIPE, help: "which system; the run's, else search" },

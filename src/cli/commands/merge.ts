@@ -59,7 +59,7 @@ export const mergeCommand: Command = {
   summary: 'folds an adapter into its checkpoint and writes a folder that transformers loads',
   options: {
     adapter: { type: 'string', value: 'DIR', help: 'PEFT folder of the adapter' },
-    run: { type: 'string', value: 'DIR', help: "a training run: its last checkpoint's adapter" },
+    run: { type: 'string', value: 'DIR', help: "a training run: its last snapshot's adapter" },
     policy: {
       type: 'string',
       value: 'DIR',

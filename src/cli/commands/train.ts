@@ -1,15 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseTrainSettings, withChanges } from '../../learn/settings/edit-settings.ts';
-import { getPreset, PRESETS } from '../../learn/settings/presets.ts';
-import type { TrainSettings } from '../../learn/settings/settings.ts';
+import { findTraining, getTraining, TRAININGS } from '../../recipes/index.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
 import { collapseWarning } from '../../learn/router/collapse.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import { DEFAULT_WARM_UP, readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import {
   createRun,
-  loadCheckpoint,
+  loadSnapshot,
   readRun,
   trimSteps,
   writeDemonstrations,
@@ -29,7 +29,12 @@ function asUsage<T>(work: () => T): T {
 }
 
 function readRecipe(name: string): TrainSettings {
-  if (!name.endsWith('.json')) return asUsage(() => getPreset(name));
+  if (!name.endsWith('.json')) {
+    const found = findTraining(name);
+    if (found && name !== found.id && name !== found.recipe.id)
+      say(`"${name}" is called "${found.id}" now.`);
+    return asUsage(() => getTraining(name));
+  }
   if (!existsSync(name)) throw new UsageError(`${name} is missing.`);
   return asUsage(() => {
     const json: unknown = JSON.parse(readFileSync(name, 'utf8'));
@@ -40,7 +45,7 @@ function readRecipe(name: string): TrainSettings {
 }
 
 function readSettings(values: OptionValues, changes: readonly string[]): TrainSettings {
-  if (values.recipe === undefined) throw new UsageError('train needs --recipe PRESET|FILE.json.');
+  if (values.recipe === undefined) throw new UsageError('train needs --recipe ID|FILE.json.');
   const settings = readRecipe(String(values.recipe));
   if (values.seed !== undefined) settings.seed = Number(values.seed);
   if (values.steps !== undefined) settings.steps = Number(values.steps);
@@ -73,7 +78,7 @@ async function resume(run: string, values: OptionValues, lists: OptionLists): Pr
   if (given !== undefined || lists['set'])
     throw new UsageError(`--resume goes on with the run's own --${given ?? 'set'}; leave it out.`);
   const file = readRun(run);
-  const state = loadCheckpoint(run, say);
+  const state = loadSnapshot(run, say);
   if (values.steps !== undefined) file.settings.steps = Number(values.steps);
   if ((state?.step ?? 0) < file.settings.steps)
     asUsage(() => {
@@ -103,8 +108,8 @@ export const trainCommand: Command = {
   options: {
     recipe: {
       type: 'string',
-      value: 'R',
-      help: `settings: ${PRESETS.map((p) => p.preset).join(', ')}, or a .json file`,
+      value: 'ID',
+      help: `which system, as lab rollout names it, with its usual training or the one after the slash: ${TRAININGS.map(({ id }) => id).join(', ')}; or a .json file of settings`,
     },
     steps: { type: 'integer', value: 'N', help: "steps; the recipe's unless given", min: 1 },
     seed: { type: 'integer', value: 'S', help: "seed; the recipe's unless given", min: 0 },

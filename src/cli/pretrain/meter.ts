@@ -1,4 +1,5 @@
 import type { StepLog } from '../../pretrain/policy/run.ts';
+import { lastOf } from '../../base/items.ts';
 
 export const percent = (share: number): string => `${(100 * share).toFixed(1)}%`;
 
@@ -23,7 +24,7 @@ export class Meter {
   }
 
   line(steps: number): { text: string; record: Record<string, unknown> } {
-    const last = this.#logs.at(-1)!;
+    const last = lastOf(this.#logs, 'log');
     const mean = (of: (log: StepLog) => number): number =>
       this.#logs.reduce((sum, log) => sum + of(log), 0) / this.#logs.length;
     const seconds = (performance.now() - this.#since) / 1000;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { DEFAULT_SETTINGS, type WarmUpSettings } from '../../pretrain/policy/plan.ts';
+import { DEFAULT_SETTINGS, type PretrainSettings } from '../../pretrain/policy/plan.ts';
 import { parseOptions, type CommandSpec, type OptionSpec } from '../shared/options.ts';
 
-/** The options of `lab warm-up`: every field of `WarmUpSettings`, and how to run. */
+/** The options of `lab pretrain`: every field of `PretrainSettings`, and how to run. */
 
-const HELP: Record<keyof WarmUpSettings, string> = {
+const HELP: Record<keyof PretrainSettings, string> = {
   seed: 'seed of weights and data',
   steps: 'updates in all',
   tokensPerStep: 'tokens of one update',
@@ -55,25 +55,25 @@ function settingSpec(key: string, what: string): OptionSpec {
 }
 
 export const COMMAND: CommandSpec = {
-  name: 'warm-up',
+  name: 'pretrain',
   summary: 'train the built-in policy from nothing on fresh worlds',
   options: {
     out: {
       type: 'string',
       value: 'DIR',
-      help: 'checkpoints and log.jsonl',
-      default: 'warm-up-run',
+      help: 'snapshots and log.jsonl',
+      default: 'pretrain-run',
     },
     init: {
       type: 'string',
       value: 'DIR',
       help: 'begin with the weights of an exported checkpoint of the same shape',
     },
-    resume: { type: 'string', value: 'DIR', help: 'go on from the last checkpoint of a run' },
+    resume: { type: 'string', value: 'DIR', help: 'go on from the last snapshot of a run' },
     export: {
       type: 'string',
       value: 'DIR',
-      help: 'write a Hugging Face folder at every checkpoint',
+      help: 'write a Hugging Face folder at every snapshot',
     },
     name: {
       type: 'string',
@@ -83,10 +83,10 @@ export const COMMAND: CommandSpec = {
     tokenizer: { type: 'string', value: 'DIR', help: 'tokenizer files', default: 'public/policy' },
     'eval-every': { type: 'integer', min: 1, help: 'steps between evaluations', default: 250 },
     'eval-count': { type: 'integer', min: 1, help: 'held-out trajectories', default: 256 },
-    'checkpoint-every': {
+    'snapshot-every': {
       type: 'integer',
       min: 1,
-      help: 'steps between checkpoints',
+      help: 'steps between snapshots',
       default: 250,
     },
     'log-every': { type: 'integer', min: 1, help: 'steps between progress lines', default: 10 },
@@ -112,7 +112,7 @@ const runSchema = z.object({
   tokenizer: z.string(),
   'eval-every': z.number(),
   'eval-count': z.number(),
-  'checkpoint-every': z.number(),
+  'snapshot-every': z.number(),
   'log-every': z.number(),
   minutes: z.number(),
   help: z.boolean().optional(),
@@ -145,16 +145,16 @@ export const settingsSchema = z
     envSteps: z.number(),
     maxLength: z.number(),
     microTokens: z.number(),
-  } satisfies Record<keyof WarmUpSettings, z.ZodType>)
+  } satisfies Record<keyof PretrainSettings, z.ZodType>)
   .partial();
 
 /** Fields that were left out stay absent, so that spreading does not erase a default. */
-export function definedSettings(json: unknown): Partial<WarmUpSettings> {
+export function definedSettings(json: unknown): Partial<PretrainSettings> {
   const parsed = settingsSchema.parse(json);
   return Object.fromEntries(Object.entries(parsed).filter(([, value]) => value !== undefined));
 }
 
-export type RunOptions = z.infer<typeof runSchema> & { given: Partial<WarmUpSettings> };
+export type RunOptions = z.infer<typeof runSchema> & { given: Partial<PretrainSettings> };
 
 /** @throws UsageError for what the caller got wrong */
 export function readOptions(argv: readonly string[]): RunOptions {

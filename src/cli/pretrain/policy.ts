@@ -5,9 +5,9 @@ import v8 from 'node:v8';
 import { z } from 'zod';
 import { ExampleSource } from '../../pretrain/policy/batches.ts';
 import { Learner, partCount } from '../../pretrain/policy/learner.ts';
-import { DEFAULT_SETTINGS, shapeOf, type WarmUpSettings } from '../../pretrain/policy/plan.ts';
+import { DEFAULT_SETTINGS, shapeOf, type PretrainSettings } from '../../pretrain/policy/plan.ts';
 import type { Example, SharedState } from '../../pretrain/policy/replica.ts';
-import { evaluateHeldOut, runWarmUp, type Progress } from '../../pretrain/policy/run.ts';
+import { evaluateHeldOut, runPretraining, type Progress } from '../../pretrain/policy/run.ts';
 import { parsePolicyConfig, type PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { HuggingFaceTokenizer } from '../../policy/open/tokenizer.ts';
 import {
@@ -19,12 +19,12 @@ import {
   type PolicyWeights,
 } from '../../policy/checkpoint/weights.ts';
 import { commandHelp, UsageError } from '../shared/options.ts';
-import { exportPolicy, loadState, readProgress, saveCheckpoint } from './checkpoint.ts';
+import { exportPolicy, loadState, readProgress, saveSnapshot } from './snapshot.ts';
 import { Meter, percent } from './meter.ts';
 import { COMMAND, readOptions, type RunOptions } from './options.ts';
 import { sharedState, ThreadReplica } from './threads.ts';
 
-/** `lab warm-up`: trains the built-in policy from nothing on fresh worlds. */
+/** `lab pretrain`: trains the built-in policy from nothing on fresh worlds. */
 
 const tokenizerConfigSchema = z.looseObject({
   eos_token: z.union([z.string(), z.looseObject({ content: z.string() })]).nullish(),
@@ -56,7 +56,7 @@ function heldOut(tokenizer: HuggingFaceTokenizer, count: number, maxLength: numb
 interface Run {
   out: string;
   options: RunOptions;
-  settings: WarmUpSettings;
+  settings: PretrainSettings;
   tokenizer: HuggingFaceTokenizer;
   state: SharedState;
   weights: PolicyWeights;
@@ -92,7 +92,7 @@ function prepare(options: RunOptions): Run {
 }
 
 function startReplicas(
-  { threads, microTokens, maxLength }: WarmUpSettings,
+  { threads, microTokens, maxLength }: PretrainSettings,
   config: PolicyConfig,
   shared: SharedState,
 ): ThreadReplica[] {
@@ -110,7 +110,7 @@ function log({ out }: Run, record: object): void {
 }
 
 function save({ out, options, settings, tokenizer, state, weights }: Run, at: Progress): void {
-  saveCheckpoint(out, state, at, settings);
+  saveSnapshot(out, state, at, settings);
   if (options.export === undefined) return;
   const pad = tokenizer.specialId('<|pad|>') ?? tokenizer.endOfText;
   const { endOfText } = tokenizer;
@@ -164,7 +164,7 @@ async function trainWith(run: Run, learner: Learner): Promise<void> {
   const source = new ExampleSource(settings.seed, tokenizer, settings.maxLength);
   const meter = new Meter(start.tokens);
   const end = performance.now() + (options.minutes * 60_000 || Infinity);
-  await runWarmUp(settings, source, learner, start, {
+  await runPretraining(settings, source, learner, start, {
     afterStep: async (done) => {
       const stop = signals.raised || performance.now() > end;
       const last = stop || done.step === settings.steps;
@@ -176,16 +176,22 @@ async function trainWith(run: Run, learner: Learner): Promise<void> {
         log(run, record);
       }
       if (due(options['eval-every'])) await evaluate(run, learner, held, done.step);
-      if (due(options['checkpoint-every']))
+      if (due(options['snapshot-every']))
         save(run, { step: done.step, tokens: done.tokens, cursor: done.cursor });
       return stop ? 'stop' : 'go on';
     },
   });
 }
 
-/** Runs `lab warm-up`. @throws UsageError for what the caller got wrong */
-export async function warmUp(argv: readonly string[]): Promise<void> {
-  const options = readOptions(argv);
+/** What version 0.1.0 called `--snapshot-every`. */
+const FORMER = /^--checkpoint-every(?=$|=)/u;
+
+/** Runs `lab pretrain`. @throws UsageError for what the caller got wrong */
+export async function pretrain(argv: readonly string[]): Promise<void> {
+  const words = argv.map((word) => word.replace(FORMER, '--snapshot-every'));
+  if (words.join() !== argv.join())
+    console.error('--checkpoint-every is called --snapshot-every now.');
+  const options = readOptions(words);
   if (options.help) return console.log(commandHelp(COMMAND));
   // Node 20 has fused multiply-add behind this flag; later versions have it on.
   v8.setFlagsFromString('--experimental-wasm-relaxed-simd');
@@ -205,7 +211,7 @@ export async function warmUp(argv: readonly string[]): Promise<void> {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
-  warmUp(process.argv.slice(2)).catch((error: unknown) => {
+  pretrain(process.argv.slice(2)).catch((error: unknown) => {
     console.error(error instanceof UsageError ? error.message : error);
     process.exitCode = error instanceof UsageError ? 2 : 1;
   });

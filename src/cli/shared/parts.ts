@@ -90,11 +90,8 @@ export async function readAdapterFolder(config: PolicyConfig, path: string): Pro
   folder(path, '', 'adapter', ADAPTER_CONFIG);
   folder(path, '', 'adapter', ADAPTER_WEIGHTS);
   const names = [ADAPTER_CONFIG, ADAPTER_WEIGHTS];
-  const bytes = await Promise.all(names.map((name) => fetchFromDisk(path)(name)));
-  return readPeft(
-    config,
-    names.map((name, i) => ({ name, bytes: bytes[i]! })),
-  );
+  const files = names.map(async (name) => ({ name, bytes: await fetchFromDisk(path)(name) }));
+  return readPeft(config, await Promise.all(files));
 }
 
 /** Names weights into which an adapter was folded: other ones than the checkpoint's. */

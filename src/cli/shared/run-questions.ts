@@ -2,7 +2,8 @@ import { runGroup } from '../../agent/run.ts';
 import { deriveSeed } from '../../base/random.ts';
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import type { Recipe, SettingsOverride } from '../../recipes/settings.ts';
+import type { Recipe } from '../../recipes/recipe.ts';
+import type { SettingsOverride } from '../../recipes/settings.ts';
 import { endProgress, sayProgress } from './command.ts';
 import type { Parts } from './parts.ts';
 

@@ -16,26 +16,26 @@ import type { TrainStep } from '../../records/training.ts';
 import { writePeft } from '../../policy/lora/peft.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
-import type { TrainSettings } from '../../learn/settings/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { decodeState, encodeState, type TrainState } from '../../learn/rl/state.ts';
 import { UsageError } from '../shared/options.ts';
 import { messageOf } from '../../base/errors.ts';
 
 /**
- * A run's folder: `settings.json`, `steps.jsonl`, checkpoint folders, and `latest.json`, which names
- * the last two of them with the SHA-256 of every file. A checkpoint is written and flushed whole
+ * A run's folder: `settings.json`, `steps.jsonl`, snapshot folders, and `latest.json`, which names
+ * the last two of them with the SHA-256 of every file. A snapshot is written and flushed whole
  * before `latest.json` is renamed onto, so that a killed process leaves the one before in force.
  */
 
 const hashes = z.record(z.string(), z.string());
-const checkpointSchema = z.strictObject({ folder: z.string(), step: z.int().min(0), hashes });
+const snapshotSchema = z.strictObject({ folder: z.string(), step: z.int().min(0), hashes });
 const pointerSchema = z.strictObject({
   format: z.literal('forage.latest/1'),
-  latest: checkpointSchema,
-  previous: checkpointSchema.nullable(),
+  latest: snapshotSchema,
+  previous: snapshotSchema.nullable(),
 });
 type Pointer = z.infer<typeof pointerSchema>;
-type Checkpoint = z.infer<typeof checkpointSchema>;
+type Snapshot = z.infer<typeof snapshotSchema>;
 
 const runSchema = z.strictObject({
   format: z.literal('forage.cli-run/1'),
@@ -129,7 +129,7 @@ export function loadDemonstrations(run: string): string {
 export const writeRun = (run: string, file: RunFile): void =>
   writeSafely(join(run, SETTINGS), `${JSON.stringify(file, null, 2)}\n`);
 
-function readChecked(run: string, { folder, hashes: sums }: Checkpoint, name: string): Uint8Array {
+function readChecked(run: string, { folder, hashes: sums }: Snapshot, name: string): Uint8Array {
   const path = join(run, folder, name);
   if (!existsSync(path)) throw new Error(`${path} is missing`);
   const bytes = readFileSync(path);
@@ -137,18 +137,18 @@ function readChecked(run: string, { folder, hashes: sums }: Checkpoint, name: st
   return bytes;
 }
 
-function load(run: string, checkpoint: Checkpoint): TrainState {
+function load(run: string, snapshot: Snapshot): TrainState {
   return decodeState({
-    tensors: readChecked(run, checkpoint, 'state.safetensors'),
-    rest: new TextDecoder().decode(readChecked(run, checkpoint, 'state.json')),
+    tensors: readChecked(run, snapshot, 'state.safetensors'),
+    rest: new TextDecoder().decode(readChecked(run, snapshot, 'state.json')),
   });
 }
 
 /**
- * The last good checkpoint, null before the first. A damaged newest one is skipped, and said.
+ * The last good snapshot, null before the first. A damaged newest one is skipped, and said.
  * @throws UsageError where both are damaged
  */
-export function loadCheckpoint(run: string, notice: (line: string) => void): TrainState | null {
+export function loadSnapshot(run: string, notice: (line: string) => void): TrainState | null {
   const pointer = readPointer(run);
   if (!pointer) return null;
   try {
@@ -158,7 +158,7 @@ export function loadCheckpoint(run: string, notice: (line: string) => void): Tra
     try {
       const state = load(run, pointer.previous);
       notice(`${messageOf(error)}; going on from step ${pointer.previous.step}`);
-      // The damaged one must not count as "the one before" of the next checkpoint.
+      // The damaged one must not count as "the one before" of the next snapshot.
       writePointer(run, { ...pointer, latest: pointer.previous, previous: null });
       return state;
     } catch (second) {
@@ -170,8 +170,8 @@ export function loadCheckpoint(run: string, notice: (line: string) => void): Tra
 const writePointer = (run: string, pointer: Pointer): void =>
   writeSafely(join(run, LATEST), `${JSON.stringify(pointer, null, 2)}\n`);
 
-/** Writes state and adapter (a PEFT folder); the last two checkpoints are kept. */
-export function saveCheckpoint(
+/** Writes state and adapter (a PEFT folder); the last two snapshots are kept. */
+export function saveSnapshot(
   run: string,
   state: TrainState,
   { settings, policy }: RunFile,
@@ -179,7 +179,7 @@ export function saveCheckpoint(
 ): void {
   const before = readPointer(run);
   const name = `step-${String(state.step).padStart(6, '0')}`;
-  // A step may be saved again (while questions are scored): never onto the checkpoint in force.
+  // A step may be saved again (while questions are scored): never onto the snapshot in force.
   const folder = before?.latest.folder === name ? `${name}-again` : name;
   const { tensors, rest } = encodeState(state);
   const files = [

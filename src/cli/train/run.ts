@@ -1,11 +1,8 @@
 import { resolve } from 'node:path';
-import type { Question } from '../../records/records.ts';
-import { createCurriculum } from '../../learn/curriculum/create.ts';
-import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
-import { heldOutSample } from '../../learn/rl/held-out.ts';
-import { createRouterLearner } from '../../learn/router/learner.ts';
+import { assembleRun, checkRouter } from '../../learn/run/assemble.ts';
 import { trainRun } from '../../learn/rl/loop.ts';
-import type { TrainSettings } from '../../learn/settings/settings.ts';
+import { asWord } from '../../recipes/index.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import type { TrainState } from '../../learn/rl/state.ts';
 import { openCheckpoint } from '../../policy/checkpoint/checkpoint.ts';
 import { prepareNode } from '../../policy/jax/jax-node.ts';
@@ -14,7 +11,7 @@ import { folderRevision } from '../shared/checkpoint-folder.ts';
 import { endProgress, print, say } from '../shared/command.ts';
 import { UsageError, type OptionValues } from '../shared/options.ts';
 import { openFolder, openWorld, type OpenWorld } from '../shared/parts.ts';
-import { appendStep, loadDemonstrations, readRun, saveCheckpoint, type RunFile } from './folder.ts';
+import { appendStep, loadDemonstrations, readRun, saveSnapshot, type RunFile } from './folder.ts';
 import { TrainMeter } from './progress.ts';
 import { startThreads } from './threads.ts';
 import { messageOf } from '../../base/errors.ts';
@@ -27,13 +24,17 @@ export interface NewRun {
 
 /** What `settings.json` of a new run says. @throws UsageError for folders that are none */
 export async function describeRun(settings: TrainSettings, values: OptionValues): Promise<NewRun> {
-  checkRouter(settings);
+  try {
+    checkRouter(settings);
+  } catch (error) {
+    throw new UsageError(messageOf(error));
+  }
   const checkpoint = await openFolder(values.policy as string | undefined);
   const given = values.world === undefined ? null : resolve(String(values.world));
   const opened = await openWorld(given ?? undefined);
   const file: RunFile = {
     format: 'forage.cli-run/1',
-    runId: `${settings.preset}-${settings.seed}`,
+    runId: `${asWord(settings.preset)}-${settings.seed}`,
     settings,
     device: values.device === 'webgpu' ? 'webgpu' : 'wasm',
     policy: {
@@ -44,14 +45,6 @@ export async function describeRun(settings: TrainSettings, values: OptionValues)
     world: { folder: given, seed: opened.world.manifest.seed },
   };
   return { file, opened };
-}
-
-function checkRouter(settings: TrainSettings): void {
-  try {
-    if (settings.router.train !== 'off') createRouterLearner(settings);
-  } catch (error) {
-    throw new UsageError(messageOf(error));
-  }
 }
 
 /** Turns Ctrl-C and a polite kill into an abort, so that the last whole step is saved. */
@@ -94,7 +87,6 @@ export async function train(
   prepareNode();
   const weights = await openCheckpoint(checkpoint.files, checkpoint.limits.maxContext);
   const { world, retriever, router } = opened ?? (await openWorld(file.world.folder ?? undefined));
-  const split = (name: string): Question[] => world.questions.filter((q) => q.split === name);
   const threads = await startThreads({
     threads: options.threads,
     folder: policy.folder,
@@ -109,25 +101,22 @@ export async function train(
     endProgress();
     say(message);
   };
-  const trained =
-    settings.router.train === 'off' ? null : createRouterLearner(settings, { router, onNotice });
   try {
     const result = await trainRun({
       settings,
       ...(state ? { state } : {}),
-      deps: {
-        agent: { policy: threads.policy, retriever, router, now: Date.now },
-        weights,
+      deps: await assembleRun(settings, {
+        policy: threads.policy,
         learner: threads.learner,
-        curriculum: createCurriculum(settings, { questions: split('train'), retriever }),
-        heldOut: heldOutSample(split('dev'), settings.heldOut.questions),
-        ...(trained && { router: trained }),
-        ...(settings.warmUp && {
-          demonstrations: readDemonstrations(loadDemonstrations(run), weights.config.vocabSize),
-        }),
+        weights,
+        retriever,
+        router,
+        questions: world.questions,
+        demonstrations: () => loadDemonstrations(run),
         runId: file.runId,
         now: Date.now,
-      },
+        onNotice,
+      }),
       hooks: {
         signal: stop.signal,
         onProgress: (progress) => meter.progress(progress),
@@ -138,7 +127,7 @@ export async function train(
           if (options.json) print(JSON.stringify(record));
           meter.step(record);
         },
-        checkpoint: (at) => saveCheckpoint(run, at, file, weights.config),
+        snapshot: (at) => saveSnapshot(run, at, file, weights.config),
       },
     });
     endProgress();

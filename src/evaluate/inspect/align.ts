@@ -3,6 +3,7 @@ import { roundsOf, type ReadPassage, type Round } from '../../formats/rollouts/r
 import { exactMatch } from '../../agent/answers/scores.ts';
 import { words } from '../../agent/answers/answers.ts';
 import { computeSide, type Side, type WhatIfSettings } from './what-if/what-if.ts';
+import { itemAt } from '../../base/items.ts';
 
 /** A group's siblings side by side, and how their rewards became pushes on their tokens. */
 
@@ -54,22 +55,27 @@ function readersOf(siblings: readonly (readonly Round[])[]): Map<string, number>
 export function alignGroup(rollouts: readonly ImportedRollout[]): AlignedGroup | null {
   const [first] = rollouts;
   if (!first) return null;
-  const siblings = rollouts.map((rollout) => roundsOf(rollout));
-  const keys = siblings.map((rounds) => rounds.map(queryKey));
-  const readers = readersOf(siblings);
-  const seen = siblings.map(() => new Set<string>());
-  const length = siblings.reduce((most, rounds) => Math.max(most, rounds.length), 0);
-  const cell = (sibling: number, at: number): AlignedCell | null => {
-    const round = siblings[sibling]![at];
+  const siblings = rollouts.map((rollout) => {
+    const rounds = roundsOf(rollout);
+    return { rollout, rounds, keys: rounds.map(queryKey), known: new Set<string>() };
+  });
+  type Sibling = (typeof siblings)[number];
+  const readers = readersOf(siblings.map(({ rounds }) => rounds));
+  const length = siblings.reduce((most, { rounds }) => Math.max(most, rounds.length), 0);
+  const cell = (sibling: Sibling, at: number): AlignedCell | null => {
+    const { rounds, keys, known } = sibling;
+    const [round, key = null] = [rounds[at], keys[at]];
     if (!round) return null;
-    const key = keys[sibling]![at]!;
-    const known = seen[sibling]!;
     const repeated = round.passages.filter((passage) => known.has(passageKey(passage)));
     for (const passage of round.passages) known.add(passageKey(passage));
     return {
       round,
       sameQueryAs:
-        key === null ? [] : keys.flatMap((k, i) => (i !== sibling && k[at] === key ? [i] : [])),
+        key === null
+          ? []
+          : siblings.flatMap((other, i) =>
+              other !== sibling && other.keys[at] === key ? [i] : [],
+            ),
       onlyHere: round.passages.filter((passage) => readers.get(passageKey(passage)) === 1),
       repeated,
     };
@@ -77,7 +83,7 @@ export function alignGroup(rollouts: readonly ImportedRollout[]): AlignedGroup |
   return {
     groupId: first.groupId,
     question: first.question,
-    siblings: rollouts.map((rollout, i) => {
+    siblings: siblings.map(({ rollout, rounds }) => {
       const { id, answer, notScored } = rollout;
       const golds = goldsToScore(rollout);
       return {
@@ -85,10 +91,10 @@ export function alignGroup(rollouts: readonly ImportedRollout[]): AlignedGroup |
         answer,
         ...(notScored !== undefined && { notScored }),
         em: golds.length === 0 ? null : exactMatch(answer, golds),
-        rounds: siblings[i]!.length,
+        rounds: rounds.length,
       };
     }),
-    rows: Array.from({ length }, (_, at) => siblings.map((_rounds, i) => cell(i, at))),
+    rows: Array.from({ length }, (_, at) => siblings.map((sibling) => cell(sibling, at))),
   };
 }
 
@@ -123,7 +129,7 @@ export function groupCredit(
 ): GroupCredit {
   const side = computeSide(rollouts, settings);
   const chains = side.rollouts.map((outcome, i): CreditChain => {
-    const rollout = rollouts[i]!;
+    const rollout = itemAt(rollouts, i, 'rollouts');
     const { tokens } = outcome;
     return {
       id: outcome.id,

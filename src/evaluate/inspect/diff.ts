@@ -1,4 +1,5 @@
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
+import { itemAt } from '../../base/items.ts';
 
 /**
  * What differs between two sequences of tokens or words: Myers (1986), greedy, between anchors that
@@ -64,7 +65,7 @@ function uniquePlaces(items: Items, from: number, to: number): Map<number, numbe
   const places = new Map<number, number>();
   const twice = new Set<number>();
   for (let i = from; i < to; i++) {
-    const item = items[i]!;
+    const item = items[i] ?? 0;
     if (places.has(item)) twice.add(item);
     else places.set(item, i);
   }
@@ -74,20 +75,23 @@ function uniquePlaces(items: Items, from: number, to: number): Map<number, numbe
 
 /** The longest increasing run of right places among `pairs`, which are sorted by their left place. */
 function longestChain(pairs: readonly (readonly [number, number])[]): [number, number][] {
-  const tails: number[] = [];
-  const before = new Int32Array(pairs.length).fill(-1);
-  pairs.forEach(([, right], i) => {
+  interface Link {
+    pair: readonly [number, number];
+    before: Link | null;
+  }
+  /** The end of the best run of each length: the one whose right place is least. */
+  const tails: Link[] = [];
+  for (const pair of pairs) {
     let [low, high] = [0, tails.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (pairs[tails[middle]!]![1] < right) low = middle + 1;
+      if (itemAt(tails, middle).pair[1] < pair[1]) low = middle + 1;
       else high = middle;
     }
-    before[i] = low > 0 ? tails[low - 1]! : -1;
-    tails[low] = i;
-  });
+    tails[low] = { pair, before: tails[low - 1] ?? null };
+  }
   const chain: [number, number][] = [];
-  for (let at = tails.at(-1) ?? -1; at >= 0; at = before[at]!) chain.push([...pairs[at]!]);
+  for (let link = tails.at(-1) ?? null; link; link = link.before) chain.push([...link.pair]);
   return chain.reverse();
 }
 
@@ -108,11 +112,12 @@ function backtrack(trace: readonly Int32Array[], box: Box, offset: number): [num
   let y = box.bTo - box.bFrom;
   const matches: [number, number][] = [];
   for (let d = trace.length - 1; d >= 0; d--) {
-    const v = trace[d]!;
+    const v = itemAt(trace, d, 'saved frontiers');
     const k = x - y;
-    const down = k === -d || (k !== d && v[offset + k - 1]! < v[offset + k + 1]!);
+    const down = k === -d || (k !== d && (v[offset + k - 1] ?? 0) < (v[offset + k + 1] ?? 0));
     const from = down ? k + 1 : k - 1;
-    const [startX, startY] = d === 0 ? [0, 0] : [v[offset + from]!, v[offset + from]! - from];
+    const [startX, startY] =
+      d === 0 ? [0, 0] : [v[offset + from] ?? 0, (v[offset + from] ?? 0) - from];
     const edgeX = d === 0 ? 0 : down ? startX : startX + 1;
     while (x > edgeX && y > 0 && x - 1 >= 0) {
       x--;
@@ -135,8 +140,8 @@ function myers(a: Items, b: Items, box: Box): [number, number][] | null {
   for (let d = 0; d <= most; d++) {
     trace.push(v.slice());
     for (let k = -d; k <= d; k += 2) {
-      const down = k === -d || (k !== d && v[offset + k - 1]! < v[offset + k + 1]!);
-      let x = d === 0 ? 0 : down ? v[offset + k + 1]! : v[offset + k - 1]! + 1;
+      const down = k === -d || (k !== d && (v[offset + k - 1] ?? 0) < (v[offset + k + 1] ?? 0));
+      let x = d === 0 ? 0 : down ? (v[offset + k + 1] ?? 0) : (v[offset + k - 1] ?? 0) + 1;
       while (x < n && x - k < m && a[box.aFrom + x] === b[box.bFrom + x - k]) x++;
       v[offset + k] = x;
       if (x >= n && x - k >= m) return backtrack(trace, box, offset);
@@ -220,6 +225,8 @@ export function diffRollouts(
 ): { a: DiffPiece[]; b: DiffPiece[]; runs: DiffRun[] } {
   const [left, right] = [rolloutPieces(a), rolloutPieces(b)];
   const keys = (pieces: readonly DiffPiece[], { segments }: Pick<ImportedRollout, 'segments'>) =>
-    pieces.map(({ segment, text }) => `${segments[segment]!.source[1]}${text.trim()}`);
+    pieces.map(
+      ({ segment, text }) => `${itemAt(segments, segment, 'segments').source[1]}${text.trim()}`,
+    );
   return { a: left, b: right, runs: diffItems(keys(left, a), keys(right, b)) };
 }

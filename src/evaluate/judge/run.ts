@@ -1,6 +1,7 @@
 import { messageOf } from '../../base/errors.ts';
 import type { Judge, Judgement } from './judge.ts';
 import type { JudgedAnswer } from './prompt.ts';
+import { itemAt } from '../../base/items.ts';
 
 /** A judge over many answers. */
 
@@ -88,7 +89,7 @@ export async function judgeAnswers(
   const worker = async (): Promise<void> => {
     while (goesOn()) {
       const index = next++;
-      const outcome = await one(items[index]!);
+      const outcome = await one(itemAt(items, index, 'answers'));
       if (!outcome) return;
       if (outcome.status !== 'skipped') failures = outcome.status === 'failed' ? failures + 1 : 0;
       outcomes[index] = outcome;

@@ -30,7 +30,10 @@ export function readVerdict(said: string): Verdict {
     const verdict = lineVerdict(line ?? '');
     if (verdict) found.add(verdict);
   }
-  for (const [, word = ''] of text.matchAll(LABELLED)) found.add(WORDS.get(word.toLowerCase())!);
+  for (const [, word = ''] of text.matchAll(LABELLED)) {
+    const verdict = WORDS.get(word.toLowerCase());
+    if (verdict) found.add(verdict);
+  }
   const [only] = found;
   return found.size === 1 && only ? only : 'unreadable';
 }

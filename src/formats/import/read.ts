@@ -18,6 +18,7 @@ import type {
   RawItem,
   Rejection,
 } from './values/types.ts';
+import { itemAt } from '../../base/items.ts';
 
 const BATCH_ITEMS = 200;
 /** Bytes of text after which a batch is given out, however few its items are. */
@@ -101,7 +102,7 @@ class Importer {
     };
     const hashes = await Promise.all(entries.map(({ extracted }) => hashesOf(extracted)));
     for (const [i, { raw, extracted }] of entries.entries()) {
-      this.#add(batch, raw, extracted, hashes[i]!);
+      this.#add(batch, raw, extracted, itemAt(hashes, i, 'hashes'));
     }
     const p = this.#progress;
     p.bytes = last ? p.totalBytes : (entries.at(-1)?.raw.bytes ?? p.bytes);
@@ -126,7 +127,7 @@ class Importer {
     });
     for (const { key, expected } of extracted.problems) batch.rejected.push(reject(key, expected));
     const ids = extracted.passages.map((draft, i) => {
-      const added = this.#passage(draft, hashes.passages[i]!);
+      const added = this.#passage(draft, itemAt(hashes.passages, i, 'hashes'));
       if ('passage' in added) batch.passages.push(added);
       else if ('expected' in added) {
         batch.rejected.push(reject([draft.key, 'id'].filter(Boolean).join('.'), added.expected));

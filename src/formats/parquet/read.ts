@@ -12,6 +12,7 @@ import { oneLine } from '../../base/errors.ts';
 import { checkCodec, compressorsOf, UnpackBudget } from './codecs.ts';
 import { checkPages, mostValues } from './pages.ts';
 import { skipStruct } from './thrift.ts';
+import { itemAt } from '../../base/items.ts';
 
 /**
  * Parquet files of strangers, read by hyparquet. What their headers ask for is compared with the bytes
@@ -93,10 +94,11 @@ export async function checkGroup(
   group: number,
   wanted: readonly string[],
 ): Promise<void> {
-  const rows = file.groups[group]!;
+  const rows = itemAt(file.groups, group, 'row groups');
   const seen = new Set<string>();
-  const chunks = file.metadata.row_groups[group]!.columns.flatMap(({ meta_data: chunk }) =>
-    chunk && wanted.includes(chunk.path_in_schema[0] ?? '') ? [chunk] : [],
+  const chunks = itemAt(file.metadata.row_groups, group, 'row groups').columns.flatMap(
+    ({ meta_data: chunk }) =>
+      chunk && wanted.includes(chunk.path_in_schema[0] ?? '') ? [chunk] : [],
   );
   const packed = chunks.reduce((sum, chunk) => sum + Number(chunk.total_compressed_size), 0);
   const budget = new UnpackBudget(Math.max(0, Math.min(packed, file.blob.size)));

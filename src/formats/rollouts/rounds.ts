@@ -2,6 +2,7 @@ import type { ImportedRollout, ImportedSegment } from './shape/imported.ts';
 import { PROTOCOLS, protocolById } from './protocols/catalogue.ts';
 import { blockText } from './protocols/split.ts';
 import type { Protocol } from './protocols/protocol.ts';
+import { present } from '../../base/items.ts';
 
 /** A rollout as rounds: what was thought, asked and read, in order. */
 
@@ -29,7 +30,10 @@ export interface Round {
   passages: ReadPassage[];
 }
 
-const FORAGE = PROTOCOLS.find(({ id }) => id === 'forage')!;
+const FORAGE = present(
+  PROTOCOLS.find(({ id }) => id === 'forage'),
+  'the protocol of Forage itself',
+);
 
 /** The protocol whose tags stand in the segments' text; records of our own carry Forage's. */
 export const protocolOf = ({ origin }: Pick<ImportedRollout, 'origin'>): Protocol | null =>
@@ -65,7 +69,7 @@ function passage(text: string, segment: number, start: number): ReadPassage {
         segment,
         start: from,
         end: from + body.length,
-        title: match[1]!.trim(),
+        title: (match[1] ?? '').trim(),
         text: body.slice(match[0].length).trim(),
       };
   }

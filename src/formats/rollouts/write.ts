@@ -100,7 +100,7 @@ const besides = (rollout: ImportedRollout): JsonObject => ({
 });
 
 const oneOrAll = (answers: readonly string[]): string | string[] =>
-  answers.length === 1 ? answers[0]! : [...answers];
+  answers.length === 1 ? (answers[0] ?? '') : [...answers];
 
 function columnsOf(rollout: ImportedRollout, names: Partial<Record<string, string>>): JsonObject {
   const { response } = promptAndResponse(rollout);
@@ -120,7 +120,8 @@ function columnsOf(rollout: ImportedRollout, names: Partial<Record<string, strin
 function verlLine(rollout: ImportedRollout): string {
   const { prompt, response } = promptAndResponse(rollout);
   const fields = fieldsOf(rollout, 'verl');
-  const own = rollout.origin?.layout === 'verl';
+  const origin = rollout.origin?.layout === 'verl' ? rollout.origin : null;
+  const own = origin !== null;
   return JSON.stringify({
     input: own ? join(prompt) : promptText(rollout, prompt),
     output: own ? join(response) : responseText(rollout, response),
@@ -132,7 +133,7 @@ function verlLine(rollout: ImportedRollout): string {
       ...environmentWrote(prompt, response),
     }),
     ...fields,
-    ...columnsOf(rollout, own ? rollout.origin!.columns : {}),
+    ...columnsOf(rollout, origin?.columns ?? {}),
   });
 }
 
@@ -203,12 +204,13 @@ function needed({ step, reward, question }: ImportedRollout): JsonObject {
 /** RLLoggingBoard's layout, as `load_log_file` of its `rl_logging_board.py` reads it. */
 function boardLine(rollout: ImportedRollout, textsOf?: TokenTexts): string {
   const { prompt, response } = promptAndResponse(rollout);
-  const own = rollout.origin?.layout === 'rl-logging-board';
+  const origin = rollout.origin?.layout === 'rl-logging-board' ? rollout.origin : null;
+  const own = origin !== null;
   const written = own
     ? rollout
     : { ...rollout, segments: [...prompt, ...filled(response, textsOf)] };
-  const names = own
-    ? { ...BOARD_KEYS, ...rollout.origin!.columns }
+  const names = origin
+    ? { ...BOARD_KEYS, ...origin.columns }
     : { ...BOARD_KEYS, refLogprobs: referenceKey(written) };
   return JSON.stringify({
     prompt: own ? join(prompt) : promptText(rollout, prompt),

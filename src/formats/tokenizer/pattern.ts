@@ -75,7 +75,8 @@ class Reader {
     const parts = [this.#row()];
     while (this.#take(/\|/)) parts.push(this.#row());
     this.#depth--;
-    if (parts.length === 1) return parts[0]!;
+    const [only, ...others] = parts;
+    if (only && others.length === 0) return only;
     return {
       loops: parts.flatMap(({ loops }) => loops),
       nullable: parts.some(({ nullable }) => nullable),
@@ -87,7 +88,7 @@ class Reader {
   /** Parts one after another. */
   #row(): Part {
     const parts: Part[] = [];
-    while (this.#at < this.#text.length && !/[|)]/.test(this.#text[this.#at]!))
+    while (this.#at < this.#text.length && !/[|)]/.test(this.#text.charAt(this.#at)))
       parts.push(this.#repeated());
     // A repetition that ends the row, or is followed by nothing that can fail, never goes back.
     const last = parts.findLastIndex(({ nullable }) => !nullable);

@@ -21,7 +21,7 @@ import { createRateMeter, type RateMeter } from '../workers/rate-meter.ts';
 import { recipeFor, typedQuestion } from './request.ts';
 import type { DeviceChoice, RunRequest } from '../contract/settings.ts';
 import { SourceKeeper, type SourceRequest } from './source-keeper.ts';
-import { tellUnknown } from './tell-unknown.ts';
+import { reportUnknown } from './report-unknown.ts';
 import type { Places, WorkerFactory } from '../workers/workers.ts';
 
 /** How often the state of a run (tokens, rate) is sent, ms. */
@@ -223,7 +223,7 @@ export class Conductor implements ConductorApi {
       // The look-up fetches shards of the web index. It comes after the rollouts, so that the measured
       // latency of their searches includes these fetches. A worker lost meanwhile does not fail the run.
       this.#onLost = () => undefined;
-      await tellUnknown(question.text, sources.retriever, chosen, abort.signal, (names) =>
+      await reportUnknown(question.text, sources.retriever, chosen, abort.signal, (names) =>
         this.#send([{ type: 'unknown-names', runId, names }]),
       );
       this.#onLost = onLost;

@@ -21,8 +21,8 @@ const bySplit = (a: QuestionRow, b: QuestionRow): number =>
   SPLIT_ORDER.indexOf(a.split) - SPLIT_ORDER.indexOf(b.split);
 
 /**
- * The questions of the page's list. Imported ones are read from storage, which takes a while: whoever
- * looks for a question waits until those that were chosen last are read.
+ * The questions of the page's list. Imported ones are read from storage, which takes a while, so a
+ * look-up waits until those that were chosen last are read.
  */
 export class QuestionList {
   readonly #read: (spec: QuestionsSpec) => Promise<readonly Listed[]>;
@@ -37,7 +37,7 @@ export class QuestionList {
     this.#send = send;
   }
 
-  /** Reads these questions and tells of them. A failure is told too: the list is empty then. */
+  /** Reads these questions and sends their rows; after a failure an empty list, and why. */
   show(spec: QuestionsSpec): void {
     const byId: Promise<ById> = this.#questions(spec).then(({ questions, problem }) => {
       // Others were chosen meanwhile.

@@ -2,8 +2,9 @@ import type { Question } from '../../records/records.ts';
 import type { Setup } from '../../records/setup.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
+import type { Recipe } from '../../recipes/recipe.ts';
+import { type SettingsOverride, mergeOverrides } from '../../recipes/settings.ts';
 import type { Mechanisms, RunSettings } from '../contract/settings.ts';
-import { mergeOverrides, type Recipe, type SettingsOverride } from '../../recipes/settings.ts';
 
 /** Turns what the user set into what the agent takes. */
 

@@ -11,7 +11,7 @@ import type { Resources, Setup } from '../../records/setup.ts';
 import type { WebLlmLine } from '../../policy/remote/webllm/models.ts';
 import type { RunRequest, DeviceChoice } from './settings.ts';
 
-/** What the conductor tells the page, and what the page may ask of it. */
+/** The conductor: its messages to the page, and the calls that the page makes. */
 
 /** One line of the question list; the whole question is fetched when it is chosen. */
 export interface QuestionRow {
@@ -19,7 +19,7 @@ export interface QuestionRow {
   text: string;
   split: string;
   hops: number;
-  /** Null where the question does not tell. */
+  /** Null where the question does not say. */
   type: QuestionType | null;
   localSuffices: boolean | null;
 }
@@ -33,7 +33,7 @@ export interface WorldFacts {
 /** What the next run searches. */
 export interface SourceFacts {
   localPassages: number;
-  /** Null where the web is a search engine that does not tell. */
+  /** Null where the web is a search engine that does not say. */
   webPassages: number | null;
   /** Host of that search engine. */
   web: string | null;

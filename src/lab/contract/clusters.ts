@@ -1,10 +1,10 @@
-import type { ClusterTrace } from '../../retrieval/cluster/trace.ts';
 import type { LocalSpec } from '../../records/setup.ts';
 import type { AnsweredQuery } from '../../retrieval/cluster/live.ts';
 import type { ClusterCountChoice } from '../../retrieval/cluster/partition/choose-k.ts';
 import type { SamplingOptions } from '../../retrieval/cluster/options.ts';
+import type { ClusterTrace } from '../../retrieval/cluster/trace.ts';
 
-/** What the page of clusters is told, and what it may ask. */
+/** The clusters of a local source: what the page shows, and its calls. */
 
 /** What learning changes; the rest of an overview stays as it is. */
 export interface ClusterLearning {
@@ -122,6 +122,6 @@ export interface ClusterApi {
   forget(local: LocalSpec): Promise<ClusterLearning>;
   /** Brings back what was forgotten last. */
   recall(local: LocalSpec): Promise<ClusterLearning>;
-  /** The page was left: vectors that only it needs are let go. */
+  /** The page was left: vectors that only it needs are freed. */
   leave(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Encoders and cross-encoders on this device: what the page is told, and what it may ask. */
+/** Encoders and cross-encoders on this device: facts and calls. */
 
 export type EncoderKind = 'encoder' | 'reranker';
 

@@ -35,7 +35,7 @@ const asSentence = (text: string): string => {
   return /[.!?]$/.test(begun) ? begun : `${begun}.`;
 };
 
-/** An error as the user is told it; errors that crossed a worker boundary keep their names. */
+/** An error in the words of the user; errors that crossed a worker boundary keep their names. */
 export const describeFailure = (error: unknown): Failure => {
   if (!(error instanceof Error)) return { kind: 'failed', message: String(error), detail: '' };
   const kind = KINDS[error.name] ?? 'failed';

@@ -29,6 +29,6 @@ export interface PartShare {
 
 export interface ByteProgress {
   loaded: number;
-  /** 0 where the server does not tell. */
+  /** 0 where the server does not say. */
   total: number;
 }

@@ -23,7 +23,7 @@ import type {
 
 /** What the page may ask of the inspector's storage, which lives in a worker of its own. */
 
-/** How an import ended; errors lose their class on the way between workers, so they are told as values. */
+/** How an import ended; expected failures are values, which keep their fields between workers. */
 export type ImportOutcome =
   | { status: 'ready'; file: FileRecord }
   | { status: 'cancelled' }

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { Setup } from '../../records/setup.ts';
+import { RECIPES } from '../../recipes/index.ts';
 
 /**
  * What a user can set before a run, validated where it enters (address, form, stored preference).
  * A mechanism that is `undefined` takes the recipe's own value.
  */
 
-export const RECIPE_IDS = ['kunlun-baize', 'search', 'naive-rag', 'naive-generation'] as const;
+export const RECIPE_IDS = RECIPES.map(({ id }) => id);
 export const DEVICES = ['auto', 'webgpu', 'wasm'] as const;
 export const BACKGROUND_MODES = ['off', 'shown', 'shown-and-used-by-T'] as const;
 export const STIE_MODES = ['off', 'paper', 'corrected'] as const;

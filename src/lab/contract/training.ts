@@ -1,13 +1,13 @@
 import type { RunRecord, RunStatus } from './records/runs.ts';
 import type { TrainStep } from '../../records/training.ts';
 import type { Setup } from '../../records/setup.ts';
-import type { TrainSettings } from '../../learn/settings/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import type { Rollout } from '../../records/rollout.ts';
 
-/** What the page may ask of training in the lab worker, and what it is told. */
+/** Training in the lab worker: calls and messages. */
 
 export type TrainPhase =
-  'starting' | 'warm-up' | 'scoring-questions' | 'held-out' | 'rollouts' | 'update' | 'checkpoint';
+  'starting' | 'warm-up' | 'scoring-questions' | 'held-out' | 'rollouts' | 'update' | 'snapshot';
 
 export interface TrainProgress {
   runId: string;
@@ -22,16 +22,16 @@ export interface TrainProgress {
   etaSeconds: number | null;
   /** It was asked to end after the step under way. */
   pausing: boolean;
-  /** A line for the user: a resumed checkpoint, a skipped corrupt one, a frozen tab. */
+  /** A line for the user: a resumed snapshot, a skipped corrupt one, a frozen tab. */
   notice: string | null;
 }
 
 export type TrainMessage =
   | { type: 'progress'; progress: TrainProgress }
   | { type: 'step'; step: TrainStep }
-  /** The record changed (status, name, checkpoint …) or appeared. */
+  /** The record changed (status, name, snapshot …) or appeared. */
   | { type: 'run'; run: RunRecord }
-  /** Which run this very tab trains; the others are told nothing of it. */
+  /** Which run this very tab trains; sent to this tab alone. */
   | { type: 'here'; runId: string | null }
   | { type: 'storage'; usedBytes: number; quotaBytes: number; persisted: boolean };
 
@@ -69,18 +69,18 @@ export interface TrainApi {
     setup: Setup,
     demonstrations?: Blob,
   ): Promise<RunRecord>;
-  /** Goes on from the last good checkpoint, on another device where one is given. */
+  /** Goes on from the last good snapshot, on another device where one is given. */
   resume(runId: string, device?: RunRecord['device']): Promise<void>;
-  /** Ends after the step under way, with a checkpoint. A run that another tab trains ends there. */
+  /** Ends after the step under way, with a snapshot. A run that another tab trains ends there. */
   pause(runId: string): Promise<void>;
-  /** Ends at once, wherever it trains; `keep`: with the adapter as it is now, else the last checkpoint's. */
+  /** Ends at once, wherever it trains; `keep`: with the adapter as it is now, else the last snapshot's. */
   stop(runId: string, keep: boolean): Promise<void>;
   setLearningRate(runId: string, learningRate: number): Promise<void>;
   edit(runId: string, change: Partial<Pick<RunRecord, 'name' | 'tags' | 'notes'>>): Promise<void>;
   /** Marks as deleted; `restore` undoes it until the next start of the page. */
   remove(runId: string): Promise<void>;
   restore(runId: string): Promise<void>;
-  /** One file: settings, steps, and the last checkpoint. */
+  /** One file: settings, steps, and the last snapshot. */
   exportRun(runId: string): Promise<Blob>;
   importRun(file: Blob): Promise<RunRecord>;
   /** `peft`: adapter_model.safetensors and adapter_config.json; `merged`: one archive; `metrics`: CSV. */
@@ -88,6 +88,6 @@ export interface TrainApi {
     runId: string,
     what: 'peft' | 'merged' | 'metrics',
   ): Promise<{ name: string; blob: Blob }[]>;
-  /** Deletes the rollouts of a run's past steps; steps and checkpoints stay. @returns bytes freed */
+  /** Deletes the rollouts of a run's past steps; steps and snapshots stay. @returns bytes freed */
   dropRollouts(runId: string): Promise<number>;
 }

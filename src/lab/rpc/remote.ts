@@ -51,8 +51,8 @@ export const remoteLater = <T extends object>(host: () => Promise<T>): Remote<T>
 type Callback = (...args: unknown[]) => unknown;
 
 interface Pending {
-  fail(error: Error): void;
-  /** Callbacks of the call: comlink lets go of one that is collected. */
+  fail: (error: Error) => void;
+  /** Callbacks of the call: comlink drops one that is garbage collected. */
   callbacks: Set<unknown>;
 }
 
@@ -78,7 +78,7 @@ export class Connection {
   end(reason: Error): boolean {
     if (this.#ended) return false;
     this.#ended = reason;
-    for (const { fail } of [...this.#pending.values()]) fail(reason);
+    for (const { fail } of this.#pending.values()) fail(reason);
     this.#subscribed.clear();
     return true;
   }

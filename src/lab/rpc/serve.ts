@@ -16,7 +16,7 @@ import {
 
 type Callback = ((...args: unknown[]) => unknown) & Partial<ProxyMethods>;
 
-/** A callback of the near end, held as long as the host may use it: comlink lets go of one that is collected. */
+/** A callback of the near end, held while the host may use it: comlink drops one that is garbage collected. */
 class HeldCallback {
   readonly #callback: Callback;
   #released = false;

@@ -42,8 +42,8 @@ const MOST_CAUSES = 8;
 export function packError(thrown: unknown, depth = 0): PackedError {
   if (!(thrown instanceof Error)) return { name: 'Error', message: String(thrown) };
   const { name, message, stack, cause } = thrown;
-  const told = cause !== undefined && depth < MOST_CAUSES;
-  return { name, message, stack, ...(told && { cause: packError(cause, depth + 1) }) };
+  const goesOn = cause !== undefined && depth < MOST_CAUSES;
+  return { name, message, stack, ...(goesOn && { cause: packError(cause, depth + 1) }) };
 }
 
 export function unpackError({ name, message, stack, cause }: PackedError): Error {

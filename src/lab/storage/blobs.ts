@@ -1,5 +1,5 @@
 /**
- * Large files of runs by path ("runs/ID/checkpoint-…/state.safetensors"). A file is written once and
+ * Large files of runs by path ("runs/ID/…-step-3.safetensors"). A file is written once and
  * never changed; a name is not used again, so that a half-written file can never be taken for a whole
  * one: only records that were committed afterwards name it.
  */

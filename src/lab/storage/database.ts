@@ -11,7 +11,7 @@ export interface BlobRef {
   hash: string;
 }
 
-export interface StoredCheckpoint {
+export interface StoredSnapshot {
   step: number;
   /** `adapter`, `first` and `second`, safetensors. */
   tensors: BlobRef;
@@ -22,9 +22,9 @@ export interface StoredCheckpoint {
 /** What a run goes on from: one record, replaced in one transaction. */
 export interface PointerRow {
   runId: string;
-  latest: StoredCheckpoint;
+  latest: StoredSnapshot;
   /** Kept until the next one is written, in case the latest turns out to be damaged. */
-  previous: StoredCheckpoint | null;
+  previous: StoredSnapshot | null;
 }
 
 export interface StepRow {

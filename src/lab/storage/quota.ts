@@ -31,7 +31,7 @@ export class StorageFull extends Error {
 
   constructor(neededBytes: number, deletable: string) {
     super(
-      `The browser's storage is full: this checkpoint needs ${megabytes(neededBytes)} more. ` +
+      `The browser's storage is full: this snapshot needs ${megabytes(neededBytes)} more. ` +
         `${deletable} Free some space, then resume: nothing before this step is lost.`,
     );
     this.neededBytes = neededBytes;

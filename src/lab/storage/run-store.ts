@@ -2,14 +2,14 @@ import { messageOf } from '../../base/errors.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import type { TrainStep } from '../../records/training.ts';
 import { decodeState, encodeState, type TrainState } from '../../learn/rl/state.ts';
-import type { RunRecord } from '../contract/records/runs.ts';
-import { gunzip, gzip, type BlobStore } from './blobs.ts';
 import { sha256 } from '../../base/hash.ts';
-import type { BlobRef, ForageDatabase, PointerRow, StepRow, StoredCheckpoint } from './database.ts';
+import { type BlobStore, gunzip, gzip } from './blobs.ts';
+import type { BlobRef, ForageDatabase, PointerRow, StepRow, StoredSnapshot } from './database.ts';
+import type { RunRecord } from '../contract/records/runs.ts';
 import { isQuotaError, megabytes, StorageFull } from './quota.ts';
 import { parseRun, parseStep } from './records.ts';
 
-/** A step that is done and not yet part of a checkpoint. */
+/** A step that is done and not yet part of a snapshot. */
 export interface PendingStep {
   record: TrainStep;
   rollouts: readonly Rollout[];
@@ -35,9 +35,9 @@ const refsOf = (pointer: PointerRow | undefined): BlobRef[] =>
   [pointer?.latest, pointer?.previous].flatMap((c) => (c ? [c.tensors, c.rest] : []));
 
 /**
- * Runs with their steps, rollouts and checkpoints. A checkpoint is new files, flushed and hashed, and
+ * Runs with their steps, rollouts and snapshots. A snapshot is new files, flushed and hashed, and
  * then one strict transaction that makes them count together with the steps before them: a tab that
- * is killed at any moment leaves the checkpoint before, with its steps, whole.
+ * is killed at any moment leaves the snapshot before, with its steps, whole.
  */
 export class RunStore {
   readonly #db: ForageDatabase;
@@ -115,7 +115,7 @@ export class RunStore {
     try {
       const rows = await this.#stepRows(runId, pending, write);
       const { tensors, rest } = encodeState(state);
-      const latest: StoredCheckpoint = {
+      const latest: StoredSnapshot = {
         step: state.step,
         tensors: await write(`step-${state.step}.safetensors`, tensors),
         rest: await write(`step-${state.step}.json`, encode(rest)),
@@ -149,10 +149,10 @@ export class RunStore {
     return rows;
   }
 
-  /** The transaction that makes a checkpoint count. @returns files that nothing names any more */
+  /** The transaction that makes a snapshot count. @returns files that nothing names any more */
   #point(
     runId: string,
-    latest: StoredCheckpoint,
+    latest: StoredSnapshot,
     rows: StepRow[],
     change: Partial<RunRecord>,
   ): Promise<BlobRef[]> {
@@ -173,8 +173,8 @@ export class RunStore {
   }
 
   /**
-   * The last good checkpoint; null before the first. A damaged newest one is skipped, and `notice`
-   * is told. Steps after the checkpoint are dropped: they will be made again.
+   * The last good snapshot; null before the first. A damaged newest one is skipped, and `notice`
+   * is told. Steps after the snapshot are dropped: they will be made again.
    * @throws Error where both are damaged
    */
   async restore(runId: string, notice: (line: string) => void): Promise<TrainState | null> {
@@ -189,7 +189,7 @@ export class RunStore {
     return state;
   }
 
-  /** The last good checkpoint, read only. */
+  /** The last good snapshot, read only. */
   async lastState(runId: string): Promise<TrainState | null> {
     const pointer = await this.#db.pointers.get(runId);
     if (!pointer) return null;
@@ -203,26 +203,26 @@ export class RunStore {
     const { runId, latest, previous } = pointer;
     const newest = await this.#tried(latest);
     if ('state' in newest) return newest.state;
-    if (!previous) throw new Error(`The only checkpoint is damaged: ${newest.fault}`);
+    if (!previous) throw new Error(`The only snapshot is damaged: ${newest.fault}`);
     const before = await this.#tried(previous);
     if ('fault' in before)
-      throw new Error(`Both checkpoints are damaged: ${newest.fault}; ${before.fault}`);
+      throw new Error(`Both snapshots are damaged: ${newest.fault}; ${before.fault}`);
     notice(
-      `The checkpoint of step ${latest.step} is damaged (${newest.fault}); going on from step ${previous.step}.`,
+      `The snapshot of step ${latest.step} is damaged (${newest.fault}); going on from step ${previous.step}.`,
     );
-    // The damaged one must not count as "the one before" of the next checkpoint.
+    // The damaged one must not count as "the one before" of the next snapshot.
     await this.#db.pointers.put({ runId, latest: previous, previous: null });
     return before.state;
   }
 
-  #tried(checkpoint: StoredCheckpoint): Promise<{ state: TrainState } | { fault: string }> {
-    return this.#load(checkpoint).then(
+  #tried(snapshot: StoredSnapshot): Promise<{ state: TrainState } | { fault: string }> {
+    return this.#load(snapshot).then(
       (state) => ({ state }),
       (error: unknown) => ({ fault: messageOf(error) }),
     );
   }
 
-  async #load({ tensors, rest }: StoredCheckpoint): Promise<TrainState> {
+  async #load({ tensors, rest }: StoredSnapshot): Promise<TrainState> {
     const [bytes, json] = await Promise.all([this.#checked(tensors), this.#checked(rest)]);
     return decodeState({ tensors: bytes, rest: decode(json) });
   }
@@ -276,7 +276,7 @@ export class RunStore {
     await this.#blobs.remove(folderOf(runId));
   }
 
-  /** Deletes the rollouts of a run's steps; its steps and checkpoints stay. @returns bytes freed */
+  /** Deletes the rollouts of a run's steps; its steps and snapshots stay. @returns bytes freed */
   async dropRollouts(runId: string): Promise<number> {
     const rows = await this.#rows(runId);
     await this.#db.steps.bulkPut(rows.map((row) => ({ ...row, rollouts: null })));

@@ -16,7 +16,7 @@ export class ActiveRun {
   ended: Promise<void> = Promise.resolve();
   /** Asked to end after the step under way. */
   pausing = false;
-  /** Asked to end without storing what is not yet part of a checkpoint. */
+  /** Asked to end without storing what is not yet part of a snapshot. */
   discarding = false;
   /** Set by hand for the steps to come; null: as the run has it. */
   learningRate: number | null = null;
@@ -41,7 +41,7 @@ export class ActiveRun {
     this.#at = { phase: 'starting', step: Math.min(step + 1, steps), steps, done: 0, total: 1 };
   }
 
-  /** Adds a line to the notice, once: what a damaged checkpoint led to is not displaced by what follows. */
+  /** Adds a line to the notice, once: what a damaged snapshot led to is not displaced by what follows. */
   note(line: string): void {
     if (this.notice?.includes(line)) return;
     this.notice = this.notice === null ? line : `${this.notice} ${line}`;
@@ -64,7 +64,7 @@ export class ActiveRun {
   progress(status: RunStatus): TrainProgress {
     const { step, steps, done, total, phase } = this.#at;
     const pace = paceOf(this.#measured);
-    const whole = phase === 'checkpoint' ? step : step - 1;
+    const whole = phase === 'snapshot' ? step : step - 1;
     return {
       runId: this.id,
       status,

@@ -1,5 +1,8 @@
+import type { Router } from '../../agent/router/router.ts';
+import type { Retriever } from '../../retrieval/retriever.ts';
+import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';
-import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
+import { assembleRun } from '../../learn/run/assemble.ts';
 import { trainRun, type TrainResult } from '../../learn/rl/loop.ts';
 import { describeFailure, WorkerLost } from '../contract/failures.ts';
 import { StorageFull } from '../storage/quota.ts';
@@ -8,12 +11,20 @@ import type { ActiveRun } from './active-run.ts';
 import type { EngineOptions, TrainEngines } from './engines.ts';
 import { watchForFreezes } from './freezes.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
-import { trainDeps, type TrainWorld } from './parts.ts';
 import { nowIso } from './records.ts';
-import type { Teller } from './teller.ts';
+import type { RunReporter } from './reporter.ts';
 
 /** Losses of a device or worker within this time after which training stops by itself. */
 const LOSSES = { most: 3, withinMs: 5 * 60_000 };
+
+/** Sources and questions that a run trains with. */
+interface TrainWorld {
+  /** Seed of the built-in world; 0 for imported questions. */
+  seed: number;
+  questions: readonly WorldQuestion[];
+  retriever: Retriever;
+  router: Router;
+}
 
 type StartEngines = (
   options: Pick<EngineOptions, 'device' | 'adapter' | 'signal' | 'onLost'> & { policy: PolicyRef },
@@ -30,13 +41,13 @@ export interface DriveParts {
 /** Trains a run to its end, over lost workers, and stores it as it goes. */
 export class RunDrive {
   readonly #parts: DriveParts;
-  readonly #teller: Teller;
+  readonly #reporter: RunReporter;
   readonly #active: ActiveRun;
   readonly #run: RunRecord;
 
-  constructor(parts: DriveParts, teller: Teller, active: ActiveRun, run: RunRecord) {
+  constructor(parts: DriveParts, reporter: RunReporter, active: ActiveRun, run: RunRecord) {
     this.#parts = parts;
-    this.#teller = teller;
+    this.#reporter = reporter;
     this.#active = active;
     this.#run = run;
   }
@@ -58,7 +69,7 @@ export class RunDrive {
     }
   }
 
-  /** Starts again from the last checkpoint when a worker or device was lost. */
+  /** Starts again from the last snapshot when a worker or device was lost. */
   async #attempts(): Promise<TrainResult['end']> {
     const active = this.#active;
     const lost: number[] = [];
@@ -71,10 +82,10 @@ export class RunDrive {
         const recent = lost.filter((at) => at > Date.now() - LOSSES.withinMs);
         if (recent.length >= LOSSES.most)
           throw new Error(
-            `${error.message}, the ${recent.length}th time within five minutes. ${this.#run.device === 'webgpu' ? 'Resume on WASM, or start' : 'Start'} a run with fewer questions or rollouts a step; its checkpoints are kept.`,
+            `${error.message}, the ${recent.length}th time within five minutes. ${this.#run.device === 'webgpu' ? 'Resume on WASM, or start' : 'Start'} a run with fewer questions or rollouts a step; its snapshots are kept.`,
             { cause: error },
           );
-        active.notice = `${error.message}; started again from the last checkpoint.`;
+        active.notice = `${error.message}; started again from the last snapshot.`;
         active.restarted();
       }
     }
@@ -117,41 +128,44 @@ export class RunDrive {
     const state = await store.restore(active.id, note);
     return trainRun({
       settings,
-      deps: {
-        ...trainDeps(settings, active.id, engines, world, note),
-        ...(settings.warmUp && {
-          demonstrations: readDemonstrations(
-            await store.demonstrations(active.id),
-            engines.weights.config.vocabSize,
-          ),
-        }),
-      },
+      deps: await assembleRun(settings, {
+        policy: engines.policy,
+        learner: engines.learner,
+        weights: engines.weights,
+        retriever: world.retriever,
+        router: world.router,
+        questions: world.questions,
+        demonstrations: () => store.demonstrations(active.id),
+        runId: active.id,
+        now: () => performance.timeOrigin + performance.now(),
+        onNotice: note,
+      }),
       ...(state ? { state } : {}),
       hooks: {
         signal,
         onProgress: (progress) => {
           active.moved(progress);
-          this.#teller.progress(active, progress.done === progress.total);
+          this.#reporter.progress(active, progress.done === progress.total);
         },
         onNotice: note,
         onStep: (record, rollouts) => {
           active.stepped(record, rollouts);
-          this.#teller.send([{ type: 'step', step: record }]);
+          this.#reporter.send([{ type: 'step', step: record }]);
         },
-        checkpoint: (at) => this.#checkpoint(at),
+        snapshot: (at) => this.#snapshot(at),
         shouldStop: () => active.pausing,
         learningRate: () => active.learningRate,
       },
     });
   }
 
-  async #checkpoint(state: Parameters<RunStore['commit']>[1]): Promise<void> {
+  async #snapshot(state: Parameters<RunStore['commit']>[1]): Promise<void> {
     const active = this.#active;
     if (active.discarding) return;
     const change = { step: state.step, updatedAt: nowIso() };
     await this.#parts.store.commit(active.id, state, active.pending, change);
     active.pending = [];
-    this.#teller.send([{ type: 'run', run: await this.#parts.store.run(active.id) }]);
-    await this.#teller.storage();
+    this.#reporter.send([{ type: 'run', run: await this.#parts.store.run(active.id) }]);
+    await this.#reporter.storage();
   }
 }

@@ -1,6 +1,6 @@
 import type { TrainStep } from '../../records/training.ts';
 import { MICRO_TOKENS } from '../../learn/replicas/create-replica.ts';
-import type { TrainSettings } from '../../learn/settings/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { plannedBytes } from '../../policy/lora/wasm/memory.ts';
 import { parameterCount } from '../../policy/checkpoint/weights.ts';

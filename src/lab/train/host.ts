@@ -4,7 +4,7 @@ import type { TrainStep } from '../../records/training.ts';
 import { withLoss } from '../../evaluate/inspect/what-if/training.ts';
 import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
-import type { TrainSettings } from '../../learn/settings/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
 import { usableDemonstrations } from '../../learn/rl/warm-up.ts';
 import { chooseDevice } from '../models/serving/device.ts';
@@ -15,11 +15,11 @@ import { estimate, measuredHere, nearestRun } from './estimate.ts';
 import { holdRun } from './locks.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
 import { OtherTabs, type Order } from './other-tabs.ts';
-import { checkRouter } from './parts.ts';
+import { checkRouter } from '../../learn/run/assemble.ts';
 import { withSource } from './setup-source.ts';
 import type { PolicyFacts } from '../models/serving/policy-facts.ts';
 import { newId, nowIso, RunRecords } from './records.ts';
-import { Teller } from './teller.ts';
+import { RunReporter } from './reporter.ts';
 
 export interface HostParts extends DriveParts {
   /**
@@ -28,7 +28,7 @@ export interface HostParts extends DriveParts {
    */
   policy(ref: PolicyRef): Promise<PolicyFacts>;
   locks: LockManager;
-  /** To the same page in other tabs: what is told, and what is asked for. */
+  /** To the same page in other tabs: messages, and orders. */
   channel: BroadcastChannel;
   orders: BroadcastChannel;
 }
@@ -40,15 +40,15 @@ const isBuiltIn = ({ policy, local, web, questions }: Setup): boolean =>
 /** Training in the lab worker: one run at a time, stored as it goes. */
 export class TrainingHost implements TrainApi {
   readonly #parts: HostParts;
-  readonly #teller: Teller;
+  readonly #reporter: RunReporter;
   readonly #records: RunRecords;
   readonly #tabs: OtherTabs;
   #active: ActiveRun | null = null;
 
   constructor(parts: HostParts) {
     this.#parts = parts;
-    this.#teller = new Teller(parts.channel);
-    this.#records = new RunRecords(parts.store, parts.locks, this.#teller);
+    this.#reporter = new RunReporter(parts.channel);
+    this.#records = new RunRecords(parts.store, parts.locks, this.#reporter);
     this.#tabs = new OtherTabs({
       channel: parts.orders,
       locks: parts.locks,
@@ -61,9 +61,9 @@ export class TrainingHost implements TrainApi {
   }
 
   async listen(listener: (messages: TrainMessage[]) => void): Promise<void> {
-    this.#teller.listen(listener);
-    this.#teller.here(this.#active?.id ?? null);
-    await this.#teller.storage();
+    this.#reporter.listen(listener);
+    this.#reporter.here(this.#active?.id ?? null);
+    await this.#reporter.storage();
   }
 
   async runs(): Promise<RunRecord[]> {
@@ -262,7 +262,7 @@ export class TrainingHost implements TrainApi {
     switch (order.do) {
       case 'pause':
         active.pausing = true;
-        this.#teller.progress(active, true);
+        this.#reporter.progress(active, true);
         return;
       case 'stop':
         active.discarding = !order.keep;
@@ -283,7 +283,7 @@ export class TrainingHost implements TrainApi {
     if (!release) throw new Error(`Another tab is training "${run.name}".`);
     const active = new ActiveRun(run, measured, release);
     this.#active = active;
-    this.#teller.here(run.id);
+    this.#reporter.here(run.id);
     const { device } = run;
     await this.#records.change(run.id, { status: 'running', device, failure: null, notice: null });
     active.ended = this.#drive(active, run);
@@ -291,14 +291,14 @@ export class TrainingHost implements TrainApi {
 
   /** Trains to the end, and says how it ended. Never rejects. */
   async #drive(active: ActiveRun, run: RunRecord): Promise<void> {
-    const end = await new RunDrive(this.#parts, this.#teller, active, run).toEnd();
+    const end = await new RunDrive(this.#parts, this.#reporter, active, run).toEnd();
     const change = { ...end, notice: active.notice };
     // Before the lock is free: a tab that waits for it would take the run for one whose tab died.
     const ended = await this.#records.write(active.id, change).catch(() => null);
     this.#active = null;
     active.release();
-    if (ended) this.#records.tell(ended);
-    this.#teller.here(null);
-    this.#teller.send([{ type: 'progress', progress: active.progress(end.status) }]);
+    if (ended) this.#records.send(ended);
+    this.#reporter.here(null);
+    this.#reporter.send([{ type: 'progress', progress: active.progress(end.status) }]);
   }
 }

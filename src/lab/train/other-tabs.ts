@@ -99,18 +99,18 @@ export class OtherTabs {
 
   async #obey({ id, runId, order }: Extract<Message, { type: 'order' }>): Promise<void> {
     const { channel, obey } = this.#parts;
-    const tell = (message: Message): void => channel.postMessage(message);
+    const answer = (message: Message): void => channel.postMessage(message);
     try {
       const obeyed = obey(runId, order);
       if (!obeyed) return;
-      tell({ type: 'taken', id });
+      answer({ type: 'taken', id });
       await obeyed;
-      tell({ type: 'done', id, error: null });
+      answer({ type: 'done', id, error: null });
     } catch (error) {
-      tell({ type: 'done', id, error: messageOf(error) });
+      answer({ type: 'done', id, error: messageOf(error) });
     }
   }
 }
 
 const SILENT =
-  'the tab that trains does not answer; the browser may have frozen it. Bring it to the front and ask again, or close it: the run then goes on from its last checkpoint.';
+  'the tab that trains does not answer; the browser may have frozen it. Bring it to the front and ask again, or close it: the run then goes on from its last snapshot.';

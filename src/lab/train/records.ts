@@ -1,6 +1,7 @@
 import { BUILT_IN_SETUP, type PolicyRef } from '../../records/setup.ts';
 import type { TrainStep } from '../../records/training.ts';
-import type { TrainSettings } from '../../learn/settings/settings.ts';
+import { asWord } from '../../recipes/index.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import type { RunStore } from '../storage/run-store.ts';
 import { filesOf } from './files/downloads.ts';
 import { type Download, type DownloadKind } from '../contract/training.ts';
@@ -8,7 +9,7 @@ import { heldRuns } from './locks.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
 import type { PolicyFacts } from '../models/serving/policy-facts.ts';
 import { readRunFile, writeRunFile } from './files/run-file.ts';
-import type { Teller } from './teller.ts';
+import type { RunReporter } from './reporter.ts';
 
 /** Deleted runs are kept at least this long for the undo of another tab. */
 const KEEP_DELETED_MS = 10 * 60_000;
@@ -16,25 +17,25 @@ const KEEP_DELETED_MS = 10 * 60_000;
 export const nowIso = (): string => new Date().toISOString();
 
 export const newId = (settings: TrainSettings): string =>
-  `${settings.preset}-${Date.now().toString(36)}-${crypto.randomUUID().slice(0, 4)}`;
+  `${asWord(settings.preset)}-${Date.now().toString(36)}-${crypto.randomUUID().slice(0, 4)}`;
 
 const interrupted = ({ checkpointStep }: RunRecord): string =>
   checkpointStep === null
-    ? 'The tab was closed before the first checkpoint. Resume starts from the beginning.'
+    ? 'The tab was closed before the first snapshot. Resume starts from the beginning.'
     : `The tab was closed while this run trained. Resume goes on after step ${checkpointStep}.`;
 
 /** The records of runs: listed, changed, written to files and read from them. */
 export class RunRecords {
   readonly #store: RunStore;
   readonly #locks: LockManager;
-  readonly #teller: Teller;
+  readonly #reporter: RunReporter;
   /** What must be done once before runs are shown. */
   #ready: Promise<void> | null = null;
 
-  constructor(store: RunStore, locks: LockManager, teller: Teller) {
+  constructor(store: RunStore, locks: LockManager, reporter: RunReporter) {
     this.#store = store;
     this.#locks = locks;
-    this.#teller = teller;
+    this.#reporter = reporter;
   }
 
   async all(): Promise<RunRecord[]> {
@@ -44,16 +45,16 @@ export class RunRecords {
   }
 
   async change(runId: string, change: Partial<RunRecord>): Promise<void> {
-    this.tell(await this.write(runId, change));
+    this.send(await this.write(runId, change));
   }
 
-  /** Stores a change that is told later. */
+  /** Stores a change that is sent later. */
   write(runId: string, change: Partial<RunRecord>): Promise<RunRecord> {
     return this.#store.change(runId, { ...change, updatedAt: nowIso() });
   }
 
-  tell(run: RunRecord): void {
-    this.#teller.send([{ type: 'run', run }]);
+  send(run: RunRecord): void {
+    this.#reporter.send([{ type: 'run', run }]);
   }
 
   /** After the tab that trained a run let go of it: one that did not say how it ended was closed. */
@@ -61,10 +62,10 @@ export class RunRecords {
     const run = await this.#store.run(runId);
     if (run.status === 'running')
       await this.change(runId, { status: 'paused', notice: interrupted(run) });
-    else this.tell(run);
+    else this.send(run);
   }
 
-  /** One file: settings, steps, and the last checkpoint. */
+  /** One file: settings, steps, and the last snapshot. */
   async export(runId: string): Promise<Blob> {
     const [run, steps, state] = await Promise.all([
       this.#store.run(runId),
@@ -93,7 +94,7 @@ export class RunRecords {
       .filter(({ step }) => step <= (state?.step ?? 0))
       .map((step) => ({ record: { ...step, runId: imported.id }, rollouts: [] }));
     if (state) await store.commit(imported.id, state, pending, {});
-    this.#teller.send([{ type: 'run', run: imported }]);
+    this.#reporter.send([{ type: 'run', run: imported }]);
     return imported;
   }
 
@@ -112,7 +113,7 @@ export class RunRecords {
   /** Frees the rollouts of a run's past steps. @returns bytes */
   async dropRollouts(runId: string): Promise<number> {
     const freed = await this.#store.dropRollouts(runId);
-    await this.#teller.storage();
+    await this.#reporter.storage();
     return freed;
   }
 

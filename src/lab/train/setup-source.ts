@@ -1,6 +1,6 @@
 import type { Setup } from '../../records/setup.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
-import type { TrainSettings } from '../../learn/settings/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
 
 const isBranch = (value: unknown): value is Record<string, unknown> =>

@@ -1,16 +1,16 @@
 import type { TrainStep } from '../../records/training.ts';
-import type { TrainSettings } from '../../learn/settings/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { median } from '../../base/statistics.ts';
 
 /** How long steps take here, and from that how long a run still takes. */
 
 /** Seconds that were measured on one device. */
 export interface StepPace {
-  /** A step without held-out score and checkpoint. */
+  /** A step without held-out score and snapshot. */
   step: number;
   /** A held-out question. */
   heldOut: number;
-  /** A checkpoint, where one is made; 0 before the first. */
+  /** A snapshot, where one is made; 0 before the first. */
   checkpoint: number;
 }
 
@@ -19,7 +19,7 @@ const RECENT = 9;
 
 /**
  * Medians over the last `RECENT` steps, so that a step in which kernels were compiled or the browser
- * froze the tab does not count for all that are to come. Held-out questions and checkpoints, which only
+ * froze the tab does not count for all that are to come. Held-out questions and snapshots, which only
  * some steps have, are told apart; before the first score a question is taken to cost a rollout.
  * @param steps of one device, in order
  * @returns null without a step
@@ -32,7 +32,7 @@ export function paceOf(steps: readonly TrainStep[]): StepPace | null {
   const scored = steps.flatMap(({ heldOut, seconds }) =>
     heldOut && heldOut.n > 0 ? [seconds.heldOut / heldOut.n] : [],
   );
-  // Steps that follow no checkpoint have 0 there.
+  // Steps that follow no snapshot have 0 there.
   const stored = steps.flatMap(({ seconds }) =>
     seconds.checkpoint > 0 ? [seconds.checkpoint] : [],
   );

@@ -9,13 +9,13 @@ const WAITING: PartState = {
   failure: null,
 };
 
-/** What is loaded and how far; every change is told. */
+/** What is loaded and how far; `report` is called with every change. */
 export class PartsBoard {
   #parts: Parts = { world: WAITING, retrieval: WAITING, policy: WAITING };
-  readonly #tell: (parts: Parts) => void;
+  readonly #report: (parts: Parts) => void;
 
-  constructor(tell: (parts: Parts) => void) {
-    this.#tell = tell;
+  constructor(report: (parts: Parts) => void) {
+    this.#report = report;
   }
 
   get parts(): Parts {
@@ -53,6 +53,6 @@ export class PartsBoard {
 
   #set(part: PartName, state: PartState): void {
     this.#parts = { ...this.#parts, [part]: state };
-    this.#tell(this.#parts);
+    this.#report(this.#parts);
   }
 }

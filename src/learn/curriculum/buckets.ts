@@ -29,7 +29,7 @@ export function nextBucket(
   sizes: Counts,
   drawn: Counts,
 ): MixedBucket | null {
-  const filled = MIXED.map((name, i) => ({ name, share: mix[i]! })).filter(
+  const filled = MIXED.map((name, i) => ({ name, share: mix[i] ?? 0 })).filter(
     ({ name }) => sizes[name] > 0,
   );
   const wanted = filled.some(({ share }) => share > 0)

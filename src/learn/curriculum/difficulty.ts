@@ -4,11 +4,12 @@ import { deriveSeed } from '../../base/random.ts';
 import type { SettingsOverride } from '../../recipes/settings.ts';
 import type { Curriculum, CurriculumContext, DrawnQuestion, Json } from '../rl/contracts.ts';
 import { rewardById } from '../rewards/list.ts';
-import type { TrainSettings } from '../settings/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { stageAt } from '../settings/stages.ts';
 import { bucketOf, nextBucket, type Bucket } from './buckets.ts';
 import { Cycle } from '../rl/cycle.ts';
 import { scoreQuestions } from './score-questions.ts';
+import { itemAt } from '../../base/items.ts';
 
 const count = z.int().min(0);
 const stateSchema = z.strictObject({
@@ -74,7 +75,8 @@ export class DifficultyCurriculum implements Curriculum {
     if (this.#state.scores.length < this.#pool.length)
       return Promise.reject(new Error('curriculum: the questions are not scored yet'));
     const { stages } = this.#settings;
-    const coldStart = rewardById(stages[stageAt(stages, step)]!.reward)?.coldStart === true;
+    const coldStart =
+      rewardById(itemAt(stages, stageAt(stages, step), 'stages').reward)?.coldStart === true;
     return Promise.resolve(Array.from({ length: wanted }, () => this.#next(coldStart)));
   }
 
@@ -117,7 +119,7 @@ export class DifficultyCurriculum implements Curriculum {
     if (this.#buckets) return this.#buckets;
     const buckets: Record<Bucket, Question[]> = { hard: [], medium: [], easy: [], dropped: [] };
     this.#pool.forEach((question, i) => {
-      buckets[bucketOf(this.#state.scores[i]!)].push(question);
+      buckets[bucketOf(itemAt(this.#state.scores, i, 'scores'))].push(question);
     });
     this.#buckets = buckets;
     return buckets;

@@ -5,7 +5,7 @@ import { runGroup } from '../../agent/run.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { checkFaults, rolloutOverrides } from '../rl/collect.ts';
 import type { CurriculumContext } from '../rl/contracts.ts';
-import type { TrainSettings } from '../settings/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 
 /** Rollouts that run together. */
 const WAVE = 64;

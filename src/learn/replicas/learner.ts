@@ -7,6 +7,7 @@ import type {
   ScoredItem,
   TrainItem,
 } from './replica.ts';
+import { itemAt } from '../../base/items.ts';
 
 export interface BatchGradient {
   gradient: Float32Array;
@@ -46,6 +47,8 @@ function packByLength<S extends { ids: ArrayLike<number> }>(
  * alone, neither on timing nor on the number of replicas.
  */
 export class PolicyLearner {
+  /** Most tokens of one rollout. */
+  readonly maxTokens: number;
   readonly #replicas: readonly ReplicaClient[];
   /** Version of the adapter that each replica holds; null: not known. */
   readonly #held: (number | null)[];
@@ -59,12 +62,8 @@ export class PolicyLearner {
     if (replicas.some(({ maxTokens }) => maxTokens !== first.maxTokens))
       throw new Error('learner: its replicas take different numbers of tokens');
     this.#replicas = replicas;
+    this.maxTokens = first.maxTokens;
     this.#held = replicas.map(() => null);
-  }
-
-  /** Most tokens of one rollout. */
-  get maxTokens(): number {
-    return this.#replicas[0]!.maxTokens;
   }
 
   /** The adapter that the next calls use; in the order of `loraSlots`. */
@@ -91,8 +90,10 @@ export class PolicyLearner {
     const gradient = new Float32Array(adapter.length);
     const out: ItemResult[] = [];
     results.forEach((result, p) => {
-      for (let i = 0; i < gradient.length; i++) gradient[i]! += result.gradient[i]!;
-      parts[p]!.places.forEach((place, i) => (out[place] = result.items[i]!));
+      for (let i = 0; i < gradient.length; i++)
+        gradient[i] = (gradient[i] ?? 0) + (result.gradient[i] ?? 0);
+      const { places } = itemAt(parts, p, 'micro-batches');
+      places.forEach((place, i) => (out[place] = itemAt(result.items, i, 'items')));
     });
     return { gradient, items: out };
   }
@@ -105,9 +106,10 @@ export class PolicyLearner {
       replica.score(part.items),
     );
     const out: ItemScores[] = [];
-    results.forEach((scores, p) =>
-      parts[p]!.places.forEach((place, i) => (out[place] = scores[i]!)),
-    );
+    results.forEach((scores, p) => {
+      const { places } = itemAt(parts, p, 'micro-batches');
+      places.forEach((place, i) => (out[place] = itemAt(scores, i, 'scores')));
+    });
     return out;
   }
 
@@ -122,7 +124,7 @@ export class PolicyLearner {
   }
 
   async #ready(at: number, version: number): Promise<ReplicaClient> {
-    const replica = this.#replicas[at]!;
+    const replica = itemAt(this.#replicas, at, 'replicas');
     if (this.#held[at] === version) return replica;
     this.#held[at] = null;
     await replica.setAdapter(version, version === OFF ? null : this.#adapter);
@@ -142,7 +144,7 @@ export class PolicyLearner {
       while (next < tasks.length) {
         const task = next++;
         const replica = await this.#ready(at, version);
-        results[task] = await run(replica, tasks[task]!);
+        results[task] = await run(replica, itemAt(tasks, task, 'tasks'));
       }
     };
     // All settle before a failure is told, so that no call is left running.

@@ -9,7 +9,11 @@ import type {
   TrainItem,
 } from './replica.ts';
 
-/** A replica in a worker (a browser's, or a Node thread behind the same interface). */
+/**
+ * A replica in a browser's worker or a Node thread. Messages of its own instead of the page's remote
+ * calls (`lab/rpc`): training runs without a browser, and this folder lies below everything that knows
+ * comlink. The owner of the worker notices its death and calls `lost`.
+ */
 
 type Call =
   | { type: 'setAdapter'; version: number; flat: Float32Array | null }

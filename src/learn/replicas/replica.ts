@@ -1,6 +1,7 @@
 import type { LoraTrainer, RowScores } from '../../policy/lora/trainer.ts';
 import { packBatch, type PackedBatch } from '../../policy/lora/train-batch.ts';
 import { negativeLogLikelihood, tokenObjective, type Objective } from '../objective.ts';
+import { itemAt } from '../../base/items.ts';
 
 /** One rollout as the learner sees it. */
 export interface TrainItem {
@@ -112,7 +113,7 @@ export class TrainReplica implements ReplicaClient {
       const coefficients = new Float32Array(rows.logprobs.length);
       let at = 0;
       for (const [i, { logprobs }] of split(items, rows).entries()) {
-        const { oldLogprobs, refLogprobs, advantage, weight } = items[i]!;
+        const { oldLogprobs, refLogprobs, advantage, weight } = itemAt(items, i, 'items');
         const result =
           objective === 'likelihood'
             ? negativeLogLikelihood(logprobs, weight)
@@ -130,7 +131,10 @@ export class TrainReplica implements ReplicaClient {
       return coefficients;
     });
     const gradient = await this.#trainer.gradients();
-    return { gradient, items: split(items, scores).map((s, i) => ({ ...s, ...losses[i]! })) };
+    return {
+      gradient,
+      items: split(items, scores).map((s, i) => ({ ...s, ...itemAt(losses, i, 'losses') })),
+    };
   }
 
   async score(items: readonly ScoredItem[]): Promise<ItemScores[]> {

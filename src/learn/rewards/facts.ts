@@ -80,9 +80,10 @@ function faultsOf(rollout: Rollout, queries: readonly AskedQuery[]): Span[][] {
 }
 
 const wholeSegment = (rollout: Rollout, event: AgentEvent): Span[] => {
-  const segment = event.segment === undefined ? undefined : rollout.segments[event.segment];
-  if (!segment || segment.source !== 'policy') return [];
-  return [{ segment: event.segment!, start: 0, end: segment.text.length }];
+  const place = event.segment;
+  const segment = place === undefined ? undefined : rollout.segments[place];
+  if (place === undefined || segment?.source !== 'policy') return [];
+  return [{ segment: place, start: 0, end: segment.text.length }];
 };
 
 function queriesOf(rollout: Rollout): AskedQuery[] {

@@ -55,7 +55,7 @@ function stage1(facts: RewardFacts): RewardClause[] {
   const faults = count + Number(facts.opened.length === 0);
   return [
     clause('format', faults === 0 ? 1 : -faults, evidence),
-    clause('retrieval', [0, 3, 4][Math.min(2, facts.opened.length)]!, facts.opened),
+    clause('retrieval', [0, 3][facts.opened.length] ?? 4, facts.opened),
     fallback(facts),
   ];
 }

@@ -58,7 +58,7 @@ function retrieval(facts: RewardFacts, one: number, more: number): RewardClause 
   );
   return clause(
     'retrieval',
-    [0, one, more][Math.min(2, valid.length)]!,
+    [0, one][valid.length] ?? more,
     valid.flatMap((query) => query.evidence),
   );
 }

@@ -1,4 +1,5 @@
 import type { RewardClause, Rollout } from '../../records/rollout.ts';
+import { itemAt } from '../../base/items.ts';
 
 /** What stands in the text that the policy wrote, where the events of the record do not say it. */
 
@@ -41,5 +42,8 @@ export function thoughtsAfterReading({ segments }: Rollout): WrittenText {
       ? [{ segment, start: 0, end: text.length }]
       : [],
   );
-  return { text: spans.map(({ segment }) => segments[segment]!.text).join(' '), spans };
+  return {
+    text: spans.map(({ segment }) => itemAt(segments, segment, 'segments').text).join(' '),
+    spans,
+  };
 }

@@ -1,11 +1,13 @@
 import type { Rollout } from '../../records/rollout.ts';
-import { estimateAdvantages } from '../advantages.ts';
+import { estimateAdvantages, membersOf } from '../advantages.ts';
 import { trainedTokens } from '../mask.ts';
 import { klTerm, sequenceWeights } from '../objective.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import { trainedCount, type TrainItem } from '../replicas/replica.ts';
 import { addToReward } from './scoring.ts';
-import type { TrainSettings } from '../settings/settings.ts';
+import { itemAt } from '../../base/items.ts';
+import { mean } from '../../base/statistics.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 
 /** From rollout records to what the learner takes. */
 
@@ -37,7 +39,7 @@ function sequenceOf(rollout: Rollout, group: number): Sequence {
     ids,
     mask,
     temperature,
-    oldLogprobs: Float32Array.from(trained, (i) => oldLogprobs[i]!),
+    oldLogprobs: Float32Array.from(trained, (i) => oldLogprobs[i] ?? NaN),
     entropies: sampledEntropies(rollout, trained.length),
   };
 }
@@ -57,7 +59,7 @@ export function addKlToRewards(
 ): void {
   sequences.forEach(({ rollout, oldLogprobs }, s) => {
     let sum = 0;
-    oldLogprobs.forEach((p, i) => (sum += klTerm(kl.form, p, references[s]![i]!).value));
+    oldLogprobs.forEach((p, i) => (sum += klTerm(kl.form, p, references[s]?.[i] ?? NaN).value));
     addToReward(rollout, 'kl', -kl.coefficient * sum);
   });
 }
@@ -71,16 +73,14 @@ export function fillAdvantages(
   const groups = sequences.map(({ group }) => group);
   const lengths = sequences.map(({ mask }) => trainedCount(mask));
   const advantages = estimateAdvantages(objective.estimator, rewards, groups, lengths);
-  const sums = new Map<number, { sum: number; n: number }>();
-  groups.forEach((group, i) => {
-    const { sum, n } = sums.get(group) ?? { sum: 0, n: 0 };
-    sums.set(group, { sum: sum + rewards[i]!, n: n + 1 });
-  });
-  sequences.forEach(({ rollout, group }, i) => {
-    const { sum, n } = sums.get(group)!;
-    rollout.baseline = sum / n;
-    rollout.advantage = advantages[i]!;
-  });
+  for (const members of membersOf(groups)) {
+    const baseline = mean(members.map((i) => itemAt(rewards, i, 'rewards')));
+    for (const i of members) {
+      const { rollout } = itemAt(sequences, i, 'sequences');
+      rollout.baseline = baseline;
+      rollout.advantage = itemAt(advantages, i, 'advantages');
+    }
+  }
   return advantages;
 }
 
@@ -96,19 +96,21 @@ export function updateBatches(
 ): TrainItem[][] {
   const inLoss = objective.kl.place === 'loss' && references !== null;
   return Array.from({ length: updates }, (_, u) => {
-    const places = sequences.map((_s, i) => i).filter((i) => i % updates === u);
-    const lengths = places.map((i) => trainedCount(sequences[i]!.mask));
+    const own = sequences
+      .map((sequence, i) => ({ sequence, i }))
+      .filter(({ i }) => i % updates === u);
+    const lengths = own.map(({ sequence }) => trainedCount(sequence.mask));
     const { aggregation, constantLength, microBatch } = objective;
     const weights = sequenceWeights(aggregation, constantLength, lengths, microBatch);
-    return places
-      .map((i, at) => ({
-        ids: sequences[i]!.ids,
-        mask: sequences[i]!.mask,
-        temperature: sequences[i]!.temperature,
-        oldLogprobs: sequences[i]!.oldLogprobs,
-        refLogprobs: inLoss ? references[i]! : null,
-        advantage: advantages[i]!,
-        weight: weights[at]!,
+    return own
+      .map(({ sequence: { ids, mask, temperature, oldLogprobs }, i }, at) => ({
+        ids,
+        mask,
+        temperature,
+        oldLogprobs,
+        refLogprobs: inLoss ? itemAt(references, i, 'references') : null,
+        advantage: itemAt(advantages, i, 'advantages'),
+        weight: itemAt(weights, at, 'weights'),
       }))
       .filter(({ oldLogprobs }) => oldLogprobs.length > 0);
   }).filter((batch) => batch.length > 0);

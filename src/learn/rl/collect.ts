@@ -8,7 +8,7 @@ import type { Curriculum, DrawnQuestion } from './contracts.ts';
 import { varies } from '../advantages.ts';
 import { overridesInForce } from '../settings/overrides.ts';
 import { applyRewards } from './scoring.ts';
-import type { TrainSettings } from '../settings/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 
 /** The rollouts of a step: groups drawn by the curriculum, some of them again (DAPO). */
 

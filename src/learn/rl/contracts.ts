@@ -13,7 +13,7 @@ import type { TrainState } from './state.ts';
 
 /** What a training run is given and whom it tells. */
 
-/** What survives in a checkpoint must be plain JSON. */
+/** What survives in a snapshot must be plain JSON. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /** One question of a step. */
@@ -37,7 +37,7 @@ export interface CurriculumContext {
   shouldStop(): boolean;
   /** Questions ready, and how many are to be. */
   onProgress(done: number, total: number): void;
-  /** Stores a checkpoint with the curriculum's state, so that what is done need not be done again. */
+  /** Stores a snapshot with the curriculum's state, so that what is done need not be done again. */
   save(): Promise<void>;
 }
 
@@ -95,7 +95,7 @@ export interface TrainDeps {
 }
 
 export type TrainLoopPhase =
-  'starting' | 'warm-up' | 'scoring-questions' | 'rollouts' | 'update' | 'held-out' | 'checkpoint';
+  'starting' | 'warm-up' | 'scoring-questions' | 'rollouts' | 'update' | 'held-out' | 'snapshot';
 
 export interface TrainLoopProgress {
   phase: TrainLoopPhase;
@@ -109,16 +109,16 @@ export interface TrainLoopProgress {
 
 export interface TrainHooks {
   /**
-   * Told of each step before its checkpoint: after a crash in between, records of steps later than
-   * the checkpoint's are to be dropped, the resumed run makes them again.
+   * Told of each step before its snapshot: after a crash in between, records of steps later than
+   * the snapshot's are to be dropped, the resumed run makes them again.
    */
   onStep?(step: TrainStep, rollouts: readonly Rollout[]): void | Promise<void>;
   onProgress?(progress: TrainLoopProgress): void;
   /** A line for the user. */
   onNotice?(line: string): void;
   /** Stores the state. It is not changed afterwards. */
-  checkpoint?(state: TrainState): void | Promise<void>;
-  /** Asked between steps; true ends the run with a checkpoint. */
+  snapshot?(state: TrainState): void | Promise<void>;
+  /** Asked between steps; true ends the run with a snapshot. */
   shouldStop?(): boolean;
   /** A learning rate in place of the settings' (the schedule stays); null or undefined: no change. */
   learningRate?(): number | null | undefined;

@@ -7,8 +7,8 @@ import type { AgentDeps } from '../../agent/request.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { Random } from '../../base/random.ts';
 import { rolloutOverrides } from './collect.ts';
-import type { TrainSettings } from '../settings/settings.ts';
 import { mean } from '../../base/statistics.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 
 /** Scores on a sample that no run trains on, the same for every run, with the same seeds. */
 
@@ -17,9 +17,9 @@ const SAMPLE_SEED = 20_250_619;
 /** A fixed random sample of questions, in the order of the questions given. */
 export function heldOutSample(questions: readonly Question[], count: number): Question[] {
   const random = new Random(SAMPLE_SEED);
-  const keys = questions.map((_, place) => ({ place, key: random.uniform() }));
+  const keys = questions.map((question, place) => ({ question, place, key: random.uniform() }));
   const chosen = keys.toSorted((a, b) => a.key - b.key).slice(0, count);
-  return chosen.toSorted((a, b) => a.place - b.place).map(({ place }) => questions[place]!);
+  return chosen.toSorted((a, b) => a.place - b.place).map(({ question }) => question);
 }
 
 /** Means over rollouts; recall over those whose question names supporting titles. */

@@ -13,12 +13,13 @@ import type { Json, TrainDeps, TrainHooks, TrainLoopPhase } from './contracts.ts
 import { scoreHeldOut } from './held-out.ts';
 import { stepRecord } from './record.ts';
 import { shuffleRewards } from './scoring.ts';
-import type { TrainSettings } from '../settings/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { stageAt } from '../settings/stages.ts';
 import { initialState, type TrainState } from './state.ts';
 import { checkResumable, checkTrainable, scoredOtherwise } from './trainable.ts';
 import { warmUpAdapter } from './warm-up.ts';
 import { klToReference, optimize, type UpdateReport } from './update.ts';
+import { itemAt } from '../../base/items.ts';
 
 export interface TrainRun {
   settings: TrainSettings;
@@ -40,8 +41,8 @@ class TrainLoop {
   readonly #deps: TrainDeps;
   readonly #hooks: TrainHooks;
   #state: TrainState;
-  /** Seconds that the last checkpoint took, told with the step after it. */
-  #checkpointSeconds = 0;
+  /** Seconds that the last snapshot took, told with the step after it. */
+  #snapshotSeconds = 0;
 
   constructor({ settings, deps, state, hooks = {} }: TrainRun) {
     this.#settings = settings;
@@ -65,11 +66,11 @@ class TrainLoop {
         throw error;
       }
       if (this.#state.step % this.#settings.checkpointEvery === 0) {
-        await this.#checkpoint();
+        await this.#snapshot();
         saved = this.#state.step;
       }
     }
-    if (saved !== this.#state.step) await this.#checkpoint();
+    if (saved !== this.#state.step) await this.#snapshot();
     const whole = this.#state.step >= this.#settings.steps;
     return { state: this.#state, end: whole ? 'finished' : this.#early };
   }
@@ -126,7 +127,7 @@ class TrainLoop {
       throw error;
     }
     if (this.#state.warmedUp === before) return false;
-    await this.#checkpoint();
+    await this.#snapshot();
     await this.#sampleWith(this.#state.adapter);
     return this.#state.warmedUp >= warmUp.updates;
   }
@@ -145,7 +146,7 @@ class TrainLoop {
         onProgress: (done, total) => this.#tell('scoring-questions', done, total),
         save: async () => {
           this.#state = { ...this.#state, curriculum: structuredClone(curriculum.state()) };
-          await this.#hooks.checkpoint?.(this.#state);
+          await this.#hooks.snapshot?.(this.#state);
         },
       });
     } catch (error) {
@@ -194,10 +195,10 @@ class TrainLoop {
       rollout: (sampled - start) / 1000,
       update: (updated - sampled) / 1000,
       heldOut: (end - updated) / 1000,
-      checkpoint: this.#checkpointSeconds,
+      checkpoint: this.#snapshotSeconds,
       total: (end - start) / 1000,
     };
-    this.#checkpointSeconds = 0;
+    this.#snapshotSeconds = 0;
     const record: TrainStep = stepRecord({
       runId: this.#deps.runId,
       step,
@@ -223,7 +224,7 @@ class TrainLoop {
       curriculum,
       runId,
       step,
-      stage: this.#settings.stages[stage]!,
+      stage: itemAt(this.#settings.stages, stage, 'stages'),
       ...(signal ? { signal } : {}),
       onRollout: (done, total) => this.#tell('rollouts', done, total),
     });
@@ -305,19 +306,16 @@ class TrainLoop {
     };
   }
 
-  async #checkpoint(): Promise<void> {
+  async #snapshot(): Promise<void> {
     const start = this.#deps.now();
-    this.#tell('checkpoint', 0, 1);
-    await this.#hooks.checkpoint?.(this.#state);
-    this.#checkpointSeconds = (this.#deps.now() - start) / 1000;
-    this.#tell('checkpoint', 1, 1);
+    this.#tell('snapshot', 0, 1);
+    await this.#hooks.snapshot?.(this.#state);
+    this.#snapshotSeconds = (this.#deps.now() - start) / 1000;
+    this.#tell('snapshot', 1, 1);
   }
 
   #tell(phase: TrainLoopPhase, done: number, total: number): void {
-    const step = Math.min(
-      this.#state.step + (phase === 'checkpoint' ? 0 : 1),
-      this.#settings.steps,
-    );
+    const step = Math.min(this.#state.step + (phase === 'snapshot' ? 0 : 1), this.#settings.steps);
     this.#hooks.onProgress?.({ phase, step, steps: this.#settings.steps, done, total });
   }
 }
@@ -326,6 +324,6 @@ class TrainLoop {
  * Trains until the settings' last step, a stop or an abort. On the WASM device a run that goes on
  * from a state continues bit for bit as if it had not been interrupted.
  *
- * @throws Error where the policy fails or a gradient is not finite: the last checkpoint then holds
+ * @throws Error where the policy fails or a gradient is not finite: the last snapshot then holds
  */
 export const trainRun = (run: TrainRun): Promise<TrainResult> => new TrainLoop(run).run();

@@ -3,7 +3,7 @@ import { deriveSeed } from '../../base/random.ts';
 import { Random } from '../../base/random.ts';
 import { overlongPenalty } from '../overlong.ts';
 import { scoreRollout, totalReward } from '../rewards/index.ts';
-import type { TrainSettings } from '../settings/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { itemAt } from '../../base/items.ts';
 
 /** Rewards of a step, as clauses of the rollout records, so that a record's reward is their sum. */

@@ -4,8 +4,8 @@ import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { readSafetensors, writeSafetensors } from '../../policy/checkpoint/safetensors.ts';
 import { deriveSeed } from '../../base/random.ts';
 import type { Json } from './contracts.ts';
-import type { TrainSettings } from '../settings/settings.ts';
 import { issueOf } from '../../base/errors.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 
 /**
  * Everything that the rest of a run depends on beside settings, policy and world. Seeds of step s

@@ -1,6 +1,5 @@
 import { withOverrides } from '../../recipes/settings.ts';
-import type { RewardId } from '../rewards/list.ts';
-import type { TrainSettings } from '../settings/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { stageAt } from '../settings/stages.ts';
 import type { TrainState } from './state.ts';
@@ -106,7 +105,7 @@ export function checkResumable({ temperature }: TrainSettings, state: TrainState
 }
 
 /** Rewards of the stages that a run with `done` steps still has before it. */
-function rewardsToCome({ stages, steps }: TrainSettings, done: number): RewardId[] {
+function rewardsToCome({ stages, steps }: TrainSettings, done: number): string[] {
   if (done >= steps) return [];
   const [first, last] = [stageAt(stages, done + 1), stageAt(stages, steps)];
   return stages.slice(first, last + 1).map(({ reward }) => reward);

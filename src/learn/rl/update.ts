@@ -3,7 +3,7 @@ import { klTerm } from '../objective.ts';
 import { learningRateAt } from '../schedule.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import type { ItemResult, TrainItem } from '../replicas/replica.ts';
-import type { TrainSettings } from '../settings/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import type { TrainState } from './state.ts';
 import { mean } from '../../base/statistics.ts';
 
@@ -32,7 +32,7 @@ function gapOf(
   let [max, sum, n] = [0, 0, 0];
   items.forEach(({ oldLogprobs }, s) =>
     oldLogprobs.forEach((old, i) => {
-      const gap = Math.abs(results[s]!.logprobs[i]! - old);
+      const gap = Math.abs((results[s]?.logprobs[i] ?? NaN) - old);
       max = Math.max(max, gap);
       sum += gap;
       n++;
@@ -49,7 +49,7 @@ export function klToReference(
   let [sum, n] = [0, 0];
   sequences.forEach(({ oldLogprobs }, s) =>
     oldLogprobs.forEach((p, i) => {
-      sum += klTerm('k3', p, references[s]![i]!).value;
+      sum += klTerm('k3', p, references[s]?.[i] ?? NaN).value;
       n++;
     }),
   );

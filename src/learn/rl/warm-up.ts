@@ -4,7 +4,7 @@ import { adamW, clipScale, DEFAULT_UPDATE, globalNorm } from '../../policy/lora/
 import { Cycle } from './cycle.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import { trainedCount, type TrainItem } from '../replicas/replica.ts';
-import type { TrainSettings } from '../settings/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import type { TrainState } from './state.ts';
 
 /**
@@ -106,10 +106,11 @@ export async function warmUpAdapter(warmUp: WarmUp): Promise<TrainState> {
     losses.push(items.reduce((sum, { loss }) => sum + loss, 0));
     warmUp.onUpdate(++done);
   }
-  if (losses.length > 0)
+  const [firstLoss, lastLoss] = [losses[0], losses.at(-1)];
+  if (firstLoss !== undefined && lastLoss !== undefined)
     warmUp.onNotice(
       `Warm-up: ${done} of ${updates} updates on ${usable.length} trajectories, loss ` +
-        `${losses[0]!.toFixed(3)} → ${losses.at(-1)!.toFixed(3)} nats a token.`,
+        `${firstLoss.toFixed(3)} → ${lastLoss.toFixed(3)} nats a token.`,
     );
   const over = done >= updates;
   return {

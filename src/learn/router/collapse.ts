@@ -2,7 +2,7 @@ import { collapseText } from '../../agent/router/reward.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { withOverrides } from '../../recipes/settings.ts';
 import { overridesInForce } from '../settings/overrides.ts';
-import type { TrainSettings } from '../settings/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 
 /*
  * The printed reward, equations (20) to (22) of arXiv 2506.19466, looks at nothing but the action. Its

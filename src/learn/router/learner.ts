@@ -9,7 +9,7 @@ import { getRecipe } from '../../recipes/index.ts';
 import { withOverrides } from '../../recipes/settings.ts';
 import type { Json, RouterLearner } from '../rl/contracts.ts';
 import { overridesInForce } from '../settings/overrides.ts';
-import type { TrainSettings } from '../settings/settings.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
 import { learnedCalls, type LearnedCall } from './calls.ts';
 import { flatGradient } from './gradient.ts';
 import { adam, descend, zeroMoments } from './optimizer.ts';

@@ -1,14 +1,16 @@
 import { withOverrides } from '../../recipes/settings.ts';
-import { getRecipe } from '../../recipes/index.ts';
-import { trainSettingsSchema, type TrainSettings } from './settings.ts';
+import { currentId, getRecipe } from '../../recipes/index.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
+import { checkedSettingsSchema } from './checked.ts';
 import { overridesInForce } from './overrides.ts';
 import { issueOf } from '../../base/errors.ts';
+import { lastOf } from '../../base/items.ts';
 
 /** Checks settings from outside. @throws Error of one line that names the field at fault */
 export function parseTrainSettings(json: unknown): TrainSettings {
-  const parsed = trainSettingsSchema.safeParse(json);
+  const parsed = checkedSettingsSchema.safeParse(json);
   if (!parsed.success) throw new Error(`training settings: ${issueOf(parsed.error)}`);
-  const settings = parsed.data;
+  const settings = { ...parsed.data, preset: currentId(parsed.data.preset) };
   withOverrides(getRecipe(settings.recipe).settings, overridesInForce(settings));
   return settings;
 }
@@ -43,7 +45,7 @@ export function withChanges(settings: TrainSettings, changes: readonly string[])
       if (free && at[key] === undefined) at[key] = {};
       at = at[key];
     }
-    const last = path.at(-1)!;
+    const last = lastOf(path, 'key of the change');
     if (!isBranch(at) || (!free && !Object.hasOwn(at, last)))
       throw new Error(`there is no setting '${path.join('.')}'`);
     at[last] = valueOf(change.slice(equals + 1));

@@ -92,10 +92,10 @@ export function widen(
   // Files may place values at odd bytes, where no 16-bit view can lie.
   const aligned = bytes.byteOffset % 2 === 0 ? bytes : bytes.slice(0, 2 * count);
   const halves = new Uint16Array(aligned.buffer, aligned.byteOffset, count);
-  if (dtype === 'F16') for (let i = 0; i < count; i++) out[i] = fromFloat16Bits(halves[i]!);
+  if (dtype === 'F16') for (let i = 0; i < count; i++) out[i] = fromFloat16Bits(halves[i] ?? 0);
   else {
     const bits = new Uint32Array(out.buffer);
-    for (let i = 0; i < count; i++) bits[i] = halves[i]! << 16;
+    for (let i = 0; i < count; i++) bits[i] = (halves[i] ?? 0) << 16;
   }
   return out;
 }
@@ -223,8 +223,8 @@ export function writeSafetensors(
   let to = header.length;
   for (const { data } of tensors.values()) {
     for (let i = 0; i < data.length; i++, to += BYTES[dtype]) {
-      if (dtype === 'F32') view.setFloat32(to, data[i]!, true);
-      else view.setUint16(to, toFloat16Bits(data[i]!), true);
+      if (dtype === 'F32') view.setFloat32(to, data[i] ?? 0, true);
+      else view.setUint16(to, toFloat16Bits(data[i] ?? 0), true);
     }
   }
   return out;

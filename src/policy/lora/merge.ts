@@ -28,13 +28,13 @@ function addProduct(
   for (let out = 0; out * rank < b.length; out++) {
     row.fill(0);
     for (let r = 0; r < rank; r++) {
-      const factor = scale * b[out * rank + r]!;
+      const factor = scale * (b[out * rank + r] ?? 0);
       if (factor === 0) continue;
       const from = r * columns;
-      for (let j = 0; j < columns; j++) row[j]! += factor * a[from + j]!;
+      for (let j = 0; j < columns; j++) row[j] = (row[j] ?? 0) + factor * (a[from + j] ?? 0);
     }
     const first = out * columns;
-    for (let j = 0; j < columns; j++) weight[first + j]! += row[j]!;
+    for (let j = 0; j < columns; j++) weight[first + j] = (weight[first + j] ?? 0) + (row[j] ?? 0);
   }
 }
 

@@ -49,12 +49,12 @@ export function adamW(t: TensorState, o: UpdateOptions, decay: number): void {
   const correction = 1 / Math.sqrt(1 - beta2 ** o.step);
   const keep = 1 - o.lr * decay;
   for (let i = 0; i < values.length; i++) {
-    const g = gradient[i]! * gradientScale;
-    const m = beta1 * first[i]! + (1 - beta1) * g;
-    const v = beta2 * second[i]! + (1 - beta2) * g * g;
+    const g = (gradient[i] ?? 0) * gradientScale;
+    const m = beta1 * (first[i] ?? 0) + (1 - beta1) * g;
+    const v = beta2 * (second[i] ?? 0) + (1 - beta2) * g * g;
     first[i] = m;
     second[i] = v;
-    values[i] = keep * values[i]! - (rate * m) / (Math.sqrt(v) * correction + eps);
+    values[i] = keep * (values[i] ?? 0) - (rate * m) / (Math.sqrt(v) * correction + eps);
   }
 }
 
@@ -72,15 +72,16 @@ export function muon(
   const { values, gradient, first } = t;
   const direction = new Float32Array(values.length);
   for (let i = 0; i < values.length; i++) {
-    const g = gradient[i]! * o.gradientScale;
-    const m = o.momentum * first[i]! + (1 - o.momentum) * g;
+    const g = (gradient[i] ?? 0) * o.gradientScale;
+    const m = o.momentum * (first[i] ?? 0) + (1 - o.momentum) * g;
     first[i] = m;
     direction[i] = o.momentum * m + (1 - o.momentum) * g;
   }
   orthogonaliser.apply(direction, rows, columns);
   const rate = o.muonLr * Math.sqrt(Math.max(1, rows / columns));
   const keep = 1 - o.muonLr * o.weightDecay;
-  for (let i = 0; i < values.length; i++) values[i] = keep * values[i]! - rate * direction[i]!;
+  for (let i = 0; i < values.length; i++)
+    values[i] = keep * (values[i] ?? 0) - rate * (direction[i] ?? 0);
 }
 
 /** Whether Muon takes a tensor: a matrix inside a layer. */
@@ -103,7 +104,7 @@ export function updateSlot(
 /** Euclidean norm over all parameters, in double precision. */
 export function globalNorm(gradient: Float32Array): number {
   let sum = 0;
-  for (let i = 0; i < gradient.length; i++) sum += gradient[i]! * gradient[i]!;
+  for (let i = 0; i < gradient.length; i++) sum += (gradient[i] ?? 0) * (gradient[i] ?? 0);
   return Math.sqrt(sum);
 }
 

@@ -50,13 +50,13 @@ export class Orthogonaliser {
     const tall = rows > columns;
     const [m, n] = tall ? [columns, rows] : [rows, columns];
     let squares = 0;
-    for (let i = 0; i < matrix.length; i++) squares += matrix[i]! * matrix[i]!;
+    for (let i = 0; i < matrix.length; i++) squares += (matrix[i] ?? 0) * (matrix[i] ?? 0);
     const inverse = 1 / (Math.sqrt(squares) + 1e-7);
     let x = this.#memory.floats({ ...this.#regions.x, length: matrix.length });
     let y = this.#memory.floats({ ...this.#regions.y, length: matrix.length });
     if (tall) transpose(matrix, rows, columns, x);
     else x.set(matrix);
-    for (let i = 0; i < x.length; i++) x[i] = x[i]! * inverse;
+    for (let i = 0; i < x.length; i++) x[i] = (x[i] ?? 0) * inverse;
     for (let step = 0; step < STEPS; step++) {
       this.#step(x, y, m, n);
       [x, y] = [y, x];
@@ -75,14 +75,14 @@ export class Orthogonaliser {
     kernels.gemm(gram.pointer, m, packedGram.pointer, m * 8, square.pointer, m, m, m, m, 0);
     const g = this.#memory.floats({ ...gram, length: m * m });
     const g2 = this.#memory.floats({ ...square, length: m * m });
-    for (let i = 0; i < g.length; i++) g[i] = B * g[i]! + C * g2[i]!;
+    for (let i = 0; i < g.length; i++) g[i] = B * (g[i] ?? 0) + C * (g2[i] ?? 0);
     kernels.pack(x.byteOffset, n, m, n, packed.pointer);
-    for (let i = 0; i < x.length; i++) y[i] = A * x[i]!;
+    for (let i = 0; i < x.length; i++) y[i] = A * (x[i] ?? 0);
     kernels.gemm(gram.pointer, m, packed.pointer, m * 8, y.byteOffset, n, m, n, m, 1);
   }
 }
 
 function transpose(from: Float32Array, rows: number, columns: number, to: Float32Array): void {
   for (let r = 0; r < rows; r++)
-    for (let c = 0; c < columns; c++) to[c * rows + r] = from[r * columns + c]!;
+    for (let c = 0; c < columns; c++) to[c * rows + r] = from[r * columns + c] ?? 0;
 }

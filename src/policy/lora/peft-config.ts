@@ -102,7 +102,7 @@ function targetsOf(modules: string[] | string): { targets: LoraTarget[]; faults:
       targets: [],
       faults: [`target_modules is the pattern ${JSON.stringify(modules)}; list the modules' names`],
     };
-  const names = modules.map((module) => module.split('.').at(-1)!);
+  const names = modules.map((module) => module.slice(module.lastIndexOf('.') + 1));
   const unknown = names.filter((name) => !isTarget(name));
   const faults = unknown.map(
     (name) =>

@@ -7,7 +7,12 @@ import type {
 } from '../policy.ts';
 import type { Work } from '../watchdog.ts';
 
-/** What travels between a policy in a worker and those who use it. Sessions are named by number. */
+/**
+ * What travels between a policy in a worker and those who use it. Sessions are named by number.
+ * Messages of its own instead of the page's remote calls (`lab/rpc`): a policy also runs in Node
+ * threads, below everything that knows comlink; messages of a session take effect in their order without
+ * a round trip each; and the tokens of all sessions come in one message, some dozens a second.
+ */
 export type ToPolicy =
   | { type: 'open'; session: number; seed: number }
   | { type: 'fork'; session: number; parent: number; seed: number }

@@ -4,7 +4,7 @@ import type { TrainingBatch } from './trainer.ts';
 import type { Fact } from '../../world/facts/facts.ts';
 import { listTitle, titleFor } from '../../world/facts/passages.ts';
 import { drawForm, drawQuestion } from '../../world/questions/questions.ts';
-import { LIST_RELATIONS } from '../../world/facts/relations.ts';
+import { LIST_RELATIONS } from '../../world/facts/joint-relations.ts';
 import { KeyedRandom } from '../../base/random.ts';
 import { relation } from '../../world/facts/schema.ts';
 import { generateMiniWorld, questionScope, type Encyclopedia } from '../../world/world.ts';

@@ -1,6 +1,8 @@
 import { eachHead } from '../../policy/lora/each-head.ts';
 import type { PackedBatch } from '../../policy/lora/train-batch.ts';
 import type { PackedMatrix, TrainMemory } from './train-memory.ts';
+import { itemAt } from '../../base/items.ts';
+import { headNorms } from './forward.ts';
 
 const PANEL = 8;
 
@@ -51,10 +53,10 @@ function zero(memory: TrainMemory, pointer: number, length: number): void {
 function mlpBackward(memory: TrainMemory, N: number, layer: number): void {
   const { kernels, plan, weights, gradients } = memory;
   const { hiddenSize: d, intermediateSize, rmsNormEps } = plan.config;
-  const at = plan.layers[layer]!;
-  const m = plan.matrices[layer]!;
-  const w = weights.layers[layer]!.postNorm.byteOffset;
-  const dw = gradients.layers[layer]!.postNorm.byteOffset;
+  const at = itemAt(plan.layers, layer, 'layers');
+  const m = itemAt(plan.matrices, layer, 'layers');
+  const w = itemAt(weights.layers, layer, 'layers').postNorm.byteOffset;
+  const dw = itemAt(gradients.layers, layer, 'layers').postNorm.byteOffset;
   const [normed, dNormed, dx] = [plan.normed.pointer, plan.dNormed.pointer, plan.dResidual.pointer];
   multiplyBackward(memory, m.down, at.activated, dx, plan.dActivated.pointer, N);
   kernels.swiglu_backward(at.gateUp, plan.dActivated.pointer, N, intermediateSize);
@@ -67,10 +69,12 @@ function attentionBackward(memory: TrainMemory, batch: PackedBatch, layer: numbe
   const { kernels, plan, weights, gradients } = memory;
   const { hiddenSize: d, heads, kvHeads, headDim, rmsNormEps } = plan.config;
   const N = batch.ids.length;
-  const at = plan.layers[layer]!;
-  const m = plan.matrices[layer]!;
-  const w = weights.layers[layer]!;
-  const dw = gradients.layers[layer]!;
+  const at = itemAt(plan.layers, layer, 'layers');
+  const m = itemAt(plan.matrices, layer, 'layers');
+  const w = itemAt(weights.layers, layer, 'layers');
+  const dw = itemAt(gradients.layers, layer, 'layers');
+  const [qNorm, kNorm] = headNorms(w);
+  const [dqNorm, dkNorm] = headNorms(dw);
   const [dx, dOut] = [plan.dResidual.pointer, plan.dAttention.pointer];
   multiplyBackward(memory, m.o, at.attention, dx, dOut, N);
   zero(memory, plan.dk.pointer, N * kvHeads * headDim);
@@ -86,9 +90,9 @@ function attentionBackward(memory: TrainMemory, batch: PackedBatch, layer: numbe
   });
   // prettier-ignore
   kernels.heads_backward(
-    at.qkv, w.qNorm!.byteOffset, w.kNorm!.byteOffset, plan.cos.pointer, plan.sin.pointer,
+    at.qkv, qNorm, kNorm, plan.cos.pointer, plan.sin.pointer,
     plan.positions.pointer, at.headInverse, plan.dq.pointer, plan.dk.pointer, plan.dv.pointer,
-    plan.dQkv.pointer, dw.qNorm!.byteOffset, dw.kNorm!.byteOffset, plan.row.pointer,
+    plan.dQkv.pointer, dqNorm, dkNorm, plan.row.pointer,
     N, heads, kvHeads, headDim,
   );
   const [norm, normed, dNormed] = [

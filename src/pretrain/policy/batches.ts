@@ -14,7 +14,7 @@ import type { Example } from './replica.ts';
 export interface Cursor {
   trajectories: number;
   spans: number;
-  /** Absent in checkpoints from before there were any. */
+  /** Absent in snapshots from before there were any. */
   drills?: number | undefined;
 }
 

@@ -64,7 +64,7 @@ export const BYTE_CHARACTERS: readonly string[] = (() => {
 
 const utf8 = new TextEncoder();
 const toCharacters = (piece: string): string[] =>
-  Array.from(utf8.encode(piece), (b) => BYTE_CHARACTERS[b]!);
+  Array.from(utf8.encode(piece), (b) => BYTE_CHARACTERS[b] ?? '');
 
 /** One distinct pre-token: its symbols so far, and how often it occurs. */
 interface Word {
@@ -157,11 +157,11 @@ class PairMerger {
 
 const joinPair = (symbols: readonly string[], left: string, right: string): string[] => {
   const out: string[] = [];
-  for (let i = 0; i < symbols.length; i++) {
-    if (symbols[i] === left && symbols[i + 1] === right) {
-      out.push(left + right);
-      i++;
-    } else out.push(symbols[i]!);
+  let joined = false;
+  for (const [i, symbol] of symbols.entries()) {
+    const isRight: boolean = joined;
+    joined = !isRight && symbol === left && symbols[i + 1] === right;
+    if (!isRight) out.push(joined ? left + right : symbol);
   }
   return out;
 };

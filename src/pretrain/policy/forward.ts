@@ -1,6 +1,8 @@
 import { eachHead } from '../../policy/lora/each-head.ts';
 import { HEAD_ROWS, type PackedMatrix, type TrainMemory } from './train-memory.ts';
 import type { PackedBatch } from '../../policy/lora/train-batch.ts';
+import { itemAt, present } from '../../base/items.ts';
+import { type LayerWeights } from '../../policy/checkpoint/weights.ts';
 
 const PANEL = 8;
 
@@ -44,14 +46,21 @@ export function placeBatch(memory: TrainMemory, batch: PackedBatch): void {
   }
 }
 
+/** Where the norms of queries and keys lie: the policy that is made here has both in every layer. */
+export const headNorms = ({ qNorm, kNorm }: LayerWeights): [number, number] => [
+  present(qNorm, 'the norm of the queries').byteOffset,
+  present(kNorm, 'the norm of the keys').byteOffset,
+];
+
 function layerForward(memory: TrainMemory, batch: PackedBatch, layer: number): void {
   const { kernels, plan, weights } = memory;
   const { config } = plan;
   const { hiddenSize: d, heads, kvHeads, headDim, intermediateSize } = config;
   const N = batch.ids.length;
-  const at = plan.layers[layer]!;
-  const m = plan.matrices[layer]!;
-  const w = weights.layers[layer]!;
+  const at = itemAt(plan.layers, layer, 'layers');
+  const m = itemAt(plan.matrices, layer, 'layers');
+  const w = itemAt(weights.layers, layer, 'layers');
+  const [qNorm, kNorm] = headNorms(w);
   const output = plan.layers[layer + 1]?.input ?? plan.output.pointer;
   const normed = plan.normed.pointer;
   const eps = config.rmsNormEps;
@@ -60,7 +69,7 @@ function layerForward(memory: TrainMemory, batch: PackedBatch, layer: number): v
   multiply(memory, m.qkv, normed, at.qkv, N);
   // prettier-ignore
   kernels.heads_forward(
-    at.qkv, w.qNorm!.byteOffset, w.kNorm!.byteOffset, plan.cos.pointer, plan.sin.pointer,
+    at.qkv, qNorm, kNorm, plan.cos.pointer, plan.sin.pointer,
     plan.positions.pointer, at.q, at.k, at.v, at.headInverse, N, heads, kvHeads, headDim, eps,
   );
   const scale = 1 / Math.sqrt(headDim);
@@ -91,7 +100,7 @@ export function forwardLayers(memory: TrainMemory, batch: PackedBatch): void {
   const { kernels, plan, weights } = memory;
   const { hiddenSize, layers } = plan.config;
   const embed = weights.embed.byteOffset;
-  const first = plan.layers[0]!.input;
+  const first = itemAt(plan.layers, 0, 'layers').input;
   kernels.gather(embed, plan.ids.pointer, first, batch.ids.length, hiddenSize);
   for (let layer = 0; layer < layers; layer++) layerForward(memory, batch, layer);
 }

@@ -1,6 +1,7 @@
 import { clipScale, type UpdateOptions } from '../../policy/lora/optimizer.ts';
 import { shard } from '../../policy/lora/train-batch.ts';
 import type { Example, Part, Score, SharedState } from './replica.ts';
+import { itemAt } from '../../base/items.ts';
 
 /** A replica, wherever it runs. Calls to one replica do not overlap. */
 export interface ReplicaClient {
@@ -56,7 +57,7 @@ export class Learner {
     whileWaiting();
     const scores = (await work).flat();
     const gradientNorm = await this.#reduce(buffers);
-    if (!Number.isFinite(gradientNorm)) throw new Error('warm-up: the gradient is not finite');
+    if (!Number.isFinite(gradientNorm)) throw new Error('pre-training: the gradient is not finite');
     const update = { ...options, gradientScale: clipScale(gradientNorm, clip) };
     await Promise.all(this.#replicas.map((r) => r.update(update)));
     this.#version++;
@@ -73,11 +74,11 @@ export class Learner {
   /** Sums the buffers into the first; returns the norm of the sum. */
   async #reduce(buffers: number): Promise<number> {
     const total = this.#shared.weights.length;
-    const ranges = Array.from({ length: RANGES }, (_, i) => [
-      Math.floor((total * i) / RANGES),
-      Math.floor((total * (i + 1)) / RANGES),
-    ]);
-    const squares = await this.#spread(ranges, (r, [from, to]) => r.reduce(from!, to!, buffers));
+    const ranges = Array.from({ length: RANGES }, (_, i) => ({
+      from: Math.floor((total * i) / RANGES),
+      to: Math.floor((total * (i + 1)) / RANGES),
+    }));
+    const squares = await this.#spread(ranges, (r, { from, to }) => r.reduce(from, to, buffers));
     return Math.sqrt(squares.reduce((a, b) => a + b, 0));
   }
 
@@ -91,7 +92,7 @@ export class Learner {
     const drain = async (replica: ReplicaClient): Promise<void> => {
       while (next < tasks.length) {
         const at = next++;
-        results[at] = await run(replica, tasks[at]!);
+        results[at] = await run(replica, itemAt(tasks, at, 'tasks'));
       }
     };
     await Promise.all(this.#replicas.map(drain));
@@ -102,6 +103,6 @@ export class Learner {
 /** Weight of all tokens that are predicted: the first of a sequence never is. */
 function totalWeight(examples: readonly Example[]): number {
   let total = 0;
-  for (const { weights } of examples) for (let i = 1; i < weights.length; i++) total += weights[i]!;
+  for (const { weights } of examples) for (const weight of weights.subarray(1)) total += weight;
   return total;
 }

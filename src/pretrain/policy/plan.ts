@@ -2,8 +2,8 @@ import { DEFAULT_UPDATE, scheduleFactor, type UpdateOptions } from '../../policy
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import type { BatchPlan } from './batches.ts';
 
-/** Everything that decides what a warm-up run computes; stored with its checkpoints. */
-export interface WarmUpSettings {
+/** Everything that decides what a run of pre-training computes; stored with its snapshots. */
+export interface PretrainSettings {
   seed: number;
   steps: number;
   tokensPerStep: number;
@@ -35,7 +35,7 @@ export interface WarmUpSettings {
   microTokens: number;
 }
 
-export const DEFAULT_SETTINGS: WarmUpSettings = {
+export const DEFAULT_SETTINGS: PretrainSettings = {
   seed: 1,
   steps: 4000,
   tokensPerStep: 12_288,
@@ -63,7 +63,7 @@ export const DEFAULT_SETTINGS: WarmUpSettings = {
 };
 
 /** The built-in policy's shape at these settings. */
-export const shapeOf = (s: WarmUpSettings, vocabSize: number): PolicyConfig => ({
+export const shapeOf = (s: PretrainSettings, vocabSize: number): PolicyConfig => ({
   vocabSize,
   hiddenSize: s.hidden,
   layers: s.layers,
@@ -78,7 +78,7 @@ export const shapeOf = (s: WarmUpSettings, vocabSize: number): PolicyConfig => (
 });
 
 /** What the batch of a step (from 0) holds. */
-export function batchPlan(s: WarmUpSettings, step: number): BatchPlan {
+export function batchPlan(s: PretrainSettings, step: number): BatchPlan {
   const since = step - s.copySteps;
   const left = s.envSteps > 0 ? Math.max(0, 1 - since / s.envSteps) : 0;
   return {
@@ -91,7 +91,7 @@ export function batchPlan(s: WarmUpSettings, step: number): BatchPlan {
 
 /** The update of a step (from 0). */
 export function updateOptions(
-  s: WarmUpSettings,
+  s: PretrainSettings,
   step: number,
 ): Omit<UpdateOptions, 'gradientScale'> {
   const factor = scheduleFactor(step, {

@@ -5,8 +5,9 @@ import { microBatches, packBatch } from '../../policy/lora/train-batch.ts';
 import type { TrainLimits } from '../../policy/lora/train-batch.ts';
 import { Trainer } from './train.ts';
 import { parameterSlots, type ParameterSlot } from '../../policy/checkpoint/weights.ts';
+import { itemAt } from '../../base/items.ts';
 
-/** One sequence of a warm-up batch. */
+/** One sequence of a batch of pre-training. */
 export interface Example {
   ids: Int32Array;
   /** Loss weight of each token. */
@@ -73,7 +74,11 @@ export class Replica {
   ): Promise<Replica> {
     const trainer = await Trainer.create(config, limits);
     const orthogonaliser = await Orthogonaliser.forConfig(config);
-    const slots = ownSlots(parameterSlots(config), place.replicas)[place.index]!;
+    const slots = itemAt(
+      ownSlots(parameterSlots(config), place.replicas),
+      place.index,
+      'shares of the parameters',
+    );
     return new Replica(trainer, orthogonaliser, slots, shared);
   }
 
@@ -82,7 +87,7 @@ export class Replica {
     this.#load(version);
     this.#trainer.zeroGradients();
     const scores = this.#run(part.examples, part.scale, true);
-    this.#shared.gradients[part.buffer]!.set(this.#trainer.gradients);
+    itemAt(this.#shared.gradients, part.buffer, 'gradient buffers').set(this.#trainer.gradients);
     return scores;
   }
 
@@ -93,24 +98,26 @@ export class Replica {
 
   /** Sums values `from` to `to` of the first `buffers` gradients into the first; returns Σ g². */
   reduce(from: number, to: number, buffers: number): number {
-    const [sum, ...rest] = this.#shared.gradients
+    const [sum = new Float32Array(), ...rest] = this.#shared.gradients
       .slice(0, buffers)
       .map((gradient) => gradient.subarray(from, to));
-    for (const other of rest) for (let i = 0; i < sum!.length; i++) sum![i]! += other[i]!;
+    for (const other of rest)
+      for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] ?? 0) + (other[i] ?? 0);
     let squares = 0;
-    for (let i = 0; i < sum!.length; i++) squares += sum![i]! * sum![i]!;
+    for (const g of sum) squares += g * g;
     return squares;
   }
 
   /** Updates the tensors that this replica owns from the summed gradient. */
   update(options: UpdateOptions): void {
     const { weights, first, second, gradients } = this.#shared;
+    const summed = itemAt(gradients, 0, 'gradient buffers');
     for (const slot of this.#slots) {
       const cut = (values: Float32Array): Float32Array =>
         values.subarray(slot.offset, slot.offset + slot.length);
       const state = {
         values: cut(weights),
-        gradient: cut(gradients[0]!),
+        gradient: cut(summed),
         first: cut(first),
         second: cut(second),
       };
@@ -149,11 +156,11 @@ function scoreRun(
   let at = 0;
   return run.map(({ ids, mask }) => {
     const score = { nll: 0, tokens: 0, right: 0 };
-    for (; at < rows.length && rows[at]! < start + ids.length; at++) {
-      if (mask[rows[at]! - start + 1] !== 1) continue;
-      score.nll += nll[at]!;
+    for (; at < rows.length && (rows[at] ?? 0) < start + ids.length; at++) {
+      if (mask[(rows[at] ?? 0) - start + 1] !== 1) continue;
+      score.nll += nll[at] ?? 0;
       score.tokens++;
-      score.right += right[at]!;
+      score.right += right[at] ?? 0;
     }
     start += ids.length;
     return score;

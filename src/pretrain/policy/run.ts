@@ -1,6 +1,6 @@
 import type { Batch, Cursor, ExampleSource } from './batches.ts';
 import type { Learner } from './learner.ts';
-import { batchPlan, updateOptions, type WarmUpSettings } from './plan.ts';
+import { batchPlan, updateOptions, type PretrainSettings } from './plan.ts';
 import type { Example } from './replica.ts';
 import { summarise, summariseByKind, type Summary } from './statistics.ts';
 
@@ -24,8 +24,8 @@ export interface Hooks {
 }
 
 /** Runs updates from `progress` to `settings.steps`, preparing the next batch as replicas compute. */
-export async function runWarmUp(
-  settings: WarmUpSettings,
+export async function runPretraining(
+  settings: PretrainSettings,
   source: ExampleSource,
   learner: Learner,
   progress: Progress,

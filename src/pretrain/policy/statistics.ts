@@ -33,6 +33,6 @@ export function summariseByKind(
 ): Record<string, Summary> {
   const kinds = [...new Set(examples.map((e) => e.kind))].sort();
   return Object.fromEntries(
-    kinds.map((kind) => [kind, summarise(scores.filter((_, i) => examples[i]!.kind === kind))]),
+    kinds.map((kind) => [kind, summarise(scores.filter((_, i) => examples[i]?.kind === kind))]),
   );
 }

@@ -92,7 +92,7 @@ export async function buildClusters(
   const subspaces = all.subspaces === 'auto' ? defaultSubspaces(vectors.dimensions) : all.subspaces;
   const quantizer = await pace(
     ProductQuantizer.trainSteps(
-      residual(sampleRows(n, CHOICE_SAMPLE, random).map((place) => lists.rows[place]!)),
+      residual(sampleRows(n, CHOICE_SAMPLE, random).map((place) => lists.rows[place] ?? 0)),
       subspaces,
       { iterations: all.iterations, random, nearest },
     ),
@@ -138,10 +138,11 @@ const residuals =
   ({ values, dimensions: d }: Rows, { centroids }: Partition, labels: Int32Array) =>
   (rows: Int32Array): Rows => {
     const out = new Float32Array(rows.length * d);
-    for (let i = 0; i < rows.length; i++) {
-      const row = rows[i]! * d;
-      const c = labels[rows[i]!]! * d;
-      for (let j = 0; j < d; j++) out[i * d + j] = values[row + j]! - centroids.values[c + j]!;
+    for (const [i, place] of rows.entries()) {
+      const row = place * d;
+      const c = (labels[place] ?? 0) * d;
+      for (let j = 0; j < d; j++)
+        out[i * d + j] = (values[row + j] ?? 0) - (centroids.values[c + j] ?? 0);
     }
     return { values: out, dimensions: d };
   };
@@ -158,7 +159,7 @@ function refine(
   for (let i = 0; i * d < values.length; i++) {
     decoded.fill(0);
     quantizer.decodeInto(encoded, i * quantizer.subspaces, decoded);
-    for (let j = 0; j < d; j++) decoded[j] = values[i * d + j]! - decoded[j]!;
+    for (let j = 0; j < d; j++) decoded[j] = (values[i * d + j] ?? 0) - (decoded[j] ?? 0);
     refinement.set(from + i, decoded, 0);
   }
 }

@@ -6,6 +6,7 @@ import { randomNumbers } from '../../base/random.ts';
 import { allocate, shares, temperature, updateWeights } from './sampling.ts';
 import { Selector } from './select.ts';
 import type { ClusterShare, TracedNeighbours } from './trace.ts';
+import { itemAt } from '../../base/items.ts';
 
 /** What is learned from queries; plain, to be stored. */
 export interface LearnedSampling {
@@ -58,7 +59,7 @@ export class ClusterIndex implements DenseIndex {
     this.learn(learned ?? null);
     this.#random = randomNumbers(this.size);
     this.#places = new Int32Array(this.size);
-    for (let place = 0; place < this.size; place++) this.#places[parts.rows[place]!] = place;
+    for (const [place, row] of parts.rows.entries()) this.#places[row] = place;
     let largest = clusters;
     for (let c = 0; c < clusters; c++) largest = Math.max(largest, this.#sizeOf(c));
     this.#table = new Float32Array(256 * parts.quantizer.subspaces);
@@ -122,7 +123,7 @@ export class ClusterIndex implements DenseIndex {
    * @throws RangeError where the query has other dimensions than the index
    */
   trace(query: Float32Array, k: number, { learn = true } = {}): TracedNeighbours {
-    const scores = this.#centroidScores([query])[0]!;
+    const [scores = new Float32Array()] = this.#centroidScores([query]);
     const found = this.#query(query, k, scores);
     if (learn) this.#learn(found);
     return found;
@@ -138,7 +139,9 @@ export class ClusterIndex implements DenseIndex {
     { learn = true } = {},
   ): TracedNeighbours[] {
     const scores = this.#centroidScores(queries);
-    const found = queries.map((query, i) => this.#query(query, k, scores[i]!));
+    const found = queries.map((query, i) =>
+      this.#query(query, k, itemAt(scores, i, 'scores of the queries')),
+    );
     if (learn) for (const one of found) this.#learn(one);
     return found;
   }
@@ -171,19 +174,19 @@ export class ClusterIndex implements DenseIndex {
     let high = offsets.length - 1;
     while (high - low > 1) {
       const middle = (low + high) >> 1;
-      if (offsets[middle]! <= place) low = middle;
+      if ((offsets[middle] ?? 0) <= place) low = middle;
       else high = middle;
     }
     return low;
   }
 
   #sizeOf(cluster: number): number {
-    return this.parts.offsets[cluster + 1]! - this.parts.offsets[cluster]!;
+    return (this.parts.offsets[cluster + 1] ?? 0) - (this.parts.offsets[cluster] ?? 0);
   }
 
   #learn({ clusters }: TracedNeighbours): void {
     updateWeights(this.#weights, new Set(clusters), this.#sampling);
-    for (const cluster of clusters) this.#hits[cluster]!++;
+    for (const cluster of clusters) this.#hits[cluster] = (this.#hits[cluster] ?? 0) + 1;
     this.#queries++;
   }
 
@@ -196,12 +199,10 @@ export class ClusterIndex implements DenseIndex {
         throw new RangeError(`the query has ${query.length} dimensions, the index ${d}`);
     }
     const k = rowCount(centroids);
-    const scores = queries.map(() => new Float32Array(k));
-    for (let c = 0; c < k; c++) {
-      for (let q = 0; q < queries.length; q++)
-        scores[q]![c] = dot(queries[q]!, 0, centroids.values, c * d, d);
-    }
-    return scores;
+    const all = queries.map((query) => ({ query, scores: new Float32Array(k) }));
+    for (let c = 0; c < k; c++)
+      for (const { query, scores } of all) scores[c] = dot(query, 0, centroids.values, c * d, d);
+    return all.map(({ scores }) => scores);
   }
 
   #query(query: Float32Array, k: number, similarities: Float32Array): TracedNeighbours {
@@ -238,11 +239,11 @@ export class ClusterIndex implements DenseIndex {
       this.#nearClusters,
     );
     const near = [...this.#nearClusters.subarray(0, n)].sort(
-      (a, b) => similarities[b]! - similarities[a]! || a - b,
+      (a, b) => (similarities[b] ?? 0) - (similarities[a] ?? 0) || a - b,
     );
-    const most = similarities[near[0] ?? 0]!;
-    const relevance = near.map((c) => Math.exp(sharpness * (similarities[c]! - most)));
-    const weights = near.map((c) => this.#weights[c]!);
+    const most = similarities[near[0] ?? 0] ?? 0;
+    const relevance = near.map((c) => Math.exp(sharpness * ((similarities[c] ?? 0) - most)));
+    const weights = near.map((c) => this.#weights[c] ?? 0);
     const p = shares(weights, relevance, tau, minimumShare);
     // An empty cluster takes any number: random documents stand in for its own.
     const room = near.map((c) => this.#sizeOf(c) || this.size);
@@ -250,11 +251,11 @@ export class ClusterIndex implements DenseIndex {
     return near.map((cluster, i) => ({
       cluster,
       size: this.#sizeOf(cluster),
-      weight: weights[i]!,
-      similarity: similarities[cluster]!,
-      relevance: relevance[i]!,
-      share: p[i]!,
-      candidates: counts[i]!,
+      weight: weights[i] ?? 0,
+      similarity: similarities[cluster] ?? 0,
+      relevance: relevance[i] ?? 0,
+      share: p[i] ?? 0,
+      candidates: counts[i] ?? 0,
       results: 0,
     }));
   }
@@ -278,14 +279,14 @@ export class ClusterIndex implements DenseIndex {
         wanted += candidates;
         continue;
       }
-      const start = this.parts.offsets[cluster]!;
+      const start = this.parts.offsets[cluster] ?? 0;
       this.#scan(start, size, similarity);
       scanned += size;
       const kept = this.#selector.select(this.#scores, size, candidates, this.#picked);
       for (let i = 0; i < kept; i++, count++) {
-        const place = this.#picked[i]!;
+        const place = this.#picked[i] ?? 0;
         this.#candidates[count] = start + place;
-        this.#candidateScores[count] = this.#scores[place]!;
+        this.#candidateScores[count] = this.#scores[place] ?? 0;
       }
     }
     const random = this.#addRandom(query, count, wanted);
@@ -305,13 +306,13 @@ export class ClusterIndex implements DenseIndex {
       let entry = 0;
       const end = at + (m & ~3);
       for (; at < end; at += 4, entry += 1024) {
-        s0 += table[entry + codes[at]!]!;
-        s1 += table[entry + 256 + codes[at + 1]!]!;
-        s0 += table[entry + 512 + codes[at + 2]!]!;
-        s1 += table[entry + 768 + codes[at + 3]!]!;
+        s0 += table[entry + (codes[at] ?? 0)] ?? 0;
+        s1 += table[entry + 256 + (codes[at + 1] ?? 0)] ?? 0;
+        s0 += table[entry + 512 + (codes[at + 2] ?? 0)] ?? 0;
+        s1 += table[entry + 768 + (codes[at + 3] ?? 0)] ?? 0;
       }
       for (const last = (start + i + 1) * m; at < last; at++, entry += 256)
-        s0 += table[entry + codes[at]!]!;
+        s0 += table[entry + (codes[at] ?? 0)] ?? 0;
       scores[i] = s0 + s1;
     }
   }
@@ -328,7 +329,7 @@ export class ClusterIndex implements DenseIndex {
       taken.add(place);
       this.#scan(place, 1, this.#centroidScore(query, place));
       this.#candidates[at] = place;
-      this.#candidateScores[at] = this.#scores[0]!;
+      this.#candidateScores[at] = this.#scores[0] ?? 0;
     }
     return least;
   }
@@ -343,16 +344,21 @@ export class ClusterIndex implements DenseIndex {
     const { refinement, rows } = this.parts;
     const scores = this.#candidateScores;
     if (refinement)
-      for (let i = 0; i < count; i++) scores[i]! += refinement.dot(query, this.#candidates[i]!);
+      for (let i = 0; i < count; i++)
+        scores[i] = (scores[i] ?? 0) + refinement.dot(query, this.#candidates[i] ?? 0);
     const picked = new Int32Array(Math.min(count, Math.max(0, k)));
     const kept = this.#selector.select(scores, count, picked.length, picked);
     return [...picked.subarray(0, kept)]
-      .map((i) => ({ index: rows[this.#candidates[i]!]!, similarity: scores[i]!, at: i }))
+      .map((i) => ({
+        index: rows[this.#candidates[i] ?? 0] ?? 0,
+        similarity: scores[i] ?? 0,
+        at: i,
+      }))
       .sort((a, b) => b.similarity - a.similarity || a.index - b.index)
       .map(({ index, similarity, at }) => ({
         index,
         similarity,
-        cluster: this.#clusterAt(this.#candidates[at]!),
+        cluster: this.#clusterAt(this.#candidates[at] ?? 0),
       }));
   }
 }

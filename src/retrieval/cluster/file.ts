@@ -132,7 +132,7 @@ function checkLists(rows: Int32Array, offsets: Int32Array, name: string): void {
     if (!(row >= 0 && row < rows.length) || seen[row]) throw new Error(`${name}: damaged lists`);
     seen[row] = 1;
   }
-  const rising = offsets.every((at, i) => at >= (i === 0 ? 0 : offsets[i - 1]!));
+  const rising = offsets.every((at, i) => at >= (i === 0 ? 0 : (offsets[i - 1] ?? 0)));
   if (!rising || offsets[0] !== 0 || offsets.at(-1) !== rows.length)
     throw new Error(`${name}: damaged lists`);
 }

@@ -1,4 +1,5 @@
 import type { SamplingOptions } from './options.ts';
+import { sum } from '../../base/statistics.ts';
 
 /**
  * Temperature at the t-th query (from 0): `τ = max(τ_min, τ_0 (1 − t/T_max)^γ)`, held at τ_0 for the
@@ -18,7 +19,7 @@ export function updateWeights(
   { smoothing, minimumWeight }: SamplingOptions,
 ): void {
   for (let i = 0; i < weights.length; i++) {
-    const next = smoothing * weights[i]! + (hit.has(i) ? 1 - smoothing : 0);
+    const next = smoothing * (weights[i] ?? 0) + (hit.has(i) ? 1 - smoothing : 0);
     weights[i] = Math.max(minimumWeight, next);
   }
 }
@@ -31,19 +32,13 @@ export function shares(
   minimumShare: number,
 ): Float64Array {
   const p = new Float64Array(relevance.length);
-  let sum = 0;
-  for (let i = 0; i < p.length; i++) {
-    p[i] = (weights[i]! * relevance[i]!) ** (1 / tau);
-    sum += p[i]!;
-  }
-  let total = 0;
-  for (let i = 0; i < p.length; i++) {
-    // Nothing relevant at all: every cluster alike.
-    p[i] = Math.max(minimumShare, sum > 0 ? p[i]! / sum : 1 / p.length);
-    total += p[i]!;
-  }
-  for (let i = 0; i < p.length; i++) p[i]! /= total;
-  return p;
+  for (let i = 0; i < p.length; i++) p[i] = ((weights[i] ?? 0) * (relevance[i] ?? 0)) ** (1 / tau);
+  const whole = sum(p);
+  // Nothing relevant at all: every cluster alike.
+  for (let i = 0; i < p.length; i++)
+    p[i] = Math.max(minimumShare, whole > 0 ? (p[i] ?? 0) / whole : 1 / p.length);
+  const total = sum(p);
+  return p.map((share) => share / total);
 }
 
 /**
@@ -59,24 +54,26 @@ export function allocate(
   const counts = new Int32Array(p.length);
   let left = candidates;
   for (;;) {
-    const open = [...counts.keys()].filter((i) => counts[i]! < sizes[i]!);
-    const mass = open.reduce((sum, i) => sum + p[i]!, 0);
+    const open = [...counts.keys()].filter((i) => (counts[i] ?? 0) < (sizes[i] ?? 0));
+    const mass = open.reduce((total, i) => total + (p[i] ?? 0), 0);
     if (left <= 0 || open.length === 0) return counts;
-    const quota = open.map((i) => (mass > 0 ? (left * p[i]!) / mass : left / open.length));
+    const quota = open.map((i) => (mass > 0 ? (left * (p[i] ?? 0)) / mass : left / open.length));
     const whole = quota.map(Math.floor);
-    let rest = left - whole.reduce((sum, n) => sum + n, 0);
+    const remainder = quota.map((exact) => exact - Math.floor(exact));
+    let rest = left - sum(whole);
     const byRemainder = [...open.keys()].sort(
-      (a, b) => quota[b]! - whole[b]! - (quota[a]! - whole[a]!) || a - b,
+      (a, b) => (remainder[b] ?? 0) - (remainder[a] ?? 0) || a - b,
     );
     for (const place of byRemainder) {
       if (rest-- <= 0) break;
-      whole[place]!++;
+      whole[place] = (whole[place] ?? 0) + 1;
     }
     left = 0;
     for (const [place, i] of open.entries()) {
-      const wanted = counts[i]! + whole[place]!;
-      counts[i] = Math.min(sizes[i]!, wanted);
-      left += wanted - counts[i];
+      const wanted = (counts[i] ?? 0) + (whole[place] ?? 0);
+      const taken = Math.min(sizes[i] ?? 0, wanted);
+      counts[i] = taken;
+      left += wanted - taken;
     }
   }
 }

@@ -4,15 +4,15 @@ export function nthLargest(values: Float32Array, n: number, count: number): numb
   let high = n - 1;
   const target = count - 1;
   while (low < high) {
-    const pivot = values[(low + high) >> 1]!;
+    const pivot = values[(low + high) >> 1] ?? 0;
     let i = low;
     let j = high;
     while (i <= j) {
-      while (values[i]! > pivot) i++;
-      while (values[j]! < pivot) j--;
+      while ((values[i] ?? NaN) > pivot) i++;
+      while ((values[j] ?? NaN) < pivot) j--;
       if (i > j) break;
-      const swapped = values[i]!;
-      values[i] = values[j]!;
+      const swapped = values[i] ?? 0;
+      values[i] = values[j] ?? 0;
       values[j] = swapped;
       i++;
       j--;
@@ -21,7 +21,7 @@ export function nthLargest(values: Float32Array, n: number, count: number): numb
     else if (target >= i) low = i;
     else break;
   }
-  return values[target]!;
+  return values[target] ?? 0;
 }
 
 /** Finds the largest of many scores again and again without new memory. */
@@ -42,11 +42,11 @@ export class Selector {
     this.#scratch.set(scores.subarray(0, n));
     const least = nthLargest(this.#scratch, n, count);
     let above = 0;
-    for (let i = 0; i < n; i++) if (scores[i]! > least) above++;
+    for (let i = 0; i < n; i++) if ((scores[i] ?? 0) > least) above++;
     let ties = count - above;
     let written = at;
     for (let i = 0; i < n; i++) {
-      const score = scores[i]!;
+      const score = scores[i] ?? 0;
       if (score > least || (score === least && ties-- > 0)) out[written++] = i;
     }
     return written - at;

@@ -14,11 +14,11 @@ export class BestK {
   offer(row: number, score: number): void {
     const last = this.#scores.length - 1;
     // Most scores end here; with no room at all, every one.
-    if (!(score > this.#scores[last]!)) return;
+    if (!(score > (this.#scores[last] ?? Infinity))) return;
     let at = last;
-    for (; at > 0 && score > this.#scores[at - 1]!; at--) {
-      this.#scores[at] = this.#scores[at - 1]!;
-      this.#rows[at] = this.#rows[at - 1]!;
+    for (; at > 0 && score > (this.#scores[at - 1] ?? 0); at--) {
+      this.#scores[at] = this.#scores[at - 1] ?? 0;
+      this.#rows[at] = this.#rows[at - 1] ?? 0;
     }
     this.#scores[at] = score;
     this.#rows[at] = row;
@@ -27,8 +27,8 @@ export class BestK {
 
   list(): Neighbour[] {
     return Array.from({ length: this.#count }, (_, i) => ({
-      index: this.#rows[i]!,
-      similarity: this.#scores[i]!,
+      index: this.#rows[i] ?? 0,
+      similarity: this.#scores[i] ?? 0,
     }));
   }
 }

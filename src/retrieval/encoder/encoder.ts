@@ -12,6 +12,7 @@ import type { TextTemplate } from './template.ts';
 import { openTextModel, type OpenedTextModel } from './open.ts';
 import type { TextModelSession } from './text-model-session.ts';
 import { encodedPassage, encodedQuery, padRows, type TokenRow } from './tokens.ts';
+import { itemAt } from '../../base/items.ts';
 
 /** Passages that are cut into tokens at a time and sorted by length. */
 const WINDOW = 1024;
@@ -88,7 +89,7 @@ export class OnnxEncoder implements QueryEncoder, PassageEncoder {
         .map((passage) => this.#tokens(this.passageText(passage)));
       for (const batch of batchesByLength(rows, maxTokens)) {
         await turn();
-        const vectors = await this.#run(batch.map((place) => rows[place]!));
+        const vectors = await this.#run(batch.map((place) => itemAt(rows, place, 'texts')));
         batch.forEach((place, i) =>
           values.set(
             vectors.subarray(i * dimensions, (i + 1) * dimensions),

@@ -11,6 +11,7 @@ import type { EncoderDevice, OrtModule } from './runtime.ts';
 import type { TextTemplate } from './template.ts';
 import type { TextModelSession } from './text-model-session.ts';
 import { padRows, plainPassage, type TokenRow } from './tokens.ts';
+import { itemAt } from '../../base/items.ts';
 
 const CACHED_SCORES = 8192;
 
@@ -51,18 +52,20 @@ export class OnnxReranker implements Reranker {
     passages: readonly Passage[],
     signal?: AbortSignal,
   ): Promise<number[]> {
-    const keys = passages.map((passage) => `${query}\n${contentKey(passage)}`);
-    const scores = keys.map((key) => this.#scores.get(key));
-    const missing = [...keys.keys()].filter((i) => scores[i] === undefined);
+    const wanted = passages.map((passage) => {
+      const key = `${query}\n${contentKey(passage)}`;
+      return { passage, key, score: this.#scores.get(key) };
+    });
+    const missing = wanted.filter(({ score }) => score === undefined);
     const found = await this.scorePairs(
-      missing.map((i) => [query, plainPassage(passages[i]!)]),
+      missing.map(({ passage }) => [query, plainPassage(passage)]),
       signal,
     );
-    missing.forEach((i, at) => {
-      scores[i] = found[at]!;
-      this.#scores.set(keys[i]!, found[at]!);
+    missing.forEach((one, i) => {
+      one.score = itemAt(found, i, 'scores');
+      this.#scores.set(one.key, one.score);
     });
-    return scores.map((score) => score ?? -Infinity);
+    return wanted.map(({ score }) => score ?? -Infinity);
   }
 
   /** Scores of pairs of texts as they are, in their order. */
@@ -77,8 +80,8 @@ export class OnnxReranker implements Reranker {
     const turn = createTurns(signal);
     for (const batch of batchesByLength(rows, maxTokens)) {
       await turn();
-      const found = await this.#run(batch.map((place) => rows[place]!));
-      batch.forEach((place, i) => (scores[place] = found[i]!));
+      const found = await this.#run(batch.map((place) => itemAt(rows, place, 'pairs')));
+      batch.forEach((place, i) => (scores[place] = itemAt(found, i, 'scores')));
     }
     signal?.throwIfAborted();
     return scores;
@@ -95,6 +98,7 @@ export class OnnxReranker implements Reranker {
       throw new EncoderError(
         `the reranker gave ${values.length} logits for ${rows.length} pairs; its manifest says ${labels} a pair`,
       );
-    return rows.map((_, i) => (labels === 1 ? values[i]! : values[2 * i + 1]! - values[2 * i]!));
+    const logit = (i: number): number => itemAt(values, i, 'logits');
+    return rows.map((_, i) => (labels === 1 ? logit(i) : logit(2 * i + 1) - logit(2 * i)));
   }
 }

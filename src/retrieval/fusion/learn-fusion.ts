@@ -7,6 +7,7 @@ import type { QueryEncoder } from '../sources/sources.ts';
 import { createTurns } from '../../base/turns.ts';
 import { encodeCached, type CacheableEncoder, type VectorCache } from '../sources/vector-cache.ts';
 import { mean } from '../../base/statistics.ts';
+import { itemAt } from '../../base/items.ts';
 
 /**
  * How much the dense list counts beside the lexical one on this very corpus with this very encoder,
@@ -87,7 +88,9 @@ export async function learnFusion(
   const turn = createTurns(signal);
   const sample = sampleRows(passages.length, SAMPLE, random);
   const rows = new Map(passages.map((passage, row) => [passage, row]));
-  const clozes = Array.from(sample).flatMap((row) => clozeOf(passages[row]!, row, random));
+  const clozes = Array.from(sample).flatMap((row) =>
+    clozeOf(itemAt(passages, row, 'corpus'), row, random),
+  );
   const rests = await encodeCached(
     dense.encoder,
     clozes.map(({ rest }) => rest),
@@ -185,7 +188,7 @@ function rankOf(
 /** @param ranks by question, then in the order of `WEIGHTS` */
 function best(ranks: readonly (readonly number[])[]): LearnedFusion {
   const scores = WEIGHTS.map((weights, i) => {
-    const own = ranks.map((each) => each[i]!);
+    const own = ranks.map((each) => each[i] ?? Infinity);
     return {
       weights,
       recall: mean(own.map((rank) => (rank <= FOUND ? 1 : 0))),

@@ -3,6 +3,7 @@ import { PostingsBuilder, type Postings } from './postings.ts';
 import { byScoreThenId, type Ranked } from './ranked.ts';
 import { terms } from './text.ts';
 import { createTurns } from '../../base/turns.ts';
+import { itemAt } from '../../base/items.ts';
 
 export interface LexicalOptions {
   /** How much more a term in the title counts than one in the text. */
@@ -125,9 +126,9 @@ export class LexicalIndex {
     for (const word of words) {
       const rarity = idf(this.#passages.length, this.#postings.documentFrequency(word));
       for (const [field, counts] of fields.entries()) {
-        const mean = this.#postings.meanLengths[field]!;
+        const mean = this.#postings.meanLengths[field] ?? 0;
         const tf = counts.get(word);
-        if (tf) sum += this.#boosts[field]! * rarity * gain(tf, counts.size, mean);
+        if (tf) sum += (this.#boosts[field] ?? 0) * rarity * gain(tf, counts.size, mean);
       }
     }
     return sum * matched.size;
@@ -141,16 +142,19 @@ export class LexicalIndex {
     const list = this.#postings.list(word, field);
     if (!list) return;
     const { documents, times, lengths, meanLengths } = this.#postings;
-    const weight = this.#boosts[field]! * rarity;
-    const [ofLength, mean] = [lengths[field]!, meanLengths[field]!];
+    const weight = (this.#boosts[field] ?? 0) * rarity;
+    const ofLength = itemAt(lengths, field, 'lengths by field');
+    const mean = meanLengths[field] ?? 0;
     for (let at = list.from; at < list.to; at++) {
-      const document = documents[at]!;
+      const document = documents[at] ?? 0;
       if (this.#matched[document] === 0) found.push(document);
       if (nth > 0 && this.#seen[document] !== nth) {
         this.#seen[document] = nth;
-        this.#matched[document]!++;
+        this.#matched[document] = (this.#matched[document] ?? 0) + 1;
       }
-      this.#scores[document]! += weight * gain(times[at]!, ofLength[document]!, mean);
+      this.#scores[document] =
+        (this.#scores[document] ?? 0) +
+        weight * gain(times[at] ?? 0, ofLength[document] ?? 0, mean);
     }
   }
 
@@ -158,13 +162,12 @@ export class LexicalIndex {
   #best(found: readonly number[], k: number): Ranked[] {
     const top: Ranked[] = [];
     for (const document of found) {
-      const score = this.#scores[document]! * this.#matched[document]!;
+      const score = (this.#scores[document] ?? 0) * (this.#matched[document] ?? 0);
       const last = top[k - 1];
       if (last && score < last.score) continue;
-      const entry = { passage: this.#passages[document]!, score };
-      let at = top.length;
-      while (at > 0 && byScoreThenId(entry, top[at - 1]!) < 0) at--;
-      top.splice(at, 0, entry);
+      const entry = { passage: itemAt(this.#passages, document, 'corpus'), score };
+      const before = top.findLastIndex((other) => byScoreThenId(entry, other) >= 0);
+      top.splice(before + 1, 0, entry);
       if (top.length > k) top.length = Math.max(0, k);
     }
     return top;

@@ -1,4 +1,5 @@
 import { mean } from '../../base/statistics.ts';
+import { itemAt } from '../../base/items.ts';
 
 /**
  * The inverted lists of a corpus in typed arrays: about ten bytes a posting, where a map of maps takes a
@@ -30,7 +31,7 @@ class Grown<A extends Int32Array | Uint16Array> {
   }
 
   at(index: number): number {
-    return this.#values[index]!;
+    return this.#values[index] ?? 0;
   }
 
   set(index: number, value: number): void {
@@ -54,6 +55,8 @@ export class PostingsBuilder {
   readonly #holding = new Grown((length) => new Int32Array(length));
   readonly #last = new Grown((length) => new Int32Array(length));
 
+  #documentCount = 0;
+
   constructor(fields: number) {
     this.#fields = fields;
     this.#lengths = Array.from({ length: fields }, () => new Grown((n) => new Int32Array(n)));
@@ -61,11 +64,11 @@ export class PostingsBuilder {
 
   /** Adds the next document: the terms of each of its fields, repeats kept. */
   add(fields: readonly (readonly string[])[]): void {
-    const document = this.#lengths[0]!.length;
+    const document = this.#documentCount++;
     for (const [field, terms] of fields.entries()) {
       const counts = new Map<string, number>();
       for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
-      this.#lengths[field]!.push(counts.size);
+      itemAt(this.#lengths, field, 'fields').push(counts.size);
       for (const [term, count] of counts) {
         const id = this.#idOf(term);
         this.#lists.push(id * this.#fields + field);
@@ -95,15 +98,19 @@ export class PostingsBuilder {
     const count = this.#lists.length;
     const offsets = new Int32Array(this.#ids.size * this.#fields + 1);
     for (let i = 0; i < count; i++) {
-      offsets[this.#lists.at(i) + 1]!++;
+      const list = this.#lists.at(i) + 1;
+      offsets[list] = (offsets[list] ?? 0) + 1;
       if (i % SORTED_AT_ONCE === 0) yield;
     }
-    for (let list = 1; list < offsets.length; list++) offsets[list]! += offsets[list - 1]!;
+    for (let list = 1; list < offsets.length; list++)
+      offsets[list] = (offsets[list] ?? 0) + (offsets[list - 1] ?? 0);
     const next = offsets.slice(0, -1);
     const documents = new Int32Array(count);
     const times = new Uint16Array(count);
     for (let i = 0; i < count; i++) {
-      const at = next[this.#lists.at(i)]!++;
+      const list = this.#lists.at(i);
+      const at = next[list] ?? 0;
+      next[list] = at + 1;
       documents[at] = this.#documents.at(i);
       times[at] = this.#times.at(i);
       if (i % SORTED_AT_ONCE === 0) yield;
@@ -166,14 +173,14 @@ export class Postings {
     const id = this.#ids.get(term);
     if (id === undefined) return null;
     const list = id * this.#fields + field;
-    const [from, to] = [this.#offsets[list]!, this.#offsets[list + 1]!];
+    const [from, to] = [this.#offsets[list] ?? 0, this.#offsets[list + 1] ?? 0];
     return from === to ? null : { from, to };
   }
 
   /** How many documents hold a term, in whichever field; each counts once. */
   documentFrequency(term: string): number {
     const id = this.#ids.get(term);
-    return id === undefined ? 0 : this.#holding[id]!;
+    return id === undefined ? 0 : (this.#holding[id] ?? 0);
   }
 
   /** Of the arrays exactly, and an estimate of the words. */

@@ -4,6 +4,7 @@ import type { BuildSignals } from '../lexical/lexical.ts';
 import { contentKey, type PassageEncoder } from './sources.ts';
 import { createTurns } from '../../base/turns.ts';
 import { sha256 } from '../../base/hash.ts';
+import { itemAt, present } from '../../base/items.ts';
 
 /** Vectors by encoder and by the hash of the text that they were made of. */
 export interface VectorCache {
@@ -51,17 +52,19 @@ export async function encodeCached(
     );
     const vectors = new Map<string, Float32Array>();
     for (const [i, vector] of (await cache.read(revision, keys)).entries())
-      if (vector?.length === dimensions) vectors.set(keys[i]!, vector);
-    await addMissing(vectors);
-    keys.forEach((key, i) => values.set(vectors.get(key)!, (start + i) * dimensions));
+      if (vector?.length === dimensions) vectors.set(itemAt(keys, i, 'keys of the cache'), vector);
+    await addMissing(cache, vectors);
+    for (const [i, key] of keys.entries())
+      values.set(present(vectors.get(key), 'the vector of a passage'), (start + i) * dimensions);
     onProgress?.(start + block.length, passages.length);
     signal?.throwIfAborted();
 
-    async function addMissing(known: Map<string, Float32Array>): Promise<void> {
+    async function addMissing(cache: VectorCache, known: Map<string, Float32Array>): Promise<void> {
       const missing = new Map<string, Passage>();
-      keys.forEach((key, i) => {
-        if (!known.has(key) && !missing.has(key)) missing.set(key, block[i]!);
-      });
+      for (const [i, passage] of block.entries()) {
+        const key = itemAt(keys, i, 'keys of the cache');
+        if (!known.has(key) && !missing.has(key)) missing.set(key, passage);
+      }
       if (missing.size === 0) return;
       const made = await encoder.encodePassages(
         [...missing.values()],
@@ -72,7 +75,7 @@ export async function encodeCached(
       names.forEach((key, i) =>
         known.set(key, made.values.subarray(i * dimensions, (i + 1) * dimensions)),
       );
-      await cache!.write(revision, names, made);
+      await cache.write(revision, names, made);
     }
   }
   return { dimensions, values };

@@ -82,7 +82,7 @@ export function lexicalScores(
     const idf = Math.log(1 + (n - holding + 0.5) / (holding + 0.5));
     counts.forEach((count, i) => {
       const length = 1 - B + (B * (sentences[i]?.terms.length ?? 0)) / Math.max(1, mean);
-      scores[i]! += (idf * count * (K1 + 1)) / (count + K1 * length);
+      scores[i] = (scores[i] ?? 0) + (idf * count * (K1 + 1)) / (count + K1 * length);
     });
   }
   const best = Math.max(0, ...scores);

@@ -1,6 +1,7 @@
 import { useEffect } from 'react';
 import { useRoute } from 'wouter';
 import { pagePath } from '../kit/page/page-root.ts';
+import { ASK } from '../kit/routes.ts';
 import { formatAddress, parseAddress, placeOf } from './store/permalink.ts';
 import { startRun } from './store/actions.ts';
 import { checkLinkedSetup } from './store/linked-setup.ts';
@@ -10,10 +11,10 @@ import { useView } from './store/view-store.ts';
 
 /** Keeps the address bar and the view's address the same; "back" restores the earlier one. */
 export const useAddress = (): void => {
-  const [inspect] = useRoute('/');
+  const [ask] = useRoute(ASK);
   const address = useView((state) => state.address);
   useEffect(() => {
-    if (!inspect) return;
+    if (!ask) return;
     const wanted = formatAddress(address);
     if (wanted === location.search) return;
     const before = parseAddress(location.search).address;
@@ -22,10 +23,10 @@ export const useAddress = (): void => {
     const url = `${location.pathname}${wanted}`;
     if (moved && address.asked?.kind === 'world') history.pushState(null, '', url);
     else history.replaceState(null, '', url);
-  }, [address, inspect]);
+  }, [address, ask]);
   useEffect(() => {
     const onPop = () => {
-      if (pagePath() !== '/') return;
+      if (pagePath() !== ASK) return;
       const { address } = parseAddress(location.search);
       const { source, request } = useRun.getState();
       const shown = placeOf({ of: source, asked: request?.asked ?? null });

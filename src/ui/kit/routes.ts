@@ -1,5 +1,8 @@
 import type { IconName } from './Icon.tsx';
 
+/** Where a question is posed. */
+export const ASK = '/ask';
+
 /** The places of the workbench, in the order of the rail. */
 export interface Route {
   path: string;
@@ -10,7 +13,8 @@ export interface Route {
 }
 
 export const ROUTES: readonly Route[] = [
-  { path: '/', name: 'Inspect', letter: 'i', icon: 'inspect' },
+  { path: ASK, name: 'Ask', letter: 'a', icon: 'ask' },
+  { path: '/rollouts', name: 'Rollouts', letter: 'o', icon: 'rollouts' },
   { path: '/train', name: 'Train', letter: 't', icon: 'train' },
   { path: '/runs', name: 'Runs', letter: 'r', icon: 'runs' },
   { path: '/corpus', name: 'Corpus', letter: 'c', icon: 'corpus' },

@@ -68,7 +68,7 @@ const FreeRollouts = ({ run }: { run: RunRecord }) => {
       <button
         type="button"
         className="link"
-        title="Frees storage; steps, charts and checkpoints stay"
+        title="Frees storage; steps, charts and snapshots stay"
         onClick={() => void dropRollouts(run.id).then(setFreed)}
       >
         Delete the rollouts of past steps
@@ -124,8 +124,8 @@ export const RunEditor = ({ run }: { run: RunRecord }) => (
       <FreeRollouts run={run} />
       <span className="fine">
         {run.checkpointStep === null
-          ? 'No checkpoint yet, so there is no adapter to take out. '
-          : `Checkpoint of step ${run.checkpointStep}. `}
+          ? 'No snapshot yet, so there is no adapter to take out. '
+          : `Snapshot of step ${run.checkpointStep}. `}
         {run.policy.id} {run.policy.revision.slice(0, 12)},{' '}
         {run.setup?.questions.kind === 'collections'
           ? `${formatCount(run.world.questions)} imported questions`

@@ -43,7 +43,7 @@ const Empty = ({ go }: { go: (path: string) => void }) => {
   return (
     <section className="empty-place">
       <p>
-        Every training run is kept here, with its curves, its checkpoints and the rollouts of its
+        Every training run is kept here, with its curves, its snapshots and the rollouts of its
         steps, in this browser only. There is none yet. Start one, or drop an exported run on this
         page.
       </p>

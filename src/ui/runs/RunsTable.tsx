@@ -159,7 +159,7 @@ const HEADS = [
   ['compare', 'visually'],
   ['name', ''],
   ['status', ''],
-  ['preset', 'wide-only'],
+  ['recipe', 'wide-only'],
   ['steps', 'figure'],
   ['last EM', 'figure wide-only'],
   ['held-out EM', 'figure'],

@@ -1,8 +1,9 @@
 import { MantineProvider, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import { lazy, Suspense, useMemo, type ReactNode } from 'react';
-import { Route, Router, Switch, useLocation } from 'wouter';
 import { AskPage } from '../ask/AskPage.tsx';
+import { ASK } from '../kit/routes.ts';
 import { BASE } from '../kit/page/page-root.ts';
+import { type ReactNode, Suspense, lazy, useMemo } from 'react';
+import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
 import { CommandPalette, KeyList } from './CommandPalette.tsx';
 import { useDialogs } from './dialogs.ts';
 import { createCommands } from './commands.ts';
@@ -23,6 +24,9 @@ const RunsPage = lazy(() => import('../runs/RunsPage.tsx'));
 const TrainPage = lazy(() => import('../train/TrainPage.tsx'));
 const LaterPage = lazy(() => import('./LaterPage.tsx'));
 
+/** The root is Ask; version 0.1.0 gave its questions addresses there. */
+const ToAsk = () => <Redirect to={`${ASK}${location.search}`} replace />;
+
 /** The styles of a place hold within it alone; see `scripts/checks/check-styles.ts`. */
 const At = (props: { place: string; children: ReactNode }) => (
   <div className={`at at-${props.place}`}>{props.children}</div>
@@ -31,10 +35,16 @@ const At = (props: { place: string; children: ReactNode }) => (
 const Pages = () => (
   <Suspense fallback={<main className="page">Loading the page …</main>}>
     <Switch>
-      <Route path="/">
+      <Route path={ASK}>
         <At place="ask">
           <AskPage />
         </At>
+      </Route>
+      <Route path="/">
+        <ToAsk />
+      </Route>
+      <Route path="/inspect">
+        <ToAsk />
       </Route>
       <Route path="/rollouts">
         <At place="rollouts">

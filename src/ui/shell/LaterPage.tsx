@@ -1,4 +1,5 @@
 import { Link } from 'wouter';
+import { ASK } from '../kit/routes.ts';
 
 /** Places that are planned and not built: what will be there, and what can be done meanwhile. */
 const LATER: Record<string, { name: string; text: string; meanwhile: string }> = {
@@ -27,7 +28,7 @@ const LaterPage = ({ page }: { page: string }) => {
         <p>No place of the workbench has this address.</p>
       )}
       <p>
-        <Link href="/">Go to Inspect</Link>
+        <Link href={ASK}>Go to Ask</Link>
       </p>
     </main>
   );

@@ -1,12 +1,10 @@
-import { Link, useLocation, useRoute } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { Icon } from '../kit/Icon.tsx';
-import { isRollouts } from '../rollouts/store/browse-address.ts';
 import { ROUTES, type Route } from '../kit/routes.ts';
 
 const Item = ({ route }: { route: Route }) => {
   const [path] = useLocation();
-  const [here] = useRoute(route.path);
-  const active = here || (route.path === '/' && isRollouts(path));
+  const active = path === route.path || path.startsWith(`${route.path}/`);
   return (
     <Link
       href={route.path}

@@ -1,13 +1,13 @@
 import { ActionIcon, useComputedColorScheme } from '@mantine/core';
 import { useState } from 'react';
-import { Link, useLocation, useRoute } from 'wouter';
+import { useLocation, useRoute } from 'wouter';
 import { Icon, type IconName } from '../kit/Icon.tsx';
 import { toggleDialog } from './dialogs.ts';
 import { togglePanel, useView } from '../ask/store/view-store.ts';
 import { useLab } from '../lab/lab-store.ts';
 import { useRun } from '../ask/store/run-store.ts';
-import { isRollouts } from '../rollouts/store/browse-address.ts';
 import { ROUTES } from '../kit/routes.ts';
+import { ASK } from '../kit/routes.ts';
 
 const Tool = (props: {
   label: string;
@@ -38,44 +38,20 @@ const Tool = (props: {
 const OFF_RAIL: ReadonlyMap<string, string> = new Map([['cluster', 'Corpus · Clusters']]);
 
 const Place = () => {
-  const [inspect] = useRoute('/');
-  const [, params] = useRoute('/:page');
+  const [ask] = useRoute(ASK);
   const request = useRun((state) => state.request);
   const source = useRun((state) => state.source);
-  const asked = request && inspect ? request.settings : null;
+  const asked = request && ask ? request.settings : null;
   const recipe = asked ? ` · ${asked.recipe}` : '';
   const seed = !asked ? '' : source ? ` · step ${source.step}` : ` · seed ${asked.seed}`;
   const [path] = useLocation();
-  const page = params?.page ?? '';
-  const known =
+  const [, page = ''] = path.split('/');
+  const name =
     ROUTES.find((route) => route.path === `/${page}`)?.name ?? OFF_RAIL.get(page) ?? 'Forage';
-  const name = isRollouts(path) ? 'Inspect' : known;
   return (
     <div className="place">
       <b>Forage</b> <span className="fine ellipsis">{`${name}${recipe}${seed}`}</span>
     </div>
-  );
-};
-
-/** The two halves of Inspect: ask the policy, or read rollouts that there are. */
-const InspectTabs = () => {
-  const [path] = useLocation();
-  const rollouts = isRollouts(path);
-  if (path !== '/' && !rollouts) return null;
-  const tab = (href: string, name: string, active: boolean) => (
-    <Link
-      href={href}
-      className={active ? 'choice chosen' : 'choice'}
-      aria-current={active ? 'page' : undefined}
-    >
-      {name}
-    </Link>
-  );
-  return (
-    <nav className="view-tabs" aria-label="Inspect">
-      {tab('/', 'Ask', !rollouts)}
-      {tab('/rollouts', 'Rollouts', rollouts)}
-    </nav>
   );
 };
 
@@ -123,14 +99,13 @@ const CopyAddress = () => {
 export const TopBar = ({ toggleTheme }: { toggleTheme: () => void }) => {
   const setupOpen = useView((state) => state.setupOpen);
   const detailsOpen = useView((state) => state.detailsOpen);
-  const [inspect] = useRoute('/');
+  const [ask] = useRoute(ASK);
   const scheme = useComputedColorScheme('light');
   return (
     <header className="topbar">
       <Place />
-      <InspectTabs />
       <span className="grow" />
-      {inspect ? (
+      {ask ? (
         <>
           <Tool
             label="Setup (s)"

@@ -14,7 +14,7 @@ import { rolloutCommands } from './rollout-commands.ts';
 /** Everything that can be done by name (⌘K) or by key (`?` lists them). */
 export interface Command {
   name: string;
-  /** As `event.key`, or `g i` for a sequence; several keys may do one thing. */
+  /** As `event.key`, or `g a` for a sequence; several keys may do one thing. */
   keys: readonly string[];
   group: 'Run' | 'Train' | 'Playback' | 'Rollouts' | 'View' | 'Go to';
   /** Pages on which it means something; everywhere where absent. */

@@ -3,7 +3,7 @@ import type { Entity, Fact } from './facts.ts';
 import type { KeyedRandom } from '../../base/random.ts';
 import { relation, relationsOf } from './schema.ts';
 import { groupBy } from '../../base/items.ts';
-import { LIST_RELATIONS, PAIRS } from './relations.ts';
+import { LIST_RELATIONS, PAIRS } from './joint-relations.ts';
 import type { ListRelation } from './kinds.ts';
 
 /** A page before it becomes a passage of a corpus: who it is about and what it states. */

@@ -1,5 +1,6 @@
 import { KINDS, type Kind, type ListRelation, type Relation } from './kinds.ts';
-import { LIST_RELATIONS, RELATIONS } from './relations.ts';
+import { LIST_RELATIONS } from './joint-relations.ts';
+import { RELATIONS } from './relations.ts';
 
 /** Look-ups over the fixed tables of kinds and relations. */
 

@@ -3,6 +3,7 @@ import type { Fact } from '../facts/facts.ts';
 import type { Relation } from '../facts/kinds.ts';
 import { draft, lookUp, mention, walk, type Draft, type QuestionScope } from './question-scope.ts';
 import type { KeyedRandom } from '../../base/random.ts';
+import { lastOf } from '../../base/items.ts';
 
 /** The noun phrase of a path; clauses such as "the city where X was born" only around a name. */
 const phrase = (rng: KeyedRandom, path: readonly Relation[], anchor: string): string =>
@@ -24,14 +25,14 @@ export const bridge = (rng: KeyedRandom, scope: QuestionScope, hops: number): Dr
   const drawn = drawPath(rng, scope, hops);
   if (!drawn || !allows(scope.filter, pathName(drawn.path))) return undefined;
   const { path, anchor, facts } = drawn;
-  const last = path[path.length - 1]!;
+  const last = lastOf(path, 'path');
   const subject = phrase(rng, path.slice(0, -1), mention(rng, anchor));
   const text = rng.pick(last.asks).replace('{x}', subject);
   const chain = facts.map((f) => lookUp(scope, f));
   return draft(scope, 'bridge', pathName(path), text, [answerOf(facts)], chain);
 };
 
-const answerOf = (facts: readonly Fact[]): string => facts[facts.length - 1]!.object;
+const answerOf = (facts: readonly Fact[]): string => lastOf(facts, 'chain').object;
 
 const SUMMARIES = [
   'Write a short summary of {x} and name the {l}.',
@@ -49,7 +50,7 @@ export const summary = (
   if (!drawn || scope.filter === 'held-out') return undefined;
   const { path, anchor, facts } = drawn;
   if (!allows(scope.filter, pathName(path))) return undefined;
-  const last = path[path.length - 1]!;
+  const last = lastOf(path, 'path');
   const text = rng
     .pick(SUMMARIES)
     .replace('{x}', phrase(rng, path.slice(0, -1), mention(rng, anchor)))

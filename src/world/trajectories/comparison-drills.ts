@@ -3,6 +3,7 @@ import type { WorldSize } from '../facts/facts.ts';
 import { KeyedRandom } from '../../base/random.ts';
 import { inBlock } from '../../records/protocol.ts';
 import type { TextTokenizer, TokenizedTrajectory } from './trajectory.ts';
+import { present } from '../../base/items.ts';
 
 /**
  * Exercises in setting two values side by side. A comparison decides one token of a trajectory of
@@ -49,8 +50,8 @@ export const comparisonDrill = (
   tokenizer: TextTokenizer,
 ): TokenizedTrajectory => {
   const { before, verdict } = drill(rng);
-  const open = tokenizer.specialId('<think>')!;
-  const close = tokenizer.specialId('</think>')!;
+  const open = present(tokenizer.specialId('<think>'), 'the token <think>');
+  const close = present(tokenizer.specialId('</think>'), 'the token </think>');
   const lead = [open, ...tokenizer.encodeText(inBlock(before))];
   const answer = tokenizer.encodeText(inBlock(verdict));
   const end = [...tokenizer.encodeText(inBlock('. done .')), close];
@@ -82,13 +83,13 @@ export const comparisonDrills = (
 
 const drill = (rng: KeyedRandom): { before: string; verdict: string } => {
   const { size, label, from, to, goals } = rng.pick(COMPARED);
-  const [a, b] = rng.sample(makeEntities(rng, size), 2).map(({ name }) => name);
+  const [a = '', b = ''] = rng.sample(makeEntities(rng, size), 2).map(({ name }) => name);
   const first = rng.between(from, to);
   let second = first;
   while (Math.abs(second - first) < LEAST_DIFFERENCE) second = rng.between(from, to);
   const goal = rng.pick(GOALS[goals]);
   const lower = goal === GOALS[goals][0];
-  const verdict = first < second === lower ? a! : b!;
+  const verdict = first < second === lower ? a : b;
   return {
     before: `${label} of ${b} is ${second} . ${a} ${first} , ${b} ${second} . ${goal} is`,
     verdict,

@@ -6,6 +6,7 @@ import type { KeyedRandom } from '../../base/random.ts';
 import { MiniSearch } from './search.ts';
 import { TrajectoryWriter, type Trajectory } from './trajectory.ts';
 import type { Encyclopedia } from '../world.ts';
+import { itemAt, lastOf } from '../../base/items.ts';
 
 /** Shares of what demonstrations show. All between 0 and 1. */
 export interface DemonstrationMix {
@@ -109,7 +110,7 @@ export class Demonstrator {
     w.think([plan.plan, ...this.reading(plan, 0, known)].join(' . ') + ' .');
     const asked = new Set<string>();
     for (let i = known; i <= last; i++) {
-      const step = plan.steps[i]!;
+      const step = itemAt(plan.steps, i, 'plan');
       const repeat = trouble === 'repeated' && i === troubled ? rng.maybe([...asked]) : undefined;
       if (repeat !== undefined) {
         // The refused query stands where the right one belongs; the next thought finds the way back.
@@ -245,7 +246,7 @@ export class Demonstrator {
   }
 
   private summary(plan: Plan): string {
-    const step = plan.steps[plan.steps.length - 1]!;
+    const step = lastOf(plan.steps, 'plan');
     return this.page(step.chain.title)?.sentences.slice(0, 2).join(' ') ?? '';
   }
 }

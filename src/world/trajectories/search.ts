@@ -1,5 +1,6 @@
 import type { Passage } from '../../records/records.ts';
 import type { Encyclopedia } from '../world.ts';
+import { itemAt } from '../../base/items.ts';
 
 const K1 = 1.2;
 const B = 0.5;
@@ -45,7 +46,7 @@ export class MiniSearch {
     }
     return [...scores.entries()]
       .sort((a, b) => b[1] - a[1] || a[0] - b[0])
-      .map(([i]) => this.passages[i]!)
+      .map(([i]) => itemAt(this.passages, i, 'corpus'))
       .filter((p) => !skip(p))
       .slice(0, k);
   }

@@ -46,6 +46,16 @@ describe('what passages bring', () => {
     expect(evidence.supports('no')).toBe(false);
   });
 
+  it('never supports yes, no and nothing: those words stand in passages for other reasons', () => {
+    const evidence = new Evidence('Was it so?', []);
+    const text = 'Yes, it was. No, it was not.';
+    const passage = { id: 'x', title: '', text, sentences: ['Yes, it was.', 'No, it was not.'] };
+    evidence.observe([{ passage, score: 1, source: 'local' }]);
+    expect(evidence.supports('it was not')).toBe(true);
+    for (const answer of ['yes', 'No.', ' ', 'the'])
+      expect([answer, evidence.supports(answer)]).toEqual([answer, false]);
+  });
+
   it('calls a search a miss where no passage holds a name of the query', () => {
     expect(isMiss('employer of Victor Kerlund', hits('w1'))).toBe(true);
     expect(isMiss('employer of Victor Kerlund', hits('w0'))).toBe(false);

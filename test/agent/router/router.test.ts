@@ -144,6 +144,14 @@ describe('equation (23)', () => {
     expect(Math.exp(logProbability(SMALL, [1, 0.5], 'local'))).toBeCloseTo(1 - 0.709868, 5);
   });
 
+  it('log π stays a number where π is next to nothing', () => {
+    const sure = { ...SMALL, bias: -800, linear: [0, 0], output: [0] };
+    // π(web) = e^−800 is 0 in a double; its logarithm is −800.
+    expect(logProbability(sure, [1, 0.5], 'web')).toBeCloseTo(-800, 9);
+    expect(logProbability(sure, [1, 0.5], 'local')).toBeCloseTo(0, 12);
+    expect(logProbability({ ...sure, bias: 800 }, [1, 0.5], 'local')).toBeCloseTo(-800, 9);
+  });
+
   it('is the gradient of −mean R log π, by central differences', () => {
     const gradient = routerGradient(SMALL, calls);
     const at = (change: (w: RouterWeights) => void): number => {

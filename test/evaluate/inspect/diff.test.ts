@@ -107,3 +107,20 @@ test('two rollouts: what the policy wrote instead', async () => {
   expect(texts(left, runs[1]!.aFrom, runs[1]!.aTo)).toEqual(['<think>Ida']);
   expect(texts(right, runs[2]!.bFrom, runs[2]!.bTo)).toEqual(['<think>Ada']);
 });
+
+describe('the words of two rollouts', () => {
+  const written = (text: string, source: 'policy' | 'environment' = 'policy') => ({
+    segments: [{ source, role: 'think' as const, text }],
+  });
+  const same = (a: ReturnType<typeof written>, b: ReturnType<typeof written>): number =>
+    count(diffRollouts(a, b).runs, 'same');
+
+  test('are the same whatever white space stands before them', () => {
+    expect(same(written('one two'), written('  one\n\ttwo'))).toBe(2);
+    expect(same(written('one two'), written('one  twos'))).toBe(1);
+  });
+
+  test('are others where another wrote them', () => {
+    expect(same(written('one two'), written('one two', 'environment'))).toBe(0);
+  });
+});

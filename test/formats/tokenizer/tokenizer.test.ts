@@ -24,6 +24,12 @@ describe('a splitting pattern', () => {
     expect(costOfPattern(pattern)).toBeNull();
   });
 
+  it('is run at a depth of 49 brackets, and not beyond what a stack holds', () => {
+    const nested = (depth: number): string => `${'('.repeat(depth)}a${')'.repeat(depth)}`;
+    expect(costOfPattern(nested(49))).toBeNull();
+    expect(costOfPattern(nested(50))).toContain('is nested too deep');
+  });
+
   it.each([
     '(a+)+b', '(a|a)+b', '(?:a|ab|b)*c', '(a*)*', 'a*a*b', '([a-z]+\\s?)+$', '(?=(a+)+b)', '(a?){50}b', '(?:aa)*(?:a)*b',
     '(?:a{1,30}){1,30}b', '\\p{L}*\\p{Lo}+\\d', `${'(a|b)'.repeat(30)}c`, `${'(ab)?'.repeat(30)}c`, '(a)\\1', '('.repeat(99),

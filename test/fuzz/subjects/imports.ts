@@ -7,7 +7,7 @@ import { faultOf } from '../../../src/formats/rollouts/own/schema.ts';
 import { lintRollout } from '../../../src/evaluate/inspect/lint/index.ts';
 import { readFactsOf } from '../../../src/evaluate/inspect/lint/facts.ts';
 import { summaryOf } from '../../../src/evaluate/inspect/lint/run.ts';
-import { FILES } from '../../formats/import/whole-files.ts';
+import { FILES } from '../../fixtures/import/whole-files.ts';
 import { ownLines, readAll } from '../../formats/rollouts/helpers.ts';
 import { zipSync } from 'fflate';
 import { OTHER_SYSTEMS } from '../../fixtures/inspect/other-systems.ts';

@@ -7,7 +7,7 @@ import { parseFilter } from '../../../src/evaluate/inspect/filter/parse.ts';
 import { printFilter } from '../../../src/evaluate/inspect/filter/ast.ts';
 import { rowOf } from '../../../src/evaluate/inspect/row.ts';
 import { readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
-import { getPreset } from '../../../src/learn/settings/presets.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
 import { appConfig, modelLines } from '../../../src/policy/remote/webllm/models.ts';
 import { readRunFile, writeRunFile } from '../../../src/lab/train/files/run-file.ts';
 import { importOne, ownLines } from '../../formats/rollouts/helpers.ts';
@@ -23,7 +23,7 @@ const isPlain = (error: unknown): boolean => error instanceof Error && error.nam
 const RUN = writeRunFile({
   run: {
     format: 'forage.run/1', id: 'run-a', name: 'first', tags: ['a'], notes: '', createdAt: '2026-01-01T00:00:00.000Z',
-    updatedAt: '2026-01-01T00:00:00.000Z', status: 'paused', settings: getPreset('ur2'),
+    updatedAt: '2026-01-01T00:00:00.000Z', status: 'paused', settings: getTraining('ur2/paper'),
     policy: { id: 'tiny', revision: '0' }, world: { seed: 1, questions: 10 }, device: 'wasm', step: 2,
     checkpointStep: 2, failure: null, notice: null, deletedAt: null, setup: BUILT_IN_SETUP,
   },

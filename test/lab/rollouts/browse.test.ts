@@ -2,7 +2,7 @@ import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Rollout } from '../../../src/records/rollout.ts';
-import { getPreset } from '../../../src/learn/settings/presets.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
 import { inspectFile } from '../../../src/evaluate/inspect/inspect.ts';
 import { HuggingFaceTokenizer } from '../../../src/policy/open/tokenizer.ts';
 import { BOOKMARK } from '../../../src/lab/contract/records/rollout-files.ts';
@@ -282,7 +282,7 @@ describe('rollouts of a training run', () => {
     expect(ready(await two.browse('b', runFileId('r1'), ALL)).total).toBe(20);
   });
 
-  const { preset, objective } = getPreset('dapo-kunlun');
+  const { preset, objective } = getTraining('kunlun-baize/dapo');
 
   test('bring the settings of the run, and so does what is exported of them', async () => {
     const lines = ownLines().map((line) => {

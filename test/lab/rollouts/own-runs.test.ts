@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import type { TrainStep } from '../../../src/records/training.ts';
-import { getPreset } from '../../../src/learn/settings/presets.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
 import type { RunRecord } from '../../../src/lab/contract/records/runs.ts';
 import { ownRunsOf } from '../../../src/lab/rollouts/own-runs.ts';
 import { ownLines } from '../../formats/rollouts/helpers.ts';
@@ -13,11 +13,11 @@ const run = (id: string, step: number, deletedAt: string | null): RunRecord =>
     step,
     deletedAt,
     updatedAt: 't',
-    settings: getPreset('dapo-kunlun'),
+    settings: getTraining('kunlun-baize/dapo'),
   }) as RunRecord;
 
-const { objective } = getPreset('dapo-kunlun');
-const training = { preset: 'dapo-kunlun', objective };
+const { objective } = getTraining('kunlun-baize/dapo');
+const training = { preset: 'kunlun-baize/dapo', objective };
 
 const rollouts = ownLines().map((line) => JSON.parse(line) as Rollout);
 

@@ -23,8 +23,8 @@ export class QueueLocks implements Locks {
 export interface InProcessWorker {
   worker: WorkerLike;
   /** Reports an error of its script, as the platform does. */
-  fail(message: string): void;
-  close(): void;
+  fail: (message: string) => void;
+  close: () => void;
 }
 
 /** @param silent never says that it is alive */

@@ -60,7 +60,7 @@ function damage(step: number): void {
   bytes[bytes.length - 1]! ^= 1;
 }
 
-describe('checkpoints', () => {
+describe('snapshots', () => {
   it('come back as they were, with steps and rollouts', async () => {
     await commit(1);
     await commit(2);
@@ -97,10 +97,10 @@ describe('checkpoints', () => {
     await commit(2);
     damage(1);
     damage(2);
-    await expect(stored()).rejects.toThrow(/Both checkpoints are damaged/);
+    await expect(stored()).rejects.toThrow(/Both snapshots are damaged/);
   });
 
-  it('drop steps that were told after the last checkpoint and are made again', async () => {
+  it('drop steps that were told after the last snapshot and are made again', async () => {
     await commit(1);
     await store.commit('run-a', stateAt(3), [pendingAt(2), pendingAt(3)], { step: 3 });
     damage(3);
@@ -141,12 +141,12 @@ describe('checkpoints', () => {
 });
 
 describe('a full disk', () => {
-  it('leaves the checkpoint before, and says how much is needed and what could be deleted', async () => {
+  it('leaves the snapshot before, and says how much is needed and what could be deleted', async () => {
     await commit(1);
     const used = [...blobs.files.values()].reduce((sum, file) => sum + file.length, 0);
     blobs.quota = used + 200;
     await expect(commit(2)).rejects.toThrow(
-      /storage is full: this checkpoint needs 0\.0 MB more\. .*rollouts of past steps take .*"name of run-a"/,
+      /storage is full: this snapshot needs 0\.0 MB more\. .*rollouts of past steps take .*"name of run-a"/,
     );
     expect(await stored()).toMatchObject({ state: stateAt(1), steps: [1] });
     blobs.quota = Infinity;

@@ -1,8 +1,8 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
-import { getPreset } from '../../../src/learn/settings/presets.ts';
-import type { TrainSettings } from '../../../src/learn/settings/settings.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
+import type { TrainSettings } from '../../../src/recipes/training.ts';
 import type { TrainState } from '../../../src/learn/rl/state.ts';
 import { ForageDatabase } from '../../../src/lab/storage/database.ts';
 import { RunStore } from '../../../src/lab/storage/run-store.ts';
@@ -13,7 +13,7 @@ import { MemoryBlobs } from '../storage/memory-blobs.ts';
 /** What the page refuses to train, and that nothing stored changes by it. */
 
 const settingsOf = (change: Partial<TrainSettings>): TrainSettings => ({
-  ...getPreset('ur2'),
+  ...getTraining('ur2/paper'),
   ...change,
 });
 

@@ -1,7 +1,7 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
-import { getPreset } from '../../../src/learn/settings/presets.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
 import { ForageDatabase } from '../../../src/lab/storage/database.ts';
 import { RunStore } from '../../../src/lab/storage/run-store.ts';
 import { TrainingHost, type HostParts } from '../../../src/lab/train/host.ts';
@@ -61,7 +61,7 @@ const browser = () => {
     };
   };
   const start = async (host: TrainingHost) =>
-    (await host.create(getPreset('grpo-em'), 'mine', 'wasm', BUILT_IN_SETUP)).id;
+    (await host.create(getTraining('search/grpo'), 'mine', 'wasm', BUILT_IN_SETUP)).id;
   return { locks, store, tab, start };
 };
 
@@ -102,7 +102,7 @@ describe('a run that trains in another tab', () => {
     expect(b.here()).toBe(id);
   });
 
-  it('is paused at its last checkpoint as soon as that tab is gone', async () => {
+  it('is paused at its last snapshot as soon as that tab is gone', async () => {
     const { tab, start, store, locks } = browser();
     const [a, b] = [tab(), tab()];
     await a.open();
@@ -111,7 +111,7 @@ describe('a run that trains in another tab', () => {
     a.close();
     locks.drop(`forage-run-${id}`);
     await expect.poll(() => b.run()?.status).toBe('paused');
-    expect(b.run()?.notice).toMatch(/^The tab was closed before the first checkpoint/);
+    expect(b.run()?.notice).toMatch(/^The tab was closed before the first snapshot/);
     expect((await store.run(id)).status).toBe('paused');
     await b.host.resume(id);
     expect(b.run()?.status).toBe('running');

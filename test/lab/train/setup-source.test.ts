@@ -1,12 +1,11 @@
 import { expect, it } from 'vitest';
 import { parseTrainSettings, withChanges } from '../../../src/learn/settings/edit-settings.ts';
-import { getRecipe } from '../../../src/recipes/index.ts';
+import { getRecipe, getTraining } from '../../../src/recipes/index.ts';
 import { withOverrides } from '../../../src/recipes/settings.ts';
-import type { TrainSettings } from '../../../src/learn/settings/settings.ts';
+import type { TrainSettings } from '../../../src/recipes/training.ts';
 import { withSource } from '../../../src/lab/train/setup-source.ts';
-import { PRESETS } from '../../../src/learn/settings/presets.ts';
 
-const settings = PRESETS[0]!;
+const settings = getTraining('kunlun-baize');
 const sourcesOf = (one: TrainSettings) => {
   const { retrieval, background } = withOverrides(getRecipe(one.recipe).settings, one.overrides);
   return [retrieval.source, background.source];

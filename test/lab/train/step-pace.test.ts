@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TrainStep } from '../../../src/records/training.ts';
-import { getPreset } from '../../../src/learn/settings/presets.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
 import { ActiveRun } from '../../../src/lab/train/active-run.ts';
 import { estimate, measuredHere, nearestRun } from '../../../src/lab/train/estimate.ts';
 import { paceOf, secondsLeft } from '../../../src/lab/train/step-pace.ts';
@@ -21,15 +21,15 @@ const timed = (
 });
 
 /** 100 steps of 20 s, every tenth with 16 s of held-out questions; the last step is one of these. */
-const settings = { ...getPreset('grpo-em'), steps: 100 };
+const settings = { ...getTraining('search/grpo'), steps: 100 };
 const truth = (done: number): number => (100 - done) * 20.5 + 16 * (10 - Math.floor(done / 10));
 
 describe('the time that a run still takes', () => {
-  it('is that of its steps, its held-out scores and its checkpoints', () => {
+  it('is that of its steps, its held-out scores and its snapshots', () => {
     expect(settings.heldOut).toMatchObject({ questions: 64, every: 10 });
     expect(settings.checkpointEvery).toBe(1);
     const pace = { step: 20, heldOut: 0.25, checkpoint: 0.5 };
-    // 2 steps, one score of 64 questions, 2 checkpoints.
+    // 2 steps, one score of 64 questions, 2 snapshots.
     expect(secondsLeft(pace, settings, 98)).toBe(2 * 20 + 16 + 1);
     expect(secondsLeft(pace, settings, 100)).toBe(0);
     // The last step, 7, is scored and stored though it is no multiple of 5 and of 4.
@@ -48,9 +48,9 @@ describe('the time that a run still takes', () => {
     expect(paceOf([...steps, timed(6, { step: 20, heldOut: 32 })])?.heldOut).toBe(0.5);
   });
 
-  it('counts checkpoints that only some steps have', () => {
+  it('counts snapshots that only some steps have', () => {
     const stored = { ...settings, steps: 20, checkpointEvery: 5 };
-    // A checkpoint takes 4 s and is told with the step after it: 6, 11, …
+    // A snapshot takes 4 s and is told with the step after it: 6, 11, …
     const made = Array.from({ length: 12 }, (_, i) => {
       const step = timed(i + 1, { step: 20 });
       const checkpoint = i > 0 && i % 5 === 0 ? 4 : 0;
@@ -59,7 +59,7 @@ describe('the time that a run still takes', () => {
     expect(paceOf(made.slice(0, 5))?.checkpoint).toBe(0);
     expect(paceOf(made)).toMatchObject({ step: 20, checkpoint: 4 });
     const unscored = { ...stored, heldOut: { ...stored.heldOut, questions: 0 } };
-    // Steps 13 to 20 by 20 s, and the checkpoints after 15 and 20.
+    // Steps 13 to 20 by 20 s, and the snapshots after 15 and 20.
     expect(secondsLeft(paceOf(made)!, unscored, 12)).toBe(8 * 20 + 2 * 4);
     const run = runRecord('a', { settings: unscored, step: 12 });
     const found = estimate(unscored, config, 2, { run, steps: made });
@@ -78,7 +78,7 @@ describe('the time that a run still takes', () => {
         const step = timed(done, { step: i === 0 ? 60 : 20, heldOut: done % 10 === 0 ? 16 : 0 });
         active.stepped(step, []);
         stored.push(step);
-        active.moved({ phase: 'checkpoint', step: done, steps: 100, done: 1, total: 1 });
+        active.moved({ phase: 'snapshot', step: done, steps: 100, done: 1, total: 1 });
         const eta = active.progress('running').etaSeconds ?? NaN;
         if (done > 2)
           expect(Math.abs(eta / truth(done) - 1), `after step ${done}`).toBeLessThan(0.05);
@@ -119,8 +119,8 @@ const config = {
 };
 
 describe('what a run will take', () => {
-  const grpo = getPreset('grpo-em');
-  const searchR1 = { ...getPreset('search-r1-grpo'), recipe: grpo.recipe };
+  const grpo = getTraining('search/grpo');
+  const searchR1 = { ...getTraining('search-r1/grpo'), recipe: grpo.recipe };
   const steps = [timed(1, { step: 24 }), timed(2, { step: 20 }), timed(3, { step: 20 })];
 
   it('is by the last run of the training recipe, and names it', () => {
@@ -137,7 +137,7 @@ describe('what a run will take', () => {
     };
     const found = estimate(half, config, 2, run && { run, steps });
     expect(found.basis).toBe('from your last run of this training recipe, “first try”');
-    // 20 s for 64 rollouts; half as many, and half a second for the checkpoint.
+    // 20 s for 64 rollouts; half as many, and half a second for the snapshot.
     expect(grpo.questions * grpo.groupSize).toBe(64);
     expect(found.secondsPerStep).toBeCloseTo(10.5, 6);
   });

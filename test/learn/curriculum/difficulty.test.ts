@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createRouter } from '../../../src/agent/router/router.ts';
 import { DifficultyCurriculum } from '../../../src/learn/curriculum/difficulty.ts';
 import type { CurriculumContext, DrawnQuestion, Json } from '../../../src/learn/rl/contracts.ts';
-import { getPreset } from '../../../src/learn/settings/presets.ts';
-import type { TrainSettings } from '../../../src/learn/settings/settings.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
+import type { TrainSettings } from '../../../src/recipes/training.ts';
 import type { Question } from '../../../src/records/records.ts';
 import type { PolicySession } from '../../../src/policy/policy.ts';
 import { idsOf, ScriptedPolicy, ScriptedSession } from '../../agent/scripted-policy.ts';
@@ -60,7 +60,7 @@ class KnowingPolicy extends ScriptedPolicy {
 
 type Change = Partial<TrainSettings['curriculum']>;
 const settingsOf = (change: Change = {}): TrainSettings => {
-  const base = getPreset('ur2');
+  const base = getTraining('ur2/paper');
   return { ...base, curriculum: { ...base.curriculum, scoringRollouts: 20, ...change } };
 };
 const make = (change: Change = {}): DifficultyCurriculum =>

@@ -7,7 +7,7 @@ import {
 } from '../../../src/learn/curriculum/gold-noise.ts';
 import { NoisyRetriever } from '../../../src/learn/curriculum/noisy-retriever.ts';
 import type { DrawnQuestion } from '../../../src/learn/rl/contracts.ts';
-import type { TrainSettings } from '../../../src/learn/settings/settings.ts';
+import type { TrainSettings } from '../../../src/recipes/training.ts';
 import { openTestWorld, tinySettings, type World } from '../rl/helpers.ts';
 
 let world: World;

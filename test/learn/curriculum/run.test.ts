@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { createCurriculum } from '../../../src/learn/curriculum/create.ts';
 import type { TrainHooks, TrainLoopProgress } from '../../../src/learn/rl/contracts.ts';
 import { parseTrainSettings } from '../../../src/learn/settings/edit-settings.ts';
-import { getPreset } from '../../../src/learn/settings/presets.ts';
-import type { TrainSettings } from '../../../src/learn/settings/settings.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
+import type { TrainSettings } from '../../../src/recipes/training.ts';
 import { decodeState, encodeState, type TrainState } from '../../../src/learn/rl/state.ts';
 import { openTestWorld, tinySettings, trainTiny, type Trained, type World } from '../rl/helpers.ts';
 
@@ -108,7 +108,7 @@ describe('a run with the gold-noise curriculum', () => {
 
 describe('settings', () => {
   it('of an older run are read, with the defaults for what they do not have', () => {
-    const { curriculum, ...rest } = getPreset('dapo-kunlun');
+    const { curriculum, ...rest } = getTraining('kunlun-baize/dapo');
     const { kind, scoringRollouts, mix, goldEpochs } = curriculum;
     const old = { ...rest, curriculum: { kind, scoringRollouts, mix, goldEpochs } };
     expect(parseTrainSettings(old).curriculum).toEqual(curriculum);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DifficultyCurriculum } from '../../../src/learn/curriculum/difficulty.ts';
 import type { DrawnQuestion } from '../../../src/learn/rl/contracts.ts';
-import { getPreset } from '../../../src/learn/settings/presets.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
 import type { RewardId } from '../../../src/learn/rewards/list.ts';
 import { eventsOf, faultsOf, QUESTION, run } from '../../agent/helpers.ts';
@@ -13,8 +13,12 @@ import { eventsOf, faultsOf, QUESTION, run } from '../../agent/helpers.ts';
  */
 
 const settings = {
-  ...getPreset('ur2'),
-  curriculum: { ...getPreset('ur2').curriculum, taskMixing: true, coldStart: 'all' as const },
+  ...getTraining('ur2/paper'),
+  curriculum: {
+    ...getTraining('ur2/paper').curriculum,
+    taskMixing: true,
+    coldStart: 'all' as const,
+  },
 };
 
 async function drawn(score: number): Promise<DrawnQuestion> {

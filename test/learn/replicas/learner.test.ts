@@ -7,7 +7,7 @@ import {
   type FromReplica,
   type ToReplica,
 } from '../../../src/learn/replicas/replica-channel.ts';
-import { getPreset } from '../../../src/learn/settings/presets.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
 import { TrainReplica, type TrainItem } from '../../../src/learn/replicas/replica.ts';
 import { portChannel } from '../../../src/cli/train/channel.ts';
 import { initAdapter } from '../../../src/policy/lora/init.ts';
@@ -19,7 +19,7 @@ import { tinyWeights } from '../rl/helpers.ts';
 
 const spec = { rank: 4, alpha: 8, targets: LORA_TARGETS };
 const weights = tinyWeights();
-const objective: Objective = { ...getPreset('dapo-kunlun').objective, clip: null };
+const objective: Objective = { ...getTraining('kunlun-baize/dapo').objective, clip: null };
 let adapter: Float32Array;
 let items: TrainItem[];
 

@@ -6,9 +6,9 @@ import type { Rollout } from '../../../src/records/rollout.ts';
 import type { Curriculum, RouterLearner, TrainHooks } from '../../../src/learn/rl/contracts.ts';
 import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
 import { trainRun, type TrainResult } from '../../../src/learn/rl/loop.ts';
-import { getPreset } from '../../../src/learn/settings/presets.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
 import { TrainReplica } from '../../../src/learn/replicas/replica.ts';
-import type { TrainSettings } from '../../../src/learn/settings/settings.ts';
+import type { TrainSettings } from '../../../src/recipes/training.ts';
 import type { TrainState } from '../../../src/learn/rl/state.ts';
 import { UniformCurriculum } from '../../../src/learn/rl/uniform.ts';
 import { createPolicy } from '../../../src/policy/open/load.ts';
@@ -57,7 +57,7 @@ export async function openTestWorld(): Promise<World> {
 
 /** Two questions by four rollouts; the reward is the length-dependent overlong penalty, so it varies. */
 export function tinySettings(change: Partial<TrainSettings> = {}): TrainSettings {
-  const base = getPreset('dapo-kunlun');
+  const base = getTraining('kunlun-baize/dapo');
   return {
     ...base,
     overrides: { budgets: { tokens: 48, stepTokens: 24, answerTokens: 8 }, retrieval: { k: 1 } },
@@ -135,7 +135,7 @@ export async function trainTiny(options: TrainOptions): Promise<Trained> {
           steps.push(step);
           rollouts.push([...made]);
         },
-        checkpoint: (state) => void states.push(state),
+        snapshot: (state) => void states.push(state),
       },
     });
     return { ...result, steps, rollouts, states };

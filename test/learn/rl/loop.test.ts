@@ -14,7 +14,7 @@ beforeAll(async () => {
 const changed = (a: Float32Array, b: Float32Array): boolean => a.some((v, i) => v !== b[i]);
 
 describe('a run', () => {
-  it('makes every step, checkpoint and held-out score that the settings ask for', () => {
+  it('makes every step, snapshot and held-out score that the settings ask for', () => {
     expect(whole.end).toBe('finished');
     expect(whole.steps.map((s) => s.step)).toEqual([1, 2, 3]);
     expect(whole.states.map((s) => s.step)).toEqual([1, 2, 3]);

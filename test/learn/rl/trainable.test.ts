@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { getPreset, PRESETS } from '../../../src/learn/settings/presets.ts';
+import { getTraining, TRAININGS } from '../../../src/recipes/index.ts';
 import { decodeState, encodeState, type TrainState } from '../../../src/learn/rl/state.ts';
 import { checkResumable, scoredOtherwise, untrainable } from '../../../src/learn/rl/trainable.ts';
 import { openTestWorld, tinySettings, trainTiny, type World } from './helpers.ts';
@@ -12,9 +12,8 @@ beforeAll(async () => {
 });
 
 describe('settings', () => {
-  it.each(PRESETS.map((preset) => [preset.preset, preset] as const))(
-    'of the preset %s can be trained with',
-    (_, preset) => expect(untrainable(preset)).toBeNull(),
+  it.each(TRAININGS.map(({ id }) => id))('of %s can be trained with', (id) =>
+    expect(untrainable(getTraining(id))).toBeNull(),
   );
 
   it.each([
@@ -22,10 +21,10 @@ describe('settings', () => {
     ['overrides.sampling.topK', { overrides: { sampling: { topK: 40 } } }],
     ['overrides.retrieval.summarize', { overrides: { retrieval: { summarize: 'on' } } }],
   ])('name %s as what cannot be trained with', (path, change) => {
-    expect(untrainable({ ...getPreset('ur2'), ...change })?.path).toBe(path);
+    expect(untrainable({ ...getTraining('ur2/paper'), ...change })?.path).toBe(path);
   });
 
-  const mixing = { ...getPreset('ur2'), recipe: 'naive-rag' };
+  const mixing = { ...getTraining('ur2/paper'), recipe: 'naive-rag' };
   mixing.curriculum = { ...mixing.curriculum, taskMixing: true };
   it('may mix tasks only where the policy can search', () => {
     const found = untrainable(mixing);
@@ -43,12 +42,16 @@ describe('settings', () => {
     [4, /leaves\. Its steps so far \(4\) and its adapter stay; start a new run with top-p 1\.$/],
   ])('of a run with %s steps: the refusal says what can be done there', (done, message) => {
     const given = done === undefined ? {} : { done };
-    expect(untrainable({ ...getPreset('ur2'), topP: 0.9 }, given)?.message).toMatch(message);
+    expect(untrainable({ ...getTraining('ur2/paper'), topP: 0.9 }, given)?.message).toMatch(
+      message,
+    );
   });
 
   it('may ask for summaries where there is a summarizer', () => {
     const overrides = { retrieval: { summarize: 'on' } };
-    expect(untrainable({ ...getPreset('ur2'), overrides }, { summarizer: true })).toBeNull();
+    expect(
+      untrainable({ ...getTraining('ur2/paper'), overrides }, { summarizer: true }),
+    ).toBeNull();
   });
 });
 
@@ -113,8 +116,8 @@ describe('a run with steps of an earlier version', () => {
     router: null,
     elapsed: 1,
   });
-  const r1 = getPreset('r1-searcher');
-  const ur2 = getPreset('ur2');
+  const r1 = getTraining('r1-searcher/reinforce++');
+  const ur2 = getTraining('ur2/paper');
   const mixed = { ...ur2, curriculum: { ...ur2.curriculum, taskMixing: true } };
 
   it('is told what is scored otherwise from its next step on', () => {
@@ -131,7 +134,7 @@ describe('a run with steps of an earlier version', () => {
     ['was made by this version', r1, at(7, 'sampling')],
     ['is finished', r1, at(100)],
     ['mixes no tasks', ur2, at(7)],
-    ['is scored by exact match', getPreset('grpo-em'), at(7)],
+    ['is scored by exact match', getTraining('search/grpo'), at(7)],
     [
       'has left the stage behind',
       {

@@ -5,14 +5,14 @@ import { createRouter, type Router } from '../../../src/agent/router/router.ts';
 import type { AgentEvent, RouteEvent } from '../../../src/records/events.ts';
 import type { SourceName } from '../../../src/records/hits.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
-import { getPreset } from '../../../src/learn/settings/presets.ts';
-import type { TrainSettings } from '../../../src/learn/settings/settings.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
+import type { TrainSettings } from '../../../src/recipes/training.ts';
 
 export const settingsOf = (
   router: Partial<TrainSettings['router']> = {},
   change: Partial<TrainSettings> = {},
 ): TrainSettings => {
-  const base = getPreset('dapo-kunlun');
+  const base = getTraining('kunlun-baize/dapo');
   return {
     ...base,
     recipe: 'kunlun-baize',

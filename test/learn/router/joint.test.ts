@@ -4,8 +4,8 @@ import type { AgentDeps } from '../../../src/agent/request.ts';
 import { rolloutOverrides } from '../../../src/learn/rl/collect.ts';
 import { parseTrainSettings, withChanges } from '../../../src/learn/settings/edit-settings.ts';
 import { scoreHeldOut } from '../../../src/learn/rl/held-out.ts';
-import { getPreset } from '../../../src/learn/settings/presets.ts';
-import type { TrainSettings } from '../../../src/learn/settings/settings.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
+import type { TrainSettings } from '../../../src/recipes/training.ts';
 import { collapseWarning } from '../../../src/learn/router/collapse.ts';
 import { createRouterLearner } from '../../../src/learn/router/learner.ts';
 import { getRecipe } from '../../../src/recipes/index.ts';
@@ -16,7 +16,11 @@ import { blank, drawn, rolloutOf } from './helpers.ts';
 
 /** As the command line and the form make them: a preset and what the user changes. */
 const joint = (...changes: string[]): TrainSettings =>
-  withChanges(getPreset('dapo-kunlun'), ['recipe=kunlun-baize', 'router.train=beside', ...changes]);
+  withChanges(getTraining('kunlun-baize/dapo'), [
+    'recipe=kunlun-baize',
+    'router.train=beside',
+    ...changes,
+  ]);
 
 /** The NLR settings of the rollouts that such a run trains on. */
 const nlrOf = (settings: TrainSettings): RecipeSettings['nlr'] =>
@@ -70,7 +74,7 @@ describe('the warning of the printed reward', () => {
   it('stays away from the measured reward, and from a reward that nobody chose', () => {
     expect(collapseWarning(joint())).toBeNull();
     expect(collapseWarning(joint('router.train=off'))).toBeNull();
-    expect(collapseWarning(getPreset('dapo-kunlun'))).toBeNull();
+    expect(collapseWarning(getTraining('kunlun-baize/dapo'))).toBeNull();
   });
 });
 

@@ -95,6 +95,15 @@ describe('one update', () => {
     expect(router.weights).toEqual(priorWeights());
   });
 
+  it('refuses a reward that makes the gradient no number, and keeps its weights', () => {
+    const learner = createRouterLearner(settingsOf(), { router: blankRouter() });
+    const before = learner.router.weights;
+    expect(() => learner.learn([rolloutOf([drawn('web', Number.NaN)])], 4)).toThrow(
+      "step 4: the router's gradient is not finite",
+    );
+    expect(learner.router.weights).toEqual(before);
+  });
+
   it('reports by kind of question and by source', () => {
     const learner = createRouterLearner(settingsOf(), { router: blankRouter() });
     const seen = (call: Call, latencyMs: number, ...newSupporting: string[]): Call => ({
@@ -198,6 +207,27 @@ describe('the state', () => {
     expect(() => learner.restore({ drawn: 3 })).toThrow(/router state/);
     const state = learner.state() as unknown as { weights: RouterWeights };
     state.weights.linear.pop();
+    expect(() => learner.restore(state as never)).toThrow(/do not fit/);
+  });
+
+  it.each([
+    ['a hidden row too few', (w: RouterWeights) => w.hidden.pop()],
+    ['a hidden row that is too short', (w: RouterWeights) => w.hidden[0]?.pop()],
+    ['a hidden bias too few', (w: RouterWeights) => w.hiddenBias.pop()],
+    ['an output too few', (w: RouterWeights) => w.output.pop()],
+  ])('with %s is refused', (_, change) => {
+    const learner = fresh();
+    const state = structuredClone(learner.state()) as unknown as { weights: RouterWeights };
+    change(state.weights);
+    expect(() => learner.restore(state as never)).toThrow(/do not fit/);
+  });
+
+  it.each(['first', 'second'] as const)('with a moment too few (%s) is refused', (name) => {
+    const learner = fresh();
+    const state = structuredClone(learner.state()) as unknown as {
+      moments: Record<'first' | 'second', number[]>;
+    };
+    state.moments[name].pop();
     expect(() => learner.restore(state as never)).toThrow(/do not fit/);
   });
 });

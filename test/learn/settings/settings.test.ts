@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseTrainSettings, withChanges } from '../../../src/learn/settings/edit-settings.ts';
-import { DEPARTURES, getPreset, PRESETS } from '../../../src/learn/settings/presets.ts';
+import { checkedSettingsSchema } from '../../../src/learn/settings/checked.ts';
+import { withChanges } from '../../../src/learn/settings/edit-settings.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
 import { UniformCurriculum } from '../../../src/learn/rl/uniform.ts';
 import { stageAt } from '../../../src/learn/settings/stages.ts';
 import type { Question } from '../../../src/records/records.ts';
@@ -12,51 +13,8 @@ const question = (i: number): Question => ({
   supporting: [],
 });
 
-describe('presets', () => {
-  it.each(PRESETS.map((p) => [p.preset, p] as const))('%s is valid', (_name, preset) => {
-    expect(parseTrainSettings(JSON.parse(JSON.stringify(preset)))).toEqual(preset);
-    expect(preset.questions * preset.groupSize).toBe(64);
-  });
-
-  // Paper and code: UR2 (1) and R1-Searcher with OpenRLHF's PolicyLoss (`masked_mean(…, dim=-1).mean()`);
-  // Search-R1 with verl's `masked_mean` of each micro-batch (64 on 8 GPUs) over the number of these; DAPO
-  // (8); GRPO's (3).
-  it.each([
-    ['dapo-kunlun', 'token-mean', null],
-    ['ur2', 'sequence-mean', null],
-    ['ur2-released', 'sequence-mean', null],
-    ['r1-searcher', 'sequence-mean', null],
-    ['search-r1-grpo', 'token-mean', 8],
-    ['grpo-em', 'sequence-mean', null],
-  ])('%s aggregates as its source: %s', (name, aggregation, microBatch) => {
-    expect(PRESETS.map(({ preset }) => preset)).toContain(name);
-    expect(getPreset(name).objective).toMatchObject({ aggregation, microBatch });
-  });
-
-  it('draw from the whole vocabulary, and say so where their source does not', () => {
-    expect(PRESETS.map(({ topP }) => topP)).toEqual(PRESETS.map(() => 1));
-    for (const name of ['ur2', 'ur2-released', 'search-r1-grpo', 'r1-searcher'])
-      expect(DEPARTURES[name]).toContain('top-p');
-  });
-
-  it('stored settings without a micro-batch mean what they meant', () => {
-    const { microBatch: _, ...objective } = getPreset('search-r1-grpo').objective;
-    const stored = { ...getPreset('search-r1-grpo'), objective };
-    expect(parseTrainSettings(stored).objective.microBatch).toBeNull();
-  });
-
-  it('are copies', () => {
-    getPreset('ur2').stages[0]!.steps = 99;
-    expect(getPreset('ur2').stages[0]!.steps).toBe(10);
-  });
-
-  it('an unknown one names those there are', () => {
-    expect(() => getPreset('ppo')).toThrow(/'ppo'.*dapo-kunlun, ur2, search-r1-grpo/);
-  });
-});
-
 describe('changes', () => {
-  const base = getPreset('ur2');
+  const base = getTraining('ur2/paper');
   it('reach any depth', () => {
     const changed = withChanges(base, [
       'optimizer.learningRate=2e-3',
@@ -87,7 +45,7 @@ describe('changes', () => {
 
 describe('stages', () => {
   it('each takes its steps, the last what is left', () => {
-    const { stages } = getPreset('ur2');
+    const { stages } = getTraining('ur2/paper');
     expect([1, 10, 11, 100, 500].map((step) => stageAt(stages, step))).toEqual([0, 0, 1, 1, 1]);
   });
 });
@@ -111,5 +69,42 @@ describe('the uniform curriculum', () => {
     const other = new UniformCurriculum(questions, 3);
     other.restore(c.state());
     expect(await ids(other, 6)).toEqual(await ids(c, 6));
+  });
+});
+
+describe('settings out of their range', () => {
+  const base = getTraining('search/grpo');
+  it.each([
+    ['topP', { topP: 1.5 }],
+    ['topP', { topP: -0.1 }],
+    ['temperature', { temperature: 0 }],
+    ['temperature', { temperature: 4.5 }],
+    ['steps', { steps: 0 }],
+    ['groupSize', { groupSize: 65 }],
+    ['questions', { questions: 257 }],
+    ['updates', { updates: 17 }],
+    ['stages', { stages: [] }],
+    ['seed', { seed: -1 }],
+    ['optimizer.beta1', { optimizer: { ...base.optimizer, beta1: 1.1 } }],
+    ['optimizer.warmUpSteps', { optimizer: { ...base.optimizer, warmUpSteps: -1 } }],
+    ['heldOut.questions', { heldOut: { ...base.heldOut, questions: 1001 } }],
+    ['curriculum.noise', { curriculum: { ...base.curriculum, noise: 2 } }],
+  ])('%s is refused by its name: %j', (name, change) => {
+    expect(() => checkedSettingsSchema.parse({ ...base, ...change })).toThrow(
+      name.split('.').at(-1),
+    );
+  });
+
+  it.each([
+    { topP: 1 },
+    { temperature: 4 },
+    { groupSize: 64 },
+    { questions: 256 },
+    { updates: 16 },
+    { steps: 1 },
+    { seed: 0 },
+    { heldOut: { ...base.heldOut, questions: 1000, temperature: 0 } },
+  ])('at its end is taken: %j', (change) => {
+    expect(checkedSettingsSchema.parse({ ...base, ...change })).toMatchObject(change);
   });
 });

@@ -100,3 +100,46 @@ describe('weights', () => {
     expect(() => viewWeights(config, new Float32Array(3))).toThrow('3 values given');
   });
 });
+
+describe('untrained weights', () => {
+  const shape = {
+    vocabSize: 400,
+    hiddenSize: 64,
+    layers: 8,
+    heads: 4,
+    kvHeads: 2,
+    headDim: 16,
+    intermediateSize: 96,
+    rmsNormEps: 1e-6,
+    ropeTheta: 10_000,
+    tieWordEmbeddings: false,
+    maxPositions: 64,
+  };
+  const weights = initWeights(shape, 3);
+  const deviations = new Map(
+    weights.slots.map(({ name, offset, length }) => {
+      const values = weights.flat.subarray(offset, offset + length);
+      return [name, Math.sqrt(values.reduce((sum, v) => sum + v * v, 0) / length)];
+    }),
+  );
+  const share = (name: string, wanted: number): void =>
+    expect((deviations.get(name) ?? Number.NaN) / wanted).toBeCloseTo(1, 1);
+
+  it('keep the size of what they multiply: deviation 1 / √inputs', () => {
+    share('model.layers.0.self_attn.q_proj.weight', 1 / 8);
+    share('model.layers.7.mlp.up_proj.weight', 1 / 8);
+    share('model.embed_tokens.weight', 0.02);
+  });
+
+  it('that write into the residual stream are smaller by √(2 · layers), as in GPT-2', () => {
+    share('model.layers.0.self_attn.o_proj.weight', 1 / 8 / 4);
+    share('model.layers.7.mlp.down_proj.weight', 1 / Math.sqrt(96) / 4);
+  });
+
+  it('of norms are 1, and all follow from the seed', () => {
+    expect(deviations.get('model.norm.weight')).toBe(1);
+    const same = (seed: number): boolean =>
+      initWeights(shape, seed).flat.every((value, i) => value === weights.flat[i]);
+    expect([same(3), same(4)]).toEqual([true, false]);
+  });
+});

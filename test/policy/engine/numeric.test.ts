@@ -47,4 +47,14 @@ describe('counter-based random numbers', () => {
     const expected = ((0xff1dae59 >>> 5) * 67_108_864 + (0x6cd10df2 >>> 6)) / 2 ** 53;
     expect(uniform(0, 0)).toBe(expected);
   });
+
+  // The other known answers have counters of 64 bits; these were computed by the same definition in whole
+  // numbers of any size, which gives all three known answers.
+  test.each([
+    [0x13198a2e, 123_456_789, 0xc6a2fe78, 0xcbe18198],
+    [0xffffffff, 2 ** 52 + 12_345, 0x1e5340af, 0xb4391f74],
+    [7, 0x85a308, 0x60014a6b, 0x46568031],
+  ])('of key %i and counter %i they are what the definition gives', (key, counter, high, low) => {
+    expect(uniform(key, counter)).toBe(((high >>> 5) * 67_108_864 + (low >>> 6)) / 2 ** 53);
+  });
 });

@@ -42,6 +42,10 @@ describe('which token', () => {
     expect(shares({ ...full, topK: 3 })[0]).toBeCloseTo(1 / 7, 2);
   });
 
+  test('top-k 1 is the likeliest alone', () => {
+    expect(shares({ ...full, topK: 1 })).toEqual([0, 1, 0, 0]);
+  });
+
   test('top-p keeps the smallest set that reaches p, and at least one', () => {
     expect(shares({ ...full, topP: 0.7 })).toEqual([0, 0.667, 0.333, 0]);
     expect(shares({ ...full, topP: 0.3 })).toEqual([0, 1, 0, 0]);

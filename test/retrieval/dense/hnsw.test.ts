@@ -28,6 +28,7 @@ it('a graph is built and searched in Node, finds what the exact scan finds, and 
     const near = graph.search(query, 10);
     expect(other.search(query, 10)).toEqual(near);
     const wanted = new Map(exact.search(query, 10).map((one) => [one.index, one.similarity]));
+    expect(near).toEqual(near.toSorted((a, b) => b.similarity - a.similarity || a.index - b.index));
     for (const { index, similarity } of near) {
       if (!wanted.has(index)) continue;
       found++;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { PartState } from '../../../src/lab/contract/ask.ts';
+import type { PartState } from '../../../src/lab/contract/progress.ts';
 import { useRun } from '../../../src/ui/ask/store/run-store.ts';
 import { tableOf } from '../../../src/ui/ask/store/training-step.ts';
 import { useLab } from '../../../src/ui/lab/lab-store.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getPreset, PRESETS } from '../../../src/learn/settings/presets.ts';
+import { getTraining, TRAININGS } from '../../../src/recipes/index.ts';
 import { differingSettings } from '../../../src/ui/runs/differing.ts';
 import {
   checkDraft,
@@ -9,34 +9,34 @@ import {
   rawSettings,
   withChange,
   withoutFaults,
-  withPreset,
+  withTraining,
   type Draft,
 } from '../../../src/ui/train/store/train-draft.ts';
 
-const draft = (preset = 'dapo-kunlun'): Draft => ({
-  preset,
+const draft = (training = 'kunlun-baize/dapo'): Draft => ({
+  training,
   changes: {},
   name: '',
   device: 'auto',
 });
 
 describe('the form of a new run', () => {
-  it.each(PRESETS.map(({ preset }) => preset))(
-    'begins as the preset %s, which is allowed',
+  it.each(TRAININGS.map(({ id }) => id))(
+    'begins as the recipe has it, %s, which is allowed',
     (name) => {
       const { settings, errors } = checkDraft(draft(name));
       expect(errors).toEqual({});
-      expect(settings).toEqual(getPreset(name));
+      expect(settings).toEqual(getTraining(name));
     },
   );
 
-  it('keeps what differs, and forgets what is the preset’s own again', () => {
+  it('keeps what differs, and forgets what is the recipe’s own again', () => {
     const rate = withChange(draft(), 'optimizer.learningRate', 5e-4);
     expect(checkDraft(rate).settings?.optimizer.learningRate).toBe(5e-4);
     const back = withChange(
       rate,
       'optimizer.learningRate',
-      getPreset('dapo-kunlun').optimizer.learningRate,
+      getTraining('kunlun-baize/dapo').optimizer.learningRate,
     );
     expect(back.changes).toEqual({});
   });
@@ -57,7 +57,7 @@ describe('the form of a new run', () => {
   });
 
   it('says what no trainer can do: truncated sampling, summaries', () => {
-    const truncated = checkDraft(withChange(draft('ur2'), 'topP', 0.9));
+    const truncated = checkDraft(withChange(draft('ur2/paper'), 'topP', 0.9));
     expect(truncated.settings).toBeNull();
     expect(truncated.errors['topP']).toMatch(/top-p 0\.9 is refused.*Set top-p to 1/);
     const few = checkDraft(withChange(draft(), 'overrides.sampling.topK', 5));
@@ -86,7 +86,7 @@ describe('the form of a new run', () => {
   });
 
   it('lets the weights of a reward be chosen, as long as they sum to 1', () => {
-    const [stage] = getPreset('dapo-kunlun').stages;
+    const [stage] = getTraining('kunlun-baize/dapo').stages;
     const weighted = (weights: Record<string, number>) =>
       checkDraft(withChange(draft(), 'stages', [{ ...stage, weights }]));
     expect(weighted({ format: 0.2, accuracy: 0.7 }).settings?.stages[0]?.weights).toEqual({
@@ -97,7 +97,7 @@ describe('the form of a new run', () => {
   });
 
   it('warns of stages that never begin and of a router that nobody asks', () => {
-    const short = checkDraft(withChange(draft('ur2'), 'steps', 10));
+    const short = checkDraft(withChange(draft('ur2/paper'), 'steps', 10));
     expect(short.warnings.join()).toContain('Stage 2 never begins');
     const idle = withChange(draft(), 'router.train', 'beside');
     expect(checkDraft(idle).warnings.join()).toContain('does not ask it');
@@ -105,14 +105,14 @@ describe('the form of a new run', () => {
     expect(checkDraft(used).warnings).toEqual([]);
   });
 
-  it('keeps size and seed with another preset, not the way of learning', () => {
+  it('keeps size and seed with another training, not the way of learning', () => {
     let mine = withChange(draft(), 'seed', 7);
     mine = withChange(mine, 'objective.estimator', 'rloo');
-    expect(withPreset(mine, 'ur2').changes).toEqual({ seed: 7 });
+    expect(withTraining(mine, 'ur2/paper').changes).toEqual({ seed: 7 });
   });
 
   it('takes over the settings of an earlier run exactly', () => {
-    const settings = getPreset('ur2');
+    const settings = getTraining('ur2/paper');
     settings.adapter.rank = 4;
     settings.objective.clip = { low: 0.1, high: 0.3 };
     settings.overrides = { stie: { mode: 'paper' } };
@@ -122,27 +122,31 @@ describe('the form of a new run', () => {
   });
 
   it('reads what was stored, and starts anew where that cannot be read', () => {
-    const mine = withChange(draft('ur2'), 'seed', 3);
+    const mine = withChange(draft('ur2/paper'), 'seed', 3);
     expect(parseDraft(JSON.stringify(mine))).toEqual(mine);
     for (const text of [
       null,
       'x',
       '{}',
-      '{"preset":"gone","changes":{},"name":"","device":"auto"}',
+      '{"training":"gone","changes":{"seed":3},"name":"","device":"auto"}',
+      '{"preset":"gone","changes":{"seed":3},"name":"","device":"auto"}',
     ])
-      expect(parseDraft(text).changes).toEqual({});
+      expect(parseDraft(text)).toEqual(draft());
+    // As version 0.1.0 stored it.
+    const { training: _, ...rest } = mine;
+    expect(parseDraft(JSON.stringify({ ...rest, preset: 'ur2' }))).toEqual(mine);
   });
 
   it('brings back neither a value that is not allowed nor the name of an earlier run', () => {
-    let mine = withChange(draft('dapo-kunlun'), 'seed', 3);
+    let mine = withChange(draft(), 'seed', 3);
     mine = withChange(mine, 'steps', 0);
     mine = withChange(mine, 'objective.clip.high', 'much');
     mine = withChange(mine, 'overrides.nlr.reward', 'nonsense');
     expect(parseDraft(JSON.stringify({ ...mine, name: 'of last week' }))).toEqual({
-      ...draft('dapo-kunlun'),
+      ...draft(),
       changes: { seed: 3 },
     });
-    const [stage] = getPreset('dapo-kunlun').stages;
+    const [stage] = getTraining('kunlun-baize/dapo').stages;
     const stages = withChange(draft(), 'stages', [{ ...stage, steps: 0 }]);
     expect(withoutFaults(stages).changes).toEqual({});
     // Nothing is wrong with this one.
@@ -150,10 +154,10 @@ describe('the form of a new run', () => {
     expect(withoutFaults(fine)).toBe(fine);
   });
 
-  it('does not alter the presets', () => {
+  it('does not alter the recipes', () => {
     rawSettings(withChange(withChange(draft(), 'adapter.rank', 99), 'curriculum.mix.0', 50));
-    expect(getPreset('dapo-kunlun').adapter.rank).not.toBe(99);
-    expect(getPreset('dapo-kunlun').curriculum.mix[0]).toBe(7);
+    expect(getTraining('kunlun-baize/dapo').adapter.rank).not.toBe(99);
+    expect(getTraining('kunlun-baize/dapo').curriculum.mix[0]).toBe(7);
   });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { TrainStep } from '../../../src/records/training.ts';
-import { getPreset } from '../../../src/learn/settings/presets.ts';
-import type { RunRecord } from '../../../src/lab/contract/records/runs.ts';
 import type { TrainProgress } from '../../../src/lab/contract/training.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
+import type { RunRecord } from '../../../src/lab/contract/records/runs.ts';
 import { figuresOf, parseTags } from '../../../src/ui/runs/figures.ts';
 import { formatDuration } from '../../../src/ui/kit/words/duration.ts';
 import { fileStem } from '../../../src/ui/kit/page/save-file.ts';
@@ -79,7 +79,7 @@ describe('what arrives from training', () => {
     expect(steps).toEqual({ a: [step(1)] });
   });
 
-  it('forgets the steps after the checkpoint of a run that was interrupted', () => {
+  it('forgets the steps after the snapshot of a run that was interrupted', () => {
     const before = { ...EMPTY_TRAIN, steps: { a: [step(1), step(2), step(3)] } };
     const end = (rest: Partial<RunRecord>) =>
       applyTrainMessages(before, [{ type: 'run', run: run('a', rest) }]).steps.a?.length;
@@ -95,7 +95,7 @@ describe('what arrives from training', () => {
     expect(trainsElsewhere(here, run('b', { status: 'paused' }))).toBe(false);
   });
 
-  it('replaces the steps that a run did again after it went back to a checkpoint', () => {
+  it('replaces the steps that a run did again after it went back to a snapshot', () => {
     const before = { ...EMPTY_TRAIN, steps: { a: [step(1), step(2), step(3)] } };
     const { steps } = applyTrainMessages(before, [{ type: 'step', step: step(2, { em: 0.9 }) }]);
     expect(steps.a?.map(({ step: n, em }) => [n, em])).toEqual([
@@ -141,7 +141,7 @@ describe('addresses', () => {
 });
 
 describe('the charts of a run', () => {
-  const charts = (steps: TrainStep[], settings = getPreset('dapo-kunlun')) =>
+  const charts = (steps: TrainStep[], settings = getTraining('kunlun-baize/dapo')) =>
     new Map(
       chartsOf(steps, settings)
         .flatMap((group) => group.charts)
@@ -192,7 +192,7 @@ describe('the charts of a run', () => {
       reward: 0.2,
       gradientNorm: 1,
     };
-    const settings = getPreset('dapo-kunlun');
+    const settings = getTraining('kunlun-baize/dapo');
     settings.router.train = 'beside';
     settings.overrides = { nlr: { reward: 'paper', beta1: 0.5, beta2: 0.5 } };
     const paper = charts([step(1, { router })], settings).get('router');

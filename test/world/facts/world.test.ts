@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { generateMiniWorld, generateWorld, SHIPPED_SEED } from '../../../src/world/world.ts';
 import { makePages } from '../../../src/world/facts/passages.ts';
-import { RELATIONS, LIST_RELATIONS } from '../../../src/world/facts/relations.ts';
+import { LIST_RELATIONS } from '../../../src/world/facts/joint-relations.ts';
+import { RELATIONS } from '../../../src/world/facts/relations.ts';
 import { KINDS } from '../../../src/world/facts/kinds.ts';
 import { groupBy } from '../../../src/base/items.ts';
 import { KeyedRandom } from '../../../src/base/random.ts';

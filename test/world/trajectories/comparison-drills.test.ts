@@ -50,7 +50,7 @@ describe('comparison exercises', () => {
   });
 });
 
-describe('a warm-up batch', () => {
+describe('a batch of pre-training', () => {
   const batch = (drillShare: number) =>
     new ExampleSource(1, tokenizer, 704).batch(
       { trajectories: 0, spans: 0 },

@@ -13,7 +13,7 @@ const ENTITIES: Record<string, string> = {
 
 /** Text for HTML, as an element's content or inside a quoted attribute; hidden characters are shown. */
 export const htmlText = (text: string): string =>
-  revealHidden(text).replaceAll(/[&<>"'`]/g, (sign) => ENTITIES[sign]!);
+  revealHidden(text).replaceAll(/[&<>"'`]/g, (sign) => ENTITIES[sign] ?? sign);
 
 /** Text for a line of Markdown: no image, link, HTML or markup can come of it. */
 export const markdownText = (text: string): string =>

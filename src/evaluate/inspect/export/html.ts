@@ -13,6 +13,7 @@ import {
   whyNotScored,
   type Report,
 } from './report.ts';
+import { itemAt } from '../../../base/items.ts';
 
 /**
  * One rollout as one HTML file that needs nothing else: no script, no font, no address. A policy in its
@@ -65,7 +66,7 @@ function passageHtml(passage: PassageReading, text: string, faults: readonly Mar
 }
 
 function segmentHtml(report: Report, round: RoundReading, index: number): string {
-  const { source, role, text } = report.rollout.segments[index]!;
+  const { source, role, text } = itemAt(report.rollout.segments, index, 'segments');
   const faults = faultMarks(report, index);
   const passages = round.passages.filter(({ segment }) => segment === index);
   const body =
@@ -113,14 +114,18 @@ function tokensHtml({ rollout }: Report): string {
   const shown = Math.min(table.count, MOST_SPANS);
   const spans: string[] = [];
   for (let i = 0; i < shown; i++) {
-    const { source, role } = rollout.segments[table.segment[i]!]!;
-    const numbers = names
-      .filter((name) => !Number.isNaN(table.columns[name]![i]))
-      .map((name) => `${TOKEN_COLUMNS[name].name} ${numberText(table.columns[name]![i])}`);
+    const { source, role } = itemAt(rollout.segments, table.segment[i] ?? 0, 'segments');
+    const numbers = names.flatMap((name) => {
+      const value = table.columns[name]?.[i];
+      return value === undefined || Number.isNaN(value)
+        ? []
+        : [`${TOKEN_COLUMNS[name].name} ${numberText(value)}`];
+    });
     const mask = table.mask[i] === 1 ? ['trained'] : table.mask[i] === 0 ? ['mask 0'] : [];
-    const id = table.ids[i]! >= 0 ? [`id ${table.ids[i]!}`] : [];
+    const tokenId = table.ids[i] ?? -1;
+    const id = tokenId >= 0 ? [`id ${tokenId}`] : [];
     const title = [`${i}: ${source}, ${role}`, ...id, ...mask, ...numbers].join(' · ');
-    const text = table.texts[i] ?? `#${table.ids[i]!} `;
+    const text = table.texts[i] ?? `#${tokenId} `;
     spans.push(
       element('span', `t ${source}${table.mask[i] === 0 ? ' m0' : ''}`, htmlText(text), title),
     );

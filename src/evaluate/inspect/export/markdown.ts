@@ -9,6 +9,7 @@ import {
   whyNotScored,
   type Report,
 } from './report.ts';
+import { itemAt } from '../../../base/items.ts';
 
 /** One rollout as Markdown: figures, rounds with their whole text, scores, findings. */
 
@@ -16,7 +17,7 @@ function roundText({ rollout, rounds, findings }: Report): string {
   return rounds
     .map((round) => {
       const parts = round.segments.map((index) => {
-        const { role, source, text } = rollout.segments[index]!;
+        const { role, source, text } = itemAt(rollout.segments, index, 'segments');
         const notes = findings
           .filter(({ where }) => where.some(({ segment }) => segment === index))
           .map((one) => `> ${markdownText(findingText(one))}\n`);

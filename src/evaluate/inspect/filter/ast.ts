@@ -17,7 +17,7 @@ export type Filter =
 const ESCAPES: Record<string, string> = { '"': '\\"', '\\': '\\\\', '\n': '\\n', '\t': '\\t' };
 
 const quote = (text: string): string =>
-  `"${text.replaceAll(/["\\\n\t]/g, (found) => ESCAPES[found]!)}"`;
+  `"${text.replaceAll(/["\\\n\t]/g, (found) => ESCAPES[found] ?? found)}"`;
 
 const RESERVED = /^(?:and|or|not)$/i;
 

@@ -3,6 +3,7 @@ import { FilterError, type Wanted } from './error.ts';
 import { fieldOf, FIELDS, OPERATOR_NOTES, OPERATORS } from './fields.ts';
 import { parseTokens } from './parse.ts';
 import { tokenize, type Token } from './tokenize.ts';
+import { present } from '../../../base/items.ts';
 
 export interface Completion {
   /** What replaces the text between `from` and `to`. */
@@ -51,11 +52,13 @@ function itemsFor(wanted: Wanted, known: KnownValues): Completion[] {
     case 'condition':
       return fieldItems(known);
     case 'operator':
-      return OPERATORS[fieldOf(wanted.field)!.kind].map((text) => ({
-        text,
-        kind: 'operator',
-        note: OPERATOR_NOTES[text] ?? '',
-      }));
+      return OPERATORS[present(fieldOf(wanted.field), `the field ${wanted.field}`).kind].map(
+        (text) => ({
+          text,
+          kind: 'operator',
+          note: OPERATOR_NOTES[text] ?? '',
+        }),
+      );
     case 'value':
       return valueItems(wanted.field, wanted.operator, known);
     case 'connective':
@@ -119,7 +122,7 @@ export function completionsAt(
   const { tokens, from, partial } = split;
   const wanted = wantedAfter(text.slice(0, from), tokens);
   if (!wanted) return none;
-  const rest = /^[^\s()"=<>!]*/.exec(text.slice(at))![0].length;
+  const rest = text.slice(at).search(/[\s()"=<>!]|$/);
   const written = partial.toLowerCase();
   const items = itemsFor(wanted, known).filter((item) => bare(item.text).includes(written));
   const first = (item: Completion): number => (bare(item.text).startsWith(written) ? 0 : 1);

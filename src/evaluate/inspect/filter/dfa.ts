@@ -1,4 +1,5 @@
 import type { Assertion, Automaton } from './nfa.ts';
+import { itemAt } from '../../../base/items.ts';
 
 /** Runs an automaton over texts in one pass, making the deterministic states as they are met. */
 
@@ -44,7 +45,7 @@ export class Matcher {
   test(text: string): boolean {
     let state = this.#state([], 'edge');
     for (let i = 0; i < text.length; i++) {
-      const code = text.codePointAt(i)!;
+      const code = text.codePointAt(i) ?? 0;
       const next = this.#step(state, code);
       if (next === null) return true;
       state = next;
@@ -79,7 +80,7 @@ export class Matcher {
     if (accepted) return null;
     const kernel = new Set<number>();
     for (const node of atoms) {
-      const atom = this.#automaton.nodes[node]!;
+      const atom = itemAt(this.#automaton.nodes, node, 'automaton');
       if (atom.kind === 'atom' && atom.test(char, code)) kernel.add(atom.next);
     }
     return this.#state(
@@ -94,11 +95,10 @@ export class Matcher {
     const seen = new Set<number>();
     const atoms: number[] = [];
     const waiting = [...state.kernel, start];
-    while (waiting.length > 0) {
-      const at = waiting.pop()!;
+    for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
       if (seen.has(at)) continue;
       seen.add(at);
-      const node = nodes[at]!;
+      const node = itemAt(nodes, at, 'automaton');
       if (node.kind === 'accept') return { atoms, accepted: true };
       if (node.kind === 'atom') atoms.push(at);
       else if (node.kind === 'split') waiting.push(...node.next);

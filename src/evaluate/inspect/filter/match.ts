@@ -1,5 +1,6 @@
 import type { ImportedRollout, ImportedSegment } from '../../../formats/rollouts/shape/imported.ts';
-import type { RolloutRow, RowNumber } from '../row.ts';
+import type { RolloutRow } from '../row.ts';
+import type { RowNumber } from '../row-numbers.ts';
 import type { Filter, NumberOperator } from './ast.ts';
 import { fieldOf } from './fields.ts';
 import { compilePattern } from './pattern.ts';
@@ -36,7 +37,7 @@ const COMPARE: Record<NumberOperator, (a: number, b: number) => boolean> = {
 export function numberOf(row: RolloutRow, field: string): number | null {
   if (field.startsWith('reward.')) {
     const clause = field.slice('reward.'.length);
-    return Object.hasOwn(row.clauses, clause) ? row.clauses[clause]! : null;
+    return Object.hasOwn(row.clauses, clause) ? (row.clauses[clause] ?? null) : null;
   }
   return row.numbers[field as RowNumber] ?? null;
 }

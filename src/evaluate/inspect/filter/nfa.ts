@@ -1,3 +1,5 @@
+import { present } from '../../../base/items.ts';
+
 /** Thompson's construction for the regular part of JavaScript's regular expressions. */
 
 /** What the pattern asks for is outside of what can be decided in one pass. */
@@ -77,7 +79,8 @@ class Compiler {
       options.push(this.#sequence());
     }
     this.#depth--;
-    if (options.length === 1) return options[0]!;
+    const [only, ...others] = options;
+    if (only && others.length === 0) return only;
     return (next) => this.add({ kind: 'split', next: options.map((build) => build(next)) });
   }
 
@@ -99,9 +102,10 @@ class Compiler {
     if (this.#sticky(/\\b/y)) return this.#assertion('boundary');
     if (this.#sticky(/\\B/y)) return this.#assertion('inside');
     if (this.#sticky(/\\[1-9k]/y)) throw new PatternFault('a back reference');
-    const atom = this.#sticky(
+    const match = this.#sticky(
       /\[(?:\\.|[^\]\\])*\]|\\u\{[^}]*\}|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[\da-fA-F]{4}|\\x[\da-fA-F]{2}|\\c[A-Za-z]|\\[pP]\{[^}]*\}|\\.|[^]/uy,
-    )![0];
+    );
+    const atom = present(match, 'the next character of the pattern')[0];
     const test = this.#tests.get(atom) ?? testOf(atom, this.#flags);
     this.#tests.set(atom, test);
     return (next) => this.add({ kind: 'atom', test, next });

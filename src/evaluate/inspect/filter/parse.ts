@@ -53,7 +53,8 @@ class Parser {
       this.#at++;
       parts.push(next());
     }
-    return parts.length === 1 ? parts[0]! : { kind, parts };
+    const [only, ...others] = parts;
+    return only && others.length === 0 ? only : { kind, parts };
   }
 
   #either(): Filter {

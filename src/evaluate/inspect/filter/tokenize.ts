@@ -19,12 +19,12 @@ const UNESCAPED: Record<string, string> = { n: '\n', t: '\t' };
 function stringAt(text: string, start: number): Token {
   let value = '';
   for (let i = start + 1; i < text.length; i++) {
-    const char = text[i]!;
+    const char = text.charAt(i);
     if (char === '"') return { kind: 'string', value, flags: '', start, end: i + 1 };
     if (char !== '\\') value += char;
     else if (i + 1 < text.length) {
-      i++;
-      value += UNESCAPED[text[i]!] ?? text[i]!;
+      const escaped = text.charAt(++i);
+      value += UNESCAPED[escaped] ?? escaped;
     }
   }
   throw new FilterError(start, text.length - start, 'a closing "', 'the end');
@@ -34,7 +34,7 @@ function stringAt(text: string, start: number): Token {
 function patternEnd(text: string, start: number): number {
   let inClass = false;
   for (let i = start + 1; i < text.length; i++) {
-    const char = text[i]!;
+    const char = text.charAt(i);
     if (char === '\\') i++;
     else if (char === '[') inClass = true;
     else if (char === ']') inClass = false;
@@ -45,7 +45,7 @@ function patternEnd(text: string, start: number): number {
 
 function patternAt(text: string, start: number): Token {
   const end = patternEnd(text, start);
-  const flags = /^[a-z]*/i.exec(text.slice(end + 1))![0];
+  const [flags = ''] = /^[a-z]*/i.exec(text.slice(end + 1)) ?? [];
   const value = text.slice(start + 1, end);
   return { kind: 'pattern', value, flags, start, end: end + 1 + flags.length };
 }
@@ -57,7 +57,7 @@ function simpleAt(text: string, start: number): Token | number {
   const match = SIMPLE.exec(text);
   if (!match)
     throw new FilterError(start, 1, 'a field, an operator or a value', `“${text[start]}”`);
-  const kind = (['open', 'close', 'operator', 'word'] as const).find((k) => match.groups![k]);
+  const kind = (['open', 'close', 'operator', 'word'] as const).find((k) => match.groups?.[k]);
   const end = SIMPLE.lastIndex;
   return kind ? { kind, value: match[0], flags: '', start, end } : end;
 }

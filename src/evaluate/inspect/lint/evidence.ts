@@ -11,12 +11,13 @@ import {
   segmentWords,
 } from './facts.ts';
 import { finding, type Finding } from './finding.ts';
+import { itemAt } from '../../../base/items.ts';
 
 /** The answer against what was read. Lexical, as `searching.ts` is. */
 
 /** First place of a text in a segment, by letters; the whole segment where normalisation hides it. */
 function locate({ segments }: ImportedRollout, segment: number, needle: string): TextSpan {
-  const { text } = segments[segment]!;
+  const { text } = itemAt(segments, segment, 'segments');
   const at = text.toLowerCase().indexOf(needle.trim().toLowerCase());
   if (at < 0) return { segment, start: 0, end: text.length };
   return { segment, start: at, end: at + needle.trim().length };
@@ -33,7 +34,10 @@ export function underSearch(rollout: ImportedRollout): Finding[] {
   if (read.length === 0)
     return [finding(rollout, 'under-search', 'Answered without having read anything.')];
   const needles = needlesOf([answer]);
-  if (isClosed([answer]) || read.some((i) => holdsAnswer(segmentWords(segments[i]!), needles)))
+  if (
+    isClosed([answer]) ||
+    read.some((i) => holdsAnswer(segmentWords(itemAt(segments, i, 'segments')), needles))
+  )
     return [];
   const message = `"${answer.trim().slice(0, 120)}" stands in none of the ${read.length} results.`;
   return [finding(rollout, 'under-search', message)];
@@ -46,7 +50,7 @@ export function answerSeenNotGiven(rollout: ImportedRollout): Finding[] {
   const { answers } = rollout.question;
   const golds = answers.map((text) => ({ text, needles: needlesOf([text]) }));
   const where = evidenceSegments(rollout).flatMap((i) => {
-    const words = segmentWords(rollout.segments[i]!);
+    const words = segmentWords(itemAt(rollout.segments, i, 'segments'));
     const gold = golds.find(({ needles }) => holdsAnswer(words, needles));
     return gold === undefined ? [] : [locate(rollout, i, gold.text)];
   });
@@ -82,7 +86,9 @@ const sentencesOf = (text: string, segment: number): (TextSpan & { text: string 
 export function contradictsEvidence(rollout: ImportedRollout): Finding[] {
   const given = numbersIn(rollout.answer ?? '');
   if (given.length === 0) return [];
-  const read = evidenceSegments(rollout).flatMap((i) => sentencesOf(rollout.segments[i]!.text, i));
+  const read = evidenceSegments(rollout).flatMap((i) =>
+    sentencesOf(itemAt(rollout.segments, i, 'segments').text, i),
+  );
   const shown = new Set(read.flatMap(({ text }) => numbersIn(text)));
   if (given.some((number) => shown.has(number))) return [];
   const claims = rollout.segments.flatMap(({ source, role, text }, i) =>

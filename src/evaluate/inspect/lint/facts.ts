@@ -5,6 +5,7 @@ import {
   type ImportedRollout,
   type ImportedSegment,
 } from '../../../formats/rollouts/shape/imported.ts';
+import { itemAt } from '../../../base/items.ts';
 
 /** What the statistics count of one rollout: small, so that a file of any size can be counted. */
 export interface RolloutFacts {
@@ -102,7 +103,7 @@ export function readFactsOf(rollout: ImportedRollout): RolloutFacts {
     judge: rollout.judge?.verdict ?? null,
     closed: isClosed(answers),
     retrieved: evidenceSegments(rollout).some((i) =>
-      holdsAnswer(segmentWords(segments[i]!), needles),
+      holdsAnswer(segmentWords(itemAt(segments, i, 'segments')), needles),
     ),
     searches: segments.filter(({ source, role }) => source === 'policy' && role === 'search')
       .length,

@@ -6,6 +6,7 @@ import type { Protocol } from '../../../formats/rollouts/protocols/protocol.ts';
 import { normalizeAnswer } from '../../../agent/answers/answers.ts';
 import { evidenceSegments } from './facts.ts';
 import { finding, wholeSpan, type Finding } from './finding.ts';
+import { itemAt } from '../../../base/items.ts';
 
 /** Faults that show in the text: blocks of the environment, and how the answer was extracted. */
 
@@ -16,7 +17,7 @@ const environmentRules = (protocol: Protocol | null) =>
 export function observationCut(rollout: ImportedRollout): Finding[] {
   const rules = environmentRules(protocolOf(rollout));
   return evidenceSegments(rollout).flatMap((i) => {
-    const text = rollout.segments[i]!.text.trim();
+    const text = itemAt(rollout.segments, i, 'segments').text.trim();
     const rule = rules.find(({ open }) => text.startsWith(open));
     if (!rule || text.endsWith(rule.close)) return [];
     const message = `The block opens with ${rule.open} and ends without ${rule.close}.`;
@@ -47,7 +48,7 @@ export function resultEndedEarly(rollout: ImportedRollout): Finding[] {
       const inner = text.indexOf(rule.close);
       const last = ids?.at(-1);
       const early = ids
-        ? text.endsWith(rule.close) && ids.indexOf(last!) < ids.length - 1
+        ? text.endsWith(rule.close) && last !== undefined && ids.indexOf(last) < ids.length - 1
         : inner >= 0 && inner < text.trimEnd().length - rule.close.length;
       if (early) report({ segment: i, start: inner, end: inner + rule.close.length }, rule.close);
     }
@@ -94,9 +95,9 @@ const ANSWER_BLOCK =
 /** Everything that a text gives as an answer: contents of answer blocks and of boxes. */
 function answersIn(text: string): { text: string; start: number }[] {
   const blocks = [...text.matchAll(ANSWER_BLOCK)].map((match) => {
-    const inner = match[2]!;
+    const [, tag = '', inner = ''] = match;
     const lead = inner.length - inner.trimStart().length;
-    return { text: inner.trim(), start: match.index + match[1]!.length + 2 + lead };
+    return { text: inner.trim(), start: match.index + tag.length + 2 + lead };
   });
   return [...blocks, ...boxesIn(text)];
 }

@@ -30,12 +30,14 @@ function faultOf(
       };
   }
   if (count !== undefined) {
-    const column = VALUE_COLUMNS.find((name) => segment[name] && segment[name].length !== count);
-    if (column)
-      return {
-        message: `${segment[column]!.length} values of ${column} for ${count} tokens.`,
-        at: Math.min(count, segment[column]!.length),
-      };
+    for (const column of VALUE_COLUMNS) {
+      const values: number = segment[column]?.length ?? count;
+      if (values !== count)
+        return {
+          message: `${values} values of ${column} for ${count} tokens.`,
+          at: Math.min(count, values),
+        };
+    }
   }
   if (ids && decode && decode(ids) !== text)
     return { message: 'The ids do not decode to the segment’s text.', at: 0 };

@@ -2,6 +2,7 @@ import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.t
 import { roundsOf, type ReadPassage, type Round } from '../../../formats/rollouts/rounds.ts';
 import { isClosed } from '../lint/facts.ts';
 import { findPattern, phrasePattern, sentenceStretches, type Stretch } from './spans.ts';
+import { itemAt } from '../../../base/items.ts';
 
 /** The rounds of a rollout with what a reader looks for in them: evidence, repetition, gain. */
 
@@ -111,7 +112,7 @@ export function readRounds(
       const key = passageKey(passage);
       const earlier = seen.get(key) ?? null;
       if (earlier === null) seen.set(key, round.number);
-      const text = rollout.segments[passage.segment]!.text;
+      const text = itemAt(rollout.segments, passage.segment, 'segments').text;
       // The same passage twice in one result is no link to an earlier round.
       const seenIn = earlier === round.number ? null : earlier;
       return { ...readPassage(passage, text, gold), seenIn };

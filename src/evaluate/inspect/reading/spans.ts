@@ -50,8 +50,8 @@ export function cutByMarks<M extends Stretch>(
     if (end < to) borders.add(end);
   }
   const sorted = [...borders].sort((a, b) => a - b);
-  return sorted.slice(0, -1).map((start, i) => {
-    const end = sorted[i + 1]!;
+  return sorted.slice(1).map((end, i) => {
+    const start = sorted[i] ?? from;
     return {
       start,
       end,

@@ -4,6 +4,7 @@ import type {
   TokenValues,
 } from '../../../formats/rollouts/shape/imported.ts';
 import type { RolloutOutcome } from '../what-if/what-if.ts';
+import { itemAt } from '../../../base/items.ts';
 
 /** Every token of a rollout with every number that is known of it, as columns. */
 
@@ -104,15 +105,15 @@ function fileColumns(table: TokenTable, { segments }: Pick<ImportedRollout, 'seg
     const column = nans(table.count);
     segments.forEach((segment, s) => {
       const values = segment[key] as TokenValues | undefined;
-      const from = table.starts[s]!;
-      const to = table.starts[s + 1]!;
+      const from = table.starts[s] ?? 0;
+      const to = table.starts[s + 1] ?? 0;
       if (values) for (let i = from; i < to; i++) column[i] = values[i - from] ?? NaN;
     });
     if (someFinite(column)) table.columns[name] = column;
   }
   const { logprob, refLogprob } = table.columns;
   if (logprob && refLogprob)
-    table.columns.ratio = logprob.map((value, i) => Math.exp(value - refLogprob[i]!));
+    table.columns.ratio = logprob.map((value, i) => Math.exp(value - (refLogprob[i] ?? NaN)));
 }
 
 /** Columns that follow from the group: they are computed, not read. */
@@ -122,11 +123,11 @@ function groupColumns(table: TokenTable, outcome: RolloutOutcome): void {
   const columns = { weight: nans(table.count), push: nans(table.count), kl: nans(table.count) };
   const own = table.columns.advantage ?? nans(table.count);
   for (let i = 0; i < tokens.segment.length; i++) {
-    const at = table.starts[tokens.segment[i]!]! + tokens.index[i]!;
+    const at = (table.starts[tokens.segment[i] ?? 0] ?? 0) + (tokens.index[i] ?? 0);
     const trained = tokens.mask[i] === 1;
-    columns.weight[at] = tokens.weight[i]!;
-    columns.push[at] = tokens.push[i]!;
-    columns.kl[at] = trained ? tokens.kl[i]! : NaN;
+    columns.weight[at] = tokens.weight[i] ?? 0;
+    columns.push[at] = tokens.push[i] ?? 0;
+    columns.kl[at] = trained ? (tokens.kl[i] ?? 0) : NaN;
     if (!table.columns.advantage) own[at] = trained && advantage !== null ? advantage : NaN;
   }
   for (const name of ['weight', 'push', 'kl'] as const)
@@ -140,8 +141,9 @@ function rolloutAdvantage(table: TokenTable, rollout: ImportedRollout): void {
   if (table.columns.advantage || advantage === null) return;
   const column = nans(table.count);
   for (let i = 0; i < table.count; i++) {
-    const bit = table.mask[i]!;
-    const trained = bit < 0 ? segments[table.segment[i]!]!.source === 'policy' : bit === 1;
+    const bit = table.mask[i] ?? 0;
+    const trained =
+      bit < 0 ? itemAt(segments, table.segment[i] ?? 0, 'segments').source === 'policy' : bit === 1;
     if (trained) column[i] = advantage;
   }
   if (someFinite(column)) table.columns.advantage = column;
@@ -179,9 +181,9 @@ export function tokenTable(rollout: ImportedRollout, outcome?: RolloutOutcome | 
   });
   const starts = new Int32Array(segments.length + 1);
   segments.forEach((segment, s) => {
-    starts[s + 1] = starts[s]! + (pieces[s]?.length ?? tokensIn(segment));
+    starts[s + 1] = (starts[s] ?? 0) + (pieces[s]?.length ?? tokensIn(segment));
   });
-  const count = starts[segments.length]!;
+  const count = starts[segments.length] ?? 0;
   const cuts = segments.filter((segment) => !hasTokens(segment) && segment.text !== '').length;
   const some = segments.some(hasTokens);
   const table: TokenTable = {
@@ -199,7 +201,7 @@ export function tokenTable(rollout: ImportedRollout, outcome?: RolloutOutcome | 
     lacks: {},
   };
   segments.forEach((segment, s) => {
-    for (let at = starts[s]!, i = 0; at < starts[s + 1]!; at++, i++) {
+    for (let at = starts[s] ?? 0, i = 0; at < (starts[s + 1] ?? 0); at++, i++) {
       table.segment[at] = s;
       table.index[at] = i;
       table.mask[at] = maskOf(segment, i);

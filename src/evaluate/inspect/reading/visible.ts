@@ -6,7 +6,7 @@
 const HIDDEN = /(?!\t|\n|\r|\uFE0F)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu;
 
 const nameOf = (sign: string): string =>
-  `⟨U+${sign.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟩`;
+  `⟨U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
 
 /** The text with hidden characters as `⟨U+202E⟩`; most texts come back as they are. */
 export const revealHidden = (text: string): string => text.replaceAll(HIDDEN, nameOf);

@@ -14,8 +14,9 @@ import {
   type RewardFacts,
 } from '../../../learn/rewards/facts.ts';
 import type { Span } from '../../../learn/rewards/written.ts';
-import { policyTokens } from '../row.ts';
+import { policyTokens } from '../row-numbers.ts';
 import { formFaults } from './form.ts';
+import { itemAt } from '../../../base/items.ts';
 
 /**
  * What scorers look at in any imported rollout. Records of our own are read as the trainer reads them,
@@ -76,7 +77,7 @@ function answerSpan(segments: readonly ImportedSegment[], answer: string | null)
   const block = segments.findLastIndex((one) => one.role === 'answer' && holds(one));
   const segment = block >= 0 ? block : segments.findLastIndex(holds);
   if (segment < 0) return [];
-  const start = segments[segment]!.text.lastIndexOf(wanted);
+  const start = itemAt(segments, segment, 'segments').text.lastIndexOf(wanted);
   return [{ segment, start, end: start + wanted.length }];
 }
 
@@ -88,7 +89,10 @@ function refinement(segments: readonly ImportedSegment[]): RewardFacts['afterRea
   const refined = spansOf(segments, 'refine');
   const later = spansOf(segments, 'think').filter(({ segment }) => first >= 0 && segment > first);
   const spans = refined.length > 0 ? refined : later;
-  return { text: spans.map(({ segment }) => segments[segment]!.text).join(' '), spans };
+  return {
+    text: spans.map(({ segment }) => itemAt(segments, segment, 'segments').text).join(' '),
+    spans,
+  };
 }
 
 /** The long form has a tag of its own in one protocol; what stands in it before the box is its prose. */

@@ -1,5 +1,5 @@
 import { estimateAdvantages, whiten } from '../../../learn/advantages.ts';
-import type { EstimatorId } from '../../../learn/settings/settings.ts';
+import type { EstimatorId } from '../../../recipes/training.ts';
 
 /** Advantages under a choice of normalisation. */
 

@@ -13,6 +13,8 @@ import {
   type FlatTokens,
   type MaskChoice,
 } from './tokens.ts';
+import { groupBy, itemAt } from '../../../base/items.ts';
+import { mean, sum } from '../../../base/statistics.ts';
 
 /**
  * What the loss of a batch would have been under other settings, from stored numbers alone: rewards,
@@ -88,7 +90,7 @@ function klSum(flat: FlatTokens, form: Objective['kl']['form']): number | null {
   let sum = 0;
   for (let i = 0; i < flat.mask.length; i++) {
     if (flat.mask[i] !== 1) continue;
-    sum += klTerm(form, flat.logprobs[i]!, flat.refLogprobs[i]!).value;
+    sum += klTerm(form, flat.logprobs[i] ?? NaN, flat.refLogprobs[i] ?? NaN).value;
   }
   return Number.isFinite(sum) ? sum : null;
 }
@@ -116,26 +118,25 @@ function rewardsOf(
 }
 
 const gather = (from: Float64Array, places: readonly number[]): Float32Array =>
-  Float32Array.from(places, (i) => from[i]!);
+  Float32Array.from(places, (i) => from[i] ?? NaN);
 
 const finite = (values: Float32Array): boolean => values.every((value) => Number.isFinite(value));
 
 function tokenWeights(
-  member: Member,
+  flat: FlatTokens,
   advantage: number,
   weight: number,
   settings: WhatIfSettings,
   current: ArrayLike<number> | null,
   cannot: Set<string>,
 ): { tokens: TokenWeights; clipped: number } {
-  const flat = member.flat!;
   const { objective } = settings;
   const places = Array.from(flat.mask, (bit, i) => (bit === 1 ? i : -1)).filter((i) => i >= 0);
   const stored = gather(flat.logprobs, places);
   const known = finite(stored);
   // Without log-probabilities the ratio is still 1 at the first update; only the KL is lost.
   const old = known ? stored : new Float32Array(places.length);
-  const now = known && current ? Float32Array.from(places, (i) => current[i]!) : old;
+  const now = known && current ? Float32Array.from(places, (i) => current[i] ?? NaN) : old;
   const reference = gather(flat.refLogprobs, places);
   const hasReference = known && finite(reference);
   const wantsKl = objective.kl.place === 'loss' && objective.kl.coefficient > 0;
@@ -158,9 +159,14 @@ function tokenWeights(
   };
   places.forEach((place, i) => {
     tokens.weight[place] = weight;
-    tokens.push[place] = result.coefficients[i]!;
+    tokens.push[place] = result.coefficients[i] ?? 0;
     tokens.kl[place] = hasReference
-      ? klTerm(objective.kl.form, now[i]!, reference[i]!, objective.logRatioClamp ?? Infinity).value
+      ? klTerm(
+          objective.kl.form,
+          now[i] ?? NaN,
+          reference[i] ?? NaN,
+          objective.logRatioClamp ?? Infinity,
+        ).value
       : NaN;
   });
   return { tokens, clipped: result.clipped };
@@ -172,10 +178,9 @@ function baselines(
   leaveOneOut: boolean,
 ): (number | null)[] {
   return members.map(({ group }, i) => {
-    const own = rewards.filter((_r, j) => members[j]!.group === group);
-    const sum = own.reduce((a, b) => a + b, 0);
-    if (!leaveOneOut) return sum / own.length;
-    return own.length < 2 ? null : (sum - rewards[i]!) / (own.length - 1);
+    const own = rewards.filter((_r, j) => members[j]?.group === group);
+    if (!leaveOneOut) return mean(own);
+    return own.length < 2 ? null : (sum(own) - itemAt(rewards, i, 'rewards')) / (own.length - 1);
   });
 }
 
@@ -190,14 +195,15 @@ function membersOf(rollouts: readonly ImportedRollout[], mask: MaskChoice): Memb
 
 /** Ids of groups of two and more whose rewards are all equal. */
 function flatGroups(members: readonly Member[], rewards: readonly (number | null)[]): string[] {
-  const groups = new Map<string, (number | null)[]>();
-  members.forEach(({ rollout }, i) => {
-    const list = groups.get(rollout.groupId) ?? [];
-    list.push(rewards[i]!);
-    groups.set(rollout.groupId, list);
-  });
-  return [...groups]
-    .filter(([, list]) => list.length > 1 && list[0] !== null && list.every((r) => r === list[0]))
+  const rows = members.map(({ rollout }, i) => ({
+    id: rollout.groupId,
+    reward: rewards[i] ?? null,
+  }));
+  return [...groupBy(rows, ({ id }) => id)]
+    .filter(([, [first, ...others]]) => {
+      const reward = first?.reward ?? null;
+      return reward !== null && others.length > 0 && others.every((one) => one.reward === reward);
+    })
     .map(([id]) => id);
 }
 
@@ -236,9 +242,9 @@ export function computeSide(
     const made =
       member.flat && advantages
         ? tokenWeights(
-            member,
-            advantages[i]!,
-            weights[i]!,
+            member.flat,
+            itemAt(advantages, i, 'advantages'),
+            itemAt(weights, i, 'weights'),
             settings,
             current?.(member.rollout) ?? null,
             cannot,
@@ -247,10 +253,10 @@ export function computeSide(
     clipped += made?.clipped ?? 0;
     return {
       id: member.rollout.id,
-      reward: rewards[i]!,
+      reward: rewards[i] ?? null,
       baseline: means?.[i] ?? null,
       advantage: advantages?.[i] ?? null,
-      trainedTokens: member.flat ? lengths[i]! : null,
+      trainedTokens: member.flat ? itemAt(lengths, i, 'lengths') : null,
       tokens: made?.tokens ?? null,
     };
   });

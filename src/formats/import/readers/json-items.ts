@@ -53,7 +53,7 @@ class Splitter {
   *push(bytes: Uint8Array, base: number): Generator<RawItem, void> {
     let from = 0;
     for (let i = 0; i < bytes.length; i++) {
-      const byte = bytes[i]!;
+      const byte = bytes[i] ?? 0;
       if (byte === NEWLINE) this.#line++;
       else if (this.#startLine === null && this.#depth > 0 && isContent(byte))
         this.#startLine = this.#line;

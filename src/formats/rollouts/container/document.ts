@@ -42,7 +42,7 @@ class Splitter {
   *push(bytes: Uint8Array, before: number): Generator<DocumentItem> {
     let from = 0;
     for (let i = 0; i < bytes.length; i++) {
-      const byte = bytes[i]!;
+      const byte = bytes[i] ?? 0;
       if (byte === NEWLINE) this.#line += 1;
       if (this.#quoted) {
         if (this.#escaped) this.#escaped = false;

@@ -31,8 +31,8 @@ function passageText(value: unknown): string[] {
 const resultText = (passages: readonly string[]): string =>
   passages
     .map((passage, i) => {
-      const [title, ...rest] = passage.split('\n');
-      return `Doc ${i + 1}(Title: ${title!.replaceAll('"', '')}) ${rest.join('\n')}\n`;
+      const [title = '', ...rest] = passage.split('\n');
+      return `Doc ${i + 1}(Title: ${title.replaceAll('"', '')}) ${rest.join('\n')}\n`;
     })
     .join('');
 

@@ -25,12 +25,17 @@ function attached(value: unknown, attachments: JsonObject): unknown {
 }
 
 /** Inspect's letters: correct, partly, incorrect, no answer. */
-const LETTERS: Record<string, number> = { C: 1, P: 0.5, I: 0, N: 0 };
+const LETTERS = new Map([
+  ['C', 1],
+  ['P', 0.5],
+  ['I', 0],
+  ['N', 0],
+]);
 
 function scoreOf(value: unknown): number | null {
   if (typeof value === 'boolean') return Number(value);
   const text = asText(value);
-  return text !== null && Object.hasOwn(LETTERS, text) ? LETTERS[text]! : asNumber(value);
+  return LETTERS.get(text ?? '') ?? asNumber(value);
 }
 
 /** One clause a scorer, or a scorer's own name for each of several values. */
@@ -82,7 +87,7 @@ function readInspectSample(record: JsonObject): RecordParts {
     answers: goldAnswers(targets).map((target) => target.trim()),
     ...(answer !== undefined && { answer }),
     rewards,
-    reward: rewards.length === 1 ? rewards[0]!.value : null,
+    reward: rewards.length === 1 ? (rewards[0]?.value ?? null) : null,
   };
 }
 

@@ -54,7 +54,7 @@ function readTrl(record: JsonObject): RecordParts {
     answers: goldAnswers(record['answer'] ?? record['ground_truth'] ?? record['solution']),
     step: stepOf(record['step']),
     rewards,
-    reward: rewards.length === 1 ? rewards[0]!.value : null,
+    reward: rewards.length === 1 ? (rewards[0]?.value ?? null) : null,
     advantage: asNumber(record['advantage']),
   };
 }

@@ -15,8 +15,8 @@ const LABEL = /^Question[ \t]*:\s*/;
  * `<question>` block; up to where the turn ends. The whole prompt, trimmed, where no marker is found.
  */
 export function questionIn(prompt: string): string {
-  const block = [...prompt.matchAll(/<question>([^<]*)<\/question>/g)].at(-1);
-  if (block) return block[1]!.trim();
+  const block = [...prompt.matchAll(/<question>([^<]*)<\/question>/g)].at(-1)?.[1];
+  if (block !== undefined) return block.trim();
   const marker = [...prompt.matchAll(MARKER)].at(-1);
   if (!marker) return prompt.trim();
   const rest = prompt.slice(marker.index + marker[0].length);

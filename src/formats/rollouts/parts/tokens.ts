@@ -86,7 +86,7 @@ export function tokenSegments(
   let from = 0;
   pieces.forEach(({ source, role, start, text: own }, i) => {
     let to = from;
-    while (to < count && offsets[to]! < start + own.length) to++;
+    while (to < count && (offsets[to] ?? Infinity) < start + own.length) to++;
     if (i === pieces.length - 1) to = count;
     if (to > from)
       segments.push({

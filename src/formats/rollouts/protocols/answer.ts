@@ -11,7 +11,7 @@ function answersIn(segment: ImportedSegment, protocol: Protocol): string[] {
   if (protocol.answer === 'boxed-prose') {
     const boxes = boxesIn(segment.text).map(({ text }) => text.trim());
     if (boxes.length > 0) return boxes;
-    return [...segment.text.matchAll(PHRASE)].map((match) => match[1]!.trim());
+    return [...segment.text.matchAll(PHRASE)].map(([, given = '']) => given.trim());
   }
   if (segment.role !== 'answer') return [];
   const inner = blockText(segment.text, protocol).text;
@@ -74,7 +74,8 @@ export function readAnswer(
   const given = protocol
     ? own.flatMap((segment) => answersIn(segment, protocol)).filter((answer) => answer !== '')
     : [];
-  if (given.length > 0) return given.at(-1)!;
+  const last = given.at(-1);
+  if (last !== undefined) return last;
   if (protocol === null || protocol.answer === 'any') return openAnswer(own, prompt);
   // Search tags of one system with another's box: the answer is plain where no place was named.
   const named = own.some(({ role }) => role === 'answer') || namesPlace(prompt);

@@ -33,8 +33,9 @@ function cut(text: string): Piece[] {
   let reads = false;
   for (const [i, match] of lines.entries()) {
     const own = text.slice(match.index, starts[i + 1] ?? text.length);
-    const { source, role } = roleOf(match[1]!, bodyOf(own));
-    if (match[1] === 'Action') reads = role === 'search';
+    const [, label = ''] = match;
+    const { source, role } = roleOf(label, bodyOf(own));
+    if (label === 'Action') reads = role === 'search';
     // What a calculator answers is no evidence.
     const shown = role === 'result' && !reads ? 'other' : role;
     pieces.push({ source, role: shown, text: own, start: match.index });

@@ -1,4 +1,5 @@
 import type { BlockRule, Content, Piece, Protocol } from './protocol.ts';
+import { itemAt, present } from '../../../base/items.ts';
 
 interface Tag {
   rule: BlockRule;
@@ -19,7 +20,7 @@ function tagsIn(text: string, { blocks }: Protocol): Tag[] {
   }
   const pattern = new RegExp([...meaning.keys()].map(escapeRegExp).join('|'), 'g');
   return [...text.matchAll(pattern)].map((match) => ({
-    ...meaning.get(match[0])!,
+    ...present(meaning.get(match[0]), `the meaning of ${match[0]}`),
     start: match.index,
     end: match.index + match[0].length,
   }));
@@ -31,10 +32,10 @@ function tagsIn(text: string, { blocks }: Protocol): Tag[] {
  * closing tag was lost, and the next block of the policy ends it.
  */
 function environmentEnd(tags: readonly Tag[], from: number, length: number): number {
-  const { rule } = tags[from]!;
+  const { rule } = itemAt(tags, from, 'tags');
   let fallback: number | null = null;
   for (let i = from + 1; i < tags.length; i++) {
-    const tag = tags[i]!;
+    const tag = itemAt(tags, i, 'tags');
     if (tag.rule === rule) return tag.closing ? tag.end : (fallback ?? tag.start);
     if (!tag.closing && tag.rule.source === 'policy') fallback ??= tag.start;
   }
@@ -43,9 +44,9 @@ function environmentEnd(tags: readonly Tag[], from: number, length: number): num
 
 /** Where a block of the policy ends: behind its closing tag, or before whatever block opens first. */
 function policyEnd(tags: readonly Tag[], from: number, length: number): number {
-  const { rule } = tags[from]!;
+  const { rule } = itemAt(tags, from, 'tags');
   for (let i = from + 1; i < tags.length; i++) {
-    const tag = tags[i]!;
+    const tag = itemAt(tags, i, 'tags');
     if (!tag.closing) return tag.start;
     if (tag.rule === rule) return tag.end;
   }
@@ -61,9 +62,9 @@ const MARKS = 64;
 
 /** How much in front of a block, and behind it, belongs to it. */
 function bordersOf({ turns }: Protocol, before: string, after: string): [number, number] {
-  if (!turns) return [0, /^\s*/.exec(after)![0].length];
+  if (!turns) return [0, after.length - after.trimStart().length];
   const own = before.length - (TURN_BEFORE.exec(before)?.index ?? before.length);
-  return [own, TURN_AFTER.exec(after)![0].length];
+  return [own, TURN_AFTER.exec(after)?.[0].length ?? 0];
 }
 
 /**

@@ -62,7 +62,8 @@ function queryIn(text: string): Content | null {
   const call = toolCallOf(text);
   const queries = call ? asked(call) : [];
   if (queries.length === 0) return null;
-  const start = queries.length === 1 ? text.indexOf(queries[0]!) : -1;
+  const [only = '', ...others] = queries;
+  const start = others.length === 0 ? text.indexOf(only) : -1;
   return { text: queries.join('; '), start: Math.max(0, start) };
 }
 

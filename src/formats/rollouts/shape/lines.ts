@@ -16,7 +16,8 @@ export interface Line {
 const NEWLINE = 10;
 
 function join(parts: readonly Uint8Array[], length: number): Uint8Array {
-  if (parts.length === 1) return parts[0]!;
+  const [only, ...others] = parts;
+  if (only && others.length === 0) return only;
   const out = new Uint8Array(length);
   let at = 0;
   for (const part of parts) {

@@ -1,3 +1,5 @@
+import { itemAt } from '../../../base/items.ts';
+
 /** Tokens and the text that they spell. */
 
 /** Text of a token that a vocabulary spells with markers for space and newline. */
@@ -64,8 +66,8 @@ function spelledInBytes(text: string, tokens: readonly string[]): number[] | nul
   let at = 0;
   for (const [i, part] of parts.entries()) {
     if (part.every((byte, j) => wanted[at + j] === byte)) at += part.length;
-    else if (at < wanted.length || !SPECIAL.test(tokens[i]!)) return null;
-    offsets.push(starts[at]!);
+    else if (at < wanted.length || !SPECIAL.test(tokens[i] ?? '')) return null;
+    offsets.push(itemAt(starts, at, 'characters'));
   }
   return at === wanted.length ? offsets : null;
 }
@@ -89,7 +91,7 @@ export function spellTokens(text: string, pieces: readonly string[]): string[] |
   const out: string[] = [];
   let at = 0;
   for (let i = 0; i < pieces.length; i++) {
-    const piece = pieces[i]!;
+    const piece = itemAt(pieces, i, 'tokens');
     if (text.startsWith(piece, at)) {
       out.push(piece);
       at += piece.length;
@@ -104,11 +106,11 @@ export function spellTokens(text: string, pieces: readonly string[]): string[] |
     }
     if (!piece.includes(PART)) return null;
     let next = i + 1;
-    while (next < pieces.length && pieces[next]!.includes(PART)) next++;
-    const after = pieces
+    while (pieces[next]?.includes(PART)) next++;
+    const [after = ''] = pieces
       .slice(next, next + 4)
       .join('')
-      .split(PART)[0]!;
+      .split(PART);
     const end = next === pieces.length ? text.length : text.indexOf(after, at + 1);
     if (end < 0) return null;
     for (let k = i; k < next - 1; k++) out.push('');

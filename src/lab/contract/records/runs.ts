@@ -1,4 +1,4 @@
-import type { TrainSettings } from '../../../learn/settings/settings.ts';
+import type { TrainSettings } from '../../../recipes/training.ts';
 import type { Setup } from '../../../records/setup.ts';
 import type { Failure } from './failure.ts';
 
@@ -22,13 +22,13 @@ export interface RunRecord {
   setup?: Setup;
   world: { seed: number; questions: number };
   device: 'wasm' | 'webgpu';
-  /** Steps done, and the step of the last committed checkpoint. */
+  /** Steps done, and the step of the last committed snapshot. */
   step: number;
   checkpointStep: number | null;
   failure: Failure | null;
   /** Steps up to this one were made before the run was imported, maybe on another machine. */
   importedStep?: number;
-  /** The last thing that the user should know: an interruption, a checkpoint that was skipped. */
+  /** The last thing that the user should know: an interruption, a snapshot that was skipped. */
   notice: string | null;
   /** Set while it can still be brought back. */
   deletedAt: string | null;

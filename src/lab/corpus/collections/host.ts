@@ -46,14 +46,14 @@ const reasonOf = (error: unknown): StopReason | null => {
   return null;
 };
 
-/** Lets through the first, then one in a while; whoever needs the last one has the result. */
-const seldom = <A extends unknown[]>(tell: (...args: A) => void): ((...args: A) => void) => {
+/** Passes on the first call, then at most one in `PROGRESS_MS`; the last state is in the result. */
+const throttled = <A extends unknown[]>(report: (...args: A) => void): ((...args: A) => void) => {
   let last = -Infinity;
   return (...args) => {
     const now = performance.now();
     if (now - last < PROGRESS_MS) return;
     last = now;
-    tell(...args);
+    report(...args);
   };
 };
 
@@ -72,7 +72,7 @@ export class CollectionsHost implements CollectionsApi {
   }
 
   /** A job whose expected failures are values. */
-  #told<T extends object>(
+  #outcomeOf<T extends object>(
     job: string,
     run: (signal: AbortSignal) => Promise<T>,
   ): Promise<
@@ -92,7 +92,7 @@ export class CollectionsHost implements CollectionsApi {
   }
 
   preview(job: string, file: Blob, name: string, choice: ImportChoice): Promise<PreviewOutcome> {
-    return this.#told<{ preview: Preview; sameFile: string[] }>(job, async (signal) => ({
+    return this.#outcomeOf<{ preview: Preview; sameFile: string[] }>(job, async (signal) => ({
       preview: await previewImport(file, {
         ...readOptions(name, choice),
         items: PREVIEW_ITEMS,
@@ -121,8 +121,8 @@ export class CollectionsHost implements CollectionsApi {
     files: FileToImport[],
     onProgress: (progress: ImportProgress) => void,
   ): Promise<ImportOutcome> {
-    return this.#told<ImportResult>(job, (signal) =>
-      importFiles(this.#store, into, files, { signal, onProgress: seldom(onProgress) }),
+    return this.#outcomeOf<ImportResult>(job, (signal) =>
+      importFiles(this.#store, into, files, { signal, onProgress: throttled(onProgress) }),
     );
   }
 
@@ -132,8 +132,8 @@ export class CollectionsHost implements CollectionsApi {
     file: Blob,
     onProgress: (progress: ImportProgress) => void,
   ): Promise<ImportOutcome> {
-    return this.#told<ImportResult>(job, (signal) =>
-      resumeImport(this.#store, importId, file, { signal, onProgress: seldom(onProgress) }),
+    return this.#outcomeOf<ImportResult>(job, (signal) =>
+      resumeImport(this.#store, importId, file, { signal, onProgress: throttled(onProgress) }),
     );
   }
 
@@ -145,8 +145,8 @@ export class CollectionsHost implements CollectionsApi {
     name: string,
     onProgress: (done: number, total: number) => void,
   ): Promise<MergeOutcome> {
-    return this.#told(job, async (signal) => ({
-      collection: await this.#store.merge(ids, name, { signal, onProgress: seldom(onProgress) }),
+    return this.#outcomeOf(job, async (signal) => ({
+      collection: await this.#store.merge(ids, name, { signal, onProgress: throttled(onProgress) }),
     }));
   }
 

@@ -24,20 +24,20 @@ export interface ImportOptions {
 /** Adds up over the files of one call. */
 class Progress {
   readonly #files: readonly { file: Blob }[];
-  readonly #tell: ((progress: ImportProgress) => void) | undefined;
+  readonly #report: ((progress: ImportProgress) => void) | undefined;
   #before = 0;
   #counts = { passages: 0, questions: 0, duplicates: 0, rejected: 0 };
   #at = 0;
 
-  constructor(files: readonly { file: Blob }[], tell?: (progress: ImportProgress) => void) {
+  constructor(files: readonly { file: Blob }[], report?: (progress: ImportProgress) => void) {
     this.#files = files;
-    this.#tell = tell;
+    this.#report = report;
   }
 
   step = ({ record, heldBytes }: ImportStep): void => {
     const { passages, questions, duplicates, rejected } = record;
     const sum = this.#counts;
-    this.#tell?.({
+    this.#report?.({
       collectionId: record.collectionId,
       importId: record.id,
       name: record.name,
@@ -125,14 +125,14 @@ async function read(
     const failure = messageOf(error);
     await db.imports
       .update(record.id, signal?.aborted ? { status: 'cancelled' } : { status: 'failed', failure })
-      // Where storage is full, that is told; the import stays open.
+      // Where storage is full, the caller learns that; the import stays open.
       .catch(() => undefined);
     throw error;
   }
 }
 
 /**
- * Imports files into a collection, one after another. A file that cannot be read is told and passed
+ * Imports files into a collection, one after another. A file that cannot be read is reported and passed
  * over.
  * @throws ImportError where no file can be read and the collection is new; it is not kept then.
  *   CollectionStorageFull, MemoryLineReached, CollectionBusy and the signal's reason; what was stored

@@ -125,7 +125,7 @@ export class ClusterHost implements ClusterApi {
   #viewOf(source: ClusterSource): Promise<ClusterView> {
     const known = this.#views.get(source);
     if (known) return known;
-    const view = this.#told((hooks) => openView(source, this.#deps.indexCache, hooks));
+    const view = this.#tracked((hooks) => openView(source, this.#deps.indexCache, hooks));
     this.#views.set(source, view);
     // After a failure the next call tries again.
     view.catch(() => this.#views.delete(source));
@@ -135,7 +135,7 @@ export class ClusterHost implements ClusterApi {
   /** Vectors that searches do not hold are read when the first query is compared. */
   #exactOf(view: ClusterView): Promise<ExactIndex> {
     if (this.#exact?.view === view) return this.#exact.index;
-    const index = this.#told(async (hooks) => new ExactIndex(await view.vectors.read(hooks)));
+    const index = this.#tracked(async (hooks) => new ExactIndex(await view.vectors.read(hooks)));
     const exact = { view, index };
     this.#exact = exact;
     index.catch(() => {
@@ -144,8 +144,8 @@ export class ClusterHost implements ClusterApi {
     return index;
   }
 
-  /** Work that tells how far it is and can be stopped. */
-  async #told<Result>(work: (hooks: LocalHooks) => Promise<Result>): Promise<Result> {
+  /** Runs work that can be stopped, and whose progress the page can ask for. */
+  async #tracked<Result>(work: (hooks: LocalHooks) => Promise<Result>): Promise<Result> {
     const { signal } = this.#abort;
     this.#progress = { stage: 'reading', done: 0, total: 0 };
     try {

@@ -8,28 +8,28 @@ const SETTLED_MS = 1500;
 const figures = new Intl.NumberFormat('en');
 
 /**
- * Turns counts of passages into what is told of a stage: how far, and how long at the pace so far.
- * @param tell at most every 150 ms, and where a stage begins or ends
+ * Turns counts of passages into progress lines: how far a stage is, and how long it takes at the pace so far.
+ * @param report at most every 150 ms, and where a stage begins or ends
  * @returns to be called with the passages that are done; a total of 0 is not known
  */
 export function createPace(
-  tell: (stage: string, progress: PartShare) => void,
+  report: (stage: string, progress: PartShare) => void,
   now: () => number = () => performance.now(),
 ): (stage: string, done: number, total: number) => void {
   let current = '';
-  let [begun, first, told] = [0, 0, -Infinity];
+  let [begun, first, reportedAt] = [0, 0, -Infinity];
   return (stage, done, total) => {
     const at = now();
-    if (stage !== current) [current, begun, first, told] = [stage, at, done, -Infinity];
-    if (at - told < EVERY_MS && done !== total) return;
-    told = at;
+    if (stage !== current) [current, begun, first, reportedAt] = [stage, at, done, -Infinity];
+    if (at - reportedAt < EVERY_MS && done !== total) return;
+    reportedAt = at;
     const elapsed = at - begun;
     const known = total > 0 && elapsed > SETTLED_MS && done > first;
     const words =
       total > 0
         ? `${stage}, ${figures.format(done)} of ${figures.format(total)}`
         : `${stage}, ${figures.format(done)}`;
-    tell(words, {
+    report(words, {
       share: total > 0 ? done / total : 0,
       ...(known && { leftMs: (elapsed * (total - done)) / (done - first) }),
     });

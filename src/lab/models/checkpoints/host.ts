@@ -31,7 +31,7 @@ import { withToken, type Web } from './plan/web.ts';
 /** Deleted ones are kept at least this long for the undo of another tab. */
 const KEEP_DELETED_MS = 10 * 60_000;
 
-/** What is told to the same page in other tabs. */
+/** Messages to the same page in other tabs. */
 type TabMessage = { type: 'changed' } | { type: 'progress'; progress: DownloadProgress };
 
 export interface CheckpointsHostParts {
@@ -64,13 +64,13 @@ export class CheckpointsHost implements CheckpointsApi {
     this.#parts = parts;
     parts.channel.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
       if (data.type === 'progress') this.#listener(data);
-      else this.#tellSoon();
+      else this.#sendSoon();
     });
   }
 
   async listen(listener: (message: CheckpointMessage) => void): Promise<void> {
     this.#listener = listener;
-    await this.#tellList();
+    await this.#sendList();
   }
 
   async list(): Promise<CheckpointView[]> {
@@ -162,7 +162,7 @@ export class CheckpointsHost implements CheckpointsApi {
   #change(act: () => Promise<void>): Promise<Outcome<null>> {
     return outcome(async () => {
       await act();
-      this.#tellChange();
+      this.#sendChange();
       return null;
     });
   }
@@ -208,12 +208,12 @@ export class CheckpointsHost implements CheckpointsApi {
       throw busy();
     }
     await this.#parts.store.change(id, { failure: null });
-    this.#tellChange();
+    this.#sendChange();
     void this.#work(id, transport, abort.signal).finally(() => {
       this.#jobs.delete(id);
       release();
       ended();
-      this.#tellChange();
+      this.#sendChange();
     });
   }
 
@@ -259,17 +259,17 @@ export class CheckpointsHost implements CheckpointsApi {
     };
   }
 
-  #tellChange(): void {
+  #sendChange(): void {
     this.#parts.channel.postMessage({ type: 'changed' } satisfies TabMessage);
-    this.#tellSoon();
+    this.#sendSoon();
   }
 
   /** Where the records cannot be read, the next call of the page says so. */
-  #tellSoon(): void {
-    this.#tellList().catch(() => undefined);
+  #sendSoon(): void {
+    this.#sendList().catch(() => undefined);
   }
 
-  async #tellList(): Promise<void> {
+  async #sendList(): Promise<void> {
     this.#listener({ type: 'list', checkpoints: await this.list() });
   }
 

@@ -20,7 +20,7 @@ export interface DownloadParts {
 
 const BINARY = 'application/octet-stream';
 
-/** @throws Error where the run has no checkpoint, or is of another policy than the one that is loaded */
+/** @throws Error where the run has no snapshot, or is of another policy than the one that is loaded */
 export async function filesOf(kind: DownloadKind, parts: DownloadParts): Promise<Download[]> {
   const { run, state, policy } = parts;
   if (kind === 'metrics') {
@@ -28,7 +28,7 @@ export async function filesOf(kind: DownloadKind, parts: DownloadParts): Promise
     return [{ name: `${run.id}.csv`, blob: new Blob([csv], { type: 'text/csv' }) }];
   }
   if (!state)
-    throw new Error(`"${run.name}" has no checkpoint yet; it is written after the first step.`);
+    throw new Error(`"${run.name}" has no snapshot yet; it is written after the first step.`);
   if (run.policy.revision !== policy.revision)
     throw new Error(`"${run.name}" is an adapter of another policy than the one that is loaded.`);
   const { adapter } = run.settings;

@@ -7,13 +7,13 @@ import type { RunRecord } from '../../contract/records/runs.ts';
 
 /**
  * A run as one JSON file, `forage.run-export/1`: its record with all settings, its steps, and its
- * last checkpoint, so that it can be read, repeated, or gone on with elsewhere.
+ * last snapshot, so that it can be read, repeated, or gone on with elsewhere.
  */
 
 export interface RunFile {
   run: RunRecord;
   steps: TrainStep[];
-  /** null where the run ended before its first checkpoint. */
+  /** null where the run ended before its first snapshot. */
   state: TrainState | null;
 }
 

@@ -69,34 +69,34 @@ export class ClusterKernels {
     const k = rowCount(centroids);
     const { dimensions: d, values } = points;
     const padded = Math.ceil(k / 8) * 8;
-    const [plain, packed, half, x, labels, best, second] = this.#lay(
-      k * d,
-      padded * d,
-      padded,
-      POINTS * d,
-      POINTS,
-      POINTS,
-      POINTS,
-    );
-    this.#floats(plain!, k * d).set(centroids.values);
-    const halves = this.#floats(half!, padded).fill(Infinity);
+    const { plain, packed, half, x, labels, best, second } = this.#lay({
+      plain: k * d,
+      packed: padded * d,
+      half: padded,
+      x: POINTS * d,
+      labels: POINTS,
+      best: POINTS,
+      second: POINTS,
+    });
+    this.#floats(plain, k * d).set(centroids.values);
+    const halves = this.#floats(half, padded).fill(Infinity);
     halves.set(halfNorms(centroids));
-    this.#exports.pack(plain!, k, d, packed!);
+    this.#exports.pack(plain, k, d, packed);
     const found = emptyNearest(n);
     for (let from = 0; from < n; from += POINTS) {
       const count = Math.min(POINTS, n - from);
-      this.#floats(x!, POINTS * d).set(values.subarray(from * d, (from + count) * d));
+      this.#floats(x, POINTS * d).set(values.subarray(from * d, (from + count) * d));
       const whole = Math.ceil(count / 4) * 4;
-      this.#exports.nearest(x!, whole, d, packed!, half!, padded, labels!, best!, second!);
+      this.#exports.nearest(x, whole, d, packed, half, padded, labels, best, second);
       const label = new Int32Array(this.#memory.buffer, labels, count);
-      const bests = this.#floats(best!, count);
-      const seconds = this.#floats(second!, count);
+      const bests = this.#floats(best, count);
+      const seconds = this.#floats(second, count);
       for (let i = 0; i < count; i++) {
         const at = (from + i) * d;
         setNearest(
           found,
           from + i,
-          { label: label[i]!, best: bests[i]!, second: seconds[i]! },
+          { label: label[i] ?? 0, best: bests[i] ?? 0, second: seconds[i] ?? 0 },
           dot(values, at, values, at, d),
         );
       }
@@ -107,12 +107,16 @@ export class ClusterKernels {
   /** Inner products with the rows of a table that stays in this memory. */
   table(values: Float32Array, dimensions: number): (query: Float32Array) => Float32Array {
     const n = values.length / dimensions;
-    const [rows, query, out] = this.#lay(values.length, dimensions, n);
-    this.#floats(rows!, values.length).set(values);
+    const { rows, query, out } = this.#lay({
+      rows: values.length,
+      query: dimensions,
+      out: n,
+    });
+    this.#floats(rows, values.length).set(values);
     return (vector) => {
-      this.#floats(query!, dimensions).set(vector);
-      this.#exports.dots(query!, rows!, n, dimensions, out!);
-      return this.#floats(out!, n);
+      this.#floats(query, dimensions).set(vector);
+      this.#exports.dots(query, rows, n, dimensions, out);
+      return this.#floats(out, n);
     };
   }
 
@@ -120,14 +124,14 @@ export class ClusterKernels {
     return new Float32Array(this.#memory.buffer, pointer, length);
   }
 
-  /** Places regions of these many 32-bit values one after another; grows the memory to hold them. */
-  #lay(...lengths: number[]): number[] {
+  /** Places named regions of these many 32-bit values one after another; grows the memory to hold them. */
+  #lay<Name extends string>(lengths: Record<Name, number>): Record<Name, number> {
     let top = HEAP;
-    const pointers = lengths.map((length) => {
-      const pointer = top;
-      top = Math.ceil((top + 4 * length) / 64) * 64;
-      return pointer;
-    });
+    const pointers = { ...lengths };
+    for (const name in lengths) {
+      pointers[name] = top;
+      top = Math.ceil((top + 4 * lengths[name]) / 64) * 64;
+    }
     const missing = Math.ceil((top - this.#memory.buffer.byteLength) / PAGE);
     if (missing > 0) this.#memory.grow(missing);
     return pointers;

@@ -29,7 +29,7 @@ export function elbows(ks: readonly number[], inertias: readonly number[]): numb
   const x = scaled(ks.map(Math.log));
   const y = scaled(inertias);
   const [first, last] = [y[0] ?? 0, y.at(-1) ?? 0];
-  return x.map((at, i) => Math.max(0, first + (last - first) * at - y[i]!));
+  return x.map((at, i) => Math.max(0, first + (last - first) * at - (y[i] ?? 0)));
 }
 
 /** Scaled to 0…1; all 0 where they are equal. */
@@ -65,20 +65,21 @@ export function* choiceSteps(
 ): Steps<ClusterCountChoice> {
   const ks = [...new Set(candidates)].filter((k) => k >= 1).sort((a, b) => a - b);
   if (ks.length === 0) throw new RangeError('no number of clusters to choose from');
-  const runs: KMeans[] = [];
-  for (const clusters of ks) runs.push(yield* kMeansSteps(sample, { ...options, clusters }));
+  const runs: (KMeans & { clusters: number })[] = [];
+  for (const clusters of ks)
+    runs.push({ clusters, ...(yield* kMeansSteps(sample, { ...options, clusters })) });
   const elbow = elbows(
     ks,
     runs.map(({ inertia }) => inertia),
   );
   const silhouettes = scaled(runs.map(({ silhouette }) => silhouette));
   const relativeElbows = scaled(elbow);
-  const scores = ks.map((clusters, i) => ({
+  const scores = runs.map(({ clusters, inertia, silhouette }, i) => ({
     clusters,
-    inertia: runs[i]!.inertia,
-    elbow: elbow[i]!,
-    silhouette: runs[i]!.silhouette,
-    score: (relativeElbows[i]! + silhouettes[i]!) / 2,
+    inertia,
+    elbow: elbow[i] ?? 0,
+    silhouette,
+    score: ((relativeElbows[i] ?? 0) + (silhouettes[i] ?? 0)) / 2,
   }));
   const best = scores.reduce((a, b) => (b.score > a.score ? b : a));
   return { clusters: best.clusters, scores };

@@ -39,8 +39,10 @@ function* seedSteps(points: Rows, clusters: number, random: () => number): Steps
     let sum = 0;
     for (let p = 0; p < n; p++) {
       const distance = squaredDistance(values, p * d, centroids, c * d, d);
-      if (distance < distances[p]!) distances[p] = distance;
-      sum += distances[p]!;
+      const before = distances[p] ?? Infinity;
+      const least = distance < before ? distance : before;
+      distances[p] = least;
+      sum += least;
     }
     pick = drawInProportion(distances, sum, random);
   }
@@ -51,7 +53,7 @@ function drawInProportion(weights: Float64Array, sum: number, random: () => numb
   if (sum <= 0) return Math.floor(random() * weights.length);
   let left = random() * sum;
   for (let i = 0; i < weights.length; i++) {
-    left -= weights[i]!;
+    left -= weights[i] ?? 0;
     if (left < 0) return i;
   }
   return weights.length - 1;
@@ -67,7 +69,7 @@ export function squaredDistance(
 ): number {
   let sum = 0;
   for (let n = 0; n < d; n++) {
-    const difference = a[i + n]! - b[j + n]!;
+    const difference = (a[i + n] ?? 0) - (b[j + n] ?? 0);
     sum += difference * difference;
   }
   return sum;
@@ -119,14 +121,15 @@ function move(points: Rows, centroids: Rows, labels: Int32Array, distances: Floa
   const sums = new Float64Array(k * d);
   const counts = new Int32Array(k);
   for (let p = 0; p < labels.length; p++) {
-    const c = labels[p]!;
-    counts[c]!++;
-    for (let i = 0; i < d; i++) sums[c * d + i]! += values[p * d + i]!;
+    const c = labels[p] ?? 0;
+    counts[c] = (counts[c] ?? 0) + 1;
+    for (let i = 0; i < d; i++) sums[c * d + i] = (sums[c * d + i] ?? 0) + (values[p * d + i] ?? 0);
   }
   let empty: number[] | undefined;
   for (let c = 0; c < k; c++) {
-    if (counts[c]! > 0) {
-      for (let i = 0; i < d; i++) centroids.values[c * d + i] = sums[c * d + i]! / counts[c]!;
+    const count = counts[c] ?? 0;
+    if (count > 0) {
+      for (let i = 0; i < d; i++) centroids.values[c * d + i] = (sums[c * d + i] ?? 0) / count;
       continue;
     }
     empty ??= farthest(distances);
@@ -137,7 +140,7 @@ function move(points: Rows, centroids: Rows, labels: Int32Array, distances: Floa
 
 /** Rows by falling distance, ties by row. */
 const farthest = (distances: Float32Array): number[] =>
-  [...distances.keys()].sort((a, b) => distances[b]! - distances[a]! || a - b);
+  [...distances.keys()].sort((a, b) => (distances[b] ?? 0) - (distances[a] ?? 0) || a - b);
 
 function quality(
   distances: Float32Array,
@@ -146,9 +149,10 @@ function quality(
   let inertia = 0;
   let silhouette = 0;
   for (let p = 0; p < distances.length; p++) {
-    inertia += distances[p]!;
-    const a = Math.sqrt(distances[p]!);
-    const b = Math.sqrt(seconds[p]!);
+    const distance = distances[p] ?? 0;
+    inertia += distance;
+    const a = Math.sqrt(distance);
+    const b = Math.sqrt(seconds[p] ?? 0);
     silhouette += b === 0 || b === Infinity ? 0 : (b - a) / b;
   }
   return { inertia, silhouette: silhouette / distances.length };

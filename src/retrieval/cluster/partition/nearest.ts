@@ -33,7 +33,7 @@ export const findNearest: FindNearest = (points, centroids) => {
     let second = -Infinity;
     let label = 0;
     for (let j = 0; j < k; j++) {
-      const value = scores[j]!;
+      const value = scores[j] ?? 0;
       if (value > best) {
         second = best;
         best = value;
@@ -62,18 +62,18 @@ function score(
     let s2 = 0;
     let s3 = 0;
     for (let i = 0; i < d; i++) {
-      const v = x[from + i]!;
-      s0 += v * c[at + i]!;
-      s1 += v * c[at + d + i]!;
-      s2 += v * c[at + 2 * d + i]!;
-      s3 += v * c[at + 3 * d + i]!;
+      const v = x[from + i] ?? 0;
+      s0 += v * (c[at + i] ?? 0);
+      s1 += v * (c[at + d + i] ?? 0);
+      s2 += v * (c[at + 2 * d + i] ?? 0);
+      s3 += v * (c[at + 3 * d + i] ?? 0);
     }
-    scores[j] = s0 - half[j]!;
-    scores[j + 1] = s1 - half[j + 1]!;
-    scores[j + 2] = s2 - half[j + 2]!;
-    scores[j + 3] = s3 - half[j + 3]!;
+    scores[j] = s0 - (half[j] ?? 0);
+    scores[j + 1] = s1 - (half[j + 1] ?? 0);
+    scores[j + 2] = s2 - (half[j + 2] ?? 0);
+    scores[j + 3] = s3 - (half[j + 3] ?? 0);
   }
-  for (; j < k; j++) scores[j] = dot(x, from, c, j * d, d) - half[j]!;
+  for (; j < k; j++) scores[j] = dot(x, from, c, j * d, d) - (half[j] ?? 0);
 }
 
 export const emptyNearest = (n: number): Nearest => ({
@@ -110,20 +110,20 @@ export function dot(a: Float32Array, i: number, b: Float32Array, j: number, d: n
   let s3 = 0;
   let n = 0;
   for (; n + 4 <= d; n += 4) {
-    s0 += a[i + n]! * b[j + n]!;
-    s1 += a[i + n + 1]! * b[j + n + 1]!;
-    s2 += a[i + n + 2]! * b[j + n + 2]!;
-    s3 += a[i + n + 3]! * b[j + n + 3]!;
+    s0 += (a[i + n] ?? 0) * (b[j + n] ?? 0);
+    s1 += (a[i + n + 1] ?? 0) * (b[j + n + 1] ?? 0);
+    s2 += (a[i + n + 2] ?? 0) * (b[j + n + 2] ?? 0);
+    s3 += (a[i + n + 3] ?? 0) * (b[j + n + 3] ?? 0);
   }
-  for (; n < d; n++) s0 += a[i + n]! * b[j + n]!;
+  for (; n < d; n++) s0 += (a[i + n] ?? 0) * (b[j + n] ?? 0);
   return s0 + s1 + (s2 + s3);
 }
 
 /** The rows of a table at `rows`, copied. */
 export function takeRows({ values, dimensions }: Rows, rows: Int32Array): Rows {
   const taken = new Float32Array(rows.length * dimensions);
-  for (let i = 0; i < rows.length; i++) {
-    const start = rows[i]! * dimensions;
+  for (const [i, row] of rows.entries()) {
+    const start = row * dimensions;
     taken.set(values.subarray(start, start + dimensions), i * dimensions);
   }
   return { values: taken, dimensions };

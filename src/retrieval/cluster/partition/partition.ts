@@ -55,9 +55,10 @@ export function* dissolveSteps(
   for (;;) {
     const k = rowCount(current.centroids);
     const sizes = sizesOf(current.labels, k);
-    const small = [...sizes.keys()]
-      .filter((c) => sizes[c]! < minimum)
-      .sort((a, b) => sizes[a]! - sizes[b]! || a - b);
+    const small = [...sizes.entries()]
+      .filter(([, size]) => size < minimum)
+      .sort(([a, sizeOfA], [b, sizeOfB]) => sizeOfA - sizeOfB || a - b)
+      .map(([c]) => c);
     if (small.length === 0 || k === 1) return { ...current, dissolved: before - k };
     const gone = new Set(small.slice(0, Math.min(k - 1, Math.ceil(small.length / 2))));
     current = yield* without(vectors, current.centroids, current.labels, gone, nearest);
@@ -74,16 +75,18 @@ function* without(
   const stay = Int32Array.from([...Array(rowCount(centroids)).keys()].filter((c) => !gone.has(c)));
   const names = new Map([...stay].map((c, i) => [c, i]));
   const left = takeRows(centroids, stay);
-  const homeless = Int32Array.from([...labels.keys()].filter((row) => gone.has(labels[row]!)));
+  const homeless = Int32Array.from(
+    [...labels.entries()].filter(([, label]) => gone.has(label)).map(([row]) => row),
+  );
   const moved = yield* assignSteps(takeRows(vectors, homeless), left, nearest);
   const next = labels.map((label) => names.get(label) ?? 0);
-  for (const [i, row] of homeless.entries()) next[row] = moved[i]!;
+  for (const [i, label] of moved.entries()) next[homeless[i] ?? 0] = label;
   return { centroids: left, labels: next };
 }
 
 function sizesOf(labels: Int32Array, clusters: number): Int32Array {
   const sizes = new Int32Array(clusters);
-  for (const label of labels) sizes[label]!++;
+  for (const label of labels) sizes[label] = (sizes[label] ?? 0) + 1;
   return sizes;
 }
 
@@ -91,9 +94,14 @@ function sizesOf(labels: Int32Array, clusters: number): Int32Array {
 export function invert(labels: Int32Array, clusters: number): Pick<Partition, 'rows' | 'offsets'> {
   const offsets = new Int32Array(clusters + 1);
   const sizes = sizesOf(labels, clusters);
-  for (let c = 0; c < clusters; c++) offsets[c + 1] = offsets[c]! + sizes[c]!;
+  for (let c = 0; c < clusters; c++) offsets[c + 1] = (offsets[c] ?? 0) + (sizes[c] ?? 0);
   const next = offsets.slice();
   const rows = new Int32Array(labels.length);
-  for (let row = 0; row < labels.length; row++) rows[next[labels[row]!]!++] = row;
+  for (let row = 0; row < labels.length; row++) {
+    const label = labels[row] ?? 0;
+    const place = next[label] ?? 0;
+    rows[place] = row;
+    next[label] = place + 1;
+  }
   return { rows, offsets };
 }

@@ -69,7 +69,7 @@ export class ProductQuantizer {
     const codes = new Uint8Array(n * this.subspaces);
     for (let m = 0; m < this.subspaces; m++) {
       const { labels } = nearest(this.#part(rows, m), this.#codebook(m));
-      for (let p = 0; p < n; p++) codes[p * this.subspaces + m] = labels[p]!;
+      for (let p = 0; p < n; p++) codes[p * this.subspaces + m] = labels[p] ?? 0;
     }
     return codes;
   }
@@ -78,8 +78,10 @@ export class ProductQuantizer {
   decodeInto(codes: Uint8Array, at: number, out: Float32Array, start = 0): void {
     const { width } = this;
     for (let m = 0; m < this.subspaces; m++) {
-      const from = (m * CENTROIDS + codes[at + m]!) * width;
-      for (let i = 0; i < width; i++) out[start + m * width + i]! += this.centroids[from + i]!;
+      const from = (m * CENTROIDS + (codes[at + m] ?? 0)) * width;
+      for (let i = 0; i < width; i++)
+        out[start + m * width + i] =
+          (out[start + m * width + i] ?? 0) + (this.centroids[from + i] ?? 0);
     }
   }
 
@@ -89,7 +91,8 @@ export class ProductQuantizer {
     for (let m = 0, at = 0, from = 0; m < this.subspaces; m++) {
       for (let c = 0; c < CENTROIDS; c++, at++) {
         let sum = 0;
-        for (let i = 0; i < width; i++) sum += query[m * width + i]! * centroids[from++]!;
+        for (let i = 0; i < width; i++)
+          sum += (query[m * width + i] ?? 0) * (centroids[from++] ?? 0);
         out[at] = sum;
       }
     }
@@ -100,7 +103,8 @@ export class ProductQuantizer {
     const n = values.length / dimensions;
     const part = new Float32Array(n * width);
     for (let p = 0; p < n; p++) {
-      for (let i = 0; i < width; i++) part[p * width + i] = values[p * dimensions + m * width + i]!;
+      for (let i = 0; i < width; i++)
+        part[p * width + i] = values[p * dimensions + m * width + i] ?? 0;
     }
     return { values: part, dimensions: width };
   }

@@ -23,11 +23,11 @@ export class Refinement {
   set(place: number, errors: Float32Array, from: number): void {
     const { dimensions: d, width, codes } = this;
     let most = 0;
-    for (let i = 0; i < d; i++) most = Math.max(most, Math.abs(errors[from + i]!));
+    for (let i = 0; i < d; i++) most = Math.max(most, Math.abs(errors[from + i] ?? 0));
     const scale = most / (this.bits === 8 ? 127 : 7);
     this.scales[place] = scale;
     const whole = (i: number): number =>
-      i < d && scale > 0 ? Math.round(errors[from + i]! / scale) : 0;
+      i < d && scale > 0 ? Math.round((errors[from + i] ?? 0) / scale) : 0;
     const at = place * width;
     if (this.bits === 8) for (let i = 0; i < d; i++) codes[at + i] = whole(i);
     else
@@ -45,30 +45,30 @@ export class Refinement {
     if (this.bits === 8) {
       let i = 0;
       for (; i + 1 < width; i += 2) {
-        s0 += query[i]! * codes[at + i]!;
-        s1 += query[i + 1]! * codes[at + i + 1]!;
+        s0 += (query[i] ?? 0) * (codes[at + i] ?? 0);
+        s1 += (query[i + 1] ?? 0) * (codes[at + i + 1] ?? 0);
       }
-      if (i < width) s0 += query[i]! * codes[at + i]!;
+      if (i < width) s0 += (query[i] ?? 0) * (codes[at + i] ?? 0);
     } else {
       const pairs = this.dimensions >> 1;
       for (let i = 0; i < pairs; i++) {
-        const byte = codes[at + i]!;
-        s0 += query[2 * i]! * ((byte & 15) - 8);
-        s1 += query[2 * i + 1]! * (((byte >> 4) & 15) - 8);
+        const byte = codes[at + i] ?? 0;
+        s0 += (query[2 * i] ?? 0) * ((byte & 15) - 8);
+        s1 += (query[2 * i + 1] ?? 0) * (((byte >> 4) & 15) - 8);
       }
-      if (pairs < width) s0 += query[2 * pairs]! * ((codes[at + pairs]! & 15) - 8);
+      if (pairs < width) s0 += (query[2 * pairs] ?? 0) * (((codes[at + pairs] ?? 0) & 15) - 8);
     }
-    return (s0 + s1) * this.scales[place]!;
+    return (s0 + s1) * (this.scales[place] ?? 0);
   }
 
   /** Adds the stored error to `out`. */
   decodeInto(place: number, out: Float32Array): void {
     const at = place * this.width;
-    const scale = this.scales[place]!;
+    const scale = this.scales[place] ?? 0;
     for (let i = 0; i < this.dimensions; i++) {
-      const byte = this.codes[at + (this.bits === 8 ? i : i >> 1)]!;
+      const byte = this.codes[at + (this.bits === 8 ? i : i >> 1)] ?? 0;
       const whole = this.bits === 8 ? byte : ((byte >> (4 * (i & 1))) & 15) - 8;
-      out[i]! += scale * whole;
+      out[i] = (out[i] ?? 0) + scale * whole;
     }
   }
 

@@ -5,7 +5,7 @@ import { useLinkedStep } from '../store/training-step.ts';
 import { useView } from '../store/view-store.ts';
 import type { ColourMode } from '../../kit/tokens/paint.ts';
 
-/** What Inspect says and offers when the rollouts are those of a training step. */
+/** What Ask says and offers when the rollouts are those of a training step. */
 
 /** The largest |advantage| of the rollouts on the screen; null where none has one. */
 const useLargest = (): number | null =>

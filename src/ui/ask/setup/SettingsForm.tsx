@@ -1,28 +1,23 @@
 import { NativeSelect, NumberInput } from '@mantine/core';
+import { collapseText } from '../../../agent/router/reward.ts';
 import {
   BACKGROUND_MODES,
   DEVICES,
-  RECIPE_IDS,
   MAX_ROLLOUTS,
+  type Mechanisms,
+  RECIPE_IDS,
   REWARD_MODES,
   ROUTER_MODES,
-  STIE_MODES,
-  type Mechanisms,
   type RunSettings,
+  STIE_MODES,
 } from '../../../lab/contract/settings.ts';
-import { collapseText } from '../../../agent/router/reward.ts';
-import { getRecipe } from '../../../recipes/index.ts';
+import { RECIPES, getRecipe } from '../../../recipes/index.ts';
 import { PickField } from '../../kit/PickField.tsx';
 import { pickOf } from '../../kit/pick-of.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { useView } from '../store/view-store.ts';
 
-const RECIPES = [
-  { value: 'kunlun-baize', label: 'KunLunBaizeRAG (RDRA, STIE, NLR)' },
-  { value: 'search', label: 'Plain search loop' },
-  { value: 'naive-rag', label: 'Naive RAG, one retrieval' },
-  { value: 'naive-generation', label: 'Naive generation, no retrieval' },
-];
+const RECIPE_CHOICES = RECIPES.map(({ id, title }) => ({ value: id, label: title }));
 
 const change = (part: Partial<RunSettings>): void => {
   const { address, setAddress } = useView.getState();
@@ -147,8 +142,9 @@ export const SettingsForm = () => {
       <NativeSelect
         size="xs"
         label="Recipe"
+        title={getRecipe(settings.recipe).summary}
         value={settings.recipe}
-        data={RECIPES}
+        data={RECIPE_CHOICES}
         onChange={(event) =>
           change({ recipe: pickOf(RECIPE_IDS, event.currentTarget.value) ?? settings.recipe })
         }

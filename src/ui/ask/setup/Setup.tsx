@@ -48,7 +48,7 @@ const RunButton = () => {
   );
 };
 
-/** What to ask and how: the left column of Inspect. */
+/** What to ask and how: the left column of Ask. */
 export const Setup = () => {
   const asked = useView((state) => state.address.asked);
   const imported = useSetup(({ setup }) => setup.questions.kind === 'collections');

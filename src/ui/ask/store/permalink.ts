@@ -18,8 +18,8 @@ export interface StepGroup {
   group: string;
 }
 
-/** What the address of the Inspect page restores. */
-export interface InspectAddress {
+/** What the address of the Ask page restores. */
+export interface AskAddress {
   /**
    * The rollouts on the screen, where training made them: the address names them, and nothing of what
    * was asked here before. Null for what is asked here.
@@ -119,7 +119,7 @@ const readSetup = (query: URLSearchParams, problems: string[]): LinkSetup => {
 };
 
 /** Parses `location.search`; `problems` lists fields that were not usable, as they were written. */
-export const parseAddress = (search: string): { address: InspectAddress; problems: string[] } => {
+export const parseAddress = (search: string): { address: AskAddress; problems: string[] } => {
   const query = new URLSearchParams(search);
   const problems: string[] = [];
   const { shape } = runSettingsSchema;
@@ -148,7 +148,7 @@ export const parseAddress = (search: string): { address: InspectAddress; problem
 };
 
 /** The query string (with `?`, or empty) that `parseAddress` turns into the same address. */
-export const formatAddress = (address: InspectAddress): string => {
+export const formatAddress = (address: AskAddress): string => {
   const query = new URLSearchParams();
   const { asked, settings, of } = address;
   const end = (): string => {
@@ -183,7 +183,7 @@ export const formatAddress = (address: InspectAddress): string => {
 };
 
 /** What an address shows, whatever its settings: another one is a place of its own to come back to. */
-export const placeOf = ({ of, asked }: Pick<InspectAddress, 'of' | 'asked'>): string => {
+export const placeOf = ({ of, asked }: Pick<AskAddress, 'of' | 'asked'>): string => {
   if (of) return `step ${of.group}`;
   if (asked === null) return '';
   return asked.kind === 'world' ? `question ${asked.id}` : 'typed';

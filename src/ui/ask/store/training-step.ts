@@ -3,16 +3,17 @@ import { messageOf } from '../../../base/errors.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { DEFAULT_SETTINGS, RECIPE_IDS } from '../../../lab/contract/settings.ts';
 import { pickOf } from '../../kit/pick-of.ts';
-import { groupRollouts } from './rollout-groups.ts';
+import { lab } from '../../lab/connection.ts';
+import { useSetup } from '../../setup/setup-store.ts';
 import { cancelRun } from './actions.ts';
 import type { RolloutTable } from './apply-updates.ts';
-import { lab } from '../../lab/connection.ts';
-import { placeOf, type StepGroup } from './permalink.ts';
-import { useRun, type RolloutSource } from './run-store.ts';
-import { useSetup } from '../../setup/setup-store.ts';
+import { ASK } from '../../kit/routes.ts';
+import { type StepGroup, placeOf } from './permalink.ts';
+import { groupRollouts } from './rollout-groups.ts';
+import { type RolloutSource, useRun } from './run-store.ts';
 import { useView } from './view-store.ts';
 
-/** Rollouts that ended, as the table that Inspect shows. */
+/** Rollouts that ended, as the table that Ask shows. */
 export const tableOf = (rollouts: readonly Rollout[]): RolloutTable => ({
   order: rollouts.map(({ id }) => id),
   byId: Object.fromEntries(rollouts.map((rollout) => [rollout.id, rollout])),
@@ -25,7 +26,7 @@ export const useLinkedStep = create<{ reading: boolean; problem: string | null }
   problem: null,
 }));
 
-/** Shows rollouts of a step in place of what runs in Inspect, which would mix with these. */
+/** Shows rollouts of a step in place of what runs in Ask, which would mix with these. */
 const show = async (rollouts: readonly Rollout[], source: RolloutSource): Promise<void> => {
   const first = rollouts[0];
   if (!first) return;
@@ -62,8 +63,8 @@ const completeQuestion = async ({ question: { id } }: Rollout): Promise<void> =>
   }
 };
 
-/** Opens the rollouts of one question of a training step in Inspect, the `focus`-th in front. */
-export const inspectRollouts = async (
+/** Opens the rollouts of one question of a training step in Ask, the `focus`-th in front. */
+export const showRollouts = async (
   rollouts: readonly Rollout[],
   source: RolloutSource,
   focus: number,
@@ -73,7 +74,7 @@ export const inspectRollouts = async (
   if (!first) return;
   await show(rollouts, source);
   useView.getState().setAddress({ rollout: focus, step: null });
-  go('/');
+  go(ASK);
   await completeQuestion(first);
 };
 

@@ -1,6 +1,6 @@
 import { create } from 'zustand';
 import { isNarrow, isOverlay } from '../../kit/page/screen.ts';
-import { parseAddress, type InspectAddress } from './permalink.ts';
+import { type AskAddress, parseAddress } from './permalink.ts';
 
 /** What the details panel shows. Indices refer to the run on the screen. */
 export type Selection =
@@ -10,7 +10,7 @@ export type Selection =
 
 /** View state that the address does not carry, and the address itself as a value. */
 interface ViewStore {
-  address: InspectAddress;
+  address: AskAddress;
   addressProblems: string[];
   playing: boolean;
   selection: Selection | null;
@@ -19,7 +19,7 @@ interface ViewStore {
   setupOpen: boolean;
   /** What the token strips are coloured by, where the rollouts have advantages. */
   colourBy: 'writer' | 'advantage';
-  setAddress: (change: Partial<InspectAddress>) => void;
+  setAddress: (change: Partial<AskAddress>) => void;
   select: (selection: Selection | null) => void;
 }
 

@@ -30,7 +30,7 @@ export const Recent = ({
         {queries > 0
           ? `None since the index was opened; it learned from ${formatCount(queries)} before.`
           : overview.answers
-            ? 'None yet. Search above, on Corpus, or run a question on Inspect.'
+            ? 'None yet. Search above, on Corpus, or run a question on Ask.'
             : 'None yet. Search above.'}
       </p>
     );

@@ -72,7 +72,7 @@ export const formatBrowseAddress = (address: BrowseAddress): string => {
   return text === '' ? '' : `?${text}`;
 };
 
-/** Pages of imported rollouts; they belong to Inspect. */
+/** Pages of imported rollouts. */
 export const isRollouts = (path: string): boolean => /^\/rollouts(\/|$)/.test(path);
 
 export const filePath = (fileId: string, search = ''): string =>

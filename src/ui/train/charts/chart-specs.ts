@@ -1,5 +1,5 @@
 import type { TrainStep } from '../../../records/training.ts';
-import type { TrainSettings } from '../../../learn/settings/settings.ts';
+import type { TrainSettings } from '../../../recipes/training.ts';
 import { collapseText, paperOptimum, type RewardSettings } from '../../../agent/router/reward.ts';
 import { overridesInForce } from '../../../learn/settings/overrides.ts';
 import { getRecipe } from '../../../recipes/index.ts';
@@ -257,7 +257,7 @@ const PHASES = [
   ['rollouts', 'rollout'],
   ['update', 'update'],
   ['held-out', 'heldOut'],
-  ['checkpoint', 'checkpoint'],
+  ['snapshot', 'checkpoint'],
 ] as const;
 
 /** Seconds of a step that no phase counts. */

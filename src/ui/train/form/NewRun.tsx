@@ -2,23 +2,23 @@ import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { messageOf } from '../../../base/errors.ts';
-import { DEPARTURES, PRESETS } from '../../../learn/settings/presets.ts';
-import type { TrainSettings } from '../../../learn/settings/settings.ts';
-import type { TrainEstimate } from '../../../lab/contract/training.ts';
 import { DEVICES, type DeviceChoice } from '../../../lab/contract/settings.ts';
-import { formatBytes, formatCount, plural } from '../../kit/words/format.ts';
-import { formatDuration } from '../../kit/words/duration.ts';
+import type { TrainEstimate } from '../../../lab/contract/training.ts';
+import { TRAININGS, findTraining } from '../../../recipes/index.ts';
+import type { TrainSettings } from '../../../recipes/training.ts';
 import { pickOf } from '../../kit/pick-of.ts';
-import { useDemonstrations } from '../store/demonstrations.ts';
+import { formatDuration } from '../../kit/words/duration.ts';
+import { formatBytes, formatCount, plural } from '../../kit/words/format.ts';
 import { WorksWith } from '../../setup/form/WorksWith.tsx';
 import { useSetup } from '../../setup/setup-store.ts';
+import { useDemonstrations } from '../store/demonstrations.ts';
 import { startTraining } from '../store/train-actions.ts';
 import { formatTrainAddress } from '../store/train-address.ts';
 import {
   checkDraft,
-  choosePreset,
+  chooseTraining,
   rawSettings,
-  RECIPE_CHOICES,
+  LOOP_CHOICES,
   resetDraft,
   useDraft,
   withoutFaults,
@@ -28,15 +28,11 @@ import { AdvancedFields } from './folds/AdvancedFields.tsx';
 import { FormState, NumberField, RateField, SelectField } from './fields/fields.tsx';
 import { StageFields } from './fields/StageFields.tsx';
 
-/** What recipes are called in the list: method, then what sets this one apart. */
-const PRESET_NAMES: Record<string, string> = {
-  'dapo-kunlun': 'DAPO · KunLunBaizeRAG short reward',
-  ur2: 'UR² · two stages',
-  'search-r1-grpo': 'Search-R1 · GRPO, exact match, KL',
-  'r1-searcher': 'R1-Searcher · two stages, REINFORCE++',
-  'grpo-em': 'GRPO · exact match alone',
-  'ur2-released': 'UR² · as its released code trains',
-};
+/** What recipes are called in the list: the system, then how it is trained. */
+const TRAINING_CHOICES = TRAININGS.map(({ id, recipe, variant }) => ({
+  value: id,
+  label: `${recipe.title} · ${variant.title}`,
+}));
 
 /** Wait for the form to rest before the lab is asked. */
 const REST_MS = 350;
@@ -113,22 +109,20 @@ const Estimate = ({ settings, device }: { settings: TrainSettings; device: Devic
 
 /** What most runs change: recipe, name, device, and how much is sampled a step. */
 const Basics = () => {
-  const { preset, name, device } = useDraft();
+  const { training, name, device } = useDraft();
+  const departures = findTraining(training)?.variant.departures;
   return (
     <>
       <div className="form-fields">
         <NativeSelect
           size="xs"
           className="wide"
-          label="Training recipe"
-          value={preset}
-          data={PRESETS.map((each) => ({
-            value: each.preset,
-            label: PRESET_NAMES[each.preset] ?? each.preset,
-          }))}
-          onChange={(event) => choosePreset(event.currentTarget.value)}
+          label="Recipe"
+          value={training}
+          data={TRAINING_CHOICES}
+          onChange={(event) => chooseTraining(event.currentTarget.value)}
         />
-        <SelectField wide path="recipe" label="Rollout recipe" choices={RECIPE_CHOICES} />
+        <SelectField wide path="recipe" label="Loop of the rollouts" choices={LOOP_CHOICES} />
         <TextInput
           size="xs"
           label="Name"
@@ -148,8 +142,8 @@ const Basics = () => {
           }
         />
       </div>
-      {DEPARTURES[preset] === undefined ? null : (
-        <p className="fine">Departs from its source: {DEPARTURES[preset]}</p>
+      {departures === undefined ? null : (
+        <p className="fine">Departs from its source: {departures}</p>
       )}
       <div className="form-fields">
         <NumberField path="steps" label="Steps" min={1} />
@@ -215,7 +209,7 @@ const StartBar = (props: { settings: TrainSettings | null }) => {
       ) : null}
       {changed > 0 ? (
         <button type="button" className="link" onClick={resetDraft}>
-          Back to the preset ({plural(changed, 'change')})
+          Back to the recipe ({plural(changed, 'change')})
         </button>
       ) : null}
     </div>
@@ -235,17 +229,17 @@ const ImportedSplits = () => {
 
 /** The form of a new run. */
 export const NewRun = () => {
-  const { preset, changes, device } = useDraft();
-  const checked = useMemo(() => checkDraft({ preset, changes }), [preset, changes]);
+  const { training, changes, device } = useDraft();
+  const checked = useMemo(() => checkDraft({ training, changes }), [training, changes]);
   // What is not allowed is said while it is typed, and does not come back with the form.
   useLayoutEffect(() => useDraft.setState(withoutFaults), []);
   const form = useMemo(
     () => ({
-      raw: rawSettings({ preset, changes }),
+      raw: rawSettings({ training, changes }),
       errors: checked.errors,
       settings: checked.settings,
     }),
-    [preset, changes, checked],
+    [training, changes, checked],
   );
   const first = useTrain(
     (state) => state.status === 'ready' && visibleRuns(state.runs).length === 0,

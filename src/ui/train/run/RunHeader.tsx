@@ -94,7 +94,7 @@ const Buttons = ({ run, pausing }: { run: RunRecord; pausing: boolean }) => {
           variant="default"
           leftSection={<Icon name="pause" size={12} />}
           disabled={pausing}
-          title="Ends after the step under way, with a checkpoint"
+          title="Ends after the step under way, with a snapshot"
           onClick={() => void pauseRun(run.id)}
         >
           {pausing ? 'Pausing after this step' : 'Pause'}
@@ -107,7 +107,7 @@ const Buttons = ({ run, pausing }: { run: RunRecord; pausing: boolean }) => {
           disabled={other !== undefined}
           title={
             other === undefined
-              ? 'Goes on from the last good checkpoint'
+              ? 'Goes on from the last good snapshot'
               : `“${other}” is training; one run at a time`
           }
           onClick={() => void resumeRun(run.id)}
@@ -122,7 +122,7 @@ const Buttons = ({ run, pausing }: { run: RunRecord; pausing: boolean }) => {
           size="xs"
           variant="default"
           disabled={other !== undefined}
-          title="Slower, but no GPU can be lost; the checkpoint is the same"
+          title="Slower, but no GPU can be lost; the snapshot is the same"
           onClick={() => void resumeRun(run.id, 'wasm')}
         >
           Resume on WASM
@@ -143,7 +143,7 @@ const Buttons = ({ run, pausing }: { run: RunRecord; pausing: boolean }) => {
             size="xs"
             variant="default"
             color="red"
-            title="Ends at once and goes back to the last checkpoint"
+            title="Ends at once and goes back to the last snapshot"
             onClick={() => void stopRun(run.id, false)}
           >
             Stop
@@ -241,8 +241,8 @@ const Failed = ({ run }: { run: RunRecord }) =>
       <p>{run.failure.message}</p>
       <p className="fine">
         {run.checkpointStep === null
-          ? 'No checkpoint was written before.'
-          : `Kept: everything up to the checkpoint of step ${run.checkpointStep}.`}
+          ? 'No snapshot was written before.'
+          : `Kept: everything up to the snapshot of step ${run.checkpointStep}.`}
       </p>
       <div className="failure-actions">
         {run.status === 'paused' ? <Link href="/runs">Free storage on the runs page</Link> : null}
@@ -266,8 +266,8 @@ export const RunHeader = ({ run, rate }: { run: RunRecord; rate: number | null }
         <h1>{run.name}</h1>
         <StatusBadge run={run} />
         <span className="fine">
-          {run.settings.preset} · {run.settings.recipe} · seed {run.settings.seed} · {run.device} ·{' '}
-          {run.policy.id}
+          {run.settings.preset} · loop {run.settings.recipe} · seed {run.settings.seed} ·{' '}
+          {run.device} · {run.policy.id}
         </span>
         <span className="grow" />
         <Link href={`/runs?compare=${run.id}`}>Compare</Link>

@@ -7,7 +7,7 @@ import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import { formatCount, formatNumber, formatSigned, plural } from '../../kit/words/format.ts';
 import { useAnswer, type Loaded } from '../../kit/use-answer.ts';
 import { openOwnRun } from '../../rollouts/store/browse-actions.ts';
-import { inspectRollouts } from '../../ask/store/training-step.ts';
+import { showRollouts } from '../../ask/store/training-step.ts';
 import { trainApi } from '../store/train-store.ts';
 import { groupRollouts, type RolloutGroup } from '../../ask/store/rollout-groups.ts';
 
@@ -58,7 +58,7 @@ const GroupRows = (props: { group: RolloutGroup; open: (index: number) => void }
             {group.varies ? '' : ' for all: no signal'}
           </span>{' '}
           <button type="button" className="link" onClick={() => props.open(0)}>
-            Inspect these {group.rollouts.length}
+            Open these {group.rollouts.length}
           </button>
         </th>
       </tr>
@@ -95,7 +95,7 @@ const Groups = ({
   const [shown, setShown] = useState(8);
   const open = (group: RolloutGroup, index: number) => {
     const source = { runId: run.id, name: run.name, step, group: group.id };
-    void inspectRollouts(group.rollouts, source, index, go);
+    void showRollouts(group.rollouts, source, index, go);
   };
   return (
     <>
@@ -131,7 +131,7 @@ interface StepRolloutsProps {
   select: (step: number | null) => void;
 }
 
-/** The rollouts of one step by question, with what they earned; each opens in Inspect. */
+/** The rollouts of one step by question, with what they earned; each opens in Ask. */
 export const StepRollouts = ({ run, step, record, last, select }: StepRolloutsProps) => {
   const read = useRollouts(run.id, step);
   const [, go] = useLocation();

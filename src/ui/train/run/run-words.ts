@@ -21,7 +21,7 @@ const PHASES: Record<TrainPhase, { name: string; unit: string }> = {
   'held-out': { name: 'held-out questions', unit: 'questions' },
   rollouts: { name: 'rollouts', unit: 'rollouts' },
   update: { name: 'update', unit: 'sequences' },
-  checkpoint: { name: 'checkpoint', unit: '' },
+  snapshot: { name: 'snapshot', unit: '' },
 };
 
 /** "rollouts 12 / 64": what is being done and how far it is. */

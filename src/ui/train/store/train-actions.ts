@@ -1,14 +1,14 @@
-import type { TrainSettings } from '../../../learn/settings/settings.ts';
-import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import type { TrainApi, TrainMessage } from '../../../lab/contract/training.ts';
+import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import type { DeviceChoice } from '../../../lab/contract/settings.ts';
-import type { LabUser } from '../../lab/connection.ts';
-import { keepStorage, storageChanged } from '../../lab/storage.ts';
-import { useSetup } from '../../setup/setup-store.ts';
+import type { TrainSettings } from '../../../recipes/training.ts';
 import { createAttempt, problemOf } from '../../kit/attempt.ts';
 import { createFrameQueue } from '../../kit/page/frame-queue.ts';
 import { fileStem, saveFile } from '../../kit/page/save-file.ts';
-import { frozenSeconds, frozenText, type Silence } from './silence.ts';
+import type { LabUser } from '../../lab/connection.ts';
+import { keepStorage, storageChanged } from '../../lab/storage.ts';
+import { useSetup } from '../../setup/setup-store.ts';
+import { type Silence, frozenSeconds, frozenText } from './silence.ts';
 import {
   applyTrainMessages,
   mergeSteps,

@@ -1,22 +1,23 @@
 import { create } from 'zustand';
 import { z } from 'zod';
+import { checkedSettingsSchema } from '../../../learn/settings/checked.ts';
+import type { TrainSettings } from '../../../recipes/training.ts';
 import { messageOf } from '../../../base/errors.ts';
-import { getPreset, PRESETS } from '../../../learn/settings/presets.ts';
-import { trainSettingsSchema, type TrainSettings } from '../../../learn/settings/settings.ts';
 import { untrainable } from '../../../learn/rl/trainable.ts';
 import { collapseWarning } from '../../../learn/router/collapse.ts';
-import { getRecipe, RECIPES } from '../../../recipes/index.ts';
+import { currentId, getRecipe, getTraining, RECIPES, TRAININGS } from '../../../recipes/index.ts';
 import { withOverrides } from '../../../recipes/settings.ts';
 import { weightsProblem } from './reward-weights.ts';
 import { DEVICES, type DeviceChoice } from '../../../lab/contract/settings.ts';
 
 /**
- * The form of a new run: a preset and what differs from it, by path (`optimizer.learningRate`). A
+ * The form of a new run: a recipe’s training and what differs from it, by path (`optimizer.learningRate`). A
  * field may hold what is not allowed yet; `checkDraft` says so beside it.
  */
 
 export interface Draft {
-  preset: string;
+  /** `search-r1/grpo` */
+  training: string;
   changes: Readonly<Record<string, unknown>>;
   name: string;
   device: DeviceChoice;
@@ -47,8 +48,8 @@ const writePath = (into: Branch, path: string, value: unknown): void => {
 };
 
 /** The settings as the form has them, checked or not. Whole objects are set before their fields. */
-export const rawSettings = ({ preset, changes }: Pick<Draft, 'preset' | 'changes'>): Branch => {
-  const raw: Branch = { ...getPreset(preset) };
+export const rawSettings = ({ training, changes }: Pick<Draft, 'training' | 'changes'>): Branch => {
+  const raw: Branch = { ...getTraining(training) };
   const paths = Object.keys(changes).sort((a, b) => a.split('.').length - b.split('.').length);
   for (const path of paths) writePath(raw, path, structuredClone(changes[path]));
   return raw;
@@ -56,24 +57,24 @@ export const rawSettings = ({ preset, changes }: Pick<Draft, 'preset' | 'changes
 
 const sameJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** The draft with one value changed; a value that is the preset's own is no change. */
+/** The draft with one value changed; a value that is the recipe's own is no change. */
 export const withChange = (draft: Draft, path: string, value: unknown): Draft => {
   const { [path]: _dropped, ...others } = draft.changes;
   // A switched-off object takes the changes of its fields along.
   const kept = Object.fromEntries(
     Object.entries(others).filter(([key]) => !key.startsWith(`${path}.`)),
   );
-  const own = readPath(rawSettings({ preset: draft.preset, changes: kept }), path);
+  const own = readPath(rawSettings({ training: draft.training, changes: kept }), path);
   const same = value === undefined || sameJson(own, value);
   return { ...draft, changes: same ? kept : { ...kept, [path]: value } };
 };
 
-/** What stays when another preset is chosen: how much and where from, not how it learns. */
+/** What stays when another training is chosen: how much and where from, not how it learns. */
 const KEPT = ['seed', 'steps', 'questions', 'groupSize', 'heldOut.questions', 'heldOut.every'];
 
-export const withPreset = (draft: Draft, preset: string): Draft => ({
+export const withTraining = (draft: Draft, training: string): Draft => ({
   ...draft,
-  preset,
+  training,
   changes: Object.fromEntries(Object.entries(draft.changes).filter(([key]) => KEPT.includes(key))),
 });
 
@@ -139,8 +140,8 @@ const recipeProblem = ({ recipe, overrides }: TrainSettings): string | null => {
   }
 };
 
-export const checkDraft = (draft: Pick<Draft, 'preset' | 'changes'>): Checked => {
-  const parsed = trainSettingsSchema.safeParse(rawSettings(draft));
+export const checkDraft = (draft: Pick<Draft, 'training' | 'changes'>): Checked => {
+  const parsed = checkedSettingsSchema.safeParse(rawSettings(draft));
   if (!parsed.success) {
     const errors: Record<string, string> = {};
     for (const issue of parsed.error.issues) errors[issue.path.join('.')] ??= complaint(issue);
@@ -169,7 +170,7 @@ const touches = (path: string, fault: string): boolean =>
 
 /**
  * The draft without the changes that are not allowed: what was typed by mistake, or allowed by another
- * version, is the preset's own again when the form is opened anew.
+ * version, is the recipe's own again when the form is opened anew.
  */
 export const withoutFaults = (draft: Draft): Draft => {
   const faults = Object.keys(checkDraft(draft).errors);
@@ -183,19 +184,28 @@ export const withoutFaults = (draft: Draft): Draft => {
   return withoutFaults({ ...draft, changes: Object.fromEntries(kept) });
 };
 
-const FIRST: Draft = { preset: PRESETS[0]!.preset, changes: {}, name: '', device: 'auto' };
+const IDS = TRAININGS.map(({ id }) => id);
 
-const draftSchema = z.object({
-  preset: z.enum(PRESETS.map(({ preset }) => preset)),
+const FIRST: Draft = { training: IDS[0] ?? '', changes: {}, name: '', device: 'auto' };
+
+const restSchema = z.object({
   changes: z.record(z.string(), z.unknown()),
   name: z.string(),
   device: z.enum(DEVICES),
 });
 
+/** Version 0.1.0 called a training a preset. */
+const draftSchema = z.union([
+  restSchema.extend({ training: z.enum(IDS) }),
+  restSchema
+    .extend({ preset: z.string().transform(currentId).pipe(z.enum(IDS)) })
+    .transform(({ preset, ...rest }) => ({ ...rest, training: preset })),
+]);
+
 const KEY = 'forage.train-draft';
 
 /**
- * The draft of the last visit; the first preset where there is none that can be read. A name is that of
+ * The draft of the last visit; the first training where there is none that can be read. A name is that of
  * one run, and does not come back.
  */
 export const parseDraft = (text: string | null): Draft => {
@@ -227,19 +237,21 @@ useDraft.subscribe((draft) => {
 export const changeDraft = (path: string, value: unknown): void =>
   useDraft.setState((draft) => withChange(draft, path, value));
 
-export const choosePreset = (preset: string): void =>
-  useDraft.setState((draft) => withPreset(draft, preset));
+export const chooseTraining = (training: string): void =>
+  useDraft.setState((draft) => withTraining(draft, training));
 
-export const resetDraft = (): void => useDraft.setState(({ preset }) => ({ ...FIRST, preset }));
+export const resetDraft = (): void => useDraft.setState(({ training }) => ({ ...FIRST, training }));
 
-/** Settings of an earlier run as a draft: its preset and all that differs. */
+/** Settings of an earlier run as a draft: its recipe and all that differs. */
 export const draftOf = (settings: TrainSettings, name: string): Draft | null => {
-  if (!PRESETS.some(({ preset }) => preset === settings.preset)) return null;
-  const base: Branch = { ...getPreset(settings.preset) };
+  const training = settings.preset;
+  if (!IDS.includes(training)) return null;
+  const base: Branch = { ...getTraining(training) };
   const changes = Object.fromEntries(
     Object.entries(settings).filter(([key, value]) => !sameJson(base[key], value)),
   );
-  return { preset: settings.preset, changes, name, device: 'auto' };
+  return { training, changes, name, device: 'auto' };
 };
 
-export const RECIPE_CHOICES = RECIPES.map(({ id, title }) => ({ value: id, label: title }));
+/** Whose loop the rollouts run. */
+export const LOOP_CHOICES = RECIPES.map(({ id, title }) => ({ value: id, label: title }));

@@ -50,7 +50,7 @@ export const withRun = (runs: readonly RunRecord[], run: RunRecord): RunRecord[]
   [...runs.filter(({ id }) => id !== run.id), run].sort(newestFirst);
 
 /**
- * Adds a step at its place. A run that went back to a checkpoint does steps again: what was known
+ * Adds a step at its place. A run that went back to a snapshot does steps again: what was known
  * from that step on is replaced by what happened instead.
  */
 const withStep = (steps: readonly TrainStep[], step: TrainStep): TrainStep[] => {
@@ -68,7 +68,7 @@ export const mergeSteps = (
   return [...read.filter(({ step }) => step < first), ...arrived];
 };
 
-/** Steps of a run that is interrupted count up to its checkpoint: those after it will be made again. */
+/** Steps of a run that is interrupted count up to its snapshot: those after it will be made again. */
 const withoutLost = (all: TrainState['steps'], run: RunRecord): TrainState['steps'] => {
   const known = all[run.id];
   if (!known || run.status === 'running' || (known.at(-1)?.step ?? 0) <= run.step) return all;

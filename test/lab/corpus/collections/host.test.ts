@@ -5,7 +5,7 @@ import { CollectionsHost } from '../../../../src/lab/corpus/collections/host.ts'
 import { CollectionStore } from '../../../../src/lab/corpus/collections/store.ts';
 import { ownLocks } from '../../../runs/collections/own-locks.ts';
 import type { FileToImport } from '../../../../src/lab/contract/collections.ts';
-import { blob, jsonl } from '../../../formats/import/files.ts';
+import { blob, jsonl } from '../../../fixtures/import/files.ts';
 
 let db: CollectionsDatabase;
 let store: CollectionStore;

@@ -14,7 +14,7 @@ import { CollectionStore } from '../../../../src/lab/corpus/collections/store.ts
 import { importFiles, resumeImport } from '../../../../src/lab/corpus/collections/importing.ts';
 import { ownLocks } from '../../../runs/collections/own-locks.ts';
 import type { FileToImport, ImportProgress } from '../../../../src/lab/contract/collections.ts';
-import { blob, HOTPOT, jsonl, MUSIQUE, TWO_WIKI } from '../../../formats/import/files.ts';
+import { blob, HOTPOT, jsonl, MUSIQUE, TWO_WIKI } from '../../../fixtures/import/files.ts';
 
 let indexedDB: IDBFactory;
 let db: CollectionsDatabase;

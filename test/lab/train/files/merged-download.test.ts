@@ -3,17 +3,17 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { getPreset } from '../../../../src/learn/settings/presets.ts';
+import { getTraining } from '../../../../src/recipes/index.ts';
 import { initialState } from '../../../../src/learn/rl/state.ts';
-import { memoryFiles } from '../../../../src/policy/checkpoint/checkpoint-files.ts';
-import { mergeAdapter } from '../../../../src/policy/lora/merge.ts';
-import { parsePolicyConfig } from '../../../../src/policy/checkpoint/config.ts';
 import { loadWeights } from '../../../../src/policy/open/load.ts';
+import { memoryFiles } from '../../../../src/policy/checkpoint/checkpoint-files.ts';
 import { readWeights } from '../../../../src/policy/checkpoint/weights.ts';
-import { filesOf } from '../../../../src/lab/train/files/downloads.ts';
-import type { RunRecord } from '../../../../src/lab/contract/records/runs.ts';
 import { loadFamily } from '../../../fixtures/families/load.ts';
 import { writeRandomCheckpoint } from '../../../policy/checkpoint/random-checkpoint.ts';
+import { mergeAdapter } from '../../../../src/policy/lora/merge.ts';
+import { parsePolicyConfig } from '../../../../src/policy/checkpoint/config.ts';
+import { filesOf } from '../../../../src/lab/train/files/downloads.ts';
+import type { RunRecord } from '../../../../src/lab/contract/records/runs.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -28,7 +28,7 @@ const json = (bytes: Uint8Array): object =>
 async function unpacked(given: ReadonlyMap<string, Uint8Array>) {
   const files = memoryFiles(given);
   const config = parsePolicyConfig(json(given.get('config.json')!));
-  const settings = getPreset('dapo-kunlun');
+  const settings = getTraining('kunlun-baize/dapo');
   const state = initialState(settings, config);
   state.adapter.forEach((_, i) => (state.adapter[i] = Math.sin(i) / 20));
   const run = { id: 'my-run', name: 'mine', settings, policy: { id: 'x', revision: 'r' } };

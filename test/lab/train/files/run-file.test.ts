@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { getPreset } from '../../../../src/learn/settings/presets.ts';
-import { metricsCsv } from '../../../../src/lab/train/files/metrics-csv.ts';
+import { runRecord } from '../../../fixtures/train-runs.ts';
+import { getTraining } from '../../../../src/recipes/index.ts';
 import {
+  type RunFile,
   readRunFile,
   writeRunFile,
-  type RunFile,
 } from '../../../../src/lab/train/files/run-file.ts';
-import { runRecord } from '../../../fixtures/train-runs.ts';
 import { trainStep } from '../../../fixtures/train-steps.ts';
+import { metricsCsv } from '../../../../src/lab/train/files/metrics-csv.ts';
 
 const run = runRecord('run-a', {
   name: 'first "try", with a comma',
   tags: ['a', 'b'],
   notes: 'line\nline',
   status: 'paused',
-  settings: getPreset('ur2'),
+  settings: getTraining('ur2/paper'),
   step: 2,
   checkpointStep: 2,
 });
@@ -47,7 +47,7 @@ describe('an exported run', () => {
     expect(readRunFile(writeRunFile(imported))).toEqual(imported);
   });
 
-  it('may have no checkpoint', () => {
+  it('may have no snapshot', () => {
     const early = { ...file, steps: [], state: null };
     expect(readRunFile(writeRunFile(early))).toEqual(early);
   });

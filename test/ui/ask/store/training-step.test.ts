@@ -5,7 +5,7 @@ import { ask } from '../../../../src/ui/ask/store/actions.ts';
 import { formatAddress, parseAddress, placeOf } from '../../../../src/ui/ask/store/permalink.ts';
 import { isRunning, useRun } from '../../../../src/ui/ask/store/run-store.ts';
 import {
-  inspectRollouts,
+  showRollouts,
   openLinkedStep,
   useLinkedStep,
 } from '../../../../src/ui/ask/store/training-step.ts';
@@ -117,7 +117,7 @@ describe('rollouts that are opened from a step', () => {
     connectFake(trained());
     const went: string[] = [];
     useView.setState({ playing: true, pinned: true });
-    await inspectRollouts(kept.toReversed(), source, 1, (path) => went.push(path));
+    await showRollouts(kept.toReversed(), source, 1, (path) => went.push(path));
     expect(went).toEqual(['/']);
     expect(address()).toMatchObject({ of, rollout: 1, step: null, run: false });
     expect(useView.getState()).toMatchObject({ playing: false, pinned: false, selection: null });
@@ -127,7 +127,7 @@ describe('rollouts that are opened from a step', () => {
 
   it('keep what they say of their question where the world is not loaded', async () => {
     connectFake({ ...trained(), ask: { question: () => Promise.reject(new Error('no world')) } });
-    await inspectRollouts(kept.slice(0, 1), source, 0, () => undefined);
+    await showRollouts(kept.slice(0, 1), source, 0, () => undefined);
     expect(run().question).toEqual(kept[0]?.question);
   });
 
@@ -141,7 +141,7 @@ describe('rollouts that are opened from a step', () => {
         },
       },
     });
-    await inspectRollouts(kept.slice(0, 1), source, 0, () => undefined);
+    await showRollouts(kept.slice(0, 1), source, 0, () => undefined);
     expect(run().question).toBeNull();
   });
 
@@ -150,7 +150,7 @@ describe('rollouts that are opened from a step', () => {
     useRun.setState({
       run: { runId: 'r', status: 'running', tokens: 0, tokensPerSecond: 0, failure: null },
     });
-    await inspectRollouts(kept, source, 0, () => undefined);
+    await showRollouts(kept, source, 0, () => undefined);
     expect(fake.callsOf('ask.cancel')).toEqual([[]]);
     expect(isRunning(run().run)).toBe(false);
   });
@@ -158,7 +158,7 @@ describe('rollouts that are opened from a step', () => {
   it('are nothing where there are none', async () => {
     const fake = connectFake(trained());
     const went: string[] = [];
-    await inspectRollouts([], source, 0, (path) => went.push(path));
+    await showRollouts([], source, 0, (path) => went.push(path));
     expect([went, fake.callsOf('ask.cancel'), run().source]).toEqual([[], [], null]);
   });
 });

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { RunRecord, TrainProgress } from '../../../../src/lab/contract/training.ts';
+import type { RunRecord } from '../../../../src/lab/contract/records/runs.ts';
+import type { TrainProgress } from '../../../../src/lab/contract/training.ts';
 import { RunHeader } from '../../../../src/ui/train/run/RunHeader.tsx';
 import { RunView } from '../../../../src/ui/train/run/RunView.tsx';
 import { CollapseScale } from '../../../../src/ui/train/run/CollapseScale.tsx';
@@ -67,9 +68,9 @@ describe('a run that trains', () => {
     useTrain.setState({ frozen: 'Nothing arrived for 60 s.' });
     const html = head(
       { notice: 'An older one.' },
-      progress({ notice: 'A checkpoint was skipped.' }),
+      progress({ notice: 'A snapshot was skipped.' }),
     );
-    expect(wordsIn(html)).toContain('A checkpoint was skipped.');
+    expect(wordsIn(html)).toContain('A snapshot was skipped.');
     expect(wordsIn(html)).not.toContain('An older one.');
     expect(wordsIn(html)).toContain('Nothing arrived for 60 s. Dismiss');
     const ended = head({ notice: 'An older one.', status: 'paused' }, progress({ notice: 'x' }));
@@ -77,7 +78,7 @@ describe('a run that trains', () => {
     expect(wordsIn(ended)).not.toContain('Nothing arrived');
   });
 
-  it('has its adapter to download once there is a checkpoint', () => {
+  it('has its adapter to download once there is a snapshot', () => {
     expect(names(head())).not.toContain('Download the adapter');
     expect(names(head({ checkpointStep: 2 }))).toContain('Download the adapter');
   });
@@ -97,13 +98,13 @@ describe('a run that ended', () => {
   it.each<[Partial<RunRecord>, string[]]>([
     [
       { status: 'failed', checkpointStep: 2 },
-      ['⚠ The run ended after step 3', 'Kept: everything up to the checkpoint of step 2.'],
+      ['⚠ The run ended after step 3', 'Kept: everything up to the snapshot of step 2.'],
     ],
     [
       { status: 'paused' },
       [
         '⚠ The run paused after step 3',
-        'No checkpoint was written before.',
+        'No snapshot was written before.',
         'Free storage on the runs page',
       ],
     ],
@@ -122,7 +123,7 @@ describe('a run that ended', () => {
 describe('a phase', () => {
   it.each<[Partial<TrainProgress>, string, number | null]>([
     [{ phase: 'starting', done: 0, total: 0 }, 'starting the engines', null],
-    [{ phase: 'checkpoint', done: 0, total: 1 }, 'checkpoint', 0],
+    [{ phase: 'snapshot', done: 0, total: 1 }, 'snapshot', 0],
     [{ phase: 'update', done: 1200, total: 2400 }, 'update 1,200 / 2,400', 0.5],
     [{ phase: 'held-out', done: 70, total: 64 }, 'held-out questions 70 / 64', 1],
   ])('%# is said with how far it is', (rest, words, share) => {

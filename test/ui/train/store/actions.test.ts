@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
-import { getPreset } from '../../../../src/learn/settings/presets.ts';
 import {
   dismissFrozen,
   dismissProblem,
@@ -40,7 +39,7 @@ const connect = (train: Partial<Answers['train']> = {}) => {
 };
 
 const start = {
-  settings: getPreset('dapo-kunlun'),
+  settings: runRecord().settings,
   name: 'mine',
   device: 'auto',
   demonstrations: null,

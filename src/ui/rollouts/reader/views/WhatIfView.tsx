@@ -11,18 +11,19 @@ import type {
   WhatIf,
   WhatIfSettings,
 } from '../../../../evaluate/inspect/what-if/what-if.ts';
-import { ESTIMATORS } from '../../../../learn/settings/settings.ts';
 import type { Reading } from '../../../../lab/contract/rollouts.ts';
-import { formatNumber, formatSigned } from '../../../kit/words/format.ts';
+import { ESTIMATORS } from '../../../../recipes/training.ts';
 import { PickField } from '../../../kit/PickField.tsx';
-import { inspection } from '../store/api.ts';
 import { useAnswer } from '../../../kit/use-answer.ts';
+import { formatNumber, formatSigned } from '../../../kit/words/format.ts';
 import { MarkedText } from '../parts/MarkedText.tsx';
 import { Problem } from '../parts/Problem.tsx';
+import { useLater } from '../parts/use-later.ts';
+import { inspection } from '../store/api.ts';
 import {
-  alternativeTo,
   MASKS,
   NORMALISATIONS,
+  alternativeTo,
   settingsFor,
   settingsWords,
 } from '../store/settings.ts';
@@ -30,7 +31,6 @@ import { TokenCanvas } from '../tokens/TokenCanvas.tsx';
 import { TokenLegend } from '../tokens/TokenLegend.tsx';
 import { scaleOf } from '../tokens/token-paint.ts';
 import { tokenWords } from '../tokens/token-words.ts';
-import { useLater } from '../parts/use-later.ts';
 
 /** The group under other settings, beside what it was, from stored numbers. */
 

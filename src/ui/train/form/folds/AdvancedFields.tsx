@@ -8,7 +8,7 @@ import { OptimizerFold } from './OptimizerFold.tsx';
 import { SamplingFold } from './SamplingFold.tsx';
 import { WarmUpFold } from './WarmUpFold.tsx';
 
-/** The settings that a preset usually leaves alone, folded by subject. */
+/** The settings that a recipe usually leaves alone, folded by subject. */
 export const AdvancedFields = () => {
   const problem = useErrors().overrides;
   return (

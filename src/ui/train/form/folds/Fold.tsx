@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
-import type { TrainSettings } from '../../../../learn/settings/settings.ts';
+import type { TrainSettings } from '../../../../recipes/training.ts';
 import { useDraft } from '../../store/train-draft.ts';
 import { useErrors, useSettings } from '../fields/fields.tsx';
 
-/** How many of the settings below these paths differ from the preset, or are not allowed. */
+/** How many of the settings below these paths differ from the recipe’s, or are not allowed. */
 const useMarks = (paths: readonly string[]) => {
   const below = (key: string) => paths.some((path) => key === path || key.startsWith(`${path}.`));
   const changed = useDraft(({ changes }) => Object.keys(changes).filter(below).length);
@@ -11,7 +11,7 @@ const useMarks = (paths: readonly string[]) => {
   return { changed, wrong };
 };
 
-/** A part of the form that a preset usually leaves alone. */
+/** A part of the form that a recipe usually leaves alone. */
 export const Fold = (props: {
   name: string;
   paths: readonly string[];

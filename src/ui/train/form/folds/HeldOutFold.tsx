@@ -2,13 +2,13 @@ import { plural } from '../../../kit/words/format.ts';
 import { NumberField, SwitchField } from '../fields/fields.tsx';
 import { Fold } from './Fold.tsx';
 
-/** Scores beside training, checkpoints, and a control. */
+/** Scores beside training, snapshots, and a control. */
 export const HeldOutFold = () => (
   <Fold
-    name="Held-out score, checkpoints, control"
+    name="Held-out score, snapshots, control"
     paths={['heldOut', 'checkpointEvery', 'shuffleRewards']}
     now={({ heldOut, checkpointEvery, shuffleRewards }) =>
-      `${heldOut.questions === 0 ? 'no held-out score' : `${plural(heldOut.questions, 'question')} every ${plural(heldOut.every, 'step')}`}, checkpoint every ${plural(checkpointEvery, 'step')}${shuffleRewards ? ', rewards shuffled' : ''}`
+      `${heldOut.questions === 0 ? 'no held-out score' : `${plural(heldOut.questions, 'question')} every ${plural(heldOut.every, 'step')}`}, snapshot every ${plural(checkpointEvery, 'step')}${shuffleRewards ? ', rewards shuffled' : ''}`
     }
   >
     <NumberField
@@ -20,7 +20,7 @@ export const HeldOutFold = () => (
     />
     <NumberField path="heldOut.every" label="Scored every, steps" min={1} />
     <NumberField path="heldOut.temperature" label="Temperature there" decimal step={0.1} min={0} />
-    <NumberField path="checkpointEvery" label="Checkpoint every, steps" min={1} />
+    <NumberField path="checkpointEvery" label="Snapshot every, steps" min={1} />
     <SwitchField
       path="shuffleRewards"
       label="Shuffle rewards (control)"

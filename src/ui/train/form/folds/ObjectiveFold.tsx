@@ -1,4 +1,4 @@
-import { ESTIMATORS } from '../../../../learn/settings/settings.ts';
+import { ESTIMATORS } from '../../../../recipes/training.ts';
 import {
   NumberField,
   PartSwitch,

@@ -7,17 +7,17 @@ import type { Inspection } from '../../src/evaluate/inspect/inspect.ts';
 import { verl } from '../fixtures/inspect/records.ts';
 import { labHere, type LabRun } from './lab.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'forage-inspect-'));
+const folder = mkdtempSync(join(tmpdir(), 'forage-rollouts-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const OWN = 'test/fixtures/inspect/kunlun-baize-dev.jsonl';
 
-const inspect = (...args: string[]): Promise<LabRun> => labHere('inspect', ...args);
+const read = (...args: string[]): Promise<LabRun> => labHere('rollouts', ...args);
 
 test('--json is one object: statistics, lint counts, and the lines that cannot be read', async () => {
   const file = join(folder, 'mixed.jsonl');
   writeFileSync(file, `${readFileSync(OWN, 'utf8')}{"broken\n`);
-  const { status, out } = await inspect(file, '--json');
+  const { status, out } = await read(file, '--json');
   expect(status).toBe(0);
   const inspection = JSON.parse(out) as Inspection;
   expect(inspection.layouts).toEqual({ forage: 10 });
@@ -27,7 +27,7 @@ test('--json is one object: statistics, lint counts, and the lines that cannot b
 });
 
 test('without --json the same for people', async () => {
-  const { status, out } = await inspect(OWN);
+  const { status, out } = await read(OWN);
   expect(status).toBe(0);
   expect(out).toMatch(/^kunlun-baize-dev\.jsonl +10 rollouts: forage 10/);
   // Each score says whose normaliser it is by, and the outcomes what calls an answer right.
@@ -37,7 +37,7 @@ test('without --json the same for people', async () => {
 });
 
 test('a file that is none ends with one line and status 2', async () => {
-  const { status, out, err } = await inspect('/nowhere.jsonl');
+  const { status, out, err } = await read('/nowhere.jsonl');
   expect([status, out]).toEqual([2, '']);
   expect(err.trim()).toBe('/nowhere.jsonl is no file that can be read.');
 });
@@ -53,7 +53,7 @@ writeFileSync(join(dump, 'config.yaml'), 'a: 1\n');
 writeFileSync(join(dump, 'logs', 'train.log'), 'step 1\n');
 
 test('a folder is one run in the order of its steps', async () => {
-  const { status, out, err } = await inspect(dump, '--json');
+  const { status, out, err } = await read(dump, '--json');
   expect(status).toBe(0);
   const inspection = JSON.parse(out) as Inspection;
   expect(inspection.name).toBe('rollouts');
@@ -65,7 +65,7 @@ test('a folder is one run in the order of its steps', async () => {
   ]);
   expect(inspection.statistics).toMatchObject({ rollouts: 16, steps: 4 });
   expect(err).toContain('2 other files');
-  const text = await inspect(dump);
+  const text = await read(dump);
   expect(text.out).toMatch(
     /^files, in order +4: 1\.jsonl 1, 2\.jsonl 2, 3\.jsonl\.gz 3, 10\.jsonl 10$/m,
   );
@@ -85,7 +85,7 @@ test('a folder of links is read, as a snapshot in Hugging Face’s cache is one'
   symlinkSync('..', join(snapshot, 'data', 'up'));
   symlinkSync('/nowhere.jsonl', join(snapshot, 'lost.jsonl'));
   symlinkSync('self.jsonl', join(snapshot, 'self.jsonl'));
-  const { status, out } = await inspect(snapshot, '--json');
+  const { status, out } = await read(snapshot, '--json');
   expect(status).toBe(0);
   expect(Object.entries((JSON.parse(out) as Inspection).files ?? {})).toEqual([
     ['data/1.jsonl', 1],
@@ -99,12 +99,12 @@ test('a folder of links is read, as a snapshot in Hugging Face’s cache is one'
 
 test('several files are one run; each is read once, and each has to be there', async () => {
   const [one, ten] = [join(dump, '1.jsonl'), join(dump, '10.jsonl')];
-  const { status, out } = await inspect(ten, one, ten, '--json');
+  const { status, out } = await read(ten, one, ten, '--json');
   expect(status).toBe(0);
   const inspection = JSON.parse(out) as Inspection;
   expect([inspection.name, inspection.statistics.rollouts]).toEqual(['1.jsonl and 1 more', 11]);
 
-  const missing = await inspect(one, '/nowhere.jsonl');
+  const missing = await read(one, '/nowhere.jsonl');
   expect([missing.status, missing.out]).toEqual([2, '']);
   expect(missing.err.trim()).toBe('/nowhere.jsonl is no file that can be read.');
 });
@@ -125,7 +125,7 @@ test('what holds no rollouts is named, with what to do, and ends with status 2',
     [join(folder, 'notes'), /is a folder without files of rollouts: \.jsonl/],
     ['/dev/null', /^\/dev\/null is no file that can be read/],
   ] as const) {
-    const { status, out, err } = await inspect(path);
+    const { status, out, err } = await read(path);
     expect([path, status, out]).toEqual([path, 2, '']);
     expect(err.trim()).toMatch(sentence);
     expect(err.trim()).not.toContain('\n');
@@ -135,7 +135,7 @@ test('what holds no rollouts is named, with what to do, and ends with status 2',
 test('a named file without rollouts is a mistake beside others that have some', async () => {
   const empty = join(folder, 'empty.jsonl');
   writeFileSync(empty, '');
-  const { status, out, err } = await inspect(join(dump, '2.jsonl'), empty, '--json');
+  const { status, out, err } = await read(join(dump, '2.jsonl'), empty, '--json');
   expect(status).toBe(2);
   expect((JSON.parse(out) as Inspection).statistics.rollouts).toBe(2);
   expect(err).toMatch(/empty\.jsonl is empty/);
@@ -149,10 +149,15 @@ test('a list, gzip, UTF-16 and parquet with zstd are read as what they hold', as
     ['wide.jsonl', Buffer.from(`\uFEFF${text}`, 'utf16le')],
   ] as const) {
     writeFileSync(join(folder, name), bytes);
-    const { status, out } = await inspect(join(folder, name));
+    const { status, out } = await read(join(folder, name));
     expect([name, status]).toEqual([name, 0]);
     expect(out).toMatch(/ 3 rollouts: verl 3/);
   }
-  const { out } = await inspect('test/fixtures/parquet/trl-zstd-v2.parquet');
+  const { out } = await read('test/fixtures/parquet/trl-zstd-v2.parquet');
   expect(out).toMatch(/ 30 rollouts: trl 30/);
+});
+
+test('answers to the name that version 0.1.0 had for it, and says the new one', async () => {
+  const [now, then] = [await read(OWN), await labHere('inspect', OWN)];
+  expect(then).toEqual({ ...now, err: `lab inspect is called lab rollouts now.\n${now.err}` });
 });

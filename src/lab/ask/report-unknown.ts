@@ -11,20 +11,20 @@ const aborted = (signal: AbortSignal): Promise<void> =>
   });
 
 /**
- * Tells which names of the question no passage mentions, where there are any. Never rejects: that it
- * cannot be found out fails no run.
+ * Reports the names of the question that no passage mentions, where there are any. Never rejects: a
+ * look-up that fails must not fail the run.
  * @param signal ends it at once, even where the worker does not answer
  */
-export async function tellUnknown(
+export async function reportUnknown(
   question: string,
   retriever: Pick<RemoteRetriever, 'unknownNames'>,
   { recipe, overrides }: Pick<ReturnType<typeof recipeFor>, 'recipe' | 'overrides'>,
   signal: AbortSignal,
-  tell: (names: string[]) => void,
+  report: (names: string[]) => void,
 ): Promise<void> {
   if (signal.aborted) return;
   const sources = sourcesInUse(withOverrides(recipe.settings, overrides));
   const asked = retriever.unknownNames(question, sources, signal).catch(() => []);
   const names = await Promise.race([asked, aborted(signal)]);
-  if (names && names.length > 0 && !signal.aborted) tell(names);
+  if (names && names.length > 0 && !signal.aborted) report(names);
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { getRecipe } from '../../../src/recipes/index.ts';
 import { RemoteRetriever } from '../../../src/lab/corpus/retrieval/start-retrieval.ts';
-import { tellUnknown } from '../../../src/lab/ask/tell-unknown.ts';
 import { messageOf } from '../../../src/base/errors.ts';
 import type { RetrievalApi } from '../../../src/lab/contract/retrieval.ts';
 import { startWorker } from '../../../src/lab/rpc/worker.ts';
 import { inProcessWorker, QueueLocks } from '../rpc/in-process.ts';
+import { reportUnknown } from '../../../src/lab/ask/report-unknown.ts';
 
 const chosen = { recipe: getRecipe('search'), overrides: {} };
 const QUESTION = 'Who directed Loud Harbor?';
@@ -15,7 +15,7 @@ type Ask = RemoteRetriever['unknownNames'];
 /** What was told, once it is over; a test that waits for ever fails by its time limit. */
 async function told(ask: Ask, signal = new AbortController().signal): Promise<string[][]> {
   const all: string[][] = [];
-  await tellUnknown(QUESTION, { unknownNames: ask }, chosen, signal, (names) => all.push(names));
+  await reportUnknown(QUESTION, { unknownNames: ask }, chosen, signal, (names) => all.push(names));
   return all;
 }
 

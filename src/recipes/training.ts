@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { LORA_TARGETS } from '../../policy/lora/spec.ts';
-import type { Reward } from '../rewards/definition.ts';
-import { idsOf, REWARDS, type RewardId } from '../rewards/list.ts';
-import { nlrSchema, routerRewardSchema } from '../../recipes/settings.ts';
+import { LORA_TARGETS } from '../policy/lora/spec.ts';
+import { nlrSchema, routerRewardSchema } from './settings.ts';
 
 /** Everything that a training run is made of; together with the policy's files it reproduces the run. */
 
@@ -41,21 +39,20 @@ export const objectiveSchema = z.strictObject({
   }),
 });
 
-/** One stage, whose reward is one of `rewards`. */
-export const stageSchemaOf = <Id extends string>(rewards: readonly Reward<Id>[]) =>
-  z.strictObject({
-    /** Steps of this stage; the last stage also takes what is left. */
-    steps: positiveInt,
-    reward: z.enum(idsOf(rewards)),
-    /** Factors λ of the reward's clauses by name, where the reward has them. */
-    weights: z.record(z.string(), z.number()).default({}),
-  });
+/** One stage. A recipe knows its reward by id; `learn/settings/checked.ts` refuses one that is not there. */
+export const stageSchema = z.strictObject({
+  /** Steps of this stage; the last stage also takes what is left. */
+  steps: positiveInt,
+  reward: z.string(),
+  /** Factors λ of the reward's clauses by name, where the reward has them. */
+  weights: z.record(z.string(), z.number()).default({}),
+});
 
 export const trainSettingsSchema = z.strictObject({
   format: z.literal('forage.train/1'),
-  /** Name of the training recipe these settings began as, e.g. `dapo-kunlun`. */
+  /** Recipe and variant that these settings began as, `search-r1/grpo`; the format's word for it is older. */
   preset: z.string(),
-  /** Recipe of the rollouts, and what differs from its settings. */
+  /** Recipe whose loop the rollouts run, and what differs from its settings. */
   recipe: z.string(),
   overrides: z.record(z.string(), z.unknown()).default({}),
   seed: z.int().min(0),
@@ -68,7 +65,7 @@ export const trainSettingsSchema = z.strictObject({
   temperature: z.number().positive().max(4),
   topP: share,
   adapter: adapterSchema,
-  stages: z.array(stageSchemaOf<RewardId>(REWARDS)).min(1),
+  stages: z.array(stageSchema).min(1),
   objective: objectiveSchema,
   /** DAPO: groups whose rewards (`reward`) or exact match (`accuracy`) do not vary are drawn again. */
   dynamicSampling: z.strictObject({
@@ -141,7 +138,7 @@ export const trainSettingsSchema = z.strictObject({
     temperature: z.number().min(0).max(4),
   }),
   /**
-   * Supervised updates on given trajectories before the first step (format warm-up); null: none.
+   * Warm-up: supervised updates on given trajectories before the first step; null: none.
    * AdamW at a constant rate, with the betas, weight decay and clipping of `optimizer`.
    */
   warmUp: z

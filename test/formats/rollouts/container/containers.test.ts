@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, test } from 'vitest';
-import { importRun, type RunItem } from '../../../src/formats/rollouts/run.ts';
-import type { ImportItem } from '../../../src/formats/rollouts/import.ts';
-import { sniff } from '../../../src/formats/rollouts/container/sniff.ts';
+import { importRun, type RunItem } from '../../../../src/formats/rollouts/run.ts';
+import type { ImportItem } from '../../../../src/formats/rollouts/import.ts';
+import { sniff } from '../../../../src/formats/rollouts/container/sniff.ts';
 import {
   areSteps,
   inStepOrder,
   isRolloutName,
   withoutEnding,
-} from '../../../src/formats/rollouts/shape/names.ts';
-import { FOREIGN, trl, verl } from '../../fixtures/inspect/records.ts';
-import { blobOf, inChunks, readAll, rolloutsOf } from './helpers.ts';
+} from '../../../../src/formats/rollouts/shape/names.ts';
+import { FOREIGN, trl, verl } from '../../../fixtures/inspect/records.ts';
+import { blobOf, inChunks, readAll, rolloutsOf } from '../helpers.ts';
 
 const records = [verl, { ...verl, step: 41, score: 0 }, { ...verl, step: 42 }];
 const lines = records.map((record) => JSON.stringify(record)).join('\n');
@@ -20,11 +20,11 @@ const steps = (items: readonly ImportItem[]): unknown[] =>
 const bytes = (...parts: (string | Uint8Array)[]): Uint8Array<ArrayBuffer> =>
   new Uint8Array(Buffer.concat(parts.map((part) => Buffer.from(part))));
 const PARQUET = readFileSync(
-  new URL('../../fixtures/parquet/trl-zstd-v1.parquet', import.meta.url),
+  new URL('../../../fixtures/parquet/trl-zstd-v1.parquet', import.meta.url),
 );
 
 const QUESTIONS = bytes(
-  readFileSync(new URL('../../fixtures/parquet/questions-zstd.parquet', import.meta.url)),
+  readFileSync(new URL('../../../fixtures/parquet/questions-zstd.parquet', import.meta.url)),
 );
 
 /** The same text in two bytes a character. */

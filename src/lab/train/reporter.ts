@@ -2,18 +2,18 @@ import { storageUse } from '../storage/quota.ts';
 import type { ActiveRun } from './active-run.ts';
 import type { TrainMessage } from '../contract/training.ts';
 
-/** How often progress is told at most. */
-const TELL_MS = 200;
+/** Progress is sent this often at most, ms. */
+const PROGRESS_MS = 200;
 
-/** Tells the page of this tab what happens, and the same page in other tabs. */
-export class Teller {
+/** Sends what happens to the page of this tab, and to the pages of other tabs. */
+export class RunReporter {
   readonly #channel: BroadcastChannel;
   #listener: (messages: TrainMessage[]) => void = () => undefined;
-  #told = 0;
+  #sentAt = 0;
 
   constructor(channel: BroadcastChannel) {
     this.#channel = channel;
-    // What another tab trains is shown here too; it is told the same messages.
+    // What another tab trains is shown here too.
     channel.addEventListener('message', ({ data }: MessageEvent<TrainMessage[]>) =>
       this.#listener(data),
     );
@@ -28,10 +28,10 @@ export class Teller {
     this.#channel.postMessage(messages);
   }
 
-  /** @param now whether it is told even where progress was told just before */
+  /** @param now even where progress was sent just before */
   progress(active: ActiveRun, now: boolean): void {
-    if (!now && Date.now() - this.#told < TELL_MS) return;
-    this.#told = Date.now();
+    if (!now && Date.now() - this.#sentAt < PROGRESS_MS) return;
+    this.#sentAt = Date.now();
     this.send([{ type: 'progress', progress: active.progress('running') }]);
   }
 
@@ -40,7 +40,7 @@ export class Teller {
     this.#listener([{ type: 'here', runId }]);
   }
 
-  /** Of this tab alone: the others ask for themselves. */
+  /** To this tab alone: the others measure their own. */
   async storage(): Promise<void> {
     this.#listener([{ type: 'storage', ...(await storageUse()) }]);
   }

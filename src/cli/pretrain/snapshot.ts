@@ -13,15 +13,15 @@ import { z } from 'zod';
 import { toHuggingFaceConfig } from '../../policy/checkpoint/config.ts';
 import { readSafetensors, writeSafetensors } from '../../policy/checkpoint/safetensors.ts';
 import { writeWeights, type PolicyWeights } from '../../policy/checkpoint/weights.ts';
-import { DEFAULT_SETTINGS, type WarmUpSettings } from '../../pretrain/policy/plan.ts';
+import { DEFAULT_SETTINGS, type PretrainSettings } from '../../pretrain/policy/plan.ts';
 import type { Progress } from '../../pretrain/policy/run.ts';
 import type { SharedState } from '../../pretrain/policy/replica.ts';
 import { UsageError } from '../shared/options.ts';
 import { definedSettings, settingsSchema } from './options.ts';
 
 /**
- * A run's folder: `latest.json` names a checkpoint folder and the SHA-256 of its tensors. A
- * checkpoint is written whole under a new name before `latest.json` is renamed onto, so that a
+ * A run's folder: `latest.json` names a snapshot folder and the SHA-256 of its tensors. A
+ * snapshot is written whole under a new name before `latest.json` is renamed onto, so that a
  * killed process leaves the one before in force.
  */
 
@@ -42,11 +42,11 @@ const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes)
 
 const STATE = 'state.safetensors';
 
-export function saveCheckpoint(
+export function saveSnapshot(
   out: string,
   state: SharedState,
   progress: Progress,
-  settings: WarmUpSettings,
+  settings: PretrainSettings,
 ): void {
   const before = readPointer(out);
   const folder = `step-${String(progress.step).padStart(6, '0')}`;
@@ -78,19 +78,20 @@ function readPointer(out: string): z.infer<typeof pointerSchema> | undefined {
   }
 }
 
-/** Progress and settings of a run's last checkpoint. */
-export function readProgress(out: string): { progress: Progress; settings: WarmUpSettings } {
+/** Progress and settings of a run's last snapshot. */
+export function readProgress(out: string): { progress: Progress; settings: PretrainSettings } {
   const pointer = readPointer(out);
-  if (pointer === undefined) throw new UsageError(`${out} holds no checkpoint.`);
+  if (pointer === undefined) throw new UsageError(`${out} holds no snapshot.`);
   return {
     progress: pointer.progress,
     settings: { ...DEFAULT_SETTINGS, ...definedSettings(pointer.settings) },
   };
 }
 
-/** Fills the buffers from a run's last checkpoint. @throws UsageError where it is damaged */
+/** Fills the buffers from a run's last snapshot. @throws UsageError where it is damaged */
 export function loadState(out: string, state: SharedState): void {
-  const pointer = readPointer(out)!;
+  const pointer = readPointer(out);
+  if (pointer === undefined) throw new UsageError(`${out} holds no checkpoint.`);
   const path = join(out, pointer.folder, STATE);
   if (!existsSync(path)) throw new UsageError(`${path} is missing.`);
   const bytes = readFileSync(path);

@@ -124,11 +124,11 @@ function report({
       'searches',
       `${searches.mean?.toFixed(2) ?? '–'} on average, ${searches.max} at most, none in ${searches.none}`,
     ),
-    ...(reward.n > 0
+    ...(reward.mean !== null
       ? [
           line(
             'reward',
-            `${reward.mean!.toFixed(4)} on average; ${statistics.zeroVarianceGroups} groups all equal`,
+            `${reward.mean.toFixed(4)} on average; ${statistics.zeroVarianceGroups} groups all equal`,
           ),
         ]
       : []),
@@ -147,8 +147,8 @@ function report({
   ].join('\n');
 }
 
-export const inspectCommand: Command = {
-  name: 'inspect',
+export const rolloutsCommand: Command = {
+  name: 'rollouts',
   summary:
     'statistics and faults of rollouts, ours or another framework’s; files and folders are read in the order of their steps as one run',
   positional: { name: 'FILE', required: true, many: true },

@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import { DIST, openPage, runStatus, useStage } from './browser.ts';
+import { restoreState, type StoredState } from './stored-state.ts';
+import { status, stepsDone } from './training.ts';
+
+/**
+ * What version 0.1.0 stored in a browser, and the addresses that it gave away, open in this one. The
+ * files are in test/fixtures/stored-by-0.1, with the session that made them.
+ */
+
+const stage = useStage();
+const LONG = 300_000;
+const FIXTURE = resolve(import.meta.dirname, '../test/fixtures/stored-by-0.1');
+
+const state = JSON.parse(
+  gunzipSync(readFileSync(join(FIXTURE, 'stored.json.gz'))).toString('utf8'),
+) as StoredState;
+
+/** An address without the server, and texts that its page shows. */
+const placesSchema = z.array(
+  z.strictObject({ kind: z.string(), path: z.string(), shows: z.array(z.string()) }),
+);
+const places = placesSchema.parse(
+  JSON.parse(readFileSync(join(FIXTURE, 'addresses.json'), 'utf8')),
+);
+
+const place = (kind: string): string => {
+  const found = places.find((one) => one.kind === kind);
+  if (!found) throw new Error(`no address of ${kind}`);
+  return stage.url + found.path;
+};
+
+beforeAll(() => restoreState(stage.page, stage.url, state), LONG);
+
+/** What a link shows to whoever it is sent to: it names nothing that a browser stored. */
+const SENT = ['ask, a question of the world', 'ask, a typed question'];
+
+const shown = (page: Page, text: string): Promise<void> =>
+  page.getByText(text).filter({ visible: true }).first().waitFor();
+
+it.each(places)(
+  '$kind: its address opens what it named',
+  async ({ kind, path, shows }) => {
+    const page = SENT.includes(kind) ? await openPage(stage) : stage.page;
+    await page.goto(stage.url + path);
+    await page.locator('main h1, main h2').first().waitFor();
+    for (const text of shows) await shown(page, text);
+    // The root is Ask now; any other place is where it was, and its address says all that it said.
+    const [was = ''] = path.split('?');
+    expect(new URL(page.url()).pathname).toBe(was === '' ? '/ask' : `/${was}`);
+    const query = (address: string) => [...new URL(address).searchParams];
+    expect(query(page.url())).toEqual(expect.arrayContaining(query(stage.url + path)));
+    expect(await page.getByRole('alert').filter({ visible: true }).allTextContents()).toEqual([]);
+    expect(stage.faults).toEqual([]);
+    if (page !== stage.page) await page.context().close();
+  },
+  LONG,
+);
+
+it(
+  'a question is asked with the settings of its address, and shows as many rollouts',
+  async () => {
+    const page = await openPage(stage);
+    await page.goto(place('ask, a question of the world'));
+    await runStatus(page, 'done');
+    expect(await page.locator('.column').count()).toBe(2);
+    expect(await page.getByLabel('Recipe').inputValue()).toBe('search');
+    expect(await page.getByLabel('Temperature').inputValue()).toBe('0.8');
+    expect(await page.getByLabel('NLR, who routes').inputValue()).toBe('both');
+    expect(await page.getByLabel('Seed').inputValue()).toBe('77');
+    await page.waitForSelector('.playback-step:has-text("2 / ")');
+    await page.context().close();
+  },
+  LONG,
+);
+
+it(
+  'an imported collection is searched by the question of a shared address, and can be read',
+  async () => {
+    const { page } = stage;
+    await page.goto(place('ask, a question over a collection'));
+    await runStatus(page, 'done');
+    await page.locator('.card[data-kind="retrieve"] .card-line').first().click();
+    await shown(page, 'River 8 flows through Town 8.');
+    await page.goto(`${stage.url}corpus`);
+    await expect.poll(() => page.getByTestId('searched').textContent()).toBe('rivers');
+    await expect.poll(() => page.getByTestId('asked').textContent()).toBe('towns');
+    await page.goto(place('corpus, a collection'));
+    await page.getByLabel('Filter passages').fill('Town 17');
+    await page.getByText('1 found').waitFor();
+    await page.goto(stage.url);
+    await page.getByLabel('Search the questions').fill('River 3');
+    await page.locator('[role=option]', { hasText: 'River 3 flow?' }).waitFor();
+  },
+  LONG,
+);
+
+it(
+  'training runs are listed with tags and notes, and drawn',
+  async () => {
+    const { page } = stage;
+    await page.goto(`${stage.url}runs`);
+    const plain = page.locator('[data-run]', { hasText: 'plain run' });
+    await plain.getByText('kept', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Edit and export plain run' }).click();
+    expect(await page.getByLabel('Notes').inputValue()).toBe('A note on the run.');
+    await page.goto(place('train, a run'));
+    await status(page, 'finished');
+    expect(await stepsDone(page)).toBe(2);
+    await page.locator('[data-chart=em] .recharts-line').first().waitFor({ state: 'attached' });
+    await page.goto(place('train, a step of a run'));
+    await expect.poll(() => page.locator('.rollout-answer').count()).toBe(5);
+    await page.goto(place('ask, rollouts of a step of training'));
+    await expect.poll(() => page.locator('.column').count()).toBe(5);
+    await expect
+      .poll(() => page.locator('.column.focused').getAttribute('aria-label'))
+      .toBe('Rollout 4');
+  },
+  LONG,
+);
+
+it(
+  'a paused run goes on with the policy that it began with, and says so where that is not here',
+  async () => {
+    const { page } = stage;
+    const weights = createHash('sha256').update(
+      readFileSync(join(DIST, 'policy/model.safetensors')),
+    );
+    const same = weights.digest('hex').startsWith('73a6c7860a7f');
+    await page.goto(place('train, a paused run'));
+    await status(page, 'paused');
+    await page.getByText(/Warm-up: 3 of 3 updates on 2 trajectories/).waitFor();
+    const before = await stepsDone(page);
+    expect(before).toBe(3);
+    await page.getByRole('button', { name: 'Resume after step 3' }).click();
+    if (!same) return shown(page, 'Load the policy that it began with.');
+    await expect.poll(() => stepsDone(page), { timeout: 120_000 }).toBeGreaterThan(before);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await status(page, 'paused');
+    expect(await page.getByRole('alert').count()).toBe(0);
+  },
+  LONG,
+);
+
+it(
+  'the form of a new run is as it was left',
+  async () => {
+    const { page } = stage;
+    await page.goto(place('train, the form'));
+    expect(await page.getByLabel('Recipe', { exact: true }).inputValue()).toBe('ur2/released');
+    expect(await page.getByLabel('Questions a step').inputValue()).toBe('3');
+    expect(await page.getByLabel('Rollouts a question').inputValue()).toBe('4');
+    expect(await page.getByLabel('Steps', { exact: true }).inputValue()).toBe('500');
+  },
+  LONG,
+);
+
+it(
+  'rollout files keep their rows, figures, marks, views, filters and column widths',
+  async () => {
+    const { page } = stage;
+    await page.goto(place('rollouts, the files'));
+    await page.getByRole('link', { name: 'dump.jsonl' }).click();
+    const said = page.locator('.filter-said');
+    await expect.poll(() => said.textContent()).toBe('16 rollouts');
+    expect(await page.locator('[data-figure="em"] dd').innerText()).toContain(' 8');
+    const grip = page.getByRole('separator', { name: 'Width of answer' });
+    expect(await grip.getAttribute('aria-valuenow')).toBe('196');
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('button', { name: 'unsure', exact: true }).press('Enter');
+    await expect.poll(() => said.textContent()).toMatch(/^\d+ of 16$/);
+    await page.locator('.group-head', { hasText: 'step 2' }).waitFor();
+    expect(await page.locator('th button.head').allInnerTexts()).not.toContain('F1');
+    const filter = page.getByRole('combobox', { name: 'Filter' });
+    expect(await filter.inputValue()).toBe('em = 0 and text contains "not sure"');
+    await filter.fill('tags has odd');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => said.textContent()).toBe('1 of 16');
+    await page.locator('.star.on').waitFor();
+    await page.goto(place('rollouts, two files compared'));
+    const other = page.getByLabel('File to compare with').locator('option:checked');
+    await expect.poll(() => other.textContent()).toBe('later.jsonl');
+    await page.goto(place('rollouts, those of a training run'));
+    await expect.poll(() => said.textContent()).toBe('10 rollouts');
+    await page.locator('tr[data-position] a').first().click();
+    await page.getByRole('tab', { name: 'What if' }).click();
+    await page.getByText(/the settings of the run \(/).waitFor();
+  },
+  LONG,
+);
+
+it(
+  'models, servers and colours are as they were chosen',
+  async () => {
+    const { page } = stage;
+    await page.goto(place('models'));
+    await page.getByRole('heading', { name: 'tiny' }).waitFor();
+    expect(await page.locator('.checkpoint[data-state]').getAttribute('data-state')).toBe('ready');
+    await shown(page, 'huge');
+    expect(
+      await page.evaluate(() => document.documentElement.getAttribute('data-mantine-color-scheme')),
+    ).toBe('dark');
+  },
+  LONG,
+);

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Covered } from './host.ts';
+import { instrument, regionAt } from './instrument.ts';
+import type { Mutant } from './mutants.ts';
+
+interface Entry extends Covered {
+  /** Of the test and of the sources that it ran; with other ones it is measured anew. */
+  readonly hashes: Readonly<Record<string, string>>;
+}
+
+const PLACE = '.cache/mutate/coverage.json';
+
+const hashOf = (file: string): string =>
+  existsSync(file) ? createHash('sha256').update(readFileSync(file)).digest('hex') : '';
+
+/** Which regions of the sources each test file runs, kept between calls. */
+export class Coverage {
+  #entries: Record<string, Entry> = {};
+
+  constructor() {
+    if (existsSync(PLACE))
+      this.#entries = JSON.parse(readFileSync(PLACE, 'utf8')) as Record<string, Entry>;
+  }
+
+  /** Of these tests, those that have changed since, or whose sources have. */
+  stale(tests: readonly string[]): string[] {
+    return tests.filter((test) => {
+      const hashes = Object.entries(this.#entries[test]?.hashes ?? { [test]: 'unknown' });
+      return hashes.some(([file, hash]) => hashOf(file) !== hash);
+    });
+  }
+
+  add(covered: readonly Covered[]): void {
+    for (const each of covered) {
+      const files = [each.test, ...Object.keys(each.ran)];
+      const hashes = Object.fromEntries(files.map((file) => [file, hashOf(file)]));
+      this.#entries[each.test] = { ...each, hashes };
+    }
+    mkdirSync(dirname(PLACE), { recursive: true });
+    writeFileSync(PLACE, JSON.stringify(this.#entries));
+  }
+
+  msOf(test: string): number {
+    return this.#entries[test]?.ms ?? 0;
+  }
+
+  /**
+   * The tests that run the mutated place: first those of the same folders, then the quick ones, until
+   * `budgetMs` are spent.
+   */
+  testsFor(mutant: Mutant, source: string, tests: readonly string[], budgetMs: number): string[] {
+    const region = regionAt(instrument(mutant.file, source, true).regions, mutant.start);
+    const running = tests.filter((test) => this.#entries[test]?.ran[mutant.file]?.includes(region));
+    running.sort(
+      (a, b) => nearness(b, mutant.file) - nearness(a, mutant.file) || this.msOf(a) - this.msOf(b),
+    );
+    let spent = 0;
+    return running.filter((test, i) => {
+      spent += this.msOf(test);
+      return i === 0 || spent <= budgetMs;
+    });
+  }
+}
+
+/** How many steps of the way, from the top, a test and a source share. */
+function nearness(test: string, source: string): number {
+  const [a, b] = [test, source].map((path) =>
+    path
+      .replace(/^(test|src)\//, '')
+      .replace(/(\.test)?\.tsx?$/, '')
+      .split('/'),
+  ) as [string[], string[]];
+  const apart = a.findIndex((step, i) => step !== b[i]);
+  return apart === -1 ? a.length : apart;
+}

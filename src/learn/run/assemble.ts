@@ -1,0 +1,52 @@
+import type { AgentDeps } from '../../agent/request.ts';
+import type { Router } from '../../agent/router/router.ts';
+import type { Question } from '../../records/records.ts';
+import { createCurriculum } from '../curriculum/create.ts';
+import type { TrainDeps } from '../rl/contracts.ts';
+import { readDemonstrations } from '../rl/demonstrations.ts';
+import { heldOutSample } from '../rl/held-out.ts';
+import { createRouterLearner } from '../router/learner.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
+
+/** What whoever drives a training run has opened for it. */
+export interface RunParts extends Pick<TrainDeps, 'learner' | 'weights' | 'runId' | 'now'> {
+  policy: AgentDeps['policy'];
+  retriever: AgentDeps['retriever'];
+  router: Router;
+  /** `train` questions are drawn from, `dev` questions are held out; others are not used. */
+  questions: readonly (Question & { split?: string | undefined })[];
+  /** JSON lines of the rollouts that a warm-up imitates; read only where the settings have one. */
+  demonstrations: () => string | Promise<string>;
+  /** A line that the user should know. */
+  onNotice: (line: string) => void;
+}
+
+/** @throws Error where a router is to be trained that the recipe never asks */
+export function checkRouter(settings: TrainSettings): void {
+  if (settings.router.train !== 'off') createRouterLearner(settings);
+}
+
+/**
+ * Makes the parts of a training run, the same in the browser and on the command line: curriculum,
+ * held-out questions, router learner and demonstrations, over what was opened.
+ * @throws Error where the settings ask for what the questions, the recipe or the demonstrations lack
+ */
+export async function assembleRun(settings: TrainSettings, parts: RunParts): Promise<TrainDeps> {
+  const { questions, retriever, router, policy, learner, weights, runId, now, onNotice } = parts;
+  const ofSplit = (name: string): Question[] => questions.filter(({ split }) => split === name);
+  return {
+    ...(settings.router.train !== 'off' && {
+      router: createRouterLearner(settings, { router, onNotice }),
+    }),
+    ...(settings.warmUp && {
+      demonstrations: readDemonstrations(await parts.demonstrations(), weights.config.vocabSize),
+    }),
+    agent: { policy, retriever, router, now },
+    weights,
+    learner,
+    curriculum: createCurriculum(settings, { questions: ofSplit('train'), retriever }),
+    heldOut: heldOutSample(ofSplit('dev'), settings.heldOut.questions),
+    runId,
+    now,
+  };
+}

@@ -1,0 +1,38 @@
+import type { Recipe } from './recipe.ts';
+import { DEFAULT_SETTINGS } from './settings.ts';
+import { OBJECTIVE, TRAINING } from './training-base.ts';
+
+/*
+ * R1-Searcher (arXiv 2503.05592).
+ *
+ * Loop: think and search in rounds, as the plain search loop has it. Departures: the tags of the
+ * built-in policy, and both sources in place of one.
+ *
+ * Training: retrieval and format first, then F1; REINFORCE++ with a baseline. Mean over each rollout's
+ * tokens, then over rollouts, as its code has it (OpenRLHF's PolicyLoss). Departure: its code draws at
+ * top-p 0.95; see `ur2.ts`.
+ */
+export const r1Searcher: Recipe = {
+  id: 'r1-searcher',
+  version: '1',
+  title: 'R1-Searcher',
+  summary: 'Think, search, read, repeat, as the plain search loop; trained in two stages.',
+  settings: DEFAULT_SETTINGS,
+  training: [
+    {
+      name: 'reinforce++',
+      title: 'REINFORCE++ with a baseline, two stages',
+      departures:
+        'The code draws at top-p 0.95; here it is 1, so that log-probabilities are of what is drawn from.',
+      formerId: 'r1-searcher',
+      settings: {
+        ...TRAINING,
+        stages: [
+          { steps: 20, reward: 'r1-searcher-stage-1', weights: {} },
+          { steps: 80, reward: 'r1-searcher-stage-2', weights: {} },
+        ],
+        objective: { ...OBJECTIVE, estimator: 'reinforce++-baseline' },
+      },
+    },
+  ],
+};

@@ -1,0 +1,33 @@
+import type { RecipeSettings } from './settings.ts';
+import type { TrainSettings } from './training.ts';
+
+/** Settings of a run of training but for what the recipe says of itself. */
+export type VariantSettings = Omit<TrainSettings, 'preset' | 'recipe'>;
+
+/** One way in which a recipe is trained. */
+export interface Variant {
+  /** What stands after the recipe's id and a slash: `grpo` of `search-r1/grpo`. */
+  name: string;
+  /** How it is trained, for a menu. */
+  title: string;
+  /** Where its sampling, loss or rollouts leave the source's, in words for who chooses it. */
+  departures?: string;
+  /** Its id in version 0.1.0; stored runs and scripts may still say it. */
+  formerId?: string;
+  /** Recipe whose loop its rollouts run, where that is not its own. */
+  loop?: string;
+  settings: VariantSettings;
+}
+
+/** A system as values: its loop and its training, with which constants. */
+export interface Recipe {
+  id: string;
+  version: string;
+  title: string;
+  /** One sentence for the page. */
+  summary: string;
+  /** The loop: which parts of the agent run. */
+  settings: RecipeSettings;
+  /** How it is trained, the usual variant first; empty where it is not trained. */
+  training: readonly Variant[];
+}

@@ -1,0 +1,41 @@
+import type { Recipe } from './recipe.ts';
+import { DEFAULT_SETTINGS } from './settings.ts';
+import { OBJECTIVE, TRAINING } from './training-base.ts';
+
+/*
+ * Search-R1 (arXiv 2503.09516).
+ *
+ * Loop: think and search in rounds, as the plain search loop has it. Departures: the tags of the
+ * built-in policy, two passages a search and not three, and both sources in place of one.
+ *
+ * Training with GRPO: exact match, KL 1e-3 in the loss. Its code (train_grpo.sh, verl's dp_actor.py)
+ * takes the mean over the tokens of each micro-batch and then the mean of these; 64 rollouts on 8 GPUs
+ * are 8 to a micro-batch. Its default top-p 0.95 is left out, see `ur2.ts`.
+ */
+export const searchR1: Recipe = {
+  id: 'search-r1',
+  version: '1',
+  title: 'Search-R1',
+  summary: 'Think, search, read, repeat, as the plain search loop; trained on exact match.',
+  settings: DEFAULT_SETTINGS,
+  training: [
+    {
+      name: 'grpo',
+      title: 'GRPO, exact match, KL',
+      departures:
+        'A micro-batch is the next 8 rollouts of the update; the code balances lengths between its GPUs ' +
+        'first. Its default top-p 0.95 is 1 here, so that log-probabilities are of what is drawn from.',
+      formerId: 'search-r1-grpo',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 'search-r1', weights: {} }],
+        objective: {
+          ...OBJECTIVE,
+          aggregation: 'token-mean',
+          microBatch: 8,
+          kl: { form: 'k3', place: 'loss', coefficient: 1e-3 },
+        },
+      },
+    },
+  ],
+};

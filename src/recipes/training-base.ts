@@ -1,0 +1,73 @@
+import type { VariantSettings } from './recipe.ts';
+import type { TrainSettings } from './training.ts';
+
+/**
+ * What the variants share, for the built-in policy. Batch, group and learning rate are sized for
+ * about a million parameters; the papers' own stand in the recipes.
+ */
+export const TRAINING = {
+  format: 'forage.train/1',
+  overrides: {},
+  seed: 0,
+  steps: 100,
+  questions: 8,
+  groupSize: 8,
+  updates: 1,
+  temperature: 1,
+  topP: 1,
+  adapter: {
+    rank: 16,
+    alpha: 32,
+    targets: ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'],
+  },
+  dynamicSampling: { on: false, by: 'reward', maxBatches: 1 },
+  overlong: null,
+  optimizer: {
+    learningRate: 1e-3,
+    beta1: 0.9,
+    beta2: 0.99,
+    eps: 1e-8,
+    weightDecay: 0,
+    clipNorm: 1,
+    schedule: 'constant',
+    warmUpSteps: 5,
+  },
+  curriculum: {
+    kind: 'uniform',
+    scoringRollouts: 20,
+    pool: 96,
+    mix: [7, 2, 1],
+    coldStart: 'dropped',
+    taskMixing: false,
+    goldEpochs: 50,
+    noise: 0.5,
+    noiseBy: 'epoch',
+  },
+  router: {
+    train: 'off',
+    learningRate: 0.05,
+    baseline: 'running-mean',
+    optimizer: 'adam',
+    entropy: 0,
+    // The paper gives no β, and its printed reward trains a constant (src/learn/router/collapse.ts).
+    // With these the trained router beats both constants on the measured one (training/router.md).
+    nlr: { reward: 'measured', beta1: 0.2, beta2: 0.8 },
+    evaluation: 'argmax',
+  },
+  heldOut: { questions: 64, every: 10, temperature: 0.3 },
+  warmUp: null,
+  checkpointEvery: 1,
+  shuffleRewards: false,
+} satisfies Omit<VariantSettings, 'stages' | 'objective'>;
+
+/** GRPO's objective (2402.03300), equation (3), with the clip that most begin with and without its KL. */
+export const OBJECTIVE = {
+  estimator: 'grpo',
+  clip: { low: 0.2, high: 0.2 },
+  dualClip: null,
+  logRatioClamp: 20,
+  aggregation: 'sequence-mean',
+  microBatch: null,
+  constantLength: 512,
+  kl: { form: 'k3', place: 'off', coefficient: 0 },
+} satisfies TrainSettings['objective'];

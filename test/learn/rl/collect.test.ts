@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { createRouter } from '../../../src/agent/router/router.ts';
+import type { Question } from '../../../src/records/records.ts';
+import { collect, rolloutOverrides, type Collected } from '../../../src/learn/rl/collect.ts';
+import { getTraining } from '../../../src/recipes/index.ts';
+import type { TrainSettings } from '../../../src/recipes/training.ts';
+import type { Policy } from '../../../src/policy/policy.ts';
+import { retrieverOver } from '../../agent/helpers.ts';
+import { ScriptedPolicy } from '../../agent/scripted-policy.ts';
+
+const question = (id: string): Question => ({
+  id,
+  text: 'Where?',
+  answers: ['Borfield'],
+  supporting: [],
+});
+const answer = (text: string): string =>
+  `<think> t</think><short_answer> \\boxed{ ${text} }</short_answer>`;
+const [RIGHT, WRONG] = [answer('Borfield'), answer('Oslo')];
+
+/** A policy whose contexts write these texts, in the order in which they are opened. */
+function writing(texts: readonly string[]): Policy {
+  const next = [...texts];
+  const { info, tokenizer } = new ScriptedPolicy({ main: [] });
+  return {
+    info,
+    tokenizer,
+    open: () => new ScriptedPolicy({ main: [next.shift() ?? WRONG] }).open(),
+    dispose: () => undefined,
+  };
+}
+
+const settingsOf = (change: Partial<TrainSettings>): TrainSettings => ({
+  ...getTraining('search/grpo'),
+  recipe: 'search',
+  overrides: {},
+  questions: 2,
+  groupSize: 2,
+  overlong: null,
+  ...change,
+});
+
+/** A step over groups that answer so; the groups drawn are named a, b, c, …. */
+async function step(
+  texts: readonly string[],
+  change: Partial<TrainSettings>,
+): Promise<{ made: Collected; trained: string[]; told: [number, number][] }> {
+  let drawn = 0;
+  const told: [number, number][] = [];
+  const made = await collect({
+    settings: settingsOf(change),
+    agent: {
+      policy: writing(texts),
+      retriever: retrieverOver(),
+      router: createRouter(),
+      now: () => 0,
+    },
+    curriculum: {
+      draw: ({ count }) =>
+        Promise.resolve(
+          Array.from({ length: count }, () => {
+            const id = String.fromCharCode(97 + drawn++);
+            return { question: question(id), label: drawn % 2 ? 'odd' : 'even' };
+          }),
+        ),
+      state: () => null,
+      restore: () => undefined,
+    },
+    runId: 'run',
+    step: 1,
+    stage: { steps: 1, reward: 'em', weights: {} },
+    onRollout: (done, total) => told.push([done, total]),
+  });
+  return { made, told, trained: made.trained.map(([first]) => first?.question.id ?? '') };
+}
+
+const on = (change: Partial<TrainSettings['dynamicSampling']> = {}): Partial<TrainSettings> => ({
+  dynamicSampling: { on: true, by: 'reward', maxBatches: 3, ...change },
+});
+const off: Partial<TrainSettings> = {
+  dynamicSampling: { on: false, by: 'reward', maxBatches: 3 },
+};
+const EQUAL = [RIGHT, RIGHT];
+const MIXED = [RIGHT, WRONG];
+
+describe('the rollouts of a step', () => {
+  it('are one batch of groups, rewarded, and counted where all rewards of one are equal', async () => {
+    const { made, trained, told } = await step([...EQUAL, ...MIXED], off);
+    expect(made).toMatchObject({ batches: 1, zeroVariance: 1, drawn: { odd: 1, even: 1 } });
+    expect(made.all.map((group) => group.map(({ reward }) => reward))).toEqual([
+      [1, 1],
+      [1, 0],
+    ]);
+    expect(trained).toEqual(['a', 'b']);
+    expect(told.at(-1)).toEqual([4, 4]);
+    expect(made.all.flat().map(({ groupId }) => groupId)).toEqual([
+      'run-1-0-0',
+      'run-1-0-0',
+      'run-1-0-1',
+      'run-1-0-1',
+    ]);
+  });
+
+  it('with dynamic sampling are drawn again until enough groups vary', async () => {
+    const { made, trained } = await step([...EQUAL, ...MIXED, ...MIXED, ...MIXED], on());
+    expect(made).toMatchObject({ batches: 2, zeroVariance: 1, drawn: { odd: 2, even: 2 } });
+    // The first two that vary; the fourth is one too many.
+    expect(trained).toEqual(['b', 'c']);
+  });
+
+  it('are not drawn again where all vary at once', async () => {
+    const { made } = await step([...MIXED, ...MIXED], on());
+    expect(made.batches).toBe(1);
+  });
+
+  it('end after so many batches, with fewer groups', async () => {
+    const { made, trained } = await step([...EQUAL, ...EQUAL, ...MIXED], on({ maxBatches: 2 }));
+    expect(made.batches).toBe(2);
+    expect(trained).toEqual(['c']);
+  });
+
+  it('where accuracy must vary and does not, fall back to groups whose rewards do', async () => {
+    // Both are wrong; the longer one is punished.
+    const long = `<think>${' t'.repeat(40)}</think>${WRONG}`;
+    const overlong = { max: 40, buffer: 20, factor: 1 };
+    const texts = [WRONG, long, WRONG, WRONG];
+    const { made, trained } = await step(texts, {
+      ...on({ by: 'accuracy', maxBatches: 1 }),
+      overlong,
+    });
+    expect(made.all[0]?.[0]?.reward).toBeGreaterThan(made.all[0]?.[1]?.reward ?? Infinity);
+    expect(trained).toEqual(['a']);
+  });
+
+  it('are never drawn again for a router that is trained alone: it learns from every call', async () => {
+    const { router } = getTraining('search/grpo');
+    const alone = { ...on(), router: { ...router, train: 'alone' as const } };
+    const { made, trained } = await step([...EQUAL, ...EQUAL], alone);
+    expect(made.batches).toBe(1);
+    expect(trained).toEqual(['a', 'b']);
+  });
+});
+
+describe('the settings of a rollout', () => {
+  it("are the run's overrides, its sampling, then the question's own", () => {
+    const settings = settingsOf({
+      overrides: { retrieval: { k: 2, source: 'local' }, sampling: { temperature: 9, topK: 5 } },
+    });
+    const own = { retrieval: { k: 7 } };
+    expect(rolloutOverrides(settings, { temperature: 0.5, topP: 1 }, own)).toMatchObject({
+      retrieval: { k: 7, source: 'local' },
+      sampling: { temperature: 0.5, topP: 1, topK: 5 },
+    });
+  });
+});
