@@ -35,7 +35,7 @@ const Tool = (props: {
 );
 
 /** Pages that the rail does not name. */
-const OFF_RAIL: Readonly<Record<string, string>> = { cluster: 'Corpus · Clusters' };
+const OFF_RAIL: ReadonlyMap<string, string> = new Map([['cluster', 'Corpus · Clusters']]);
 
 const Place = () => {
   const [ask] = useRoute(ASK);
@@ -46,7 +46,8 @@ const Place = () => {
   const seed = !asked ? '' : source ? ` · step ${source.step}` : ` · seed ${asked.seed}`;
   const [path] = useLocation();
   const [, page = ''] = path.split('/');
-  const name = RAIL.find((route) => route.path === `/${page}`)?.name ?? OFF_RAIL[page] ?? 'Forage';
+  const name =
+    RAIL.find((route) => route.path === `/${page}`)?.name ?? OFF_RAIL.get(page) ?? 'Forage';
   return (
     <div className="place">
       <b>Forage</b> <span className="fine ellipsis">{`${name}${recipe}${seed}`}</span>

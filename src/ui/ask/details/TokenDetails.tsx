@@ -1,7 +1,7 @@
 import { memo, useEffect } from 'react';
 import type { Rollout, Segment } from '../../../records/rollout.ts';
 import { distributionWords } from '../../kit/words/distribution-words.ts';
-import { formatNumber, formatShare } from '../../kit/words/format.ts';
+import { formatNumber, formatShare, plural } from '../../kit/words/format.ts';
 import { useView } from '../store/view-store.ts';
 import { writerOf } from '../../kit/tokens/layout.ts';
 import { requestPieces, useKnowsIds, usePieces, visible } from '../../kit/tokens/pieces.ts';
@@ -30,7 +30,10 @@ export const SegmentTokens = memo(
       <div className="segment-tokens">
         <h3>
           <i className={`swatch who-${writer}`} aria-hidden="true" /> {segment.role},{' '}
-          {segment.ids.length} {own ? 'pieces, not tokens' : 'tokens'}, {WRITER_NAMES[writer]}
+          {own
+            ? `${plural(segment.ids.length, 'piece')}, not tokens`
+            : plural(segment.ids.length, 'token')}
+          , {WRITER_NAMES[writer]}
           {segment.mask === 0 ? ', masked' : ''}
         </h3>
         <div className="token-text">

@@ -22,9 +22,11 @@ const asFailure = (error: unknown) => ({
   detail: error instanceof Error ? (error.stack ?? '') : '',
 });
 
-export const failRun = (error: unknown): void => {
+/** @param runId only where this run is on the screen; any where it is left out */
+export const failRun = (error: unknown, runId?: string): void => {
   const { run } = useRun.getState();
-  if (run) useRun.setState({ run: { ...run, status: 'failed', failure: asFailure(error) } });
+  if (!run || (runId !== undefined && run.runId !== runId)) return;
+  useRun.setState({ run: { ...run, status: 'failed', failure: asFailure(error) } });
 };
 
 /** Whether there is something to ask: an empty field is no question. */
@@ -49,16 +51,29 @@ const exampleQuestion = (): Promise<QuestionRow> =>
     return undefined;
   });
 
+/** What the address asks; null where that is nothing. */
+const chosen = (): Asked | null => {
+  const { asked } = useView.getState().address;
+  return isAsked(asked) ? asked : null;
+};
+
+/** An example, or what was chosen while the world was loaded; null where that runs already. */
+const chosenOrExample = async (): Promise<Asked | null> => {
+  useRun.setState({ wanted: true });
+  const { id } = await exampleQuestion();
+  return useRun.getState().wanted ? (chosen() ?? { kind: 'world', id }) : null;
+};
+
 /** Runs what the address says. Where nothing was chosen, an example. */
 export const startRun = async (): Promise<void> => {
-  if (isRunning(useRun.getState().run) || useRun.getState().wanted) return;
-  useRun.setState({ wanted: true });
-  const chosen = isAsked(useView.getState().address.asked);
-  const first = chosen ? null : await exampleQuestion();
+  const now = chosen();
+  const { run, wanted } = useRun.getState();
+  // An example that is waited for does not hold up what was chosen instead.
+  if (isRunning(run) || (wanted && !now)) return;
+  const asked = now ?? (await chosenOrExample());
+  if (!asked) return;
   useRun.setState({ wanted: false });
   const { address, setAddress } = useView.getState();
-  const asked: Asked | null = first ? { kind: 'world', id: first.id } : address.asked;
-  if (!asked) return;
   const request = {
     runId: newRunId(),
     asked,
@@ -71,10 +86,12 @@ export const startRun = async (): Promise<void> => {
   try {
     const question: Question | null =
       asked.kind === 'world' ? await lab().ask.question(asked.id) : null;
+    // Something else is on the screen by now, such as a step of training.
+    if (useRun.getState().request !== request) return;
     useRun.setState({ question });
     await lab().ask.run(request);
   } catch (error) {
-    failRun(error);
+    failRun(error, request.runId);
   }
 };
 
@@ -127,5 +144,8 @@ export const focusRollout = (rollout: number): void => {
   useView.getState().setAddress({ rollout, step: null });
 };
 
-export const focusNext = (by: 1 | -1): void =>
-  focusRollout(useView.getState().address.rollout + by);
+/** From the last one where an address names a rollout that is not there. */
+export const focusNext = (by: 1 | -1): void => {
+  const last = useRun.getState().table.order.length - 1;
+  focusRollout(Math.min(useView.getState().address.rollout, last) + by);
+};

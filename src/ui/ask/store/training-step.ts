@@ -82,11 +82,11 @@ export const openLinkedStep = async (of: StepGroup): Promise<void> => {
   useLinkedStep.setState({ reading: true, problem: null });
   const { runId, step, group } = of;
   const fail = (problem: string): void => useLinkedStep.setState({ reading: false, problem });
+  // Something else may be asked while the rollouts are read.
+  const left = (): boolean => placeOf(useView.getState().address) !== placeOf({ of, asked: null });
   try {
     const [runs, kept] = await Promise.all([lab().train.runs(), lab().train.rollouts(runId, step)]);
-    // Something else was asked meanwhile.
-    if (placeOf(useView.getState().address) !== placeOf({ of, asked: null }))
-      return useLinkedStep.setState({ reading: false });
+    if (left()) return useLinkedStep.setState({ reading: false });
     const run = runs.find(({ id }) => id === runId);
     const found = groupRollouts(kept).find(({ id }) => id === group);
     if (!run)
@@ -101,6 +101,7 @@ export const openLinkedStep = async (of: StepGroup): Promise<void> => {
     await show(found.rollouts, { runId, name: run.name, step, group });
     await completeQuestion(first);
   } catch (error) {
+    if (left()) return useLinkedStep.setState({ reading: false });
     fail(`The rollouts that this address shows could not be read: ${messageOf(error)}`);
   }
 };

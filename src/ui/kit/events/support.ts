@@ -15,15 +15,22 @@ type Gold = Pick<Question, 'supporting' | 'answers' | 'chain'>;
 const isWordCharacter = (character: string | undefined): boolean =>
   character !== undefined && /[\p{L}\p{N}]/u.test(character);
 
+const escapePattern = (text: string): string =>
+  text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);
+
 /** Whole-word occurrences of `needle`, without regard to case. */
 export const findSpans = (text: string, needle: string): [number, number][] => {
-  const wanted = needle.trim().toLowerCase();
-  if (wanted.length === 0) return [];
-  const haystack = text.toLowerCase();
+  const wanted = needle.trim();
+  if (wanted === '') return [];
+  // Not in a text in lower case: some letters are longer there, and every place behind them is another.
+  const pattern = new RegExp(escapePattern(wanted), 'giu');
   const spans: [number, number][] = [];
-  for (let at = haystack.indexOf(wanted); at !== -1; at = haystack.indexOf(wanted, at + 1)) {
-    const end = at + wanted.length;
+  for (let found = pattern.exec(text); found; found = pattern.exec(text)) {
+    const at = found.index;
+    const end = at + found[0].length;
     if (!isWordCharacter(text[at - 1]) && !isWordCharacter(text[end])) spans.push([at, end]);
+    // An occurrence may begin within another one.
+    pattern.lastIndex = at + ((found[0].codePointAt(0) ?? 0) > 0xffff ? 2 : 1);
   }
   return spans;
 };

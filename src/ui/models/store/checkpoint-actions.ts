@@ -113,7 +113,8 @@ export const addLooked = async (name: string): Promise<void> => {
   void keepStorage();
   const { view, files } = looked;
   const added = await attempt(() => api().add(view.plan, name, files ?? undefined));
-  if (added) dropLook();
+  // Another one may be looked at by now.
+  if (added && useCheckpoints.getState().look === looked) dropLook();
 };
 
 export const resumeCheckpoint = (id: string, files?: LocalFile[]): Promise<unknown> => {
