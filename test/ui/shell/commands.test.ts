@@ -67,8 +67,6 @@ describe('the commands', () => {
     expect(names('/rollouts/f/r')).not.toContain('Bookmark the rollout');
     expect(names('/')).toContain('New training run');
     expect(names('/rollouts/f')).not.toContain('New training run');
-    expect(names('/rollouts')).not.toContain('Imported rollouts');
-    expect(names('/rollouts/f')).toContain('Imported rollouts');
   });
 
   it('go to every place by its letter', () => {
@@ -77,8 +75,6 @@ describe('the commands', () => {
       commands.find(({ keys }) => keys.includes(`g ${letter}`))?.act();
       expect(went).toEqual([path]);
     }
-    named(/^Imported rollouts$/).act();
-    expect(went.at(-1)).toBe('/rollouts');
   });
 
   it('are written as the keys are', () => {
