@@ -4,7 +4,7 @@ import type { ConductorMessage } from '../../../src/lab/contract/ask.ts';
 
 /** A lab that answers as a test says and writes down what it was asked: `['train.pause', 'run-a']`. */
 
-export type Call = [name: string, ...args: unknown[]];
+type Call = [name: string, ...args: unknown[]];
 
 /** Answers by host and call; a call without one is answered with nothing. */
 export type Answers = { [H in keyof LabConnection]?: Partial<LabConnection[H]> };
