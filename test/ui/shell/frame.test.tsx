@@ -164,7 +164,7 @@ describe('offline use', () => {
 
 describe('the frame', () => {
   it('names every place, and says which one is shown', () => {
-    const html = htmlOf(<Rail />);
+    const html = htmlOfAt('/train', <Rail />);
     expect(linksIn(html)).toEqual(ROUTES.map(({ name, path }) => ({ name, href: path })));
     expect(valuesOf(html, 'aria-current')).toEqual(['page']);
     expect(new Set(ROUTES.map(({ letter }) => letter)).size).toBe(ROUTES.length);
@@ -176,18 +176,18 @@ describe('the frame', () => {
     expect(wordsIn(top('/cluster'))).toContain('Forage Corpus · Clusters');
     expect(wordsIn(top('/constructor'))).toContain('Forage Forage');
     const names = (path: string) => buttonsIn(top(path)).map(({ name }) => name);
-    expect(names('/')).toContain('Copy the address of this view');
+    expect(names('/ask')).toContain('Copy the address of this view');
     expect(names('/train')).toEqual(['Dark (l)', 'All commands (⌘K, Ctrl K)', 'List of keys (?)']);
     // The same seed gives the same tokens on WASM alone.
-    expect(top('/')).not.toContain('repeat-note');
+    expect(top('/ask')).not.toContain('repeat-note');
     useLab.setState({ device: { device: 'webgpu', adapter: 'x', fallback: false } });
-    expect(wordsIn(top('/'))).toContain('≈ on WebGPU; exact repeats on WASM only');
+    expect(wordsIn(top('/ask'))).toContain('≈ on WebGPU; exact repeats on WASM only');
   });
 
   it('says of an address that is no place that it is none, and leads back', () => {
     const html = htmlOf(<LaterPage page="<nowhere>" />);
     expect(wordsIn(html)).toContain('Nothing is here No place of the workbench has this address.');
-    expect(linksIn(html)[0]?.href).toBe('/');
+    expect(linksIn(html)[0]?.href).toBe('/ask');
     expect(wordsIn(htmlOf(<LaterPage page="evaluate" />))).toContain('Not built yet.');
     // A name that every object has is no place either.
     expect(wordsIn(htmlOf(<LaterPage page="constructor" />))).toContain('Nothing is here');

@@ -45,7 +45,9 @@ export const formatSigned = (value: number, digits = 2): string => {
 };
 
 export const formatMs = (ms: number): string =>
-  Math.round(ms) < 1000 ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : formatSeconds(ms / 1000);
+  Math.round(ms) < 1000
+    ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`
+    : formatSeconds(ms / 1000);
 
 export const formatSeconds = (seconds: number): string =>
   `${seconds < 10 ? seconds.toFixed(2) : seconds.toFixed(1)} s`;

@@ -33,7 +33,7 @@ const OWN_KEYS = 'input, textarea, select, [role=listbox], [contenteditable=true
 /** `g` alone shows the group; `g` and a place's letter goes there, as everywhere. */
 const SEQUENCE_MS = 450;
 
-const PLACES: ReadonlySet<string> = new Set([...ROUTES.map(({ letter }) => letter), 'o']);
+const PLACES: ReadonlySet<string> = new Set(ROUTES.map(({ letter }) => letter));
 
 const actionOf = (key: string, keys: ReaderKeys): (() => void) | null => {
   const actions: Record<string, () => void> = {

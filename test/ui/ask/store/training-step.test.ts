@@ -118,7 +118,7 @@ describe('rollouts that are opened from a step', () => {
     const went: string[] = [];
     useView.setState({ playing: true, pinned: true });
     await showRollouts(kept.toReversed(), source, 1, (path) => went.push(path));
-    expect(went).toEqual(['/']);
+    expect(went).toEqual(['/ask']);
     expect(address()).toMatchObject({ of, rollout: 1, step: null, run: false });
     expect(useView.getState()).toMatchObject({ playing: false, pinned: false, selection: null });
     expect(formatAddress(address())).toBe('?of=run-a&at=3&group=g1&rollout=2');

@@ -66,10 +66,7 @@ describe('a run that trains', () => {
 
   it('says what happened to it: the latest notice, and a frozen tab', () => {
     useTrain.setState({ frozen: 'Nothing arrived for 60 s.' });
-    const html = head(
-      { notice: 'An older one.' },
-      progress({ notice: 'A snapshot was skipped.' }),
-    );
+    const html = head({ notice: 'An older one.' }, progress({ notice: 'A snapshot was skipped.' }));
     expect(wordsIn(html)).toContain('A snapshot was skipped.');
     expect(wordsIn(html)).not.toContain('An older one.');
     expect(wordsIn(html)).toContain('Nothing arrived for 60 s. Dismiss');
@@ -179,11 +176,7 @@ it.each([
   [{ beta1: 1, beta2: 0 }, '100%'],
   [{ beta1: 9, beta2: 1 }, '100%'],
 ])('the printed reward %o stands at its place on the scale', (betas, place) => {
-  const html = htmlOf(
-    <CollapseScale
-      mode={{ reward: 'paper', ...betas } as Parameters<typeof CollapseScale>[0]['mode']}
-    />,
-  );
+  const html = htmlOf(<CollapseScale mode={{ reward: 'paper', ...betas }} />);
   const now = /collapse-now" style="left:([^"]*)"/.exec(html)?.[1];
   expect(now).toContain(place);
   expect(/collapse-line" style="left:([^"]*)"/.exec(html)?.[1]).toMatch(/^41\.66/);
