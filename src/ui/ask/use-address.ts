@@ -1,8 +1,7 @@
 import { useEffect } from 'react';
 import { useRoute } from 'wouter';
 import { pagePath } from '../kit/page/page-root.ts';
-import { ASK } from '../kit/routes.ts';
-import { formatAddress, parseAddress, placeOf } from './store/permalink.ts';
+import { ASK, formatAddress, parseAddress, placeOf } from './store/permalink.ts';
 import { startRun } from './store/actions.ts';
 import { checkLinkedSetup } from './store/linked-setup.ts';
 import { useRun } from './store/run-store.ts';

@@ -1,12 +1,12 @@
 import { MantineProvider, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import { AskPage } from '../ask/AskPage.tsx';
-import { ASK } from '../kit/routes.ts';
 import { BASE } from '../kit/page/page-root.ts';
-import { type ReactNode, Suspense, lazy, useMemo } from 'react';
-import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
+import { PlaceLetters } from '../kit/place-letters.ts';
+import { type ReactNode, Suspense, useMemo } from 'react';
+import { Route, Router, Switch, useLocation } from 'wouter';
 import { CommandPalette, KeyList } from './CommandPalette.tsx';
 import { useDialogs } from './dialogs.ts';
 import { createCommands } from './commands.ts';
+import { PAGES, RAIL } from './places.tsx';
 import { Rail } from './Rail.tsx';
 import { StatusBar } from './StatusBar.tsx';
 import { theme } from './theme.ts';
@@ -14,81 +14,22 @@ import { TopBar } from './TopBar.tsx';
 import { useAddress } from '../ask/use-address.ts';
 import { useKeys } from './use-keys.ts';
 
-const ClusterPage = lazy(() => import('../corpus/clusters/ClusterPage.tsx'));
-const FilePage = lazy(() => import('../rollouts/file/FilePage.tsx'));
-const FilesPage = lazy(() => import('../rollouts/FilesPage.tsx'));
-const ReaderPage = lazy(() => import('../rollouts/reader/ReaderPage.tsx'));
-const CorpusPage = lazy(() => import('../corpus/CorpusPage.tsx'));
-const ModelsPage = lazy(() => import('../models/ModelsPage.tsx'));
-const RunsPage = lazy(() => import('../runs/RunsPage.tsx'));
-const TrainPage = lazy(() => import('../train/TrainPage.tsx'));
-const LaterPage = lazy(() => import('./LaterPage.tsx'));
-
-/** The root is Ask; version 0.1.0 gave its questions addresses there. */
-const ToAsk = () => <Redirect to={`${ASK}${location.search}`} replace />;
-
 /** The styles of a place hold within it alone; see `scripts/checks/check-styles.ts`. */
 const At = (props: { place: string; children: ReactNode }) => (
   <div className={`at at-${props.place}`}>{props.children}</div>
 );
 
+/** Letters of the rail; keys of a page leave them to `g` + letter. */
+const LETTERS: ReadonlySet<string> = new Set(RAIL.map(({ letter }) => letter));
+
 const Pages = () => (
   <Suspense fallback={<main className="page">Loading the page …</main>}>
     <Switch>
-      <Route path={ASK}>
-        <At place="ask">
-          <AskPage />
-        </At>
-      </Route>
-      <Route path="/">
-        <ToAsk />
-      </Route>
-      <Route path="/inspect">
-        <ToAsk />
-      </Route>
-      <Route path="/rollouts">
-        <At place="rollouts">
-          <FilesPage />
-        </At>
-      </Route>
-      <Route path="/rollouts/:fileId">
-        {({ fileId }) => (
-          <At place="rollouts">
-            <FilePage key={fileId} />
-          </At>
-        )}
-      </Route>
-      <Route path="/rollouts/:fileId/:rolloutId">
-        <At place="rollouts">
-          <ReaderPage />
-        </At>
-      </Route>
-      <Route path="/train">
-        <At place="train">
-          <TrainPage />
-        </At>
-      </Route>
-      <Route path="/runs">
-        <At place="runs">
-          <RunsPage />
-        </At>
-      </Route>
-      <Route path="/cluster">
-        <At place="corpus">
-          <ClusterPage />
-        </At>
-      </Route>
-      <Route path="/corpus">
-        <At place="corpus">
-          <CorpusPage />
-        </At>
-      </Route>
-      <Route path="/models">
-        <At place="models">
-          <ModelsPage />
-        </At>
-      </Route>
-      <Route path="/:page">{({ page }) => <LaterPage page={page} />}</Route>
+      {PAGES.map(({ path, place, show }) => (
+        <Route key={path} path={path}>
+          {(params) => <At place={place}>{show(params)}</At>}
+        </Route>
+      ))}
     </Switch>
   </Suspense>
 );
@@ -109,7 +50,9 @@ const Workbench = () => {
     <div className="frame">
       <Rail />
       <TopBar toggleTheme={commands.toggleTheme} />
-      <Pages />
+      <PlaceLetters value={LETTERS}>
+        <Pages />
+      </PlaceLetters>
       <StatusBar />
       {dialog === 'palette' ? <CommandPalette commands={here} /> : null}
       {dialog === 'keys' ? <KeyList commands={here} /> : null}

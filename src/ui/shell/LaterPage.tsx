@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { ASK } from '../kit/routes.ts';
+import { ASK } from '../ask/store/permalink.ts';
 
 /** Places that are planned and not built: what will be there, and what can be done meanwhile. */
 const LATER: Record<string, { name: string; text: string; meanwhile: string }> = {

@@ -6,8 +6,8 @@ import { toggleDialog } from './dialogs.ts';
 import { togglePanel, useView } from '../ask/store/view-store.ts';
 import { useLab } from '../lab/lab-store.ts';
 import { useRun } from '../ask/store/run-store.ts';
-import { ROUTES } from '../kit/routes.ts';
-import { ASK } from '../kit/routes.ts';
+import { ASK } from '../ask/store/permalink.ts';
+import { RAIL } from './places.tsx';
 
 const Tool = (props: {
   label: string;
@@ -47,7 +47,7 @@ const Place = () => {
   const [path] = useLocation();
   const [, page = ''] = path.split('/');
   const name =
-    ROUTES.find((route) => route.path === `/${page}`)?.name ?? OFF_RAIL.get(page) ?? 'Forage';
+    RAIL.find((route) => route.path === `/${page}`)?.name ?? OFF_RAIL.get(page) ?? 'Forage';
   return (
     <div className="place">
       <b>Forage</b> <span className="fine ellipsis">{`${name}${recipe}${seed}`}</span>

@@ -8,7 +8,7 @@ import { trainingRun, useTrain, visibleRuns } from '../train/store/train-store.t
 import { toggleDialog } from './dialogs.ts';
 import { openSetup, togglePanel, useView } from '../ask/store/view-store.ts';
 import { isRollouts } from '../rollouts/store/browse-address.ts';
-import { ROUTES } from '../kit/routes.ts';
+import { RAIL } from './places.tsx';
 import { rolloutCommands } from './rollout-commands.ts';
 
 /** Everything that can be done by name (⌘K) or by key (`?` lists them). */
@@ -121,7 +121,7 @@ export const createCommands = ({ go, toggleTheme }: CommandContext): Command[] =
     act: () => toggleDialog('palette'),
   },
   { name: 'List of keys', keys: ['?'], group: 'View', act: () => toggleDialog('keys') },
-  ...ROUTES.map((route) => ({
+  ...RAIL.map((route) => ({
     name: route.name,
     keys: [`g ${route.letter}`],
     group: 'Go to' as const,

@@ -3,7 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { detect } from '../../../src/formats/import/readers/detect.ts';
 import { importAll } from '../../../src/formats/import/collect.ts';
 import { passageHash } from '../../../src/formats/import/values/hash.ts';
-import { BAMBOOGLE, blob, FLASHRAG, HOTPOT, jsonl, MUSIQUE, TWO_WIKI, VERL } from '../../fixtures/import/files.ts';
+import {
+  BAMBOOGLE,
+  blob,
+  FLASHRAG,
+  HOTPOT,
+  jsonl,
+  MUSIQUE,
+  TWO_WIKI,
+  VERL,
+} from '../../fixtures/import/files.ts';
 
 describe('question files', () => {
   it('reads HotpotQA: question, supporting titles, contexts as passages', async () => {

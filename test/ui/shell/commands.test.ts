@@ -4,7 +4,7 @@ import { closeDialog, toggleDialog, useDialogs } from '../../../src/ui/shell/dia
 import { useRun } from '../../../src/ui/ask/store/run-store.ts';
 import { tableOf } from '../../../src/ui/ask/store/training-step.ts';
 import { useView } from '../../../src/ui/ask/store/view-store.ts';
-import { ROUTES } from '../../../src/ui/kit/routes.ts';
+import { RAIL } from '../../../src/ui/shell/places.tsx';
 import { READER_KEYS } from '../../../src/ui/rollouts/reader/use-reader-keys.ts';
 import { useSelection } from '../../../src/ui/rollouts/store/browse-selection.ts';
 import { setTrainApi, useTrain } from '../../../src/ui/train/store/train-store.ts';
@@ -71,7 +71,7 @@ describe('the commands', () => {
   });
 
   it('go to every place by its letter', () => {
-    for (const { letter, path } of ROUTES) {
+    for (const { letter, path } of RAIL) {
       went = [];
       commands.find(({ keys }) => keys.includes(`g ${letter}`))?.act();
       expect(went).toEqual([path]);

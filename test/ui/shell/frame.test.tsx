@@ -4,7 +4,7 @@ import { useRun } from '../../../src/ui/ask/store/run-store.ts';
 import { tableOf } from '../../../src/ui/ask/store/training-step.ts';
 import { useLab } from '../../../src/ui/lab/lab-store.ts';
 import { keepForOffline, useOffline } from '../../../src/ui/lab/offline.ts';
-import { ROUTES } from '../../../src/ui/kit/routes.ts';
+import { RAIL } from '../../../src/ui/shell/places.tsx';
 import LaterPage from '../../../src/ui/shell/LaterPage.tsx';
 import { Rail } from '../../../src/ui/shell/Rail.tsx';
 import { TopBar } from '../../../src/ui/shell/TopBar.tsx';
@@ -165,9 +165,9 @@ describe('offline use', () => {
 describe('the frame', () => {
   it('names every place, and says which one is shown', () => {
     const html = htmlOfAt('/train', <Rail />);
-    expect(linksIn(html)).toEqual(ROUTES.map(({ name, path }) => ({ name, href: path })));
+    expect(linksIn(html)).toEqual(RAIL.map(({ name, path }) => ({ name, href: path })));
     expect(valuesOf(html, 'aria-current')).toEqual(['page']);
-    expect(new Set(ROUTES.map(({ letter }) => letter)).size).toBe(ROUTES.length);
+    expect(new Set(RAIL.map(({ letter }) => letter)).size).toBe(RAIL.length);
   });
 
   it('says which place is shown, with what runs there, and offers what can be done', () => {

@@ -10,6 +10,9 @@ import {
 } from '../../../lab/contract/settings.ts';
 import { formatLink, parseLink, type LinkSetup } from './link-setup.ts';
 
+/** Where a question is posed. */
+export const ASK = '/ask';
+
 /** The rollouts of one question in a step of training, in the browser that trained. */
 export interface StepGroup {
   runId: string;

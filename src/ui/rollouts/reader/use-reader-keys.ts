@@ -1,5 +1,5 @@
-import { useEffect, useRef } from 'react';
-import { ROUTES } from '../../kit/routes.ts';
+import { use, useEffect, useRef } from 'react';
+import { PlaceLetters } from '../../kit/place-letters.ts';
 
 /** Keys of the reader. They come before those of the workbench, which gives some of them other meanings. */
 
@@ -33,8 +33,6 @@ const OWN_KEYS = 'input, textarea, select, [role=listbox], [contenteditable=true
 /** `g` alone shows the group; `g` and a place's letter goes there, as everywhere. */
 const SEQUENCE_MS = 450;
 
-const PLACES: ReadonlySet<string> = new Set(ROUTES.map(({ letter }) => letter));
-
 const actionOf = (key: string, keys: ReaderKeys): (() => void) | null => {
   const actions: Record<string, () => void> = {
     j: keys.nextRollout,
@@ -46,7 +44,7 @@ const actionOf = (key: string, keys: ReaderKeys): (() => void) | null => {
     '?': keys.keys,
   };
   if (/^[1-7]$/.test(key)) return () => keys.view(Number(key));
-  return Object.hasOwn(actions, key) ? actions[key]! : null;
+  return Object.hasOwn(actions, key) ? (actions[key] ?? null) : null;
 };
 
 const isBusy = (event: KeyboardEvent): boolean => {
@@ -57,6 +55,7 @@ const isBusy = (event: KeyboardEvent): boolean => {
 };
 
 export const useReaderKeys = (keys: ReaderKeys): void => {
+  const places = use(PlaceLetters);
   const latest = useRef(keys);
   useEffect(() => {
     latest.current = keys;
@@ -70,13 +69,12 @@ export const useReaderKeys = (keys: ReaderKeys): void => {
     };
     const onKeyDown = (event: KeyboardEvent) => {
       if (isBusy(event)) return;
-      const sequence = waiting !== null;
-      if (sequence && PLACES.has(event.key)) {
-        clearTimeout(waiting!);
+      if (waiting !== null && places.has(event.key)) {
+        clearTimeout(waiting);
         waiting = null;
         return;
       }
-      if (sequence) group();
+      if (waiting !== null) group();
       if (event.key === 'g') {
         waiting = setTimeout(group, SEQUENCE_MS);
         return;
@@ -92,5 +90,5 @@ export const useReaderKeys = (keys: ReaderKeys): void => {
       removeEventListener('keydown', onKeyDown, true);
       if (waiting !== null) clearTimeout(waiting);
     };
-  }, []);
+  }, [places]);
 };
