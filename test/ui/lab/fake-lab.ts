@@ -9,7 +9,7 @@ type Call = [name: string, ...args: unknown[]];
 /** Answers by host and call; a call without one is answered with nothing. */
 export type Answers = { [H in keyof LabConnection]?: Partial<LabConnection[H]> };
 
-const recorder = <T extends object>(prefix: string, answers: object, calls: Call[]): T =>
+const recorder = (prefix: string, answers: object, calls: Call[]): unknown =>
   new Proxy(answers, {
     get:
       (target, name) =>
@@ -18,7 +18,7 @@ const recorder = <T extends object>(prefix: string, answers: object, calls: Call
         const answer: unknown = Reflect.get(target, name);
         return typeof answer === 'function' ? answer(...args) : Promise.resolve();
       },
-  }) as T;
+  });
 
 export interface FakeLab {
   calls: Call[];
@@ -30,7 +30,7 @@ export interface FakeLab {
 export const fakeLab = (answers: Answers = {}): FakeLab => {
   const calls: Call[] = [];
   const host = <H extends keyof LabConnection>(name: H): LabConnection[H] =>
-    recorder(`${name}.`, answers[name] ?? {}, calls);
+    recorder(`${name}.`, answers[name] ?? {}, calls) as LabConnection[H];
   return {
     calls,
     callsOf: (name) => calls.flatMap(([called, ...args]) => (called === name ? [args] : [])),

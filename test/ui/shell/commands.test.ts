@@ -26,7 +26,7 @@ const named = (name: RegExp): Command => {
 const at = (path: string): Command[] => commands.filter(({ when }) => when?.(path) ?? true);
 
 beforeEach(() => {
-  stubPage();
+  stubPage({ path: '/ask' });
   went = [];
   themes = 0;
   commands = createCommands({ go: (path) => went.push(path), toggleTheme: () => themes++ });
@@ -45,6 +45,7 @@ beforeEach(() => {
 describe('the commands', () => {
   it.each([
     '/',
+    '/ask',
     '/train',
     '/runs',
     '/corpus',
@@ -62,10 +63,10 @@ describe('the commands', () => {
 
   it('are offered where they mean something', () => {
     const names = (path: string) => at(path).map(({ name }) => name);
-    expect(names('/')).not.toContain('Bookmark the rollout');
+    expect(names('/ask')).not.toContain('Bookmark the rollout');
     expect(names('/rollouts/f')).toContain('Bookmark the rollout');
     expect(names('/rollouts/f/r')).not.toContain('Bookmark the rollout');
-    expect(names('/')).toContain('New training run');
+    expect(names('/ask')).toContain('New training run');
     expect(names('/rollouts/f')).not.toContain('New training run');
   });
 

@@ -66,15 +66,10 @@ describe('what a rollout came to', () => {
       ['⊘ ended by an error, not scored'],
       ['exact match'],
     ],
-    [
-      'a judge',
-      { judge: { by: 'llm', verdict: false } as Rollout['judge'] & object },
-      ['judge wrong'],
-      [],
-    ],
+    ['a judge', { judge: { by: 'llm', verdict: false } }, ['judge wrong'], []],
     [
       'a judge that cannot be read',
-      { judge: { by: 'llm', verdict: null } as Rollout['judge'] & object },
+      { judge: { by: 'llm', verdict: null } },
       ['judge unreadable'],
       [],
     ],

@@ -139,7 +139,7 @@ describe('rows', () => {
       ['f', [0]],
       ['f', [2, 0]],
     ]);
-    expect([...state().rows.keys()].toSorted()).toEqual([0, 2]);
+    expect([...state().rows.keys()].toSorted((a, b) => a - b)).toEqual([0, 2]);
   });
 
   it('of a file that was left are thrown away', async () => {

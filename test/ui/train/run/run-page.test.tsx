@@ -176,11 +176,7 @@ it.each([
   [{ beta1: 1, beta2: 0 }, '100%'],
   [{ beta1: 9, beta2: 1 }, '100%'],
 ])('the printed reward %o stands at its place on the scale', (betas, place) => {
-  const html = htmlOf(
-    <CollapseScale
-      mode={{ reward: 'paper', ...betas } as Parameters<typeof CollapseScale>[0]['mode']}
-    />,
-  );
+  const html = htmlOf(<CollapseScale mode={{ reward: 'paper', ...betas }} />);
   const now = /collapse-now" style="left:([^"]*)"/.exec(html)?.[1];
   expect(now).toContain(place);
   expect(/collapse-line" style="left:([^"]*)"/.exec(html)?.[1]).toMatch(/^41\.66/);
