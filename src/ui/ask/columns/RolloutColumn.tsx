@@ -2,9 +2,9 @@ import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useStat
 import type { Question } from '../../../records/records.ts';
 import type { Rollout } from '../../../records/rollout.ts';
 import { EventCard } from '../../kit/events/EventCard.tsx';
-import { glyphOf } from '../../kit/events/glyphs.ts';
+import { glyphOf } from '../../kit/events/cards.ts';
 import { Sign } from '../../kit/events/Sign.tsx';
-import { firstSeen } from '../../kit/events/support.ts';
+import { firstSeen } from '../../kit/events/parts/support.ts';
 import { countTokens, tokensUpTo } from '../../kit/tokens/layout.ts';
 import { BY_WRITER, type ColourMode } from '../../kit/tokens/paint.ts';
 import { TokenStrip } from '../../kit/tokens/TokenStrip.tsx';

@@ -1,10 +1,10 @@
 import { useMemo } from 'react';
 import type { Rollout, Segment } from '../../../records/rollout.ts';
 import { EventBody } from '../../kit/events/EventBody.tsx';
-import { glyphOf } from '../../kit/events/glyphs.ts';
-import { PassageText, SourceBadge } from '../../kit/events/Passages.tsx';
+import { glyphOf } from '../../kit/events/cards.ts';
+import { PassageText, SourceBadge } from '../../kit/events/parts/Passages.tsx';
 import { Sign } from '../../kit/events/Sign.tsx';
-import { firstSeen } from '../../kit/events/support.ts';
+import { firstSeen } from '../../kit/events/parts/support.ts';
 import { CopyButton } from '../../kit/CopyButton.tsx';
 import { formatMs, formatNumber } from '../../kit/words/format.ts';
 import { useRun } from '../store/run-store.ts';

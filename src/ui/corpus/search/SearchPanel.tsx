@@ -3,7 +3,7 @@ import { useState, type FormEvent } from 'react';
 import { messageOf } from '../../../base/errors.ts';
 import type { Hit, SearchTarget } from '../../../records/hits.ts';
 import type { SourceFailure } from '../../../retrieval/retriever.ts';
-import { SourceBadge } from '../../kit/events/Passages.tsx';
+import { SourceBadge } from '../../kit/events/parts/Passages.tsx';
 import { PickField } from '../../kit/PickField.tsx';
 import { formatBytes, formatMs, formatNumber, plural } from '../../kit/words/format.ts';
 import { LoadingFailure, LoadingList } from '../../lab/Loading.tsx';

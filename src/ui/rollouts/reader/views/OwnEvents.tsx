@@ -1,28 +1,20 @@
 import { memo, useMemo, useState } from 'react';
 import type { AgentEvent } from '../../../../records/events.ts';
 import type { Rollout } from '../../../../records/rollout.ts';
+import { cardOf } from '../../../kit/events/cards.ts';
 import { EventCard } from '../../../kit/events/EventCard.tsx';
-import { firstSeen } from '../../../kit/events/support.ts';
+import { firstSeen } from '../../../kit/events/parts/support.ts';
 
-/** What the text alone does not tell of a rollout of ours: routing, STIE, probes, calls, its end. */
-const BESIDE_TEXT: ReadonlySet<AgentEvent['kind']> = new Set([
-  'background',
-  'route',
-  'retrieve',
-  'candidate',
-  'verdict',
-  'summarize',
-  'stop',
-  'error',
-]);
-
-/** Indices of such events by the segment behind which they are shown. */
+/**
+ * Events that the text alone does not tell (routing, STIE, probes, calls, the end), as indices by the
+ * segment behind which they are shown.
+ */
 export const ownEventsBySegment = (events: readonly AgentEvent[]): Map<number, number[]> => {
   const lists = new Map<number, number[]>();
   let segment = 0;
   events.forEach((event, index) => {
     segment = event.segment ?? segment;
-    if (!BESIDE_TEXT.has(event.kind)) return;
+    if (!cardOf(event).besideText) return;
     const list = lists.get(segment);
     if (list) list.push(index);
     else lists.set(segment, [index]);

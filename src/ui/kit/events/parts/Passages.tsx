@@ -1,7 +1,7 @@
 import { memo } from 'react';
-import type { Hit } from '../../../records/hits.ts';
-import type { Question } from '../../../records/records.ts';
-import { formatNumber } from '../words/format.ts';
+import type { Hit } from '../../../../records/hits.ts';
+import type { Question } from '../../../../records/records.ts';
+import { formatNumber } from '../../words/format.ts';
 import { isSupporting, markSentences, type MarkedSentence } from './support.ts';
 
 /** Text with the searched-for names marked. Everything retrieved is a React text node. */

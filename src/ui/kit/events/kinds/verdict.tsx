@@ -1,5 +1,26 @@
-import type { CandidateEvent, DifferenceCheck, VerdictEvent } from '../../../records/events.ts';
-import { formatNumber } from '../words/format.ts';
+import type { DifferenceCheck, VerdictEvent } from '../../../../records/events.ts';
+import type { Rollout } from '../../../../records/rollout.ts';
+import { formatNumber } from '../../words/format.ts';
+import type { CardDefinition, Glyph } from '../parts/definition.ts';
+
+const verdictGlyph = ({ action }: VerdictEvent): Glyph =>
+  action === 'kept'
+    ? { sign: '✓', name: 'STIE kept', tone: 'good' }
+    : action === 'kept-invalid'
+      ? { sign: '⊘', name: 'STIE objects', tone: 'hint' }
+      : { sign: '⊘', name: `STIE ${action}`, tone: 'bad' };
+
+const verdictLine = (event: VerdictEvent): string => {
+  const change = event.replacement === undefined ? '' : ` → ${event.replacement}`;
+  return `${event.over} ${event.text.trim() || '(empty)'}${change}: ${event.reason}`;
+};
+
+/** N of equation (12) as the rollout's recipe had it. */
+const blockLimit = (rollout: Rollout): number => {
+  const { stie } = rollout.recipe.settings;
+  const known = typeof stie === 'object' && stie !== null && 'maxCount' in stie;
+  return known && typeof stie.maxCount === 'number' ? stie.maxCount : 4;
+};
 
 const LAGS = { 1: 'last', 2: 'second last', 3: 'third last' } as const;
 
@@ -46,7 +67,7 @@ const Counts = (props: { counts: Record<string, number>; blocked: string[]; limi
 };
 
 /** @param limit N of equations (12) and (13), from the settings in force */
-export const VerdictBody = ({ event, limit }: { event: VerdictEvent; limit: number }) => (
+const VerdictBody = ({ event, limit }: { event: VerdictEvent; limit: number }) => (
   <div className="body">
     <p>
       <span className="fine">{event.over === 'query' ? 'Query' : 'Answer'}</span> “{event.text}”
@@ -82,50 +103,10 @@ export const VerdictBody = ({ event, limit }: { event: VerdictEvent; limit: numb
   </div>
 );
 
-/** What confidence is, as column titles. */
-const CONFIDENCE = {
-  logprob: ['probability a token', 'Log-probability a token of the probed answer'],
-  agreement: [
-    'share of the samples',
-    'Logarithm of the share of this round’s samples that gave it; the policy gives no log-probabilities',
-  ],
-} as const;
-
-/** Confidence is a log-probability; the bar shows its exponential, a probability. */
-export const CandidatesBody = ({ event }: { event: CandidateEvent }) => (
-  <div className="body">
-    <table className="features">
-      <thead>
-        <tr>
-          <th scope="col">probed answer</th>
-          <th scope="col">{CONFIDENCE[event.confidenceBy ?? 'logprob'][0]}</th>
-          <th scope="col" className="figure" title={CONFIDENCE[event.confidenceBy ?? 'logprob'][1]}>
-            confidence
-          </th>
-          <th scope="col" className="figure" title="How many rounds so far this was the answer of">
-            n(y)
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {[...event.candidates]
-          .sort((a, b) => b.confidence - a.confidence)
-          .map((candidate, index) => (
-            <tr key={`${candidate.text}-${index}`}>
-              <th scope="row">
-                {candidate.blocked ? <span className="tone-bad">⊘ </span> : null}
-                {candidate.text.trim() || '(empty)'}
-              </th>
-              <td className="meter-cell">
-                <span className="meter" aria-hidden="true">
-                  <span style={{ width: `${Math.exp(candidate.confidence) * 100}%` }} />
-                </span>
-              </td>
-              <td className="figure">{formatNumber(candidate.confidence)}</td>
-              <td className="figure">{candidate.count}</td>
-            </tr>
-          ))}
-      </tbody>
-    </table>
-  </div>
-);
+export const verdict: CardDefinition<'verdict'> = {
+  glyph: verdictGlyph,
+  line: verdictLine,
+  lineInBody: false,
+  besideText: true,
+  Body: ({ event, rollout }) => <VerdictBody event={event} limit={blockLimit(rollout)} />,
+};

@@ -1,5 +1,5 @@
-import type { AgentEvent } from '../../../records/events.ts';
-import type { Passage, Question } from '../../../records/records.ts';
+import type { AgentEvent } from '../../../../records/events.ts';
+import type { Passage, Question } from '../../../../records/records.ts';
 
 /** Which sentences of a passage hold what was looked for. Pure; the card draws it. */
 export interface MarkedSentence {

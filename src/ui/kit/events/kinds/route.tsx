@@ -1,6 +1,23 @@
 import { Tooltip } from '@mantine/core';
-import type { RouteEvent } from '../../../records/events.ts';
-import { formatMs, formatNumber, formatShare, formatSigned, plural } from '../words/format.ts';
+import type { RetrieveEvent, RouteEvent } from '../../../../records/events.ts';
+import type { Rollout } from '../../../../records/rollout.ts';
+import { formatMs, formatNumber, formatShare, plural } from '../../words/format.ts';
+import type { CardDefinition } from '../parts/definition.ts';
+import { Features } from '../parts/Features.tsx';
+
+const ROUTE_BY: Record<RouteEvent['by'], string> = {
+  fixed: 'set, not sampled',
+  router: 'router',
+  'policy-tag': "policy's own tag",
+};
+
+/** Two sources at once are no choice between them, so there is no probability to show. */
+const routeLine = (event: RouteEvent): string =>
+  event.choice === 'both'
+    ? `both sources · ${ROUTE_BY[event.by]}`
+    : event.by === 'router'
+      ? `${event.choice}, ${formatShare(event.probabilities[event.choice])} · ${ROUTE_BY[event.by]}${event.routing === 'argmax' ? ', the likelier' : ''}`
+      : `${event.choice} · ${ROUTE_BY[event.by]}`;
 
 /** The two probabilities as one bar; both are also written out. */
 const SplitBar = ({ local, web, choice }: { local: number; web: number; choice: string }) => (
@@ -13,72 +30,6 @@ const SplitBar = ({ local, web, choice }: { local: number; web: number; choice: 
     <span className={choice === 'web' ? 'strong' : ''}>web ⇄ {formatShare(web)}</span>
   </div>
 );
-
-const FeatureRow = (props: { name: string; value: number; contribution: number; max: number }) => {
-  const width = props.max === 0 ? 0 : (Math.abs(props.contribution) / props.max) * 50;
-  const toWeb = props.contribution >= 0;
-  return (
-    <tr>
-      <th scope="row">{props.name}</th>
-      <td className="figure">{formatNumber(props.value)}</td>
-      <td className="signed" aria-hidden="true">
-        <span
-          className={toWeb ? 'signed-bar web' : 'signed-bar local'}
-          style={{ width: `${width}%`, [toWeb ? 'left' : 'right']: '50%' }}
-        />
-      </td>
-      <td className="figure">{formatSigned(props.contribution)}</td>
-    </tr>
-  );
-};
-
-type Feature = RouteEvent['features'][number];
-
-const FeatureTable = ({ features, max }: { features: readonly Feature[]; max: number }) => (
-  <table className="features">
-    <thead>
-      <tr>
-        <th scope="col">feature of the state</th>
-        <th scope="col" className="figure">
-          value
-        </th>
-        <th scope="col" className="centre">
-          ← local · web →
-        </th>
-        <th scope="col" className="figure">
-          to logit
-        </th>
-      </tr>
-    </thead>
-    <tbody>
-      {features.map((feature) => (
-        <FeatureRow key={feature.name} {...feature} max={max} />
-      ))}
-    </tbody>
-  </table>
-);
-
-const weight = (feature: Feature): number => Math.abs(feature.contribution);
-
-/** What moved the choice, most first; what did not is folded away, not left out. */
-const Features = ({ features }: { features: RouteEvent['features'] }) => {
-  const moved = features.filter((feature) => weight(feature) >= 0.005);
-  const idle = features.filter((feature) => weight(feature) < 0.005);
-  const max = Math.max(0, ...features.map(weight));
-  return (
-    <>
-      {moved.length > 0 ? (
-        <FeatureTable features={moved.sort((a, b) => weight(b) - weight(a))} max={max} />
-      ) : null}
-      {idle.length > 0 ? (
-        <details>
-          <summary>{plural(idle.length, 'feature')} without weight in this choice</summary>
-          <FeatureTable features={idle} max={max} />
-        </details>
-      ) : null}
-    </>
-  );
-};
 
 const Term = ({ label, value, tip }: { label: string; value: number; tip: string }) => (
   <Tooltip label={tip} multiline w={280} events={{ hover: true, focus: true, touch: true }}>
@@ -123,11 +74,16 @@ const Reward = ({ reward }: { reward: NonNullable<RouteEvent['reward']> }) => {
 };
 
 /** What the call that followed cost and brought. */
-export interface CallFacts {
-  latencyMs: number;
-  addedDelayMs: number;
-  newSupporting: string[] | null;
-}
+type CallFacts = Pick<RetrieveEvent, 'latencyMs' | 'addedDelayMs' | 'newSupporting'>;
+
+/** The retrieval that a routing decision led to. */
+const callAfter = (rollout: Rollout, index: number): CallFacts | null => {
+  for (const event of rollout.events.slice(index + 1)) {
+    if (event.kind === 'retrieve') return event;
+    if (event.kind === 'search' || event.kind === 'route') return null;
+  }
+  return null;
+};
 
 const callLine = (call: CallFacts | null): string => {
   if (!call) return 'The call has not returned.';
@@ -159,7 +115,7 @@ const HOW: Record<RouteEvent['by'], string> = {
 const howOf = ({ by, routing }: RouteEvent): string =>
   routing === 'argmax' ? 'The likelier source of the router’s two' : HOW[by];
 
-export const RouteBody = ({ event, call }: { event: RouteEvent; call: CallFacts | null }) =>
+const RouteBody = ({ event, call }: { event: RouteEvent; call: CallFacts | null }) =>
   event.choice === 'both' ? (
     <BothBody call={call} />
   ) : (
@@ -176,3 +132,15 @@ export const RouteBody = ({ event, call }: { event: RouteEvent; call: CallFacts 
       )}
     </div>
   );
+
+export const route: CardDefinition<'route'> = {
+  glyph: ({ choice }) => ({
+    sign: choice === 'local' ? '⌂' : '⇄',
+    name: `Route: ${choice}`,
+    tone: 'hint',
+  }),
+  line: routeLine,
+  lineInBody: false,
+  besideText: true,
+  Body: ({ event, rollout, index }) => <RouteBody event={event} call={callAfter(rollout, index)} />,
+};

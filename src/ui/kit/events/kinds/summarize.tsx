@@ -1,7 +1,8 @@
-import type { SummarizeEvent } from '../../../records/events.ts';
-import type { Passage } from '../../../records/records.ts';
-import type { Rollout } from '../../../records/rollout.ts';
-import { formatMs, plural } from '../words/format.ts';
+import type { SummarizeEvent } from '../../../../records/events.ts';
+import type { Passage } from '../../../../records/records.ts';
+import type { Rollout } from '../../../../records/rollout.ts';
+import { formatMs, plural } from '../../words/format.ts';
+import type { CardDefinition, EventBodyProps } from '../parts/definition.ts';
 
 /** The passages that went in, from the call that found them. */
 function passagesOf(rollout: Rollout, index: number, event: SummarizeEvent): Passage[] {
@@ -17,8 +18,7 @@ function passagesOf(rollout: Rollout, index: number, event: SummarizeEvent): Pas
 const wordCount = (text: string): number => text.match(/\S+/gu)?.length ?? 0;
 
 /** UR²'s summarized retrieval: what went in, what came out, and why a query was sent back. */
-export const SummaryBody = (props: { rollout: Rollout; index: number; event: SummarizeEvent }) => {
-  const { rollout, index, event } = props;
+const SummaryBody = ({ rollout, index, event }: EventBodyProps<'summarize'>) => {
   const passages = passagesOf(rollout, index, event);
   const words = passages.reduce((sum, { text }) => sum + wordCount(text), 0);
   return (
@@ -44,4 +44,13 @@ export const SummaryBody = (props: { rollout: Rollout; index: number; event: Sum
       </p>
     </div>
   );
+};
+
+export const summarize: CardDefinition<'summarize'> = {
+  glyph: () => ({ sign: '≡', name: 'Summary', tone: 'environment' }),
+  line: (event) => (event.fallback ? `sent back: ${event.reason}` : event.text.trim()),
+  lineInBody: true,
+  figure: ({ latencyMs }) => formatMs(latencyMs),
+  besideText: true,
+  Body: SummaryBody,
 };
