@@ -1,5 +1,5 @@
 /**
- * Takes the README's pictures from the built page: docs/inspect-{light,dark}.png, a finished
+ * Takes the README's pictures from the built page: docs/ask-{light,dark}.png, a finished
  * kunlun-baize rollout with the cards open that say what decided, and docs/train-{light,dark}.png, a
  * run of a dozen small steps.
  *
@@ -49,7 +49,7 @@ async function take(browser: Browser, url: string, scheme: (typeof SCHEMES)[numb
   );
   await page.locator('.ask-main').evaluate((element) => element.scrollTo(0, 0));
   await page.mouse.move(700, 880);
-  await shoot(page, `inspect-${scheme}`);
+  await shoot(page, `ask-${scheme}`);
   await context.close();
 }
 

@@ -10,7 +10,7 @@ interface Base {
   segment?: number;
 }
 
-export interface BackgroundEvent extends Base {
+interface BackgroundEvent extends Base {
   kind: 'background';
   mode: 'off' | 'shown' | 'shown-and-used-by-T';
   query: string;
@@ -101,7 +101,7 @@ export interface SummarizeEvent extends Base {
 }
 
 /** Short answers probed from a fork of the context (STIE, section 2.2). */
-export interface CandidateEvent extends Base {
+interface CandidateEvent extends Base {
   kind: 'candidate';
   round: number;
   /**
