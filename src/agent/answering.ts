@@ -1,7 +1,7 @@
 import type { AnswerEvent, StopEvent } from '../records/events.ts';
 import { answerOpening, blockIds, chosenAnswerIds } from './transcript/blocks.ts';
 import { readAnswer } from './transcript/boxed.ts';
-import { contextRoom } from './budget.ts';
+import { answerRoom } from './budget.ts';
 import type { Placed } from './transcript/conversation.ts';
 import { HINTS } from '../records/protocol.ts';
 import { checkCancelled, fault, stop, type RunState } from './state.ts';
@@ -103,10 +103,9 @@ async function finishAnswer(state: RunState): Promise<{ inner: string; segment: 
     if (parsed.type === 'fault') fault(state, parsed.message, segment);
     if (parsed.type === 'closed' && !closed) closed = { inner: parsed.inner, segment };
   };
-  const free = contextRoom(state) + settings.budgets.answerTokens;
   const generated = await conversation.sample(
     {
-      maxTokens: Math.max(1, Math.min(settings.budgets.answerTokens, free)),
+      maxTokens: Math.max(1, Math.min(settings.budgets.answerTokens, answerRoom(state))),
       stops: tags.stops,
       sampling: settings.sampling,
       ...(request.signal ? { signal: request.signal } : {}),

@@ -73,6 +73,12 @@ function answerReserve(state: RunState): number {
 export const contextRoom = (state: RunState): number =>
   state.deps.policy.info.maxContext - state.conversation.session.length - answerReserve(state);
 
+/** Room for the rest of an answer block that is open: all of the context but for its closing tag. */
+export const answerRoom = (state: RunState): number =>
+  state.deps.policy.info.maxContext -
+  state.conversation.session.length -
+  state.tags.ids('</short_answer>').length;
+
 /** Room for the policy's next step. */
 export function stepRoom(state: RunState): Room {
   const { budgets } = state.settings;

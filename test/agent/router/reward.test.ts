@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   COLLAPSE_RATIO,
+  collapseText,
   paperOptimum,
   routeReward,
   RunningMean,
@@ -55,6 +56,51 @@ describe('the measured reward', () => {
       information: 0,
       total: 0,
     });
+  });
+
+  it.each([
+    // Against a mean of 200 ms; a mean of 0 says nothing.
+    [0, 200, 1],
+    [200, 200, 0],
+    [400, 200, -1],
+    [401, 200, -1],
+    [50, 0, 0],
+    [0, 1, 1],
+  ])('a call of %i ms against a mean of %i saves %f', (latencyMs, meanWebLatencyMs, saved) => {
+    const reward = routeReward('local', measured, {
+      latencyMs,
+      meanWebLatencyMs,
+      newEvidenceShare: null,
+    });
+    expect(reward).toEqual({
+      mode: 'measured',
+      beta1: 0.5,
+      beta2: 2,
+      efficiency: saved,
+      information: 0,
+      total: 0.5 * saved,
+    });
+  });
+
+  it.each([
+    [0.84, 1, 'β1/β2 = 0.84 > 5/6: always local is best'],
+    [0.2, 0.8, 'β1/β2 = 0.25 < 5/6: always web is best'],
+    [5, 6, 'β1/β2 = 0.833 = 5/6: neither is preferred'],
+    [1, 0, 'β1/β2 = ∞ > 5/6: always local is best'],
+  ])('of β %f and %f in words: %s', (beta1, beta2, words) => {
+    expect(collapseText({ beta1, beta2 })).toBe(words);
+  });
+
+  it('a running mean goes on from what was stored', () => {
+    const mean = new RunningMean();
+    mean.add(100);
+    mean.add(300);
+    expect(mean.state).toEqual({ sum: 400, count: 2 });
+    const later = new RunningMean();
+    later.restore(mean.state);
+    later.add(200);
+    expect(later.value).toBe(200);
+    expect(later.state.count).toBe(3);
   });
 
   it('keeps a running mean of latencies', () => {

@@ -44,6 +44,27 @@ describe('blocks of the environment', () => {
     }
   });
 
+  it('keep a broken character that stood in the text, where nothing is cut', () => {
+    const broken = (some: readonly number[]): string => some.map(() => '\uFFFD').join('');
+    expect(cutIds([1, 2, 3], 3, broken)).toEqual([1, 2, 3]);
+    // Cut, it gives up three ids at most: no character has more than four bytes.
+    expect(cutIds([1, 2, 3, 4, 5, 6], 5, broken)).toEqual([1, 2]);
+    expect(cutIds([1, 2, 3], 2, (some) => 'ab'.slice(0, some.length))).toEqual([1, 2]);
+    expect(cutIds([1, 2], -1, broken)).toEqual([]);
+  });
+
+  it('give way to the closing tag, down to no text at all', () => {
+    const whole = blockIds(tokenizer, tags, 'result', ' a b c d');
+    const length = whole.length;
+    expect(blockIds(tokenizer, tags, 'result', ' a b c d', length)).toEqual(whole);
+    expect(blockIds(tokenizer, tags, 'result', ' a b c d', length - 1)).toEqual([
+      ...whole.slice(0, -2),
+      close,
+    ]);
+    expect(blockIds(tokenizer, tags, 'result', ' a b c d', 2)).toEqual([open, close]);
+    expect(blockIds(tokenizer, tags, 'result', ' a b c d', 0)).toEqual([open, close]);
+  });
+
   it('show passages exactly as they were trained on, unless one is too long', () => {
     const hits = LOCAL.map((passage) => ({ passage, score: 1, source: 'local' as const }));
     expect(passagesText(tokenizer, hits, 96)).toBe(renderPassages(LOCAL));

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { RewardClause, Rollout } from '../../../src/records/rollout.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
-import { REWARD_IDS, type RewardId } from '../../../src/learn/rewards/list.ts';
+import { rewardById } from '../../../src/learn/rewards/list.ts';
 import { made, type Fate } from './records.ts';
+import { REWARD_IDS, type RewardId } from '../../../src/learn/rewards/list.ts';
 
 const words = (n: number, word = 'word'): string => Array.from({ length: n }, () => word).join(' ');
 const asked = (n: number, fate: Fate = 'answered'): [string, Fate][] =>
@@ -204,6 +205,60 @@ describe('all rewards', () => {
           expect(end).toBeGreaterThan(start);
         }
       }
+  });
+
+  // What menus and settings say of a reward.
+  it.each([
+    ['kunlun-short', 0, 1],
+    ['kunlun-long', 0, 1],
+    ['ur2-stage-1', -1, 5],
+    ['ur2-stage-1-3b', -1, 8],
+    ['ur2-stage-1-llama', -1, 4],
+    ['ur2-stage-1-weak', 0, 4],
+    ['ur2-stage-1-released', -1, 5],
+    ['ur2-stage-2', 0, 3],
+    ['ur2-stage-2-released', 0, 3],
+    ['r1-searcher-stage-1', 0, 1],
+    ['r1-searcher-stage-1-released', -1, 2],
+    ['r1-searcher-stage-2', -2, 1],
+    ['r1-searcher-stage-2-released', -2, 1],
+    ['r1-searcher-stage-2-instruct', -1, 1],
+    ['search-r1', 0, 1],
+    ['search-r1-format', 0, 1],
+    ['research', 0, 1],
+    ['autorefine', 0, 1],
+    ['em', 0, 1],
+    ['f1', 0, 1],
+  ] as const)('%s goes from %i to %i, and no rollout gets more', (reward, worst, best) => {
+    expect(rewardById(reward)?.range).toEqual([worst, best]);
+    expect(REWARD_IDS).toHaveLength(20);
+    for (const of of every) expect(total(of, reward)).toBeLessThanOrEqual(best + 1e-9);
+    // Long answers must be given as such: no record here is.
+    if (reward !== 'kunlun-long')
+      expect(Math.max(...every.map((of) => total(of, reward)))).toBeCloseTo(best, 9);
+  });
+
+  it('stage 1 of UR² begins cold, but for its weak variant', () => {
+    expect(REWARD_IDS.filter((id) => rewardById(id)?.coldStart)).toEqual([
+      'ur2-stage-1',
+      'ur2-stage-1-3b',
+      'ur2-stage-1-llama',
+      'ur2-stage-1-released',
+    ]);
+  });
+
+  it('only KunLun’s have weights and count tokens', () => {
+    expect(REWARD_IDS.filter((id) => rewardById(id)?.weights)).toEqual([
+      'kunlun-short',
+      'kunlun-long',
+    ]);
+    expect(REWARD_IDS.filter((id) => rewardById(id)?.ofTokens)).toEqual([
+      'kunlun-short',
+      'kunlun-long',
+    ]);
+    expect(rewardById('none')).toBeNull();
+    expect(() => scoreRollout(right, 'none' as RewardId)).toThrow('there is no "none"');
+    expect(() => scoreRollout(right, 'em', { em: 1 })).toThrow('em has fixed values');
   });
 
   it.each(REWARD_IDS)('%s: what was read changes nothing', (reward) => {

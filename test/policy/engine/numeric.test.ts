@@ -11,6 +11,9 @@ describe('exponential and logarithm from IEEE operations', () => {
     );
     expect(expNonPositive(0)).toBe(1);
     expect(expNonPositive(-1e9)).toBe(0);
+    // Weights of e^−700 are the least that count.
+    expect(expNonPositive(-700) / Math.exp(-700)).toBeCloseTo(1, 8);
+    expect(expNonPositive(-700.01)).toBe(0);
   });
 
   test('ln x has twelve right digits for x >= 1', () => {

@@ -23,6 +23,35 @@ describe('which token', () => {
     expect(shares(full)).toEqual([0.125, 0.5, 0.25, 0.125]);
   });
 
+  test.each([
+    // Shares 1/8, 1/2, 1/4, 1/8: an id's interval holds its beginning, not its end.
+    [0, 0],
+    [0.12, 0],
+    [0.13, 1],
+    [0.62, 1],
+    [0.63, 2],
+    [0.87, 2],
+    [0.88, 3],
+    [0.9999999, 3],
+  ])('u = %f draws id %i', (u, id) => {
+    expect(sample(full, u).id).toBe(id);
+    const even = new Float32Array(4);
+    expect([0, 0.25, 0.5, 0.75].map((at) => sample(full, at, even).id)).toEqual([0, 1, 2, 3]);
+  });
+
+  test('of the shortlist, likeliest first', () => {
+    // 4 of 7, 2 of 7, 1 of 7: ids 1, 2 and, of the two equals, 0.
+    const top = { ...full, topK: 3 };
+    expect([0, 0.57, 0.58, 0.85, 0.86, 0.99].map((u) => sample(top, u).id)).toEqual([
+      1, 1, 2, 2, 0, 0,
+    ]);
+    expect(sample({ ...full, topK: 9 }, 0.99).id).toBe(3);
+    // Shares that reach p exactly are enough.
+    const even = new Float32Array(4);
+    expect(sample({ ...full, topP: 0.5 }, 0.99, even).id).toBe(1);
+    expect(sample({ ...full, topP: 0.51 }, 0.99, even).id).toBe(2);
+  });
+
   test('temperature 1/2 squares the odds: 1, 16, 4, 1 of 22', () => {
     const [a, b, c, d] = shares({ ...full, temperature: 0.5 });
     expect(a).toBeCloseTo(1 / 22, 2);

@@ -4,8 +4,10 @@ import {
   clipScale,
   DEFAULT_UPDATE,
   globalNorm,
+  isMuonSlot,
   muon,
   scheduleFactor,
+  updateSlot,
 } from '../../../src/policy/lora/optimizer.ts';
 import { Orthogonaliser } from '../../../src/policy/lora/orthogonalise.ts';
 import { Random } from '../../../src/base/random.ts';
@@ -100,6 +102,48 @@ describe('Muon', () => {
   });
 });
 
+describe('which rule a tensor follows', () => {
+  const slot = (name: string, shape: number[]) => ({ name, shape, offset: 0, length: 64 });
+  const layer = 'model.layers.0.mlp.up_proj.weight';
+
+  it.each([
+    [layer, [8, 8], true],
+    ['model.layers.0.input_layernorm.weight', [64], false],
+    ['model.embed_tokens.weight', [8, 8], false],
+    ['lm_head.weight', [8, 8], false],
+  ])('%s of shape %o is Muon’s: %s', (name, shape, wanted) => {
+    expect(isMuonSlot(slot(name, shape))).toBe(wanted);
+  });
+
+  it.each([
+    // Without a gradient what changes is the decay alone: 0.1 · 0.5 of Muon's rate, 0.2 · 0.5 of AdamW's.
+    ['muon', layer, [8, 8], 0.95],
+    ['adamw', layer, [8, 8], 0.9],
+    // Norms and embeddings are spared.
+    ['muon', 'model.norm.weight', [64], 1],
+    ['adamw', 'model.layers.0.input_layernorm.weight', [64], 1],
+    ['adamw', 'model.embed_tokens.weight', [8, 8], 1],
+  ] as const)('%s takes %s of shape %o to %f', async (optimizer, name, shape, wanted) => {
+    const t = {
+      values: zeros(64).fill(1),
+      gradient: zeros(64),
+      first: zeros(64),
+      second: zeros(64),
+    };
+    const options = {
+      ...DEFAULT_UPDATE,
+      optimizer,
+      lr: 0.2,
+      muonLr: 0.1,
+      weightDecay: 0.5,
+      step: 1,
+      gradientScale: 1,
+    };
+    updateSlot(slot(name, [...shape]), t, options, await Orthogonaliser.create(8, 64));
+    for (const value of t.values) expect(value).toBeCloseTo(wanted, 6);
+  });
+});
+
 describe('schedule and clipping', () => {
   it('rises, stays, falls', () => {
     const wsd = { kind: 'wsd', steps: 100, warmUp: 10, decayShare: 0.2 } as const;
@@ -110,10 +154,22 @@ describe('schedule and clipping', () => {
     expect(scheduleFactor(10, cosine)).toBe(1);
     expect(scheduleFactor(55, cosine)).toBeCloseTo(0.5, 10);
     expect(scheduleFactor(100, cosine)).toBeCloseTo(0, 10);
+    // A third of the way: cos(π/3) = 1/2. Behind the end it stays at 0.
+    expect(scheduleFactor(40, cosine)).toBeCloseTo(0.75, 10);
+    expect([101, 150].map((s) => scheduleFactor(s, cosine))).toEqual([0, 0]);
+    expect([101, 150].map((s) => scheduleFactor(s, wsd))).toEqual([0, 0]);
+    // Nothing but a warm-up, and no warm-up at all.
+    expect(scheduleFactor(10, { ...cosine, steps: 10 })).toBe(1);
+    expect(scheduleFactor(0, { ...wsd, warmUp: 0 })).toBe(1);
+    // A decay of no step is one of the last.
+    const late = { ...wsd, decayShare: 0 };
+    expect([98, 99, 100].map((s) => scheduleFactor(s, late))).toEqual([1, 1, 0]);
   });
 
   it('scales only gradients over the limit', () => {
     expect(globalNorm(Float32Array.of(3, 4))).toBe(5);
     expect([clipScale(5, 1), clipScale(5, 10), clipScale(5, 0)]).toEqual([0.2, 1, 1]);
+    expect([clipScale(5, 5), clipScale(0, 0), clipScale(0, 1)]).toEqual([1, 1, 1]);
+    expect(globalNorm(new Float32Array(0))).toBe(0);
   });
 });
