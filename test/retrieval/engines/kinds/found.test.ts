@@ -123,7 +123,7 @@ describe('what servers answer', () => {
       {
         fetch: (url, init) => {
           const body = typeof init?.body === 'string' ? (JSON.parse(init.body) as unknown) : null;
-          calls.push({ url: String(url), body });
+          calls.push({ url: url instanceof Request ? url.url : url.toString(), body });
           return Promise.resolve(Response.json(answer));
         },
         now: () => 0,
