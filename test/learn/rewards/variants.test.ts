@@ -237,6 +237,12 @@ describe('all rewards', () => {
       expect(Math.max(...every.map((of) => total(of, reward)))).toBeCloseTo(best, 9);
   });
 
+  it('KunLun’s clauses bear the names of their weights', () => {
+    const names = (id: RewardId) => scoreRollout(right, id).map((each) => each.clause);
+    expect(names('kunlun-short')).toEqual(['format', 'length', 'accuracy']);
+    expect(names('kunlun-long')).toEqual(['format', 'length', 'accuracy', 'structure']);
+  });
+
   it('stage 1 of UR² begins cold, but for its weak variant', () => {
     expect(REWARD_IDS.filter((id) => rewardById(id)?.coldStart)).toEqual([
       'ur2-stage-1',
