@@ -4,11 +4,12 @@
  * faults that none of them notices. No file is changed; the faults go in while the sources are loaded.
  *
  *   npm run mutate -- [--parts agent,learn] [--count 60] [--seed 1] [--file src/agent/budget.ts]
- *                     [--jobs 1] [--budget 60] [--json FILE]
+ *                     [--jobs 1] [--budget 60] [--json FILE] [--tests test/agent,test/learn]
  *
  * `--count` mutants of each part are drawn by the seed; with `--file` all of this file's are taken. A
  * mutant's tests run until one fails, the nearest first, for `--budget` seconds at most (as measured
- * without a mutant). Not counted are those that do not compile, which the check of types finds, and those
+ * without a mutant); with `--tests` no others than those of these folders, which finds no more than all
+ * would. Not counted are those that do not compile, which the check of types finds, and those
  * in test/mutation-equivalent.json, with the reason there. Ctrl-C ends it with what is known by then.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -31,6 +32,7 @@ const { values } = parseArgs({
     jobs: { type: 'string', default: '1' },
     budget: { type: 'string', default: '60' },
     json: { type: 'string' },
+    tests: { type: 'string', default: 'test' },
   },
 });
 
@@ -167,7 +169,8 @@ process.once('SIGINT', () => {
     process.exit(130);
   });
 });
-const tests = testFiles();
+const folders = values.tests.split(',');
+const tests = testFiles().filter((test) => folders.some((each) => test.startsWith(`${each}/`)));
 const failing = await measure(coverage, runners, tests);
 const used = tests.filter((test) => !failing.includes(test));
 const waiting = inTurn(sample());

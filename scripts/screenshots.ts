@@ -47,7 +47,7 @@ async function take(browser: Browser, url: string, scheme: (typeof SCHEMES)[numb
     '.card[data-kind="verdict"]:has-text("differs")',
     '.card[data-kind="verdict"]',
   );
-  await page.locator('.inspect-main').evaluate((element) => element.scrollTo(0, 0));
+  await page.locator('.ask-main').evaluate((element) => element.scrollTo(0, 0));
   await page.mouse.move(700, 880);
   await shoot(page, `inspect-${scheme}`);
   await context.close();

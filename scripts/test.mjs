@@ -19,6 +19,8 @@ const phases = [
       ['types', bin('tsc'), '--noEmit'],
       ['lint', bin('oxlint'), '--type-aware', '--deny-warnings'],
       ['imports', bin('tsx'), 'scripts/checks/check-imports.ts'],
+      ['layout', bin('tsx'), 'scripts/checks/check-layout.ts'],
+      ['styles', bin('tsx'), 'scripts/checks/check-styles.ts'],
       ['unused', process.execPath, 'scripts/checks/check-unused.mjs'],
       ['lock file', process.execPath, 'scripts/checks/check-lock.mjs'],
     ],

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
 /** What documents and comments point to is there. */
@@ -14,9 +14,12 @@ const files = (folder: string): string[] =>
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-const DOCUMENTS = readdirSync(join(root, 'docs'))
-  .filter((name) => name.endsWith('.md'))
-  .map((name) => `docs/${name}`);
+const DOCUMENTS = [
+  'CONTRIBUTING.md',
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
 
 test.each(DOCUMENTS)(
   '%s names files and folders that are there, and links to documents',
@@ -25,10 +28,25 @@ test.each(DOCUMENTS)(
     const named = [...text.matchAll(/`((?:src|workers|bench|test|scripts)\/[\w./-]+)`/g)].map(
       ([, name]) => name ?? '',
     );
-    const linked = [...text.matchAll(/\]\(([^):#]+)\)/g)].map(([, name]) => `docs/${name}`);
+    const linked = [...text.matchAll(/\]\(([^):#]+)\)/g)].map(([, name]) =>
+      join(dirname(path), name ?? ''),
+    );
+    expect(named.length + linked.length).toBeGreaterThan(0);
     expect([...named, ...linked].filter((name) => !existsSync(join(root, name)))).toEqual([]);
   },
 );
+
+test('CONTRIBUTING names commands that there are, and says what every check of npm test holds', () => {
+  const text = read('CONTRIBUTING.md');
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+  const commands = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name ?? '');
+  expect(commands.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
+  const checks = [...read('scripts/test.mjs').matchAll(/^ {2,}\[+'([a-z ]+)', /gm)].map(
+    ([, name]) => name ?? '',
+  );
+  expect(checks).toContain('types');
+  expect(checks.filter((name) => !text.includes(`\n| ${name} `))).toEqual([]);
+});
 
 test('comments cite documents and sections that are there', () => {
   const sources = ['src', 'workers', 'scripts']

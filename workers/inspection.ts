@@ -1,4 +1,3 @@
-import { serve } from '../src/lab/rpc/serve.ts';
 import { InspectionDatabase } from '../src/lab/rollouts/database.ts';
 import { InspectionHost } from '../src/lab/rollouts/host.ts';
 import { InspectionStore } from '../src/lab/rollouts/store.ts';
@@ -6,6 +5,7 @@ import { ownRunsOf } from '../src/lab/rollouts/own-runs.ts';
 import { ForageDatabase } from '../src/lab/storage/database.ts';
 import { OpfsBlobs } from '../src/lab/storage/opfs.ts';
 import { RunStore } from '../src/lab/storage/run-store.ts';
+import { serve } from '../src/lab/rpc/serve.ts';
 
 /**
  * The inspection worker: imported rollout files. It is one of its own because reading a file takes the

@@ -8,7 +8,6 @@ import { CheckpointStore } from '../src/lab/models/checkpoints/store.ts';
 import { servedCheckpoint, storedCheckpoint } from '../src/lab/models/serving/checkpoint-source.ts';
 import { Conductor } from '../src/lab/ask/conductor.ts';
 import type { LabApi } from '../src/lab/contract/lab.ts';
-import { serve } from '../src/lab/rpc/serve.ts';
 import type { WorkerFactory } from '../src/lab/workers/workers.ts';
 import { ForageDatabase } from '../src/lab/storage/database.ts';
 import { OpfsRangeFiles } from '../src/lab/storage/opfs-ranges.ts';
@@ -17,6 +16,7 @@ import { RunStore } from '../src/lab/storage/run-store.ts';
 import { startEngines } from '../src/lab/train/engines.ts';
 import { TrainingHost } from '../src/lab/train/host.ts';
 import { policyFacts } from '../src/lab/models/serving/policy-facts.ts';
+import { serve } from '../src/lab/rpc/serve.ts';
 
 /** The lab worker: the conductor and the training host, which start the others. */
 

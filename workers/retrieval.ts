@@ -1,11 +1,11 @@
 import { openCollections } from '../src/lab/corpus/collections/store.ts';
+import { EncoderStore } from '../src/lab/models/encoders/store.ts';
 import { IndexStore } from '../src/lab/corpus/indexes/index-store.ts';
 import { LearnedStore } from '../src/lab/corpus/indexes/learned-store.ts';
 import { VectorStore } from '../src/lab/corpus/indexes/vector-store.ts';
-import { RetrievalHost } from '../src/lab/corpus/retrieval/retrieval-host.ts';
-import { EncoderStore } from '../src/lab/models/encoders/store.ts';
-import { serve } from '../src/lab/rpc/serve.ts';
 import { OpfsBlobs } from '../src/lab/storage/opfs.ts';
+import { RetrievalHost } from '../src/lab/corpus/retrieval/retrieval-host.ts';
+import { serve } from '../src/lab/rpc/serve.ts';
 
 /** The retrieval worker: encoder, indexes, fusion, and the web corpus shard by shard. */
 

@@ -8,14 +8,10 @@
  *
  * --keep holds the vectors that were computed, for the next time.
  */
-import { existsSync, openAsBlob, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync, openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import {
-  fetchFromDisk,
-  openEncoderFromDisk,
-  openOrtFromDisk,
-} from '../../src/cli/shared/build-world.ts';
+import { fetchFromDisk, openEncoderFromDisk, openOrtFromDisk } from '../../src/cli/shared/build-world.ts';
 import { importAll } from '../../src/formats/import/collect.ts';
 import type { Hit } from '../../src/records/hits.ts';
 import type { Passage, Question } from '../../src/records/records.ts';

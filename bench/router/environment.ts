@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { coverageOf } from '../../src/agent/router/coverage.ts';
+import { deriveSeed } from '../../src/base/random.ts';
+import { runRollout } from '../../src/agent/run.ts';
 import { RunningMean } from '../../src/agent/router/reward.ts';
 import type { Router } from '../../src/agent/router/router.ts';
-import { runRollout } from '../../src/agent/run.ts';
-import { deriveSeed } from '../../src/base/random.ts';
+import { coverageOf } from '../../src/agent/router/coverage.ts';
 import { fetchFromDisk, openEncoderFromDisk } from '../../src/cli/shared/build-world.ts';
 import { projectPath } from '../../src/cli/shared/paths.ts';
 import type { Question } from '../../src/records/records.ts';

@@ -7,9 +7,9 @@
  *     [--betas 0.5/0.5,0.2/0.8] [--web-delay MS] [--web-cache off|memory] [--world DIR]
  */
 import { parseArgs } from 'node:util';
-import type { RunningMean } from '../../src/agent/router/reward.ts';
 import { createRouter, type Router } from '../../src/agent/router/router.ts';
 import { deriveSeed } from '../../src/base/random.ts';
+import type { RunningMean } from '../../src/agent/router/reward.ts';
 import type { Question } from '../../src/records/records.ts';
 import type { Rollout } from '../../src/records/rollout.ts';
 import type { RouterStep } from '../../src/records/training.ts';

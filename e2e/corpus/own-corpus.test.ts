@@ -55,13 +55,13 @@ it('searches, asks and trains on an imported collection', async () => {
     await page.getByLabel('Query', { exact: true }).fill('River 17 runs through Town 17');
     await page.getByRole('button', { name: 'Search', exact: true }).click();
     await page.getByText(/passages for “River 17/).waitFor();
-    expect(await page.locator('.corpus-table tbody tr').count(), method).toBe(20);
+    expect(await page.locator('.plain-table tbody tr').count(), method).toBe(20);
     if (method === 'lexical')
-      expect(await page.locator('.corpus-table tbody tr').first().innerText()).toContain('17');
+      expect(await page.locator('.plain-table tbody tr').first().innerText()).toContain('17');
   }
 
   // Asked for, the web is asked as well, and what fits best comes first whichever source has it.
-  const rows = page.locator('.corpus-table tbody tr');
+  const rows = page.locator('.plain-table tbody tr');
   await page.getByLabel('Source', { exact: true }).selectOption('both');
   await page.getByRole('button', { name: 'Search', exact: true }).click();
   await rows.filter({ hasText: 'web' }).first().waitFor();

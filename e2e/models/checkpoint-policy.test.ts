@@ -59,7 +59,7 @@ it('takes a Qwen2 folder, asks it, trains it and gives its adapter', async () =>
   expect(config.base_model_name_or_path).toBe(name);
 
   await visit(page, stage, 'runs');
-  await page.locator('.runs-table tbody button[aria-expanded]').first().click();
+  await page.locator('.list-table tbody button[aria-expanded]').first().click();
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Merged model (tar)' }).click();
   const archive = await (await download).path();

@@ -21,7 +21,7 @@ async function opaqueCall(address: string, send: Fetch, signal: AbortSignal): Pr
 }
 
 /** The part of an EventSource that is looked at. */
-export interface EventStream {
+interface EventStream {
   readonly readyState: number;
   addEventListener(type: 'open' | 'error', listener: () => void): void;
   close(): void;

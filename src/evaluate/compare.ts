@@ -1,6 +1,7 @@
 import type { Rollout, RolloutMetrics } from '../records/rollout.ts';
 import { pairedBootstrap, type BootstrapOptions, type Interval } from './bootstrap.ts';
 import { summarizeRollouts, type SummaryByHops } from './summary.ts';
+import { present } from '../base/items.ts';
 import { mean } from '../base/statistics.ts';
 
 /** Baselines and ablations over the same questions, with paired differences. */
@@ -49,8 +50,8 @@ function difference(
     const a = byQuestion(reference.rollouts, name);
     const b = byQuestion(arm.rollouts, name);
     return pairedBootstrap(
-      shared.map((id) => a.get(id) ?? 0),
-      shared.map((id) => b.get(id) ?? 0),
+      shared.map((id) => present(a.get(id), 'a question of every arm')),
+      shared.map((id) => present(b.get(id), 'a question of every arm')),
       options,
     );
   };

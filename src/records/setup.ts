@@ -43,7 +43,7 @@ const policyRefSchema = z.discriminatedUnion('kind', [
 ]);
 
 /** The local source, searched by one of `methods`. */
-export const localSpecSchemaOf = (methods: readonly string[]) =>
+const localSpecSchemaOf = (methods: readonly string[]) =>
   z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('built-in') }),
     z.strictObject({

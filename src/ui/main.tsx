@@ -1,23 +1,31 @@
 import '@mantine/core/styles.css';
-import './shell/styles/base.css';
-import './shell/styles/frame.css';
-import './ask/inspect.css';
+import './kit/styles/theme.css';
+import './kit/styles/base.css';
+import './kit/styles/page.css';
+import './kit/styles/tables.css';
+import './kit/charts/charts.css';
 import './kit/events/cards.css';
-import './train/train.css';
-import './corpus/clusters/cluster.css';
-import './corpus/corpus.css';
-import './models/models.css';
-import './rollouts/table/browse.css';
+import './kit/tokens/tokens.css';
+import './lab/loading.css';
+import './setup/form/works-with.css';
+import './shell/frame.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './shell/App.tsx';
-import { connectLab } from './shell/store/connection.ts';
+import { askLabUser } from './ask/store/lab-user.ts';
+import { trainLabUser } from './train/store/train-actions.ts';
+import { modelsLabUser } from './models/store/checkpoint-actions.ts';
+import { connectLab } from './lab/connection.ts';
 import { checkLinkedSetup } from './ask/store/linked-setup.ts';
-import { keepForOffline } from './shell/store/offline.ts';
-import { openLab } from './shell/store/open-lab.ts';
-import { useView } from './shell/store/view-store.ts';
+import { keepForOffline } from './lab/offline.ts';
+import { openLab } from './lab/open-lab.ts';
+import { useView } from './ask/store/view-store.ts';
 
 // The workers begin to load before the first thing is drawn.
-connectLab(openLab, useView.getState().address.settings.device);
+connectLab({
+  open: openLab,
+  device: () => useView.getState().address.settings.device,
+  users: [askLabUser, trainLabUser, modelsLabUser],
+});
 void checkLinkedSetup();
 
 // A development server has no list of files to keep.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { RolloutUpdate } from '../../src/records/updates.ts';
 import { createRouter } from '../../src/agent/router/router.ts';
 import { runRollout } from '../../src/agent/run.ts';
-import type { RolloutUpdate } from '../../src/records/updates.ts';
 import type { GenerateOptions, PolicyInfo, PolicySession } from '../../src/policy/policy.ts';
 import { getRecipe } from '../../src/recipes/index.ts';
 import type { SettingsOverride } from '../../src/recipes/settings.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Rollout } from '../../src/records/rollout.ts';
-import { eventLine } from '../../src/ui/kit/events/summary.ts';
+import { eventLine } from '../../src/ui/kit/events/cards.ts';
 import {
   contextText,
   eventsOf,

@@ -9,8 +9,8 @@ import {
   unknownNames,
 } from '../../src/agent/unknown-names.ts';
 import { getRecipe } from '../../src/recipes/index.ts';
-import { LOCAL_ONLY } from '../../src/recipes/local-only.ts';
 import { withOverrides } from '../../src/recipes/settings.ts';
+import { LOCAL_ONLY } from '../../src/recipes/local-only.ts';
 import { mentionsIn, type Mentions } from '../../src/retrieval/lexical/mentions.ts';
 import { WebSource } from '../../src/retrieval/web/web-source.ts';
 import { buildWebIndex } from '../../src/retrieval/web/build.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { isThere, type EventStream } from '../../src/base/is-there.ts';
+import { isThere, type OpenStream } from '../../src/base/is-there.ts';
 
 /** An event stream whose next event the test decides. */
-class Stream implements EventStream {
+class Stream implements ReturnType<OpenStream> {
   readyState = 0;
   closed = false;
   readonly #listeners = new Map<string, () => void>();

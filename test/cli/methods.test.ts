@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
-import { METHOD_IDS } from '../../src/retrieval/setup.ts';
 import type { Rollout } from '../../src/records/rollout.ts';
 import { lab, labHere } from './lab.ts';
+import { METHOD_IDS } from '../../src/retrieval/setup.ts';
 
 // World and policy are opened: seconds on an idle machine, more on a busy one.
 vi.setConfig({ testTimeout: 600_000 });

@@ -4,9 +4,9 @@ import type { RewardClause, Rollout, Segment } from '../../src/records/rollout.t
 import { scoreRollout, totalReward } from '../../src/learn/rewards/index.ts';
 import { lengthReward } from '../../src/learn/rewards/kunlun-baize.ts';
 import { readFacts } from '../../src/learn/rewards/facts.ts';
-import { REWARD_IDS, type RewardId } from '../../src/learn/rewards/list.ts';
 import { emptyRollout, retrieve } from '../fixtures/rollouts.ts';
 import { read, written } from './rewards/records.ts';
+import { REWARD_IDS, type RewardId } from '../../src/learn/rewards/list.ts';
 
 const search = (query: string, round: number, segment: number): AgentEvent => ({
   t: round,

@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
 import { BUILT_IN_SETUP } from '../../src/records/setup.ts';
-import { FORMATS, formatKey, formatWords } from '../../src/ui/corpus/format-words.ts';
-import { FetchError, parseFileUrl } from '../../src/ui/corpus/fetch-file.ts';
-import { pickedFiles } from '../../src/ui/corpus/dropped-files.ts';
+import { FORMATS, formatKey, formatWords } from '../../src/ui/corpus/import/format-words.ts';
+import { FetchError, parseFileUrl } from '../../src/ui/corpus/store/fetch-file.ts';
+import { pickedFiles } from '../../src/ui/corpus/import/dropped-files.ts';
 import { secondsLeft } from '../../src/ui/corpus/store/collections-store.ts';
 import {
   askQuestionsOf,
@@ -13,8 +13,8 @@ import {
   searchCollections,
   searchWeb,
   takeUp,
-} from '../../src/ui/corpus/store/search-with.ts';
-import { useSetup } from '../../src/ui/models/store/setup-store.ts';
+} from '../../src/ui/setup/search-with.ts';
+import { useSetup } from '../../src/ui/setup/setup-store.ts';
 
 beforeEach(() => {
   useSetup.setState({ setup: BUILT_IN_SETUP });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { QuestionRow } from '../../src/lab/contract/ask.ts';
-import { filterQuestions, NO_FILTER } from '../../src/ui/ask/filters.ts';
+import { filterQuestions, NO_FILTER } from '../../src/ui/ask/store/filters.ts';
 
 const row = (id: string, part: Partial<QuestionRow>): QuestionRow => ({
   id,

@@ -6,7 +6,7 @@ import {
   formatParameters,
   formatShare,
   formatSigned,
-} from '../../src/ui/kit/format.ts';
+} from '../../src/ui/kit/words/format.ts';
 
 describe('numbers as they are written', () => {
   it('has at most three significant digits, and a dash for what is not there', () => {

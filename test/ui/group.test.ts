@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StopEvent } from '../../src/records/events.ts';
-import { groupFigures } from '../../src/ui/ask/group.ts';
+import { groupFigures } from '../../src/ui/ask/columns/group.ts';
 import { emptyRollout, metrics, policySegment } from '../fixtures/rollouts.ts';
 
 describe('the summary of a group', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPaintQueue } from '../../src/ui/kit/paint-queue.ts';
+import { createPaintQueue } from '../../src/ui/kit/page/paint-queue.ts';
 
 /** Frames and a clock that are moved by hand. */
 const manual = () => {

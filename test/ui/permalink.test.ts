@@ -10,7 +10,7 @@ import {
   STIE_MODES,
 } from '../../src/lab/contract/settings.ts';
 import { METHOD_IDS } from '../../src/retrieval/setup.ts';
-import { formatAddress, parseAddress, type AskAddress } from '../../src/ui/ask/store/permalink.ts';
+import { type AskAddress, formatAddress, parseAddress } from '../../src/ui/ask/store/permalink.ts';
 
 const text = fc
   .string({ minLength: 1, maxLength: 60 })

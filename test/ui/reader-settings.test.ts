@@ -7,7 +7,7 @@ import {
   alternativeTo,
   settingsFor,
   settingsWords,
-} from '../../src/ui/rollouts/reader/settings.ts';
+} from '../../src/ui/rollouts/reader/store/settings.ts';
 
 const dapo = getTraining('kunlun-baize/dapo');
 

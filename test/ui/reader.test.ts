@@ -1,17 +1,20 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffRollouts } from '../../src/evaluate/inspect/diff.ts';
-import { formatReaderAddress, parseReaderAddress } from '../../src/ui/rollouts/reader/address.ts';
-import { partsOf } from '../../src/ui/rollouts/reader/DiffView.tsx';
-import { neighboursIn, readOrder } from '../../src/ui/rollouts/reader/order.ts';
+import {
+  formatReaderAddress,
+  parseReaderAddress,
+} from '../../src/ui/rollouts/reader/store/address.ts';
+import { partsOf } from '../../src/ui/rollouts/reader/views/DiffView.tsx';
+import { neighboursIn, readOrder } from '../../src/ui/rollouts/reader/store/order.ts';
 import {
   findText,
   layoutRows,
   rowAt,
   rowStop,
   type RawRows,
-} from '../../src/ui/rollouts/reader/raw-rows.ts';
-import { cellOf } from '../../src/ui/rollouts/reader/token-paint.ts';
+} from '../../src/ui/rollouts/reader/views/raw-rows.ts';
+import { cellOf } from '../../src/ui/rollouts/reader/tokens/token-paint.ts';
 
 const run = <T>(work: Generator<void, T, void>): T => {
   for (;;) {

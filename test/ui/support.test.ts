@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findSpans, firstSeen, markSentences } from '../../src/ui/kit/events/support.ts';
+import { findSpans, firstSeen, markSentences } from '../../src/ui/kit/events/parts/support.ts';
 import { hit, passage, retrieve, search } from '../fixtures/rollouts.ts';
 
 const kerlund = passage(

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { relationWords } from '../../src/ui/kit/words.ts';
+import { relationWords } from '../../src/ui/kit/words/words.ts';
 
 it.each([
   ['company.founder', 'founder'],

@@ -10,7 +10,7 @@ import { overridesOf, partsOptions, PARTS_OPTIONS, RECIPE_OPTIONS } from './shar
 const oneLine = (text: string): string => text.trim().replaceAll(/\s+/g, ' ');
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 
-/** One event as a line of text; the words are those of the page. */
+/** One event as a line of text, with the figures that the page keeps in the opened card. */
 function describeEvent(event: AgentEvent): string {
   switch (event.kind) {
     case 'background':

@@ -119,7 +119,7 @@ function backtrack(trace: readonly Int32Array[], box: Box, offset: number): [num
     const [startX, startY] =
       d === 0 ? [0, 0] : [v[offset + from] ?? 0, (v[offset + from] ?? 0) - from];
     const edgeX = d === 0 ? 0 : down ? startX : startX + 1;
-    while (x > edgeX && y > 0 && x - 1 >= 0) {
+    while (x > edgeX) {
       x--;
       y--;
       matches.push([box.aFrom + x, box.bFrom + y]);

@@ -1,8 +1,8 @@
-import type { ClusterTrace } from '../../retrieval/cluster/trace.ts';
 import type { LocalSpec } from '../../records/setup.ts';
 import type { AnsweredQuery } from '../../retrieval/cluster/live.ts';
 import type { ClusterCountChoice } from '../../retrieval/cluster/partition/choose-k.ts';
 import type { SamplingOptions } from '../../retrieval/cluster/options.ts';
+import type { ClusterTrace } from '../../retrieval/cluster/trace.ts';
 
 /** The clusters of a local source: what the page shows, and its calls. */
 

@@ -1,4 +1,5 @@
-import { ROW_NUMBERS, type RolloutRow, type RowNumber } from '../../evaluate/inspect/row.ts';
+import type { RolloutRow } from '../../evaluate/inspect/row.ts';
+import { isRowNumber, ROW_NUMBER_NAMES } from '../../evaluate/inspect/row-numbers.ts';
 import { basisOf } from '../../evaluate/inspect/taxonomy.ts';
 import type { StoredRow } from '../contract/records/rollout-files.ts';
 
@@ -23,15 +24,10 @@ const TEXTS: Record<string, (stored: StoredRow) => Cell> = {
   tags: ({ row }) => (row.tags.length === 0 ? null : row.tags.join(', ')),
 };
 
-const isNumber = (name: string): name is RowNumber => Object.hasOwn(ROW_NUMBERS, name);
-
 const CLAUSE = 'reward.';
 
 /** Columns that every file has; reward clauses come on top, as `reward.CLAUSE`. */
-export const COLUMN_NAMES: readonly string[] = [
-  ...Object.keys(TEXTS),
-  ...(Object.keys(ROW_NUMBERS) as RowNumber[]),
-];
+export const COLUMN_NAMES: readonly string[] = [...Object.keys(TEXTS), ...ROW_NUMBER_NAMES];
 
 const clauseOf = ({ clauses }: RolloutRow, name: string): Cell => {
   const clause = name.slice(CLAUSE.length);
@@ -42,7 +38,7 @@ const clauseOf = ({ clauses }: RolloutRow, name: string): Cell => {
 export function columnReader(name: string): (stored: StoredRow) => Cell {
   const text = Object.hasOwn(TEXTS, name) ? TEXTS[name] : undefined;
   if (text) return text;
-  if (isNumber(name)) return ({ row }) => row.numbers[name] ?? null;
+  if (isRowNumber(name)) return ({ row }) => row.numbers[name] ?? null;
   if (name.startsWith(CLAUSE)) return ({ row }) => clauseOf(row, name);
   return () => null;
 }

@@ -1,7 +1,7 @@
 import type { RewardClause, Rollout } from '../../records/rollout.ts';
 import type { Reward } from './definition.ts';
 import { readFacts } from './facts.ts';
-import { rewardById, REWARDS, type RewardId } from './list.ts';
+import { rewardById, REWARDS } from './list.ts';
 
 /**
  * The clauses of a rollout's reward, with the spans that earned or lost them: offsets into the text of
@@ -9,9 +9,9 @@ import { rewardById, REWARDS, type RewardId } from './list.ts';
  * @param weights λ by clause, where the reward has some; with its defaults they must sum to 1
  * @throws Error for weights that the reward does not have, and for a reward that is not in the list
  */
-export function scoreRollout<Id extends string = RewardId>(
+export function scoreRollout(
   rollout: Rollout,
-  id: Id,
+  id: string,
   weights: Record<string, number> = {},
   rewards: readonly Reward[] = REWARDS,
 ): RewardClause[] {

@@ -1,6 +1,6 @@
 import type { Question } from '../../records/records.ts';
-import { relationWords } from '../kit/words.ts';
-import { useLab } from '../shell/store/lab-store.ts';
+import { relationWords } from '../kit/words/words.ts';
+import { useLab } from '../lab/lab-store.ts';
 import { useRun } from './store/run-store.ts';
 
 const Chain = ({ question }: { question: Question }) =>

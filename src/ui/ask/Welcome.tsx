@@ -2,8 +2,8 @@ import { Button } from '@mantine/core';
 import { isAsked, runFromStart } from './store/actions.ts';
 import { Sign } from '../kit/events/Sign.tsx';
 import { useRun } from './store/run-store.ts';
-import { useView } from '../shell/store/view-store.ts';
-import { LoadingList } from './Loading.tsx';
+import { openSetup, useView } from './store/view-store.ts';
+import { LoadingList } from '../lab/Loading.tsx';
 
 /** What the signs in a timeline mean, in the order in which they come. */
 const SIGNS = [
@@ -51,11 +51,7 @@ export const Welcome = () => {
       {wanted ? <p role="status">It starts as soon as the world is loaded.</p> : null}
       <p className="fine">
         Or{' '}
-        <button
-          type="button"
-          className="link"
-          onClick={() => useView.setState({ setupOpen: true })}
-        >
+        <button type="button" className="link" onClick={openSetup}>
           choose or type another question
         </button>{' '}
         and change the recipe, in the setup (key s).

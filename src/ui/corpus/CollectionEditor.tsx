@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { CollectionView } from '../../lab/contract/collections.ts';
-import { formatBytes, formatCount, plural } from '../kit/format.ts';
+import { formatBytes, formatCount, plural } from '../kit/words/format.ts';
 import { exportCollection, renameCollection, saveRejected } from './store/collections-actions.ts';
 
 /** Saves when the field is left, or on Enter; Escape takes back what was typed. */
@@ -32,7 +32,7 @@ const Name = ({ row }: { row: CollectionView }) => {
 export const CollectionEditor = ({ row }: { row: CollectionView }) => {
   const { id, name, sources, sourceCount } = row;
   return (
-    <div className="run-editor">
+    <div className="row-editor">
       <Name row={row} />
       <div className="whole editor-actions">
         <Button

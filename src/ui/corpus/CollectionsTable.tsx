@@ -2,15 +2,16 @@ import { Button, Checkbox } from '@mantine/core';
 import { Fragment, useState } from 'react';
 import { Link } from 'wouter';
 import type { CollectionView } from '../../lab/contract/collections.ts';
-import { formatBytes, formatCount, plural } from '../kit/format.ts';
+import { formatBytes, formatCount, plural } from '../kit/words/format.ts';
 import { BelowRow, ListTable, RowActions } from '../kit/ListTable.tsx';
 import { mergeCollections, removeCollections } from './store/collections-actions.ts';
 import { useCollections } from './store/collections-store.ts';
-import { askQuestionsOf, questionSetsOf, searchCollections } from './store/search-with.ts';
-import { useSetup } from '../models/store/setup-store.ts';
+import { askQuestionsOf, questionSetsOf, searchCollections } from '../setup/search-with.ts';
+import { useSetup } from '../setup/setup-store.ts';
 import { CollectionEditor } from './CollectionEditor.tsx';
-import { Unfinished } from './Unfinished.tsx';
+import { Unfinished } from './import/Unfinished.tsx';
 
+/** Columns of the table; `visually` ones have a name for screen readers alone. */
 const HEADS = [
   ['choose', 'visually'],
   ['collection', ''],
@@ -22,6 +23,7 @@ const HEADS = [
   ['actions', 'visually'],
 ] as const;
 
+/** Where its files came from: the first one, and how many more. */
 const origin = ({ sources, sourceCount }: CollectionView): string => {
   const [first] = sources;
   const name = first ? (first.origin.kind === 'url' ? first.origin.url : first.name) : '';
@@ -52,6 +54,9 @@ const Shared = ({ shared }: { shared: CollectionView['shared'] }) => {
   return told.length > 0 ? <div className="fine">{told.join('; ')}</div> : null;
 };
 
+/**
+ * A collection of the list. Chosen ones can be searched or merged together; the open one is edited.
+ */
 interface RowProps {
   row: CollectionView;
   chosen: boolean;
@@ -70,7 +75,7 @@ const Row = ({ row, chosen, choose, open, toggle }: RowProps) => (
         onChange={(event) => choose(event.currentTarget.checked)}
       />
     </td>
-    <td className="run-name">
+    <td className="row-name">
       <Link href={`/corpus?collection=${row.id}`}>{row.name}</Link> <Uses id={row.id} />
       {row.rejected > 0 ? (
         <div className="fine tone-bad">{plural(row.rejected, 'item')} rejected</div>

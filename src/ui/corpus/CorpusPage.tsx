@@ -1,20 +1,25 @@
 import { useEffect } from 'react';
 import { Link, useSearch } from 'wouter';
-import { AddBar, offerGathered } from './AddBar.tsx';
-import { Browse } from './Browse.tsx';
+import { AddBar, offerGathered } from './import/AddBar.tsx';
+import { Browse } from './items/Browse.tsx';
 import { CollectionsTable } from './CollectionsTable.tsx';
-import { droppedFiles } from './dropped-files.ts';
-import { ImportJob } from './ImportJob.tsx';
+import { droppedFiles } from './import/dropped-files.ts';
+import { ImportJob } from './import/ImportJob.tsx';
 import { MemoryLine } from './MemoryLine.tsx';
 import { Notices } from './Notices.tsx';
-import { PendingImport } from './PendingImport.tsx';
+import { PendingImport } from './import/PendingImport.tsx';
 import { useFileDrop } from '../kit/use-file-drop.ts';
 import { WebSourceForm } from './sources/WebSourceForm.tsx';
-import { SearchPanel } from './SearchPanel.tsx';
-import { SearchWith } from './SearchWith.tsx';
-import { StorageLine } from '../runs/StorageLine.tsx';
+import { SearchPanel } from './search/SearchPanel.tsx';
+import { SearchWith } from './search/SearchWith.tsx';
+import { StorageLine } from '../lab/StorageLine.tsx';
 import { readCollections } from './store/collections-actions.ts';
 import { useCollections } from './store/collections-store.ts';
+import './corpus.css';
+import './search/search.css';
+import './sources/sources.css';
+import './import/import.css';
+import './items/items.css';
 
 const Collections = () => {
   const status = useCollections((state) => state.status);
@@ -47,7 +52,7 @@ const CorpusPage = () => {
       tabIndex={-1}
       {...drop.handlers}
     >
-      <div className="runs-bar">
+      <div className="page-bar">
         <h1>Corpus</h1>
         <StorageLine />
         <MemoryLine />

@@ -1,5 +1,5 @@
 import { MEMORY_LINE } from '../../lab/corpus/collections/passages/memory-line.ts';
-import { formatBytes } from '../kit/format.ts';
+import { formatBytes } from '../kit/words/format.ts';
 import { useCollections } from './store/collections-store.ts';
 import { useMemory } from './use-memory.ts';
 

@@ -5,7 +5,7 @@ import {
   restoreCollection,
 } from './store/collections-actions.ts';
 import { useCollections } from './store/collections-store.ts';
-import type { Uses } from './store/search-with.ts';
+import type { Uses } from '../setup/search-with.ts';
 import { CopyButton } from '../kit/CopyButton.tsx';
 import { UndoBar } from '../kit/UndoBar.tsx';
 

@@ -1,7 +1,5 @@
 import type { ReactNode } from 'react';
-
-/** A column's name and class; `visually` where the name is for screen readers alone. */
-export type Head = readonly [name: string, className: string];
+import { Table, type Head } from './Table.tsx';
 
 /** The table of a page's list; it scrolls by itself where it is too wide. */
 export const ListTable = ({
@@ -14,19 +12,10 @@ export const ListTable = ({
   /** Rows. */
   children: ReactNode;
 }) => (
-  <div className="runs-scroll" tabIndex={0} role="group" aria-label={`${name}, table`}>
-    <table className="runs-table">
-      <thead>
-        <tr>
-          {heads.map(([head, className]) => (
-            <th key={head} scope="col" className={className}>
-              {className === 'visually' ? <span className="visually-hidden">{head}</span> : head}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>{children}</tbody>
-    </table>
+  <div className="list-scroll" tabIndex={0} role="group" aria-label={`${name}, table`}>
+    <Table className="list-table" heads={heads}>
+      {children}
+    </Table>
   </div>
 );
 

@@ -2,8 +2,8 @@ import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { CheckpointView } from '../../lab/contract/checkpoints.ts';
 import type { PolicyRef } from '../../records/setup.ts';
-import { formatDuration } from '../kit/duration.ts';
-import { DASH, formatBytes, plural } from '../kit/format.ts';
+import { formatDuration } from '../kit/words/duration.ts';
+import { DASH, formatBytes, plural } from '../kit/words/format.ts';
 import {
   pauseCheckpoint,
   removeCheckpoint,
@@ -11,11 +11,12 @@ import {
   resumeCheckpoint,
 } from './store/checkpoint-actions.ts';
 import { useCheckpoints } from './store/checkpoint-store.ts';
-import { useSetup } from './store/setup-store.ts';
+import { useSetup } from '../setup/setup-store.ts';
 import { ConfigFacts } from './ConfigFacts.tsx';
 import { FitSummary } from './FitSummary.tsx';
 import { FolderButton } from './FolderButton.tsx';
 
+/** Where the files came from, exact enough to fetch the same ones again. */
 const sourceText = ({ source, revision }: CheckpointView): string => {
   switch (source.kind) {
     case 'hub':
@@ -74,6 +75,7 @@ const Name = ({ checkpoint }: { checkpoint: CheckpointView }) => {
   );
 };
 
+/** "elsewhere": another tab of this browser downloads it; this one only watches. */
 const BADGES = {
   ready: ['badge good', 'ready'],
   downloading: ['badge', 'downloading'],
@@ -81,6 +83,7 @@ const BADGES = {
   paused: ['badge', 'interrupted'],
 } as const;
 
+/** An interrupted download is red only where it failed; one that was paused is not. */
 const StateBadge = ({ checkpoint: { state, failure } }: { checkpoint: CheckpointView }) => {
   const [className, text] = BADGES[state];
   const failed = state === 'paused' && failure !== null;
@@ -91,8 +94,10 @@ const StateBadge = ({ checkpoint: { state, failure } }: { checkpoint: Checkpoint
 const Progress = ({ checkpoint }: { checkpoint: CheckpointView }) => {
   const progress = useCheckpoints((state) => state.progress[checkpoint.id]);
   const done = progress?.doneBytes ?? checkpoint.doneBytes;
+  // A server may send more than it announced; the bar ends at 100 % all the same.
   const total = Math.max(progress?.totalBytes ?? checkpoint.totalBytes, done);
   const share = total === 0 ? 0 : done / total;
+  // Progress of the last visit may still be there; without a running download it is no rate.
   const moves = checkpoint.state !== 'paused' && progress !== undefined;
   return (
     <div className="download">
@@ -124,6 +129,10 @@ const Progress = ({ checkpoint }: { checkpoint: CheckpointView }) => {
   );
 };
 
+/**
+ * Goes on with a download. A page may not keep a handle to a folder between visits, so a folder has
+ * to be chosen again.
+ */
 const Resume = ({ checkpoint: { id, name, source } }: { checkpoint: CheckpointView }) =>
   source.kind === 'folder' ? (
     <FolderButton
@@ -144,6 +153,7 @@ const Resume = ({ checkpoint: { id, name, source } }: { checkpoint: CheckpointVi
     </Button>
   );
 
+/** Chooses it for the next run, or says that it is chosen and offers the way back. */
 const UseAsPolicy = (props: { id: string; name: string; use: (policy: PolicyRef) => void }) => {
   const chosen = useSetup(({ setup }) => setup.policy);
   if (chosen.kind === 'checkpoint' && chosen.id === props.id)
@@ -166,6 +176,10 @@ const UseAsPolicy = (props: { id: string; name: string; use: (policy: PolicyRef)
   );
 };
 
+/**
+ * The files with the hash of what is stored; "as the hub says" where the hub published one and it
+ * is the same.
+ */
 const Files = ({ checkpoint: { files } }: { checkpoint: CheckpointView }) => (
   <details>
     <summary>{plural(files.length, 'file')}</summary>

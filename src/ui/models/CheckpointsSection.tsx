@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import type { PolicyRef } from '../../records/setup.ts';
-import { formatBytes } from '../kit/format.ts';
+import { formatBytes } from '../kit/words/format.ts';
 import { UndoBar } from '../kit/UndoBar.tsx';
 import { useFileDrop } from '../kit/use-file-drop.ts';
 import {
@@ -11,8 +11,9 @@ import {
   restoreCheckpoint,
 } from './store/checkpoint-actions.ts';
 import { useCheckpoints } from './store/checkpoint-store.ts';
-import { choosePolicy } from './store/setup-store.ts';
-import { lostWords } from './store/setup-uses.ts';
+import { useStorageUse } from '../lab/storage.ts';
+import { choosePolicy } from '../setup/setup-store.ts';
+import { lostWords } from '../setup/setup-uses.ts';
 import { AddCheckpoint } from './AddCheckpoint.tsx';
 import { CheckpointRow } from './CheckpointRow.tsx';
 import { filesOfDrop } from './folder-files.ts';
@@ -31,6 +32,7 @@ const useOtherTabs = (): void => {
   }, [elsewhere]);
 };
 
+/** Deleted checkpoints until they are purged; the words say what uses the deletion left empty. */
 const Undo = () => (
   <UndoBar
     removed={useCheckpoints((state) => state.removed).map(({ uses, ...entry }) => ({
@@ -43,6 +45,7 @@ const Undo = () => (
   />
 );
 
+/** What failed last that is not about one checkpoint; failures of a download stand in its row. */
 const Problem = () => {
   const problem = useCheckpoints((state) => state.problem);
   if (!problem) return null;
@@ -60,7 +63,7 @@ const Problem = () => {
 /** What all of them take, of what the browser gives this site. */
 const Storage = () => {
   const checkpoints = useCheckpoints((state) => state.checkpoints);
-  const storage = useCheckpoints((state) => state.storage);
+  const storage = useStorageUse();
   const bytes = checkpoints.reduce((sum, { doneBytes }) => sum + doneBytes, 0);
   return (
     <span className="fine">
@@ -72,6 +75,9 @@ const Storage = () => {
   );
 };
 
+/**
+ * `waiting` is a state of its own: "none yet" would be wrong for as long as the list is being read.
+ */
 const List = ({ use }: { use: (policy: PolicyRef) => void }) => {
   const status = useCheckpoints((state) => state.status);
   const checkpoints = useCheckpoints((state) => state.checkpoints);

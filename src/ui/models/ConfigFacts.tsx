@@ -1,5 +1,5 @@
 import type { CheckpointFacts } from '../../lab/contract/checkpoints.ts';
-import { formatCount } from '../kit/format.ts';
+import { formatCount } from '../kit/words/format.ts';
 
 const known = (value: number | null, write: (value: string) => string): string[] =>
   value === null ? [] : [write(formatCount(value))];

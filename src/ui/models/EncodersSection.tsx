@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useEffect } from 'react';
 import type { EncoderFacts } from '../../lab/contract/encoders.ts';
-import { formatBytes, formatCount } from '../kit/format.ts';
+import { formatBytes, formatCount } from '../kit/words/format.ts';
 import { UndoBar } from '../kit/UndoBar.tsx';
 import {
   addEncoder,
@@ -11,8 +11,8 @@ import {
   restoreEncoder,
   useEncoders,
 } from './store/encoders-store.ts';
-import { useLab } from '../shell/store/lab-store.ts';
-import type { EncoderUse } from './store/setup-uses.ts';
+import { useLab } from '../lab/lab-store.ts';
+import type { EncoderUse } from '../setup/setup-uses.ts';
 import { FolderButton } from './FolderButton.tsx';
 
 /** Encoders and cross-encoders in ONNX, kept in this browser. */

@@ -2,7 +2,7 @@ import { messageOf } from '../../base/errors.ts';
 import { parsePolicyConfig, type PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { planFit, type FitPlan } from '../../policy/open/fit.ts';
 import { weightTypeFor, type WeightType } from '../../policy/checkpoint/weight-type.ts';
-import { formatBytes, formatCount, formatParameters } from '../kit/format.ts';
+import { formatBytes, formatCount, formatParameters } from '../kit/words/format.ts';
 import { useDeviceLimits, type DeviceView } from './device-limits.ts';
 
 /** What is asked of a checkpoint here: contexts at a time, their length, and a LoRA step over them. */

@@ -1,10 +1,12 @@
-import { formatCount } from '../kit/format.ts';
-import { LoadingFailure, LoadingList } from '../ask/Loading.tsx';
+import { formatCount } from '../kit/words/format.ts';
+import { LoadingFailure, LoadingList } from '../lab/Loading.tsx';
 import { CheckpointsSection } from './CheckpointsSection.tsx';
 import { EncodersSection } from './EncodersSection.tsx';
 import { ServersSection } from './ServersSection.tsx';
 import { WebLlmSection } from './WebLlmSection.tsx';
-import { useLab } from '../shell/store/lab-store.ts';
+import { useLab } from '../lab/lab-store.ts';
+import './models.css';
+import './checkpoints.css';
 
 const Pair = ({ name, value }: { name: string; value: string }) => (
   <>

@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { PlanView } from '../../lab/contract/checkpoints.ts';
-import { DASH, formatBytes, plural } from '../kit/format.ts';
+import { DASH, formatBytes, plural } from '../kit/words/format.ts';
 import { addLooked, dropLook } from './store/checkpoint-actions.ts';
 import { sameCheckpoint, useCheckpoints } from './store/checkpoint-store.ts';
 import { ConfigFacts } from './ConfigFacts.tsx';

@@ -1,26 +1,31 @@
-import { Button, NativeSelect, NumberInput, PasswordInput, TextInput } from '@mantine/core';
+import { Button, NumberInput, PasswordInput, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { endpointSchema, type Endpoint } from '../../records/setup.ts';
 import {
   testEndpoint,
   type ConnectionReport,
 } from '../../policy/remote/endpoint/test-connection.ts';
-import { formatCount, formatMs } from '../kit/format.ts';
+import { formatCount, formatMs } from '../kit/words/format.ts';
 import { UndoBar } from '../kit/UndoBar.tsx';
-import { pickOf } from '../kit/pick-of.ts';
-import { putEndpoint, removeEndpoint, setKey, useResources } from './store/resources-store.ts';
-import { forgetPolicy, lostWords, takeUpPolicy, type PolicyUse } from './store/setup-uses.ts';
-import { choosePolicy, useSetup } from './store/setup-store.ts';
+import { PickField } from '../kit/PickField.tsx';
+import { putEndpoint, removeEndpoint, setKey, useResources } from '../setup/resources-store.ts';
+import { forgetPolicy, lostWords, takeUpPolicy, type PolicyUse } from '../setup/setup-uses.ts';
+import { choosePolicy, useSetup } from '../setup/setup-store.ts';
 
 /** OpenAI-compatible servers: llama.cpp, Ollama, vLLM, SGLang. */
 
 const APIS = ['chat', 'chat-continue', 'completions'] as const;
+/**
+ * The three ways in which such servers take a context; only the second and third let the policy go
+ * on in its own turn.
+ */
 const API_WORDS: Record<Endpoint['api'], string> = {
   chat: 'chat, in turns',
   'chat-continue': 'chat, continues its own turn',
   completions: 'completions (one text)',
 };
 
+/** llama.cpp’s default address; the others print theirs when they start. */
 const EMPTY: Endpoint = {
   id: '',
   url: 'http://localhost:8080/v1',
@@ -56,6 +61,7 @@ const useTest = () => {
     running.current = controller;
     setReport(null);
     setBusy(true);
+    // A test that was cancelled, or overtaken by another one, must not say anything any more.
     const told = await testEndpoint(endpoint, key, { signal: controller.signal }).catch(() => null);
     if (running.current !== controller) return;
     setReport(told);
@@ -64,6 +70,10 @@ const useTest = () => {
   return { report, busy, start, cancel, forget: () => (cancel(), setReport(null)) };
 };
 
+/**
+ * What a test found: the policy’s own words on each step that worked or failed, and models of the
+ * server to choose from.
+ */
 const Report = ({
   report,
   choose,
@@ -93,8 +103,13 @@ const Report = ({
   </div>
 );
 
+/**
+ * The form of a new server, or of one that is changed. The key is kept apart from the record: it
+ * lives in this tab’s memory alone and is never stored or put in an address.
+ */
 const Form = ({ first, done }: { first: Endpoint; done: () => void }) => {
   const [endpoint, setEndpoint] = useState(first);
+  // Read once: while the form is open, what is typed counts.
   const [key, setTyped] = useState(() => useResources.getState().keys[first.id] ?? '');
   const test = useTest();
   const fault = faultOf(endpoint);
@@ -105,6 +120,7 @@ const Form = ({ first, done }: { first: Endpoint; done: () => void }) => {
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     if (fault !== null) return;
+    // An id of its own, so that address and model can be changed without losing where it is used.
     const id = endpoint.id || `server-${crypto.randomUUID().slice(0, 8)}`;
     setKey(id, key);
     putEndpoint({ ...endpoint, id });
@@ -112,7 +128,7 @@ const Form = ({ first, done }: { first: Endpoint; done: () => void }) => {
   };
   return (
     <form className="server-form" aria-label="Server" onSubmit={onSubmit}>
-      <div className="corpus-form">
+      <div className="form-line">
         <TextInput
           size="xs"
           className="grow"
@@ -130,12 +146,12 @@ const Form = ({ first, done }: { first: Endpoint; done: () => void }) => {
           value={endpoint.model}
           onChange={(event) => change({ model: event.currentTarget.value })}
         />
-        <NativeSelect
-          size="xs"
+        <PickField
           label="Protocol"
           value={endpoint.api}
-          data={APIS.map((value) => ({ value, label: API_WORDS[value] }))}
-          onChange={(event) => change({ api: pickOf(APIS, event.currentTarget.value) ?? 'chat' })}
+          values={APIS}
+          names={API_WORDS}
+          onPick={(api) => change({ api })}
         />
         <NumberInput
           size="xs"

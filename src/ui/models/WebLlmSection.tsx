@@ -7,22 +7,36 @@ import {
   type WebLlmModel,
 } from '../../records/setup.ts';
 import type { WebLlmLine } from '../../policy/remote/webllm/models.ts';
-import { formatCount } from '../kit/format.ts';
-import { lab } from '../shell/store/connection.ts';
+import { formatCount } from '../kit/words/format.ts';
+import { lab } from '../lab/connection.ts';
 import {
   putWebLlmModel,
   removeWebLlmModel,
   setMirror,
   useResources,
-} from './store/resources-store.ts';
-import { choosePolicy, useSetup } from './store/setup-store.ts';
+} from '../setup/resources-store.ts';
+import { choosePolicy, useSetup } from '../setup/setup-store.ts';
 import { UndoBar } from '../kit/UndoBar.tsx';
-import { forgetPolicy, lostWords, takeUpPolicy, type PolicyUse } from './store/setup-uses.ts';
+import { forgetPolicy, lostWords, takeUpPolicy, type PolicyUse } from '../setup/setup-uses.ts';
+import { Table, type Head } from '../kit/Table.tsx';
+
+const HEADS: readonly Head[] = [
+  ['model'],
+  ['GPU memory', 'figure'],
+  ['context', 'figure wide-only'],
+  ['needs', 'wide-only'],
+  ['use as'],
+];
 
 /** Models of WebLLM: quantized, on the GPU of this device; they sample and do not train. */
 
+/** 4,096 tokens is what most of WebLLM’s own models are compiled for. */
 const EMPTY: WebLlmModel = { id: '', weights: '', library: '', maxContext: 4096 };
 
+/**
+ * A model that is not on WebLLM’s list: somebody’s own quantized weights and compiled library. What
+ * is typed is checked by the same schema that stored resources are.
+ */
 const OwnModel = ({ done }: { done: () => void }) => {
   const [model, setModel] = useState(EMPTY);
   const change = (part: Partial<WebLlmModel>) => setModel((before) => ({ ...before, ...part }));
@@ -35,7 +49,7 @@ const OwnModel = ({ done }: { done: () => void }) => {
   };
   return (
     <form className="server-form" aria-label="WebLLM model" onSubmit={onSubmit}>
-      <div className="corpus-form">
+      <div className="form-line">
         <TextInput
           size="xs"
           label="Name"
@@ -80,6 +94,10 @@ const OwnModel = ({ done }: { done: () => void }) => {
   );
 };
 
+/**
+ * Where weights and libraries are fetched from in place of their usual hosts, for networks that do
+ * not reach these. An empty field means the usual host; it is absent from the record, not empty.
+ */
 const MirrorFields = () => {
   const mirror = useResources(({ resources }) => resources.mirror);
   const [weights, setWeights] = useState(mirror.weights ?? '');
@@ -93,7 +111,7 @@ const MirrorFields = () => {
   return (
     <details>
       <summary>Mirror</summary>
-      <div className="corpus-form">
+      <div className="form-line">
         <TextInput
           size="xs"
           className="grow"
@@ -142,8 +160,10 @@ const useList = () => {
   return { list, state, problem, read };
 };
 
+/** What a WebLLM model can be used as; it cannot be trained. */
 type Role = 'policy' | 'judge' | 'summarizer';
 
+/** The id of the WebLLM model that plays a role now; null where something else does. */
 const nameOf = (setup: Setup, role: Role): string | null => {
   if (role === 'policy') return setup.policy.kind === 'webllm' ? setup.policy.id : null;
   const spec = setup[role];
@@ -174,6 +194,10 @@ const RoleButton = ({ id, role }: { id: string; role: Role }) => {
   );
 };
 
+/**
+ * A model with what it needs, and a button for each role. Only a model of one’s own can be removed;
+ * the others are the library’s list.
+ */
 const Line = ({ line, remove }: { line: WebLlmLine; remove: () => void }) => (
   <tr>
     <td>{line.id}</td>
@@ -202,7 +226,11 @@ const Line = ({ line, remove }: { line: WebLlmLine; remove: () => void }) => (
   </tr>
 );
 
-const Table = (props: { lines: readonly WebLlmLine[]; remove: (id: string) => void }) => {
+/**
+ * The list is long (over a hundred models), so it scrolls by itself and is narrowed by words that
+ * all have to occur in the name.
+ */
+const Models = (props: { lines: readonly WebLlmLine[]; remove: (id: string) => void }) => {
   const { lines, remove } = props;
   const [filter, setFilter] = useState('');
   const words = filter.toLowerCase().split(/\s+/);
@@ -217,28 +245,11 @@ const Table = (props: { lines: readonly WebLlmLine[]; remove: (id: string) => vo
         onChange={(event) => setFilter(event.currentTarget.value)}
       />
       <div className="scroll-table" tabIndex={0} role="region" aria-label="WebLLM models">
-        <table className="corpus-table">
-          <thead>
-            <tr>
-              <th scope="col">model</th>
-              <th scope="col" className="figure">
-                GPU memory
-              </th>
-              <th scope="col" className="figure wide-only">
-                context
-              </th>
-              <th scope="col" className="wide-only">
-                needs
-              </th>
-              <th scope="col">use as</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((line) => (
-              <Line key={line.id} line={line} remove={() => remove(line.id)} />
-            ))}
-          </tbody>
-        </table>
+        <Table className="plain-table" heads={HEADS}>
+          {shown.map((line) => (
+            <Line key={line.id} line={line} remove={() => remove(line.id)} />
+          ))}
+        </Table>
       </div>
       {shown.length === 0 ? <p className="fine">No model has all of these words.</p> : null}
     </>
@@ -266,6 +277,10 @@ const useRemoved = (again: () => void) => {
   return { removed, remove, undo };
 };
 
+/**
+ * The section of the Models page. The library is asked for its list only on demand: it is a
+ * download of several megabytes.
+ */
 export const WebLlmSection = () => {
   const { list, state, problem, read } = useList();
   const { removed, remove, undo } = useRemoved(() => void read());
@@ -310,7 +325,7 @@ export const WebLlmSection = () => {
         }
         restore={undo}
       />
-      {list ? <Table lines={list} remove={remove} /> : null}
+      {list ? <Models lines={list} remove={remove} /> : null}
       <MirrorFields />
     </section>
   );

@@ -1,5 +1,5 @@
 import type { LocalFile } from '../../lab/contract/records/checkpoints.ts';
-import { droppedEntries, filesBelow } from '../kit/folder-entries.ts';
+import { droppedEntries, filesBelow } from '../kit/page/folder-entries.ts';
 
 /** Files of a folder that was chosen or dropped, with their paths in it. */
 

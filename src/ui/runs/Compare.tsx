@@ -1,7 +1,7 @@
 import { useDeferredValue, useEffect, useMemo } from 'react';
 import type { RunRecord } from '../../lab/contract/records/runs.ts';
 import { Chart } from '../kit/charts/Chart.tsx';
-import { plural } from '../kit/format.ts';
+import { plural } from '../kit/words/format.ts';
 import { openSteps } from '../train/store/train-actions.ts';
 import { useTrain } from '../train/store/train-store.ts';
 import { comparedCharts } from './compare-specs.ts';
@@ -14,7 +14,7 @@ const Differences = ({ runs }: { runs: readonly RunRecord[] }) => {
   if (rows.length === 0)
     return <p className="fine">The settings of these runs are the same, the seed included.</p>;
   return (
-    <div className="runs-scroll plain" tabIndex={0} role="group" aria-label="Settings, table">
+    <div className="list-scroll plain" tabIndex={0} role="group" aria-label="Settings, table">
       <table className="differences">
         <thead>
           <tr>

@@ -1,9 +1,9 @@
 import { Button, TextInput, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import type { RunRecord } from '../../lab/contract/records/runs.ts';
-import { formatBytes, formatCount } from '../kit/format.ts';
+import { formatBytes, formatCount } from '../kit/words/format.ts';
 import { downloadOf, dropRollouts, editRun, exportRun } from '../train/store/train-actions.ts';
-import { Again } from '../train/Again.tsx';
+import { Again } from '../train/run/Again.tsx';
 import { parseTags } from './figures.ts';
 
 /** Saves when the field is left, or on Enter; Escape takes back what was typed. */
@@ -35,6 +35,7 @@ const SavedField = (props: {
   );
 };
 
+/** Free text on a run; saved when the field is left. */
 const Notes = ({ run }: { run: RunRecord }) => {
   const [text, setText] = useState<string | null>(null);
   const commit = () => {
@@ -57,6 +58,9 @@ const Notes = ({ run }: { run: RunRecord }) => {
   );
 };
 
+/**
+ * The rollouts of past steps take most of a run’s space; charts and checkpoints do not need them.
+ */
 const FreeRollouts = ({ run }: { run: RunRecord }) => {
   const [freed, setFreed] = useState<number | null>(null);
   return (
@@ -78,7 +82,7 @@ const FreeRollouts = ({ run }: { run: RunRecord }) => {
 
 /** What can be changed about a run, and what can be taken out of it. */
 export const RunEditor = ({ run }: { run: RunRecord }) => (
-  <div className="run-editor">
+  <div className="row-editor">
     <SavedField
       label="Name"
       value={run.name}

@@ -10,7 +10,8 @@ import { useTrain, visibleRuns } from '../train/store/train-store.ts';
 import { TrainProblem } from '../train/Problem.tsx';
 import { Compare } from './Compare.tsx';
 import { RunsTable } from './RunsTable.tsx';
-import { StorageLine } from './StorageLine.tsx';
+import { StorageLine } from '../lab/StorageLine.tsx';
+import './runs.css';
 
 /** Deleted runs, as long as they can be brought back. */
 const Undo = () => (
@@ -69,11 +70,11 @@ const RunsPage = () => {
   const drop = useFileDrop(({ files }) => void importRuns([...files]));
   return (
     <main
-      className={drop.over ? 'page runs dropping' : 'page runs'}
+      className={drop.over ? 'page work dropping' : 'page work'}
       tabIndex={-1}
       {...drop.handlers}
     >
-      <div className="runs-bar">
+      <div className="page-bar">
         <h1>Runs</h1>
         <StorageLine />
         <span className="grow" />

@@ -2,12 +2,12 @@ import { Checkbox } from '@mantine/core';
 import { Fragment, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { RunRecord } from '../../lab/contract/records/runs.ts';
-import { DASH, formatCount, formatDayTime, formatShare } from '../kit/format.ts';
+import { DASH, formatCount, formatDayTime, formatShare } from '../kit/words/format.ts';
 import { BelowRow, ListTable, RowActions } from '../kit/ListTable.tsx';
 import { openSteps, removeRun } from '../train/store/train-actions.ts';
 import { formatTrainAddress, MOST_COMPARED } from '../train/store/train-address.ts';
 import { useTrain } from '../train/store/train-store.ts';
-import { StatusBadge } from '../train/RunHeader.tsx';
+import { StatusBadge } from '../train/run/RunHeader.tsx';
 import { figuresOf } from './figures.ts';
 import { RunEditor } from './RunEditor.tsx';
 
@@ -17,11 +17,16 @@ export interface RunKey {
   colour: number;
 }
 
+/**
+ * The key of a run; null where it is not compared. @param compared ids in the order in which they
+ * were chosen: the first one is A, whatever the order of the table
+ */
 export const keyOf = (compared: readonly string[], id: string): RunKey | null => {
   const index = compared.indexOf(id);
   return index < 0 ? null : { letter: String.fromCharCode(65 + index), colour: index };
 };
 
+/** The letter in the colour of the run’s lines, with the page’s background as ink. */
 export const KeyBadge = ({ letter, colour }: RunKey) => (
   <b className="run-key" style={{ background: `var(--series-ink-${colour})` }}>
     {letter}
@@ -43,6 +48,10 @@ const useAllSteps = (ids: readonly string[]): void => {
   }, [key]);
 };
 
+/**
+ * The last EM and the held-out EM, first and last. A run of which only some steps were read has no
+ * figures yet.
+ */
 const Figures = ({ run }: { run: RunRecord }) => {
   const steps = useTrain((state) => state.steps[run.id]);
   const reading = useTrain((state) => state.reading.includes(run.id));
@@ -86,6 +95,9 @@ interface RowProps {
   toggle: () => void;
 }
 
+/**
+ * A run of the list; checked, its lines join the charts below. The address says which are compared.
+ */
 const RunRow = ({ run, compared, compare, open, toggle }: RowProps) => {
   const key = keyOf(compared, run.id);
   const full = key === null && compared.length >= MOST_COMPARED;
@@ -103,7 +115,7 @@ const RunRow = ({ run, compared, compare, open, toggle }: RowProps) => {
           }
         />
       </td>
-      <td className="run-name">
+      <td className="row-name">
         {key ? (
           <>
             <KeyBadge {...key} />{' '}
@@ -142,6 +154,7 @@ const RunRow = ({ run, compared, compare, open, toggle }: RowProps) => {
   );
 };
 
+/** Columns of the table; those that do not fit on a narrow screen are the first to go. */
 const HEADS = [
   ['compare', 'visually'],
   ['name', ''],
@@ -160,6 +173,7 @@ interface RunsTableProps {
   compare: (ids: string[]) => void;
 }
 
+/** All runs that are stored here, newest first. One can be open for its name, notes and exports. */
 export const RunsTable = ({ runs, compared, compare }: RunsTableProps) => {
   const [opened, setOpened] = useState<string | null>(null);
   useAllSteps(runs.map(({ id }) => id));

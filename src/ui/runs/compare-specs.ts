@@ -1,6 +1,6 @@
 import type { TrainStep } from '../../records/training.ts';
 import type { ChartSpec, Series, Unit } from '../kit/charts/series.ts';
-import { shareInterval } from '../train/chart-specs.ts';
+import { shareInterval } from '../train/charts/chart-specs.ts';
 
 /** The same measure of several runs over one axis. */
 
@@ -12,8 +12,10 @@ export interface ComparedRun {
   steps: readonly TrainStep[];
 }
 
+/** A value of a step; null where it was not measured. */
 type Measure = (step: TrainStep) => number | null;
 
+/** A measure that is worth comparing between runs, with what to know of it. */
 interface Compared {
   id: string;
   title: string;
@@ -24,6 +26,10 @@ interface Compared {
   include?: readonly number[];
 }
 
+/**
+ * Held-out scores first: they are of the same questions in every run, the others depend on
+ * settings.
+ */
 const MEASURES: readonly Compared[] = [
   {
     id: 'held-out-em',
@@ -105,6 +111,7 @@ const MEASURES: readonly Compared[] = [
   },
 ];
 
+/** One run’s line. The letter is its name, so that a chart can be read without its colours. */
 const seriesOf = ({ id, letter, colour, steps }: ComparedRun, measure: Compared): Series => ({
   id,
   name: letter,
@@ -123,6 +130,7 @@ const seriesOf = ({ id, letter, colour, steps }: ComparedRun, measure: Compared)
   }),
 });
 
+/** A chart a measure with a line a run; a run that has not measured it has none. */
 export const comparedCharts = (runs: readonly ComparedRun[]): ChartSpec[] =>
   MEASURES.map((measure) => ({
     id: measure.id,

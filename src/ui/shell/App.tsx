@@ -1,68 +1,35 @@
 import { MantineProvider, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import { lazy, Suspense, useMemo } from 'react';
-import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
-import { useShallow } from 'zustand/react/shallow';
-import { InspectPage } from '../ask/InspectPage.tsx';
-import { ASK } from '../ask/store/permalink.ts';
-import { BASE } from '../kit/page-root.ts';
-import { useView } from './store/view-store.ts';
+import { BASE } from '../kit/page/page-root.ts';
+import { PlaceLetters } from '../kit/place-letters.ts';
+import { type ReactNode, Suspense, useMemo } from 'react';
+import { Route, Router, Switch, useLocation } from 'wouter';
 import { CommandPalette, KeyList } from './CommandPalette.tsx';
+import { useDialogs } from './dialogs.ts';
 import { createCommands } from './commands.ts';
+import { PAGES, RAIL } from './places.tsx';
 import { Rail } from './Rail.tsx';
 import { StatusBar } from './StatusBar.tsx';
 import { theme } from './theme.ts';
 import { TopBar } from './TopBar.tsx';
-import { useAddress } from './use-address.ts';
+import { useAddress } from '../ask/use-address.ts';
 import { useKeys } from './use-keys.ts';
 
-const ClusterPage = lazy(() => import('../corpus/clusters/ClusterPage.tsx'));
-const FilePage = lazy(() => import('../rollouts/table/FilePage.tsx'));
-const FilesPage = lazy(() => import('../rollouts/table/FilesPage.tsx'));
-const ReaderPage = lazy(() => import('../rollouts/reader/ReaderPage.tsx'));
-const CorpusPage = lazy(() => import('../corpus/CorpusPage.tsx'));
-const ModelsPage = lazy(() => import('../models/ModelsPage.tsx'));
-const RunsPage = lazy(() => import('../runs/RunsPage.tsx'));
-const TrainPage = lazy(() => import('../train/TrainPage.tsx'));
-const LaterPage = lazy(() => import('./LaterPage.tsx'));
+/** The styles of a place hold within it alone; see `scripts/checks/check-styles.ts`. */
+const At = (props: { place: string; children: ReactNode }) => (
+  <div className={`at at-${props.place}`}>{props.children}</div>
+);
 
-/** The root is Ask; version 0.1.0 gave its questions addresses there. */
-const ToAsk = () => <Redirect to={`${ASK}${location.search}`} replace />;
+/** Letters of the rail; keys of a page leave them to `g` + letter. */
+const LETTERS: ReadonlySet<string> = new Set(RAIL.map(({ letter }) => letter));
 
 const Pages = () => (
   <Suspense fallback={<main className="page">Loading the page …</main>}>
     <Switch>
-      <Route path={ASK}>
-        <InspectPage />
-      </Route>
-      <Route path="/">
-        <ToAsk />
-      </Route>
-      <Route path="/inspect">
-        <ToAsk />
-      </Route>
-      <Route path="/rollouts">
-        <FilesPage />
-      </Route>
-      <Route path="/rollouts/:fileId">{({ fileId }) => <FilePage key={fileId} />}</Route>
-      <Route path="/rollouts/:fileId/:rolloutId">
-        <ReaderPage />
-      </Route>
-      <Route path="/train">
-        <TrainPage />
-      </Route>
-      <Route path="/runs">
-        <RunsPage />
-      </Route>
-      <Route path="/cluster">
-        <ClusterPage />
-      </Route>
-      <Route path="/corpus">
-        <CorpusPage />
-      </Route>
-      <Route path="/models">
-        <ModelsPage />
-      </Route>
-      <Route path="/:page">{({ page }) => <LaterPage page={page} />}</Route>
+      {PAGES.map(({ path, place, show }) => (
+        <Route key={path} path={path}>
+          {(params) => <At place={place}>{show(params)}</At>}
+        </Route>
+      ))}
     </Switch>
   </Suspense>
 );
@@ -75,9 +42,7 @@ const Workbench = () => {
     const toggleTheme = () => setColorScheme(scheme === 'dark' ? 'light' : 'dark');
     return { toggleTheme, list: createCommands({ go, toggleTheme }) };
   }, [go, scheme, setColorScheme]);
-  const open = useView(
-    useShallow((state) => ({ palette: state.paletteOpen, keys: state.keysOpen })),
-  );
+  const dialog = useDialogs((state) => state.open);
   const here = commands.list.filter(({ when }) => when?.(path) ?? true);
   useKeys(commands.list);
   useAddress();
@@ -85,10 +50,12 @@ const Workbench = () => {
     <div className="frame">
       <Rail />
       <TopBar toggleTheme={commands.toggleTheme} />
-      <Pages />
+      <PlaceLetters value={LETTERS}>
+        <Pages />
+      </PlaceLetters>
       <StatusBar />
-      {open.palette ? <CommandPalette commands={here} /> : null}
-      {open.keys ? <KeyList commands={here} /> : null}
+      {dialog === 'palette' ? <CommandPalette commands={here} /> : null}
+      {dialog === 'keys' ? <KeyList commands={here} /> : null}
     </div>
   );
 };

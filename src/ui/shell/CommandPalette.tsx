@@ -1,6 +1,6 @@
 import { Kbd, Modal, TextInput } from '@mantine/core';
 import { useState, type KeyboardEvent, type ReactNode } from 'react';
-import { useView } from './store/view-store.ts';
+import { closeDialog } from './dialogs.ts';
 import { keyName, type Command } from './commands.ts';
 
 const matches = (command: Command, text: string): boolean =>
@@ -38,7 +38,7 @@ export const CommandPalette = ({ commands }: { commands: readonly Command[] }) =
   const [at, setAt] = useState(0);
   const found = commands.filter((command) => matches(command, text));
   const close = () => {
-    useView.setState({ paletteOpen: false });
+    closeDialog();
     setText('');
     setAt(0);
   };
@@ -95,7 +95,7 @@ const GROUPS = ['Run', 'Train', 'Playback', 'Rollouts', 'View', 'Go to'] as cons
 
 /** `?`: every key. */
 export const KeyList = ({ commands }: { commands: readonly Command[] }) => (
-  <Dialog name="Keys" onClose={() => useView.setState({ keysOpen: false })}>
+  <Dialog name="Keys" onClose={closeDialog}>
     <h2>Keys</h2>
     {GROUPS.map((group) => (
       <section key={group} className="key-group">

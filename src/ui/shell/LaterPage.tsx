@@ -12,7 +12,8 @@ const LATER: Record<string, { name: string; text: string; meanwhile: string }> =
 };
 
 const LaterPage = ({ page }: { page: string }) => {
-  const later = LATER[page];
+  // The page is whatever stands in the address, `constructor` too.
+  const later = Object.hasOwn(LATER, page) ? LATER[page] : undefined;
   return (
     <main className="page">
       <h1>{later?.name ?? 'Nothing is here'}</h1>

@@ -1,8 +1,8 @@
 import { Link, useLocation } from 'wouter';
 import { Icon } from '../kit/Icon.tsx';
-import { ROUTES, type Route } from './routes.ts';
+import { RAIL, type RailPage } from './places.tsx';
 
-const Item = ({ route }: { route: Route }) => {
+const Item = ({ route }: { route: RailPage }) => {
   const [path] = useLocation();
   const active = path === route.path || path.startsWith(`${route.path}/`);
   return (
@@ -20,7 +20,7 @@ const Item = ({ route }: { route: Route }) => {
 
 export const Rail = () => (
   <nav className="rail" aria-label="Places">
-    {ROUTES.map((route) => (
+    {RAIL.map((route) => (
       <Item key={route.path} route={route} />
     ))}
   </nav>

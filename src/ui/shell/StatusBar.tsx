@@ -1,14 +1,14 @@
 import { Link } from 'wouter';
 import { Icon } from '../kit/Icon.tsx';
-import { formatBytes, formatCount, formatParameters } from '../kit/format.ts';
-import { useStorageUse } from '../kit/use-storage-use.ts';
+import { formatBytes, formatCount, formatParameters } from '../kit/words/format.ts';
+import { useStorageUse } from '../lab/storage.ts';
 import { cancelRun } from '../ask/store/actions.ts';
 import { stopTraining } from '../train/store/train-actions.ts';
 import { formatTrainAddress } from '../train/store/train-address.ts';
 import { trainingRun, trainsElsewhere, useTrain } from '../train/store/train-store.ts';
-import { phaseText } from '../train/run-words.ts';
-import { firstFailure, useLab } from './store/lab-store.ts';
-import { useOffline } from './store/offline.ts';
+import { phaseText } from '../train/run/run-words.ts';
+import { firstFailure, useLab } from '../lab/lab-store.ts';
+import { useOffline } from '../lab/offline.ts';
 import { isRunning, useRun } from '../ask/store/run-store.ts';
 
 const DeviceCell = () => {

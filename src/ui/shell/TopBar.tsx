@@ -2,11 +2,12 @@ import { ActionIcon, useComputedColorScheme } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation, useRoute } from 'wouter';
 import { Icon, type IconName } from '../kit/Icon.tsx';
-import { useView } from './store/view-store.ts';
-import { useLab } from './store/lab-store.ts';
+import { toggleDialog } from './dialogs.ts';
+import { togglePanel, useView } from '../ask/store/view-store.ts';
+import { useLab } from '../lab/lab-store.ts';
 import { useRun } from '../ask/store/run-store.ts';
-import { ROUTES } from './routes.ts';
 import { ASK } from '../ask/store/permalink.ts';
+import { RAIL } from './places.tsx';
 
 const Tool = (props: {
   label: string;
@@ -33,11 +34,8 @@ const Tool = (props: {
   </ActionIcon>
 );
 
-const flip = (key: 'setupOpen' | 'detailsOpen' | 'paletteOpen' | 'keysOpen') => () =>
-  useView.setState((state) => ({ [key]: !state[key] }));
-
 /** Pages that the rail does not name. */
-const OFF_RAIL: Readonly<Record<string, string>> = { cluster: 'Corpus · Clusters' };
+const OFF_RAIL: ReadonlyMap<string, string> = new Map([['cluster', 'Corpus · Clusters']]);
 
 const Place = () => {
   const [ask] = useRoute(ASK);
@@ -49,7 +47,7 @@ const Place = () => {
   const [path] = useLocation();
   const [, page = ''] = path.split('/');
   const name =
-    ROUTES.find((route) => route.path === `/${page}`)?.name ?? OFF_RAIL[page] ?? 'Forage';
+    RAIL.find((route) => route.path === `/${page}`)?.name ?? OFF_RAIL.get(page) ?? 'Forage';
   return (
     <div className="place">
       <b>Forage</b> <span className="fine ellipsis">{`${name}${recipe}${seed}`}</span>
@@ -109,12 +107,17 @@ export const TopBar = ({ toggleTheme }: { toggleTheme: () => void }) => {
       <span className="grow" />
       {ask ? (
         <>
-          <Tool label="Setup (s)" icon="left" pressed={setupOpen} onClick={flip('setupOpen')} />
+          <Tool
+            label="Setup (s)"
+            icon="left"
+            pressed={setupOpen}
+            onClick={() => togglePanel('setupOpen')}
+          />
           <Tool
             label="Details (d)"
             icon="right"
             pressed={detailsOpen}
-            onClick={flip('detailsOpen')}
+            onClick={() => togglePanel('detailsOpen')}
           />
           <RepeatNote />
           <CopyAddress />
@@ -125,8 +128,8 @@ export const TopBar = ({ toggleTheme }: { toggleTheme: () => void }) => {
         icon={scheme === 'dark' ? 'sun' : 'moon'}
         onClick={toggleTheme}
       />
-      <Tool label="All commands (⌘K, Ctrl K)" sign="⌘K" onClick={flip('paletteOpen')} />
-      <Tool label="List of keys (?)" sign="?" onClick={flip('keysOpen')} />
+      <Tool label="All commands (⌘K, Ctrl K)" sign="⌘K" onClick={() => toggleDialog('palette')} />
+      <Tool label="List of keys (?)" sign="?" onClick={() => toggleDialog('keys')} />
     </header>
   );
 };

@@ -1,13 +1,14 @@
-import { pagePath } from '../kit/page-root.ts';
+import { pagePath } from '../kit/page/page-root.ts';
 import { cancelRun, focusNext, move, runFromStart, togglePlaying } from '../ask/store/actions.ts';
 import { downloadRollouts } from '../ask/store/export.ts';
 import { isRunning, useRun } from '../ask/store/run-store.ts';
 import { pauseRun, resumeRun, stopRun } from '../train/store/train-actions.ts';
 import { formatTrainAddress, parseTrainAddress } from '../train/store/train-address.ts';
 import { trainingRun, useTrain, visibleRuns } from '../train/store/train-store.ts';
-import { useView } from './store/view-store.ts';
+import { toggleDialog } from './dialogs.ts';
+import { openSetup, togglePanel, useView } from '../ask/store/view-store.ts';
 import { isRollouts } from '../rollouts/store/browse-address.ts';
-import { ROUTES } from './routes.ts';
+import { RAIL } from './places.tsx';
 import { rolloutCommands } from './rollout-commands.ts';
 
 /** Everything that can be done by name (⌘K) or by key (`?` lists them). */
@@ -26,9 +27,6 @@ export interface CommandContext {
   toggleTheme: () => void;
 }
 
-const toggle = (key: 'setupOpen' | 'detailsOpen' | 'paletteOpen' | 'keysOpen') => () =>
-  useView.setState((state) => ({ [key]: !state[key] }));
-
 /** Escape does the nearest thing: ends the run, then playback, then the selection or chosen step. */
 const escape = (go: CommandContext['go']) => () => {
   if (isRunning(useRun.getState().run)) return void cancelRun();
@@ -43,7 +41,7 @@ const escape = (go: CommandContext['go']) => () => {
 };
 
 const focusSearch = () => {
-  useView.setState({ setupOpen: true });
+  openSetup();
   requestAnimationFrame(() => document.getElementById('question-search')?.focus());
 };
 
@@ -103,12 +101,27 @@ export const createCommands = ({ go, toggleTheme }: CommandContext): Command[] =
     when: (path) => !isRollouts(path),
     act: focusSearch,
   },
-  { name: 'Show or hide the setup', keys: ['s'], group: 'View', act: toggle('setupOpen') },
-  { name: 'Show or hide the details', keys: ['d'], group: 'View', act: toggle('detailsOpen') },
+  {
+    name: 'Show or hide the setup',
+    keys: ['s'],
+    group: 'View',
+    act: () => togglePanel('setupOpen'),
+  },
+  {
+    name: 'Show or hide the details',
+    keys: ['d'],
+    group: 'View',
+    act: () => togglePanel('detailsOpen'),
+  },
   { name: 'Light or dark', keys: ['l'], group: 'View', act: toggleTheme },
-  { name: 'All commands', keys: ['⌘K', 'Ctrl K'], group: 'View', act: toggle('paletteOpen') },
-  { name: 'List of keys', keys: ['?'], group: 'View', act: toggle('keysOpen') },
-  ...ROUTES.map((route) => ({
+  {
+    name: 'All commands',
+    keys: ['⌘K', 'Ctrl K'],
+    group: 'View',
+    act: () => toggleDialog('palette'),
+  },
+  { name: 'List of keys', keys: ['?'], group: 'View', act: () => toggleDialog('keys') },
+  ...RAIL.map((route) => ({
     name: route.name,
     keys: [`g ${route.letter}`],
     group: 'Go to' as const,

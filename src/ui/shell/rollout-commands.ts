@@ -1,8 +1,7 @@
-import { GROUPINGS } from '../rollouts/table/groupings.ts';
+import { GROUPINGS } from '../rollouts/file/groupings.ts';
 import {
   filePath,
   formatBrowseAddress,
-  isRollouts,
   parseBrowseAddress,
 } from '../rollouts/store/browse-address.ts';
 import {
@@ -52,12 +51,5 @@ export const rolloutCommands = (go: (path: string) => void): Command[] => {
     { ...table, name: 'Filter the rollouts', keys: ['/'], act: focusFilter },
     { ...table, name: 'Bookmark the rollout', keys: ['b'], act: () => void toggleBookmark() },
     { ...table, name: 'Tags and note of the rollout', keys: ['t'], act: openNotes },
-    {
-      name: 'Imported rollouts',
-      keys: ['g o'],
-      group: 'Go to',
-      when: (path) => !isRollouts(path) || path !== '/rollouts',
-      act: () => go('/rollouts'),
-    },
   ];
 };

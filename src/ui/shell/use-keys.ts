@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
-import { pagePath } from '../kit/page-root.ts';
-import { useView } from './store/view-store.ts';
+import { pagePath } from '../kit/page/page-root.ts';
+import { toggleDialog, useDialogs } from './dialogs.ts';
 import type { Command } from './commands.ts';
 
 /** A `g` that no other key follows within this is a key of its own. */
@@ -25,11 +25,11 @@ export const useKeys = (commands: readonly Command[]): void => {
     const onKeyDown = (event: KeyboardEvent) => {
       if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault();
-        useView.setState((state) => ({ paletteOpen: !state.paletteOpen }));
+        toggleDialog('palette');
         return;
       }
-      const { paletteOpen, keysOpen } = useView.getState();
-      if (event.metaKey || event.ctrlKey || event.altKey || paletteOpen || keysOpen) return;
+      const { open } = useDialogs.getState();
+      if (event.metaKey || event.ctrlKey || event.altKey || open !== null) return;
       if (usesKey(event.target, event.key)) return;
       const key = prefix.current ? `${prefix.current} ${event.key}` : event.key;
       const starts = event.key === 'g' && !prefix.current;

@@ -2,10 +2,13 @@ import { useEffect } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { parseTrainAddress, formatTrainAddress } from './store/train-address.ts';
 import { runById, trainingRun, useTrain, visibleRuns } from './store/train-store.ts';
-import { NewRun } from './NewRun.tsx';
+import { NewRun } from './form/NewRun.tsx';
 import { TrainProblem } from './Problem.tsx';
-import { StatusBadge } from './RunHeader.tsx';
-import { RunView } from './RunView.tsx';
+import { StatusBadge } from './run/RunHeader.tsx';
+import { RunView } from './run/RunView.tsx';
+import './train.css';
+import './form/form.css';
+import './run/run.css';
 
 /** Runs that can go on, above the form of a new one. */
 const Unfinished = () => {
@@ -65,7 +68,7 @@ const TrainPage = () => {
     // Another run, or the form, begins at its top.
     <main
       key={shown?.id ?? 'form'}
-      className={shown ? 'page train' : 'page train form'}
+      className={shown ? 'page work train' : 'page work train form'}
       tabIndex={-1}
     >
       <TrainProblem />

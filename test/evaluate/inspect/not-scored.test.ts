@@ -16,12 +16,8 @@ import { judgeAnswers } from '../../../src/evaluate/judge/run.ts';
 import { judgeItemOf } from '../../../src/evaluate/judge/agreement.ts';
 import { columnReader } from '../../../src/lab/rollouts/columns.ts';
 import { noScoreOf } from '../../../src/lab/rollouts/no-score.ts';
-import { whyNothingShared } from '../../../src/ui/rollouts/table/nothing-shared.ts';
-import {
-  groupedOutcomeName,
-  outcomeBars,
-  outcomeName,
-} from '../../../src/ui/rollouts/table/words.ts';
+import { whyNothingShared } from '../../../src/ui/rollouts/compare/nothing-shared.ts';
+import { groupedOutcomeName, outcomeBars, outcomeName } from '../../../src/ui/rollouts/words.ts';
 import { blobOf, importOne } from '../../formats/rollouts/helpers.ts';
 
 /** A rollout whose answer cannot be read is not scored: it is no wrong one, and in no mean. */

@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest';
 import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
 import {
   cutByMarks,
+  sentenceStretches,
   findPattern,
   phrasePattern,
-  sentenceStretches,
 } from '../../../src/evaluate/inspect/reading/spans.ts';
 import { gainInWords, readRounds } from '../../../src/evaluate/inspect/reading/rounds.ts';
 import { revealHidden } from '../../../src/evaluate/inspect/reading/visible.ts';
 import { tokenTable } from '../../../src/evaluate/inspect/reading/token-table.ts';
 import { computeSide } from '../../../src/evaluate/inspect/what-if/what-if.ts';
-import { DEFAULT_SETTINGS } from '../../../src/ui/rollouts/reader/settings.ts';
+import { DEFAULT_SETTINGS } from '../../../src/ui/rollouts/reader/store/settings.ts';
 import { PAYLOADS } from '../../fixtures/inspect/payloads.ts';
 import { importOne } from '../../formats/rollouts/helpers.ts';
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { DisagreementQueue } from '../../../src/evaluate/inspect/rescore/disagreement.ts';
-import { SCORERS, scorerById } from '../../../src/evaluate/inspect/rescore/scorers.ts';
 import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
-import { REWARD_IDS, type RewardId } from '../../../src/learn/rewards/list.ts';
+import { DisagreementQueue } from '../../../src/evaluate/inspect/rescore/disagreement.ts';
 import { rescore } from '../../../src/evaluate/inspect/rescore/rescore.ts';
+import { scorerById, SCORERS } from '../../../src/evaluate/inspect/rescore/scorers.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { r1Searcher, verl } from '../../fixtures/inspect/records.ts';
 import { importOne, ownLines, rolloutsOf } from '../../formats/rollouts/helpers.ts';
+import { REWARD_IDS, type RewardId } from '../../../src/learn/rewards/list.ts';
 
 const totals = (rollout: ImportedRollout): Record<string, number> =>
   Object.fromEntries(rescore(rollout).map(({ scorer, total }) => [scorer, total]));

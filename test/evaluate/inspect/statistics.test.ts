@@ -2,10 +2,10 @@ import { existsSync, openAsBlob, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import type { RolloutFacts } from '../../../src/evaluate/inspect/lint/facts.ts';
 import { inspectFile } from '../../../src/evaluate/inspect/inspect.ts';
-import { statisticsOf } from '../../../src/evaluate/inspect/statistics.ts';
 import { outcomeOf, taxonomyOf } from '../../../src/evaluate/inspect/taxonomy.ts';
+import { statisticsOf } from '../../../src/evaluate/inspect/statistics.ts';
+import type { RolloutFacts } from '../../../src/evaluate/inspect/lint/facts.ts';
 import { OWN_FILE } from '../../formats/rollouts/helpers.ts';
 
 /** Printed by test/fixtures/inspect/reference_scores.py, which runs the published scoring functions. */

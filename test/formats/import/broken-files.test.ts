@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { importAll, previewImport } from '../../../src/formats/import/collect.ts';
 import { cpuMs } from '../../fuzz/subjects/subject.ts';
-import { FILES } from './whole-files.ts';
+import { FILES } from '../../fixtures/import/whole-files.ts';
 
 it('is not slowed by texts made to be slow', async () => {
   const slow = ['[', '{', '"', '\\', '. ', 'A. ', '."', '](', '> ', '- ', '[a](', '"\n', ',', '`'];

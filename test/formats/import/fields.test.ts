@@ -5,7 +5,7 @@ import { hotpotQa, musiqueQuestions } from '../../../src/formats/import/schemas/
 import { typeFields } from '../../../src/formats/import/schemas/questions.ts';
 import { splitSentences } from '../../../src/formats/import/values/sentences.ts';
 import { importAll } from '../../../src/formats/import/collect.ts';
-import { blob, HOTPOT, jsonl, MUSIQUE, TWO_WIKI } from './files.ts';
+import { blob, HOTPOT, jsonl, MUSIQUE, TWO_WIKI } from '../../fixtures/import/files.ts';
 
 const reading = (schema: typeof hotpotQa) => (value: unknown) => {
   const read = schema.read(value);

@@ -1,9 +1,18 @@
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, it } from 'vitest';
-import { importAll } from '../../../src/formats/import/collect.ts';
 import { detect } from '../../../src/formats/import/readers/detect.ts';
+import { importAll } from '../../../src/formats/import/collect.ts';
 import { passageHash } from '../../../src/formats/import/values/hash.ts';
-import { BAMBOOGLE, blob, FLASHRAG, HOTPOT, jsonl, MUSIQUE, TWO_WIKI, VERL } from './files.ts';
+import {
+  BAMBOOGLE,
+  blob,
+  FLASHRAG,
+  HOTPOT,
+  jsonl,
+  MUSIQUE,
+  TWO_WIKI,
+  VERL,
+} from '../../fixtures/import/files.ts';
 
 describe('question files', () => {
   it('reads HotpotQA: question, supporting titles, contexts as passages', async () => {

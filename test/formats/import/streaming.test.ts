@@ -4,7 +4,7 @@ import { importAll, previewImport } from '../../../src/formats/import/collect.ts
 import { KnownItems } from '../../../src/formats/import/values/known.ts';
 import { readImport } from '../../../src/formats/import/read.ts';
 import type { ImportBatch, ResumePosition } from '../../../src/formats/import/values/types.ts';
-import { blob, jsonl } from './files.ts';
+import { blob, jsonl } from '../../fixtures/import/files.ts';
 
 const N = 57;
 const row = (i: number) => ({ id: `p${i}`, title: `T${i}`, text: `Passage "${i}", é {${i}}.` });

@@ -1,7 +1,7 @@
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
-import { importRollouts, type ImportItem } from '../../../src/formats/rollouts/import.ts';
 import { fullText, isOwnRollout } from '../../../src/formats/rollouts/shape/imported.ts';
+import { importRollouts, type ImportItem } from '../../../src/formats/rollouts/import.ts';
 import { roundsOf } from '../../../src/formats/rollouts/rounds.ts';
 import {
   FOREIGN,

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readAnswer } from '../../../src/formats/rollouts/protocols/answer.ts';
-import { PROTOCOLS } from '../../../src/formats/rollouts/protocols/catalogue.ts';
-import { recogniseProtocol } from '../../../src/formats/rollouts/protocols/recognise.ts';
 import { blockText, splitText } from '../../../src/formats/rollouts/protocols/split.ts';
+import { PROTOCOLS } from '../../../src/formats/rollouts/protocols/catalogue.ts';
+import { readAnswer } from '../../../src/formats/rollouts/protocols/answer.ts';
+import { recogniseProtocol } from '../../../src/formats/rollouts/protocols/recognise.ts';
 
 const SAMPLES: Record<string, [text: string, roles: string[], answer: string]> = {
   forage: [

@@ -3,7 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { writeRollout } from '../../../src/formats/rollouts/write.ts';
 import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
+import { eventsOfEveryKind } from '../../fixtures/events.ts';
 import { FOREIGN, loggingBoard, r1Searcher, trl, verl } from '../../fixtures/inspect/records.ts';
+import { emptyRollout } from '../../fixtures/rollouts.ts';
 import { importOne, ownLines, rolloutsOf } from './helpers.ts';
 
 const throughOurs = async (rollout: ImportedRollout): Promise<ImportedRollout> =>
@@ -65,6 +67,13 @@ describe('through our JSONL and back', () => {
       const [rollout] = await rolloutsOf(new Blob([strange]));
       expect(writeRollout(rollout!, 'forage')).toBe(strange);
     }
+  });
+
+  test.each(Object.values(eventsOfEveryKind('a "b"\n<c>')))('an event: $kind', async (event) => {
+    const line = JSON.stringify({ ...emptyRollout('e'), events: [event] });
+    const rollout = await importOne({ ...emptyRollout('e'), events: [event] });
+    expect(rollout.events).toEqual([event]);
+    expect(writeRollout(rollout, 'forage')).toBe(line);
   });
 
   test.each([true, false, null])('a judge whose verdict is %s', async (verdict) => {

@@ -1,17 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
+import { importAll, previewImport } from '../../../src/formats/import/collect.ts';
+import { ImportError } from '../../../src/formats/import/values/types.ts';
 import { faultOf } from '../../../src/formats/rollouts/own/schema.ts';
 import { lintRollout } from '../../../src/evaluate/inspect/lint/index.ts';
 import { readFactsOf } from '../../../src/evaluate/inspect/lint/facts.ts';
-import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
-import { writeRollout } from '../../../src/formats/rollouts/write.ts';
-import { importAll, previewImport } from '../../../src/formats/import/collect.ts';
 import { summaryOf } from '../../../src/evaluate/inspect/lint/run.ts';
-import { ImportError as RolloutImportError } from '../../../src/formats/rollouts/import.ts';
-import { ImportError } from '../../../src/formats/import/values/types.ts';
-import { roundsOf } from '../../../src/formats/rollouts/rounds.ts';
-import { FILES } from '../../formats/import/whole-files.ts';
+import { FILES } from '../../fixtures/import/whole-files.ts';
 import { ownLines, readAll } from '../../formats/rollouts/helpers.ts';
 import { zipSync } from 'fflate';
 import { OTHER_SYSTEMS } from '../../fixtures/inspect/other-systems.ts';
@@ -19,6 +15,10 @@ import { FOREIGN, trl } from '../../fixtures/inspect/records.ts';
 import type { Random } from '../../../src/base/random.ts';
 import { bytesOf, mutateBytes, mutateJsonFile, mutateJsonLines, pick } from './mutate.ts';
 import { must, subject, type Subject } from './subject.ts';
+import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
+import { writeRollout } from '../../../src/formats/rollouts/write.ts';
+import { ImportError as RolloutImportError } from '../../../src/formats/rollouts/import.ts';
+import { roundsOf } from '../../../src/formats/rollouts/rounds.ts';
 
 /** Files of questions, passages and rollouts. */
 

@@ -5,7 +5,6 @@ import { EndpointError, faultOfStatus } from '../../../src/policy/remote/endpoin
 import type { Random } from '../../../src/base/random.ts';
 import { EngineError } from '../../../src/retrieval/engines/http/errors.ts';
 import { EngineHttp } from '../../../src/retrieval/engines/http/http.ts';
-import { ENGINES } from '../../../src/retrieval/engines/kinds/list.ts';
 import { engineOf } from '../../../src/retrieval/engines/open.ts';
 import { factsOf } from '../../../src/lab/models/checkpoints/facts.ts';
 import { CheckpointFault } from '../../../src/lab/models/checkpoints/plan/fault.ts';
@@ -17,6 +16,7 @@ import { DOCUMENTS, LINES, wikiFixture } from '../../retrieval/engines/strict.ts
 import { shardedFiles } from '../../lab/models/checkpoints/hub-server.ts';
 import { bytesOf, mutateBytes, mutateJsonFile, mutateText, pick, textOf } from './mutate.ts';
 import { must, subject, type Subject } from './subject.ts';
+import { ENGINES } from '../../../src/retrieval/engines/kinds/list.ts';
 
 /** Answers of servers: language models, search engines, model hubs, judges. */
 

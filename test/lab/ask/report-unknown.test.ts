@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { getRecipe } from '../../../src/recipes/index.ts';
-import { messageOf } from '../../../src/base/errors.ts';
 import { RemoteRetriever } from '../../../src/lab/corpus/retrieval/start-retrieval.ts';
+import { messageOf } from '../../../src/base/errors.ts';
 import type { RetrievalApi } from '../../../src/lab/contract/retrieval.ts';
 import { startWorker } from '../../../src/lab/rpc/worker.ts';
 import { inProcessWorker, QueueLocks } from '../rpc/in-process.ts';

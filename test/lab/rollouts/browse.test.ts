@@ -11,7 +11,7 @@ import { InspectionHost } from '../../../src/lab/rollouts/host.ts';
 import { InspectionStore } from '../../../src/lab/rollouts/store.ts';
 import { runFileId, type RunSource } from '../../../src/lab/rollouts/own-runs.ts';
 import type { Browsed, BrowseQuery } from '../../../src/lab/contract/rollouts.ts';
-import { whyNothingShared } from '../../../src/ui/rollouts/table/nothing-shared.ts';
+import { whyNothingShared } from '../../../src/ui/rollouts/compare/nothing-shared.ts';
 import { r1Searcher, verl } from '../../fixtures/inspect/records.ts';
 import { blobOf, ownLines } from '../../formats/rollouts/helpers.ts';
 

@@ -1,10 +1,10 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { beforeEach, expect, test } from 'vitest';
 import { InspectionDatabase } from '../../../src/lab/rollouts/database.ts';
-import { type StoredRow } from '../../../src/lab/contract/records/rollout-files.ts';
 import { InspectionHost } from '../../../src/lab/rollouts/host.ts';
 import { InspectionStore } from '../../../src/lab/rollouts/store.ts';
 import { packReading, unpackReading } from '../../../src/lab/rollouts/packed.ts';
+import type { StoredRow } from '../../../src/lab/contract/records/rollout-files.ts';
 import { ANSWER_SCORERS } from '../../../src/evaluate/inspect/rescore/disagreement.ts';
 import { whatIfSettings } from '../../fixtures/what-if.ts';
 import { loggingBoard } from '../../fixtures/inspect/records.ts';

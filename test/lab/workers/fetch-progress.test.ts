@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { precompress } from '../../../scripts/serve/precompress.mjs';
 import { serve, type Served } from '../../../scripts/serve/server.mjs';
 import { fetchWithProgress } from '../../../src/lab/workers/fetch-progress.ts';
-import { type ByteProgress } from '../../../src/lab/contract/progress.ts';
+import type { ByteProgress } from '../../../src/lab/contract/progress.ts';
 
 const text = JSON.stringify(Array.from({ length: 4000 }, (_, i) => `question ${i}`));
 let root: string;

@@ -2,18 +2,18 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Passage } from '../../../src/records/records.ts';
 import {
-  ClusterIndex,
-  type LearnedSampling,
-} from '../../../src/retrieval/cluster/cluster-index.ts';
-import {
   clusterIdentity,
   decodeClusters,
   encodeClusters,
 } from '../../../src/retrieval/cluster/file.ts';
+import {
+  ClusterIndex,
+  type LearnedSampling,
+} from '../../../src/retrieval/cluster/cluster-index.ts';
 import type { LearnedCache } from '../../../src/retrieval/cluster/learned.ts';
 import { ExactIndex, type VectorTable } from '../../../src/retrieval/dense/dense.ts';
-import type { IndexCache } from '../../../src/retrieval/methods/method.ts';
 import { openLocalSource } from '../../../src/retrieval/open-local.ts';
+import type { IndexCache } from '../../../src/retrieval/methods/method.ts';
 import type { QueryEncoder, Reranker } from '../../../src/retrieval/sources/sources.ts';
 import { terms } from '../../../src/retrieval/lexical/text.ts';
 import {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Passage } from '../../../src/records/records.ts';
-import { classifyQuery } from '../../../src/retrieval/summarize/classify.ts';
 import { Extractive, lexicalScores } from '../../../src/retrieval/summarize/extractive.ts';
-import { openSummarizer } from '../../../src/retrieval/summarize/index.ts';
-import { readSummary, type SummaryModel } from '../../../src/retrieval/summarize/model-method.ts';
+import { classifyQuery } from '../../../src/retrieval/summarize/classify.ts';
 import { FALLBACK_SENTENCE } from '../../../src/retrieval/summarize/summarizer.ts';
+import { openSummarizer } from '../../../src/retrieval/summarize/index.ts';
+import { type SummaryModel, readSummary } from '../../../src/retrieval/summarize/model-method.ts';
 
 const passage = (title: string, ...sentences: string[]): Passage => ({
   id: title.toLowerCase(),

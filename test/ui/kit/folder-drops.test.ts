@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { droppedFiles } from '../../../src/ui/corpus/dropped-files.ts';
+import { droppedFiles } from '../../../src/ui/corpus/import/dropped-files.ts';
 import { filesOfDrop } from '../../../src/ui/models/folder-files.ts';
 
 /** What browsers give of a drop: a folder's entries in parts, and an empty part at the end. */

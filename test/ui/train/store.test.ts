@@ -4,9 +4,9 @@ import type { TrainProgress } from '../../../src/lab/contract/training.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
 import type { RunRecord } from '../../../src/lab/contract/records/runs.ts';
 import { figuresOf, parseTags } from '../../../src/ui/runs/figures.ts';
-import { formatDuration } from '../../../src/ui/kit/duration.ts';
-import { fileStem } from '../../../src/ui/kit/save-file.ts';
-import { frozenSeconds } from '../../../src/ui/shell/store/silence.ts';
+import { formatDuration } from '../../../src/ui/kit/words/duration.ts';
+import { fileStem } from '../../../src/ui/kit/page/save-file.ts';
+import { frozenSeconds } from '../../../src/ui/train/store/silence.ts';
 import {
   formatCompared,
   formatTrainAddress,
@@ -21,11 +21,11 @@ import {
   trainsElsewhere,
 } from '../../../src/ui/train/store/train-store.ts';
 import { collapseText } from '../../../src/agent/router/reward.ts';
-import { chartsOf, shareInterval } from '../../../src/ui/train/chart-specs.ts';
-import { groupRollouts } from '../../../src/ui/train/rollout-groups.ts';
-import { actionsOf, phaseText } from '../../../src/ui/train/run-words.ts';
+import { chartsOf, shareInterval } from '../../../src/ui/train/charts/chart-specs.ts';
+import { groupRollouts } from '../../../src/ui/ask/store/rollout-groups.ts';
+import { actionsOf, phaseText } from '../../../src/ui/train/run/run-words.ts';
 import { paintOf } from '../../../src/ui/kit/tokens/paint.ts';
-import { tableOf } from '../../../src/ui/train/store/show-rollouts.ts';
+import { tableOf } from '../../../src/ui/ask/store/training-step.ts';
 import { emptyRollout } from '../../fixtures/rollouts.ts';
 import { runRecord } from '../../fixtures/train-runs.ts';
 import { trainStep } from '../../fixtures/train-steps.ts';

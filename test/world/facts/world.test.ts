@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { generateMiniWorld, generateWorld, SHIPPED_SEED } from '../../../src/world/world.ts';
 import { makePages } from '../../../src/world/facts/passages.ts';
-import { groupBy } from '../../../src/base/items.ts';
 import { LIST_RELATIONS } from '../../../src/world/facts/joint-relations.ts';
 import { RELATIONS } from '../../../src/world/facts/relations.ts';
 import { KINDS } from '../../../src/world/facts/kinds.ts';
+import { groupBy } from '../../../src/base/items.ts';
 import { KeyedRandom } from '../../../src/base/random.ts';
 
 // Processor time: what else the machine does must not fail a test.

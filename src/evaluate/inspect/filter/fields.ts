@@ -1,7 +1,7 @@
 import { LAYOUTS } from '../../../formats/rollouts/importers/list.ts';
 import { PROTOCOLS } from '../../../formats/rollouts/protocols/catalogue.ts';
 import { LINTS } from '../lint/finding.ts';
-import { ROW_NUMBERS, type RowNumber } from '../row.ts';
+import { ROW_NUMBER_NAMES, rowNumber } from '../row-numbers.ts';
 import { OUTCOME_NAMES } from '../taxonomy.ts';
 
 /** What a filter can ask for, and by which operators. */
@@ -37,25 +37,10 @@ export const OPERATOR_NOTES: Record<string, string> = {
 };
 
 const BITS = ['0', '1'];
-/** Numbers that are 0 or 1. */
-export const BIT_NUMBERS: ReadonlySet<string> = new Set<RowNumber>([
-  'em',
-  'cover-em',
-  'sub-em',
-  'em.r1-searcher',
-  'cover-em.r1-searcher',
-  'sub-em.r1-searcher',
-  'judge',
-  'answered',
-  'retrieved',
-]);
-
-const numbers = (Object.keys(ROW_NUMBERS) as RowNumber[]).map((name): Field => ({
-  name,
-  kind: 'number',
-  note: ROW_NUMBERS[name],
-  ...(BIT_NUMBERS.has(name) && { values: BITS }),
-}));
+const numbers = ROW_NUMBER_NAMES.map((name): Field => {
+  const { note, bit } = rowNumber(name);
+  return { name, kind: 'number', note, ...(bit && { values: BITS }) };
+});
 
 const TEXTS: readonly Field[] = [
   { name: 'id', kind: 'text', note: 'id of the rollout' },

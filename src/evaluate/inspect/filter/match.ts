@@ -1,5 +1,6 @@
 import type { ImportedRollout, ImportedSegment } from '../../../formats/rollouts/shape/imported.ts';
-import type { RolloutRow, RowNumber } from '../row.ts';
+import type { RolloutRow } from '../row.ts';
+import type { RowNumber } from '../row-numbers.ts';
 import type { Filter, NumberOperator } from './ast.ts';
 import { fieldOf } from './fields.ts';
 import { compilePattern } from './pattern.ts';

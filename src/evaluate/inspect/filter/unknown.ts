@@ -1,4 +1,5 @@
-import type { RolloutRow, RowNumber } from '../row.ts';
+import type { RolloutRow } from '../row.ts';
+import { isRowNumber, NO_GOLD_ANSWERS, rowNumber } from '../row-numbers.ts';
 import type { Filter } from './ast.ts';
 import { isUnknownText, numberOf } from './match.ts';
 
@@ -13,34 +14,6 @@ export interface Unknown {
   /** What such a record lacks. */
   why: string;
 }
-
-const NO_GOLD_ANSWERS = 'the record has no gold answers to score against';
-const NO_GOLD = `${NO_GOLD_ANSWERS}, or its answer cannot be read`;
-
-const WHY: Record<RowNumber, string> = {
-  em: NO_GOLD,
-  f1: NO_GOLD,
-  'cover-em': NO_GOLD,
-  'sub-em': NO_GOLD,
-  'em.r1-searcher': NO_GOLD,
-  'f1.r1-searcher': NO_GOLD,
-  'cover-em.r1-searcher': NO_GOLD,
-  'sub-em.r1-searcher': NO_GOLD,
-  judge: 'the record has no verdict of a judge',
-  answered: 'the answer cannot be read, so nobody can say what it is, or whether one was given',
-  retrieved: 'the gold answers are missing, or are yes or no, which stand in passages anyway',
-  recall: 'the record does not name the supporting titles of its question',
-  reward: 'the record states no total reward',
-  baseline: 'the record states no baseline',
-  advantage: 'the record states no advantage',
-  step: 'the record counts no training steps',
-  searches: 'the record does not show its queries',
-  rounds: 'the record does not show its rounds',
-  passages: 'the record does not show what was read',
-  tokens: 'the record has no tokens to count',
-  words: 'the record has no text to count',
-  seconds: 'the record states no duration',
-};
 
 const TEXTS = {
   recipe: 'the record names no recipe',
@@ -77,13 +50,13 @@ function compared(filter: Filter): string[] {
 
 /** Stored before the number was counted: nothing about the record itself. */
 const isOlder = ({ numbers }: RolloutRow, field: string): boolean =>
-  Object.hasOwn(WHY, field) && !Object.hasOwn(numbers, field);
+  isRowNumber(field) && !Object.hasOwn(numbers, field);
 
 function whyOf(field: string, lacking: readonly RolloutRow[]): string {
   if (isText(field)) return TEXTS[field];
   if (lacking.every((row) => isOlder(row, field)))
     return 'the file was read before this was counted; open it again to have it';
-  if (Object.hasOwn(WHY, field)) return WHY[field as RowNumber];
+  if (isRowNumber(field)) return rowNumber(field).unknown;
   return `the reward has no clause “${field.replace(/^reward\./, '')}”`;
 }
 

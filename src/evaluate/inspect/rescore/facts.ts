@@ -14,7 +14,7 @@ import {
   type RewardFacts,
 } from '../../../learn/rewards/facts.ts';
 import type { Span } from '../../../learn/rewards/written.ts';
-import { policyTokens } from '../row.ts';
+import { policyTokens } from '../row-numbers.ts';
 import { formFaults } from './form.ts';
 import { itemAt } from '../../../base/items.ts';
 

@@ -59,7 +59,7 @@ export interface ImportedSegment extends TokenColumns {
 }
 
 /** Where an imported rollout came from. Absent on rollouts of our own. */
-export interface RolloutOrigin {
+interface RolloutOrigin {
   /** Id of the layout of its file (`importers/list.ts`). */
   layout: string;
   /** Id of the tag protocol that was recognised in the text (`protocols/catalogue.ts`). */

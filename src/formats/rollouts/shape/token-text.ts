@@ -105,8 +105,8 @@ export function spellTokens(text: string, pieces: readonly string[]): string[] |
       continue;
     }
     if (!piece.includes(PART)) return null;
-    let next = i + 1;
-    while (pieces[next]?.includes(PART)) next++;
+    const whole = pieces.slice(i + 1).findIndex((piece) => !piece.includes(PART));
+    const next = whole < 0 ? pieces.length : i + 1 + whole;
     const [after = ''] = pieces
       .slice(next, next + 4)
       .join('')

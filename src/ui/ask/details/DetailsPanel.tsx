@@ -1,20 +1,24 @@
 import { useMemo } from 'react';
 import type { Rollout, Segment } from '../../../records/rollout.ts';
 import { EventBody } from '../../kit/events/EventBody.tsx';
-import { glyphOf } from '../../kit/events/glyphs.ts';
-import { PassageText, SourceBadge } from '../../kit/events/Passages.tsx';
+import { glyphOf } from '../../kit/events/cards.ts';
+import { PassageText, SourceBadge } from '../../kit/events/parts/Passages.tsx';
 import { Sign } from '../../kit/events/Sign.tsx';
-import { firstSeen } from '../../kit/events/support.ts';
+import { firstSeen } from '../../kit/events/parts/support.ts';
 import { CopyButton } from '../../kit/CopyButton.tsx';
-import { formatMs, formatNumber } from '../../kit/format.ts';
+import { formatMs, formatNumber } from '../../kit/words/format.ts';
 import { useRun } from '../store/run-store.ts';
-import { useView, type Selection } from '../../shell/store/view-store.ts';
+import { useView, type Selection } from '../store/view-store.ts';
 import { SegmentTokens, TokenDetails } from './TokenDetails.tsx';
 import { unreachable } from '../../kit/unreachable.ts';
 
+/** Goes to another event from within the details, as a click on its card does. */
 const selectEvent = (rollout: Rollout, event: number) =>
   useView.getState().select({ kind: 'event', rolloutId: rollout.id, event });
 
+/**
+ * The record behind what is shown. It is made as text only once: a large one takes noticeable time.
+ */
 const CopyJson = ({ value }: { value: unknown }) => {
   const text = useMemo(() => JSON.stringify(value, null, 1), [value]);
   return (
@@ -28,6 +32,7 @@ const CopyJson = ({ value }: { value: unknown }) => {
   );
 };
 
+/** An event: the same body as in its card, its tokens, and its record. */
 const EventDetails = ({ rollout, index }: { rollout: Rollout; index: number }) => {
   const gold = useRun((state) => state.question);
   const seen = useMemo(() => firstSeen(rollout.events), [rollout.events]);
@@ -65,6 +70,9 @@ const EventDetails = ({ rollout, index }: { rollout: Rollout; index: number }) =
   );
 };
 
+/**
+ * A passage with how each list ranked it; "not in that list" is a fact of the search, not a gap.
+ */
 const PassageDetails = (props: { rollout: Rollout; event: number; hit: number }) => {
   const gold = useRun((state) => state.question);
   const event = props.rollout.events[props.event];
@@ -103,6 +111,10 @@ const PassageDetails = (props: { rollout: Rollout; event: number; hit: number })
   );
 };
 
+/**
+ * What the selection points to. Its indices are of the rollouts on the screen, so they may lead
+ * nowhere after a new run.
+ */
 const Selected = ({ selection, rollout }: { selection: Selection; rollout: Rollout }) => {
   switch (selection.kind) {
     case 'event':
@@ -118,6 +130,7 @@ const Selected = ({ selection, rollout }: { selection: Selection; rollout: Rollo
   return unreachable(selection);
 };
 
+/** Says how something is selected; the panel has no other way in. */
 const Empty = () => (
   <p className="fine">
     Details of whatever is selected: open a card, click a passage’s title, or click a token in the

@@ -1,9 +1,8 @@
 import { memo, useEffect } from 'react';
 import type { Rollout, Segment } from '../../../records/rollout.ts';
-import { distributionWords } from '../../kit/distribution-words.ts';
-import { formatNumber, formatShare } from '../../kit/format.ts';
-import { lab } from '../../shell/store/connection.ts';
-import { useView } from '../../shell/store/view-store.ts';
+import { distributionWords } from '../../kit/words/distribution-words.ts';
+import { formatNumber, formatShare, plural } from '../../kit/words/format.ts';
+import { useView } from '../store/view-store.ts';
 import { writerOf } from '../../kit/tokens/layout.ts';
 import { requestPieces, useKnowsIds, usePieces, visible } from '../../kit/tokens/pieces.ts';
 import { WRITER_NAMES } from '../../kit/tokens/TokenStrip.tsx';
@@ -20,7 +19,7 @@ export const SegmentTokens = memo(
     const writer = writerOf(segment);
     const own = segment.tokens;
     useEffect(() => {
-      if (known && !own) void requestPieces(segment.ids, (ids) => lab().ask.pieces(ids));
+      if (known && !own) void requestPieces(segment.ids);
     }, [known, own, segment.ids]);
     const textOf = (id: number, token: number): string => {
       const text = own?.[token] ?? (known ? texts[id] : undefined);
@@ -31,7 +30,10 @@ export const SegmentTokens = memo(
       <div className="segment-tokens">
         <h3>
           <i className={`swatch who-${writer}`} aria-hidden="true" /> {segment.role},{' '}
-          {segment.ids.length} {own ? 'pieces, not tokens' : 'tokens'}, {WRITER_NAMES[writer]}
+          {own
+            ? `${plural(segment.ids.length, 'piece')}, not tokens`
+            : plural(segment.ids.length, 'token')}
+          , {WRITER_NAMES[writer]}
           {segment.mask === 0 ? ', masked' : ''}
         </h3>
         <div className="token-text">

@@ -2,13 +2,14 @@ import { messageOf } from '../../../base/errors.ts';
 import type { Question } from '../../../records/records.ts';
 import type { QuestionRow } from '../../../lab/contract/ask.ts';
 import type { Asked } from '../../../lab/contract/settings.ts';
-import { filterQuestions, NO_FILTER } from '../filters.ts';
-import { lab, reconnectLab } from '../../shell/store/connection.ts';
-import { useLab } from '../../shell/store/lab-store.ts';
+import { filterQuestions, NO_FILTER } from './filters.ts';
+import { lab } from '../../lab/connection.ts';
+import { useLab } from '../../lab/lab-store.ts';
 import { moveStep, type Move } from './playback.ts';
 import { isRunning, useRun } from './run-store.ts';
-import { useSetup } from '../../models/store/setup-store.ts';
-import { isNarrow, useView } from '../../shell/store/view-store.ts';
+import { useSetup } from '../../setup/setup-store.ts';
+import { isNarrow } from '../../kit/page/screen.ts';
+import { useView } from './view-store.ts';
 
 /** What buttons, keys and the palette do; one function each. */
 
@@ -21,9 +22,11 @@ const asFailure = (error: unknown) => ({
   detail: error instanceof Error ? (error.stack ?? '') : '',
 });
 
-export const failRun = (error: unknown): void => {
+/** @param runId only where this run is on the screen; any where it is left out */
+export const failRun = (error: unknown, runId?: string): void => {
   const { run } = useRun.getState();
-  if (run) useRun.setState({ run: { ...run, status: 'failed', failure: asFailure(error) } });
+  if (!run || (runId !== undefined && run.runId !== runId)) return;
+  useRun.setState({ run: { ...run, status: 'failed', failure: asFailure(error) } });
 };
 
 /** Whether there is something to ask: an empty field is no question. */
@@ -48,16 +51,29 @@ const exampleQuestion = (): Promise<QuestionRow> =>
     return undefined;
   });
 
+/** What the address asks; null where that is nothing. */
+const chosen = (): Asked | null => {
+  const { asked } = useView.getState().address;
+  return isAsked(asked) ? asked : null;
+};
+
+/** An example, or what was chosen while the world was loaded; null where that runs already. */
+const chosenOrExample = async (): Promise<Asked | null> => {
+  useRun.setState({ wanted: true });
+  const { id } = await exampleQuestion();
+  return useRun.getState().wanted ? (chosen() ?? { kind: 'world', id }) : null;
+};
+
 /** Runs what the address says. Where nothing was chosen, an example. */
 export const startRun = async (): Promise<void> => {
-  if (isRunning(useRun.getState().run) || useRun.getState().wanted) return;
-  useRun.setState({ wanted: true });
-  const chosen = isAsked(useView.getState().address.asked);
-  const first = chosen ? null : await exampleQuestion();
+  const now = chosen();
+  const { run, wanted } = useRun.getState();
+  // An example that is waited for does not hold up what was chosen instead.
+  if (isRunning(run) || (wanted && !now)) return;
+  const asked = now ?? (await chosenOrExample());
+  if (!asked) return;
   useRun.setState({ wanted: false });
   const { address, setAddress } = useView.getState();
-  const asked: Asked | null = first ? { kind: 'world', id: first.id } : address.asked;
-  if (!asked) return;
   const request = {
     runId: newRunId(),
     asked,
@@ -70,10 +86,12 @@ export const startRun = async (): Promise<void> => {
   try {
     const question: Question | null =
       asked.kind === 'world' ? await lab().ask.question(asked.id) : null;
+    // Something else is on the screen by now, such as a step of training.
+    if (useRun.getState().request !== request) return;
     useRun.setState({ question });
     await lab().ask.run(request);
   } catch (error) {
-    failRun(error);
+    failRun(error, request.runId);
   }
 };
 
@@ -90,12 +108,6 @@ export const cancelRun = async (): Promise<void> => {
 
 export const ask = (asked: Asked): void => {
   useView.getState().setAddress({ of: null, asked, run: false, rollout: 0, step: null });
-};
-
-export const retryLoading = async (): Promise<void> => {
-  const { device } = useView.getState().address.settings;
-  if (useLab.getState().labFailure) reconnectLab(device);
-  else await lab().ask.retry();
 };
 
 const focusedRollout = () => {
@@ -132,5 +144,8 @@ export const focusRollout = (rollout: number): void => {
   useView.getState().setAddress({ rollout, step: null });
 };
 
-export const focusNext = (by: 1 | -1): void =>
-  focusRollout(useView.getState().address.rollout + by);
+/** From the last one where an address names a rollout that is not there. */
+export const focusNext = (by: 1 | -1): void => {
+  const last = useRun.getState().table.order.length - 1;
+  focusRollout(Math.min(useView.getState().address.rollout, last) + by);
+};

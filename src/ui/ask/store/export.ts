@@ -1,5 +1,5 @@
 import type { Rollout } from '../../../records/rollout.ts';
-import { saveFile } from '../../kit/save-file.ts';
+import { saveFile } from '../../kit/page/save-file.ts';
 import { useRun } from './run-store.ts';
 
 /** One `forage.rollout/1` a line, nothing left out. */

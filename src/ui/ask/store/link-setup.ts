@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { METHOD_IDS, webSpecSchema } from '../../../retrieval/setup.ts';
+import { webSpecSchema, METHOD_IDS } from '../../../retrieval/setup.ts';
 import type { LocalSpec, PolicyRef, Resources, Setup, WebSpec } from '../../../records/setup.ts';
 
 /**

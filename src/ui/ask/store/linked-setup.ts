@@ -13,10 +13,10 @@ import {
   type LinkSetup,
   type Missing,
 } from './link-setup.ts';
-import { useResources } from '../../models/store/resources-store.ts';
+import { useResources } from '../../setup/resources-store.ts';
 import { useRun } from './run-store.ts';
-import { useSetup } from '../../models/store/setup-store.ts';
-import { useView } from '../../shell/store/view-store.ts';
+import { useSetup } from '../../setup/setup-store.ts';
+import { useView } from './view-store.ts';
 
 /**
  * Keeps what the address says of the setup and what is chosen here together. An address that says

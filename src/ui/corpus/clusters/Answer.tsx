@@ -1,5 +1,33 @@
 import type { ClusterAnswer, ClusterOverview } from '../../../lab/contract/clusters.ts';
-import { DASH, formatCount, formatMs, formatShare, plural } from '../../kit/format.ts';
+import { DASH, formatCount, formatMs, formatShare, plural } from '../../kit/words/format.ts';
+import { Table, type Head } from '../../kit/Table.tsx';
+
+/**
+ * q·c similarity to the centre, ρ relevance, w learned weight, p share of the candidates, n
+ * candidates.
+ */
+const SHARE_HEADS: readonly Head[] = [
+  ['cluster'],
+  ['size', 'figure'],
+  ['q·c', 'figure'],
+  ['ρ', 'figure wide-only'],
+  ['w', 'figure wide-only'],
+  ['share p', 'figure'],
+  ['n', 'figure'],
+  ['kept', 'figure'],
+];
+
+/**
+ * "exact" is the rank in a scan of all passages; a lower one than the row’s own is a miss of the
+ * clusters.
+ */
+const HIT_HEADS: readonly Head[] = [
+  ['rank', 'figure'],
+  ['exact', 'figure'],
+  ['q·x̂', 'figure wide-only'],
+  ['cluster', 'figure'],
+  ['passage'],
+];
 
 /** Where the candidates of a query came from, and what the search gave beside the exact scan. */
 export const Answer = ({
@@ -18,6 +46,10 @@ export const Answer = ({
   </section>
 );
 
+/**
+ * The search in one sentence: what was scanned, what was kept, and how much of the exact answer it
+ * found.
+ */
 const Summary = ({
   answer: { query, trace, hits, missed, clusterMs, exactMs },
 }: {
@@ -40,6 +72,10 @@ const Summary = ({
   );
 };
 
+/**
+ * How the candidates were divided among the clusters. Clusters that gave none are greyed, not left
+ * out: what was not searched is the point of the table.
+ */
 const Shares = ({
   answer: { trace },
   overview,
@@ -54,59 +90,31 @@ const Shares = ({
   return (
     <>
       <div className="table-scroll" tabIndex={0} role="region" aria-label="Shares of the clusters">
-        <table className="corpus-table cluster-table">
-          <thead>
-            <tr>
-              <th scope="col">cluster</th>
-              <th scope="col" className="figure">
-                size
-              </th>
-              <th scope="col" className="figure">
-                q·c
-              </th>
-              <th scope="col" className="figure wide-only">
-                ρ
-              </th>
-              <th scope="col" className="figure wide-only">
-                w
-              </th>
-              <th scope="col" className="figure">
-                share p
-              </th>
-              <th scope="col" className="figure">
-                n
-              </th>
-              <th scope="col" className="figure">
-                kept
-              </th>
+        <Table className="plain-table cluster-table" heads={SHARE_HEADS}>
+          {trace.clusters.map((share) => (
+            <tr key={share.cluster} className={share.candidates === 0 ? 'quiet' : undefined}>
+              <td>
+                <b>{share.cluster}</b>{' '}
+                <span className="fine">{clusters[share.cluster]?.titles[0]}</span>
+              </td>
+              <td className="figure">{formatCount(share.size)}</td>
+              <td className="figure">{share.similarity.toFixed(3)}</td>
+              <td className="figure wide-only">{share.relevance.toFixed(3)}</td>
+              <td className="figure wide-only">{share.weight.toFixed(3)}</td>
+              <td className="figure">
+                <span className="cluster-share" aria-hidden="true">
+                  <i style={{ width: `${Math.min(1, share.share) * 100}%` }} />
+                </span>
+                <span className="cluster-figure">{formatShare(share.share)}</span>
+              </td>
+              <td className="figure">
+                {formatCount(share.candidates)}
+                {share.candidates === share.size ? <span className="fine"> all</span> : null}
+              </td>
+              <td className="figure">{share.results || DASH}</td>
             </tr>
-          </thead>
-          <tbody>
-            {trace.clusters.map((share) => (
-              <tr key={share.cluster} className={share.candidates === 0 ? 'quiet' : undefined}>
-                <td>
-                  <b>{share.cluster}</b>{' '}
-                  <span className="fine">{clusters[share.cluster]?.titles[0]}</span>
-                </td>
-                <td className="figure">{formatCount(share.size)}</td>
-                <td className="figure">{share.similarity.toFixed(3)}</td>
-                <td className="figure wide-only">{share.relevance.toFixed(3)}</td>
-                <td className="figure wide-only">{share.weight.toFixed(3)}</td>
-                <td className="figure">
-                  <span className="cluster-share" aria-hidden="true">
-                    <i style={{ width: `${Math.min(1, share.share) * 100}%` }} />
-                  </span>
-                  <span className="cluster-figure">{formatShare(share.share)}</span>
-                </td>
-                <td className="figure">
-                  {formatCount(share.candidates)}
-                  {share.candidates === share.size ? <span className="fine"> all</span> : null}
-                </td>
-                <td className="figure">{share.results || DASH}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       </div>
       <p className="fine">
         n is the number of candidates allotted, never above the cluster’s size. The floor is{' '}
@@ -120,43 +128,25 @@ const Shares = ({
   );
 };
 
+/** What was found, beside its rank in the exact scan, and what the clusters missed. */
 const Hits = ({ answer: { hits, missed } }: { answer: ClusterAnswer }) => (
   <>
-    <table className="corpus-table">
-      <thead>
-        <tr>
-          <th scope="col" className="figure">
-            rank
-          </th>
-          <th scope="col" className="figure">
-            exact
-          </th>
-          <th scope="col" className="figure wide-only">
-            q·x̂
-          </th>
-          <th scope="col" className="figure">
-            cluster
-          </th>
-          <th scope="col">passage</th>
+    <Table className="plain-table" heads={HIT_HEADS}>
+      {hits.map((hit, index) => (
+        <tr key={index}>
+          <td className="figure">{index + 1}</td>
+          <td className={hit.exactRank === index + 1 ? 'figure' : 'figure tone-hint'}>
+            {hit.exactRank ?? 'below 1,000'}
+          </td>
+          <td className="figure wide-only">{hit.similarity.toFixed(3)}</td>
+          <td className="figure">{hit.cluster}</td>
+          <td>
+            <b>{hit.title}</b>
+            <div className="cluster-text">{hit.text}</div>
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {hits.map((hit, index) => (
-          <tr key={index}>
-            <td className="figure">{index + 1}</td>
-            <td className={hit.exactRank === index + 1 ? 'figure' : 'figure tone-hint'}>
-              {hit.exactRank ?? 'below 1,000'}
-            </td>
-            <td className="figure wide-only">{hit.similarity.toFixed(3)}</td>
-            <td className="figure">{hit.cluster}</td>
-            <td>
-              <b>{hit.title}</b>
-              <div className="cluster-text">{hit.text}</div>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
     {missed.length > 0 ? (
       <p className="fine">
         Missed:{' '}

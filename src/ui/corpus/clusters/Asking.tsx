@@ -1,7 +1,7 @@
 import { Button, NumberInput, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
-import { plural } from '../../kit/format.ts';
-import { useLab } from '../../shell/store/lab-store.ts';
+import { plural } from '../../kit/words/format.ts';
+import { useLab } from '../../lab/lab-store.ts';
 import type { Clusters } from './use-clusters.ts';
 
 /** Questions of the list that are asked at once to see the weights learn. */
@@ -33,7 +33,7 @@ export const Asking = ({
   const busy = clusters.busy !== null;
   const learning = clusters.overview?.learning;
   return (
-    <form className="corpus-form" onSubmit={onSubmit}>
+    <form className="form-line" onSubmit={onSubmit}>
       <TextInput
         className="grow"
         label="Query"

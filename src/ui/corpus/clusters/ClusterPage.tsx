@@ -3,11 +3,11 @@ import { useEffect, useState } from 'react';
 import type { LocalSpec } from '../../../records/setup.ts';
 import { BUILD_DEFAULTS } from '../../../retrieval/cluster/options.ts';
 import type { ClusterOverview } from '../../../lab/contract/clusters.ts';
-import { LoadingFailure, LoadingList } from '../../ask/Loading.tsx';
-import { formatBytes, formatCount, formatMs, plural } from '../../kit/format.ts';
+import { LoadingFailure, LoadingList } from '../../lab/Loading.tsx';
+import { formatBytes, formatCount, formatMs, plural } from '../../kit/words/format.ts';
 import { readCollections } from '../store/collections-actions.ts';
-import { useLab } from '../../shell/store/lab-store.ts';
-import { useSetup } from '../../models/store/setup-store.ts';
+import { useLab } from '../../lab/lab-store.ts';
+import { useSetup } from '../../setup/setup-store.ts';
 import { Answer } from './Answer.tsx';
 import { Asking, type Wanted } from './Asking.tsx';
 import { ClusterTable } from './ClusterTable.tsx';
@@ -15,6 +15,7 @@ import { ChoiceChart, TemperatureChart } from './Curves.tsx';
 import { Recent } from './Recent.tsx';
 import { GoneNote, PartInSearch, SourceLine, WithoutVectorsNote } from './Shown.tsx';
 import { useClusters, type Clusters } from './use-clusters.ts';
+import './clusters.css';
 
 /** What the index is, and what it takes. */
 const Facts = ({ overview }: { overview: ClusterOverview }) => {

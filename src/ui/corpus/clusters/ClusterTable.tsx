@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react';
 import type { ClusterOverview } from '../../../lab/contract/clusters.ts';
-import { DASH, formatCount } from '../../kit/format.ts';
+import { DASH, formatCount } from '../../kit/words/format.ts';
 
 const ORDERS = ['size', 'weight', 'hits', 'cohesion'] as const;
 type Order = (typeof ORDERS)[number];
@@ -25,7 +25,7 @@ export const ClusterTable = ({ overview }: { overview: ClusterOverview }) => {
   const largest = Math.max(1, ...clusters.map(({ size }) => size));
   return (
     <>
-      <table className="corpus-table cluster-table">
+      <table className="plain-table cluster-table">
         <thead>
           <tr>
             <th scope="col" className="figure">

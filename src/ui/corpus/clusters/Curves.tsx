@@ -11,13 +11,18 @@ import {
 } from 'recharts';
 import { temperature } from '../../../retrieval/cluster/sampling.ts';
 import type { ClusterOverview } from '../../../lab/contract/clusters.ts';
-import { plural } from '../../kit/format.ts';
+import { plural } from '../../kit/words/format.ts';
 import { temperatureCurve } from './curves.ts';
 
+/** CSS pixels, of the charts on the training page too. */
 const HEIGHT = 168;
 const TICK = { fill: 'var(--dim)', fontSize: 11 };
 const MARGIN = { top: 10, right: 14, bottom: 0, left: 0 };
 
+/**
+ * A small chart with its title and a line below. Recharts needs a width in pixels, so it is drawn
+ * once the box has one; `label` says in words what the picture shows.
+ */
 const Frame = (props: {
   title: string;
   note: ReactNode;
@@ -77,6 +82,7 @@ export const TemperatureChart = ({ overview }: { overview: ClusterOverview }) =>
   );
 };
 
+/** The measures by which the number of clusters is chosen, with their colours. */
 const LINES = [
   { key: 'elbow', name: 'elbow', colour: 'var(--series-1)' },
   { key: 'silhouette', name: 'silhouette', colour: 'var(--series-2)' },

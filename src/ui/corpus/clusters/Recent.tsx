@@ -1,5 +1,14 @@
 import type { ClusterOverview } from '../../../lab/contract/clusters.ts';
-import { formatCount } from '../../kit/format.ts';
+import { formatCount } from '../../kit/words/format.ts';
+import { Table, type Head } from '../../kit/Table.tsx';
+
+const HEADS: readonly Head[] = [
+  ['t', 'figure'],
+  ['query'],
+  ['τ', 'figure wide-only'],
+  ['candidates', 'figure wide-only'],
+  ['results from'],
+];
 
 /** Clusters of a query that are named; the rest are counted. */
 const NAMED = 3;
@@ -27,52 +36,35 @@ export const Recent = ({
     );
   return (
     <div className="table-scroll" tabIndex={0} role="region" aria-label="Last queries">
-      <table className="corpus-table cluster-table">
-        <thead>
-          <tr>
-            <th scope="col" className="figure">
-              t
-            </th>
-            <th scope="col">query</th>
-            <th scope="col" className="figure wide-only">
-              τ
-            </th>
-            <th scope="col" className="figure wide-only">
-              candidates
-            </th>
-            <th scope="col">results from</th>
+      <Table className="plain-table cluster-table" heads={HEADS}>
+        {recent.map(({ query, text, temperature, candidates, results, sources }) => (
+          <tr key={query}>
+            <td className="figure">{formatCount(query + 1)}</td>
+            <td>
+              <button
+                type="button"
+                className="link cluster-query"
+                title="Ask it again"
+                disabled={disabled}
+                onClick={() => onAsk(text)}
+              >
+                {text}
+              </button>
+            </td>
+            <td className="figure wide-only">{temperature.toFixed(2)}</td>
+            <td className="figure wide-only">{formatCount(candidates)}</td>
+            <td>
+              {sources.slice(0, NAMED).map((one, i) => (
+                <span key={one.cluster}>
+                  {i > 0 ? ', ' : ''}
+                  <b>{one.cluster}</b> <span className="fine">{one.results}</span>
+                </span>
+              ))}{' '}
+              <span className="fine">of {results}</span>
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {recent.map(({ query, text, temperature, candidates, results, sources }) => (
-            <tr key={query}>
-              <td className="figure">{formatCount(query + 1)}</td>
-              <td>
-                <button
-                  type="button"
-                  className="link cluster-query"
-                  title="Ask it again"
-                  disabled={disabled}
-                  onClick={() => onAsk(text)}
-                >
-                  {text}
-                </button>
-              </td>
-              <td className="figure wide-only">{temperature.toFixed(2)}</td>
-              <td className="figure wide-only">{formatCount(candidates)}</td>
-              <td>
-                {sources.slice(0, NAMED).map((one, i) => (
-                  <span key={one.cluster}>
-                    {i > 0 ? ', ' : ''}
-                    <b>{one.cluster}</b> <span className="fine">{one.results}</span>
-                  </span>
-                ))}{' '}
-                <span className="fine">of {results}</span>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
     </div>
   );
 };

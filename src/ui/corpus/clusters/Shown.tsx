@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import { Link } from 'wouter';
 import type { ClusterOverview, WithoutVectors } from '../../../lab/contract/clusters.ts';
-import { useGone, useNames } from '../search-words.ts';
-import type { LocalMethod } from '../../../retrieval/methods/method.ts';
 import type { LocalSpec } from '../../../records/setup.ts';
+import { plural } from '../../kit/words/format.ts';
+import { changeSearch } from '../../setup/search-with.ts';
+import { useGone, useNames } from '../search/search-words.ts';
 import { localMethod } from '../../../retrieval/methods/list.ts';
-import { plural } from '../../kit/format.ts';
-import { changeSearch } from '../store/search-with.ts';
+import type { LocalMethod } from '../../../retrieval/methods/method.ts';
 
 /** Which source is shown, how it is searched, and whether the index that is shown has a part in it. */
 

@@ -7,7 +7,7 @@ import type {
   ClusterProgress,
   WithoutVectors,
 } from '../../../lab/contract/clusters.ts';
-import { lab } from '../../shell/store/connection.ts';
+import { lab } from '../../lab/connection.ts';
 
 /** How often a building is asked how far it is. */
 const POLL_MS = 250;

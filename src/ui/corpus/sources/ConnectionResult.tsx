@@ -1,5 +1,5 @@
 import type { ConnectionReport } from '../../../retrieval/engines/test-connection.ts';
-import { formatBytes, formatMs, plural } from '../../kit/format.ts';
+import { formatBytes, formatMs, plural } from '../../kit/words/format.ts';
 
 const TONES = { ok: 'tone-good', empty: 'tone-hint' } as const;
 

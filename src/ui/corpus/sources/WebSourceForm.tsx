@@ -2,13 +2,13 @@ import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import type { WebSpec } from '../../../records/setup.ts';
 import { completeAddress } from '../../../retrieval/engines/address.ts';
-import type { EngineSpec } from '../../../retrieval/engines/open.ts';
 import {
   testConnection,
   type ConnectionReport,
 } from '../../../retrieval/engines/test-connection.ts';
-import { searchWeb } from '../store/search-with.ts';
-import { useSetup } from '../../models/store/setup-store.ts';
+import type { EngineSpec } from '../../../retrieval/engines/open.ts';
+import { searchWeb } from '../../setup/search-with.ts';
+import { useSetup } from '../../setup/setup-store.ts';
 import { ConnectionResult } from './ConnectionResult.tsx';
 import { WEB_KINDS, webKind } from './web-kinds.ts';
 
@@ -74,7 +74,7 @@ export const WebSourceForm = () => {
   };
   return (
     <form id="web-source" className="web-source" onSubmit={onSubmit} aria-label="Web source">
-      <div className="corpus-form">
+      <div className="form-line">
         <NativeSelect
           label="Web source"
           value={kind}

@@ -1,14 +1,27 @@
-import { messageOf } from '../../../base/errors.ts';
-import type { CollectionsApi, ImportOutcome, ImportProgress } from '../../../lab/contract/collections.ts';
-import type { ImportChoice, ImportRecord, ItemKind } from '../../../lab/contract/records/collections.ts';
-import { countWords } from '../count-words.ts';
-import { plural } from '../../kit/format.ts';
-import { fileStem, saveFile } from '../../kit/save-file.ts';
-import { fetchFile } from '../fetch-file.ts';
-import { lab } from '../../shell/store/connection.ts';
-import { useCollections, type CollectionsJob, type Offered, type PendingImport } from './collections-store.ts';
-import { forgetCollection, takeUp } from './search-with.ts';
-import { useTrain } from '../../train/store/train-store.ts';
+import type {
+  CollectionsApi,
+  ImportOutcome,
+  ImportProgress,
+} from '../../../lab/contract/collections.ts';
+import type {
+  ImportChoice,
+  ImportRecord,
+  ItemKind,
+} from '../../../lab/contract/records/collections.ts';
+import { countWords } from './count-words.ts';
+import { plural } from '../../kit/words/format.ts';
+import { fileStem, saveFile } from '../../kit/page/save-file.ts';
+import { fetchFile } from './fetch-file.ts';
+import { lab } from '../../lab/connection.ts';
+import {
+  useCollections,
+  type CollectionsJob,
+  type Offered,
+  type PendingImport,
+} from './collections-store.ts';
+import { forgetCollection, takeUp } from '../../setup/search-with.ts';
+import { createAttempt, problemOf } from '../../kit/attempt.ts';
+import { keepStorage, storageChanged } from '../../lab/storage.ts';
 
 /** What the corpus page does; one function each. Nothing here rejects: see `problem`. */
 
@@ -22,35 +35,14 @@ const files = new Map<string, Blob>();
 const keyOf = ({ name, bytes }: Pick<ImportRecord, 'name' | 'bytes'>): string => `${name}/${bytes}`;
 export const fileOf = (record: ImportRecord): Blob | undefined => files.get(keyOf(record));
 
-const tell = (what: string, error: unknown): void => {
-  const message = messageOf(error);
-  const detail = error instanceof Error ? (error.stack ?? message) : message;
-  set({ problem: { text: `${what}: ${message}`, detail } });
-};
-
-/** Does `act`; where it fails, the page says what did. @returns its value, or null */
-const attempt = async <T>(what: string, act: () => Promise<T>): Promise<T | null> => {
-  try {
-    return await act();
-  } catch (error) {
-    tell(what, error);
-    return null;
-  }
-};
+const tell = (what: string, error: unknown): void => set({ problem: problemOf(what, error) });
+const attempt = createAttempt((problem) => set({ problem }));
 
 export const dismissProblem = (): void => set({ problem: null });
 export const dismissNotice = (): void => set({ notice: null });
 
-/** What the page says of storage, everywhere. */
-const readStorage = async (): Promise<void> => {
-  const { usage = 0, quota = 0 } = await navigator.storage.estimate();
-  const persisted = await navigator.storage.persisted();
-  useTrain.setState({ storage: { usedBytes: usage, quotaBytes: quota, persisted } });
-};
-
 export const readCollections = async (): Promise<void> => {
-  // Where the browser does not tell, the page says so.
-  void readStorage().catch(() => undefined);
+  storageChanged();
   try {
     set({ collections: await api().list(), status: 'ready' });
   } catch (error) {
@@ -86,10 +78,10 @@ const stem = (name: string): string =>
 export const offerFiles = (offered: readonly Offered[], leftOut = 0, folder?: string): void => {
   const [first] = offered;
   if (!first) {
-    const what = leftOut > 0 ? plural(leftOut, 'file') : 'Nothing';
+    const what = leftOut > 0 ? `Nothing in the ${plural(leftOut, 'file')} there` : 'Nothing there';
     return set({
       problem: {
-        text: `${what} there that can be read. Expected .json, .jsonl, .csv, .tsv, .parquet, .txt or .md files.`,
+        text: `${what} can be read. Expected .json, .jsonl, .csv, .tsv, .parquet, .txt or .md files.`,
         detail: '',
       },
     });
@@ -214,7 +206,7 @@ export const startImport = async (): Promise<string | null> => {
   });
   set({ pending: null });
   // Asked for when something is first worth keeping; a browser that refuses keeps it as long as it can.
-  void navigator.storage?.persist?.().catch(() => undefined);
+  void keepStorage();
   const target = into === null ? { name: name.trim() || 'Collection' } : { id: into };
   return runImport(() => api().importFiles(JOB, target, list, onProgress));
 };

@@ -1,5 +1,6 @@
 import { create } from 'zustand';
-import type { Uses } from './search-with.ts';
+import type { Problem } from '../../kit/attempt.ts';
+import type { Uses } from '../../setup/search-with.ts';
 import type {
   CollectionView,
   FileToImport,
@@ -46,7 +47,7 @@ export interface CollectionsState {
   collections: readonly CollectionView[];
   pending: PendingImport | null;
   job: CollectionsJob | null;
-  problem: { text: string; detail: string } | null;
+  problem: Problem | null;
   notice: string | null;
   /** Collections that were just deleted and can be brought back. */
   removed: readonly { id: string; name: string; uses: Uses }[];

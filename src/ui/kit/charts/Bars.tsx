@@ -1,6 +1,6 @@
 import { useElementSize } from '@mantine/hooks';
 import { useRef, useState } from 'react';
-import { formatCount, formatShare } from '../format.ts';
+import { formatCount, formatShare } from '../words/format.ts';
 import { SaveChart } from './SaveChart.tsx';
 
 interface Bar {

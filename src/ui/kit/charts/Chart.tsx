@@ -9,7 +9,7 @@ import {
   type KeyboardEvent,
   type PointerEvent,
 } from 'react';
-import { formatCount } from '../format.ts';
+import { formatCount } from '../words/format.ts';
 import { takeTurn, useTurn } from '../turns.ts';
 import { ChartTable } from './ChartTable.tsx';
 import { endLabels, planChart, type ChartPlan } from './plan.ts';

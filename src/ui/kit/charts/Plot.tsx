@@ -9,7 +9,7 @@ import {
   XAxis,
   YAxis,
 } from 'recharts';
-import { formatCount } from '../format.ts';
+import { formatCount } from '../words/format.ts';
 import type { PlotPoint } from './downsample.ts';
 import type { ChartPlan } from './plan.ts';
 import type { ChartSpec, Series } from './series.ts';

@@ -1,4 +1,4 @@
-import { fileStem, saveFile } from '../save-file.ts';
+import { fileStem, saveFile } from '../page/save-file.ts';
 
 /** A drawn chart as a file: SVG that opens anywhere, or PNG at twice the size. */
 

@@ -1,4 +1,4 @@
-import { DASH, formatMs, formatNumber, formatSeconds, formatShare } from '../format.ts';
+import { DASH, formatMs, formatNumber, formatSeconds, formatShare } from '../words/format.ts';
 import type { Unit } from './series.ts';
 
 const SUFFIX: Record<Unit, string> = {

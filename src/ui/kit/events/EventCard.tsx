@@ -1,8 +1,8 @@
 import { memo, type KeyboardEvent } from 'react';
-import { glyphOf } from './glyphs.ts';
+import { cardOf } from './cards.ts';
+import { EventBody } from './EventBody.tsx';
+import type { EventBodyProps } from './parts/definition.ts';
 import { Sign } from './Sign.tsx';
-import { eventLine, eventMeta } from './summary.ts';
-import { EventBody, type EventBodyProps } from './EventBody.tsx';
 
 export interface EventCardProps extends EventBodyProps {
   open: boolean;
@@ -13,9 +13,6 @@ export interface EventCardProps extends EventBodyProps {
   selected: boolean;
   onToggle: (index: number) => void;
 }
-
-/** Kinds whose line is all they have; opened, the body says it in full. */
-const SAYS_IT_BELOW: ReadonlySet<string> = new Set(['think', 'search', 'answer', 'summarize']);
 
 /** A closed card shows its event and nothing else, so the rest of a streaming rollout is no news. */
 const sameCard = (before: EventCardProps, after: EventCardProps): boolean =>
@@ -33,7 +30,8 @@ const keepSpace = (event: KeyboardEvent): void => {
 
 const Card = (props: EventCardProps) => {
   const { event, index, open } = props;
-  const glyph = glyphOf(event);
+  const card = cardOf(event);
+  const glyph = card.glyph(event);
   const classes = [
     'card',
     open ? 'open' : '',
@@ -55,10 +53,8 @@ const Card = (props: EventCardProps) => {
           <Sign sign={glyph.sign} />
         </span>
         <span className="card-name">{glyph.name}</span>
-        <span className="card-text">
-          {open && SAYS_IT_BELOW.has(event.kind) ? '' : eventLine(event)}
-        </span>
-        <span className="card-meta">{eventMeta(event)}</span>
+        <span className="card-text">{open && card.lineInBody ? '' : card.line(event)}</span>
+        <span className="card-meta">{card.figure?.(event) ?? ''}</span>
       </button>
       {open ? <EventBody {...props} /> : null}
     </li>

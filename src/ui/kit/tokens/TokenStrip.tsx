@@ -2,9 +2,16 @@ import { memo, useEffect, useState, type KeyboardEvent, type ReactNode } from 'r
 import { useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import type { Rollout } from '../../../records/rollout.ts';
-import { formatNumber } from '../format.ts';
-import { lab } from '../../shell/store/connection.ts';
-import { cellAt, countTokens, stripGrid, tokenAt, WRITERS, type TokenFacts } from './layout.ts';
+import { formatNumber } from '../words/format.ts';
+import {
+  cellAt,
+  countTokens,
+  moveInGrid,
+  stripGrid,
+  tokenAt,
+  WRITERS,
+  type TokenFacts,
+} from './layout.ts';
 import { requestPieces, useKnowsIds, usePieces, visible } from './pieces.ts';
 import { BY_WRITER, type ColourMode } from './paint.ts';
 import { useStripCanvas } from './use-strip-canvas.ts';
@@ -83,19 +90,6 @@ const countWords = ({ segments }: Rollout, count: number): string =>
     ? `${count} pieces of text, about as many tokens`
     : `${count} tokens`;
 
-const moveCursor = (key: string, at: number, count: number, columns: number): number | null => {
-  const moves: Record<string, number> = {
-    ArrowRight: at + 1,
-    ArrowLeft: at - 1,
-    ArrowDown: at + columns,
-    ArrowUp: at - columns,
-    Home: 0,
-    End: count - 1,
-  };
-  const next = moves[key];
-  return next === undefined ? null : Math.max(0, Math.min(count - 1, next));
-};
-
 interface TokenStripProps {
   rollout: Rollout;
   /** Tokens from here on are drawn as not yet happened. */
@@ -120,13 +114,13 @@ export const TokenStrip = memo((props: TokenStripProps) => {
   const canvas = useStripCanvas({ rollout, grid, width, until, cursor, scheme, mode });
   const id = known && facts?.text === null ? facts.id : undefined;
   useEffect(() => {
-    if (id !== undefined) void requestPieces([id], (ids) => lab().ask.pieces(ids));
+    if (id !== undefined) void requestPieces([id]);
   }, [id]);
 
   const pick = () => facts && onPick(facts.segment, facts.token);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter') pick();
-    const next = moveCursor(event.key, cursor ?? -1, count, grid.columns);
+    const next = moveInGrid(event.key, cursor ?? -1, count, grid.columns);
     if (next === null || count === 0) return;
     event.preventDefault();
     event.stopPropagation();

@@ -1,4 +1,5 @@
 import type { Rollout, Segment } from '../../../records/rollout.ts';
+import { SMALL_CELLS } from './paint-cells.ts';
 
 /** One token of a rollout with everything that is known about it. */
 export interface TokenFacts {
@@ -69,9 +70,9 @@ export interface StripGrid {
 
 /** Cells of a fixed size, as many a row as fit in `width` CSS pixels. */
 export const stripGrid = (count: number, width: number): StripGrid => {
-  const cell = 5;
+  const { width: cell, row: rowHeight } = SMALL_CELLS;
   const columns = Math.max(1, Math.floor(width / cell));
-  return { columns, rows: Math.max(1, Math.ceil(count / columns)), cell, rowHeight: 12 };
+  return { columns, rows: Math.max(1, Math.ceil(count / columns)), cell, rowHeight };
 };
 
 export const cellAt = (grid: StripGrid, x: number, y: number, count: number): number | null => {
@@ -80,4 +81,28 @@ export const cellAt = (grid: StripGrid, x: number, y: number, count: number): nu
   if (column < 0 || row < 0 || column >= grid.columns) return null;
   const position = row * grid.columns + column;
   return position < count ? position : null;
+};
+
+/**
+ * The token that a key moves to from `at`, -1 for none yet; null for a key that moves nowhere.
+ * @param page rows that Page Up and Page Down pass; those keys are the page's own where it is not given
+ */
+export const moveInGrid = (
+  key: string,
+  at: number,
+  count: number,
+  columns: number,
+  page?: number,
+): number | null => {
+  const moves: Record<string, number> = {
+    ArrowRight: at + 1,
+    ArrowLeft: at - 1,
+    ArrowDown: at + columns,
+    ArrowUp: at - columns,
+    Home: 0,
+    End: count - 1,
+    ...(page !== undefined && { PageDown: at + columns * page, PageUp: at - columns * page }),
+  };
+  const next = moves[key];
+  return next === undefined ? null : Math.max(0, Math.min(count - 1, next));
 };

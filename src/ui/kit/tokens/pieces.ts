@@ -1,25 +1,33 @@
 import { create } from 'zustand';
 import type { Rollout } from '../../../records/rollout.ts';
-import { useLab } from '../../shell/store/lab-store.ts';
 
 /** Texts of single tokens, asked of the lab once each; the page itself has no tokenizer. */
 interface Pieces {
+  /** The policy whose tokenizer answers; null until one is loaded. */
+  policyId: string | null;
   texts: Readonly<Record<number, string>>;
 }
 
-export const usePieces = create<Pieces>()(() => ({ texts: {} }));
+export const usePieces = create<Pieces>()(() => ({ policyId: null, texts: {} }));
+
+type LoadPieces = (ids: number[]) => Promise<string[]>;
 
 const asked = new Set<number>();
+let load: LoadPieces = () => Promise.reject(new Error('No policy is connected.'));
 
-export const forgetPieces = (): void => {
-  asked.clear();
-  usePieces.setState({ texts: {} });
+/** Says who is asked for texts from now on; what is known stays. */
+export const providePieces = (from: LoadPieces): void => {
+  load = from;
 };
 
-export const requestPieces = async (
-  ids: readonly number[],
-  load: (ids: number[]) => Promise<string[]>,
-): Promise<void> => {
+/** Another policy was loaded: its tokenizer gives ids other texts. */
+export const forgetPieces = (policyId: string | null): void => {
+  asked.clear();
+  usePieces.setState({ policyId, texts: {} });
+};
+
+/** Asks for the texts of `ids` that were not asked for yet; they arrive in the store. Never rejects. */
+export const requestPieces = async (ids: readonly number[]): Promise<void> => {
   const fresh = [...new Set(ids)].filter((id) => !asked.has(id));
   if (fresh.length === 0) return;
   for (const id of fresh) asked.add(id);
@@ -36,7 +44,7 @@ export const requestPieces = async (
 
 /** Whether the policy that is loaded knows this rollout's ids. */
 export const useKnowsIds = ({ policy }: Pick<Rollout, 'policy'>): boolean =>
-  useLab((state) => state.policy?.id === policy.id);
+  usePieces((state) => state.policyId === policy.id);
 
 /** A token as it can be read: blanks and line ends made visible. */
 export const visible = (text: string): string =>

@@ -1,23 +1,15 @@
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import type { Rollout } from '../../../records/rollout.ts';
-import { createPaintQueue } from '../paint-queue.ts';
+import { createPaintQueue } from '../page/paint-queue.ts';
 import type { StripGrid } from './layout.ts';
-import { paintStrip, readPalette, type ColourMode, type Palette } from './paint.ts';
+import { cellsOf, type ColourMode } from './paint.ts';
+import { paintCells, sizedContext, SMALL_CELLS, UNKNOWN } from './paint-cells.ts';
+import { paletteOf } from './palette.ts';
 
 const queue = createPaintQueue(
   (run) => requestAnimationFrame(run),
   () => performance.now(),
 );
-
-/** Reading the style sheet's variables costs a style pass; once a theme is enough. */
-const palettes = new Map<string, Palette>();
-const paletteOf = (element: Element, scheme: string): Palette => {
-  const known = palettes.get(scheme);
-  if (known) return known;
-  const palette = readPalette(element);
-  palettes.set(scheme, palette);
-  return palette;
-};
 
 /** Whether the element is on the screen, or near it. */
 const useOnScreen = (element: RefObject<Element | null>): boolean => {
@@ -63,12 +55,19 @@ export const useStripCanvas = (drawing: StripDrawing): RefObject<HTMLCanvasEleme
   return canvas;
 };
 
-const draw = (element: HTMLCanvasElement, { width, scheme, ...drawing }: StripDrawing): void => {
-  const context = element.getContext('2d');
+const draw = (canvas: HTMLCanvasElement, drawing: StripDrawing): void => {
+  const { rollout, grid, width, until, cursor, scheme, mode } = drawing;
+  const context = sizedContext(canvas, width, grid.rows * grid.rowHeight);
   if (!context) return;
-  const scale = globalThis.devicePixelRatio || 1;
-  element.width = Math.round(width * scale);
-  element.height = Math.round(drawing.grid.rows * drawing.grid.rowHeight * scale);
-  context.scale(scale, scale);
-  paintStrip(context, drawing.rollout, { ...drawing, palette: paletteOf(element, scheme) });
+  const cells = [...cellsOf(rollout, mode, until)];
+  paintCells(context, {
+    size: SMALL_CELLS,
+    columns: grid.columns,
+    from: 0,
+    to: cells.length,
+    top: 0,
+    palette: paletteOf(canvas, scheme),
+    cellAt: (position) => cells[position] ?? UNKNOWN,
+    cursor,
+  });
 };

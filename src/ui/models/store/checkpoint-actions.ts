@@ -6,8 +6,10 @@ import type {
   PlanRequest,
 } from '../../../lab/contract/checkpoints.ts';
 import type { LocalFile } from '../../../lab/contract/records/checkpoints.ts';
+import { keepStorage, storageChanged } from '../../lab/storage.ts';
+import type { LabUser } from '../../lab/connection.ts';
 import { applyCheckpointMessage, useCheckpoints } from './checkpoint-store.ts';
-import { forgetPolicy, takeUpPolicy } from './setup-uses.ts';
+import { forgetPolicy, takeUpPolicy } from '../../setup/setup-uses.ts';
 
 /** What the models page does with checkpoints. Nothing here rejects: see `problem` and `look`. */
 
@@ -36,23 +38,22 @@ const attempt = async (act: () => Promise<Outcome<unknown>>): Promise<boolean> =
   return false;
 };
 
-const readStorage = async (): Promise<void> => {
-  const { usage, quota } = (await navigator.storage?.estimate()) ?? {};
-  if (quota !== undefined)
-    useCheckpoints.setState({ storage: { usedBytes: usage ?? 0, quotaBytes: quota } });
-};
-
 const receive = (message: CheckpointMessage): void => {
   useCheckpoints.setState((state) => applyCheckpointMessage(state, message));
-  if (message.type === 'list') readStorage().catch(() => undefined);
+  if (message.type === 'list') storageChanged();
 };
 
-export const connectCheckpoints = (to: CheckpointsApi): void => {
+const connectCheckpoints = (to: CheckpointsApi): void => {
   connected = to;
   to.listen(receive).catch((error: unknown) => {
     useCheckpoints.setState({ status: 'failed' });
     tell(error);
   });
+};
+
+/** The list of checkpoints follows the lab's: downloads go on while other pages are shown. */
+export const modelsLabUser: LabUser = {
+  connected: ({ checkpoints }) => connectCheckpoints(checkpoints),
 };
 
 /** Reads the list again, for what no message tells: a tab that died. */
@@ -105,11 +106,6 @@ export const dropLook = (): void => {
   useCheckpoints.setState({ look: { status: 'none' } });
 };
 
-/** Asks that the browser never clears it by itself; only a page may ask, and it may refuse. */
-const keepStorage = async (): Promise<void> => {
-  await navigator.storage?.persist?.().catch(() => false);
-};
-
 /** Begins to store what was looked at. */
 export const addLooked = async (name: string): Promise<void> => {
   const { look: looked } = useCheckpoints.getState();
@@ -117,7 +113,8 @@ export const addLooked = async (name: string): Promise<void> => {
   void keepStorage();
   const { view, files } = looked;
   const added = await attempt(() => api().add(view.plan, name, files ?? undefined));
-  if (added) dropLook();
+  // Another one may be looked at by now.
+  if (added && useCheckpoints.getState().look === looked) dropLook();
 };
 
 export const resumeCheckpoint = (id: string, files?: LocalFile[]): Promise<unknown> => {

@@ -1,12 +1,12 @@
 import { create } from 'zustand';
 import type { Fault, LocalFile } from '../../../lab/contract/records/checkpoints.ts';
 import type {
+  DownloadProgress,
   CheckpointMessage,
   CheckpointView,
-  DownloadProgress,
   PlanView,
 } from '../../../lab/contract/checkpoints.ts';
-import type { PolicyUse } from './setup-uses.ts';
+import type { PolicyUse } from '../../setup/setup-uses.ts';
 
 /** What the page knows of the checkpoints on this device, and of the one that is being added. */
 
@@ -29,8 +29,6 @@ export interface CheckpointState {
   removed: readonly { id: string; name: string; uses: readonly PolicyUse[] }[];
   /** Access token for the hub: in memory only, here and in the lab. */
   token: string;
-  /** What this site stores of what the browser gives it, where that is told. */
-  storage: { usedBytes: number; quotaBytes: number } | null;
   problem: Pick<Fault, 'message' | 'next'> | null;
 }
 
@@ -41,7 +39,6 @@ export const EMPTY_CHECKPOINTS: CheckpointState = {
   look: { status: 'none' },
   removed: [],
   token: '',
-  storage: null,
   problem: null,
 };
 

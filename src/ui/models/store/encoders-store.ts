@@ -1,8 +1,8 @@
 import { create } from 'zustand';
 import { messageOf } from '../../../base/errors.ts';
 import type { EncoderFacts, FolderFile } from '../../../lab/contract/encoders.ts';
-import { lab } from '../../shell/store/connection.ts';
-import { forgetEncoder, takeUpEncoder, type EncoderUse } from './setup-uses.ts';
+import { lab } from '../../lab/connection.ts';
+import { forgetEncoder, takeUpEncoder, type EncoderUse } from '../../setup/setup-uses.ts';
 
 /** Encoders and cross-encoders of this device. */
 

@@ -1,6 +1,6 @@
 import { Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { MarkState } from './use-mark.ts';
+import type { MarkState } from './store/use-mark.ts';
 
 const TagField = ({ add }: { add: (tag: string) => void }) => {
   const [text, setText] = useState('');

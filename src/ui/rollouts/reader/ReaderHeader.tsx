@@ -3,25 +3,30 @@ import { answerText } from '../../../formats/rollouts/shape/imported.ts';
 import type { Reading } from '../../../lab/contract/rollouts.ts';
 import { LINTS } from '../../../evaluate/inspect/lint/finding.ts';
 import { Link } from 'wouter';
-import { formatCount, formatNumber, formatSigned } from '../../kit/format.ts';
+import { formatCount, formatNumber, formatSigned } from '../../kit/words/format.ts';
 import { basisOf } from '../../../evaluate/inspect/taxonomy.ts';
-import { outcomeName } from '../table/words.ts';
+import { outcomeName } from '../words.ts';
 import { filePath } from '../store/browse-address.ts';
-import { MarkedText } from './MarkedText.tsx';
+import { MarkedText } from './parts/MarkedText.tsx';
 import { Marks } from './Marks.tsx';
-import type { Neighbours } from './order.ts';
+import type { Neighbours } from './store/order.ts';
 import { Share } from './Share.tsx';
-import type { MarkState } from './use-mark.ts';
+import type { MarkState } from './store/use-mark.ts';
 
 /** A question longer than this is cut in the header; the text view has all of it. */
 const LONGEST = 600;
 
+/** A number with its name; a dash where the file has none. */
 const Figure = ({ name, children }: { name: string; children: string }) => (
   <span className="fact">
     <span className="fine">{name}</span> <b>{children}</b>
   </span>
 );
 
+/**
+ * What is known of the answer. Metrics of two normalisers stand side by side because papers report
+ * either; the judge is the file’s own.
+ */
 const Verdict = ({ reading }: { reading: Reading }) => {
   const { rollout, row } = reading;
   const { em, f1, searches, tokens, words } = row.row.numbers;
@@ -91,6 +96,11 @@ interface ReaderHeaderProps {
   rest: string;
 }
 
+/**
+ * Question, gold and answer, the ways to the neighbours, and what may be noted. All texts of the
+ * file go through `MarkedText`, which makes control characters and directions of writing visible.
+ * Memoised: steps within the rollout do not concern it.
+ */
 export const ReaderHeader = memo(({ reading, neighbours, mark, go, rest }: ReaderHeaderProps) => {
   const { rollout, file, row } = reading;
   const { previous, next, position, count, selected } = neighbours;

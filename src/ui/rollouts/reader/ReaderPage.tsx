@@ -1,25 +1,32 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { Reading } from '../../../lab/contract/rollouts.ts';
-import { usePlace, type Place, type RolloutName } from './address.ts';
-import { readRollout } from './api.ts';
-import { DiffView } from './DiffView.tsx';
-import { GroupView } from './GroupView.tsx';
+import { usePlace, type Place, type RolloutName } from './store/address.ts';
+import { DiffView } from './views/DiffView.tsx';
+import { GroupView } from './views/GroupView.tsx';
 import { KeysDialog } from './KeysDialog.tsx';
 import { useAnswer } from '../../kit/use-answer.ts';
-import { neighboursIn, storedOrder } from './order.ts';
-import { Problem } from './Problem.tsx';
+import { neighboursIn, storedOrder } from './store/order.ts';
+import { Problem } from './parts/Problem.tsx';
 import { ReaderHeader } from './ReaderHeader.tsx';
-import { Rounds } from './Rounds.tsx';
-import { ScoresView } from './ScoresView.tsx';
-import { TextView } from './TextView.tsx';
-import { TokensView } from './TokensView.tsx';
-import { useMark } from './use-mark.ts';
+import { Rounds } from './views/Rounds.tsx';
+import { ScoresView } from './views/ScoresView.tsx';
+import { TextView } from './views/TextView.tsx';
+import { TokensView } from './tokens/TokensView.tsx';
+import { useMark } from './store/use-mark.ts';
 import { useReaderKeys } from './use-reader-keys.ts';
 import { VIEW_IDS, ViewTabs } from './ViewTabs.tsx';
-import { WhatIfView } from './WhatIfView.tsx';
+import { WhatIfView } from './views/WhatIfView.tsx';
+import { readRollout } from './store/api.ts';
 import './reader.css';
+import './views/views.css';
+import './views/raw-text.css';
+import './tokens/tokens-view.css';
 
+/**
+ * `event` is the segment in the address, `change` the number of a difference, `findAsked` counts
+ * presses of the find key: each one focuses the field again.
+ */
 interface PanelProps {
   reading: Reading;
   place: Place;
@@ -28,6 +35,10 @@ interface PanelProps {
   findAsked: number;
 }
 
+/**
+ * The view that the address names. Each is given only what it needs, so that a step within one does
+ * not draw the others.
+ */
 const Panel = ({ reading, place, event, change, findAsked }: PanelProps) => {
   const { address } = place;
   const { rollout, rounds, findings } = reading;
@@ -109,6 +120,10 @@ const Reader = ({ reading, place }: { reading: Reading; place: Place }) => {
     (rolloutId: string) => place.open({ fileId: file.id, rolloutId }),
     [place, file.id],
   );
+  /**
+   * Forwards and backwards mean something in every view: a change in a diff, else an event. Views
+   * without events lead to the rounds, which have them.
+   */
   const step = (by: number) => {
     if (address.view === 'diff') return setChange((now) => (now === null ? 0 : now + by));
     const last = rollout.segments.length - 1;

@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { messageOf } from '../../../base/errors.ts';
 import type { Reading, RolloutFile } from '../../../lab/contract/rollouts.ts';
 import { CopyButton } from '../../kit/CopyButton.tsx';
-import { fileStem, saveFile } from '../../kit/save-file.ts';
-import { inspection } from './api.ts';
+import { fileStem, saveFile } from '../../kit/page/save-file.ts';
+import { inspection } from './store/api.ts';
 
 const FILES: readonly [RolloutFile, string, string][] = [
   ['jsonl', 'JSONL', 'The record as Forage reads it, one line'],

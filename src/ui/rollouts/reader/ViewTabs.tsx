@@ -1,5 +1,5 @@
 import { useRef, type KeyboardEvent } from 'react';
-import { VIEWS, type ReaderView } from './address.ts';
+import { VIEWS, type ReaderView } from './store/address.ts';
 
 export const VIEW_IDS = Object.keys(VIEWS) as ReaderView[];
 

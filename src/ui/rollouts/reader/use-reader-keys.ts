@@ -1,6 +1,5 @@
-import { useEffect, useRef } from 'react';
-import { ROUTES } from '../../shell/routes.ts';
-import { useView } from '../../shell/store/view-store.ts';
+import { use, useEffect, useRef } from 'react';
+import { PlaceLetters } from '../../kit/place-letters.ts';
 
 /** Keys of the reader. They come before those of the workbench, which gives some of them other meanings. */
 
@@ -34,8 +33,6 @@ const OWN_KEYS = 'input, textarea, select, [role=listbox], [contenteditable=true
 /** `g` alone shows the group; `g` and a place's letter goes there, as everywhere. */
 const SEQUENCE_MS = 450;
 
-const PLACES: ReadonlySet<string> = new Set([...ROUTES.map(({ letter }) => letter), 'o']);
-
 const actionOf = (key: string, keys: ReaderKeys): (() => void) | null => {
   const actions: Record<string, () => void> = {
     j: keys.nextRollout,
@@ -47,17 +44,18 @@ const actionOf = (key: string, keys: ReaderKeys): (() => void) | null => {
     '?': keys.keys,
   };
   if (/^[1-7]$/.test(key)) return () => keys.view(Number(key));
-  return Object.hasOwn(actions, key) ? actions[key]! : null;
+  return Object.hasOwn(actions, key) ? (actions[key] ?? null) : null;
 };
 
 const isBusy = (event: KeyboardEvent): boolean => {
-  const { paletteOpen, keysOpen } = useView.getState();
-  if (event.metaKey || event.ctrlKey || event.altKey || paletteOpen || keysOpen) return true;
+  if (event.metaKey || event.ctrlKey || event.altKey) return true;
+  // The palette, the lists of keys: whatever lies over the page has the keys to itself.
   if (document.querySelector('[role=dialog]')) return true;
   return event.target instanceof Element && event.target.closest(OWN_KEYS) !== null;
 };
 
 export const useReaderKeys = (keys: ReaderKeys): void => {
+  const places = use(PlaceLetters);
   const latest = useRef(keys);
   useEffect(() => {
     latest.current = keys;
@@ -71,13 +69,12 @@ export const useReaderKeys = (keys: ReaderKeys): void => {
     };
     const onKeyDown = (event: KeyboardEvent) => {
       if (isBusy(event)) return;
-      const sequence = waiting !== null;
-      if (sequence && PLACES.has(event.key)) {
-        clearTimeout(waiting!);
+      if (waiting !== null && places.has(event.key)) {
+        clearTimeout(waiting);
         waiting = null;
         return;
       }
-      if (sequence) group();
+      if (waiting !== null) group();
       if (event.key === 'g') {
         waiting = setTimeout(group, SEQUENCE_MS);
         return;
@@ -93,5 +90,5 @@ export const useReaderKeys = (keys: ReaderKeys): void => {
       removeEventListener('keydown', onKeyDown, true);
       if (waiting !== null) clearTimeout(waiting);
     };
-  }, []);
+  }, [places]);
 };

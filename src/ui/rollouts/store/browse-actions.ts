@@ -1,26 +1,20 @@
 import { messageOf } from '../../../base/errors.ts';
 import type { RunFile } from '../../../formats/rollouts/run.ts';
-import type { SavedView } from '../../../lab/contract/records/rollout-files.ts';
 import type { ImportOutcome, ImportProgress } from '../../../lab/contract/rollouts.ts';
-import { pagePath } from '../../kit/page-root.ts';
+import type { SavedView } from '../../../lab/contract/records/rollout-files.ts';
+import { createAttempt, problemOf } from '../../kit/attempt.ts';
+import { pagePath } from '../../kit/page/page-root.ts';
 import { filePath, isRollouts } from './browse-address.ts';
 import { secondsLeft, useBrowse, type ImportJob } from './browse-store.ts';
-import { lab } from '../../shell/store/connection.ts';
+import { lab } from '../../lab/connection.ts';
 
 /** What the pages of imported rollouts do. Nothing here rejects: see `problem`. */
 
 export const tellProblem = (what: string, error: unknown): void =>
-  useBrowse.setState({ problem: `${what}: ${messageOf(error)}` });
+  useBrowse.setState({ problem: problemOf(what, error).text });
 
-/** Does `act`; where it fails, the page says what did. @returns its value, or null */
-export const attempt = async <T>(what: string, act: () => Promise<T>): Promise<T | null> => {
-  try {
-    return await act();
-  } catch (error) {
-    tellProblem(what, error);
-    return null;
-  }
-};
+/** As everywhere, but this page shows one sentence and no details. */
+export const attempt = createAttempt(({ text }) => useBrowse.setState({ problem: text }));
 
 export const reloadFiles = async (): Promise<void> => {
   try {

@@ -93,10 +93,13 @@ const quoted = (value: string): string =>
 export const condition = (field: string, operator: string, value: string | number): string =>
   `${field} ${operator} ${typeof value === 'number' ? value : /^[\w-]+$/.test(value) ? value : quoted(value)}`;
 
+const isEither = (filter: string): boolean => /\bor\b/i.test(filter);
+
 /** A filter narrowed by a condition that it does not have yet. */
 export const narrowed = (filter: string, more: string): string => {
   const old = filter.trim();
   if (old === '' || old === more) return more;
-  if (old.split(' and ').includes(more)) return old;
-  return `${/\bor\b/i.test(old) ? `(${old})` : old} and ${/\bor\b/i.test(more) ? `(${more})` : more}`;
+  // Beside an "or" a condition may hold for one side alone.
+  if (!isEither(old) && old.split(' and ').includes(more)) return old;
+  return `${isEither(old) ? `(${old})` : old} and ${isEither(more) ? `(${more})` : more}`;
 };

@@ -1,11 +1,16 @@
 import { create } from 'zustand';
-import type { BrowseQuery, FilterFault, FoundRow, Selected } from '../../../lab/contract/rollouts.ts';
+import type {
+  BrowseQuery,
+  FilterFault,
+  FoundRow,
+  Selected,
+} from '../../../lab/contract/rollouts.ts';
 import { type Mark, BOOKMARK } from '../../../lab/contract/records/rollout-files.ts';
 import { attempt, tellProblem } from './browse-actions.ts';
 import { formatBrowseAddress, parseBrowseAddress, readerPath } from './browse-address.ts';
 import { useBrowse } from './browse-store.ts';
 import { displayOf, isRow, nextRow } from './browse-display.ts';
-import { lab } from '../../shell/store/connection.ts';
+import { lab } from '../../lab/connection.ts';
 
 /** The selection on the screen: its order, the rows that were fetched of it, and the cursor. */
 export interface SelectionStore {
@@ -81,6 +86,9 @@ export const showSelection = async (
     const { status: _, ...selected } = outcome;
     useSelection.setState({ selected, fault: null, loading: false });
   } catch (error) {
+    const now = useSelection.getState();
+    // Something else was asked for meanwhile, and is under way.
+    if (now.fileId !== fileId || now.query !== asked) return;
     useSelection.setState({ loading: false });
     tellProblem('The rollouts could not be selected', error);
   }
@@ -182,6 +190,8 @@ export const markRollout = async (
   if (name === undefined) return;
   await attempt('The note could not be stored', async () => {
     const mark = await lab().inspection.mark(name, rollout, change);
+    // Another file may be on the screen by now, with a rollout of the same id.
+    if (useSelection.getState().fileId !== fileId) return;
     useSelection.setState(({ marks, rows }) => ({
       marks: new Map([...marks, [rollout, mark]]),
       rows: new Map(

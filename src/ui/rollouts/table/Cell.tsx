@@ -1,9 +1,9 @@
 import { basisOf } from '../../../evaluate/inspect/taxonomy.ts';
 import { columnReader } from '../../../lab/rollouts/columns.ts';
 import type { FoundRow } from '../../../lab/contract/rollouts.ts';
-import { DASH, formatNumber } from '../../kit/format.ts';
+import { DASH, formatNumber } from '../../kit/words/format.ts';
 import type { Column } from './columns.ts';
-import { outcomeName } from './words.ts';
+import { outcomeName } from '../words.ts';
 
 const bit = (value: number): { sign: string; tone: string; word: string } =>
   value === 1

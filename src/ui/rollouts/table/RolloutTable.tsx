@@ -8,8 +8,8 @@ import type {
   FoundRow,
   Selected,
 } from '../../../lab/contract/rollouts.ts';
-import { hrefOf } from '../../kit/page-root.ts';
-import { formatCount, formatNumber, formatShare } from '../../kit/format.ts';
+import { hrefOf } from '../../kit/page/page-root.ts';
+import { formatCount, formatNumber, formatShare } from '../../kit/words/format.ts';
 import { readerPath } from '../store/browse-address.ts';
 import { displayOf, groupOf, isRow } from '../store/browse-display.ts';
 import {
@@ -19,18 +19,26 @@ import {
   useSelection,
   wantRows,
 } from '../store/browse-selection.ts';
-import { isNarrow } from '../../shell/store/view-store.ts';
+import { isNarrow } from '../../kit/page/screen.ts';
 import { CellValue, fullText } from './Cell.tsx';
 import { columnOf, type Column } from './columns.ts';
 import { HeadCell } from './HeadCell.tsx';
 import { useWidths } from './widths.ts';
-import { groupedOutcomeName } from './words.ts';
+import { groupedOutcomeName } from '../words.ts';
 
+/**
+ * CSS pixels; all rows have the same height, so that their places are known before they are drawn.
+ */
 const ROW_HEIGHT = 28;
+/** Widest first column on a narrow screen, CSS pixels. */
 const NARROW = 190;
 /** Rows around the screen that are fetched with it. */
 const AHEAD = 40;
 
+/**
+ * The bookmark of a row. It asks the store for its own mark alone: a bookmark draws one star again,
+ * not the table.
+ */
 const Star = ({ found }: { found: FoundRow }) => {
   const on = useSelection((state) => state.marks.get(found.row.id)?.bookmarked ?? false);
   return (
@@ -50,6 +58,7 @@ const Star = ({ found }: { found: FoundRow }) => {
   );
 };
 
+/** A row whose rollout was not fetched yet shows an ellipsis; its place and number are known. */
 interface RowProps {
   found: FoundRow | undefined;
   position: number;
@@ -60,6 +69,10 @@ interface RowProps {
   open: (event: MouseEvent) => void;
 }
 
+/**
+ * The first cell is the row’s header and holds the link; a click on the row moves the cursor to it,
+ * which is what keys are about. Only the link of the current row can be reached by Tab.
+ */
 const Row = memo(({ found, position, index, columns, current, href, open }: RowProps) => (
   <tr
     aria-rowindex={index + 2}
@@ -105,6 +118,10 @@ const nameOf = ({ field, value }: BrowseGroup, basis: string | null): string => 
   return String(value);
 };
 
+/**
+ * The head of a group: what the rollouts share, how many they are, and whether their rewards differ
+ * at all.
+ */
 const GroupRow = (props: {
   group: BrowseGroup;
   index: number;
@@ -146,6 +163,7 @@ const GroupRow = (props: {
   );
 };
 
+/** Columns with their widths: what was dragged, else what suits the column. */
 const useColumns = (names: readonly string[]): { column: Column; width: number }[] => {
   const widths = useWidths();
   return useMemo(
@@ -194,6 +212,7 @@ export const RolloutTable = (props: RolloutTableProps) => {
   const first = items[0]?.index ?? 0;
   const last = items.at(-1)?.index ?? -1;
   useEffect(() => {
+    // Heads of groups are lines too, but there is nothing to fetch of them.
     const around = lines.subarray(Math.max(0, first - AHEAD), last + AHEAD);
     wantRows([...around].filter(isRow));
   }, [lines, first, last, fileId]);
@@ -206,6 +225,7 @@ export const RolloutTable = (props: RolloutTableProps) => {
   const open = useMemo(
     () =>
       (event: MouseEvent): void => {
+        // The browser’s own ways to open a link stay: a new tab, a new window, a download.
         if (event.metaKey || event.ctrlKey || event.shiftKey) return;
         event.preventDefault();
         const position = Number(event.currentTarget.closest('tr')?.dataset['position']);
@@ -215,6 +235,8 @@ export const RolloutTable = (props: RolloutTableProps) => {
     [go],
   );
   const width = columns.reduce((sum, one) => sum + one.width, 0);
+  // Two empty rows stand for all that is not drawn, so that the scroll bar is that of the whole
+  // table.
   const before = items[0]?.start ?? 0;
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (

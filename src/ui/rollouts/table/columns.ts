@@ -1,6 +1,5 @@
 import type { Statistics } from '../../../evaluate/inspect/statistics.ts';
-import { ROW_NUMBERS, type RowNumber } from '../../../evaluate/inspect/row.ts';
-import { BIT_NUMBERS } from '../../../evaluate/inspect/filter/fields.ts';
+import { isRowNumber, rowNumber } from '../../../evaluate/inspect/row-numbers.ts';
 import { COLUMN_NAMES } from '../../../lab/rollouts/columns.ts';
 
 /** Columns as the table draws them. */
@@ -53,13 +52,13 @@ export const columnOf = (name: string): Column => {
       width: text[1],
       kind: name === 'line' ? 'number' : 'text',
     };
-  const note = Object.hasOwn(ROW_NUMBERS, name) ? ROW_NUMBERS[name as RowNumber] : null;
+  const number = isRowNumber(name) ? rowNumber(name) : null;
   return {
     name,
     title,
-    note: note ?? `clause ${name.replace(/^reward\./, '')} of the reward`,
+    note: number?.note ?? `clause ${name.replace(/^reward\./, '')} of the reward`,
     width: Math.max(64, 22 + title.length * 8),
-    kind: BIT_NUMBERS.has(name) ? 'bit' : 'number',
+    kind: number?.bit ? 'bit' : 'number',
   };
 };
 

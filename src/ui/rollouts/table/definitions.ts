@@ -1,6 +1,6 @@
 import { NORMALISER_NOTES } from '../../../agent/answers/normalisers.ts';
 import type { Count, NormalisedCounts, Statistics } from '../../../evaluate/inspect/statistics.ts';
-import { DASH, formatCount, formatNumber, formatShare } from '../../kit/format.ts';
+import { DASH, formatCount, formatNumber, formatShare } from '../../kit/words/format.ts';
 
 /** What the head of a file states, what each number means, and the filter that opens its cases. */
 export interface Figure {
@@ -13,6 +13,7 @@ export interface Figure {
   filter: string;
 }
 
+/** A figure that is a share of rollouts, with their number beside it. */
 const counted = (
   id: string,
   name: string,
@@ -21,6 +22,7 @@ const counted = (
   filter: string,
 ): Figure => ({ id, name, value: formatShare(share), more: formatCount(count), note, filter });
 
+/** Metrics of the answer by SQuAD’s normaliser. Every note says of which rollouts the share is. */
 const scores = ({ em, subEm, coverEm, f1 }: Statistics): Figure[] => [
   counted(
     'em',
@@ -53,6 +55,9 @@ const scores = ({ em, subEm, coverEm, f1 }: Statistics): Figure[] => [
   },
 ];
 
+/**
+ * The same by R1-Searcher’s normaliser, which its tables use.
+ */
 const scoresByR1Searcher = ({ em, coverEm, f1 }: NormalisedCounts): Figure[] => {
   const note = NORMALISER_NOTES['r1-searcher'];
   return [
@@ -81,6 +86,10 @@ const scoresByR1Searcher = ({ em, coverEm, f1 }: NormalisedCounts): Figure[] => 
   ];
 };
 
+/**
+ * What the file’s own judge says, and how often it says what the metrics say. Cohen’s κ takes
+ * agreement by chance out.
+ */
 const judged = (judge: NonNullable<Statistics['judge']>): Figure[] => {
   const { em, coverEm } = judge.agreement;
   return [
@@ -112,6 +121,7 @@ const judged = (judge: NonNullable<Statistics['judge']>): Figure[] => {
   ];
 };
 
+/** Retrieval apart from reading: whether a gold answer was shown at all, and what became of it. */
 const evidence = ({ evidence: found }: Statistics): Figure[] => {
   const { open, closed, retrieved, wrongThoughRetrieved, rightWithoutRetrieved } = found;
   const by = ({ coverEm, judge }: typeof wrongThoughRetrieved): string =>
@@ -158,6 +168,7 @@ const notScored = ({ unread = 0, rollouts }: Statistics): Figure[] =>
         },
       ];
 
+/** What the policy did: whether it answered, and how often it asked. */
 const searched = ({ searches, rollouts, answered }: Statistics): Figure[] => [
   counted(
     'answered',
@@ -176,6 +187,7 @@ const searched = ({ searches, rollouts, answered }: Statistics): Figure[] => [
   },
 ];
 
+/** Rewards as the file states them; absent where it states none. */
 const rewarded = ({ reward, zeroVarianceGroups, groups }: Statistics): Figure[] =>
   reward.n === 0
     ? []
@@ -190,6 +202,10 @@ const rewarded = ({ reward, zeroVarianceGroups, groups }: Statistics): Figure[] 
         },
       ];
 
+/**
+ * The figures of a file in the order of its head. What a file has nothing of is left out rather
+ * than shown as 0.
+ */
 export const figuresOf = (statistics: Statistics): Figure[] => [
   ...(statistics.scored > 0 ? scores(statistics) : []),
   ...(statistics.scored > 0 && statistics.byR1Searcher

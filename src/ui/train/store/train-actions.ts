@@ -1,12 +1,14 @@
-import { messageOf } from '../../../base/errors.ts';
 import type { TrainApi, TrainMessage } from '../../../lab/contract/training.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import type { DeviceChoice } from '../../../lab/contract/settings.ts';
 import type { TrainSettings } from '../../../recipes/training.ts';
-import { useSetup } from '../../models/store/setup-store.ts';
-import { createFrameQueue } from '../../kit/frame-queue.ts';
-import { fileStem, saveFile } from '../../kit/save-file.ts';
-import { frozenSeconds, frozenText, type Silence } from '../../shell/store/silence.ts';
+import { createAttempt, problemOf } from '../../kit/attempt.ts';
+import { createFrameQueue } from '../../kit/page/frame-queue.ts';
+import { fileStem, saveFile } from '../../kit/page/save-file.ts';
+import type { LabUser } from '../../lab/connection.ts';
+import { keepStorage, storageChanged } from '../../lab/storage.ts';
+import { useSetup } from '../../setup/setup-store.ts';
+import { type Silence, frozenSeconds, frozenText } from './silence.ts';
 import {
   applyTrainMessages,
   mergeSteps,
@@ -20,25 +22,9 @@ import {
 
 /** What the training and runs pages do; one function each. Nothing here rejects: see `problem`. */
 
-const tell = (what: string, error: unknown): void => {
-  const message = messageOf(error);
-  useTrain.setState({
-    problem: {
-      text: `${what}: ${message}`,
-      detail: error instanceof Error ? (error.stack ?? message) : message,
-    },
-  });
-};
-
-/** Does `act`; where it fails, the page says what did. @returns its value, or null */
-const attempt = async <T>(what: string, act: () => Promise<T>): Promise<T | null> => {
-  try {
-    return await act();
-  } catch (error) {
-    tell(what, error);
-    return null;
-  }
-};
+const tell = (what: string, error: unknown): void =>
+  useTrain.setState({ problem: problemOf(what, error) });
+const attempt = createAttempt((problem) => useTrain.setState({ problem }));
 
 const silence: Silence = { heardAt: Date.now(), hidden: false };
 
@@ -58,9 +44,10 @@ const heard = (): void => {
   silence.hidden = document.visibilityState === 'hidden';
 };
 
-const receive = createFrameQueue<TrainMessage>((messages) =>
-  useTrain.setState((state) => applyTrainMessages(state, messages)),
-);
+const receive = createFrameQueue<TrainMessage>((messages) => {
+  useTrain.setState((state) => applyTrainMessages(state, messages));
+  if (messages.some(({ type }) => type === 'storage')) storageChanged();
+});
 
 let watching = false;
 
@@ -81,7 +68,7 @@ const readOpenedAgain = async (api: TrainApi): Promise<void> => {
  * Connects the pages to the training of the lab worker and reads the runs. `api.listen` has to take
  * a plain function: what crosses to a worker wraps it.
  */
-export const connectTraining = (api: TrainApi): void => {
+const connectTraining = (api: TrainApi): void => {
   setTrainApi(api);
   if (!watching) watchSilence();
   watching = true;
@@ -100,6 +87,9 @@ export const connectTraining = (api: TrainApi): void => {
     }
   })();
 };
+
+/** The training pages follow the lab's training; see `connectTraining`. */
+export const trainLabUser: LabUser = { connected: ({ train }) => connectTraining(train) };
 
 export const reloadRuns = async (): Promise<void> => {
   const done = await attempt('The runs could not be read', async () => {
@@ -127,16 +117,6 @@ export const openSteps = async (runId: string): Promise<void> => {
       reading: reading.filter((id) => id !== runId),
     };
   });
-};
-
-/** Asks that the browser never clears the runs by itself; only a page may ask, and it may refuse. */
-const keepStorage = async (): Promise<void> => {
-  try {
-    const persisted = await navigator.storage.persist();
-    useTrain.setState(({ storage }) => ({ storage: storage && { ...storage, persisted } }));
-  } catch {
-    // Not offered here; the runs page says that nothing is promised.
-  }
 };
 
 /** @returns the new run's id; null where it could not start, with the reason in `problem` */

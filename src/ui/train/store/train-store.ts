@@ -1,15 +1,10 @@
 import { create } from 'zustand';
+import type { Problem } from '../../kit/attempt.ts';
 import type { TrainStep } from '../../../records/training.ts';
 import type { RunRecord } from '../../../lab/contract/records/runs.ts';
 import type { TrainApi, TrainMessage, TrainProgress } from '../../../lab/contract/training.ts';
 
-/** What the page knows of training: runs, steps of the runs that were opened, storage. */
-
-export interface StorageFacts {
-  usedBytes: number;
-  quotaBytes: number;
-  persisted: boolean;
-}
+/** What the page knows of training: runs, steps of the runs that were opened. */
 
 /** A run that was just deleted and can be brought back. */
 interface Removed {
@@ -27,9 +22,8 @@ export interface TrainState {
   steps: Readonly<Record<string, readonly TrainStep[]>>;
   /** Runs of which not all steps are read yet. */
   reading: readonly string[];
-  storage: StorageFacts | null;
   /** What went wrong last, in words to show; the run it is about where there is one. */
-  problem: { text: string; detail: string } | null;
+  problem: Problem | null;
   removed: readonly Removed[];
   /** The run that this tab trains; another one that trains does so in another tab. */
   here: string | null;
@@ -43,7 +37,6 @@ export const EMPTY_TRAIN: TrainState = {
   progress: {},
   steps: {},
   reading: [],
-  storage: null,
   problem: null,
   removed: [],
   here: null,
@@ -102,10 +95,9 @@ const applyOne = (state: TrainState, message: TrainMessage): TrainState => {
       };
     case 'here':
       return { ...state, here: message.runId };
-    case 'storage': {
-      const { usedBytes, quotaBytes, persisted } = message;
-      return { ...state, storage: { usedBytes, quotaBytes, persisted } };
-    }
+    // How much is stored is shown by whoever asks the browser; see `storageChanged`.
+    case 'storage':
+      return state;
   }
 };
 

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { importAll } from '../../../../src/formats/import/collect.ts';
-import { normaliseSpace, splitSentences } from '../../../../src/formats/import/values/sentences.ts';
-import { blob } from '../files.ts';
+import { splitSentences, normaliseSpace } from '../../../../src/formats/import/values/sentences.ts';
+import { blob } from '../../../fixtures/import/files.ts';
 
 const texts = async (text: string, name: string, maxWords: number, overlapSentences: number) =>
   (await importAll(blob(text), { name, chunking: { maxWords, overlapSentences } })).passages.map(

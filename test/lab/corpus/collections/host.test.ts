@@ -2,10 +2,10 @@ import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { beforeEach, expect, test } from 'vitest';
 import { CollectionsDatabase } from '../../../../src/lab/corpus/collections/passages/database.ts';
 import { CollectionsHost } from '../../../../src/lab/corpus/collections/host.ts';
-import type { FileToImport } from '../../../../src/lab/contract/collections.ts';
 import { CollectionStore } from '../../../../src/lab/corpus/collections/store.ts';
-import { blob, jsonl } from '../../../formats/import/files.ts';
 import { ownLocks } from '../../../runs/collections/own-locks.ts';
+import type { FileToImport } from '../../../../src/lab/contract/collections.ts';
+import { blob, jsonl } from '../../../fixtures/import/files.ts';
 
 let db: CollectionsDatabase;
 let store: CollectionStore;

@@ -3,21 +3,18 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { importAll } from '../../../../src/formats/import/collect.ts';
 import { ImportError } from '../../../../src/formats/import/values/types.ts';
 import type { Passage } from '../../../../src/records/records.ts';
-import { CollectionsDatabase } from '../../../../src/lab/corpus/collections/passages/database.ts';
 import {
   CollectionBusy,
   CollectionStorageFull,
   MemoryLineReached,
   OtherFile,
 } from '../../../../src/lab/corpus/collections/passages/errors.ts';
-import { importFiles, resumeImport } from '../../../../src/lab/corpus/collections/importing.ts';
-import {
-  type FileToImport,
-  type ImportProgress,
-} from '../../../../src/lab/contract/collections.ts';
+import { CollectionsDatabase } from '../../../../src/lab/corpus/collections/passages/database.ts';
 import { CollectionStore } from '../../../../src/lab/corpus/collections/store.ts';
-import { blob, HOTPOT, jsonl, MUSIQUE, TWO_WIKI } from '../../../formats/import/files.ts';
+import { importFiles, resumeImport } from '../../../../src/lab/corpus/collections/importing.ts';
 import { ownLocks } from '../../../runs/collections/own-locks.ts';
+import type { FileToImport, ImportProgress } from '../../../../src/lab/contract/collections.ts';
+import { blob, HOTPOT, jsonl, MUSIQUE, TWO_WIKI } from '../../../fixtures/import/files.ts';
 
 let indexedDB: IDBFactory;
 let db: CollectionsDatabase;

@@ -14,12 +14,12 @@ import { PartsBoard } from '../../../../src/lab/workers/parts-board.ts';
 import { PolicyKeeper } from '../../../../src/lab/models/serving/policy-keeper.ts';
 import type { PolicyWorkerApi } from '../../../../src/lab/contract/policy.ts';
 import type { WorkerLike } from '../../../../src/lab/rpc/life.ts';
-import { inProcessWorker } from '../../rpc/in-process.ts';
 import { startEngines } from '../../../../src/lab/train/engines.ts';
 import { policyFacts } from '../../../../src/lab/models/serving/policy-facts.ts';
 import { writeRandomCheckpoint } from '../../../policy/checkpoint/random-checkpoint.ts';
 import { makeBench, WEB } from '../checkpoints/bench.ts';
 import { TabLocks } from '../checkpoints/tab-locks.ts';
+import { inProcessWorker } from '../../rpc/in-process.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type {
+  DownloadProgress,
   CheckpointMessage,
   CheckpointView,
-  DownloadProgress,
   PlanView,
 } from '../../../../src/lab/contract/checkpoints.ts';
 import { factsOf } from '../../../../src/lab/models/checkpoints/facts.ts';

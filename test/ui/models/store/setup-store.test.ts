@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
-import { choosePolicy, parseSetup, useSetup } from '../../../../src/ui/models/store/setup-store.ts';
+import { choosePolicy, parseSetup, useSetup } from '../../../../src/ui/setup/setup-store.ts';
 
 it('takes back what it wrote, and only that', () => {
   const setup = { ...BUILT_IN_SETUP, policy: { kind: 'checkpoint' as const, id: 'qwen' } };

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BUILT_IN_SETUP, type Setup } from '../../../../src/records/setup.ts';
-import { forgetCollection, takeUp } from '../../../../src/ui/corpus/store/search-with.ts';
-import { useSetup } from '../../../../src/ui/models/store/setup-store.ts';
+import { forgetCollection, takeUp } from '../../../../src/ui/setup/search-with.ts';
+import { useSetup } from '../../../../src/ui/setup/setup-store.ts';
 import {
   forgetEncoder,
   forgetPolicy,
   takeUpEncoder,
   takeUpPolicy,
-} from '../../../../src/ui/models/store/setup-uses.ts';
+} from '../../../../src/ui/setup/setup-uses.ts';
 
 const model = { kind: 'checkpoint', id: 'mine' } as const;
 const other = { kind: 'endpoint', id: 'theirs' } as const;

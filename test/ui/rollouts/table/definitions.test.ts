@@ -4,7 +4,7 @@ import { statisticsOf } from '../../../../src/evaluate/inspect/statistics.ts';
 import { factsOfRow, rowOf, type RolloutRow } from '../../../../src/evaluate/inspect/row.ts';
 import { basisWords } from '../../../../src/evaluate/inspect/taxonomy.ts';
 import { figuresOf } from '../../../../src/ui/rollouts/table/definitions.ts';
-import { outcomeName } from '../../../../src/ui/rollouts/table/words.ts';
+import { outcomeName } from '../../../../src/ui/rollouts/words.ts';
 import { r1Searcher, verl } from '../../../fixtures/inspect/records.ts';
 import { importOne } from '../../../formats/rollouts/helpers.ts';
 

@@ -1,8 +1,8 @@
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, it } from 'vitest';
-import { FilterField } from '../../../../src/ui/rollouts/table/FilterField.tsx';
-import { PARTIAL, PARTIAL_NOTE } from '../../../../src/ui/rollouts/table/words.ts';
+import { FilterField } from '../../../../src/ui/rollouts/file/FilterField.tsx';
+import { PARTIAL, PARTIAL_NOTE } from '../../../../src/ui/rollouts/words.ts';
 import type { FileRecord } from '../../../../src/lab/contract/records/rollout-files.ts';
 
 /** What stands beside the filter of a file of which 1,024 rollouts are read, 12 of them selected. */

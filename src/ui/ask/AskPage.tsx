@@ -1,0 +1,249 @@
+import { useDeferredValue, useEffect, useMemo } from 'react';
+import { useLocation } from 'wouter';
+import { useShallow } from 'zustand/react/shallow';
+import { useFileDrop } from '../kit/use-file-drop.ts';
+import { DetailsPanel } from './details/DetailsPanel.tsx';
+import { focusRollout, runFromStart, startRun } from './store/actions.ts';
+import { importDrop } from '../rollouts/store/browse-actions.ts';
+import { droppedRuns } from '../rollouts/offered.ts';
+import { downloadRollouts } from './store/export.ts';
+import { firstFailure, useLab } from '../lab/lab-store.ts';
+import { useLinkedSetup } from './store/linked-setup.ts';
+import { isRunning, useRun } from './store/run-store.ts';
+import { openLinkedStep } from './store/training-step.ts';
+import { isOverlay } from '../kit/page/screen.ts';
+import { useView } from './store/view-store.ts';
+import { StripLegend } from '../kit/tokens/TokenStrip.tsx';
+import { GroupSummary } from './columns/GroupSummary.tsx';
+import { LinkedSetupNote } from './notes/LinkedSetupNote.tsx';
+import { FailureNote, LoadingFailure, LoadingList } from '../lab/Loading.tsx';
+import { QuestionHeader } from './QuestionHeader.tsx';
+import { RolloutColumn } from './columns/RolloutColumn.tsx';
+import {
+  ColourSwitch,
+  LinkedStepNote,
+  SourceNote,
+  useColourBy,
+  useLargestAdvantage,
+} from './notes/FromTraining.tsx';
+import { SearchTrouble } from './notes/SearchTrouble.tsx';
+import { Setup } from './setup/Setup.tsx';
+import { UnknownNames } from './notes/UnknownNames.tsx';
+import { Welcome } from './Welcome.tsx';
+import './ask.css';
+import './columns/columns.css';
+import './setup/setup.css';
+import './details/details.css';
+import './notes/notes.css';
+
+/** A narrow screen shows one rollout at a time; these are its tabs. */
+const RolloutTabs = ({ ids, focused }: { ids: readonly string[]; focused: number }) => (
+  <div className="rollout-tabs" role="tablist" aria-label="Rollouts">
+    {ids.map((id, index) => (
+      <button
+        key={id}
+        type="button"
+        role="tab"
+        aria-selected={index === focused}
+        onClick={() => focusRollout(index)}
+      >
+        {index + 1}
+      </button>
+    ))}
+  </div>
+);
+
+/** Up to four columns share the width; more scroll. */
+const columnsClass = (count: number): string =>
+  count < 2 ? 'columns' : count <= 4 ? 'columns many few' : 'columns many';
+
+/** The rollouts side by side, in the order in which they began. */
+const Columns = () => {
+  // Drawn when there is time: React may pause between columns, so no task grows with their number.
+  const { order, byId, finished } = useDeferredValue(useRun((state) => state.table));
+  const question = useRun((state) => state.question);
+  const wanted = useView((state) => state.address.rollout);
+  const largest = useLargestAdvantage();
+  const focused = Math.min(wanted, Math.max(0, order.length - 1));
+  return (
+    <>
+      {order.length > 1 ? <RolloutTabs ids={order} focused={focused} /> : null}
+      <div className={columnsClass(order.length)}>
+        {order.map((id, index) => {
+          const rollout = byId[id];
+          return rollout ? (
+            <RolloutColumn
+              key={id}
+              rollout={rollout}
+              index={index}
+              gold={question}
+              finished={finished[id] === true}
+              focused={index === focused}
+              grouped={order.length > 1}
+              largestAdvantage={largest}
+            />
+          ) : null;
+        })}
+      </div>
+    </>
+  );
+};
+
+/** Why the run failed, where loading did not say so already. What had arrived stays below. */
+const RunFailure = () => {
+  const failure = useRun((state) => state.run?.failure ?? null);
+  const kept = useRun((state) => state.table.order.length);
+  const cause = useLab((state) => firstFailure(state)?.failure.message);
+  if (!failure) return null;
+  const title = kept > 0 ? 'The run ended early; what is below was kept' : 'The run did not start';
+  // The cause stands above already.
+  if (cause === failure.message) {
+    return (
+      <p className="note">
+        {title}.{' '}
+        <button type="button" className="link" onClick={() => void runFromStart()}>
+          Run again
+        </button>
+      </p>
+    );
+  }
+  return (
+    <FailureNote
+      title={title}
+      failure={failure}
+      action="Run again"
+      onAction={() => void runFromStart()}
+    />
+  );
+};
+
+/** A group of several rollouts, summed up over the columns. */
+const Summary = () => {
+  const { order, byId, finished } = useDeferredValue(useRun((state) => state.table));
+  const ended = useMemo(
+    () => order.flatMap((id) => (finished[id] ? (byId[id] ?? []) : [])),
+    [order, byId, finished],
+  );
+  return order.length > 1 ? <GroupSummary ended={ended} size={order.length} /> : null;
+};
+
+/** Where the run is as long as no rollout has begun, and after it was cancelled. */
+const RunNote = () => {
+  const status = useRun((state) => state.run?.status);
+  const started = useRun((state) => state.table.order.length > 0);
+  if (status === 'cancelled') return <p className="note">Cancelled; what had happened is kept.</p>;
+  if (status === 'waiting' || (status === 'running' && !started)) {
+    return (
+      <div className="note" role="status">
+        Starting as soon as everything is loaded.
+        <LoadingList />
+      </div>
+    );
+  }
+  return null;
+};
+
+/** Absent until there is something to download. */
+const DownloadButton = () => {
+  const some = useRun((state) => state.table.order.length > 0);
+  return some ? (
+    <button
+      type="button"
+      className="link"
+      title="The rollouts below, one forage.rollout/1 record a line"
+      onClick={downloadRollouts}
+    >
+      Download JSONL
+    </button>
+  ) : null;
+};
+
+/** A link that was mangled still opens: what could not be used is named. */
+const AddressProblems = () => {
+  const problems = useView((state) => state.addressProblems);
+  if (problems.length === 0) return null;
+  return (
+    <p className="note" role="status">
+      The address holds values that are not allowed, which were left at their defaults:{' '}
+      {problems.join(', ')}.{' '}
+      <button
+        type="button"
+        className="link"
+        onClick={() => useView.setState({ addressProblems: [] })}
+      >
+        Dismiss
+      </button>
+    </p>
+  );
+};
+
+/** An address with `run=1` runs by itself, and comes back to its step; one of training is read. */
+const useAutoRun = () => {
+  // Not before it is clear what it works with.
+  const clear = useLinkedSetup(({ status }) => status === 'same');
+  useEffect(() => {
+    const { address } = useView.getState();
+    if (!clear || useRun.getState().run !== null) return;
+    if (address.of) void openLinkedStep(address.of);
+    else if (address.run && address.asked) void startRun();
+  }, [clear]);
+};
+
+/**
+ * The page on which a question is asked and its rollouts are watched: setup, columns, details. What
+ * is asked and where one stands is in the address; the run itself is not, and is made again.
+ */
+export const AskPage = () => {
+  const started = useRun((state) => state.request !== null);
+  const running = useRun((state) => isRunning(state.run));
+  const { setupOpen, detailsOpen } = useView(
+    useShallow(({ setupOpen, detailsOpen }) => ({ setupOpen, detailsOpen })),
+  );
+  // A group needs the width until something is selected.
+  const idle = useView((state) => state.selection === null);
+  const grouped = useRun((state) => state.table.order.length > 1);
+  const by = useColourBy();
+  const detailsShown = detailsOpen && started && !(grouped && idle && !isOverlay());
+  useAutoRun();
+  const [, go] = useLocation();
+  // Rollout files open in their own table.
+  const drop = useFileDrop((transfer) => importDrop(droppedRuns(transfer), go));
+  const classes = ['ask', setupOpen ? '' : 'no-setup', detailsShown ? '' : 'no-details'];
+  return (
+    <div className={classes.join(' ')}>
+      {setupOpen ? <Setup /> : null}
+      <main
+        className={drop.over ? 'ask-main dropping' : 'ask-main'}
+        aria-busy={running}
+        tabIndex={-1}
+        {...drop.handlers}
+      >
+        <LoadingFailure />
+        <AddressProblems />
+        <LinkedSetupNote />
+        <LinkedStepNote />
+        {started ? (
+          <>
+            <SourceNote />
+            <QuestionHeader />
+            <RunFailure />
+            <RunNote />
+            <SearchTrouble />
+            <UnknownNames />
+            <Summary />
+            <div className="legend-line">
+              <StripLegend by={by}>
+                <ColourSwitch />
+              </StripLegend>
+              <DownloadButton />
+            </div>
+            <Columns />
+          </>
+        ) : (
+          <Welcome />
+        )}
+      </main>
+      {detailsShown ? <DetailsPanel /> : null}
+    </div>
+  );
+};

@@ -1,0 +1,45 @@
+import { useMemo } from 'react';
+import type { Rollout } from '../../../records/rollout.ts';
+import { formatNumber, formatShare } from '../../kit/words/format.ts';
+import { groupFigures } from './group.ts';
+
+const Cell = ({ name, value }: { name: string; value: string }) => (
+  <span className="fact">
+    <span className="fine">{name}</span> <b>{value}</b>
+  </span>
+);
+
+/** One line over the columns of a group. */
+export const GroupSummary = (props: { ended: readonly Rollout[]; size: number }) => {
+  const figures = useMemo(() => groupFigures(props.ended), [props.ended]);
+  if (!figures) return null;
+  return (
+    <div className="group-summary" data-testid="group-summary">
+      <span className="fine">
+        group, {figures.ended} of {props.size} ended
+        {figures.interrupted > 0 ? `, ${figures.interrupted} interrupted and not counted` : ''}
+      </span>
+      {figures.em === null ? null : (
+        <>
+          <Cell name="EM" value={formatShare(figures.em)} />
+          <Cell name="mean F1" value={formatShare(figures.f1)} />
+          <Cell name="recall" value={formatShare(figures.recall)} />
+          <Cell name="format valid" value={formatShare(figures.formatValid)} />
+        </>
+      )}
+      <Cell name="searches" value={formatNumber(figures.searches)} />
+      <Cell name="tokens" value={formatNumber(figures.tokens)} />
+      <span className="fact answers">
+        <span className="fine">answers</span>{' '}
+        {figures.answers.slice(0, 4).map(({ text, count }) => (
+          <span key={text} className="badge">
+            {text} <b>×{count}</b>
+          </span>
+        ))}
+        {figures.answers.length > 4 ? (
+          <span className="fine">and {figures.answers.length - 4} more</span>
+        ) : null}
+      </span>
+    </div>
+  );
+};

@@ -1,0 +1,206 @@
+import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import type { Question } from '../../../records/records.ts';
+import type { Rollout } from '../../../records/rollout.ts';
+import { EventCard } from '../../kit/events/EventCard.tsx';
+import { glyphOf } from '../../kit/events/cards.ts';
+import { Sign } from '../../kit/events/Sign.tsx';
+import { firstSeen } from '../../kit/events/parts/support.ts';
+import { countTokens, tokensUpTo } from '../../kit/tokens/layout.ts';
+import { BY_WRITER, type ColourMode } from '../../kit/tokens/paint.ts';
+import { TokenStrip } from '../../kit/tokens/TokenStrip.tsx';
+import { focusRollout } from '../store/actions.ts';
+import { useView } from '../store/view-store.ts';
+import { Playback } from './Playback.tsx';
+import { VerdictLine } from './VerdictLine.tsx';
+
+interface RolloutColumnProps {
+  rollout: Rollout;
+  index: number;
+  gold: Question | null;
+  finished: boolean;
+  /** The address points at this rollout; playback and keys act on it. */
+  focused: boolean;
+  /** More than one rollout is on the screen. */
+  grouped: boolean;
+  /** The largest |advantage| of the group where tokens are coloured by it; null: by writer. */
+  largestAdvantage: number | null;
+}
+
+/** The glyphs of all events: the rollout at a glance, and a way to jump. */
+const GlyphRail = (props: {
+  rollout: Rollout;
+  step: number | null;
+  jump: (index: number) => void;
+}) => (
+  <div className="glyph-rail" role="group" aria-label="Events">
+    {props.rollout.events.map((event, index) => {
+      const glyph = glyphOf(event);
+      const ahead = props.step !== null && index > props.step;
+      return (
+        <button
+          key={index}
+          type="button"
+          className={`glyph tone-${glyph.tone}${ahead ? ' ahead' : ''}`}
+          aria-label={`${index + 1}: ${glyph.name}`}
+          aria-current={props.step === index ? 'step' : undefined}
+          title={`${index + 1} ${glyph.name}`}
+          onClick={() => props.jump(index)}
+        >
+          <Sign sign={glyph.sign} />
+        </button>
+      );
+    })}
+  </div>
+);
+
+/** What the policy is writing now; gone once the rollout ended. */
+const LiveText = ({ rollout }: { rollout: Rollout }) => {
+  const last = rollout.segments.at(-1);
+  const text = last?.source === 'policy' ? last.text.slice(-300) : '';
+  return (
+    <div className="live" aria-hidden="true">
+      <span className="live-dot" /> {text || 'reading …'}
+    </div>
+  );
+};
+
+/**
+ * Moves a group's row sideways until the column in focus is seen whole. The page is not scrolled up or
+ * down: a click into a column gives it the focus too.
+ */
+const useInView = (focused: boolean) => {
+  const column = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    const row = column.current?.parentElement;
+    if (!focused || !column.current || !row) return;
+    const { offsetLeft, offsetWidth } = column.current;
+    const right = offsetLeft + offsetWidth - row.clientWidth;
+    row.scrollLeft = Math.min(offsetLeft, Math.max(right, row.scrollLeft));
+  }, [focused]);
+  return column;
+};
+
+const useOpenCards = (current: number | null) => {
+  const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
+  const toggle = useCallback((index: number) => {
+    setOpen((before) => {
+      const next = new Set(before);
+      if (!next.delete(index)) next.add(index);
+      return next;
+    });
+  }, []);
+  const isOpen = (index: number) => (index === current ? !open.has(index) : open.has(index));
+  return { open, setOpen, toggle, isOpen };
+};
+
+export const RolloutColumn = memo((props: RolloutColumnProps) => {
+  const { rollout, index, gold, finished, focused } = props;
+  const addressStep = useView((state) => state.address.step);
+  const selection = useView((state) => state.selection);
+  const step = focused ? addressStep : null;
+  const { open, setOpen, toggle, isOpen } = useOpenCards(step);
+  const list = useRef<HTMLOListElement>(null);
+  const column = useInView(focused);
+  const seen = useMemo(() => firstSeen(rollout.events), [rollout.events]);
+  const mode = useMemo<ColourMode>(
+    () =>
+      props.largestAdvantage === null || rollout.advantage === null
+        ? BY_WRITER
+        : { by: 'advantage', advantage: rollout.advantage, largest: props.largestAdvantage },
+    [props.largestAdvantage, rollout.advantage],
+  );
+  const until = step === null ? countTokens(rollout) : tokensUpTo(rollout, step);
+
+  const select = useCallback(
+    (event: number) => {
+      focusIfOther(index);
+      useView.getState().select({ kind: 'event', rolloutId: rollout.id, event });
+    },
+    [index, rollout.id],
+  );
+  const onToggle = useCallback(
+    (event: number) => {
+      toggle(event);
+      select(event);
+    },
+    [toggle, select],
+  );
+  const onPassage = useCallback(
+    (event: number, hit: number) =>
+      useView.getState().select({ kind: 'passage', rolloutId: rollout.id, event, hit }),
+    [rollout.id],
+  );
+  const onPick = useCallback(
+    (segment: number, token: number) =>
+      useView.getState().select({ kind: 'token', rolloutId: rollout.id, segment, token }),
+    [rollout.id],
+  );
+  const jump = (event: number) => {
+    focusIfOther(index);
+    useView.getState().setAddress({ step: event });
+    select(event);
+  };
+  useEffect(() => {
+    if (step === null) return;
+    list.current?.querySelector('.card.current')?.scrollIntoView({ block: 'nearest' });
+  }, [step]);
+
+  const everythingOpen = open.size >= rollout.events.length && open.size > 0;
+  const selected =
+    selection?.kind === 'event' && selection.rolloutId === rollout.id ? selection.event : null;
+  return (
+    <section
+      ref={column}
+      className={focused && props.grouped ? 'column focused' : 'column'}
+      aria-label={`Rollout ${index + 1}`}
+      data-finished={finished}
+    >
+      <header className="column-head">
+        <button type="button" className="link strong" onClick={() => focusRollout(index)}>
+          Rollout {index + 1}
+        </button>
+        <span className="fine" title="The seed of this rollout, drawn from the seed of the run">
+          seed {rollout.seed}
+        </span>
+        <span className="grow" />
+        <button
+          type="button"
+          className="link"
+          onClick={() => setOpen(everythingOpen ? new Set() : allOf(rollout))}
+        >
+          {everythingOpen ? 'close all' : 'open all'}
+        </button>
+      </header>
+      {finished ? <VerdictLine rollout={rollout} gold={gold} /> : null}
+      <GlyphRail rollout={rollout} step={step} jump={jump} />
+      <TokenStrip rollout={rollout} until={until} onPick={onPick} mode={mode} />
+      {focused && rollout.events.length > 0 ? <Playback rollout={rollout} /> : null}
+      <ol className="timeline" ref={list}>
+        {rollout.events.map((event, at) => (
+          <EventCard
+            key={at}
+            rollout={rollout}
+            index={at}
+            event={event}
+            gold={gold}
+            firstSeen={seen}
+            open={isOpen(at)}
+            ahead={step !== null && at > step}
+            current={step === at}
+            selected={selected === at}
+            onToggle={onToggle}
+            onEvent={jump}
+            onPassage={onPassage}
+          />
+        ))}
+      </ol>
+      {finished ? null : <LiveText rollout={rollout} />}
+    </section>
+  );
+});
+
+const allOf = (rollout: Rollout): Set<number> => new Set(rollout.events.keys());
+
+const focusIfOther = (index: number): void => {
+  if (useView.getState().address.rollout !== index) focusRollout(index);
+};

@@ -1,0 +1,112 @@
+import type { Question } from '../../../records/records.ts';
+import type { Rollout } from '../../../records/rollout.ts';
+import {
+  formatCount,
+  formatNumber,
+  formatSeconds,
+  formatShare,
+  formatSigned,
+} from '../../kit/words/format.ts';
+import { interruptionOf, measuresOf } from './measures.ts';
+
+const Figure = ({ name, value, title }: { name: string; value: string; title?: string }) => (
+  <span className="fact" title={title}>
+    <span className="fine">{name}</span> <b>{value}</b>
+  </span>
+);
+
+/** "format 0.1 × 1, accuracy 0.8 × 0.7": the clauses that the reward is the sum of. */
+const rewardTerms = ({ rewards }: Rollout): string =>
+  rewards
+    .map(
+      ({ clause, value, weight }) => `${clause} ${formatNumber(weight)} × ${formatNumber(value)}`,
+    )
+    .join(', ');
+
+/** What a rollout came to: answer beside gold, and its figures. */
+export const VerdictLine = ({ rollout, gold }: { rollout: Rollout; gold: Question | null }) => {
+  const { metrics, answer } = rollout;
+  const measures = measuresOf(rollout);
+  const interruption = interruptionOf(rollout);
+  const pieces = rollout.segments.some((segment) => segment.tokens);
+  const right = metrics && gold && metrics.em === 1;
+  return (
+    <div className="verdict" data-testid="verdict">
+      <div className="verdict-answer">
+        {interruption ? (
+          <span className="badge">⊘ {interruption}, not scored</span>
+        ) : gold ? (
+          <span className={right ? 'badge good' : 'badge bad'}>
+            {right ? '✓ exact match' : '✗ no exact match'}
+          </span>
+        ) : (
+          <span className="badge">no gold known</span>
+        )}
+        <b className="answer-text">{answer ?? 'no answer'}</b>
+        {gold ? <span className="fine">gold: {gold.answers.join(' / ')}</span> : null}
+      </div>
+      <div className="facts">
+        {gold && metrics && !interruption ? (
+          <>
+            <Figure name="EM" value={formatNumber(metrics.em)} />
+            <Figure name="F1" value={formatShare(metrics.f1)} />
+            <Figure
+              name="recall"
+              value={formatShare(metrics.recall)}
+              title="Share of the supporting titles that were retrieved"
+            />
+          </>
+        ) : null}
+        {rollout.judge ? (
+          <Figure
+            name="judge"
+            value={
+              rollout.judge.verdict === null
+                ? 'unreadable'
+                : rollout.judge.verdict
+                  ? 'right'
+                  : 'wrong'
+            }
+            title={`LJ: what ${rollout.judge.by} says of the answer`}
+          />
+        ) : null}
+        <Figure name="searches" value={formatCount(measures.searches)} />
+        <Figure
+          name={pieces ? 'pieces' : 'tokens'}
+          value={formatCount(measures.tokens)}
+          title={
+            pieces
+              ? 'Pieces of text written by the policy: its server’s tokens are not known here'
+              : 'Written by the policy'
+          }
+        />
+        <Figure name="time" value={formatSeconds(measures.seconds)} />
+        {metrics && !interruption ? (
+          <Figure name="format" value={metrics.formatValid ? '✓ valid' : '✗ broken'} />
+        ) : null}
+        <Figure
+          name="reward"
+          value={rollout.reward === null ? 'not computed' : formatNumber(rollout.reward)}
+          title={
+            rollout.reward === null
+              ? 'The reward of a whole rollout is computed in training'
+              : rewardTerms(rollout)
+          }
+        />
+        {rollout.reward === null ? null : rollout.advantage === null ? (
+          <Figure
+            name="advantage"
+            value="left out"
+            title="The step drew this group and did not train on it: it did not vary"
+          />
+        ) : (
+          <Figure
+            name="advantage"
+            value={formatSigned(rollout.advantage)}
+            title={`Beside a baseline of ${formatNumber(rollout.baseline)}, the mean of its group`}
+          />
+        )}
+      </div>
+    </div>
+  );
+};

@@ -1,0 +1,47 @@
+import type { Rollout } from '../../../records/rollout.ts';
+import { interruptionOf, measuresOf } from './measures.ts';
+import { mean, meanOrNull } from '../../../base/statistics.ts';
+
+/** Figures of a group of rollouts of one question; means are over the rollouts that ended. */
+export interface GroupFigures {
+  ended: number;
+  /** Of those, cancelled or broken from outside; they are in no other figure. */
+  interrupted: number;
+  /** null where the question has no gold. */
+  em: number | null;
+  f1: number | null;
+  recall: number | null;
+  formatValid: number | null;
+  searches: number;
+  tokens: number;
+  /** Different answers with how often each was given, most frequent first. */
+  answers: { text: string; count: number }[];
+}
+
+const countAnswers = (rollouts: readonly Rollout[]): GroupFigures['answers'] => {
+  const counts = new Map<string, number>();
+  for (const { answer } of rollouts) {
+    const text = answer ?? '(none)';
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return [...counts].map(([text, count]) => ({ text, count })).sort((a, b) => b.count - a.count);
+};
+
+/** @param all the rollouts that ended; null where none ended by itself yet */
+export const groupFigures = (all: readonly Rollout[]): GroupFigures | null => {
+  const ended = all.filter((rollout) => interruptionOf(rollout) === null);
+  if (ended.length === 0) return null;
+  const metrics = ended.flatMap((rollout) => rollout.metrics ?? []);
+  const measures = ended.map(measuresOf);
+  return {
+    ended: all.length,
+    interrupted: all.length - ended.length,
+    em: meanOrNull(metrics.map((item) => item.em)),
+    f1: meanOrNull(metrics.map((item) => item.f1)),
+    recall: meanOrNull(metrics.map((item) => item.recall)),
+    formatValid: meanOrNull(metrics.map((item) => (item.formatValid ? 1 : 0))),
+    searches: mean(measures.map((item) => item.searches)),
+    tokens: mean(measures.map((item) => item.tokens)),
+    answers: countAnswers(ended),
+  };
+};

@@ -1,0 +1,31 @@
+import type { Rollout } from '../../../records/rollout.ts';
+
+/** What a rollout took, whether or not its question has gold. */
+export interface Measures {
+  searches: number;
+  /** Tokens that the policy wrote. */
+  tokens: number;
+  seconds: number;
+}
+
+/** From the record's metrics, or counted from the record where a question without gold has none. */
+export const measuresOf = (rollout: Rollout): Measures => {
+  if (rollout.metrics) return rollout.metrics;
+  const written = rollout.segments.filter((segment) => segment.source === 'policy');
+  return {
+    searches: rollout.events.filter((event) => event.kind === 'route').length,
+    tokens: written.reduce((sum, segment) => sum + segment.ids.length, 0),
+    seconds: (rollout.events.at(-1)?.t ?? 0) / 1000,
+  };
+};
+
+/**
+ * What cut a rollout short from outside, in a word; null where it ended by its own rules. Such a
+ * rollout says nothing about the policy, so it is not scored.
+ */
+export const interruptionOf = (rollout: Pick<Rollout, 'events'>): string | null => {
+  const last = rollout.events.at(-1);
+  if (last?.kind !== 'stop') return null;
+  if (last.reason === 'cancelled') return 'cancelled';
+  return last.reason === 'error' ? 'ended by an error' : null;
+};

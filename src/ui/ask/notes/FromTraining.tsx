@@ -1,0 +1,84 @@
+import { Link } from 'wouter';
+import { formatTrainAddress } from '../../train/store/train-address.ts';
+import { useRun } from '../store/run-store.ts';
+import { useLinkedStep } from '../store/training-step.ts';
+import { useView } from '../store/view-store.ts';
+import type { ColourMode } from '../../kit/tokens/paint.ts';
+
+/** What Ask says and offers when the rollouts are those of a training step. */
+
+/** The largest |advantage| of the rollouts on the screen; null where none has one. */
+const useLargest = (): number | null =>
+  useRun(({ table }) => {
+    const sizes = table.order.flatMap((id) => {
+      const advantage = table.byId[id]?.advantage ?? null;
+      return advantage === null ? [] : [Math.abs(advantage)];
+    });
+    return sizes.length === 0 ? null : Math.max(...sizes);
+  });
+
+/** What the strips are coloured by: what was chosen, where the rollouts have advantages. */
+export const useColourBy = (): ColourMode['by'] => {
+  const known = useLargest() !== null;
+  const wanted = useView((state) => state.colourBy);
+  return known ? wanted : 'writer';
+};
+
+/** For the strips: null where they are coloured by writer. */
+export const useLargestAdvantage = (): number | null => {
+  const largest = useLargest();
+  return useColourBy() === 'advantage' ? largest : null;
+};
+
+export const ColourSwitch = () => {
+  const known = useLargest() !== null;
+  const by = useView((state) => state.colourBy);
+  if (!known) return null;
+  return (
+    <button
+      type="button"
+      className="link"
+      onClick={() => useView.setState({ colourBy: by === 'writer' ? 'advantage' : 'writer' })}
+    >
+      Colour by {by === 'writer' ? 'advantage' : 'writer'}
+    </button>
+  );
+};
+
+/** Where the rollouts come from, and the way back. */
+export const SourceNote = () => {
+  const source = useRun((state) => state.source);
+  if (!source) return null;
+  return (
+    <p className="source-note">
+      Rollouts of training: “{source.name}”, step {source.step}, best reward first.{' '}
+      <Link href={formatTrainAddress({ run: source.runId, step: source.step })}>
+        Back to the step
+      </Link>
+    </p>
+  );
+};
+
+/** That the rollouts of the address are being read, or why they are not here. */
+export const LinkedStepNote = () => {
+  const { reading, problem } = useLinkedStep();
+  if (!reading && problem === null) return null;
+  return (
+    <div className="note" role="status">
+      {reading ? (
+        'Reading the rollouts of the step …'
+      ) : (
+        <>
+          {problem} <Link href="/runs">See the runs that are here</Link>{' '}
+          <button
+            type="button"
+            className="link"
+            onClick={() => useLinkedStep.setState({ problem: null })}
+          >
+            Dismiss
+          </button>
+        </>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,80 @@
+import { Button } from '@mantine/core';
+import { startRun } from '../store/actions.ts';
+import { linkWords } from '../store/link-setup.ts';
+import { keepOwnSetup, takeLinkedSetup, useLinkedSetup } from '../store/linked-setup.ts';
+import { useView } from '../store/view-store.ts';
+
+/** Does what was decided, and runs what the address asks to be run. */
+const decide = (act: () => void): void => {
+  act();
+  const { address } = useView.getState();
+  if (address.run && address.asked) void startRun();
+};
+
+/** An address whose run worked with something else than what is chosen on this device. */
+export const LinkedSetupNote = () => {
+  const { status, own, missing } = useLinkedSetup();
+  const link = useView(({ address }) => address.setup);
+  const runs = useView(({ address }) => address.run);
+  if (status === 'checking')
+    return (
+      <p className="note" role="status">
+        Looking whether this device has what the address works with …
+      </p>
+    );
+  if (status === 'same') return null;
+  const here = linkWords(own);
+  const differing = linkWords(link).flatMap(({ part, words }, i) =>
+    words === here[i]?.words ? [] : [{ part, words, own: here[i]?.words ?? '' }],
+  );
+  const then = runs ? ' and run' : '';
+  return (
+    <div className="note linked-setup" role="status">
+      <b>This address works with something else than what is chosen here.</b>
+      {differing.length === 0 ? (
+        <p>The names are the same, and what they hold is not.</p>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">part</th>
+              <th scope="col">in the address</th>
+              <th scope="col">chosen here</th>
+            </tr>
+          </thead>
+          <tbody>
+            {differing.map(({ part, words, own: mine }) => (
+              <tr key={part}>
+                <th scope="row">{part}</th>
+                <td>{words}</td>
+                <td>{mine}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {missing.length > 0 ? (
+        <>
+          <p className="tone-bad">⚠ Not on this device:</p>
+          <ul>
+            {missing.map((words) => (
+              <li key={words}>{words}</li>
+            ))}
+          </ul>
+        </>
+      ) : null}
+      <div className="failure-actions">
+        <Button
+          size="xs"
+          variant={missing.length > 0 ? 'default' : 'filled'}
+          onClick={() => decide(takeLinkedSetup)}
+        >
+          {missing.length > 0 ? `Use what is here of it${then}` : `Use the address’s${then}`}
+        </Button>
+        <Button size="xs" variant="default" onClick={() => decide(keepOwnSetup)}>
+          {`Keep what is chosen here${then}`}
+        </Button>
+      </div>
+    </div>
+  );
+};

@@ -1,0 +1,58 @@
+import { useDeferredValue, useMemo } from 'react';
+import { Link } from 'wouter';
+import { plural } from '../../kit/words/format.ts';
+import { runFromStart } from '../store/actions.ts';
+import { isRunning, useRun } from '../store/run-store.ts';
+import { useSetup } from '../../setup/setup-store.ts';
+import { searchTroubles } from './search-troubles.ts';
+
+/** Searches that failed in the run on the screen: what became of it, and what to do. */
+export const SearchTrouble = () => {
+  const table = useDeferredValue(useRun((state) => state.table));
+  const running = useRun((state) => isRunning(state.run));
+  const web = useRun((state) => state.request?.setup.web);
+  const { count, ofWeb, reasons } = useMemo(
+    () => searchTroubles(Object.values(table.byId)),
+    [table],
+  );
+  if (count === 0) return null;
+  const named = ofWeb && web && 'url' in web ? web : null;
+  const useBuiltIn = () => {
+    useSetup.getState().change({ web: { kind: 'built-in' } });
+    void runFromStart();
+  };
+  return (
+    <div className="note search-trouble" role="status">
+      <b className="tone-bad">⚠ {plural(count, 'fault')} while searching.</b> The rollouts went on
+      without what was not found, and are kept.
+      <ul>
+        {reasons.map(({ text, times }) => (
+          <li key={text}>
+            {text}
+            {times > 1 ? <span className="fine"> ×{times}</span> : null}
+          </li>
+        ))}
+      </ul>
+      {named ? (
+        <>
+          See that the server at {new URL(named.url).host} runs and{' '}
+          <Link href="/corpus#web-source">test the connection</Link>; then{' '}
+        </>
+      ) : (
+        'When the cause is gone, '
+      )}
+      <button type="button" className="link" disabled={running} onClick={() => void runFromStart()}>
+        run again
+      </button>
+      {named ? (
+        <>
+          , or{' '}
+          <button type="button" className="link" disabled={running} onClick={useBuiltIn}>
+            run with the built-in web
+          </button>
+        </>
+      ) : null}
+      .
+    </div>
+  );
+};

@@ -1,0 +1,12 @@
+import { describeUnknown } from '../../../agent/unknown-names.ts';
+import { useRun } from '../store/run-store.ts';
+
+/** Names of the question that no passage in use mentions. */
+export const UnknownNames = () => {
+  const names = useRun((state) => state.unknownNames);
+  return names.length === 0 ? null : (
+    <p className="note" role="status" data-testid="unknown-names">
+      {describeUnknown(names)}
+    </p>
+  );
+};

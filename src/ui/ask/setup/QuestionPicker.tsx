@@ -1,0 +1,204 @@
+import { NativeSelect, TextInput } from '@mantine/core';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useDeferredValue, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import type { QuestionType } from '../../../records/records.ts';
+import type { QuestionRow } from '../../../lab/contract/ask.ts';
+import { formatCount } from '../../kit/words/format.ts';
+import { PickField } from '../../kit/PickField.tsx';
+import { ask } from '../store/actions.ts';
+import { useLab } from '../../lab/lab-store.ts';
+import { useView } from '../store/view-store.ts';
+import { filterQuestions, NO_FILTER, type QuestionFilter } from '../store/filters.ts';
+
+/** CSS pixels of a question: two lines of text and one of facts, whatever its length. */
+const ROW_HEIGHT = 60;
+const TYPES: readonly QuestionType[] = ['bridge', 'comparison', 'intersection', 'yesno', 'summary'];
+const SOURCES = ['local', 'web'] as const;
+
+/** What is known of a question; imported ones tell less. */
+const factsOf = ({ hops, type, localSuffices, split }: QuestionRow): string =>
+  [
+    hops > 0 ? `${hops} ${hops === 1 ? 'hop' : 'hops'}` : null,
+    type,
+    localSuffices === null ? null : localSuffices ? '⌂ local suffices' : '⇄ needs web',
+    split,
+  ]
+    .filter((part) => part !== null && part !== '')
+    .join(' · ');
+
+/** A question in the list; what is known of it stands below it. */
+const Row = (props: { row: QuestionRow }) => (
+  <>
+    <span className="question-text">{props.row.text}</span>
+    <span className="fine">{factsOf(props.row)}</span>
+  </>
+);
+
+/**
+ * Narrows the list. Splits come from the questions themselves, since imported ones name their own.
+ */
+const Filters = (props: {
+  filter: QuestionFilter;
+  splits: string[];
+  change: (change: Partial<QuestionFilter>) => void;
+}) => {
+  const { filter, change } = props;
+  return (
+    <div className="filters">
+      <NativeSelect
+        aria-label="Hops"
+        size="xs"
+        value={filter.hops ?? ''}
+        onChange={(event) => change({ hops: Number(event.currentTarget.value) || null })}
+        data={[
+          { value: '', label: 'any hops' },
+          ...['1', '2', '3', '4'].map((n) => ({
+            value: n,
+            label: `${n} hop${n === '1' ? '' : 's'}`,
+          })),
+        ]}
+      />
+      <PickField
+        aria-label="Type"
+        values={TYPES}
+        value={filter.type}
+        none="any type"
+        onPick={(type) => change({ type })}
+        onNone={() => change({ type: null })}
+      />
+      <PickField
+        aria-label="Source needed"
+        values={SOURCES}
+        names={{ local: 'local suffices', web: 'needs web' }}
+        value={filter.source}
+        none="any source"
+        onPick={(source) => change({ source })}
+        onNone={() => change({ source: null })}
+      />
+      <NativeSelect
+        aria-label="Split"
+        size="xs"
+        value={filter.split ?? ''}
+        onChange={(event) => change({ split: event.currentTarget.value || null })}
+        data={[{ value: '', label: 'any split' }, ...props.splits]}
+      />
+    </div>
+  );
+};
+
+/**
+ * The list as a listbox: one Tab stop, arrow keys choose. Only the rows on the screen are in the
+ * document, so the chosen one is named by `aria-activedescendant` and scrolled to.
+ */
+const List = ({ rows }: { rows: QuestionRow[] }) => {
+  const scroller = useRef<HTMLDivElement>(null);
+  const asked = useView((state) => state.address.asked);
+  const chosen = asked?.kind === 'world' ? rows.findIndex((row) => row.id === asked.id) : -1;
+  // eslint-disable-next-line react/incompatible-library -- nothing here is memoised by a compiler
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 6,
+  });
+  const choose = (index: number) => {
+    const row = rows[index];
+    if (!row) return;
+    ask({ kind: 'world', id: row.id });
+    virtual.scrollToIndex(index);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const moves: Record<string, number> = {
+      ArrowDown: Math.min(rows.length - 1, chosen + 1),
+      ArrowUp: Math.max(0, chosen - 1),
+      Home: 0,
+      End: rows.length - 1,
+    };
+    const next = moves[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    choose(next);
+  };
+  return (
+    <div
+      ref={scroller}
+      className="question-list"
+      role="listbox"
+      aria-label="Questions of the built-in world"
+      tabIndex={0}
+      aria-activedescendant={chosen >= 0 ? `question-${chosen}` : undefined}
+      onKeyDown={onKeyDown}
+    >
+      <div style={{ height: virtual.getTotalSize(), position: 'relative' }} role="presentation">
+        {virtual.getVirtualItems().map((item) => {
+          const row = rows[item.index];
+          return row ? (
+            <div
+              key={row.id}
+              id={`question-${item.index}`}
+              role="option"
+              aria-selected={item.index === chosen}
+              className={item.index === chosen ? 'question-row chosen' : 'question-row'}
+              style={{ height: ROW_HEIGHT, transform: `translateY(${item.start}px)` }}
+              onClick={() => choose(item.index)}
+            >
+              <Row row={row} />
+            </div>
+          ) : null;
+        })}
+      </div>
+    </div>
+  );
+};
+
+/** The questions of the world, or of the collections that were chosen, filtered. */
+export const QuestionPicker = () => {
+  const questions = useLab((state) => state.questions);
+  const problem = useLab((state) => state.questionsProblem);
+  const world = useLab((state) => state.parts.world);
+  const [filter, setFilter] = useState(NO_FILTER);
+  // Thousands of questions may be filtered between two letters; typing must not wait for it.
+  const deferred = useDeferredValue(filter);
+  const rows = useMemo(() => filterQuestions(questions, deferred), [questions, deferred]);
+  const splits = useMemo(() => [...new Set(questions.map((row) => row.split))], [questions]);
+  const change = (part: Partial<QuestionFilter>) => setFilter((before) => ({ ...before, ...part }));
+  return (
+    <div className="picker">
+      <TextInput
+        id="question-search"
+        size="xs"
+        aria-label="Search the questions"
+        placeholder="Search the questions ( / )"
+        value={filter.text}
+        onChange={(event) => change({ text: event.currentTarget.value })}
+      />
+      <Filters filter={filter} splits={splits} change={change} />
+      {questions.length === 0 ? (
+        <p className="fine">
+          {problem !== null
+            ? `The questions could not be read: ${problem}`
+            : world.status === 'failed'
+              ? 'The questions could not be loaded; see the message above.'
+              : 'The questions appear here in a moment.'}
+        </p>
+      ) : (
+        <>
+          <div className="fine" aria-live="polite">
+            {formatCount(rows.length)} of {formatCount(questions.length)} questions
+          </div>
+          {rows.length === 0 ? (
+            <p className="fine">
+              No question matches.{' '}
+              <button type="button" className="link" onClick={() => setFilter(NO_FILTER)}>
+                Clear the filters
+              </button>
+            </p>
+          ) : (
+            <List rows={rows} />
+          )}
+        </>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,199 @@
+import { NativeSelect, NumberInput } from '@mantine/core';
+import { collapseText } from '../../../agent/router/reward.ts';
+import {
+  BACKGROUND_MODES,
+  DEVICES,
+  MAX_ROLLOUTS,
+  type Mechanisms,
+  RECIPE_IDS,
+  REWARD_MODES,
+  ROUTER_MODES,
+  type RunSettings,
+  STIE_MODES,
+} from '../../../lab/contract/settings.ts';
+import { RECIPES, getRecipe } from '../../../recipes/index.ts';
+import { PickField } from '../../kit/PickField.tsx';
+import { pickOf } from '../../kit/pick-of.ts';
+import { useSetup } from '../../setup/setup-store.ts';
+import { useView } from '../store/view-store.ts';
+
+const RECIPE_CHOICES = RECIPES.map(({ id, title }) => ({ value: id, label: title }));
+
+const change = (part: Partial<RunSettings>): void => {
+  const { address, setAddress } = useView.getState();
+  setAddress({ settings: { ...address.settings, ...part }, run: false });
+};
+
+/** A field that is left to the recipe is absent from the settings, not undefined. */
+const changeMechanism = <K extends keyof Mechanisms>(key: K, value: Mechanisms[K]): void => {
+  const { mechanisms } = useView.getState().address.settings;
+  const { [key]: _dropped, ...others } = mechanisms;
+  change({ mechanisms: value === undefined ? others : { ...others, [key]: value } });
+};
+
+/** A mechanism's mode; while none is set here, the list shows what the recipe does in brackets. */
+const Choice = <V extends string>(props: {
+  label: string;
+  values: readonly V[];
+  value: V | undefined;
+  /** What the recipe has where nothing is set. */
+  own: string;
+  choose: (value: V | undefined) => void;
+}) => (
+  <PickField
+    label={props.label}
+    values={props.values}
+    value={props.value}
+    none={`(${props.own})`}
+    onPick={props.choose}
+    onNone={() => props.choose(undefined)}
+  />
+);
+
+const numeric = (value: string | number): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+
+/** The recipe's field in the words of the choice. */
+const ROUTER_NAMES = {
+  router: 'router',
+  local: 'always-local',
+  web: 'always-web',
+  both: 'both',
+} as const;
+
+const Mechanism = () => {
+  const { mechanisms, recipe } = useView((state) => state.address.settings);
+  const own = getRecipe(recipe).settings;
+  const alone = useSetup(({ setup }) => setup.source === 'local');
+  const usual = ROUTER_NAMES[alone ? 'local' : own.retrieval.source];
+  const routes = (mechanisms.router ?? usual) === 'router';
+  const printed = (mechanisms.reward ?? own.nlr.reward) === 'paper';
+  return (
+    <div className="form-grid mechanism-grid">
+      <Choice
+        label="RDRA background"
+        choose={(background) => changeMechanism('background', background)}
+        values={BACKGROUND_MODES}
+        value={mechanisms.background}
+        own={own.background.mode}
+      />
+      <Choice
+        label="STIE"
+        choose={(stie) => changeMechanism('stie', stie)}
+        values={STIE_MODES}
+        value={mechanisms.stie}
+        own={own.stie.mode}
+      />
+      <Choice
+        label="NLR, who routes"
+        choose={(router) => changeMechanism('router', router)}
+        values={ROUTER_MODES}
+        value={mechanisms.router}
+        own={usual}
+      />
+      <Choice
+        label="NLR reward"
+        choose={(reward) => changeMechanism('reward', reward)}
+        values={REWARD_MODES}
+        value={mechanisms.reward}
+        own={own.nlr.reward}
+      />
+      {routes && printed ? (
+        <p className="fine whole-row">
+          The printed reward does not look at the question: {collapseText(own.nlr)}, for a router
+          that is trained on it.
+        </p>
+      ) : null}
+      <NumberInput
+        size="xs"
+        label="Passages, k"
+        placeholder={`(${own.retrieval.k})`}
+        min={1}
+        max={10}
+        value={mechanisms.k ?? ''}
+        onChange={(value) => changeMechanism('k', numeric(value))}
+      />
+      <NumberInput
+        size="xs"
+        label="Added web delay"
+        placeholder="0 ms"
+        suffix=" ms"
+        min={0}
+        max={5000}
+        step={50}
+        value={mechanisms.webDelayMs ?? ''}
+        onChange={(value) => changeMechanism('webDelayMs', numeric(value) || undefined)}
+      />
+    </div>
+  );
+};
+
+const set = (key: 'rollouts' | 'temperature' | 'seed') => (value: string | number) => {
+  const number = numeric(value);
+  if (number !== undefined) change({ [key]: number });
+};
+
+/** Recipe, sampling and device. */
+export const SettingsForm = () => {
+  const settings = useView((state) => state.address.settings);
+  const changed = Object.keys(settings.mechanisms).length;
+  return (
+    <div className="settings">
+      <NativeSelect
+        size="xs"
+        label="Recipe"
+        title={getRecipe(settings.recipe).summary}
+        value={settings.recipe}
+        data={RECIPE_CHOICES}
+        onChange={(event) =>
+          change({ recipe: pickOf(RECIPE_IDS, event.currentTarget.value) ?? settings.recipe })
+        }
+      />
+      <div className="form-grid">
+        <NumberInput
+          size="xs"
+          label="Rollouts"
+          min={1}
+          max={MAX_ROLLOUTS}
+          allowDecimal={false}
+          clampBehavior="strict"
+          value={settings.rollouts}
+          onChange={set('rollouts')}
+        />
+        <NumberInput
+          size="xs"
+          label="Temperature"
+          min={0}
+          max={2}
+          step={0.1}
+          decimalScale={2}
+          clampBehavior="strict"
+          value={settings.temperature}
+          onChange={set('temperature')}
+        />
+        <NumberInput
+          size="xs"
+          label="Seed"
+          min={0}
+          max={0xffffffff}
+          allowDecimal={false}
+          clampBehavior="strict"
+          value={settings.seed}
+          onChange={set('seed')}
+        />
+        <PickField
+          label="Device"
+          values={DEVICES}
+          value={settings.device}
+          onPick={(device) => change({ device })}
+        />
+      </div>
+      <details className="mechanisms" open={changed > 0}>
+        <summary>
+          Mechanisms{changed > 0 ? ` · ${changed} set by you` : ' · as the recipe has them'}
+        </summary>
+        <Mechanism />
+      </details>
+    </div>
+  );
+};

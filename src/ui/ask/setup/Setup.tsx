@@ -1,0 +1,76 @@
+import { Button, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { MAX_QUESTION_LENGTH } from '../../../lab/contract/settings.ts';
+import { ask, cancelRun, runFromStart } from '../store/actions.ts';
+import { allReady, useLab } from '../../lab/lab-store.ts';
+import { isRunning, useRun } from '../store/run-store.ts';
+import { useSetup } from '../../setup/setup-store.ts';
+import { useView } from '../store/view-store.ts';
+import { QuestionPicker } from './QuestionPicker.tsx';
+import { WorksWith } from '../../setup/form/WorksWith.tsx';
+import { SettingsForm } from './SettingsForm.tsx';
+
+const TypedQuestion = () => {
+  const asked = useView((state) => state.address.asked);
+  const text = asked?.kind === 'typed' ? asked.text : '';
+  return (
+    <div className="typed">
+      <Textarea
+        size="xs"
+        label="Your question"
+        description="No gold is known, so no EM or F1 is shown."
+        autosize
+        minRows={3}
+        maxLength={MAX_QUESTION_LENGTH}
+        value={text}
+        onChange={(event) => ask({ kind: 'typed', text: event.currentTarget.value })}
+      />
+    </div>
+  );
+};
+
+const RunButton = () => {
+  const running = useRun((state) => isRunning(state.run));
+  const ready = useLab(allReady);
+  const asked = useView((state) => state.address.asked);
+  const empty = asked?.kind === 'typed' && asked.text.trim() === '';
+  if (running) {
+    return (
+      <Button fullWidth size="sm" color="red" variant="light" onClick={() => void cancelRun()}>
+        Cancel (Esc)
+      </Button>
+    );
+  }
+  return (
+    <Button fullWidth size="sm" disabled={empty} onClick={() => void runFromStart()}>
+      {ready ? 'Run' : 'Run when loaded'}
+    </Button>
+  );
+};
+
+/** What to ask and how: the left column of Ask. */
+export const Setup = () => {
+  const asked = useView((state) => state.address.asked);
+  const imported = useSetup(({ setup }) => setup.questions.kind === 'collections');
+  const [tab, setTab] = useState<'world' | 'typed'>(asked?.kind === 'typed' ? 'typed' : 'world');
+  const choose = (next: 'world' | 'typed') => {
+    setTab(next);
+    if (next === 'typed' && asked?.kind !== 'typed') ask({ kind: 'typed', text: '' });
+  };
+  return (
+    <aside className="setup" aria-label="What to run">
+      <div className="segmented" role="group" aria-label="Where the question comes from">
+        <button type="button" aria-pressed={tab === 'world'} onClick={() => choose('world')}>
+          {imported ? 'Imported question' : 'World question'}
+        </button>
+        <button type="button" aria-pressed={tab === 'typed'} onClick={() => choose('typed')}>
+          Type one
+        </button>
+      </div>
+      {tab === 'world' ? <QuestionPicker /> : <TypedQuestion />}
+      <WorksWith />
+      <SettingsForm />
+      <RunButton />
+    </aside>
+  );
+};

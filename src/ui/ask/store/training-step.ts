@@ -1,0 +1,107 @@
+import { create } from 'zustand';
+import { messageOf } from '../../../base/errors.ts';
+import type { Rollout } from '../../../records/rollout.ts';
+import { DEFAULT_SETTINGS, RECIPE_IDS } from '../../../lab/contract/settings.ts';
+import { pickOf } from '../../kit/pick-of.ts';
+import { lab } from '../../lab/connection.ts';
+import { useSetup } from '../../setup/setup-store.ts';
+import { cancelRun } from './actions.ts';
+import type { RolloutTable } from './apply-updates.ts';
+import { ASK, type StepGroup, placeOf } from './permalink.ts';
+import { groupRollouts } from './rollout-groups.ts';
+import { type RolloutSource, useRun } from './run-store.ts';
+import { useView } from './view-store.ts';
+
+/** Rollouts that ended, as the table that Ask shows. */
+export const tableOf = (rollouts: readonly Rollout[]): RolloutTable => ({
+  order: rollouts.map(({ id }) => id),
+  byId: Object.fromEntries(rollouts.map((rollout) => [rollout.id, rollout])),
+  finished: Object.fromEntries(rollouts.map(({ id }) => [id, true as const])),
+});
+
+/** Whether the rollouts that the address names are being read, or why they are not shown. */
+export const useLinkedStep = create<{ reading: boolean; problem: string | null }>()(() => ({
+  reading: false,
+  problem: null,
+}));
+
+/** Shows rollouts of a step in place of what runs in Ask, which would mix with these. */
+const show = async (rollouts: readonly Rollout[], source: RolloutSource): Promise<void> => {
+  const first = rollouts[0];
+  if (!first) return;
+  await cancelRun().catch(() => undefined);
+  const asked = { kind: 'world' as const, id: first.question.id };
+  const recipe = pickOf(RECIPE_IDS, first.recipe.id) ?? DEFAULT_SETTINGS.recipe;
+  const { address, setAddress } = useView.getState();
+  const runId = `step-${source.runId}-${source.step}`;
+  const settings = { ...address.settings, recipe };
+  useRun.setState({
+    request: { runId, asked, settings, setup: useSetup.getState().setup },
+    // Without the chain, until the world's own question is there.
+    question: first.question,
+    run: { runId, status: 'done', tokens: 0, tokensPerSecond: 0, failure: null },
+    unknownNames: [],
+    table: tableOf(rollouts),
+    source,
+    wanted: false,
+  });
+  const { runId: trained, step, group } = source;
+  setAddress({ of: { runId: trained, step, group }, asked, run: false });
+  useView.setState({ playing: false, selection: null, pinned: false, setupOpen: false });
+  useLinkedStep.setState({ reading: false, problem: null });
+};
+
+/** What the rollout says of its question, completed by what the world says. */
+const completeQuestion = async ({ question: { id } }: Rollout): Promise<void> => {
+  const { request } = useRun.getState();
+  try {
+    const question = await lab().ask.question(id);
+    if (question && useRun.getState().request === request) useRun.setState({ question });
+  } catch {
+    // The world is not loaded; what the rollout says of its question stays.
+  }
+};
+
+/** Opens the rollouts of one question of a training step in Ask, the `focus`-th in front. */
+export const showRollouts = async (
+  rollouts: readonly Rollout[],
+  source: RolloutSource,
+  focus: number,
+  go: (path: string) => void,
+): Promise<void> => {
+  const first = rollouts[0];
+  if (!first) return;
+  await show(rollouts, source);
+  useView.getState().setAddress({ rollout: focus, step: null });
+  go(ASK);
+  await completeQuestion(first);
+};
+
+/** Shows the rollouts that the address names, at the rollout and step that it names. */
+export const openLinkedStep = async (of: StepGroup): Promise<void> => {
+  useLinkedStep.setState({ reading: true, problem: null });
+  const { runId, step, group } = of;
+  const fail = (problem: string): void => useLinkedStep.setState({ reading: false, problem });
+  // Something else may be asked while the rollouts are read.
+  const left = (): boolean => placeOf(useView.getState().address) !== placeOf({ of, asked: null });
+  try {
+    const [runs, kept] = await Promise.all([lab().train.runs(), lab().train.rollouts(runId, step)]);
+    if (left()) return useLinkedStep.setState({ reading: false });
+    const run = runs.find(({ id }) => id === runId);
+    const found = groupRollouts(kept).find(({ id }) => id === group);
+    if (!run)
+      return fail(
+        `This address shows rollouts of the training run ${runId}, which is not in this browser. Open it in the browser that trained.`,
+      );
+    const first = found?.rollouts[0];
+    if (!found || !first)
+      return fail(
+        `The rollouts of step ${step} of “${run.name}” that this address shows are not kept: they were deleted to free storage, or the run was imported without them.`,
+      );
+    await show(found.rollouts, { runId, name: run.name, step, group });
+    await completeQuestion(first);
+  } catch (error) {
+    if (left()) return useLinkedStep.setState({ reading: false });
+    fail(`The rollouts that this address shows could not be read: ${messageOf(error)}`);
+  }
+};

@@ -1,0 +1,49 @@
+import { useEffect } from 'react';
+import { useRoute } from 'wouter';
+import { pagePath } from '../kit/page/page-root.ts';
+import { ASK, formatAddress, parseAddress, placeOf } from './store/permalink.ts';
+import { startRun } from './store/actions.ts';
+import { checkLinkedSetup } from './store/linked-setup.ts';
+import { useRun } from './store/run-store.ts';
+import { openLinkedStep } from './store/training-step.ts';
+import { useView } from './store/view-store.ts';
+
+/** Keeps the address bar and the view's address the same; "back" restores the earlier one. */
+export const useAddress = (): void => {
+  const [ask] = useRoute(ASK);
+  const address = useView((state) => state.address);
+  useEffect(() => {
+    if (!ask) return;
+    const wanted = formatAddress(address);
+    if (wanted === location.search) return;
+    const before = parseAddress(location.search).address;
+    // A new question is a new place to come back to; a step or a setting is not.
+    const moved = placeOf(before) !== '' && placeOf(before) !== placeOf(address);
+    const url = `${location.pathname}${wanted}`;
+    if (moved && address.asked?.kind === 'world') history.pushState(null, '', url);
+    else history.replaceState(null, '', url);
+  }, [address, ask]);
+  useEffect(() => {
+    const onPop = () => {
+      if (pagePath() !== ASK) return;
+      const { address } = parseAddress(location.search);
+      const { source, request } = useRun.getState();
+      const shown = placeOf({ of: source, asked: request?.asked ?? null });
+      if (address.of) {
+        // It says nothing of what is asked here; that stays as it was.
+        const { settings, setup, asked } = useView.getState().address;
+        useView.setState({ address: { ...address, settings, setup, asked }, selection: null });
+        if (shown !== placeOf(address)) void openLinkedStep(address.of);
+        return;
+      }
+      useView.setState({ address, selection: null });
+      if (source) useRun.getState().clear();
+      // The run of that address is not on the screen any more; it is run again.
+      void checkLinkedSetup().then((same) => {
+        if (same && address.run && shown !== placeOf(address)) void startRun();
+      });
+    };
+    addEventListener('popstate', onPop);
+    return () => removeEventListener('popstate', onPop);
+  }, []);
+};

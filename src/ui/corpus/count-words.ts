@@ -1,7 +1,0 @@
-import { plural } from '../kit/format.ts';
-
-/** "994 passages and 100 questions"; what there is none of is left out. */
-export const countWords = (passages: number, questions: number): string =>
-  [passages > 0 && plural(passages, 'passage'), questions > 0 && plural(questions, 'question')]
-    .filter(Boolean)
-    .join(' and ') || 'nothing';

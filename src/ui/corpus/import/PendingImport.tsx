@@ -1,0 +1,227 @@
+import { Button, Checkbox, NativeSelect, NumberInput, TextInput } from '@mantine/core';
+import type { Preview } from '../../../formats/import/collect.ts';
+import { CHUNKING_DEFAULTS } from '../../../formats/import/values/types.ts';
+import { formatBytes, formatCount, plural } from '../../kit/words/format.ts';
+import {
+  changeChoice,
+  changePending,
+  dropPending,
+  startImport,
+} from '../store/collections-actions.ts';
+import { useCollections, type PendingImport as Pending } from '../store/collections-store.ts';
+import { countWords } from '../store/count-words.ts';
+import { FORMATS, formatKey, formatWords } from './format-words.ts';
+import { PreviewItems } from './PreviewItems.tsx';
+
+/** The preview, where it is there and the file could be read. */
+const previewOf = ({ preview }: Pending): Preview | null =>
+  preview?.status === 'ready' ? preview.preview : null;
+
+/** Value of the option that stands for no collection yet. */
+const NEW = 'new';
+
+/**
+ * Into which collection: a new one with a name, or one that is there. Its duplicates are left out.
+ */
+const Target = ({ pending }: { pending: Pending }) => {
+  const collections = useCollections((state) => state.collections);
+  return (
+    <>
+      <NativeSelect
+        size="xs"
+        label="Import into"
+        value={pending.into ?? NEW}
+        data={[
+          { value: NEW, label: 'a new collection' },
+          ...collections.map(({ id, name }) => ({ value: id, label: name })),
+        ]}
+        onChange={({ currentTarget: { value } }) =>
+          changePending({ into: value === NEW ? null : value })
+        }
+      />
+      {pending.into === null ? (
+        <TextInput
+          size="xs"
+          label="Name"
+          maxLength={200}
+          value={pending.name}
+          onChange={(event) => changePending({ name: event.currentTarget.value })}
+        />
+      ) : null}
+    </>
+  );
+};
+
+/** How running text is cut, and whether contexts come along; only where it matters. */
+const Reading = ({ pending }: { pending: Pending }) => {
+  const { choice, files } = pending;
+  const preview = previewOf(pending);
+  const prose = preview?.format.schema === 'prose' || files.length > 1;
+  // Of several files only the shown one was looked at; the others may be of any kind.
+  const asks = preview?.format.kind === 'questions' || files.length > 1;
+  const chunking = choice.chunking ?? CHUNKING_DEFAULTS;
+  const change = (part: Partial<typeof chunking>) =>
+    changeChoice({ chunking: { ...chunking, ...part } });
+  return (
+    <>
+      {files.length === 1 ? (
+        <NativeSelect
+          size="xs"
+          label="Read as"
+          value={choice.format ? formatKey(choice.format) : ''}
+          data={[
+            {
+              value: '',
+              label: preview && !choice.format ? formatWords(preview.format) : 'what is detected',
+            },
+            ...FORMATS.map((format) => ({ value: formatKey(format), label: formatWords(format) })),
+          ]}
+          onChange={({ currentTarget: { value } }) => {
+            const format = FORMATS.find((one) => formatKey(one) === value);
+            // "What is detected" is an absent format, not one of its own: each file is then
+            // detected by itself.
+            const { format: _, ...rest } = choice;
+            changePending({ choice: format ? { ...rest, format } : rest });
+          }}
+        />
+      ) : null}
+      {prose ? (
+        <>
+          <NumberInput
+            size="xs"
+            className="narrow"
+            label="Words a passage"
+            min={5}
+            max={5000}
+            clampBehavior="blur"
+            value={chunking.maxWords}
+            onChange={(value) =>
+              typeof value === 'number' && value >= 1 && change({ maxWords: Math.round(value) })
+            }
+          />
+          <NumberInput
+            size="xs"
+            className="narrow"
+            label="Overlap, sentences"
+            min={0}
+            max={20}
+            clampBehavior="blur"
+            value={chunking.overlapSentences}
+            onChange={(value) =>
+              typeof value === 'number' &&
+              value >= 0 &&
+              change({ overlapSentences: Math.round(value) })
+            }
+          />
+        </>
+      ) : null}
+      {asks ? (
+        <Checkbox
+          size="xs"
+          label="Contexts of questions as passages"
+          checked={choice.contexts ?? true}
+          onChange={(event) => changeChoice({ contexts: event.currentTarget.checked })}
+        />
+      ) : null}
+    </>
+  );
+};
+
+/** The files on their way in; of several, the one that the preview shows can be chosen. */
+const Files = ({ pending: { files, shown, leftOut } }: { pending: Pending }) => (
+  <div className="offered">
+    {files.length > 1 ? (
+      <NativeSelect
+        size="xs"
+        aria-label="File in the preview"
+        value={String(shown)}
+        data={files.slice(0, 1000).map(({ name, file }, i) => ({
+          value: String(i),
+          label: `${name} (${formatBytes(file.size)})`,
+        }))}
+        onChange={(event) => changePending({ shown: Number(event.currentTarget.value) })}
+      />
+    ) : (
+      <b className="ellipsis">{files[0]?.name}</b>
+    )}
+    <span className="fine">
+      {files.length > 1 ? `${plural(files.length, 'file')}, ` : ''}
+      {formatBytes(files.reduce((sum, { file }) => sum + file.size, 0))}
+      {leftOut > 0 ? `; ${plural(leftOut, 'file')} of other kinds left out` : ''}
+    </span>
+  </div>
+);
+
+/** In words: what the file is, how many items it has, and what becomes of them. */
+const Found = ({ pending }: { pending: Pending }) => {
+  const { preview } = pending;
+  if (!preview || preview.status === 'cancelled') return <p role="status">Looking at the file …</p>;
+  if (preview.status === 'failed')
+    return (
+      <p role="alert" className="tone-bad">
+        ⚠ It cannot be read: {preview.message}.{' '}
+        {pending.files.length > 1
+          ? 'The other files can be imported.'
+          : 'Choose what to read it as, or another file.'}
+      </p>
+    );
+  const { items, progress, format } = preview.preview;
+  const about = `${items.exact ? '' : '≈ '}${plural(items.count, 'item')}`;
+  const part =
+    progress.items < items.count ? `; of the first ${formatCount(progress.items)}: ` : ': ';
+  return (
+    <>
+      <p data-testid="found">
+        <b>{formatWords(format)}</b>, {about}
+        {part}
+        {countWords(progress.passages, progress.questions)}
+        {progress.duplicates > 0
+          ? `, ${plural(progress.duplicates, 'duplicate')} to leave out`
+          : ''}
+        {progress.rejected > 0 ? (
+          <span className="tone-bad">, {formatCount(progress.rejected)} to reject</span>
+        ) : (
+          ', none to reject'
+        )}
+        .
+      </p>
+      {preview.sameFile.length > 0 ? (
+        <p className="warn">
+          This very file was imported already, into{' '}
+          {preview.sameFile.map((name) => `“${name}”`).join(', ')}.
+        </p>
+      ) : null}
+    </>
+  );
+};
+
+/** What was dropped, before anything is stored of it. */
+export const PendingImport = () => {
+  const pending = useCollections((state) => state.pending);
+  const busy = useCollections((state) => state.job !== null);
+  if (!pending) return null;
+  const preview = previewOf(pending);
+  // Several files are imported even if the one that is shown holds nothing.
+  const nothing =
+    pending.files.length === 1 && preview?.questions.length === 0 && preview.passages.length === 0;
+  const ready = pending.files.length > 1 || (preview !== null && !nothing);
+  return (
+    <section className="pending" aria-label="Import">
+      <Files pending={pending} />
+      <Found pending={pending} />
+      <div className="pending-fields">
+        <Reading pending={pending} />
+        <Target pending={pending} />
+      </div>
+      {preview ? <PreviewItems preview={preview} /> : null}
+      <div className="pending-actions">
+        <Button size="xs" disabled={!ready || busy} onClick={() => void startImport()}>
+          Import
+        </Button>
+        <Button size="xs" variant="default" onClick={dropPending}>
+          Leave it
+        </Button>
+      </div>
+    </section>
+  );
+};

@@ -1,0 +1,77 @@
+import { useRef } from 'react';
+import type { CollectionView } from '../../../lab/contract/collections.ts';
+import type { ImportRecord } from '../../../lab/contract/records/collections.ts';
+import { formatBytes } from '../../kit/words/format.ts';
+import {
+  dismissImport,
+  fileOf,
+  resumeFromUrl,
+  resumeImport,
+} from '../store/collections-actions.ts';
+import { useCollections } from '../store/collections-store.ts';
+
+const WORDS = {
+  open: 'was interrupted',
+  cancelled: 'was stopped',
+  failed: 'failed',
+  done: 'is done',
+} as const;
+
+/** Goes on with the file if it is at hand, else asks for it. */
+const Resume = ({ record }: { record: ImportRecord }) => {
+  const input = useRef<HTMLInputElement>(null);
+  const busy = useCollections((state) => state.job !== null);
+  const go = () => {
+    const file = fileOf(record);
+    if (file) void resumeImport(record, file);
+    else if (record.origin.kind === 'url') void resumeFromUrl(record, record.origin.url);
+    else input.current?.click();
+  };
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        aria-label={`${record.name} again`}
+        onChange={(event) => {
+          const [file] = event.currentTarget.files ?? [];
+          event.currentTarget.value = '';
+          if (file) void resumeImport(record, file);
+        }}
+      />
+      <button
+        type="button"
+        className="link strong"
+        disabled={busy}
+        title="Goes on where it was; asks for the same file where it is not at hand"
+        onClick={go}
+      >
+        Resume
+      </button>
+    </>
+  );
+};
+
+/** Imports of a collection that did not come to their end. */
+export const Unfinished = ({ row }: { row: CollectionView }) => {
+  if (row.busy) return <div className="fine">being written …</div>;
+  return row.unfinished.slice(0, 3).map((record) => (
+    <div key={record.id} className="unfinished-import" data-testid="unfinished">
+      <span>
+        ⚠ The import of {record.name} {WORDS[record.status]} at {formatBytes(record.readBytes)} of{' '}
+        {formatBytes(record.bytes)}
+        {record.failure ? `: ${record.failure}` : '.'}
+      </span>{' '}
+      <Resume record={record} />{' '}
+      <button
+        type="button"
+        className="link"
+        title="What was imported stays"
+        onClick={() => void dismissImport(record)}
+      >
+        Leave it at that
+      </button>
+    </div>
+  ));
+};

@@ -1,0 +1,64 @@
+import { droppedEntries, filesBelow } from '../../kit/page/folder-entries.ts';
+import type { Offered } from '../store/collections-store.ts';
+
+/** Files that are read out of a folder; a file that is chosen itself is always looked at. */
+const KNOWN = /\.(?:json|jsonl|ndjson|csv|tsv|parquet|txt|md|markdown)$/iu;
+/** Files of one folder that are taken at most. */
+const MOST_FILES = 10_000;
+
+export interface Gathered {
+  files: Offered[];
+  /** Files of folders that are of no known kind. */
+  leftOut: number;
+  /** Name of the folder, where one was dropped alone. */
+  folder?: string;
+}
+
+const offered = (file: File, name = file.name): Offered => ({
+  file,
+  name,
+  origin: { kind: 'file' },
+});
+
+/** Files of a picker; those of a folder by their paths. */
+export function pickedFiles(list: readonly File[]): Gathered {
+  const folder = list[0]?.webkitRelativePath.split('/')[0] ?? '';
+  if (folder === '') return { files: list.map((file) => offered(file)), leftOut: 0 };
+  const known = list.filter(({ name }) => KNOWN.test(name) && !name.startsWith('.'));
+  return {
+    files: known
+      .slice(0, MOST_FILES)
+      .map((file) => offered(file, file.webkitRelativePath))
+      .sort(byName),
+    leftOut: list.length - Math.min(known.length, MOST_FILES),
+    folder,
+  };
+}
+
+const byName = (a: Offered, b: Offered): number => a.name.localeCompare(b.name);
+
+/** Files of a folder are taken where they are of a known kind; one that lies beside it always. */
+async function gather(entry: FileSystemEntry, found: Gathered): Promise<void> {
+  const wanted = (inner: FileSystemEntry): boolean => {
+    if (inner.name.startsWith('.')) return false;
+    if (inner.isDirectory) return true;
+    if (KNOWN.test(inner.name) && found.files.length < MOST_FILES) return true;
+    found.leftOut += 1;
+    return false;
+  };
+  for await (const { path, file } of filesBelow(entry, wanted))
+    found.files.push(offered(file, entry.isDirectory ? path : file.name));
+}
+
+/** Files and folders of a drop. Its items are gone once the event is over, so they are taken at once. */
+export async function droppedFiles(transfer: DataTransfer): Promise<Gathered> {
+  const entries = droppedEntries(transfer);
+  const plain = [...transfer.files];
+  const folders = entries.filter(({ isDirectory }) => isDirectory);
+  if (folders.length === 0) return { files: plain.map((file) => offered(file)), leftOut: 0 };
+  const found: Gathered = { files: [], leftOut: 0 };
+  for (const entry of entries) await gather(entry, found);
+  found.files.sort(byName);
+  const [folder] = folders;
+  return entries.length === 1 && folder ? { ...found, folder: folder.name } : found;
+}

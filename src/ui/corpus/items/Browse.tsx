@@ -1,0 +1,188 @@
+import { TextInput } from '@mantine/core';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef, useState } from 'react';
+import { Link } from 'wouter';
+import type { CollectionView, Item } from '../../../lab/contract/collections.ts';
+import type { ItemKind } from '../../../lab/contract/records/collections.ts';
+import { formatCount, plural } from '../../kit/words/format.ts';
+import { lab } from '../../lab/connection.ts';
+import { useItems } from './use-items.ts';
+
+const FILTER_MS = 250;
+
+/** Places of the items that hold the words; null where all are shown. */
+const useFound = (id: string, kind: ItemKind, filter: string) => {
+  const [found, setFound] = useState<{ filter: string; places: number[] } | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  useEffect(() => {
+    if (filter === '') return;
+    let live = true;
+    const timer = setTimeout(() => {
+      void lab()
+        .collections.find('corpus-filter', id, kind, filter)
+        .then((outcome) => {
+          if (live && outcome.status === 'ready') setFound({ filter, places: outcome.places });
+        })
+        .catch((error: unknown) => live && setProblem(String(error)));
+    }, FILTER_MS);
+    return () => {
+      live = false;
+      clearTimeout(timer);
+    };
+  }, [id, kind, filter]);
+  return {
+    places: filter === '' ? null : (found?.places ?? []),
+    searching: filter !== '' && found?.filter !== filter,
+    problem,
+  };
+};
+
+const Entry = ({ item }: { item: Item }) => {
+  if ('answers' in item) {
+    const { text, answers, supporting, id, sourceType, type, difficulty } = item;
+    return (
+      <>
+        <div>
+          {text} <b>{answers.join(' / ')}</b>
+        </div>
+        <div className="fine">
+          {[
+            id,
+            sourceType ?? type,
+            difficulty,
+            supporting.length > 0 && `needs ${supporting.join(', ')}`,
+          ]
+            .filter(Boolean)
+            .join(' · ')}
+        </div>
+      </>
+    );
+  }
+  return (
+    <>
+      <b>{item.title || 'untitled'}</b> <span className="fine">{item.id}</span>
+      <div>{item.text}</div>
+    </>
+  );
+};
+
+interface ListProps {
+  id: string;
+  kind: ItemKind;
+  count: number;
+  /** Places to show; null for all. */
+  places: readonly number[] | null;
+}
+
+/** Only what is in view is drawn; a list of a million has as many elements as one of a hundred. */
+const List = ({ id, kind, count, places }: ListProps) => {
+  const scroller = useRef<HTMLDivElement>(null);
+  const items = useItems(id, kind);
+  const shown = places ? places.length : count;
+  // The compiler leaves this component as it is, which is what is wanted: its rows change on scroll.
+  // oxlint-disable-next-line react/incompatible-library
+  const rows = useVirtualizer({
+    count: shown,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 76,
+    overscan: 6,
+  });
+  const inView = rows.getVirtualItems();
+  const placeOf = (row: number): number => places?.[row] ?? row;
+  const first = inView[0]?.index ?? 0;
+  const last = inView.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (shown === 0) return;
+    for (let row = first; row <= last; row++) items.want(placeOf(row), placeOf(row));
+  });
+  return (
+    <>
+      {items.problem ? (
+        <p role="alert" className="tone-bad">
+          ⚠ {items.problem}
+        </p>
+      ) : null}
+      <div
+        ref={scroller}
+        className="browse-list"
+        tabIndex={0}
+        role="group"
+        aria-label={`${kind}, list`}
+      >
+        <ol style={{ height: rows.getTotalSize() }}>
+          {inView.map(({ index, start, key }) => {
+            const item = items.at(placeOf(index));
+            return (
+              <li
+                key={key}
+                ref={rows.measureElement}
+                data-index={index}
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <span className="browse-place">{formatCount(placeOf(index) + 1)}</span>
+                <div className="grow">
+                  {item ? <Entry item={item} /> : <span className="fine">…</span>}
+                </div>
+              </li>
+            );
+          })}
+        </ol>
+      </div>
+    </>
+  );
+};
+
+const KINDS: readonly ItemKind[] = ['passages', 'questions'];
+
+/** What a collection holds, to read and to filter. */
+export const Browse = ({ row }: { row: CollectionView }) => {
+  const [kind, setKind] = useState<ItemKind>(row.passages > 0 ? 'passages' : 'questions');
+  const [text, setText] = useState('');
+  const filter = text.trim();
+  const { places, searching, problem } = useFound(row.id, kind, filter);
+  return (
+    <section className="browse" aria-label={`Browse ${row.name}`}>
+      <div className="browse-bar">
+        <h2>{row.name}</h2>
+        <span role="group" aria-label="Kind of items" className="kinds">
+          {KINDS.map((one) => (
+            <button
+              key={one}
+              type="button"
+              className="link"
+              aria-pressed={kind === one}
+              disabled={row[one] === 0}
+              onClick={() => setKind(one)}
+            >
+              {plural(row[one], one.slice(0, -1))}
+            </button>
+          ))}
+        </span>
+        <TextInput
+          size="xs"
+          className="grow"
+          aria-label={`Filter ${kind}`}
+          placeholder="words to look for"
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        <span className="fine" role="status">
+          {problem ??
+            (searching ? 'looking …' : places ? `${formatCount(places.length)} found` : '')}
+        </span>
+        <Link href="/corpus">Close</Link>
+      </div>
+      {places?.length === 0 && !searching ? (
+        <p className="fine">None of its {kind} holds all of these words.</p>
+      ) : (
+        <List
+          key={`${kind} ${row[kind]}`}
+          id={row.id}
+          kind={kind}
+          count={row[kind]}
+          places={places}
+        />
+      )}
+    </section>
+  );
+};

@@ -1,0 +1,146 @@
+import { Button, NumberInput, TextInput } from '@mantine/core';
+import { useState, type FormEvent } from 'react';
+import { messageOf } from '../../../base/errors.ts';
+import type { Hit, SearchTarget } from '../../../records/hits.ts';
+import type { SourceFailure } from '../../../retrieval/retriever.ts';
+import { SourceBadge } from '../../kit/events/parts/Passages.tsx';
+import { PickField } from '../../kit/PickField.tsx';
+import { formatBytes, formatMs, formatNumber, plural } from '../../kit/words/format.ts';
+import { LoadingFailure, LoadingList } from '../../lab/Loading.tsx';
+import { lab } from '../../lab/connection.ts';
+import { useLab } from '../../lab/lab-store.ts';
+import { Table, type Head } from '../../kit/Table.tsx';
+
+/** The two ranks and the cosine say how a fused score came about. */
+const HEADS: readonly Head[] = [
+  ['score', 'figure'],
+  ['lexical', 'figure wide-only'],
+  ['dense', 'figure wide-only'],
+  ['cosine', 'figure wide-only'],
+  ['source'],
+  ['passage'],
+];
+
+/** Where to search; `both` asks for the two lists that the policy would be given together. */
+const TARGETS: readonly SearchTarget[] = ['local', 'web', 'both'];
+
+/** An answer of the retriever with its query: the field may say something else by then. */
+interface Found {
+  query: string;
+  hits: Hit[];
+  latencyMs: number;
+  failures?: SourceFailure[];
+}
+
+/** Passages with their scores, in full: this page is for looking at what the policy is given. */
+const Hits = ({ hits }: { hits: readonly Hit[] }) => (
+  <Table className="plain-table" heads={HEADS}>
+    {hits.map((hit, index) => (
+      <tr key={index}>
+        <td className="figure">{formatNumber(hit.score)}</td>
+        <td className="figure wide-only">{hit.lexicalRank ?? '–'}</td>
+        <td className="figure wide-only">{hit.denseRank ?? '–'}</td>
+        <td className="figure wide-only">{formatNumber(hit.similarity)}</td>
+        <td>
+          <SourceBadge source={hit.source} />
+        </td>
+        <td>
+          <b>{hit.passage.title}</b>
+          {hit.passage.noise ? <span className="badge bad">⚠ {hit.passage.noise}</span> : null}
+          <div>{hit.passage.text}</div>
+        </td>
+      </tr>
+    ))}
+  </Table>
+);
+
+/** The corpus through the same retriever that rollouts use. */
+export const SearchPanel = () => {
+  const ready = useLab((state) => state.parts.retrieval.status === 'ready');
+  const note = useLab((state) => state.parts.retrieval.note);
+  const sources = useLab((state) => state.sources);
+  const memory = sources?.memory
+    ? `≈ ${formatBytes(sources.memory.passages + sources.memory.lexical + sources.memory.dense)}`
+    : null;
+  const [query, setQuery] = useState('');
+  const [source, setSource] = useState<SearchTarget>('local');
+  const [k, setK] = useState(20);
+  const [found, setFound] = useState<Found | null>(null);
+  const [error, setError] = useState('');
+  const [busy, setBusy] = useState(false);
+  // What was found before stays while the next is searched, but not beside a failure.
+  const search = async () => {
+    setError('');
+    setBusy(true);
+    try {
+      setFound({ query, ...(await lab().ask.search(source, query, k)) });
+    } catch (reason) {
+      setFound(null);
+      setError(messageOf(reason));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    void search();
+  };
+  return (
+    <section aria-label="Search">
+      <h2>Search as runs do</h2>
+      <p className="fine">
+        Passages found by the retriever that the policy uses, with its scores: now{' '}
+        <b data-testid="retriever">{note}</b>
+        {sources
+          ? `, over ${plural(sources.localPassages, 'local passage')}${memory ? `, ${memory} in memory` : ''}; web: ${sources.web ?? 'the built-in one'}`
+          : ''}
+        . <i>both</i> fuses, by reciprocal rank, the two sources’ lists and one list of all that
+        they found.
+      </p>
+      <LoadingFailure />
+      <LoadingList />
+      <form className="form-line" onSubmit={onSubmit}>
+        <TextInput
+          className="grow"
+          label="Query"
+          value={query}
+          onChange={(event) => setQuery(event.currentTarget.value)}
+        />
+        <PickField size="sm" label="Source" values={TARGETS} value={source} onPick={setSource} />
+        <NumberInput
+          className="narrow"
+          label="Passages"
+          min={1}
+          max={100}
+          value={k}
+          onChange={(value) => typeof value === 'number' && setK(value)}
+        />
+        <Button type="submit" disabled={!ready || busy || query.trim() === ''}>
+          {busy ? 'Searching …' : 'Search'}
+        </Button>
+      </form>
+      {error ? (
+        <p role="alert" className="tone-bad">
+          ⚠ The search failed: {error}.{' '}
+          {source === 'local' ? '' : 'Test the connection of the web source above.'}
+        </p>
+      ) : null}
+      {found ? (
+        <>
+          <p className="fine" role="status">
+            {plural(found.hits.length, 'passage')} for “{found.query}” in{' '}
+            {formatMs(found.latencyMs)}
+          </p>
+          {found.failures?.map(({ source: failed, message }) => (
+            <p key={failed} role="alert" className="tone-bad">
+              ⚠ {failed} did not answer: {message}. What follows is of the other source.
+            </p>
+          ))}
+          <Hits hits={found.hits} />
+        </>
+      ) : error ? null : (
+        <p className="fine">Search for a name to see what the policy would be given.</p>
+      )}
+    </section>
+  );
+};

@@ -1,0 +1,102 @@
+import { NativeSelect } from '@mantine/core';
+import { SOURCE_DEFAULTS } from '../../../records/setup.ts';
+import { LOCAL_METHODS, localMethod } from '../../../retrieval/methods/list.ts';
+import { PickField } from '../../kit/PickField.tsx';
+import type { EncoderKind } from '../../../lab/contract/encoders.ts';
+import { useEncoders } from '../../models/store/encoders-store.ts';
+import {
+  askQuestionsOf,
+  changeSearch,
+  chooseSource,
+  questionSetsOf,
+  searchCollections,
+  type Collected,
+} from '../../setup/search-with.ts';
+import { useSetup } from '../../setup/setup-store.ts';
+import { useNames } from './search-words.ts';
+
+/** What is gone meanwhile is still shown, so that the choice can be seen. */
+const Fields = ({ local }: { local: Collected }) => {
+  const source = useSetup(({ setup }) => setup.source);
+  const stored = useEncoders((state) => state.encoders);
+  const idsOf = (kind: EncoderKind) =>
+    stored.filter((one) => one.kind === kind).map(({ id }) => id);
+  const encodes = localMethod(local.method).dense !== null;
+  const [encoders, rerankers] = [idsOf('encoder'), idsOf('reranker')];
+  return (
+    <span className="with-fields">
+      <PickField
+        label="Runs search"
+        title="Where a run searches that names no source itself"
+        values={SOURCE_DEFAULTS}
+        names={{ local: 'these passages alone', recipe: 'where the recipe says' }}
+        value={source}
+        onPick={chooseSource}
+      />
+      <NativeSelect
+        size="xs"
+        label="Method"
+        value={local.method}
+        data={LOCAL_METHODS.map(({ id, name }) => ({ value: id, label: name }))}
+        onChange={({ currentTarget: { value } }) => changeSearch({ method: value })}
+      />
+      <NativeSelect
+        size="xs"
+        label="Encoder"
+        disabled={!encodes}
+        title={encodes ? undefined : 'Lexical search needs none'}
+        value={local.encoder}
+        data={[...new Set(['built-in', ...encoders, local.encoder])]}
+        onChange={(event) => changeSearch({ encoder: event.currentTarget.value })}
+      />
+      <NativeSelect
+        size="xs"
+        label="Reranker"
+        value={local.reranker ?? ''}
+        data={[
+          { value: '', label: 'none' },
+          ...[...new Set([...rerankers, ...(local.reranker === null ? [] : [local.reranker])])].map(
+            (id) => ({ value: id, label: id }),
+          ),
+        ]}
+        onChange={({ currentTarget: { value } }) => changeSearch({ reranker: value || null })}
+      />
+    </span>
+  );
+};
+
+/** What runs search and what they ask, in a sentence, and how to go back to the built-in world. */
+export const SearchWith = () => {
+  const local = useSetup(({ setup }) => setup.local);
+  const questionSets = useSetup(({ setup }) => questionSetsOf(setup));
+  const searched = useNames(local.kind === 'collections' ? local.ids : []);
+  const asked = useNames(questionSets);
+  const web = useSetup(({ setup }) => setup.web);
+  return (
+    <section className="search-with" aria-label="What runs work with">
+      <p>
+        Runs search <b data-testid="searched">{searched || 'the built-in world'}</b> and ask
+        questions of <b data-testid="asked">{asked || 'the built-in world'}</b>
+        {'url' in web ? (
+          <>
+            ; the web is <b>{new URL(web.url).host}</b>
+          </>
+        ) : null}
+        .{' '}
+        {searched || asked ? (
+          <button
+            type="button"
+            className="link"
+            onClick={() => {
+              searchCollections([]);
+              askQuestionsOf([]);
+            }}
+          >
+            Back to the built-in world
+          </button>
+        ) : null}
+      </p>
+      {local.kind === 'collections' ? <Fields local={local} /> : null}
+    </section>
+  );
+};

@@ -1,0 +1,148 @@
+import { messageOf } from '../../../base/errors.ts';
+/** A file from an address, in pieces that the browser may keep on the disk. */
+
+type FetchProblem =
+  'address' | 'mixed' | 'offline' | 'cors' | 'unreachable' | 'status' | 'page' | 'broken' | 'empty';
+
+export class FetchError extends Error {
+  override readonly name = 'FetchError';
+  readonly problem: FetchProblem;
+
+  constructor(problem: FetchProblem, message: string) {
+    super(message);
+    this.problem = problem;
+  }
+}
+
+/** Bytes that are held before they are handed to the browser as a blob. */
+const PIECE = 8 * 2 ** 20;
+
+const INSTEAD = 'Download it yourself and drop the file here.';
+
+export function parseFileUrl(text: string): URL {
+  let url: URL;
+  try {
+    url = new URL(text.trim());
+  } catch {
+    throw new FetchError('address', 'This is no address. Expected one that begins with https://');
+  }
+  if (!/^https?:$/u.test(url.protocol))
+    throw new FetchError('address', `Expected https:// or http://, found ${url.protocol}`);
+  return url;
+}
+
+const isLocal = ({ hostname }: URL): boolean =>
+  /^(localhost|127(?:\.\d+){3}|\[::1\])$/u.test(hostname);
+
+/** Why fetch gave up without an answer: the browser does not say, so some of it is asked. */
+async function unanswered(url: URL, signal: AbortSignal): Promise<FetchError> {
+  if (!navigator.onLine && !isLocal(url))
+    return new FetchError('offline', 'This device is offline. Nothing was fetched.');
+  if (location.protocol === 'https:' && url.protocol === 'http:' && !isLocal(url))
+    return new FetchError(
+      'mixed',
+      `A page from https may not fetch from http. Try https://${url.host}, or ${INSTEAD.toLowerCase()}`,
+    );
+  const answers = await fetch(url, { mode: 'no-cors', credentials: 'omit', signal }).then(
+    () => true,
+    () => false,
+  );
+  return answers
+    ? new FetchError(
+        'cors',
+        `${url.host} answers, but does not let other pages read it (CORS). ${INSTEAD}`,
+      )
+    : new FetchError(
+        'unreachable',
+        `${url.host} does not answer, or does not let other pages read it (CORS): the browser does ` +
+          `not tell which. If the address opens in a tab, it is the second. ${INSTEAD}`,
+      );
+}
+
+const WORDS: Readonly<Record<number, string>> = {
+  401: 'it asks for a login',
+  403: 'it is not allowed',
+  404: 'there is no such file',
+  410: 'it is gone',
+  429: 'too many requests; wait a while',
+};
+
+const nameOf = (url: URL): string => {
+  const last = url.pathname.split('/').filter(Boolean).at(-1) ?? url.host;
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    return last;
+  }
+};
+
+/**
+ * @throws FetchError that tells what went wrong, the signal's reason where it was stopped
+ */
+export async function fetchFile(
+  address: string,
+  signal: AbortSignal,
+  onProgress: (bytes: number, total: number) => void,
+): Promise<File> {
+  const url = parseFileUrl(address);
+  const options = { credentials: 'omit', referrerPolicy: 'no-referrer', signal } as const;
+  const response = await fetch(url, options).catch(async (error: unknown) => {
+    signal.throwIfAborted();
+    throw error instanceof TypeError ? await unanswered(url, signal) : error;
+  });
+  if (!response.ok) {
+    const word = WORDS[response.status] ?? (response.status >= 500 ? 'the server failed' : '');
+    throw new FetchError(
+      'status',
+      `${url.host} answered ${response.status}${word ? `: ${word}` : ''}. Nothing was fetched.`,
+    );
+  }
+  if (response.headers.get('content-type')?.startsWith('text/html'))
+    throw new FetchError(
+      'page',
+      'A web page is at this address, no file. Use the address of the file itself ' +
+        '(on GitHub and Hugging Face: “raw” or “download”).',
+    );
+  const total = Number(response.headers.get('content-length') ?? 0);
+  const blob = await collect(response, signal, (bytes) =>
+    // Content-Length is of the compressed bytes, where they were.
+    onProgress(bytes, Math.max(total, bytes)),
+  );
+  if (blob.size === 0) throw new FetchError('empty', 'The file at this address is empty.');
+  return new File([blob], nameOf(url));
+}
+
+async function collect(
+  response: Response,
+  signal: AbortSignal,
+  onBytes: (bytes: number) => void,
+): Promise<Blob> {
+  const parts: Blob[] = [];
+  let piece: Uint8Array<ArrayBuffer>[] = [];
+  let held = 0;
+  let bytes = 0;
+  const put = (): void => {
+    parts.push(new Blob(piece));
+    piece = [];
+    held = 0;
+  };
+  try {
+    const reader = response.body?.getReader();
+    for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
+      piece.push(next.value);
+      held += next.value.length;
+      bytes += next.value.length;
+      if (held >= PIECE) put();
+      onBytes(bytes);
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    const reason = messageOf(error);
+    throw new FetchError(
+      'broken',
+      `The connection broke after ${bytes} bytes (${reason}). Nothing was kept; try again.`,
+    );
+  }
+  put();
+  return new Blob(parts);
+}

@@ -1,0 +1,14 @@
+import type { CardDefinition, EventKind, EventOf, Glyph } from './parts/definition.ts';
+import { CARDS } from './kinds/list.ts';
+
+/** The card of an event's kind. */
+export function cardOf<K extends EventKind>(event: EventOf<K>): CardDefinition<K> {
+  return CARDS[event.kind];
+}
+
+export const glyphOf = <K extends EventKind>(event: EventOf<K>): Glyph =>
+  cardOf(event).glyph(event);
+
+/** One line that says what happened, for the closed card and for screen readers. */
+export const eventLine = <K extends EventKind>(event: EventOf<K>): string =>
+  cardOf(event).line(event);

@@ -1,0 +1,33 @@
+import type { CardDefinition, EventOf } from '../parts/definition.ts';
+
+type Author = EventOf<'answer'>['by'];
+
+const FIGURE: Record<Author, string> = {
+  policy: '',
+  stie: 'by STIE',
+  forced: 'at a limit',
+};
+
+const HOW: Record<Author, string> = {
+  policy: 'written by the policy',
+  stie: 'chosen by STIE among the probed candidates',
+  forced: 'asked for at a limit',
+};
+
+export const answer: CardDefinition<'answer'> = {
+  glyph: () => ({ sign: '■', name: 'Answer', tone: 'policy' }),
+  line: ({ text }) => text.trim() || '(empty)',
+  lineInBody: true,
+  figure: ({ by }) => FIGURE[by],
+  besideText: false,
+  Body: ({ event }) => (
+    <div className="body">
+      <p className="prose">
+        <b>{event.text || '(empty)'}</b>
+      </p>
+      <p className="fine">
+        {event.form} answer, {HOW[event.by]}.
+      </p>
+    </div>
+  ),
+};

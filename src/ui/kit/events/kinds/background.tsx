@@ -1,0 +1,35 @@
+import { formatMs, formatNumber, formatShare } from '../../words/format.ts';
+import type { CardDefinition, EventOf } from '../parts/definition.ts';
+import { Hits, titlesLine } from '../parts/Hits.tsx';
+
+/** How well the background fits the question, by what could be measured of it. */
+const Relevance = ({ event }: { event: EventOf<'background'> }) => {
+  const { meanSimilarity, termOverlap, supportingRecall } = event.relevance;
+  return (
+    <p className="fine">
+      D0, mode {event.mode}. Mean similarity to the question{' '}
+      {meanSimilarity === null
+        ? 'not available (lexical search gives none)'
+        : formatNumber(meanSimilarity)}
+      , shared terms {formatShare(termOverlap)},{' '}
+      {supportingRecall === null
+        ? 'supporting titles unknown'
+        : `${formatShare(supportingRecall)} of the supporting titles`}
+      .
+    </p>
+  );
+};
+
+export const background: CardDefinition<'background'> = {
+  glyph: () => ({ sign: '◌', name: 'Background', tone: 'environment' }),
+  line: ({ hits }) => titlesLine(hits),
+  lineInBody: false,
+  figure: ({ latencyMs }) => formatMs(latencyMs),
+  besideText: true,
+  Body: (props) => (
+    <div className="body">
+      <Relevance event={props.event} />
+      <Hits {...props} />
+    </div>
+  ),
+};

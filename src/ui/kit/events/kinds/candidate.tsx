@@ -1,0 +1,59 @@
+import { formatNumber } from '../../words/format.ts';
+import type { CardDefinition, EventOf } from '../parts/definition.ts';
+
+/** What confidence is, as column titles. */
+const CONFIDENCE = {
+  logprob: ['probability a token', 'Log-probability a token of the probed answer'],
+  agreement: [
+    'share of the samples',
+    'Logarithm of the share of this round’s samples that gave it; the policy gives no log-probabilities',
+  ],
+} as const;
+
+/** Confidence is a log-probability; the bar shows its exponential, a probability. */
+const CandidatesBody = ({ event }: { event: EventOf<'candidate'> }) => (
+  <div className="body">
+    <table className="features">
+      <thead>
+        <tr>
+          <th scope="col">probed answer</th>
+          <th scope="col">{CONFIDENCE[event.confidenceBy ?? 'logprob'][0]}</th>
+          <th scope="col" className="figure" title={CONFIDENCE[event.confidenceBy ?? 'logprob'][1]}>
+            confidence
+          </th>
+          <th scope="col" className="figure" title="How many rounds so far this was the answer of">
+            n(y)
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {[...event.candidates]
+          .sort((a, b) => b.confidence - a.confidence)
+          .map((candidate, index) => (
+            <tr key={`${candidate.text}-${index}`}>
+              <th scope="row">
+                {candidate.blocked ? <span className="tone-bad">⊘ </span> : null}
+                {candidate.text.trim() || '(empty)'}
+              </th>
+              <td className="meter-cell">
+                <span className="meter" aria-hidden="true">
+                  <span style={{ width: `${Math.exp(candidate.confidence) * 100}%` }} />
+                </span>
+              </td>
+              <td className="figure">{formatNumber(candidate.confidence)}</td>
+              <td className="figure">{candidate.count}</td>
+            </tr>
+          ))}
+      </tbody>
+    </table>
+  </div>
+);
+
+export const candidate: CardDefinition<'candidate'> = {
+  glyph: () => ({ sign: '◇', name: 'Candidates', tone: 'plain' }),
+  line: ({ candidates }) => candidates.map((c) => c.text.trim() || '(empty)').join(' · ') || 'none',
+  lineInBody: false,
+  figure: ({ candidates }) => `${candidates.length} probed`,
+  besideText: true,
+  Body: CandidatesBody,
+};

@@ -1,0 +1,18 @@
+import type { CardDefinition } from '../parts/definition.ts';
+
+export const error: CardDefinition<'error'> = {
+  glyph: () => ({ sign: '!', name: 'Fault', tone: 'bad' }),
+  line: ({ message }) => message,
+  lineInBody: false,
+  besideText: true,
+  Body: ({ event }) => (
+    <div className="body">
+      <p>{event.message}</p>
+      <p className="fine">
+        {event.what === 'malformed'
+          ? 'The policy broke the protocol; the loop took note and went on as its rules say.'
+          : `A fault of the ${event.what}.`}
+      </p>
+    </div>
+  ),
+};

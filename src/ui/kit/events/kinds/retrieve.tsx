@@ -1,0 +1,34 @@
+import { formatBytes, formatMs, plural } from '../../words/format.ts';
+import type { CardDefinition, EventOf } from '../parts/definition.ts';
+import { Hits, titlesLine } from '../parts/Hits.tsx';
+
+/**
+ * A search as it was done: source, time, traffic, and what it brought that was not there before.
+ */
+const CallLine = ({ event }: { event: EventOf<'retrieve'> }) => (
+  <p className="fine">
+    “{event.query}” asked of {event.source}: {formatMs(event.latencyMs)}
+    {event.addedDelayMs > 0 ? ` (${formatMs(event.addedDelayMs)} of it added)` : ''}
+    {event.requests === undefined ? '' : ` · ${plural(event.requests, 'request')}`}
+    {event.bytes === undefined ? '' : ` · ${formatBytes(event.bytes)}`} ·{' '}
+    {event.newSupporting === null
+      ? 'supporting titles unknown'
+      : plural(event.newSupporting.length, 'new supporting title')}{' '}
+    · {plural(event.duplicates.length, 'passage')} seen before ·{' '}
+    {plural(event.newEntities, 'new entity', 'new entities')}
+  </p>
+);
+
+export const retrieve: CardDefinition<'retrieve'> = {
+  glyph: () => ({ sign: '▤', name: 'Passages', tone: 'environment' }),
+  line: ({ hits }) => titlesLine(hits),
+  lineInBody: false,
+  figure: ({ latencyMs }) => formatMs(latencyMs),
+  besideText: true,
+  Body: (props) => (
+    <div className="body">
+      <CallLine event={props.event} />
+      <Hits {...props} />
+    </div>
+  ),
+};

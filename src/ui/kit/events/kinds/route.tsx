@@ -1,0 +1,146 @@
+import { Tooltip } from '@mantine/core';
+import type { RetrieveEvent, RouteEvent } from '../../../../records/events.ts';
+import type { Rollout } from '../../../../records/rollout.ts';
+import { formatMs, formatNumber, formatShare, plural } from '../../words/format.ts';
+import type { CardDefinition } from '../parts/definition.ts';
+import { Features } from '../parts/Features.tsx';
+
+const ROUTE_BY: Record<RouteEvent['by'], string> = {
+  fixed: 'set, not sampled',
+  router: 'router',
+  'policy-tag': "policy's own tag",
+};
+
+/** Two sources at once are no choice between them, so there is no probability to show. */
+const routeLine = (event: RouteEvent): string =>
+  event.choice === 'both'
+    ? `both sources · ${ROUTE_BY[event.by]}`
+    : event.by === 'router'
+      ? `${event.choice}, ${formatShare(event.probabilities[event.choice])} · ${ROUTE_BY[event.by]}${event.routing === 'argmax' ? ', the likelier' : ''}`
+      : `${event.choice} · ${ROUTE_BY[event.by]}`;
+
+/** The two probabilities as one bar; both are also written out. */
+const SplitBar = ({ local, web, choice }: { local: number; web: number; choice: string }) => (
+  <div className="split">
+    <span className={choice === 'local' ? 'strong' : ''}>⌂ local {formatShare(local)}</span>
+    <span className="split-bar" aria-hidden="true">
+      <span className="split-local" style={{ width: `${local * 100}%` }} />
+      <span className="split-web" style={{ width: `${web * 100}%` }} />
+    </span>
+    <span className={choice === 'web' ? 'strong' : ''}>web ⇄ {formatShare(web)}</span>
+  </div>
+);
+
+const Term = ({ label, value, tip }: { label: string; value: number; tip: string }) => (
+  <Tooltip label={tip} multiline w={280} events={{ hover: true, focus: true, touch: true }}>
+    <button type="button" className="term">
+      <span>{label}</span> <b>{formatNumber(value)}</b>
+    </button>
+  </Tooltip>
+);
+
+const Reward = ({ reward }: { reward: NonNullable<RouteEvent['reward']> }) => {
+  const paper = reward.mode === 'paper';
+  return (
+    <div className="terms">
+      <Term
+        label="R_eff"
+        value={reward.efficiency}
+        tip={
+          paper
+            ? 'Equation (21): 0.42 for local, 0 for web, whatever happened.'
+            : 'Equation (21), measured: the latency that this very call saved.'
+        }
+      />
+      <Term
+        label="R_info"
+        value={reward.information}
+        tip={
+          paper
+            ? 'Equation (22): 0.35 for web, 0 for local, whatever was found.'
+            : 'Equation (22), measured: new supporting evidence that this very call brought.'
+        }
+      />
+      <Term
+        label="R(a)"
+        value={reward.total}
+        tip={`Equation (20): β1 R_eff + β2 R_info with β1 = ${reward.beta1}, β2 = ${reward.beta2}; reward "${reward.mode}".`}
+      />
+      <span className="fine">
+        {reward.mode} reward; the router learns from it in training runs alone
+      </span>
+    </div>
+  );
+};
+
+/** What the call that followed cost and brought. */
+type CallFacts = Pick<RetrieveEvent, 'latencyMs' | 'addedDelayMs' | 'newSupporting'>;
+
+/** The retrieval that a routing decision led to. */
+const callAfter = (rollout: Rollout, index: number): CallFacts | null => {
+  for (const event of rollout.events.slice(index + 1)) {
+    if (event.kind === 'retrieve') return event;
+    if (event.kind === 'search' || event.kind === 'route') return null;
+  }
+  return null;
+};
+
+const callLine = (call: CallFacts | null): string => {
+  if (!call) return 'The call has not returned.';
+  const added = call.addedDelayMs > 0 ? `, ${formatMs(call.addedDelayMs)} of it added` : '';
+  const brought = call.newSupporting
+    ? ` and brought ${plural(call.newSupporting.length, 'new supporting title')}`
+    : '';
+  return `The call took ${formatMs(call.latencyMs)}${added}${brought}.`;
+};
+
+/** Both sources at once: nothing was chosen, so there is neither probability nor reward. */
+const BothBody = ({ call }: { call: CallFacts | null }) => (
+  <div className="body">
+    <p>
+      Both sources were asked and their lists fused, as the settings have it; there was no choice to
+      make, so there are no probabilities and no reward.
+    </p>
+    <p className="fine">{callLine(call)}</p>
+  </div>
+);
+
+/** How a source came to be asked; `fixed` has two causes, and the event does not say which. */
+const HOW: Record<RouteEvent['by'], string> = {
+  router: 'Sampled from the router',
+  'policy-tag': 'Named by the policy’s own tag',
+  fixed: 'Set without sampling, by the settings or as the only source that STIE left',
+};
+
+const howOf = ({ by, routing }: RouteEvent): string =>
+  routing === 'argmax' ? 'The likelier source of the router’s two' : HOW[by];
+
+const RouteBody = ({ event, call }: { event: RouteEvent; call: CallFacts | null }) =>
+  event.choice === 'both' ? (
+    <BothBody call={call} />
+  ) : (
+    <div className="body">
+      {event.by === 'router' ? <SplitBar {...event.probabilities} choice={event.choice} /> : null}
+      <p className="fine">
+        {howOf(event)}: <b>{event.choice}</b>. {callLine(call)}
+      </p>
+      {event.features.length > 0 ? <Features features={event.features} /> : null}
+      {event.reward ? (
+        <Reward reward={event.reward} />
+      ) : (
+        <p className="fine">Reward: not computed; it follows from what the call returns.</p>
+      )}
+    </div>
+  );
+
+export const route: CardDefinition<'route'> = {
+  glyph: ({ choice }) => ({
+    sign: choice === 'local' ? '⌂' : '⇄',
+    name: `Route: ${choice}`,
+    tone: 'hint',
+  }),
+  line: routeLine,
+  lineInBody: false,
+  besideText: true,
+  Body: ({ event, rollout, index }) => <RouteBody event={event} call={callAfter(rollout, index)} />,
+};

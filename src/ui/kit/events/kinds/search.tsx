@@ -1,0 +1,17 @@
+import type { CardDefinition } from '../parts/definition.ts';
+
+export const search: CardDefinition<'search'> = {
+  glyph: () => ({ sign: '⌕', name: 'Search', tone: 'policy' }),
+  line: ({ query }) => query.trim() || 'empty query',
+  lineInBody: true,
+  figure: ({ round }) => `round ${round}`,
+  besideText: false,
+  Body: ({ event }) => (
+    <div className="body">
+      <p className="prose">{event.query}</p>
+      <p className="fine">
+        Search {event.round}, written in a {event.tag} tag.
+      </p>
+    </div>
+  ),
+};

@@ -1,0 +1,42 @@
+import type { StopClause, StopEvent } from '../../../../records/events.ts';
+import type { CardDefinition } from '../parts/definition.ts';
+
+const STOP_REASONS: Record<StopEvent['reason'], string> = {
+  answer: 'the policy answered',
+  'end-of-text': 'the policy ended its text',
+  // Of a record without its clause: which rule it was is not known.
+  'stie-overlap': 'STIE: overlap with earlier answers or queries',
+  'stie-confidence': 'STIE: confidence at its ceiling',
+  'stie-no-new-information': 'STIE: too little new information',
+  'max-searches': 'no searches left',
+  'token-budget': 'token budget spent',
+  'context-full': 'context full',
+  malformed: 'the output broke the protocol',
+  cancelled: 'cancelled',
+  error: 'an error',
+};
+
+const STOP_CLAUSES: Record<StopClause['rule'], string> = {
+  'overlap-above': 'STIE: the answer repeats the earlier ones',
+  'overlap-below': 'STIE as printed: little overlap with the earlier answers',
+  confidence: STOP_REASONS['stie-confidence'],
+  'new-information': STOP_REASONS['stie-no-new-information'],
+  'repeated-queries': 'STIE: the queries repeat themselves',
+};
+
+/** Why a rollout ended, by the clause that fired where the record has it. */
+const stopReason = ({ reason, clause }: StopEvent): string =>
+  clause ? STOP_CLAUSES[clause.rule] : STOP_REASONS[reason];
+
+export const stop: CardDefinition<'stop'> = {
+  glyph: () => ({ sign: '□', name: 'Stop', tone: 'plain' }),
+  line: stopReason,
+  lineInBody: false,
+  besideText: true,
+  Body: ({ event }) => (
+    <div className="body">
+      <p>Stopped because {stopReason(event)}.</p>
+      {event.detail ? <p className="fine">{event.detail}</p> : null}
+    </div>
+  ),
+};

@@ -1,0 +1,20 @@
+import type { CardDefinition } from '../parts/definition.ts';
+
+/** Where a thought stands in the paper’s protocol. */
+const PHASES = {
+  alignment: 'RDRA: t = T(x, D0), equation (2)',
+  step: 'between searches',
+} as const;
+
+export const think: CardDefinition<'think'> = {
+  glyph: () => ({ sign: '✎', name: 'Think', tone: 'policy' }),
+  line: ({ text }) => text.trim() || 'wrote nothing',
+  lineInBody: true,
+  besideText: false,
+  Body: ({ event }) => (
+    <div className="body">
+      <p className="prose">{event.text.trim() || 'The policy wrote nothing here.'}</p>
+      <p className="fine">{PHASES[event.phase]}</p>
+    </div>
+  ),
+};

@@ -1,0 +1,28 @@
+import type { Hit } from '../../../../records/hits.ts';
+import type { EventBodyProps } from './definition.ts';
+import { Passages } from './Passages.tsx';
+
+/** The line of an event that brought passages. */
+export const titlesLine = (hits: readonly Hit[]): string =>
+  hits.length === 0 ? 'nothing found' : hits.map((hit) => hit.passage.title).join(' · ');
+
+/** Passages that an event before `index` had returned already. */
+const before = (props: EventBodyProps) =>
+  new Map([...props.firstSeen].filter(([, seen]) => seen.event < props.index));
+
+/**
+ * What a search returned. An empty result is an event too: the policy read that nothing was found.
+ */
+export const Hits = (props: EventBodyProps<'background' | 'retrieve'>) =>
+  props.event.hits.length === 0 ? (
+    <p>Nothing was found. The policy was told so.</p>
+  ) : (
+    <Passages
+      hits={props.event.hits}
+      gold={props.gold}
+      answer={props.rollout.answer}
+      seenBefore={before(props)}
+      onEvent={props.onEvent}
+      onPassage={(hit) => props.onPassage(props.index, hit)}
+    />
+  );

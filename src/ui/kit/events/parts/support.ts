@@ -1,0 +1,95 @@
+import type { AgentEvent } from '../../../../records/events.ts';
+import type { Passage, Question } from '../../../../records/records.ts';
+
+/** Which sentences of a passage hold what was looked for. Pure; the card draws it. */
+export interface MarkedSentence {
+  text: string;
+  /** Part of the evidence: states a gold step or holds the answer in a supporting passage. */
+  supports: boolean;
+  /** Where a searched-for name stands, as [start, end) in `text`. */
+  spans: [number, number][];
+}
+
+type Gold = Pick<Question, 'supporting' | 'answers' | 'chain'>;
+
+const isWordCharacter = (character: string | undefined): boolean =>
+  character !== undefined && /[\p{L}\p{N}]/u.test(character);
+
+const escapePattern = (text: string): string =>
+  text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);
+
+/** Whole-word occurrences of `needle`, without regard to case. */
+export const findSpans = (text: string, needle: string): [number, number][] => {
+  const wanted = needle.trim();
+  if (wanted === '') return [];
+  // Not in a text in lower case: some letters are longer there, and every place behind them is another.
+  const pattern = new RegExp(escapePattern(wanted), 'giu');
+  const spans: [number, number][] = [];
+  for (let found = pattern.exec(text); found; found = pattern.exec(text)) {
+    const at = found.index;
+    const end = at + found[0].length;
+    if (!isWordCharacter(text[at - 1]) && !isWordCharacter(text[end])) spans.push([at, end]);
+    // An occurrence may begin within another one.
+    pattern.lastIndex = at + ((found[0].codePointAt(0) ?? 0) > 0xffff ? 2 : 1);
+  }
+  return spans;
+};
+
+const mergeSpans = (spans: [number, number][]): [number, number][] => {
+  const merged: [number, number][] = [];
+  for (const [start, end] of spans.sort((a, b) => a[0] - b[0])) {
+    const last = merged.at(-1);
+    if (last && start <= last[1]) last[1] = Math.max(last[1], end);
+    else merged.push([start, end]);
+  }
+  return merged;
+};
+
+/** Names that this passage is asked for: objects of the gold steps it states, else the answers. */
+const wantedNames = (passage: Passage, gold: Gold): string[] => {
+  const steps = gold.chain?.filter((step) => step.passageId === passage.id) ?? [];
+  if (steps.length > 0) return steps.map((step) => step.object);
+  const answers = gold.answers.filter((answer) => !/^(yes|no)$/i.test(answer.trim()));
+  return answers;
+};
+
+export const isSupporting = (passage: Passage, gold: Gold | null): boolean =>
+  gold !== null && gold.supporting.includes(passage.title);
+
+/**
+ * Marks the sentences of `passage`. Without gold (a typed question) the rollout's own answer is
+ * marked where it stands, and nothing is called support.
+ */
+export const markSentences = (
+  passage: Passage,
+  gold: Gold | null,
+  answer: string | null,
+): MarkedSentence[] => {
+  const supporting = isSupporting(passage, gold) && passage.noise === undefined;
+  const names = gold ? wantedNames(passage, gold) : [];
+  return passage.sentences.map((text) => {
+    const goldSpans = names.flatMap((name) => findSpans(text, name));
+    const own = answer && !/^(yes|no)$/i.test(answer.trim()) ? findSpans(text, answer) : [];
+    return {
+      text,
+      supports: supporting && goldSpans.length > 0,
+      spans: mergeSpans([...goldSpans, ...own]),
+    };
+  });
+};
+
+/** First retrieval of every passage: id → event index and round (0 is the background). */
+export const firstSeen = (
+  events: readonly AgentEvent[],
+): Map<string, { event: number; round: number }> => {
+  const seen = new Map<string, { event: number; round: number }>();
+  let round = 0;
+  events.forEach((event, index) => {
+    if (event.kind === 'search') round = event.round;
+    if (event.kind !== 'retrieve' && event.kind !== 'background') return;
+    for (const { passage } of event.hits) {
+      if (!seen.has(passage.id)) seen.set(passage.id, { event: index, round });
+    }
+  });
+  return seen;
+};

@@ -1,0 +1,14 @@
+import { MODEL_DISTRIBUTION, type Rollout } from '../../../records/rollout.ts';
+
+/** What a record's log-probabilities and entropies are of, in a few words. */
+export const distributionWords = ({
+  logprobsOf = MODEL_DISTRIBUTION,
+}: Pick<Rollout['policy'], 'logprobsOf'>): string => {
+  if (logprobsOf === null) return 'what the server takes them of; it does not say';
+  const { temperature, topK, topP } = logprobsOf;
+  return [
+    `temperature ${temperature}`,
+    ...(topK > 0 ? [`top-k ${topK}`] : []),
+    ...(topP < 1 ? [`top-p ${topP}`] : []),
+  ].join(', ');
+};

@@ -1,0 +1,80 @@
+/**
+ * Numbers as the interface writes them: tabular, with units, at most three significant digits, and the minus
+ * sign of typography.
+ */
+
+const plain = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
+const grouped = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+
+export const DASH = '–';
+
+const withMinus = (text: string): string => text.replaceAll('-', '−');
+
+/** Sizes below this are written with a power of ten. */
+const SMALL = 1e-3;
+
+/** 0.0000322 → "3.22e−5". */
+const scientific = (value: number): string => {
+  const [mantissa = '', power = ''] = value.toExponential(2).split('e');
+  return withMinus(`${Number(mantissa)}e${power.replace('+', '')}`);
+};
+
+export const formatNumber = (value: number | null | undefined): string => {
+  if (value === null || value === undefined || !Number.isFinite(value)) return DASH;
+  const size = Math.abs(value);
+  if (size === 0) return '0';
+  if (size < SMALL) return scientific(value);
+  return withMinus(size >= 1000 ? grouped.format(value) : plain.format(value));
+};
+
+export const formatCount = (value: number): string => grouped.format(value);
+
+/** 0.734 → "73.4 %"; below one percent three digits, 0.00155 → "0.155 %". */
+export const formatShare = (value: number | null | undefined): string => {
+  if (value === null || value === undefined || !Number.isFinite(value)) return DASH;
+  const percent = value * 100;
+  const small = percent !== 0 && Math.abs(percent) < 1;
+  return `${small ? formatNumber(percent) : withMinus((percent + 0).toFixed(1))} %`;
+};
+
+/** With its sign: "+0.50". What these digits would round to nothing keeps its size: "−3.2e−5". */
+export const formatSigned = (value: number, digits = 2): string => {
+  const size = Math.abs(value);
+  const lost = size !== 0 && Number(size.toFixed(digits)) === 0;
+  return `${value < 0 ? '−' : '+'}${lost ? formatNumber(size) : size.toFixed(digits)}`;
+};
+
+export const formatMs = (ms: number): string =>
+  Math.round(ms) < 1000
+    ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`
+    : formatSeconds(ms / 1000);
+
+export const formatSeconds = (seconds: number): string =>
+  `${seconds < 10 ? seconds.toFixed(2) : seconds.toFixed(1)} s`;
+
+export const formatBytes = (bytes: number): string => {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 1e6) return `${plain.format(bytes / 1e3)} kB`;
+  if (bytes < 1e9) return `${plain.format(bytes / 1e6)} MB`;
+  return `${plain.format(bytes / 1e9)} GB`;
+};
+
+/** 912_384 → "0.91 M". */
+export const formatParameters = (count: number): string =>
+  count >= 1e6 || count >= 1e5
+    ? `${(count / 1e6).toFixed(count >= 1e7 ? 1 : 2)} M`
+    : formatCount(count);
+
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${formatCount(count)} ${count === 1 ? one : many}`;
+
+const DAY_TIME = new Intl.DateTimeFormat('en', {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+
+/** When something was, of an ISO date: `Mar 4, 17:05`. */
+export const formatDayTime = (iso: string): string => DAY_TIME.format(new Date(iso));

@@ -1,0 +1,118 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import type { Failure } from '../../lab/contract/records/failure.ts';
+import type { PartState } from '../../lab/contract/progress.ts';
+import { formatDuration } from '../kit/words/duration.ts';
+import { formatBytes } from '../kit/words/format.ts';
+import { retryLoading } from './connection.ts';
+import { firstFailure, useLab } from './lab-store.ts';
+import { useShallow } from 'zustand/react/shallow';
+
+const PART_NAMES: Record<string, string> = {
+  world: 'World',
+  retrieval: 'Retrieval',
+  policy: 'Policy',
+};
+
+/** Share of the bytes; nothing where loading failed or the size is not known. */
+const shareOf = (part: PartState): number => {
+  if (part.status === 'ready') return 1;
+  if (part.status === 'failed') return 0;
+  if (part.share !== undefined) return part.share;
+  if (part.totalBytes === 0) return 0;
+  return Math.min(1, part.loadedBytes / part.totalBytes);
+};
+
+const ProgressRow = ({ name, part }: { name: string; part: PartState }) => {
+  return (
+    <li className="progress-row">
+      <span>{PART_NAMES[name] ?? name}</span>
+      <span className="meter" aria-hidden="true">
+        <span style={{ width: `${shareOf(part) * 100}%` }} />
+      </span>
+      <span className="fine">
+        {part.status === 'ready' ? '✓ ' : part.status === 'failed' ? '✗ ' : ''}
+        {part.note}
+        {part.status === 'loading' && part.totalBytes > 0
+          ? ` ${formatBytes(part.loadedBytes)} of ${formatBytes(part.totalBytes)}`
+          : ''}
+        {part.status === 'loading' && part.leftMs !== undefined
+          ? ` · ${formatDuration(part.leftMs / 1000)} left`
+          : ''}
+      </span>
+    </li>
+  );
+};
+
+/** What is loading, how far; nothing once all is there. */
+export const LoadingList = () => {
+  const parts = useLab((state) => state.parts);
+  const entries = Object.entries(parts);
+  if (entries.every(([, part]) => part.status === 'ready')) return null;
+  return (
+    <ul className="progress" aria-label="Loading">
+      {entries.map(([name, part]) => (
+        <ProgressRow key={name} name={name} part={part} />
+      ))}
+    </ul>
+  );
+};
+
+/** What failed, in words, with a way on; the details can be copied. */
+export const FailureNote = (props: {
+  title: string;
+  failure: Failure;
+  action: string;
+  onAction: () => void;
+}) => {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(`${props.failure.message}\n${props.failure.detail}`);
+    setCopied(true);
+  };
+  return (
+    <div className="failure" role="alert">
+      <b>⚠ {props.title}</b>
+      <p>{props.failure.message}</p>
+      <div className="failure-actions">
+        <Button size="xs" onClick={props.onAction}>
+          {props.action}
+        </Button>
+        <Button size="xs" variant="subtle" color="gray" onClick={() => void copy()}>
+          {copied ? 'Copied' : 'Copy details'}
+        </Button>
+      </div>
+      {props.failure.detail ? (
+        <details>
+          <summary>Details</summary>
+          <pre>{props.failure.detail}</pre>
+        </details>
+      ) : null}
+    </div>
+  );
+};
+
+export const LoadingFailure = () => {
+  const failed = useLab(
+    useShallow((state) => {
+      const found = firstFailure(state);
+      return { part: found?.part, failure: found?.failure };
+    }),
+  );
+  if (!failed.failure || !failed.part) return null;
+  const name = PART_NAMES[failed.part] ?? 'Lab';
+  const title =
+    failed.failure.kind === 'lost'
+      ? `${name}: the worker was lost`
+      : failed.failure.kind === 'missing'
+        ? `${name}: a file is missing`
+        : `${name} failed`;
+  return (
+    <FailureNote
+      title={title}
+      failure={failed.failure}
+      action={failed.failure.kind === 'lost' ? 'Restart it' : 'Load again'}
+      onAction={() => void retryLoading()}
+    />
+  );
+};

@@ -1,0 +1,50 @@
+import { create } from 'zustand';
+import type { PolicyInfo } from '../../policy/policy.ts';
+import type { DeviceFacts } from '../../lab/contract/policy.ts';
+import type { Failure } from '../../lab/contract/records/failure.ts';
+import type { Parts, PartState } from '../../lab/contract/progress.ts';
+import type { QuestionRow, SourceFacts } from '../../lab/contract/ask.ts';
+
+const WAITING: PartState = {
+  status: 'waiting',
+  note: 'not started',
+  loadedBytes: 0,
+  totalBytes: 0,
+  failure: null,
+};
+
+/** What is loaded: the parts, the questions of the world, the policy and its device. */
+interface LabStore {
+  parts: Parts;
+  questions: QuestionRow[];
+  /** Why there are no questions. */
+  questionsProblem: string | null;
+  /** What the next run searches. */
+  sources: SourceFacts | null;
+  policy: PolicyInfo | null;
+  device: DeviceFacts | null;
+  /** The lab worker itself died or could not start. */
+  labFailure: Failure | null;
+}
+
+export const useLab = create<LabStore>()(() => ({
+  parts: { world: WAITING, retrieval: WAITING, policy: WAITING },
+  questions: [],
+  questionsProblem: null,
+  sources: null,
+  policy: null,
+  device: null,
+  labFailure: null,
+}));
+
+/** The first failure among the parts, with the part's name. */
+export const firstFailure = (state: LabStore): { part: string; failure: Failure } | null => {
+  if (state.labFailure) return { part: 'lab', failure: state.labFailure };
+  for (const [part, { failure }] of Object.entries(state.parts)) {
+    if (failure) return { part, failure };
+  }
+  return null;
+};
+
+export const allReady = ({ parts }: LabStore): boolean =>
+  Object.values(parts).every((part) => part.status === 'ready');

@@ -1,0 +1,52 @@
+import { create } from 'zustand';
+import { messageOf } from '../../base/errors.ts';
+import { fileUrl } from '../kit/page/page-root.ts';
+import { useLab } from './lab-store.ts';
+
+/** Whether the page can be opened without its server. */
+export interface OfflineState {
+  status: 'waiting' | 'storing' | 'ready' | 'unavailable';
+  /** Why it is unavailable. */
+  reason: string;
+}
+
+export const useOffline = create<OfflineState>(() => ({ status: 'waiting', reason: '' }));
+
+const settled = (worker: ServiceWorker): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const look = () => {
+      if (worker.state === 'activated' || worker.state === 'installed') resolve();
+      if (worker.state === 'redundant') reject(new Error('not all files could be stored'));
+    };
+    worker.addEventListener('statechange', look);
+    look();
+  });
+
+const register = async (): Promise<void> => {
+  useOffline.setState({ status: 'storing' });
+  const registration = await navigator.serviceWorker.register(fileUrl('sw.js'), {
+    updateViaCache: 'none',
+  });
+  const worker = registration.installing ?? registration.waiting ?? registration.active;
+  if (worker) await settled(worker);
+  useOffline.setState({ status: 'ready' });
+};
+
+const unavailable = (error: unknown): void =>
+  useOffline.setState({
+    status: 'unavailable',
+    reason: messageOf(error),
+  });
+
+/** Stores the page's files once everything that the first question needs is loaded. */
+export const keepForOffline = (): void => {
+  if (!('serviceWorker' in navigator)) {
+    unavailable(new Error('this browser, or an address without https, offers no service worker'));
+    return;
+  }
+  const stop = useLab.subscribe(({ parts }) => {
+    if (!Object.values(parts).every(({ status }) => status === 'ready')) return;
+    stop();
+    register().catch(unavailable);
+  });
+};

@@ -1,0 +1,74 @@
+import type { LabApi } from '../../lab/contract/lab.ts';
+import type { InspectionApi } from '../../lab/contract/rollouts.ts';
+import type { TimeLimits } from '../../lab/rpc/remote.ts';
+import { startWorker, workerOnDemand } from '../../lab/rpc/worker.ts';
+import { reportLost, type LabOpener } from './connection.ts';
+
+/** Longest wait for what only reads or writes a record, ms. */
+const RECORD_MS = 30_000;
+
+const LAB_LIMITS: TimeLimits<LabApi> = {
+  ask: { cancel: 10_000, retry: 10_000, pieces: 10_000, search: 60_000, webLlmModels: 60_000 },
+  train: {
+    listen: RECORD_MS,
+    runs: RECORD_MS,
+    steps: RECORD_MS,
+    rollouts: RECORD_MS,
+    pause: RECORD_MS,
+    setLearningRate: RECORD_MS,
+    edit: RECORD_MS,
+    restore: RECORD_MS,
+  },
+  collections: {
+    list: RECORD_MS,
+    dismissImport: RECORD_MS,
+    cancel: RECORD_MS,
+    rename: RECORD_MS,
+    remove: RECORD_MS,
+    restore: RECORD_MS,
+    items: RECORD_MS,
+    question: RECORD_MS,
+    rejected: RECORD_MS,
+  },
+};
+
+const INSPECTION_LIMITS: TimeLimits<InspectionApi> = {
+  ownRuns: RECORD_MS,
+  cancel: RECORD_MS,
+  files: RECORD_MS,
+  remove: RECORD_MS,
+  restore: RECORD_MS,
+  marks: RECORD_MS,
+  mark: RECORD_MS,
+  views: RECORD_MS,
+  saveView: RECORD_MS,
+  removeView: RECORD_MS,
+};
+
+/** Reading a file keeps a thread busy for seconds, so that it has one of its own. */
+const inspection = workerOnDemand<InspectionApi>({
+  name: 'inspection',
+  create: (name) =>
+    new Worker(new URL('../../../workers/inspection.ts', import.meta.url), {
+      type: 'module',
+      name,
+    }),
+  locks: globalThis.navigator?.locks,
+  limits: INSPECTION_LIMITS,
+});
+
+/** Starts the lab worker, which starts the others. */
+export const openLab: LabOpener = (receive, device, setup) => {
+  const { api } = startWorker<LabApi>({
+    name: 'lab',
+    create: (name) =>
+      new Worker(new URL('../../../workers/lab.ts', import.meta.url), { type: 'module', name }),
+    locks: navigator.locks,
+    onLost: reportLost,
+    limits: LAB_LIMITS,
+  });
+  api.ask.listen(receive).catch(reportLost);
+  api.ask.start(device, setup).catch(reportLost);
+  const { ask, train, collections, checkpoints, clusters, encoders } = api;
+  return { ask, train, collections, checkpoints, clusters, encoders, inspection };
+};

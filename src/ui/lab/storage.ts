@@ -1,0 +1,70 @@
+import { useEffect, useState } from 'react';
+
+/** What this origin stores in the browser, for every page that shows it. */
+
+export interface StorageFacts {
+  usedBytes: number;
+  quotaBytes: number;
+  /** Whether the browser promised to clear it only when asked to. */
+  persisted: boolean;
+}
+
+const lookers = new Set<() => void>();
+
+/** To be called after something large was stored or deleted: what is shown is read again at once. */
+export const storageChanged = (): void => lookers.forEach((look) => look());
+
+/** Anything may store something: runs, imports, downloads, the page itself for offline use. */
+const EVERY_MS = 5000;
+
+/** Asks the browser never to clear it by itself. Only a page may ask, not a worker; it may refuse. */
+export const keepStorage = async (): Promise<void> => {
+  try {
+    await navigator.storage.persist();
+    storageChanged();
+  } catch {
+    // Not offered here; what shows storage says that nothing is promised.
+  }
+};
+
+const read = async (): Promise<StorageFacts | null> => {
+  const [estimate, persisted] = await Promise.all([
+    navigator.storage?.estimate(),
+    navigator.storage?.persisted?.() ?? false,
+  ]);
+  return estimate
+    ? { usedBytes: estimate.usage ?? 0, quotaBytes: estimate.quota ?? 0, persisted }
+    : null;
+};
+
+const same = (a: StorageFacts | null, b: StorageFacts | null): boolean =>
+  a?.usedBytes === b?.usedBytes && a?.quotaBytes === b?.quotaBytes && a?.persisted === b?.persisted;
+
+/**
+ * What this origin stores, of how much, and whether the browser may clear it; null where the browser
+ * does not say. Read again every few seconds while the page is seen, and at once where `storageChanged` says so.
+ */
+export const useStorageUse = (): StorageFacts | null => {
+  const [facts, setFacts] = useState<StorageFacts | null>(null);
+  useEffect(() => {
+    let live = true;
+    const look = async () => {
+      if (document.visibilityState === 'hidden') return;
+      // Drawn again only where it changed.
+      const now = await read().catch(() => null);
+      if (live) setFacts((before) => (same(before, now) ? before : now));
+    };
+    const asked = () => void look();
+    asked();
+    const timer = setInterval(asked, EVERY_MS);
+    document.addEventListener('visibilitychange', asked);
+    lookers.add(asked);
+    return () => {
+      live = false;
+      lookers.delete(asked);
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', asked);
+    };
+  }, []);
+  return facts;
+};

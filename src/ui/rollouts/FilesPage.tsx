@@ -1,0 +1,157 @@
+import { useEffect, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import type { FileRecord } from '../../lab/contract/records/rollout-files.ts';
+import {
+  DASH,
+  formatBytes,
+  formatCount,
+  formatDayTime,
+  formatShare,
+  plural,
+} from '../kit/words/format.ts';
+import { ListTable } from '../kit/ListTable.tsx';
+import { openOwnRun, reloadFiles, reloadRuns, removeFile } from './store/browse-actions.ts';
+import { filePath } from './store/browse-address.ts';
+import { useBrowse } from './store/browse-store.ts';
+import { BrowseShell, OpenButtons } from './Shell.tsx';
+import { PARTIAL } from './words.ts';
+import { IMPORTERS } from '../../formats/rollouts/importers/list.ts';
+import './rollouts.css';
+
+/** What stands below a file that is not whole. */
+const STATUS: Record<FileRecord['status'], string> = {
+  ready: '',
+  importing: 'being read',
+  interrupted: 'broken off: what was read until the page was closed is here',
+};
+
+/** A file with its size and its EM; unreadable lines lead to where they are listed. */
+const FileRow = ({ file }: { file: FileRecord }) => {
+  const { id, name, statistics, layouts, faultCount } = file;
+  return (
+    <tr>
+      <th scope="row" className="row-name">
+        <Link href={filePath(id)}>{name}</Link>
+        {file.files === undefined ? null : <div className="fine">{plural(file.files, 'file')}</div>}
+        {STATUS[file.status] === '' ? null : <div className="fine">{STATUS[file.status]}</div>}
+      </th>
+      <td className="wide-only">{Object.keys(layouts).join(', ')}</td>
+      <td className="figure">
+        {formatCount(file.rollouts)}
+        {PARTIAL[file.status]}
+      </td>
+      <td className="figure">{statistics?.scored ? formatShare(statistics.em.share) : DASH}</td>
+      <td className="figure wide-only">
+        {faultCount === 0 ? (
+          DASH
+        ) : (
+          <Link href={filePath(id, '?view=lines')} className="tone-bad">
+            {formatCount(faultCount)}
+          </Link>
+        )}
+      </td>
+      <td className="figure wide-only">{formatBytes(file.bytes)}</td>
+      <td className="wide-only fine">
+        <time dateTime={file.importedAt}>{formatDayTime(file.importedAt)}</time>
+      </td>
+      <td>
+        <button
+          type="button"
+          className="link"
+          aria-label={`Delete ${name}`}
+          onClick={() => void removeFile(id, name)}
+        >
+          delete
+        </button>
+      </td>
+    </tr>
+  );
+};
+
+/** Columns of the table; those that do not fit on a narrow screen are the first to go. */
+const HEADS = [
+  ['file', ''],
+  ['layout', 'wide-only'],
+  ['rollouts', 'figure'],
+  ['EM (SQuAD)', 'figure'],
+  ['unreadable', 'figure wide-only'],
+  ['size', 'figure wide-only'],
+  ['read', 'wide-only'],
+  ['actions', 'visually'],
+] as const;
+
+const FilesTable = ({ files }: { files: readonly FileRecord[] }) => (
+  <ListTable name="Files" heads={HEADS}>
+    {files.map((file) => (
+      <FileRow key={file.id} file={file} />
+    ))}
+  </ListTable>
+);
+
+/**
+ * The entrance of somebody who has files of another system: which ones can be read, and that they
+ * stay here.
+ */
+const Empty = () => (
+  <section className="empty-place">
+    <p>
+      Drop files of rollouts here, or choose them: {IMPORTERS.map(({ name }) => name).join(', ')},
+      or Forage’s own JSON lines, packed by gzip or not. A folder, or the files that a trainer
+      writes one a step, are read as one run. The layout is told by content. Nothing leaves this
+      browser.
+    </p>
+    <OpenButtons primary />
+  </section>
+);
+
+/** Runs that training stored here; their rollouts open in the same table. */
+const OwnRuns = () => {
+  const runs = useBrowse((state) => state.ownRuns);
+  const [, go] = useLocation();
+  const [shown, setShown] = useState(10);
+  if (runs.length === 0) return null;
+  return (
+    <section aria-label="Rollouts of your training runs">
+      <h2>Rollouts of your training runs</h2>
+      <ul className="own-runs">
+        {runs.slice(0, shown).map(({ id, name, step }) => (
+          <li key={id}>
+            <button type="button" className="link" onClick={() => openOwnRun(id, name, go)}>
+              {name}
+            </button>{' '}
+            <span className="fine">{plural(step, 'step')}, read as they are stored now</span>
+          </li>
+        ))}
+      </ul>
+      {runs.length > shown ? (
+        <button type="button" className="link" onClick={() => setShown(runs.length)}>
+          Show the other {formatCount(runs.length - shown)}
+        </button>
+      ) : null}
+    </section>
+  );
+};
+
+/** All imported files. */
+const FilesPage = () => {
+  const { files, status } = useBrowse();
+  useEffect(() => {
+    void reloadFiles();
+    void reloadRuns();
+  }, []);
+  return (
+    <BrowseShell className="page work rollouts">
+      <div className="page-bar">
+        <h1>Rollouts</h1>
+        <span className="grow" />
+        {files.length > 0 ? <OpenButtons /> : null}
+      </div>
+      {status === 'waiting' ? <p role="status">Reading the list …</p> : null}
+      {status === 'ready' && files.length === 0 ? <Empty /> : null}
+      {files.length > 0 ? <FilesTable files={files} /> : null}
+      <OwnRuns />
+    </BrowseShell>
+  );
+};
+
+export default FilesPage;

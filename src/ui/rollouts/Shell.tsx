@@ -1,0 +1,146 @@
+import type { ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import { formatBytes, formatCount, plural } from '../kit/words/format.ts';
+import { formatDuration } from '../kit/words/duration.ts';
+import { PickButton } from '../kit/PickButton.tsx';
+import { UndoBar } from '../kit/UndoBar.tsx';
+import { useFileDrop } from '../kit/use-file-drop.ts';
+import {
+  cancelImport,
+  importDrop,
+  importRolloutRuns,
+  restoreFile,
+} from './store/browse-actions.ts';
+import { useBrowse, type ImportJob } from './store/browse-store.ts';
+import { droppedRuns, pickedRuns } from './offered.ts';
+
+/** What the pages of imported rollouts share: the drop, imports under way, undo, what went wrong. */
+
+/** Files and folders are chosen by two buttons: a browser’s file dialog does one or the other. */
+export const OpenButtons = ({ primary = false }: { primary?: boolean }) => {
+  const [, go] = useLocation();
+  const size = primary ? 'sm' : 'xs';
+  const onFiles = (files: File[]) => importRolloutRuns(pickedRuns(files), go);
+  return (
+    <>
+      <PickButton
+        field="Rollout files"
+        size={size}
+        variant={primary ? 'filled' : 'default'}
+        title="Files may be dropped anywhere on this page too"
+        onFiles={onFiles}
+      >
+        Open files
+      </PickButton>{' '}
+      <PickButton
+        field="Folder of rollouts"
+        folder
+        size={size}
+        variant="default"
+        title="Its files are read in the order of their steps, as one run; a folder may be dropped too"
+        onFiles={onFiles}
+      >
+        Open a folder
+      </PickButton>
+    </>
+  );
+};
+
+/** One import: how far it is and how long it takes. A failed one stays until it is read. */
+const JobLine = ({ job }: { job: ImportJob }) => {
+  const { progress, status, left } = job;
+  if (status === 'failed')
+    return (
+      <li className="failure" role="alert">
+        <b>⚠ {job.message}</b>{' '}
+        <button type="button" className="link" onClick={() => cancelImport(job.job)}>
+          Dismiss
+        </button>
+      </li>
+    );
+  const facts =
+    status === 'waiting'
+      ? 'waits for the one before'
+      : progress === null
+        ? 'reading …'
+        : [
+            `${formatBytes(progress.readBytes)} of ${formatBytes(progress.bytes)}`,
+            plural(progress.rollouts, 'rollout'),
+            ...(progress.faultCount > 0 ? [`${formatCount(progress.faultCount)} unreadable`] : []),
+            ...(left === null ? [] : [`about ${formatDuration(left)} left`]),
+          ].join(' · ');
+  return (
+    <li className="import-line">
+      <span className="ellipsis import-name">{job.name}</span>
+      <progress
+        className="bar"
+        aria-label={`Reading ${job.name}`}
+        max={1}
+        value={progress && progress.bytes > 0 ? progress.readBytes / progress.bytes : 0}
+      />
+      <span className="fine">{facts}</span>
+      <button type="button" className="link" onClick={() => cancelImport(job.job)}>
+        Cancel
+      </button>
+    </li>
+  );
+};
+
+/** Files are read one after another; those that wait are listed too. */
+const Imports = () => {
+  const jobs = useBrowse((state) => state.jobs);
+  return jobs.length === 0 ? null : (
+    <ul className="imports" aria-label="Files being read">
+      {jobs.map((job) => (
+        <JobLine key={job.job} job={job} />
+      ))}
+    </ul>
+  );
+};
+
+/** Deleting asks nothing because it can be undone here. */
+const Undo = () => (
+  <UndoBar
+    removed={useBrowse((state) => state.removed)}
+    restore={(id) => void restoreFile(id)}
+    note="Its space is freed after a day; notes and tags are kept for the next import of that name."
+    hide={() => useBrowse.setState({ removed: [] })}
+  />
+);
+
+/** What failed last on any page of imported rollouts. */
+const Problem = () => {
+  const problem = useBrowse((state) => state.problem);
+  return problem === null ? null : (
+    <div className="failure" role="alert">
+      <b>⚠ {problem}</b>{' '}
+      <button type="button" className="link" onClick={() => useBrowse.setState({ problem: null })}>
+        Dismiss
+      </button>
+    </div>
+  );
+};
+
+/** Frame of a page on which files may be dropped. */
+export const BrowseShell = ({
+  className,
+  children,
+}: {
+  className: string;
+  children: ReactNode;
+}) => {
+  const [, go] = useLocation();
+  const drop = useFileDrop((transfer) => importDrop(droppedRuns(transfer), go));
+  return (
+    <main
+      className={`${className}${drop.over ? ' dropping' : ''}`}
+      tabIndex={-1}
+      {...drop.handlers}
+    >
+      <Problem />
+      <Imports />
+      <Undo />
+      {children}
+    </main>
+  );
+};

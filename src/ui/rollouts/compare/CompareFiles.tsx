@@ -1,0 +1,206 @@
+import { NativeSelect } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { ComparedQuestion, Criterion } from '../../../evaluate/inspect/compare-runs.ts';
+import type { ComparedRuns } from '../../../lab/contract/rollouts.ts';
+import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
+import { formatCount, formatShare, formatSigned } from '../../kit/words/format.ts';
+import { PickField } from '../../kit/PickField.tsx';
+import { useAnswer } from '../../kit/use-answer.ts';
+import { CRITERIA, readerPath, type BrowseAddress } from '../store/browse-address.ts';
+import { useBrowse } from '../store/browse-store.ts';
+import { lab } from '../../lab/connection.ts';
+import { whyNothingShared } from './nothing-shared.ts';
+import { Table, type Head } from '../../kit/Table.tsx';
+
+/** Two files on the same questions: what was gained, lost, and which questions flipped. */
+
+const HEADS: readonly Head[] = [['question'], ['A'], ['B'], ['B − A', 'figure']];
+
+/**
+ * Scores by their names. The normaliser is part of a name: the same metric of two papers gives two
+ * numbers.
+ */
+const CRITERION_NAMES: Record<Criterion, string> = {
+  em: 'EM (SQuAD)',
+  coverEm: 'cover-EM (SQuAD)',
+  subEm: 'sub-EM (SQuAD)',
+  f1: 'F1 (SQuAD)',
+  'em.r1-searcher': 'EM (R1-Searcher)',
+  'coverEm.r1-searcher': 'cover-EM (R1-Searcher)',
+  'subEm.r1-searcher': 'sub-EM (R1-Searcher)',
+  'f1.r1-searcher': 'F1 (R1-Searcher)',
+  judge: 'the file’s judge',
+};
+
+/** The rollouts of one question in one file, behind their mean score. */
+const Traces = ({ fileId, ids, score }: { fileId: string; ids: string[]; score: number }) => (
+  <td>
+    {formatShare(score)}{' '}
+    {ids.slice(0, 6).map((id, i) => (
+      <Link key={id} href={readerPath(fileId, id)} className="trace-link">
+        {ids.length === 1 ? 'trace' : `trace ${i + 1}`}
+      </Link>
+    ))}
+    {ids.length > 6 ? <span className="fine"> of {ids.length}</span> : null}
+  </td>
+);
+
+/** Which questions are listed. "flipped" are those that a metric of 0 or 1 turned around. */
+const KINDS = ['flipped', 'gained', 'lost', 'same'] as const;
+
+type Kind = (typeof KINDS)[number];
+
+/** What the kinds mean, as tooltips of their buttons. */
+const NOTES: Record<Kind, string> = {
+  flipped: 'from wholly wrong to wholly right, or back',
+  gained: 'better in the second file',
+  lost: 'worse in the second file',
+  same: 'as good in both',
+};
+
+/** Questions that are listed at first, and added by each press on "Show more". */
+const PAGE = 200;
+
+/** Questions of one kind with both scores; the links lead to the rollouts themselves. */
+const Questions = (props: {
+  a: string;
+  b: string;
+  questions: readonly ComparedQuestion[];
+  texts: Record<string, string>;
+}) => {
+  const [shown, setShown] = useState(PAGE);
+  const { a, b, questions, texts } = props;
+  if (questions.length === 0) return <p className="fine">No question.</p>;
+  return (
+    <>
+      <Table className="list-table" heads={HEADS}>
+        {questions.slice(0, shown).map((question) => (
+          <tr key={question.questionId}>
+            <th scope="row" className="row-name">
+              {(texts[question.questionId] ?? question.questionId).slice(0, 300)}
+            </th>
+            <Traces fileId={a} ids={question.aIds} score={question.a} />
+            <Traces fileId={b} ids={question.bIds} score={question.b} />
+            <td className={`figure ${question.b >= question.a ? 'tone-good' : 'tone-bad'}`}>
+              {formatSigned(question.b - question.a)}
+            </td>
+          </tr>
+        ))}
+      </Table>
+      {questions.length > shown ? (
+        <button type="button" className="link" onClick={() => setShown(shown + PAGE)}>
+          Show more of {formatCount(questions.length)}
+        </button>
+      ) : null}
+    </>
+  );
+};
+
+/** The difference over the shared questions with its interval, then the questions behind it. */
+const Result = ({ a, b, compared }: { a: string; b: string; compared: ComparedRuns }) => {
+  const [kind, setKind] = useState<Kind>('flipped');
+  const { difference, onlyA, onlyB, gained, lost, same, texts, noScore } = compared;
+  // Without a score in one file, what the other has is not only there.
+  const bothScored = noScore.a === null && noScore.b === null;
+  const shared = gained.length + lost.length + same.length;
+  return (
+    <>
+      <p>
+        {formatCount(shared)} questions {bothScored ? 'in both' : 'with this score in both'}
+        {difference ? (
+          <>
+            ; B − A <b>{formatSigned(difference.mean, 3)}</b>{' '}
+            <span className="fine">
+              (95 % from {formatSigned(difference.low, 3)} to {formatSigned(difference.high, 3)},
+              paired bootstrap)
+            </span>
+          </>
+        ) : (
+          `: ${whyNothingShared(compared)}`
+        )}
+        {bothScored && onlyA.length + onlyB.length > 0 ? (
+          <span className="fine">
+            ; left out: {formatCount(onlyA.length)} only in A, {formatCount(onlyB.length)} only in B
+          </span>
+        ) : null}
+      </p>
+      <div className="choice-line" role="group" aria-label="Which questions">
+        {KINDS.map((one) => (
+          <button
+            key={one}
+            type="button"
+            className={one === kind ? 'choice chosen' : 'choice'}
+            aria-pressed={one === kind}
+            title={NOTES[one]}
+            onClick={() => setKind(one)}
+          >
+            {one} {formatCount(compared[one].length)}
+          </button>
+        ))}
+      </div>
+      <Questions key={kind} a={a} b={b} questions={compared[kind]} texts={texts} />
+    </>
+  );
+};
+
+/**
+ * Asks the worker anew for another file or score; both files may hold tens of thousands of
+ * rollouts.
+ */
+const Compared = ({ a, b, by }: { a: string; b: string; by: Criterion }) => {
+  const read = useAnswer(`${a} ${b} ${by}`, () => lab().inspection.compare(a, b, by));
+  if (read.state === 'loading') return <p role="status">Comparing …</p>;
+  if (read.state === 'failed') return <p className="tone-bad">⚠ {read.message}</p>;
+  return <Result a={a} b={b} compared={read.value} />;
+};
+
+/**
+ * This file (A) against another one (B) of this browser, question by question. Which file and by
+ * which score is in the address.
+ */
+export const CompareFiles = (props: {
+  file: FileRecord;
+  address: BrowseAddress;
+  change: (change: Partial<BrowseAddress>) => void;
+}) => {
+  const { file, address, change } = props;
+  const files = useBrowse((state) => state.files);
+  const others = files.filter(({ id }) => id !== file.id);
+  const other = others.find(({ id }) => id === address.other);
+  return (
+    <section className="browse-body" aria-label="Comparison">
+      {others.length === 0 ? (
+        <p>There is no other file to compare with. Drop one on this page.</p>
+      ) : (
+        <div className="choice-line">
+          <span>
+            <b>A</b> {file.name}
+          </span>
+          <span>
+            against <b>B</b>
+          </span>
+          <NativeSelect
+            size="xs"
+            aria-label="File to compare with"
+            data={[
+              { value: '', label: 'choose a file' },
+              ...others.map(({ id, name }) => ({ value: id, label: name })),
+            ]}
+            value={other?.id ?? ''}
+            onChange={(event) => change({ other: event.currentTarget.value || null })}
+          />
+          <span>by</span>
+          <PickField
+            aria-label="Score to compare by"
+            values={CRITERIA}
+            names={CRITERION_NAMES}
+            value={address.by}
+            onPick={(by) => change({ by })}
+          />
+        </div>
+      )}
+      {other ? <Compared a={file.id} b={other.id} by={address.by} /> : null}
+    </section>
+  );
+};

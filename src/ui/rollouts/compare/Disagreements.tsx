@@ -1,0 +1,201 @@
+import { NativeSelect } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import { messageOf } from '../../../base/errors.ts';
+import {
+  ANSWER_SCORERS,
+  type Disagreement,
+  type Opinion,
+} from '../../../evaluate/inspect/rescore/disagreement.ts';
+import { SCORERS, scorerById } from '../../../evaluate/inspect/rescore/scorers.ts';
+import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
+import { formatNumber, plural } from '../../kit/words/format.ts';
+import { readerPath } from '../store/browse-address.ts';
+import { attempt } from '../store/browse-actions.ts';
+import { lab } from '../../lab/connection.ts';
+import { Table, type Head } from '../../kit/Table.tsx';
+
+/** Rollouts that scorers, or scorers and the file's judge, see differently. */
+
+const HEADS: readonly Head[] = [['question'], ['answer'], ['kindest'], ['harshest']];
+
+/** Value of the choice that takes all metrics of the answer together. */
+const ANSWERS = 'answer';
+/** Value of the choice that is the file’s own judge. */
+const JUDGE = 'judge';
+
+/**
+ * How far the scoring is; it goes through every rollout of the file, which takes seconds for a
+ * large one.
+ */
+type Read =
+  | { state: 'reading'; share: number }
+  | { state: 'stopped' }
+  | { state: 'failed'; message: string }
+  | { state: 'read'; found: readonly Disagreement[] };
+
+const START: Read = { state: 'reading', share: 0 };
+
+/** Ends a scoring. One that has ended already is not found, which is no problem. */
+const stop = (job: string): void =>
+  void attempt('The scoring could not be stopped', () => lab().inspection.cancel(job));
+
+/** Two published scorers, or those of the answer together; the judge is asked where there is one. */
+const useDisagreements = (
+  fileId: string,
+  a: string,
+  b: string,
+  turn: number,
+): Read & { key: string } => {
+  // Also what the scoring is cancelled by: one that is stopped late must not stop the next.
+  const key = `disagreements ${fileId} ${a} ${b} ${turn}`;
+  const [read, setRead] = useState<Read & { key: string }>({ key, ...START });
+  useEffect(() => {
+    let live = true;
+    const load = async (): Promise<void> => {
+      try {
+        const scorers = a === ANSWERS ? ANSWER_SCORERS : b === JUDGE ? [a] : [a, b];
+        const found = await lab().inspection.disagreements(key, fileId, scorers, (share) => {
+          if (live) setRead({ key, state: 'reading', share });
+        });
+        if (live) setRead(found ? { key, state: 'read', found } : { key, state: 'stopped' });
+      } catch (error) {
+        const message = messageOf(error);
+        if (live) setRead({ key, state: 'failed', message });
+      }
+    };
+    void load();
+    return () => {
+      live = false;
+      stop(key);
+    };
+  }, [key, fileId, a, b]);
+  // An answer to an earlier choice is not shown as one to this.
+  return read.key === key ? read : { key, ...START };
+};
+
+/** Scorers by their published names. */
+const scorerName = (id: string): string =>
+  id === 'judge' ? 'judge' : (scorerById(id)?.name ?? id);
+
+/** What one scorer says, as a share of its own range. */
+const Said = ({ opinion, tone }: { opinion: Opinion; tone: string }) => (
+  <>
+    <span className={tone}>{formatNumber(opinion.share)}</span>{' '}
+    <span className="fine">{scorerName(opinion.by)}</span>
+  </>
+);
+
+/** Rollouts that are listed at first, and added by each press on "Show more". */
+const PAGE = 200;
+
+/**
+ * The rollouts to look at, the widest disagreement first; each leads to its place in the reader.
+ */
+const List = (props: { fileId: string; search: string; found: readonly Disagreement[] }) => {
+  const [shown, setShown] = useState(PAGE);
+  const { found } = props;
+  return (
+    <>
+      <Table className="list-table" heads={HEADS}>
+        {found.slice(0, shown).map(({ rollout, question, answer, kindest, harshest }) => (
+          <tr key={rollout}>
+            <th scope="row" className="row-name">
+              <Link href={readerPath(props.fileId, rollout, props.search)}>
+                {question.slice(0, 300)}
+              </Link>
+            </th>
+            <td className="free">{answer === null ? <i>none</i> : answer.trim().slice(0, 200)}</td>
+            <td>
+              <Said opinion={kindest} tone="tone-good" />
+            </td>
+            <td>
+              <Said opinion={harshest} tone="tone-bad" />
+            </td>
+          </tr>
+        ))}
+      </Table>
+      {found.length > shown ? (
+        <button type="button" className="link" onClick={() => setShown(shown + PAGE)}>
+          Show more of {found.length}
+        </button>
+      ) : null}
+    </>
+  );
+};
+
+/**
+ * Where scorers differ most is where a metric is worth doubting. A reader of papers chooses two of
+ * them, or one against the judge that the file brings along.
+ */
+export const Disagreements = ({ file, search }: { file: FileRecord; search: string }) => {
+  const [a, setA] = useState(ANSWERS);
+  const [b, setB] = useState('cover-em');
+  const [turn, setTurn] = useState(0);
+  const read = useDisagreements(file.id, a, b, turn);
+  const scorers = SCORERS.map(({ id, name }) => ({ value: id, label: name }));
+  return (
+    <section className="browse-body" aria-label="Disagreements">
+      <div className="choice-line">
+        <NativeSelect
+          size="xs"
+          aria-label="First scorer"
+          data={[
+            {
+              value: ANSWERS,
+              label: 'the scorers of the answer (EM, F1, cover-EM, sub-EM by SQuAD’s normaliser)',
+            },
+            ...scorers,
+          ]}
+          value={a}
+          onChange={(event) => setA(event.currentTarget.value)}
+        />
+        {a === ANSWERS ? null : (
+          <>
+            <span>against</span>
+            <NativeSelect
+              size="xs"
+              aria-label="Second scorer"
+              data={
+                file.statistics?.judge
+                  ? [{ value: JUDGE, label: 'the file’s judge' }, ...scorers]
+                  : scorers
+              }
+              value={b}
+              onChange={(event) => setB(event.currentTarget.value)}
+            />
+          </>
+        )}
+        {file.statistics?.judge && (a === ANSWERS || b !== JUDGE) ? (
+          <span>and the file’s judge</span>
+        ) : null}
+      </div>
+      <p className="fine">
+        Shares of each scorer’s own range, 0 its worst and 1 its best; listed where best and worst
+        opinion are at least 0.5 apart, the widest first.
+      </p>
+      <div role="status">
+        {read.state === 'reading' ? 'Scoring every rollout …' : null}
+        {read.state === 'stopped' ? 'Stopped; nothing is listed.' : null}
+        {read.state === 'read' ? `${plural(read.found.length, 'rollout')} to look at` : null}
+      </div>
+      {read.state === 'reading' ? (
+        <p className="choice-line">
+          <progress className="bar" aria-label="Rollouts scored" max={1} value={read.share} />
+          <button type="button" className="link" onClick={() => stop(read.key)}>
+            Cancel
+          </button>
+        </p>
+      ) : null}
+      {read.state === 'stopped' ? (
+        <button type="button" className="link" onClick={() => setTurn(turn + 1)}>
+          Score again
+        </button>
+      ) : null}
+      {read.state === 'failed' ? <p className="tone-bad">⚠ {read.message}</p> : null}
+      {read.state === 'read' && read.found.length > 0 ? (
+        <List fileId={file.id} search={search} found={read.found} />
+      ) : null}
+    </section>
+  );
+};

@@ -1,0 +1,344 @@
+import { Button, NativeSelect } from '@mantine/core';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { Link, useLocation, useParams, useSearch } from 'wouter';
+import type { KnownValues } from '../../../evaluate/inspect/filter/complete.ts';
+import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
+import { formatCount } from '../../kit/words/format.ts';
+import { openOwnRun, reloadFiles, removeFile } from '../store/browse-actions.ts';
+import {
+  filePath,
+  formatBrowseAddress,
+  narrowed,
+  parseBrowseAddress,
+  type BrowseAddress,
+  type BrowseView,
+} from '../store/browse-address.ts';
+import { showSelection, toggleAllClosed, useSelection } from '../store/browse-selection.ts';
+import { fileById, useBrowse } from '../store/browse-store.ts';
+import { isNarrow } from '../../kit/page/screen.ts';
+import { usualColumns } from '../table/columns.ts';
+import { CompareFiles } from '../compare/CompareFiles.tsx';
+import { figuresOf, sizeOf } from '../table/definitions.ts';
+import { Disagreements } from '../compare/Disagreements.tsx';
+import { FilterField } from './FilterField.tsx';
+import { GROUPINGS } from './groupings.ts';
+import { ColumnsMenu, ExportMenu, ViewsMenu } from './Menus.tsx';
+import { Notes } from './Notes.tsx';
+import { Panel } from './Panel.tsx';
+import { RolloutTable } from '../table/RolloutTable.tsx';
+import { BrowseShell } from '../Shell.tsx';
+import { UnknownNote } from './UnknownNote.tsx';
+import { UnreadLines } from './UnreadLines.tsx';
+import { PARTIAL, PARTIAL_NOTE } from '../words.ts';
+import '../rollouts.css';
+import './file.css';
+import '../table/table.css';
+import '../compare/compare.css';
+
+/**
+ * Everything this page shows is in its address; a change of the view is a new address. `replace` is
+ * for what is typed, so that "back" does not go through every letter.
+ */
+type Change = (change: Partial<BrowseAddress>, options?: { replace?: boolean }) => void;
+
+/** What the file states, each number with its definition; a press shows its cases. */
+const Figures = ({ file, change }: { file: FileRecord; change: Change }) => {
+  const statistics = file.statistics;
+  if (!statistics)
+    return (
+      <p className="fine">
+        {file.status === 'importing'
+          ? 'The whole file is counted when it is read to its end; what is there can be used now.'
+          : 'The file was not read to its end, so it has no statistics. Open it again to read it whole.'}
+      </p>
+    );
+  return (
+    <dl className="file-figures" data-testid="file-figures">
+      {figuresOf(statistics).map(({ id, name, value, more, note, filter }) => (
+        <div key={id} data-figure={id}>
+          <dt title={note}>{name}</dt>
+          <dd>
+            <button
+              type="button"
+              className="figure-button"
+              title={`${note}\nPress to filter: ${filter}`}
+              aria-label={`${name}: ${value} ${more}. Show the cases`}
+              onClick={() => change({ filter, view: 'table' })}
+            >
+              <b>{value}</b> <span className="fine">{more}</span>
+            </button>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+};
+
+/** The ways to look at the file; unreadable lines are offered only where there are some. */
+const Tabs = (props: { file: FileRecord; view: BrowseView; change: Change }) => {
+  const names: [BrowseView, string][] = [
+    ['table', 'Table'],
+    ['disagreements', 'Disagreements'],
+    ['compare', 'Compare'],
+    ...(props.file.faultCount > 0
+      ? ([['lines', `Unreadable lines ${formatCount(props.file.faultCount)}`]] as [
+          BrowseView,
+          string,
+        ][])
+      : []),
+  ];
+  return (
+    <nav className="view-tabs" aria-label="Views of the file">
+      {names.map(([view, name]) => (
+        <button
+          key={view}
+          type="button"
+          className={view === props.view ? 'choice chosen' : 'choice'}
+          aria-current={view === props.view ? 'page' : undefined}
+          onClick={() => props.change({ view })}
+        >
+          {name}
+        </button>
+      ))}
+    </nav>
+  );
+};
+
+/** Name and size of the file, its tabs, and what can be done with it as a whole. */
+const Head = (props: { file: FileRecord; view: BrowseView; change: Change }) => {
+  const { file } = props;
+  const [, go] = useLocation();
+  // While an import runs its progress is ahead of the record, which is written chunk by chunk.
+  const read = useBrowse(
+    ({ jobs }) => jobs.find(({ progress }) => progress?.fileId === file.id)?.progress?.rollouts,
+  );
+  // Files made from a training run here have its id in theirs; they can be read again as it goes
+  // on.
+  const own = file.id.startsWith('run-') ? file.id.slice('run-'.length) : null;
+  return (
+    <header className="file-head">
+      <h1 className="ellipsis">
+        <Link href="/rollouts">Rollouts</Link> / <span>{file.name}</span>
+      </h1>
+      <span className="fine">
+        {file.statistics
+          ? sizeOf(file.statistics)
+          : `${formatCount(read ?? file.rollouts)} rollouts${PARTIAL[file.status]}`}{' '}
+        · {Object.keys(file.layouts).join(', ')}
+      </span>
+      <span className="grow" />
+      <Tabs {...props} />
+      {own === null ? null : (
+        <Button
+          size="compact-xs"
+          variant="default"
+          title="Reads what the run has stored by now"
+          onClick={() => openOwnRun(own, file.name.replace(/^run /, ''), go)}
+        >
+          Refresh
+        </Button>
+      )}
+      <Button
+        size="compact-xs"
+        variant="default"
+        onClick={() => {
+          void removeFile(file.id, file.name);
+          go('/rollouts');
+        }}
+      >
+        Delete
+      </Button>
+    </header>
+  );
+};
+
+/** Selects what the address asks for; again while the file is being read. */
+const useAsked = (file: FileRecord | undefined, fileId: string, address: BrowseAddress) => {
+  const { filter, sort, group } = address;
+  const key = JSON.stringify([filter, sort, group]);
+  // Each chunk that arrives makes the selection longer; the effect below waits for a pause.
+  const chunks = useBrowse(
+    ({ jobs }) => jobs.find(({ progress }) => progress?.fileId === fileId)?.progress?.chunks ?? 0,
+  );
+  useEffect(() => {
+    if (file) void showSelection(fileId, { filter, sort, group });
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the key holds the query
+  }, [file?.id, fileId, key]);
+  const status = file?.status;
+  const importedAt = file?.importedAt;
+  useEffect(() => {
+    if (status === undefined) return undefined;
+    const timer = setTimeout(() => {
+      // What was asked meanwhile counts, not what was asked when the file grew.
+      const { fileId: shown, query } = useSelection.getState();
+      if (shown === fileId && query) void showSelection(fileId, query, true);
+    }, 400);
+    return () => clearTimeout(timer);
+  }, [fileId, chunks, status, importedAt]);
+};
+
+/**
+ * What narrows and arranges the table, and what takes it out. Its state is the address, but for the
+ * panel: whether it is open is a matter of the window, not of what is shown.
+ */
+const Toolbar = (props: {
+  file: FileRecord;
+  address: BrowseAddress;
+  columns: readonly string[];
+  change: Change;
+  panel: boolean;
+  togglePanel: () => void;
+}) => {
+  const { file, address, columns, change, panel } = props;
+  const selected = useSelection((state) => state.selected);
+  const loading = useSelection((state) => state.loading);
+  const marks = useSelection((state) => state.marks);
+  const clauses = useMemo(() => selected?.clauses ?? [], [selected]);
+  // What the filter can complete with: clauses and tags are of this file, the fields are the
+  // language’s own.
+  const known: KnownValues = useCallback(
+    (field) => {
+      if (field === 'reward.') return clauses;
+      if (field === 'tags') return ['★', ...[...marks.values()].flatMap(({ tags }) => tags)];
+      return [];
+    },
+    [clauses, marks],
+  );
+  const grouping = GROUPINGS.findIndex(({ group }) => group.join() === address.group.join());
+  return (
+    <div className="browse-bar">
+      <FilterField
+        filter={address.filter}
+        setFilter={(filter, typed) => change({ filter }, { replace: typed })}
+        known={known}
+        matched={selected?.order.length ?? null}
+        total={selected?.total ?? null}
+        partial={PARTIAL[file.status]}
+        loading={loading}
+      />
+      <NativeSelect
+        size="xs"
+        aria-label="Group the table (g)"
+        data={GROUPINGS.map(({ name }, index) => ({ value: String(index), label: name }))}
+        value={String(Math.max(0, grouping))}
+        onChange={(event) =>
+          change({ group: GROUPINGS[Number(event.currentTarget.value)]?.group ?? [] })
+        }
+      />
+      {address.group.length > 0 ? (
+        <button type="button" className="link" onClick={toggleAllClosed}>
+          close or open all
+        </button>
+      ) : null}
+      <ViewsMenu address={address} change={change} />
+      <ColumnsMenu shown={columns} clauses={clauses} change={change} />
+      {selected ? <ExportMenu file={file} selected={selected} columns={columns} /> : null}
+      <Button
+        size="compact-xs"
+        variant={panel ? 'light' : 'default'}
+        aria-pressed={panel}
+        onClick={props.togglePanel}
+      >
+        Overview
+      </Button>
+    </div>
+  );
+};
+
+/**
+ * The table with its toolbar, notes and overview. The selection of another file may still be in the
+ * store while this one is selected; it is not shown as this one’s.
+ */
+const TableView = (props: { file: FileRecord; address: BrowseAddress; change: Change }) => {
+  const { file, address, change } = props;
+  // On a narrow screen the overview would stand before the table.
+  const [panel, setPanel] = useState(!isNarrow());
+  const { selected, fileId } = useSelection();
+  const columns = useMemo(
+    () => address.columns ?? usualColumns(file.statistics ?? selected?.statistics ?? null),
+    [address.columns, file.statistics, selected],
+  );
+  const search = useSearch();
+  const shown = fileId === file.id ? selected : null;
+  return (
+    <>
+      <Toolbar {...props} columns={columns} panel={panel} togglePanel={() => setPanel(!panel)} />
+      <Notes />
+      {shown ? (
+        <UnknownNote unknown={shown.unknown} show={(filter) => props.change({ filter })} />
+      ) : null}
+      <div className="browse-main">
+        {shown ? (
+          <RolloutTable
+            fileId={file.id}
+            selected={shown}
+            columns={columns}
+            sort={address.sort}
+            setSort={(sort) => change({ sort })}
+            search={search === '' ? '' : `?${search}`}
+          />
+        ) : (
+          <p role="status">Reading the rows …</p>
+        )}
+        {panel && shown ? (
+          <Panel
+            fileId={file.id}
+            filter={address.filter}
+            selected={shown}
+            partial={PARTIAL_NOTE[file.status]}
+            narrow={(more) => change({ filter: narrowed(address.filter, more), view: 'table' })}
+          />
+        ) : null}
+      </div>
+    </>
+  );
+};
+
+/** One imported file: its numbers, its rollouts, and what can be asked of them. */
+const FilePage = () => {
+  const { fileId } = useParams<{ fileId: string }>();
+  const search = useSearch();
+  const [, go] = useLocation();
+  const address = useMemo(() => parseBrowseAddress(search), [search]);
+  const file = useBrowse((state) => fileById(state, fileId));
+  const status = useBrowse((state) => state.status);
+  useEffect(() => void reloadFiles(), []);
+  useAsked(file, fileId, address);
+  const change: Change = (change, options) =>
+    go(filePath(fileId, formatBrowseAddress({ ...address, ...change })), options);
+  if (!file)
+    return (
+      <BrowseShell className="page rollouts">
+        {status === 'waiting' ? (
+          <p role="status">Reading the list of files …</p>
+        ) : (
+          <>
+            <h1>This file is not here</h1>
+            <p>
+              It was deleted, or read in another browser: imported files stay in the browser that
+              read them. <Link href="/rollouts">See the files that are here</Link>, or drop it on
+              this page.
+            </p>
+          </>
+        )}
+      </BrowseShell>
+    );
+  return (
+    <BrowseShell className="page rollouts file">
+      <Head file={file} view={address.view} change={change} />
+      <Figures file={file} change={change} />
+      {address.view === 'table' ? (
+        <TableView file={file} address={address} change={change} />
+      ) : null}
+      {address.view === 'disagreements' ? (
+        <Disagreements file={file} search={search === '' ? '' : `?${search}`} />
+      ) : null}
+      {address.view === 'compare' ? (
+        <CompareFiles file={file} address={address} change={change} />
+      ) : null}
+      {address.view === 'lines' ? <UnreadLines file={file} /> : null}
+    </BrowseShell>
+  );
+};
+
+export default FilePage;

@@ -1,0 +1,248 @@
+import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import {
+  completionsAt,
+  type Completion,
+  type Completions,
+  type KnownValues,
+} from '../../../evaluate/inspect/filter/complete.ts';
+import { FilterError } from '../../../evaluate/inspect/filter/error.ts';
+import { parseFilter } from '../../../evaluate/inspect/filter/parse.ts';
+import { compileFilter } from '../../../evaluate/inspect/filter/match.ts';
+import { formatCount } from '../../kit/words/format.ts';
+import { pastFilters, rememberFilter } from './filter-history.ts';
+
+interface Fault {
+  message: string;
+  position: number;
+  length: number;
+}
+
+/** What is wrong with a filter; null for one that can be read. */
+const faultOf = (text: string): Fault | null => {
+  try {
+    compileFilter(parseFilter(text));
+    return null;
+  } catch (error) {
+    if (!(error instanceof FilterError)) throw error;
+    const { message, position, length } = error;
+    return { message, position, length };
+  }
+};
+
+/** The filter's text again, under the field's own, with the fault underlined. */
+const Mirror = ({ text, fault, left }: { text: string; fault: Fault | null; left: number }) => {
+  const from = fault ? Math.min(fault.position, text.length) : 0;
+  const to = fault ? from + Math.max(1, fault.length) : 0;
+  return (
+    <div className="filter-mirror" aria-hidden="true">
+      <span style={{ transform: `translateX(${-left}px)` }}>
+        {fault ? (
+          <>
+            {text.slice(0, from)}
+            <u>{text.slice(from, to) || ' '}</u>
+          </>
+        ) : null}
+      </span>
+    </div>
+  );
+};
+
+const Options = (props: {
+  id: string;
+  items: readonly Completion[];
+  at: number;
+  take: (item: Completion) => void;
+}) => (
+  <div className="completions" role="listbox" id={props.id} aria-label="Completions">
+    {props.items.map((item, index) => (
+      <div
+        key={`${item.kind} ${item.text}`}
+        id={`${props.id}-${index}`}
+        role="option"
+        aria-selected={index === props.at}
+        className={index === props.at ? 'completion chosen' : 'completion'}
+        // The field keeps the focus.
+        onPointerDown={(event) => {
+          event.preventDefault();
+          props.take(item);
+        }}
+      >
+        <code>{item.text}</code>
+        <span className="fine ellipsis">{item.note}</span>
+      </div>
+    ))}
+  </div>
+);
+
+const MOST_ITEMS = 12;
+/** After the last key; a filter that reads texts takes longer than a key. */
+const SETTLE_MS = 350;
+
+/** What may be written next, or what was written before where the field is empty. */
+const offersAt = (text: string, at: number, known: KnownValues): Completions => {
+  const offers = completionsAt(text, at, known);
+  const past = text === '' ? pastFilters().slice(0, 5) : [];
+  const items = [
+    ...past.map((one): Completion => ({ text: one, kind: 'value', note: 'asked before' })),
+    ...offers.items,
+  ];
+  return { ...offers, items: items.slice(0, MOST_ITEMS) };
+};
+
+interface FilterFieldProps {
+  filter: string;
+  /** @param further the same writing goes on: "back" does not stop at each key */
+  setFilter: (filter: string, further: boolean) => void;
+  known: KnownValues;
+  matched: number | null;
+  total: number | null;
+  /** What stands behind the counts of a file that is not read to its end. */
+  partial?: string;
+  loading: boolean;
+}
+
+/** The filter of the table: completed while it is written, its fault underlined where it stands. */
+export const FilterField = (props: FilterFieldProps) => {
+  const { filter, setFilter, known, matched, total, partial = '', loading } = props;
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState(filter);
+  const [given, setGiven] = useState(filter);
+  const [open, setOpen] = useState(false);
+  const [at, setAt] = useState(-1);
+  const [cursor, setCursor] = useState(filter.length);
+  const [left, setLeft] = useState(0);
+  const written = useRef(false);
+  // A filter that came from elsewhere (a bar, "back") replaces what is written.
+  if (given !== filter) {
+    setGiven(filter);
+    setText(filter);
+  }
+  const fault = useMemo(() => faultOf(text), [text]);
+  const offers = useMemo(
+    () => (open ? offersAt(text, cursor, known) : null),
+    [open, text, cursor, known],
+  );
+  const commit = (next: string, typed: boolean): void => {
+    if (faultOf(next) !== null) return;
+    if (!typed) rememberFilter(next);
+    if (next === filter) return;
+    setGiven(next);
+    setFilter(next, written.current);
+    written.current = typed;
+  };
+  useEffect(() => {
+    if (text === filter || fault) return undefined;
+    const timer = setTimeout(() => commit(text, true), SETTLE_MS);
+    return () => clearTimeout(timer);
+    // With the filter, so that what Enter took is not taken again when its time is over.
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the rest follows from the text
+  }, [text, fault, filter]);
+  const take = (item: Completion): void => {
+    if (!offers) return;
+    const [from, to] = text === '' ? [0, 0] : [offers.from, offers.to];
+    const space = item.text === '(' ? '' : ' ';
+    const next = `${text.slice(0, from)}${item.text}${space}${text.slice(to).trimStart()}`;
+    const place = from + item.text.length + space.length;
+    setText(next);
+    setCursor(place);
+    setAt(-1);
+    requestAnimationFrame(() => input.current?.setSelectionRange(place, place));
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const items = open ? (offers?.items ?? []) : [];
+    const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (by !== 0) {
+      event.preventDefault();
+      if (!open) setOpen(true);
+      else if (items.length > 0)
+        setAt(at < 0 && by < 0 ? items.length - 1 : (at + by + items.length) % items.length);
+      return;
+    }
+    const item = items[at];
+    if (item && (event.key === 'Enter' || event.key === 'Tab')) {
+      event.preventDefault();
+      return take(item);
+    }
+    if (event.key === 'Enter') {
+      setOpen(false);
+      return commit(text, false);
+    }
+    if (event.key === 'Escape') {
+      event.stopPropagation();
+      if (open) return setOpen(false);
+      input.current?.blur();
+    }
+  };
+  const shown = open && offers !== null && offers.items.length > 0;
+  return (
+    <div className="filter">
+      <div className={fault ? 'filter-box faulty' : 'filter-box'}>
+        <Mirror text={text} fault={fault} left={left} />
+        <input
+          ref={input}
+          id="rollout-filter"
+          type="text"
+          role="combobox"
+          spellCheck={false}
+          autoComplete="off"
+          aria-label="Filter"
+          aria-expanded={shown}
+          aria-controls={shown ? id : undefined}
+          aria-activedescendant={shown && at >= 0 ? `${id}-${at}` : undefined}
+          aria-invalid={fault !== null}
+          aria-describedby={`${id}-said`}
+          placeholder='Filter: em = 0 and retrieved = 1 and think contains "not sure"'
+          value={text}
+          onKeyDown={onKeyDown}
+          onFocus={() => {
+            written.current = false;
+            setOpen(true);
+          }}
+          onBlur={() => {
+            setOpen(false);
+            setAt(-1);
+            commit(text, false);
+          }}
+          onScroll={(event) => setLeft(event.currentTarget.scrollLeft)}
+          onSelect={(event) => setCursor(event.currentTarget.selectionStart ?? 0)}
+          onChange={(event) => {
+            setText(event.currentTarget.value);
+            setCursor(event.currentTarget.selectionStart ?? 0);
+            setOpen(true);
+            setAt(-1);
+          }}
+        />
+        {text === '' ? null : (
+          <button
+            type="button"
+            className="filter-clear"
+            aria-label="Clear the filter"
+            onClick={() => {
+              setText('');
+              commit('', false);
+            }}
+          >
+            ✕
+          </button>
+        )}
+        {shown ? <Options id={id} items={offers.items} at={at} take={take} /> : null}
+      </div>
+      <span
+        id={`${id}-said`}
+        className={fault ? 'tone-bad filter-said' : 'fine filter-said'}
+        role="status"
+      >
+        {fault
+          ? fault.message
+          : loading
+            ? 'searching …'
+            : matched === null || total === null
+              ? ''
+              : filter === ''
+                ? `${formatCount(total)} rollouts${partial}`
+                : `${formatCount(matched)} of ${formatCount(total)}${partial}`}
+      </span>
+    </div>
+  );
+};

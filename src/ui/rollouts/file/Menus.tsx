@@ -1,0 +1,283 @@
+import { Button, Checkbox, TextInput } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { withoutEnding } from '../../../formats/rollouts/shape/names.ts';
+import type { ExportFormat, Selected } from '../../../lab/contract/rollouts.ts';
+import type { FileRecord, SavedView } from '../../../lab/contract/records/rollout-files.ts';
+import { formatCount } from '../../kit/words/format.ts';
+import { fileStem, saveFile } from '../../kit/page/save-file.ts';
+import { attempt, reloadViews, removeView, saveView } from '../store/browse-actions.ts';
+import type { BrowseAddress } from '../store/browse-address.ts';
+import { useBrowse } from '../store/browse-store.ts';
+import { lab } from '../../lab/connection.ts';
+import { useLab } from '../../lab/lab-store.ts';
+import { allColumns, columnOf } from '../table/columns.ts';
+import { Popup } from './Popup.tsx';
+
+/** See `FilePage`: a change of what is shown is a change of the address. */
+type Change = (change: Partial<BrowseAddress>) => void;
+
+/**
+ * Which columns the table has and in which order. The order is changed by buttons, not by dragging,
+ * so that it can be done by keyboard and on a touch screen.
+ */
+export const ColumnsMenu = (props: {
+  shown: readonly string[];
+  clauses: readonly string[];
+  change: Change;
+}) => {
+  const { shown, clauses, change } = props;
+  const toggle = (name: string): void => {
+    const next = shown.includes(name) ? shown.filter((one) => one !== name) : [...shown, name];
+    // A table without columns could not be used to get one back.
+    change({ columns: next.length === 0 ? ['question'] : next });
+  };
+  const move = (name: string, by: -1 | 1): void => {
+    const at = shown.indexOf(name);
+    const to = at + by;
+    if (at < 0 || to < 0 || to >= shown.length) return;
+    const next = [...shown];
+    [next[at], next[to]] = [next[to]!, next[at]!];
+    change({ columns: next });
+  };
+  const names = [...shown, ...allColumns(clauses).filter((name) => !shown.includes(name))];
+  return (
+    <Popup name="Columns" note="Which columns the table has">
+      {() => (
+        <>
+          <ul className="column-list" aria-label="Columns">
+            {names.map((name) => {
+              const { title, note } = columnOf(name);
+              const at = shown.indexOf(name);
+              return (
+                <li key={name}>
+                  <Checkbox
+                    size="xs"
+                    label={title}
+                    title={note}
+                    checked={at >= 0}
+                    onChange={() => toggle(name)}
+                  />
+                  <span className="grow" />
+                  {at < 0 ? null : (
+                    <>
+                      <button
+                        type="button"
+                        className="link"
+                        disabled={at === 0}
+                        aria-label={`Move ${title} left`}
+                        onClick={() => move(name, -1)}
+                      >
+                        ←
+                      </button>
+                      <button
+                        type="button"
+                        className="link"
+                        disabled={at === shown.length - 1}
+                        aria-label={`Move ${title} right`}
+                        onClick={() => move(name, 1)}
+                      >
+                        →
+                      </button>
+                    </>
+                  )}
+                </li>
+              );
+            })}
+          </ul>
+          <button type="button" className="link" onClick={() => change({ columns: null })}>
+            Usual columns
+          </button>
+        </>
+      )}
+    </Popup>
+  );
+};
+
+const ViewsList = (props: { address: BrowseAddress; change: Change; close: () => void }) => {
+  const { address, change, close } = props;
+  const views = useBrowse((state) => state.views);
+  const [name, setName] = useState('');
+  useEffect(() => void reloadViews(), []);
+  const open = ({ filter, columns, sort, group = [] }: SavedView): void => {
+    change({ filter, columns: columns.length > 0 ? columns : null, sort, group, view: 'table' });
+    close();
+  };
+  const save = (): void => {
+    const { filter, columns, sort, group } = address;
+    const shown = { filter, columns: [...(columns ?? [])], sort, group: [...group] };
+    void saveView({ name: name.trim(), ...shown });
+    setName('');
+  };
+  return (
+    <>
+      {views.length === 0 ? (
+        <p className="fine">
+          A view is a filter with its order, groups and columns. None is saved yet.
+        </p>
+      ) : (
+        <ul className="column-list" aria-label="Saved views">
+          {views.map((view) => (
+            <li key={view.name}>
+              <button type="button" className="link ellipsis" onClick={() => open(view)}>
+                {view.name}
+              </button>
+              <span className="fine ellipsis grow">{view.filter}</span>
+              <button
+                type="button"
+                className="link"
+                aria-label={`Remove the view ${view.name}`}
+                onClick={() => void removeView(view.name)}
+              >
+                ✕
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <form
+        className="view-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (name.trim() !== '') save();
+        }}
+      >
+        <TextInput
+          size="xs"
+          aria-label="Name of the view"
+          placeholder="Name what is shown now"
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Button size="xs" type="submit" disabled={name.trim() === ''}>
+          Save
+        </Button>
+      </form>
+    </>
+  );
+};
+
+/**
+ * Saved views. They are kept in this browser and are of no one file: a filter worth a name is worth
+ * it for every run.
+ */
+export const ViewsMenu = (props: { address: BrowseAddress; change: Change }) => (
+  <Popup name="Views" note="Saved filters with order, groups and columns">
+    {(close) => <ViewsList {...props} close={close} />}
+  </Popup>
+);
+
+/**
+ * What other programs read. The notes name what a format leaves out or expects of its file name.
+ */
+const EXPORTS: readonly { format: ExportFormat; name: string; note: string; end: string }[] = [
+  {
+    format: 'forage',
+    name: 'JSONL, Forage',
+    note: 'forage.rollout/1, nothing left out',
+    end: 'jsonl',
+  },
+  {
+    format: 'verl',
+    name: 'JSONL, verl',
+    note: 'input, output, gts, score, step; named by its first step, as verl’s viewer wants it',
+    end: 'jsonl',
+  },
+  {
+    format: 'rl-logging-board',
+    name: 'JSONL, RLLoggingBoard',
+    note: 'with per-token columns; texts of tokens where the policy that wrote them is loaded',
+    end: 'jsonl',
+  },
+  { format: 'csv', name: 'CSV', note: 'the table’s columns, all digits', end: 'csv' },
+  { format: 'markdown', name: 'Markdown table', note: 'the table’s columns', end: 'md' },
+  { format: 'latex', name: 'LaTeX table', note: 'the table’s columns, booktabs', end: 'tex' },
+];
+
+/** Texts of tokens of the policy that is loaded; no other's tokenizer is at hand. */
+const spell = async (policy: string, ids: number[]): Promise<string[] | null> => {
+  // Answered once a policy is loaded, if one is on its way.
+  const texts = await lab().ask.pieces(ids);
+  return useLab.getState().policy?.id === policy ? texts : null;
+};
+
+/**
+ * Name of the written file. verl's viewer opens every `*.jsonl` of a folder and reads its name as the step.
+ */
+const fileName = async (
+  { id, name }: FileRecord,
+  { order }: Selected,
+  format: ExportFormat,
+  end: string,
+): Promise<string> => {
+  if (format === 'verl') {
+    const [first] = await lab().inspection.rowsAt(id, [order[0] ?? 0]);
+    return `${Math.trunc(first?.row.numbers.step ?? 0)}.${end}`;
+  }
+  return `${fileStem(withoutEnding(name))}-${order.length}.${end}`;
+};
+
+/** A table of more rows than a document holds. */
+const MANY = 500;
+
+/**
+ * Writes the rollouts of the selection, not of the screen: the order and the columns of the table,
+ * all rows that pass the filter. The worker does it; a large export can be cancelled.
+ */
+export const ExportMenu = (props: {
+  file: FileRecord;
+  selected: Selected;
+  columns: readonly string[];
+}) => {
+  const { file, selected, columns } = props;
+  const [busy, setBusy] = useState(false);
+  const save = async (format: ExportFormat, end: string): Promise<void> => {
+    setBusy(true);
+    await attempt('The selection could not be exported', async () => {
+      const { inspection } = lab();
+      const { order } = selected;
+      const blob = await inspection.exportRows('export', file.id, order, format, columns, spell);
+      if (blob) saveFile(await fileName(file, selected, format, end), blob);
+    });
+    setBusy(false);
+  };
+  const count = selected.order.length;
+  return (
+    <Popup name="Export" note="The rollouts that pass the filter, in the table’s order">
+      {(close) => (
+        <>
+          <p className="fine">
+            {busy ? (
+              <>
+                Writing …{' '}
+                <button
+                  type="button"
+                  className="link"
+                  onClick={() => void lab().inspection.cancel('export')}
+                >
+                  Cancel
+                </button>
+              </>
+            ) : (
+              `${formatCount(count)} rollouts${count > MANY ? '; a table of so many is long' : ''}`
+            )}
+          </p>
+          <ul className="column-list" aria-label="Formats">
+            {EXPORTS.map(({ format, name, note, end }) => (
+              <li key={format}>
+                <button
+                  type="button"
+                  className="link"
+                  disabled={busy || count === 0}
+                  onClick={() => void save(format, end).then(close)}
+                >
+                  {name}
+                </button>
+                <span className="fine">{note}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Popup>
+  );
+};

@@ -1,0 +1,206 @@
+import { useEffect, useState } from 'react';
+import { basisWords, type Outcome } from '../../../evaluate/inspect/taxonomy.ts';
+import { LINTS, type LintCode } from '../../../evaluate/inspect/lint/finding.ts';
+import type { Facet, Selected } from '../../../lab/contract/rollouts.ts';
+import { GROUP_FIELDS, type GroupField } from '../../../lab/contract/records/rollout-files.ts';
+import { Bars } from '../../kit/charts/Bars.tsx';
+import { formatCount, formatNumber, formatShare } from '../../kit/words/format.ts';
+import { PickField } from '../../kit/PickField.tsx';
+import { attempt } from '../store/browse-actions.ts';
+import { condition } from '../store/browse-address.ts';
+import { lab } from '../../lab/connection.ts';
+import { outcomeBars, outcomeName, withBasis } from '../words.ts';
+
+/** Beside the table: how the selection ended, what was found in it, and its parts. Each opens its cases. */
+
+/** Adds a condition to the filter: every bar and every line of the overview leads to its cases. */
+type Narrow = (more: string) => void;
+
+/**
+ * How the rollouts ended. Outcomes exclude one another, so the bars add up to all that can be
+ * judged.
+ */
+const OutcomeBars = ({ selected, narrow }: { selected: Selected; narrow: Narrow }) => (
+  <Bars
+    id="outcomes"
+    title={withBasis('How they ended', basisWords(selected.statistics))}
+    note="Every rollout with gold answers has exactly one outcome; right by the file’s judge where it has a verdict, else by EM (SQuAD’s normaliser)."
+    {...outcomeBars(selected.outcomes)}
+    empty={
+      selected.order.length === 0
+        ? 'No rollout passes the filter.'
+        : 'No rollout here has gold answers, so none can be called right or wrong.'
+    }
+    onPick={(key) => narrow(condition('outcome', '=', key))}
+  />
+);
+
+/**
+ * What the checks found, faults of the implementation apart from behaviour: the first are bugs, the
+ * second may be wanted.
+ */
+const Findings = ({ selected, narrow }: { selected: Selected; narrow: Narrow }) => {
+  const codes = (Object.keys(LINTS) as LintCode[]).filter((code) => (selected.lint[code] ?? 0) > 0);
+  const kinds = [
+    ['fault', 'Faults of the implementation', 6],
+    ['behaviour', 'Ways of searching', 5],
+  ] as const;
+  return (
+    <>
+      {kinds.map(([kind, title, colour]) => (
+        <Bars
+          key={kind}
+          id={`lint-${kind}`}
+          title={title}
+          note="Rollouts in which a check found something; a rollout may stand in several bars."
+          bars={codes
+            .filter((code) => LINTS[code].kind === kind)
+            .map((code) => ({
+              key: code,
+              name: code,
+              count: selected.lint[code] ?? 0,
+              note: `${LINTS[code].title}. ${LINTS[code].why}`,
+              colour,
+            }))
+            .sort((a, b) => b.count - a.count)}
+          total={selected.order.length}
+          empty={
+            selected.order.length === 0
+              ? 'No rollout passes the filter.'
+              : kind === 'fault'
+                ? 'None of the published faults is in these rollouts.'
+                : 'Nothing to see here.'
+          }
+          onPick={(code) => narrow(condition('lint', 'has', code))}
+        />
+      ))}
+    </>
+  );
+};
+
+/** A value as a line names it. */
+const nameOf = (field: GroupField, value: string | number): string =>
+  field === 'outcome' ? outcomeName(value as Outcome) : String(value);
+
+/** Each counting has a name of its own: one that is stopped late must not stop the next. */
+let countings = 0;
+
+/** The parts of the selection by one field, counted by the worker. */
+const useFacets = (fileId: string, filter: string, field: GroupField, selected: Selected) => {
+  const [facets, setFacets] = useState<{ values: Facet[]; all: number } | null>(null);
+  useEffect(() => {
+    let live = true;
+    const job = `facets-${++countings}`;
+    // Counted again where the selection changed, also while the file is still read.
+    if (selected.total === 0) return undefined;
+    void attempt('The parts could not be counted', () =>
+      lab().inspection.facets(job, fileId, filter, field),
+    ).then((found) => {
+      if (live && found) setFacets(found);
+    });
+    return () => {
+      live = false;
+      void attempt('The counting could not be stopped', () => lab().inspection.cancel(job));
+    };
+  }, [fileId, filter, field, selected]);
+  return facets;
+};
+
+/**
+ * The selection by a field of one’s choice. It begins with the step where a file has several, else
+ * with the question.
+ */
+const Facets = (props: { fileId: string; filter: string; selected: Selected; narrow: Narrow }) => {
+  const { fileId, filter, selected, narrow } = props;
+  const [field, setField] = useState<GroupField>(
+    selected.statistics.steps > 1 ? 'step' : 'question',
+  );
+  const facets = useFacets(fileId, filter, field, selected);
+  return (
+    <section className="chart facets" aria-label="Parts">
+      <header>
+        <h3>By</h3>
+        <PickField
+          size="xs"
+          aria-label="Parts by"
+          values={GROUP_FIELDS}
+          value={field}
+          onPick={setField}
+        />
+        <span className="grow" />
+        <span className="fine">{facets ? formatCount(facets.all) : ''}</span>
+      </header>
+      <div className="facet-scroll" tabIndex={0} role="group" aria-label={`Values of ${field}`}>
+        <table className="bars-table">
+          <thead>
+            <tr>
+              <th scope="col">
+                {field === 'outcome' ? withBasis(field, basisWords(selected.statistics)) : field}
+              </th>
+              <th scope="col" className="figure">
+                n
+              </th>
+              <th scope="col" className="figure">
+                EM
+              </th>
+              <th scope="col" className="figure">
+                reward
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {(facets?.values ?? []).map(({ value, count, em, reward, flat }) => (
+              <tr key={value}>
+                <th scope="row">
+                  <button
+                    type="button"
+                    className="link ellipsis"
+                    title={String(value)}
+                    onClick={() => narrow(condition(field, '=', value))}
+                  >
+                    {nameOf(field, value)}
+                  </button>
+                </th>
+                <td className="figure">{formatCount(count)}</td>
+                <td className="figure">{formatShare(em)}</td>
+                <td
+                  className="figure"
+                  title={flat ? 'All rewards equal: no signal under a group baseline' : undefined}
+                >
+                  {formatNumber(reward)}
+                  {flat && field === 'group' ? ' =' : ''}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {facets && facets.all > facets.values.length ? (
+          <p className="fine">
+            The first {facets.values.length}; group the table to see all {formatCount(facets.all)}.
+          </p>
+        ) : null}
+      </div>
+    </section>
+  );
+};
+
+/**
+ * Everything is about the rows that pass the filter, not about the file: the file’s own figures are
+ * in its head.
+ */
+export const Panel = (props: {
+  fileId: string;
+  filter: string;
+  selected: Selected;
+  narrow: Narrow;
+  /** What to know of the counts; null for a file that was read to its end. */
+  partial: string | null;
+}) => (
+  <aside className="browse-panel" aria-label="Overview of the selection">
+    <h2 className="visually-hidden">Overview of the selection</h2>
+    {props.partial === null ? null : <p className="fine">{props.partial}</p>}
+    <OutcomeBars {...props} />
+    <Findings {...props} />
+    <Facets key={props.fileId} {...props} />
+  </aside>
+);

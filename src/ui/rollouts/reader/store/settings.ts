@@ -1,0 +1,66 @@
+import type { LossSettings } from '../../../../evaluate/inspect/what-if/training.ts';
+import type { Normalisation } from '../../../../evaluate/inspect/what-if/advantages.ts';
+import type { MaskChoice } from '../../../../evaluate/inspect/what-if/tokens.ts';
+import type { WhatIfSettings } from '../../../../evaluate/inspect/what-if/what-if.ts';
+
+/** GRPO as published, with the clip that most frameworks begin with: for files that name no settings. */
+export const DEFAULT_SETTINGS: WhatIfSettings = {
+  objective: {
+    estimator: 'grpo',
+    clip: { low: 0.2, high: 0.2 },
+    dualClip: null,
+    logRatioClamp: 20,
+    aggregation: 'sequence-mean',
+    constantLength: 1024,
+    kl: { form: 'k3', place: 'off', coefficient: 0.001 },
+  },
+  normalisation: 'estimator',
+  mask: 'stored',
+};
+
+/** What a rollout's numbers are computed under: the settings that it was trained with, where they are known. */
+export const settingsFor = (loss: LossSettings | null): WhatIfSettings =>
+  loss ? { ...DEFAULT_SETTINGS, objective: loss.objective } : DEFAULT_SETTINGS;
+
+/** The same under another estimator, to begin a comparison with. */
+export const alternativeTo = (settings: WhatIfSettings): WhatIfSettings => {
+  const estimator = settings.objective.estimator === 'dr-grpo' ? 'grpo' : 'dr-grpo';
+  return { ...settings, objective: { ...settings.objective, estimator } };
+};
+
+/** Whose settings they are. */
+export const settingsSource = (loss: LossSettings | null): string =>
+  loss
+    ? `the settings of the run (${loss.preset})`
+    : 'usual settings, since the file names none of its training';
+
+export const NORMALISATIONS: Record<Normalisation, string> = {
+  estimator: 'as the estimator is published',
+  none: 'none: reward less baseline',
+  group: 'by the group’s deviation',
+  batch: 'whitened over the tokens at hand',
+  'group-and-batch': 'both',
+};
+
+export const MASKS: Record<MaskChoice, string> = {
+  stored: 'as the file says',
+  policy: 'what the policy wrote',
+  response: 'everything but the prompt',
+  'all-but-documents': 'everything but documents',
+};
+
+/** "GRPO, sequence-mean, clip 0.2 … 0.2, no KL": what the computed numbers stand on. */
+export const settingsWords = ({ objective, normalisation, mask }: WhatIfSettings): string => {
+  const { estimator, aggregation, clip, dualClip, kl, constantLength } = objective;
+  return [
+    estimator,
+    aggregation === 'sum-over-constant' ? `${aggregation} ${constantLength}` : aggregation,
+    clip ? `clip −${clip.low} … +${clip.high}` : 'no clip',
+    dualClip === null ? null : `dual clip ${dualClip}`,
+    kl.place === 'off' ? 'no KL' : `KL ${kl.form} × ${kl.coefficient} in the ${kl.place}`,
+    normalisation === 'estimator' ? null : `normalised: ${NORMALISATIONS[normalisation]}`,
+    mask === 'stored' ? null : `mask: ${MASKS[mask]}`,
+  ]
+    .filter((part) => part !== null)
+    .join(', ');
+};

@@ -1,0 +1,178 @@
+import { useComputedColorScheme } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
+import { useEffect, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
+import type { ImportedSegment } from '../../../../formats/rollouts/shape/imported.ts';
+import type { TokenTable } from '../../../../evaluate/inspect/reading/token-table.ts';
+import { moveInGrid } from '../../../kit/tokens/layout.ts';
+import { LARGE_CELLS, paintCells, sizedContext } from '../../../kit/tokens/paint-cells.ts';
+import { paletteOf } from '../../../kit/tokens/palette.ts';
+import { paintToken, scaleOf, type TokenColour } from './token-paint.ts';
+
+/** All tokens as cells of one height; only the rows on the screen are drawn. */
+
+const { width: CELL, row: ROW } = LARGE_CELLS;
+
+export interface TokenRange {
+  from: number;
+  to: number;
+}
+
+interface TokenCanvasProps {
+  table: TokenTable;
+  segments: readonly ImportedSegment[];
+  by: TokenColour;
+  cursor: number | null;
+  range: TokenRange | null;
+  label: string;
+  /** What the token under the cursor is, in words. */
+  words: string;
+  onCursor: (at: number | null) => void;
+  onRange?: (range: TokenRange | null) => void;
+  /** CSS pixels of the tallest window onto the strip. */
+  tallest?: number;
+}
+
+interface Drawing extends Pick<TokenCanvasProps, 'table' | 'segments' | 'by' | 'cursor' | 'range'> {
+  width: number;
+  height: number;
+  top: number;
+  columns: number;
+  scheme: string;
+}
+
+const draw = (canvas: HTMLCanvasElement, drawing: Drawing): void => {
+  const { table, segments, by, cursor, range, width, height, top, columns, scheme } = drawing;
+  const context = sizedContext(canvas, width, height);
+  if (!context) return;
+  const scale = scaleOf(table, by);
+  paintCells(context, {
+    size: LARGE_CELLS,
+    columns,
+    from: Math.floor(top / ROW) * columns,
+    to: Math.min(table.count, (Math.ceil((top + height) / ROW) + 1) * columns),
+    top,
+    palette: paletteOf(canvas, scheme),
+    cellAt: (at) => paintToken(table, segments, at, by, scale),
+    cursor,
+    range,
+  });
+};
+
+export const TokenCanvas = (props: TokenCanvasProps) => {
+  const { table, segments, by, cursor, range, onCursor, onRange, tallest = 420 } = props;
+  const scheme = useComputedColorScheme('light');
+  const { ref, width } = useElementSize();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const scroller = useRef<HTMLDivElement>(null);
+  const frame = useRef(0);
+  const anchor = useRef<number | null>(null);
+  const [top, setTop] = useState(0);
+  const columns = Math.max(1, Math.floor((width || 320) / CELL));
+  const rows = Math.max(1, Math.ceil(table.count / columns));
+  const window = Math.min(tallest, rows * ROW + 2);
+
+  useEffect(() => {
+    cancelAnimationFrame(frame.current);
+    frame.current = requestAnimationFrame(() => {
+      if (canvas.current && width > 0)
+        draw(canvas.current, {
+          table,
+          segments,
+          by,
+          cursor,
+          range,
+          width,
+          height: window,
+          top,
+          columns,
+          scheme,
+        });
+    });
+    return () => cancelAnimationFrame(frame.current);
+  }, [table, segments, by, cursor, range, width, window, top, columns, scheme]);
+
+  const start = range?.from ?? null;
+  useEffect(() => {
+    // A permalink's tokens are brought into view, once the width is known.
+    const element = scroller.current;
+    if (start === null || width === 0 || !element) return;
+    const y = Math.floor(start / columns) * ROW;
+    if (y < element.scrollTop || y > element.scrollTop + window - ROW)
+      element.scrollTop = Math.max(0, y - window / 3);
+  }, [start, width, columns, window]);
+
+  const show = (at: number) => {
+    const element = scroller.current;
+    if (!element) return;
+    const y = Math.floor(at / columns) * ROW;
+    if (y < element.scrollTop) element.scrollTop = y;
+    if (y + ROW > element.scrollTop + window) element.scrollTop = y + ROW - window;
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && range) {
+      event.stopPropagation();
+      return onRange?.(null);
+    }
+    const page = Math.floor(window / ROW);
+    const next = moveInGrid(event.key, cursor ?? -1, table.count, columns, page);
+    if (next === null || table.count === 0) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.shiftKey) {
+      anchor.current ??= cursor ?? next;
+      onRange?.({ from: Math.min(anchor.current, next), to: Math.max(anchor.current, next) });
+    } else anchor.current = null;
+    onCursor(next);
+    show(next);
+  };
+  const under = (event: PointerEvent): number | null => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const column = Math.floor((event.clientX - box.left) / CELL);
+    const row = Math.floor((event.clientY - box.top) / ROW);
+    const at = row * columns + column;
+    return column >= 0 && column < columns && row >= 0 && at < table.count ? at : null;
+  };
+  const onPointerMove = (event: PointerEvent) => {
+    const at = under(event);
+    onCursor(at);
+    if (event.buttons !== 1 || at === null || anchor.current === null) return;
+    if (at !== anchor.current)
+      onRange?.({ from: Math.min(anchor.current, at), to: Math.max(anchor.current, at) });
+  };
+  return (
+    <div className="token-box" ref={ref}>
+      <div
+        className="token-scroll"
+        ref={scroller}
+        style={{ height: window }}
+        role="slider"
+        tabIndex={0}
+        aria-label={props.label}
+        aria-valuemin={0}
+        aria-valuemax={Math.max(0, table.count - 1)}
+        aria-valuenow={cursor ?? 0}
+        aria-valuetext={props.words}
+        data-scheme={scheme}
+        onKeyDown={onKeyDown}
+        onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+      >
+        <div
+          className="token-sheet"
+          style={{ height: rows * ROW }}
+          onPointerMove={onPointerMove}
+          onPointerLeave={() => onCursor(null)}
+          onPointerDown={(event) => {
+            const at = under(event);
+            anchor.current = at;
+            if (at !== null) onRange?.({ from: at, to: at });
+          }}
+          onPointerUp={() => {
+            anchor.current = null;
+          }}
+        >
+          <canvas ref={canvas} style={{ width: '100%', height: window }} />
+        </div>
+      </div>
+    </div>
+  );
+};

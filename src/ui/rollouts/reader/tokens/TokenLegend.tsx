@@ -1,0 +1,76 @@
+import { TOKEN_COLUMNS } from '../../../../evaluate/inspect/reading/token-table.ts';
+import { formatNumber } from '../../../kit/words/format.ts';
+import { WRITERS } from '../../../kit/tokens/layout.ts';
+import type { TokenColour, TokenScale } from './token-paint.ts';
+
+const WriterLegend = () => (
+  <>
+    {WRITERS.map((writer) => (
+      <span key={writer}>
+        <i className={`swatch who-${writer}`} aria-hidden="true" /> {writer}
+      </span>
+    ))}
+    <span>
+      <i className="swatch hatched" aria-hidden="true" /> mask 0
+    </span>
+  </>
+);
+
+const MaskLegend = () => (
+  <>
+    <span>
+      <i className="swatch who-policy" aria-hidden="true" /> trained
+    </span>
+    <span>
+      <i className="swatch hatched" aria-hidden="true" /> mask 0
+    </span>
+    <span>
+      <i className="swatch idle" aria-hidden="true" /> low: the file does not say
+    </span>
+  </>
+);
+
+/** The ends of a scale and what height means on it. */
+const ScaleLegend = ({ scale, unit }: { scale: TokenScale; unit: string }) => {
+  const { low, high, middle } = scale;
+  return middle === null ? (
+    <>
+      <span>
+        <i className="swatch scale-low" aria-hidden="true" /> low: {formatNumber(low)} {unit}
+      </span>
+      <span>
+        <i className="swatch who-policy" aria-hidden="true" /> high: {formatNumber(high)} {unit}
+      </span>
+    </>
+  ) : (
+    <>
+      {high > middle ? (
+        <span>
+          <i className="swatch gain" aria-hidden="true" /> stands: {formatNumber(middle)} to{' '}
+          {formatNumber(high)} {unit}
+        </span>
+      ) : null}
+      {low < middle ? (
+        <span>
+          <i className="swatch loss" aria-hidden="true" /> hangs: {formatNumber(middle)} to{' '}
+          {formatNumber(low)} {unit}
+        </span>
+      ) : null}
+      <span>
+        <i className="swatch idle" aria-hidden="true" /> {formatNumber(middle)}, or no number
+      </span>
+    </>
+  );
+};
+
+export const TokenLegend = ({ by, scale }: { by: TokenColour; scale: TokenScale | null }) => (
+  <span className="legend">
+    {by === 'writer' ? (
+      <WriterLegend />
+    ) : by === 'mask' ? (
+      <MaskLegend />
+    ) : scale ? (
+      <ScaleLegend scale={scale} unit={TOKEN_COLUMNS[by].unit} />
+    ) : null}
+  </span>
+);

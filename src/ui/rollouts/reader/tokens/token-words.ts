@@ -1,0 +1,42 @@
+import type { ImportedSegment } from '../../../../formats/rollouts/shape/imported.ts';
+import { revealHidden } from '../../../../evaluate/inspect/reading/visible.ts';
+import {
+  TOKEN_COLUMNS,
+  type TokenColumn,
+  type TokenTable,
+} from '../../../../evaluate/inspect/reading/token-table.ts';
+import { formatNumber } from '../../../kit/words/format.ts';
+import { visible } from '../../../kit/tokens/pieces.ts';
+
+export const COLUMN_IDS = Object.keys(TOKEN_COLUMNS) as TokenColumn[];
+
+/** A token's text as it can be read; its id where no text is known. */
+export const tokenText = (table: TokenTable, at: number, text: string | undefined): string => {
+  const own = table.texts[at] ?? text;
+  return own === undefined || own === null ? `#${table.ids[at]}` : visible(revealHidden(own));
+};
+
+export const maskWords = (bit: number): string =>
+  bit === 1 ? '1, trained' : bit === 0 ? '0, not in the loss' : 'not in the file';
+
+/** All that is known of a token in one line, for people who do not see the table beside it. */
+export const tokenWords = (
+  table: TokenTable,
+  segments: readonly Pick<ImportedSegment, 'source' | 'role'>[],
+  at: number,
+  text: string | undefined,
+): string => {
+  const { source, role } = segments[table.segment[at]!]!;
+  const numbers = COLUMN_IDS.flatMap((name) => {
+    const value = table.columns[name]?.[at];
+    return value === undefined || Number.isNaN(value)
+      ? []
+      : [`${TOKEN_COLUMNS[name].name} ${formatNumber(value)}`];
+  });
+  return [
+    `token ${at}: ${tokenText(table, at, text)}`,
+    `${source}, ${role}`,
+    `mask ${maskWords(table.mask[at]!)}`,
+    ...numbers,
+  ].join(' · ');
+};

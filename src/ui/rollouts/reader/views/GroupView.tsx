@@ -1,0 +1,319 @@
+import { useMemo } from 'react';
+import { answerText, type ImportedRollout } from '../../../../formats/rollouts/shape/imported.ts';
+import type { AlignedCell, AlignedGroup, CreditChain } from '../../../../evaluate/inspect/align.ts';
+import { passageKey } from '../../../../evaluate/inspect/reading/rounds.ts';
+import type { Neighbour, Reading } from '../../../../lab/contract/rollouts.ts';
+import type { RolloutPlace } from '../../../../lab/contract/records/rollout-files.ts';
+import { formatCount, formatNumber, formatSigned } from '../../../kit/words/format.ts';
+import type { RolloutName } from '../store/address.ts';
+import { inspection } from '../store/api.ts';
+import { useAnswer } from '../../../kit/use-answer.ts';
+import { MarkedText } from '../parts/MarkedText.tsx';
+import { Problem } from '../parts/Problem.tsx';
+import { settingsFor, settingsSource, settingsWords } from '../store/settings.ts';
+
+/** The siblings of a group side by side, and how their rewards became pushes on their tokens. */
+
+/** Siblings that stand beside one another; the rest of a larger group are in the table of credit. */
+const MOST_BESIDE = 16;
+/** Characters of a thought that a cell shows; the rest is one click away, in the sibling itself. */
+const THOUGHT = 400;
+
+/** Advantages have a sign even where they are positive; a dash is "not known", never 0. */
+const signed = (value: number | null): string => (value === null ? '–' : formatSigned(value, 3));
+
+/** One line of the credit table: a sibling, from its clauses to the push on its tokens. */
+interface ChainRowProps {
+  chain: CreditChain;
+  number: number;
+  sibling: Neighbour | undefined;
+  largest: number;
+  here: boolean;
+  open: (rollout: RolloutName) => void;
+  diff: (rollout: RolloutName) => void;
+}
+
+const ChainRow = ({ chain, number, sibling, largest, here, open, diff }: ChainRowProps) => {
+  const { clauses, reward, baseline, advantage, stored, trainedTokens, tokenWeight, totalPush } =
+    chain;
+  // Bars are beside the largest push of the group: their lengths compare siblings, not groups.
+  const share = totalPush === null || largest === 0 ? 0 : Math.abs(totalPush) / largest;
+  const name = sibling && { fileId: sibling.fileId, rolloutId: sibling.id };
+  return (
+    <tr className={here ? 'chosen' : ''}>
+      <th scope="row">
+        {here || !name ? (
+          `${number} (this)`
+        ) : (
+          <button type="button" className="link" onClick={() => open(name)}>
+            {number}
+          </button>
+        )}
+      </th>
+      <td className="group-answer">
+        <MarkedText text={sibling ? answerText(sibling) : 'no answer'} marks={[]} />
+      </td>
+      <td className="figure">{formatNumber(sibling?.em)}</td>
+      <td>
+        {clauses.map(({ clause, value, weight }, i) => (
+          <span key={i} className="clause-term">
+            {clause} {formatNumber(weight)} × {formatNumber(value)}
+          </span>
+        ))}
+      </td>
+      <td className="figure">{formatNumber(reward)}</td>
+      <td className="figure">{formatNumber(baseline)}</td>
+      <td className="figure">{signed(advantage)}</td>
+      <td className="figure">{signed(stored.advantage)}</td>
+      <td className="figure">{trainedTokens === null ? '–' : formatCount(trainedTokens)}</td>
+      <td className="figure">{formatNumber(tokenWeight)}</td>
+      <td className="figure push-cell">
+        <span className="push-bar" aria-hidden="true">
+          <span
+            className={(totalPush ?? 0) < 0 ? 'loss' : 'gain'}
+            style={{ width: `${Math.round(share * 100)}%` }}
+          />
+        </span>
+        {formatNumber(totalPush)}
+      </td>
+      <td>
+        {here || !name ? null : (
+          <button type="button" className="link" onClick={() => diff(name)}>
+            diff
+            <span className="visually-hidden"> with sibling {number}</span>
+          </button>
+        )}
+      </td>
+    </tr>
+  );
+};
+
+/**
+ * The arrows are part of the names: each column is computed from those before it. "in the file" is
+ * what the file itself says of the advantage, beside what is computed here.
+ */
+const HEADS: readonly [string, string][] = [
+  ['sibling', ''],
+  ['answer', ''],
+  ['EM (SQuAD)', 'figure'],
+  ['clauses (weight × value)', ''],
+  ['→ reward', 'figure'],
+  ['→ baseline', 'figure'],
+  ['→ advantage', 'figure'],
+  ['in the file', 'figure'],
+  ['trained tokens', 'figure'],
+  ['→ weight of one', 'figure'],
+  ['→ push on all', 'figure'],
+  ['', ''],
+];
+
+/**
+ * One round of one sibling: its own words, its query, and what was found. The badges say what sets
+ * it apart from its siblings: the same query, passages that it alone read, passages it had read
+ * before.
+ */
+const CellView = (props: {
+  cell: AlignedCell | null;
+  rollout: ImportedRollout | undefined;
+  open: () => void;
+}) => {
+  const { cell, rollout } = props;
+  if (!cell) return <td className="fine">had ended</td>;
+  const { round, sameQueryAs, onlyHere, repeated } = cell;
+  // What was asked stands below with its own sign; here is the rest of what the policy wrote.
+  const own = round.segments.flatMap((index) => {
+    const segment = rollout?.segments[index];
+    return segment && segment.source === 'policy' && segment.role !== 'search' ? [segment] : [];
+  });
+  const only = new Set(onlyHere.map(passageKey));
+  const again = new Set(repeated.map(passageKey));
+  return (
+    <td>
+      {own.map(({ role, text }, i) => (
+        <p key={i} className={`aligned-text ${role}`}>
+          <span className="fine">{role}</span>{' '}
+          <MarkedText text={text.slice(0, THOUGHT)} marks={[]} />
+          {text.length > THOUGHT ? ' …' : ''}
+        </p>
+      ))}
+      {round.query ? (
+        <p className="aligned-query">
+          <span aria-hidden="true">⌕</span> <MarkedText text={round.query.text} marks={[]} />{' '}
+          {sameQueryAs.length > 0 ? (
+            <span className="badge">same as {sameQueryAs.map((i) => i + 1).join(', ')}</span>
+          ) : null}
+        </p>
+      ) : null}
+      <ul className="aligned-passages">
+        {round.passages.slice(0, 12).map((passage, i) => {
+          const key = passageKey(passage);
+          return (
+            <li key={i}>
+              <MarkedText text={passage.title || passage.text.slice(0, 60)} marks={[]} />{' '}
+              {only.has(key) ? <span className="badge good">only here</span> : null}
+              {again.has(key) ? <span className="badge">again</span> : null}
+            </li>
+          );
+        })}
+        {round.passages.length > 12 ? (
+          <li className="fine">… {round.passages.length - 12} more</li>
+        ) : null}
+      </ul>
+    </td>
+  );
+};
+
+/** The siblings as columns and their rounds as rows, so that the first difference is in one row. */
+const Aligned = (props: {
+  aligned: AlignedGroup;
+  rollouts: readonly ImportedRollout[] | null;
+  siblings: readonly Neighbour[];
+  here: string;
+  open: (rollout: RolloutName) => void;
+}) => {
+  const { aligned, rollouts, siblings, here, open } = props;
+  const shown = aligned.siblings.slice(0, MOST_BESIDE);
+  return (
+    <div className="wide-scroll" role="region" aria-label="Siblings by round" tabIndex={0}>
+      <table className="aligned">
+        <thead>
+          <tr>
+            <th scope="col">round</th>
+            {shown.map(({ id, em, rounds, ...given }, i) => (
+              <th key={i} scope="col" className={id === here ? 'chosen' : ''}>
+                sibling {i + 1}
+                {id === here ? ' (this)' : ''}{' '}
+                <span className="fine">
+                  {em === null ? '' : em === 1 ? '✓ right by EM · ' : '✗ wrong by EM · '}
+                  {rounds} rounds
+                </span>
+                <div className="answer-line">
+                  <MarkedText text={answerText(given)} marks={[]} />
+                </div>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {aligned.rows.slice(0, 60).map((row, at) => (
+            <tr key={at}>
+              <th scope="row">{at + 1}</th>
+              {row.slice(0, MOST_BESIDE).map((cell, i) => (
+                <CellView
+                  key={i}
+                  cell={cell}
+                  rollout={rollouts?.[i]}
+                  open={() => {
+                    const sibling = siblings[i];
+                    if (sibling) open({ fileId: sibling.fileId, rolloutId: sibling.id });
+                  }}
+                />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+};
+
+/** The texts of the siblings; the group itself comes without them, to arrive at once. */
+const readAll = (fileId: string, places: readonly RolloutPlace[]) =>
+  Promise.all(places.map((place) => inspection().rollout(fileId, place)));
+
+interface GroupViewProps {
+  reading: Reading;
+  open: (rollout: RolloutName) => void;
+  diff: (rollout: RolloutName) => void;
+}
+
+/**
+ * All rollouts of the same question and step: how rewards became advantages and pushes (credit),
+ * then round beside round. The two parts load apart, the numbers first.
+ */
+export const GroupView = ({ reading, open, diff }: GroupViewProps) => {
+  const { file, row, rollout, siblings, loss } = reading;
+  const group = useAnswer(`${file.id} ${row.row.group}`, () =>
+    inspection().group(file.id, row.row.group, settingsFor(loss)),
+  );
+  const value = group.state === 'ready' ? group.value : null;
+  const places = value?.places.slice(0, MOST_BESIDE) ?? [];
+  const texts = useAnswer(value ? `${file.id} ${row.row.group} ${places.length}` : null, () =>
+    readAll(file.id, places),
+  );
+  const largest = useMemo(
+    () =>
+      Math.max(0, ...(value?.credit.chains.map(({ totalPush }) => Math.abs(totalPush ?? 0)) ?? [])),
+    [value],
+  );
+  if (group.state === 'failed') return <Problem what="The group" message={group.message} />;
+  if (group.state === 'loading') return <p className="fine">Reading the group …</p>;
+  if (!value) return <p>This rollout has no group.</p>;
+  const { aligned, credit } = value;
+  const alone = aligned.siblings.length === 1;
+  return (
+    <div className="group-view">
+      {alone ? (
+        <p className="note">
+          This rollout stands alone in its group: the file has no other rollout of the same question
+          at the same step. Advantages compare siblings, so there is none to compute here.
+        </p>
+      ) : null}
+      {credit.zeroVariance ? (
+        <p className="note">
+          <b>⚠ No variance:</b> all {aligned.siblings.length} rewards are equal, so that every
+          advantage is 0 and the group teaches nothing. DAPO draws such groups again.
+        </p>
+      ) : null}
+      <h2>Credit: from reward to token weight</h2>
+      <div className="wide-scroll" role="region" aria-label="Credit of the group" tabIndex={0}>
+        <table className="rollout-table credit">
+          <thead>
+            <tr>
+              {HEADS.map(([name, className], i) => (
+                <th key={i} scope="col" className={className}>
+                  {name || <span className="visually-hidden">compare</span>}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {credit.chains.slice(0, 256).map((chain, i) => (
+              <ChainRow
+                key={i}
+                chain={chain}
+                number={i + 1}
+                sibling={siblings[i]}
+                largest={largest}
+                here={chain.id === rollout.id}
+                open={open}
+                diff={diff}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p className="fine">
+        Computed from stored rewards under {settingsSource(loss)}:{' '}
+        {settingsWords(settingsFor(loss))}. The batch is this group. “What if” changes them.{' '}
+        {credit.side.cannot.length > 0 ? `Not available: ${credit.side.cannot.join('; ')}.` : ''}
+      </p>
+      <h2>Side by side</h2>
+      {aligned.siblings.length > MOST_BESIDE ? (
+        <p className="fine">
+          The first {MOST_BESIDE} of {aligned.siblings.length} siblings.
+        </p>
+      ) : null}
+      {texts.state === 'failed' ? (
+        <Problem what="The siblings’ texts" message={texts.message} />
+      ) : null}
+      <Aligned
+        aligned={aligned}
+        rollouts={texts.state === 'ready' ? texts.value : null}
+        siblings={siblings}
+        here={rollout.id}
+        open={open}
+      />
+    </div>
+  );
+};

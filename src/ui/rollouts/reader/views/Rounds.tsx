@@ -1,0 +1,286 @@
+import { memo, useEffect, useMemo, useRef } from 'react';
+import type { AgentEvent } from '../../../../records/events.ts';
+import { isOwnRollout, type ImportedRollout } from '../../../../formats/rollouts/shape/imported.ts';
+import { type Finding, LINTS } from '../../../../evaluate/inspect/lint/finding.ts';
+import {
+  gainInWords,
+  type PassageReading,
+  type RoundReading,
+} from '../../../../evaluate/inspect/reading/rounds.ts';
+import { formatCount } from '../../../kit/words/format.ts';
+import { writerOf } from '../../../kit/tokens/layout.ts';
+import { WRITER_NAMES } from '../../../kit/tokens/TokenStrip.tsx';
+import { MarkedText, type TextMark } from '../parts/MarkedText.tsx';
+import { OwnEvents, ownEventsBySegment } from './OwnEvents.tsx';
+
+/** Characters of one block that are drawn; the text view has them all. */
+const MOST_SHOWN = 12_000;
+/** Passages and rounds that are drawn. */
+const MOST_PASSAGES = 40;
+const MOST_ROUNDS = 120;
+
+/**
+ * A sign a role, so that the order of events can be seen without reading. Roles of other systems
+ * have a dot.
+ */
+const SIGNS: Record<string, string> = {
+  think: '✎',
+  search: '⌕',
+  result: '▤',
+  background: '◌',
+  answer: '■',
+  hint: '!',
+  refine: '≡',
+  evidence: '❝',
+};
+
+/** Findings that lie in a segment, as marks on its text. */
+const faultMarks = (findings: readonly Finding[], segment: number): TextMark[] =>
+  findings.flatMap(({ code, where }) =>
+    where
+      .filter((span) => span.segment === segment)
+      .map(({ start, end }) => ({ start, end, kind: 'fault', title: LINTS[code].title })),
+  );
+
+/**
+ * A finding of the linter with its reason. `kind` tells a fault of the implementation, which makes
+ * training wrong, from behaviour that the policy may learn.
+ */
+const FindingNote = ({ finding }: { finding: Finding }) => {
+  const { kind, title, why } = LINTS[finding.code];
+  return (
+    <p className={`finding ${kind}`}>
+      <b>
+        ⚠ {title}
+        <span className="fine">
+          {' '}
+          {kind === 'fault' ? 'fault of the implementation' : 'behaviour'}
+        </span>
+      </b>{' '}
+      {finding.message} <span className="fine">{why}</span>
+    </p>
+  );
+};
+
+/**
+ * A passage within the text of a result; it is drawn from the segment’s text by position, so that
+ * marks of the whole segment fit.
+ */
+interface PassageProps {
+  passage: PassageReading;
+  text: string;
+  faults: readonly TextMark[];
+  goRound: (round: number) => void;
+}
+
+/**
+ * What was found: which title, whether it is a gold one, whether it holds the answer, and whether
+ * an earlier round had it.
+ */
+const Passage = memo(({ passage, text, faults, goRound }: PassageProps) => {
+  const { title, supporting, answers, sentences, seenIn, bodyAt, end } = passage;
+  const marks = useMemo<TextMark[]>(
+    () => [
+      ...sentences.map((span) => ({
+        ...span,
+        kind: 'supports' as const,
+        title: supporting ? 'supporting sentence' : 'sentence with a gold answer',
+      })),
+      ...answers.map((span) => ({ ...span, kind: 'answer' as const, title: 'gold answer' })),
+      ...faults,
+    ],
+    [sentences, answers, supporting, faults],
+  );
+  return (
+    <li>
+      <div className="passage-head">
+        {title === '' ? null : (
+          <b className="passage-title">
+            <MarkedText text={title} marks={[]} />
+          </b>
+        )}
+        {supporting ? <span className="badge good">✓ gold title</span> : null}
+        {answers.length > 0 ? <span className="badge good">✓ holds the answer</span> : null}
+        {seenIn === null ? null : (
+          <button type="button" className="link" onClick={() => goRound(seenIn)}>
+            seen in round {seenIn + 1}
+          </button>
+        )}
+      </div>
+      <p className="passage-text">
+        <MarkedText
+          text={text}
+          from={bodyAt}
+          to={Math.min(end, bodyAt + MOST_SHOWN)}
+          marks={marks}
+        />
+        {end - bodyAt > MOST_SHOWN ? ' …' : ''}
+      </p>
+    </li>
+  );
+});
+
+interface BlockProps {
+  rollout: ImportedRollout;
+  index: number;
+  passages: readonly PassageReading[];
+  findings: readonly Finding[];
+  events: readonly number[];
+  current: boolean;
+  readText: (segment: number) => void;
+  goRound: (round: number) => void;
+  goEvent: (event: number) => void;
+}
+
+/** One event of the rollout: what was thought, asked, read or answered. */
+const Block = memo((props: BlockProps) => {
+  const { rollout, index, passages, findings } = props;
+  const segment = rollout.segments[index]!;
+  const { role, text, ids, tokens } = segment;
+  const writer = writerOf(segment as Parameters<typeof writerOf>[0]);
+  const marks = useMemo(() => faultMarks(findings, index), [findings, index]);
+  const count = ids?.length ?? tokens?.length;
+  // Findings without a place are about the rollout as a whole and stand at the top.
+  const own = findings.filter(({ where }) => where.some((span) => span.segment === index));
+  // Passages are cut one by one; only running text is cut as a whole.
+  const cut = passages.length === 0 && text.length > MOST_SHOWN;
+  return (
+    <section
+      className={`block who-edge-${writer}${props.current ? ' current' : ''}`}
+      id={`event-${index + 1}`}
+      tabIndex={-1}
+      aria-label={`${role}, event ${index + 1}`}
+      aria-current={props.current ? 'step' : undefined}
+    >
+      <header className="block-head">
+        <span className="glyph" aria-hidden="true">
+          {SIGNS[role] ?? '·'}
+        </span>
+        <h3>{role}</h3>
+        <span className="fine">
+          {WRITER_NAMES[writer]}
+          {count === undefined ? '' : ` · ${formatCount(count)} tokens`}
+          {segment.mask === undefined ? '' : segment.mask === 1 ? ' · trained' : ' · mask 0'}
+        </span>
+        <span className="grow" />
+        <button type="button" className="link" onClick={() => props.goEvent(index)}>
+          link
+          <span className="visually-hidden"> to event {index + 1}</span>
+        </button>
+      </header>
+      {passages.length > 0 ? (
+        <ol className="passages">
+          {passages.slice(0, MOST_PASSAGES).map((passage) => (
+            <Passage
+              key={passage.start}
+              passage={passage}
+              text={text}
+              faults={marks}
+              goRound={props.goRound}
+            />
+          ))}
+        </ol>
+      ) : (
+        <p className="prose">
+          <MarkedText text={text} to={cut ? MOST_SHOWN : text.length} marks={marks} />
+        </p>
+      )}
+      {cut || passages.length > MOST_PASSAGES ? (
+        <p>
+          <button type="button" className="link" onClick={() => props.readText(index)}>
+            {cut
+              ? `… ${formatCount(text.length - MOST_SHOWN)} more characters: read them as text`
+              : `… ${passages.length - MOST_PASSAGES} more passages: read them as text`}
+          </button>
+        </p>
+      ) : null}
+      {own.map((finding, at) => (
+        <FindingNote key={at} finding={finding} />
+      ))}
+      {isOwnRollout(rollout) && props.events.length > 0 ? (
+        <OwnEvents rollout={rollout} events={props.events} goEvent={props.goEvent} />
+      ) : null}
+    </section>
+  );
+});
+
+const NO_EVENTS: AgentEvent[] = [];
+const NONE: number[] = [];
+
+/**
+ * `event` comes from the address, and a change of it scrolls there: links to an event work from
+ * outside too.
+ */
+interface RoundsProps {
+  rollout: ImportedRollout;
+  rounds: readonly RoundReading[];
+  findings: readonly Finding[];
+  /** Chosen event, a segment. */
+  event: number | null;
+  readText: (segment: number) => void;
+  goEvent: (event: number) => void;
+}
+
+/**
+ * The rollout as rounds of thinking, asking and reading; the default view. Long rollouts are cut:
+ * blocks beyond the limits are one click away in the text view, which draws only what is on the
+ * screen.
+ */
+export const Rounds = ({ rollout, rounds, findings, event, readText, goEvent }: RoundsProps) => {
+  const box = useRef<HTMLDivElement>(null);
+  const events = useMemo(() => ownEventsBySegment(rollout.events ?? NO_EVENTS), [rollout.events]);
+  useEffect(() => {
+    if (event === null) return;
+    const element = box.current?.querySelector<HTMLElement>(`#event-${event + 1}`);
+    element?.scrollIntoView({ block: 'center' });
+    // Focus goes along, so that the next Tab starts here; scrolling was done above, in the middle.
+    element?.focus({ preventScroll: true });
+  }, [event]);
+  // "Seen in round n" leads to the passages of that round, not to its thought.
+  const goRound = (round: number) => {
+    const first = rounds[round]?.passages[0]?.segment ?? rounds[round]?.segments[0];
+    if (first !== undefined) goEvent(first);
+  };
+  const loose = findings.filter(({ where }) => where.length === 0);
+  return (
+    <div className="rounds" ref={box}>
+      {loose.map((finding, at) => (
+        <FindingNote key={at} finding={finding} />
+      ))}
+      {rounds.length === 0 ? <p>This rollout has no text.</p> : null}
+      {rounds.slice(0, MOST_ROUNDS).map((round) => (
+        <section key={round.number} className="round" aria-label={`Round ${round.number + 1}`}>
+          <header className="round-head">
+            <h2>Round {round.number + 1}</h2>
+            {round.gain ? <span className="fine">{gainInWords(round.gain)}</span> : null}
+          </header>
+          {round.segments.map((index) => (
+            <Block
+              key={index}
+              rollout={rollout}
+              index={index}
+              passages={round.passages.filter(({ segment }) => segment === index)}
+              findings={findings}
+              events={events.get(index) ?? NONE}
+              current={event === index}
+              readText={readText}
+              goRound={goRound}
+              goEvent={goEvent}
+            />
+          ))}
+        </section>
+      ))}
+      {rounds.length > MOST_ROUNDS ? (
+        <p>
+          <button
+            type="button"
+            className="link"
+            onClick={() => readText(rounds[MOST_ROUNDS]!.segments[0]!)}
+          >
+            … {formatCount(rounds.length - MOST_ROUNDS)} more rounds: read them as text
+          </button>
+        </p>
+      ) : null}
+    </div>
+  );
+};

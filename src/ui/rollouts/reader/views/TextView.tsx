@@ -1,0 +1,125 @@
+import { TextInput } from '@mantine/core';
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { fullText, type ImportedRollout } from '../../../../formats/rollouts/shape/imported.ts';
+import { type Finding, LINTS } from '../../../../evaluate/inspect/lint/finding.ts';
+import { CopyButton } from '../../../kit/CopyButton.tsx';
+import { formatCount } from '../../../kit/words/format.ts';
+import { findText, inTurns, MOST_FOUND, type FoundText } from './raw-rows.ts';
+import { RawText, type PlacedMark } from './RawText.tsx';
+
+const NOTHING: FoundText[] = [];
+
+/** Searches a moment after the last key, in short turns. */
+const useFind = (texts: readonly string[], wanted: string) => {
+  const [found, setFound] = useState<{ wanted: string; list: FoundText[] } | null>(null);
+  useEffect(() => {
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      void inTurns(findText(texts, wanted), stop.signal).then((list) => {
+        if (list && !stop.signal.aborted) setFound({ wanted, list });
+      });
+    }, 120);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [texts, wanted]);
+  return wanted !== '' && found?.wanted === wanted ? found.list : wanted === '' ? NOTHING : null;
+};
+
+/** "3 of 128", or what stands in place of it. */
+const foundWords = (list: readonly FoundText[] | null, at: number, wanted: string): string => {
+  if (wanted === '') return '';
+  if (list === null) return 'searching …';
+  if (list.length === 0) return 'not in this text';
+  const many =
+    list.length === MOST_FOUND ? `the first ${formatCount(MOST_FOUND)}` : formatCount(list.length);
+  return `${formatCount(at + 1)} of ${many}`;
+};
+
+interface TextViewProps {
+  rollout: ImportedRollout;
+  findings: readonly Finding[];
+  /** Segment to begin at. */
+  event: number | null;
+  /** Rises when the reader asks to find something. */
+  findAsked: number;
+}
+
+/** All of the text, found in and copied. */
+export const TextView = ({ rollout, findings, event, findAsked }: TextViewProps) => {
+  const { segments } = rollout;
+  const texts = useMemo(() => segments.map(({ text }) => text), [segments]);
+  const [wanted, setWanted] = useState('');
+  const [at, setAt] = useState(0);
+  const field = useRef<HTMLInputElement>(null);
+  const region = useRef<HTMLDivElement>(null);
+  const list = useFind(texts, wanted);
+  const current = list?.[at] ?? null;
+  useEffect(() => {
+    if (findAsked > 0) field.current?.focus();
+  }, [findAsked]);
+
+  const marks = useMemo<PlacedMark[]>(
+    () => [
+      ...findings.flatMap(({ code, where }) =>
+        where.map((span) => ({ ...span, kind: 'fault' as const, title: LINTS[code].title })),
+      ),
+      ...(list ?? []).map((span, i) => ({
+        ...span,
+        kind: i === at ? ('current' as const) : ('found' as const),
+        title: 'found',
+      })),
+    ],
+    [findings, list, at],
+  );
+  const focus = useMemo(
+    () => current ?? (event === null ? null : { segment: event, start: 0 }),
+    [current, event],
+  );
+  const step = (by: number) => {
+    if (list && list.length > 0) setAt((at + by + list.length) % list.length);
+  };
+  const onKeyDown = (pressed: KeyboardEvent) => {
+    if (pressed.key === 'Enter') {
+      pressed.preventDefault();
+      step(pressed.shiftKey ? -1 : 1);
+    }
+    if (pressed.key === 'Escape') {
+      pressed.stopPropagation();
+      setWanted('');
+      region.current?.querySelector<HTMLElement>('.raw-scroll')?.focus();
+    }
+  };
+  return (
+    <div className="reader-fill" ref={region}>
+      <div className="reader-bar">
+        <TextInput
+          ref={field}
+          size="xs"
+          className="find-field"
+          aria-label="Find in the text"
+          placeholder="Find (/)"
+          value={wanted}
+          onChange={(change) => {
+            setWanted(change.currentTarget.value);
+            setAt(0);
+          }}
+          onKeyDown={onKeyDown}
+        />
+        <button type="button" className="link" disabled={!current} onClick={() => step(-1)}>
+          ↑ previous
+        </button>
+        <button type="button" className="link" disabled={!current} onClick={() => step(1)}>
+          ↓ next
+        </button>
+        <span className="fine" role="status">
+          {foundWords(list, at, wanted)}
+        </span>
+        <span className="grow" />
+        <CopyButton label="copy all of the text" text={() => fullText(rollout)} />
+      </div>
+      <RawText segments={segments} marks={marks} focus={focus} label="Text of the rollout" />
+    </div>
+  );
+};

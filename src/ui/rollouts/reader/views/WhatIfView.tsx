@@ -1,0 +1,399 @@
+import { Checkbox, NumberInput } from '@mantine/core';
+import { memo, useCallback, useState } from 'react';
+import { answerText } from '../../../../formats/rollouts/shape/imported.ts';
+import {
+  tokenTable,
+  withOutcome,
+  type TokenTable,
+} from '../../../../evaluate/inspect/reading/token-table.ts';
+import type {
+  RolloutOutcome,
+  WhatIf,
+  WhatIfSettings,
+} from '../../../../evaluate/inspect/what-if/what-if.ts';
+import type { Reading } from '../../../../lab/contract/rollouts.ts';
+import { ESTIMATORS } from '../../../../recipes/training.ts';
+import { PickField } from '../../../kit/PickField.tsx';
+import { useAnswer } from '../../../kit/use-answer.ts';
+import { formatNumber, formatSigned } from '../../../kit/words/format.ts';
+import { MarkedText } from '../parts/MarkedText.tsx';
+import { Problem } from '../parts/Problem.tsx';
+import { useLater } from '../parts/use-later.ts';
+import { inspection } from '../store/api.ts';
+import {
+  MASKS,
+  NORMALISATIONS,
+  alternativeTo,
+  settingsFor,
+  settingsWords,
+} from '../store/settings.ts';
+import { TokenCanvas } from '../tokens/TokenCanvas.tsx';
+import { TokenLegend } from '../tokens/TokenLegend.tsx';
+import { scaleOf } from '../tokens/token-paint.ts';
+import { tokenWords } from '../tokens/token-words.ts';
+
+/** The group under other settings, beside what it was, from stored numbers. */
+
+type Objective = WhatIfSettings['objective'];
+
+/** `Object.keys` forgets that the keys of a literal record are known. */
+const keysOf = <K extends string>(record: Record<K, string>): K[] => Object.keys(record) as K[];
+
+/**
+ * A number of the objective. What is half typed (empty, a minus sign) stays in the field and
+ * changes nothing.
+ */
+const Amount = (props: {
+  label: string;
+  value: number;
+  step: number;
+  min?: number;
+  onChange: (value: number) => void;
+}) => (
+  <NumberInput
+    size="xs"
+    label={props.label}
+    value={props.value}
+    step={props.step}
+    min={props.min ?? 0}
+    decimalScale={6}
+    onChange={(value) => {
+      if (typeof value === 'number' && Number.isFinite(value) && value >= (props.min ?? 0))
+        props.onChange(value);
+    }}
+  />
+);
+
+/**
+ * One side of the comparison. It edits a whole `WhatIfSettings`, so that "before" can be changed
+ * like "after": a file that names no settings has no past to hold fixed.
+ */
+const Fields = (props: {
+  name: string;
+  settings: WhatIfSettings;
+  onChange: (settings: WhatIfSettings) => void;
+}) => {
+  const { name, settings, onChange } = props;
+  const { objective, normalisation, mask } = settings;
+  const { clip, kl } = objective;
+  const set = (change: Partial<Objective>) =>
+    onChange({ ...settings, objective: { ...objective, ...change } });
+  return (
+    <fieldset className="what-if-fields">
+      <legend>{name}</legend>
+      <PickField
+        label="estimator"
+        value={objective.estimator}
+        values={ESTIMATORS}
+        onPick={(estimator) => set({ estimator })}
+      />
+      <PickField
+        label="normalisation"
+        value={normalisation}
+        values={keysOf(NORMALISATIONS)}
+        names={NORMALISATIONS}
+        onPick={(value) => onChange({ ...settings, normalisation: value })}
+      />
+      <PickField
+        label="aggregation"
+        value={objective.aggregation}
+        values={['token-mean', 'sequence-mean', 'sum-over-constant'] as const}
+        onPick={(aggregation) => set({ aggregation })}
+      />
+      {objective.aggregation === 'sum-over-constant' ? (
+        <Amount
+          label="constant, tokens"
+          value={objective.constantLength}
+          step={64}
+          min={1}
+          onChange={(constantLength) => set({ constantLength: Math.round(constantLength) })}
+        />
+      ) : null}
+      <PickField
+        label="loss mask"
+        value={mask}
+        values={keysOf(MASKS)}
+        names={MASKS}
+        onPick={(value) => onChange({ ...settings, mask: value })}
+      />
+      <PickField
+        label="KL"
+        value={kl.place}
+        values={['off', 'loss', 'reward'] as const}
+        names={{ off: 'off', loss: 'in the loss', reward: 'in the reward' }}
+        onPick={(place) => set({ kl: { ...kl, place } })}
+      />
+      {kl.place === 'off' ? null : (
+        <>
+          <PickField
+            label="KL estimate"
+            value={kl.form}
+            values={['k1', 'k2', 'k3'] as const}
+            onPick={(form) => set({ kl: { ...kl, form } })}
+          />
+          <Amount
+            label="KL coefficient"
+            value={kl.coefficient}
+            step={0.001}
+            onChange={(coefficient) => set({ kl: { ...kl, coefficient } })}
+          />
+        </>
+      )}
+      <Checkbox
+        size="xs"
+        label="clip the ratio"
+        checked={clip !== null}
+        onChange={(event) =>
+          // PPO’s usual ε on either side; DAPO’s wider upper bound is typed in below.
+          set({ clip: event.currentTarget.checked ? { low: 0.2, high: 0.2 } : null })
+        }
+      />
+      {clip ? (
+        <>
+          <Amount
+            label="clip below 1 −"
+            value={clip.low}
+            step={0.02}
+            onChange={(low) => set({ clip: { ...clip, low: Math.min(1, low) } })}
+          />
+          <Amount
+            label="clip above 1 +"
+            value={clip.high}
+            step={0.02}
+            onChange={(high) => set({ clip: { ...clip, high } })}
+          />
+        </>
+      ) : null}
+      <Checkbox
+        size="xs"
+        label="dual clip"
+        checked={objective.dualClip !== null}
+        // 3 is the constant c of dual-clip PPO (Ye et al., 2020), which verl has as its default
+        // too.
+        onChange={(event) => set({ dualClip: event.currentTarget.checked ? 3 : null })}
+      />
+    </fieldset>
+  );
+};
+
+/** A signed number, or a dash where it cannot be computed: a 0 would be a claim. */
+const value = (number: number | null): string => (number === null ? '–' : formatSigned(number, 3));
+
+/** The largest weight of a trained token; the other tokens of the rollout are not in the loss. */
+const weightOf = ({ tokens }: RolloutOutcome): number | null =>
+  tokens ? tokens.weight.reduce((most, weight) => Math.max(most, weight), 0) : null;
+
+/** Sum over the tokens: how far the update moves the rollout as a whole, and in which direction. */
+const pushOf = ({ tokens }: RolloutOutcome): number | null =>
+  tokens ? tokens.push.reduce((sum, push) => sum + push, 0) : null;
+
+/** Drawn again only where the numbers are new: sums over long traces take time. */
+const Outcomes = memo(({ made, reading }: { made: WhatIf; reading: Reading }) => (
+  <div className="wide-scroll" role="region" aria-label="Advantages and weights" tabIndex={0}>
+    <table className="rollout-table what-if-table">
+      <thead>
+        <tr>
+          <th scope="col" rowSpan={2}>
+            rollout
+          </th>
+          <th scope="col" rowSpan={2}>
+            answer
+          </th>
+          <th scope="colgroup" colSpan={2}>
+            reward
+          </th>
+          <th scope="colgroup" colSpan={3}>
+            advantage
+          </th>
+          <th scope="colgroup" colSpan={2}>
+            trained tokens
+          </th>
+          <th scope="colgroup" colSpan={2}>
+            weight of one token
+          </th>
+          <th scope="colgroup" colSpan={2}>
+            push on all
+          </th>
+        </tr>
+        <tr>
+          {[
+            'before',
+            'after',
+            'file',
+            'before',
+            'after',
+            'before',
+            'after',
+            'before',
+            'after',
+            'before',
+            'after',
+          ].map((name, i) => (
+            <th key={i} scope="col" className="figure">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {/* A group of more rollouts is a pathological file; the rest would only make the page
+            slow. */}
+        {made.before.rollouts.slice(0, 256).map((before, i) => {
+          const after = made.after.rollouts[i]!;
+          const changed = before.advantage !== after.advantage;
+          return (
+            <tr key={i} className={before.id === reading.rollout.id ? 'chosen' : ''}>
+              <th scope="row">
+                {i + 1}
+                {before.id === reading.rollout.id ? ' (this)' : ''}
+              </th>
+              <td className="group-answer">
+                <MarkedText
+                  text={reading.siblings[i] ? answerText(reading.siblings[i]) : 'no answer'}
+                  marks={[]}
+                />
+              </td>
+              <td className="figure">{formatNumber(before.reward)}</td>
+              <td className="figure">{formatNumber(after.reward)}</td>
+              <td className="figure">{value(made.stored[i] ?? null)}</td>
+              <td className="figure">{value(before.advantage)}</td>
+              <td className="figure">
+                {changed ? <b>{value(after.advantage)}</b> : value(after.advantage)}
+              </td>
+              <td className="figure">{formatNumber(before.trainedTokens)}</td>
+              <td className="figure">{formatNumber(after.trainedTokens)}</td>
+              <td className="figure">{formatNumber(weightOf(before))}</td>
+              <td className="figure">{formatNumber(weightOf(after))}</td>
+              <td className="figure">{formatNumber(pushOf(before))}</td>
+              <td className="figure">{formatNumber(pushOf(after))}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  </div>
+));
+
+/**
+ * The tokens of this rollout with the push of one side. `useLater` computes the table off the
+ * drawing, so that a long trace does not hold up the form while somebody types.
+ */
+const Strip = (props: {
+  name: string;
+  reading: Reading;
+  plain: TokenTable;
+  outcome: RolloutOutcome | undefined;
+  cursor: number | null;
+  onCursor: (at: number | null) => void;
+}) => {
+  const { name, reading, plain, outcome, cursor, onCursor } = props;
+  const { rollout } = reading;
+  const make = useCallback(() => (outcome ? withOutcome(plain, outcome) : plain), [plain, outcome]);
+  const table = useLater(plain, make);
+  if (!table) return null;
+  const words = cursor === null ? '' : tokenWords(table, rollout.segments, cursor, undefined);
+  const has = table.columns.push !== undefined;
+  return (
+    <section aria-label={name}>
+      <h2>
+        {name} <span className="fine">push of the update on each token of this rollout</span>{' '}
+      </h2>
+      {has ? <TokenLegend by="push" scale={scaleOf(table, 'push')} /> : null}
+      {has ? (
+        <>
+          <TokenCanvas
+            table={table}
+            segments={rollout.segments}
+            by="push"
+            cursor={cursor}
+            range={null}
+            label={`Tokens, ${name}`}
+            words={words}
+            onCursor={onCursor}
+            tallest={180}
+          />
+          <p className="fine token-line">{words || 'Point at a token for its numbers.'}</p>
+        </>
+      ) : (
+        <p className="fine">No token weights: {table.lacks.push}.</p>
+      )}
+    </section>
+  );
+};
+
+/**
+ * Two settings of the same objective on the stored rewards of the group: what each would have made
+ * of them, in advantages, weights and pushes. Nothing is sampled again; the log-probabilities are
+ * the file’s, so what needs others is listed as not computable.
+ */
+export const WhatIfView = ({ reading }: { reading: Reading }) => {
+  const { file, row, rollout, loss } = reading;
+  const known = settingsFor(loss);
+  const [before, setBefore] = useState(known);
+  const [after, setAfter] = useState(() => alternativeTo(known));
+  const [cursor, setCursor] = useState<number | null>(null);
+  const makePlain = useCallback(() => tokenTable(rollout), [rollout]);
+  const plain = useLater(rollout, makePlain);
+  // The settings are part of the key: an answer to settings that were changed meanwhile is dropped.
+  const key = JSON.stringify([file.id, row.row.group, before, after]);
+  const made = useAnswer(key, () => inspection().whatIf(file.id, row.row.group, before, after));
+  const [last, setLast] = useState<WhatIf | null>(null);
+  // What was computed last stays until the new is there, so that nothing jumps.
+  if (made.state === 'ready' && made.value !== last) setLast(made.value);
+  const shown = made.state === 'ready' ? made.value : last;
+  // The group comes in its own order; this rollout is found by id, not by its place in the file.
+  const at = shown?.before.rollouts.findIndex(({ id }) => id === rollout.id) ?? -1;
+  const cannot = shown ? [...new Set([...shown.before.cannot, ...shown.after.cannot])] : [];
+  return (
+    <div className="what-if">
+      <div className="what-if-forms">
+        <Fields name="Before" settings={before} onChange={setBefore} />
+        <Fields name="After" settings={after} onChange={setAfter} />
+      </div>
+      <p className="fine">
+        {loss
+          ? 'Before begins with the settings of the run'
+          : 'The file names no settings of its training, so that both sides are chosen here'}
+        {loss ? ` (${loss.preset}). ` : '. '}
+        Before: {settingsWords(before)}. After: {settingsWords(after)}. The batch is this group.
+      </p>
+      {made.state === 'failed' ? <Problem what="The group" message={made.message} /> : null}
+      {shown ? (
+        <>
+          {shown.before.zeroVariance.length > 0 ? (
+            <p className="note">
+              <b>⚠ No variance:</b> all rewards of the group are equal; no estimator makes an
+              advantage of them.
+            </p>
+          ) : null}
+          <Outcomes made={shown} reading={reading} />
+          {cannot.length > 0 ? (
+            <div className="note">
+              <b>What cannot be computed, and what is missing</b>
+              <ul>
+                {cannot.map((reason) => (
+                  <li key={reason}>{reason}</li>
+                ))}
+              </ul>
+            </div>
+          ) : null}
+          {plain
+            ? (['before', 'after'] as const).map((side) => (
+                <Strip
+                  key={side}
+                  name={side === 'before' ? 'Before' : 'After'}
+                  reading={reading}
+                  plain={plain}
+                  outcome={shown[side].rollouts[at]}
+                  cursor={cursor}
+                  onCursor={setCursor}
+                />
+              ))
+            : null}
+        </>
+      ) : (
+        <p className="fine">Computing …</p>
+      )}
+    </div>
+  );
+};

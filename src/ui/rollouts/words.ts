@@ -1,0 +1,83 @@
+import {
+  BASIS_NAMES,
+  OUTCOME_NAMES,
+  type Outcome,
+  type OutcomeBasis,
+} from '../../evaluate/inspect/taxonomy.ts';
+import type { FileRecord } from '../../lab/contract/records/rollout-files.ts';
+
+/** What outcomes mean, and the colours that charts give them. */
+const OUTCOMES: Record<Outcome, { note: string; colour: number }> = {
+  'right-with-evidence': {
+    note: 'Right, and a gold answer stands in what was read.',
+    colour: 2,
+  },
+  'right-without-evidence': {
+    note: 'Right, though no gold answer stands in what was read: memory, a guess, or other words.',
+    colour: 7,
+  },
+  'right-closed': {
+    note: 'Right on a question whose answer is yes or no; whether it was retrieved cannot be told by words.',
+    colour: 0,
+  },
+  'wrong-closed': {
+    note: 'Wrong on a question whose answer is yes or no.',
+    colour: 3,
+  },
+  'not-scored': {
+    note: 'The answer cannot be read: no protocol says where it stands; nor has a judge a verdict. In no mean.',
+    colour: 4,
+  },
+  'no-answer': { note: 'Nothing was given as an answer.', colour: 4 },
+  'no-search': { note: 'Wrong, and nothing was asked.', colour: 5 },
+  'not-retrieved': {
+    note: 'Wrong, and no result held a gold answer: queries or retriever failed.',
+    colour: 1,
+  },
+  'retrieved-not-used': {
+    note: 'Wrong, though a result held a gold answer: reading or reasoning failed.',
+    colour: 6,
+  },
+};
+
+/** "wrong though retrieved, by the judge"; @param basis left out where the place says it, null where there is none */
+export const outcomeName = (outcome: Outcome | null, basis?: OutcomeBasis | null): string => {
+  if (outcome === null) return '–';
+  return basis ? `${OUTCOME_NAMES[outcome]}, ${BASIS_NAMES[basis]}` : OUTCOME_NAMES[outcome];
+};
+
+export interface OutcomeBars {
+  bars: { key: Outcome; name: string; count: number; note: string; colour: number }[];
+  /** What the shares of the bars are of: every rollout that has an outcome. */
+  total: number;
+}
+
+export function outcomeBars(counts: Partial<Record<Outcome, number>>): OutcomeBars {
+  const bars = (Object.keys(OUTCOMES) as Outcome[]).flatMap((key) => {
+    const count = counts[key] ?? 0;
+    return count === 0 ? [] : [{ key, count, name: OUTCOME_NAMES[key], ...OUTCOMES[key] }];
+  });
+  return { bars, total: bars.reduce((sum, { count }) => sum + count, 0) };
+}
+
+/** "outcome, by EM": what is named, and by what it says right or wrong. */
+export const withBasis = (name: string, basis: string | null): string =>
+  basis === null ? name : `${name}, ${basis}`;
+
+/** The outcome of rollouts that share it. @param basis by what outcomes of the selection say right or wrong */
+export const groupedOutcomeName = (outcome: Outcome, basis: string | null): string =>
+  withBasis(OUTCOME_NAMES[outcome], outcome === 'not-scored' ? null : basis);
+
+/** What stands behind a count of rollouts of a file; nothing where the file was read to its end. */
+export const PARTIAL: Record<FileRecord['status'], string> = {
+  ready: '',
+  importing: ' so far',
+  interrupted: ', not all',
+};
+
+/** The same in a sentence, over what is counted of a selection. */
+export const PARTIAL_NOTE: Record<FileRecord['status'], string | null> = {
+  ready: null,
+  importing: 'Counted over what is read so far; the file is still being read.',
+  interrupted: 'Counted over what was read; the file was not read to its end.',
+};

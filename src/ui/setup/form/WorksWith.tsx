@@ -1,0 +1,186 @@
+import { NativeSelect } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import { useShallow } from 'zustand/react/shallow';
+import type { PolicyRef, Setup } from '../../../records/setup.ts';
+import { refreshCheckpoints } from '../../models/store/checkpoint-actions.ts';
+import { useCheckpoints } from '../../models/store/checkpoint-store.ts';
+import { readCollections } from '../../corpus/store/collections-actions.ts';
+import { useCollections } from '../../corpus/store/collections-store.ts';
+import { useResources } from '../resources-store.ts';
+import { askQuestionsOf, questionSetsOf, searchCollections } from '../search-with.ts';
+import { choosePolicy, useSetup } from '../setup-store.ts';
+import { grouped, keyOf, policiesOf, policyChoices, type PolicyChoice } from './policy-words.ts';
+import { engineKind } from '../../../retrieval/engines/kinds/list.ts';
+
+/** Where policies, sources and helpers of the next run are chosen. */
+
+const useChoices = (): PolicyChoice[] => {
+  const setup = useSetup((state) => state.setup);
+  const resources = useResources((state) => state.resources);
+  const checkpoints = useCheckpoints((state) => state.checkpoints);
+  return policyChoices(resources, checkpoints, policiesOf(setup));
+};
+
+const PolicySelect = ({ choices }: { choices: readonly PolicyChoice[] }) => {
+  const policy = useSetup(({ setup }) => setup.policy);
+  return (
+    <NativeSelect
+      size="xs"
+      label="Policy"
+      value={keyOf(policy)}
+      data={grouped(choices)}
+      onChange={({ currentTarget: { value } }) => {
+        const chosen = choices.find(({ ref }) => keyOf(ref) === value);
+        if (chosen) choosePolicy(chosen.ref);
+      }}
+    />
+  );
+};
+
+/** One collection, or what was put together on the Corpus page. */
+const CollectionSelect = (props: {
+  label: string;
+  ids: readonly string[];
+  holds: 'passages' | 'questions';
+  choose: (ids: string[]) => void;
+}) => {
+  const collections = useCollections((state) => state.collections);
+  const offered = collections.filter((one) => one[props.holds] > 0);
+  const several = props.ids.length > 1;
+  const gone = props.ids.filter((id) => !collections.some((one) => one.id === id));
+  return (
+    <NativeSelect
+      size="xs"
+      label={props.label}
+      value={several ? 'several' : (props.ids[0] ?? '')}
+      data={[
+        { value: '', label: 'built-in world' },
+        ...offered.map(({ id, name }) => ({ value: id, label: name })),
+        ...(several ? [{ value: 'several', label: `${props.ids.length} collections` }] : []),
+        ...(several ? [] : gone.map((id) => ({ value: id, label: 'a collection that is gone' }))),
+      ]}
+      onChange={({ currentTarget: { value } }) => {
+        if (value !== 'several') props.choose(value === '' ? [] : [value]);
+      }}
+    />
+  );
+};
+
+type Helper = 'summarizer' | 'judge';
+
+const helperValue = (spec: Setup[Helper]): string =>
+  spec.kind === 'model' ? keyOf(spec.policy) : spec.kind;
+
+const HelperSelect = (props: {
+  label: string;
+  part: Helper;
+  choices: readonly PolicyChoice[];
+  fixed: readonly { value: 'off' | 'extractive'; label: string }[];
+  title: string;
+}) => {
+  const spec = useSetup(({ setup }) => setup[props.part]);
+  const change = useSetup((state) => state.change);
+  const models = props.choices.filter(({ chats }) => chats);
+  const use = (ref: PolicyRef) =>
+    props.part === 'judge'
+      ? change({ judge: { kind: 'model', policy: ref } })
+      : change({ summarizer: { kind: 'model', policy: ref } });
+  return (
+    <NativeSelect
+      size="xs"
+      label={props.label}
+      title={props.title}
+      value={helperValue(spec)}
+      data={[...props.fixed, ...grouped(models)]}
+      onChange={({ currentTarget: { value } }) => {
+        const model = models.find(({ ref }) => keyOf(ref) === value);
+        if (model) return use(model.ref);
+        if (props.part === 'judge') return change({ judge: { kind: 'off' } });
+        return change({ summarizer: { kind: value === 'extractive' ? 'extractive' : 'off' } });
+      }}
+    />
+  );
+};
+
+/** The lists may have changed on other pages, and in other tabs. */
+const useLists = (): void => {
+  useEffect(() => {
+    void refreshCheckpoints();
+    void readCollections();
+  }, []);
+};
+
+/** Parts that are not the built-in ones, in a word each. */
+const changedParts = ({ policy, local, web, questions, summarizer, judge }: Setup): string[] =>
+  [
+    policy.kind === 'built-in' ? '' : 'policy',
+    questions.kind === 'built-in' ? '' : 'questions',
+    local.kind === 'built-in' ? '' : 'passages',
+    web.kind === 'built-in' ? '' : 'web',
+    summarizer.kind === 'off' ? '' : 'summarizer',
+    judge.kind === 'off' ? '' : 'judge',
+  ].filter((part) => part !== '');
+
+/** @param helpers whether summarizer and judge take part, as they do when a question is asked */
+export const WorksWith = ({ helpers = true }: { helpers?: boolean }) => {
+  useLists();
+  const choices = useChoices();
+  const local = useSetup(({ setup }) => setup.local);
+  const web = useSetup(({ setup }) => setup.web);
+  const questionSets = useSetup(({ setup }) => questionSetsOf(setup));
+  const changed = useSetup(useShallow(({ setup }) => changedParts(setup)));
+  // Open where something was chosen; what is opened by hand stays open.
+  const [open] = useState(changed.length > 0);
+  return (
+    <details className="works-with" open={open}>
+      <summary>
+        Works with{' '}
+        <span className="fine">
+          · {changed.length === 0 ? 'what is built in' : changed.join(', ')}
+        </span>
+      </summary>
+      <div className="fields">
+        <PolicySelect choices={choices} />
+        <CollectionSelect
+          label="Questions"
+          ids={questionSets}
+          holds="questions"
+          choose={askQuestionsOf}
+        />
+        <CollectionSelect
+          label="Local passages"
+          ids={local.kind === 'collections' ? local.ids : []}
+          holds="passages"
+          choose={searchCollections}
+        />
+        {helpers ? (
+          <>
+            <HelperSelect
+              label="Summarizer"
+              part="summarizer"
+              choices={choices}
+              title="UR²: passages are summarized for the query before the policy reads them"
+              fixed={[
+                { value: 'off', label: 'off' },
+                { value: 'extractive', label: 'extractive (built in)' },
+              ]}
+            />
+            <HelperSelect
+              label="Judge"
+              part="judge"
+              choices={choices}
+              title="LJ: a model says whether an answer means what the gold answer means"
+              fixed={[{ value: 'off', label: 'off' }]}
+            />
+          </>
+        ) : null}
+      </div>
+      <p className="fine">
+        Web: {'url' in web ? engineKind(web.kind).name : 'built-in web'}
+        {'url' in web ? ` at ${new URL(web.url).host}` : ''}. More of each on{' '}
+        <Link href="/models">Models</Link> and <Link href="/corpus">Corpus</Link>.
+      </p>
+    </details>
+  );
+};

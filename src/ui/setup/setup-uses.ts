@@ -1,0 +1,80 @@
+import type { PolicyRef, Setup } from '../../records/setup.ts';
+import { useSetup } from './setup-store.ts';
+
+/** What is deleted is not used any more; what comes back is used again where nothing else was chosen. */
+
+const sameRef = (a: PolicyRef, b: PolicyRef): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** Where a model or an encoder was used. */
+export type PolicyUse = 'policy' | 'summarizer' | 'judge';
+export type EncoderUse = 'encoder' | 'reranker';
+
+/** @returns where the policy was used; runs use what is built in there, or nothing */
+export const forgetPolicy = (ref: PolicyRef): PolicyUse[] => {
+  const { setup, change } = useSetup.getState();
+  const { policy, summarizer, judge } = setup;
+  const uses: PolicyUse[] = [];
+  if (sameRef(policy, ref)) uses.push('policy');
+  if (summarizer.kind === 'model' && sameRef(summarizer.policy, ref)) uses.push('summarizer');
+  if (judge.kind === 'model' && sameRef(judge.policy, ref)) uses.push('judge');
+  const part: Partial<Setup> = {
+    ...(uses.includes('policy') && { policy: { kind: 'built-in' } }),
+    ...(uses.includes('summarizer') && { summarizer: { kind: 'off' } }),
+    ...(uses.includes('judge') && { judge: { kind: 'off' } }),
+  };
+  if (uses.length > 0) change(part);
+  return uses;
+};
+
+export const takeUpPolicy = (ref: PolicyRef, uses: readonly PolicyUse[]): void => {
+  const { setup, change } = useSetup.getState();
+  const again = (use: PolicyUse, left: string): boolean =>
+    uses.includes(use) && setup[use].kind === left;
+  const part: Partial<Setup> = {
+    ...(again('policy', 'built-in') && { policy: ref }),
+    ...(again('summarizer', 'off') && { summarizer: { kind: 'model', policy: ref } }),
+    ...(again('judge', 'off') && { judge: { kind: 'model', policy: ref } }),
+  };
+  if (Object.keys(part).length > 0) change(part);
+};
+
+const LOST: Record<PolicyUse, string> = {
+  policy: 'the built-in policy is used now',
+  summarizer: 'nothing is summarized now',
+  judge: 'nothing is judged now',
+};
+
+/** What follows from a deletion, to stand behind the name; empty where nothing does. */
+export const lostWords = (uses: readonly PolicyUse[]): string =>
+  uses.map((use) => `; ${LOST[use]}`).join('');
+
+/** @returns where the encoder or cross-encoder was used; the built-in encoder, or none, is now */
+export const forgetEncoder = (id: string): EncoderUse[] => {
+  const { setup, change } = useSetup.getState();
+  const { local } = setup;
+  if (local.kind === 'built-in') return [];
+  const uses: EncoderUse[] = [];
+  if (local.encoder === id) uses.push('encoder');
+  if (local.reranker === id) uses.push('reranker');
+  if (uses.length > 0)
+    change({
+      local: {
+        ...local,
+        ...(uses.includes('encoder') && { encoder: 'built-in' }),
+        ...(uses.includes('reranker') && { reranker: null }),
+      },
+    });
+  return uses;
+};
+
+export const takeUpEncoder = (id: string, uses: readonly EncoderUse[]): void => {
+  const { setup, change } = useSetup.getState();
+  const { local } = setup;
+  if (local.kind === 'built-in') return;
+  const encoder = uses.includes('encoder') && local.encoder === 'built-in';
+  const reranker = uses.includes('reranker') && local.reranker === null;
+  if (encoder || reranker)
+    change({
+      local: { ...local, ...(encoder && { encoder: id }), ...(reranker && { reranker: id }) },
+    });
+};

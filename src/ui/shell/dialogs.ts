@@ -1,0 +1,13 @@
+import { create } from 'zustand';
+
+/** The two dialogs over every page; at most one is open. */
+
+export type Dialog = 'palette' | 'keys';
+
+export const useDialogs = create<{ open: Dialog | null }>()(() => ({ open: null }));
+
+/** Opens it, or closes it where it is open. */
+export const toggleDialog = (dialog: Dialog): void =>
+  useDialogs.setState(({ open }) => ({ open: open === dialog ? null : dialog }));
+
+export const closeDialog = (): void => useDialogs.setState({ open: null });

@@ -1,0 +1,387 @@
+import type { TrainStep } from '../../../records/training.ts';
+import type { TrainSettings } from '../../../recipes/training.ts';
+import { collapseText, paperOptimum, type RewardSettings } from '../../../agent/router/reward.ts';
+import { overridesInForce } from '../../../learn/settings/overrides.ts';
+import { getRecipe } from '../../../recipes/index.ts';
+import { withOverrides } from '../../../recipes/settings.ts';
+import type { ChartSpec, Series } from '../../kit/charts/series.ts';
+import type { Point } from '../../kit/charts/downsample.ts';
+
+/** Every chart of a run, from its steps. Pure: steps and settings in, values to draw out. */
+
+type Steps = readonly TrainStep[];
+
+/** A measurement that was not made leaves no point. */
+const pointsOf = (steps: Steps, of: (step: TrainStep) => number | null | undefined): Point[] => {
+  const points: Point[] = [];
+  for (const step of steps) {
+    const y = of(step);
+    if (y !== null && y !== undefined && Number.isFinite(y)) points.push({ x: step.step, y });
+  }
+  return points;
+};
+
+/**
+ * One measure of a step as a line. `colour` is an index of the palette, the same for one thing in
+ * every chart of a page.
+ */
+const line = (
+  steps: Steps,
+  name: string,
+  colour: number,
+  of: (step: TrainStep) => number | null | undefined,
+): Series => {
+  const points = pointsOf(steps, of);
+  // What is not measured at every step is marked where it is.
+  const sparse = points.length > 0 && points.length * 2 <= steps.length;
+  return { id: name, name, colour, points, ...(sparse && { sparse }) };
+};
+
+/**
+ * Scores of the held-out questions; they are measured every few steps, so their points are marked.
+ */
+const heldOut = (
+  steps: Steps,
+  name: string,
+  colour: number,
+  of: (score: NonNullable<TrainStep['heldOut']>) => number,
+): Series => ({
+  ...line(steps, name, colour, ({ heldOut: score }) => (score ? of(score) : null)),
+  sparse: true,
+});
+
+/** Names that occur in any step, in the order of first appearance. */
+const namesOf = (
+  steps: Steps,
+  of: (step: TrainStep) => Record<string, unknown> | null | undefined,
+): string[] => {
+  const names = new Set<string>();
+  for (const step of steps) for (const name in of(step)) names.add(name);
+  return [...names];
+};
+
+/** Normal quantile of a two-sided 95 % interval. */
+const Z = 1.96;
+
+/** Wilson's 95 % interval of a share p of n questions: it has a width at 0 and at 1 too. */
+export const shareInterval = (p: number, n: number): [low: number, high: number] => {
+  if (n <= 0) return [0, 1];
+  const spread = (Z * Z) / n;
+  const middle = (p + spread / 2) / (1 + spread);
+  const half = (Z * Math.sqrt((p * (1 - p)) / n + spread / (4 * n))) / (1 + spread);
+  return [Math.max(0, middle - half), Math.min(1, middle + half)];
+};
+
+/** Only EM has an interval: F1 is no share of questions, so Wilson’s formula says nothing of it. */
+const heldOutIntervals = (steps: Steps): NonNullable<Series['interval']> =>
+  new Map(
+    steps
+      .filter(({ heldOut: score }) => score !== null)
+      .map(({ step, heldOut: score }) => [step, shareInterval(score!.em, score!.n)]),
+  );
+
+/**
+ * A chart without points is kept: its `empty` says when there will be some, or why there never are.
+ */
+const spec = (
+  id: string,
+  title: string,
+  note: string,
+  unit: ChartSpec['unit'],
+  series: readonly Series[],
+  rest: Partial<Pick<ChartSpec, 'kind' | 'log' | 'include' | 'lines' | 'empty'>> = {},
+): ChartSpec => ({
+  id,
+  title,
+  note,
+  unit,
+  kind: rest.kind ?? 'lines',
+  series: series.filter(({ points }) => points.length > 0),
+  empty: rest.empty ?? 'Shows after the first step.',
+  ...(rest.log !== undefined && { log: rest.log }),
+  ...(rest.include !== undefined && { include: rest.include }),
+  ...(rest.lines !== undefined && { lines: rest.lines }),
+});
+
+/** What the rollouts are worth: answers, rewards, searches, recall and length. */
+const accuracy = (steps: Steps): ChartSpec[] => [
+  spec(
+    'em',
+    'Answers: EM and F1',
+    'sampled: the rollouts of the step; held-out EM with its 95 % interval',
+    'share',
+    [
+      {
+        ...heldOut(steps, 'EM held-out', 0, ({ em }) => em),
+        interval: heldOutIntervals(steps),
+      },
+      heldOut(steps, 'F1 held-out', 4, ({ f1 }) => f1),
+      line(steps, 'EM sampled', 1, ({ em }) => em),
+      line(steps, 'F1 sampled', 2, ({ f1 }) => f1),
+    ],
+  ),
+  spec(
+    'reward',
+    'Reward by clause',
+    'weighted means over the rollouts of a step',
+    'number',
+    [
+      line(steps, 'reward', 0, ({ reward }) => reward.mean),
+      ...namesOf(steps, ({ reward }) => reward.clauses).map((name, index) =>
+        line(steps, name, index + 1, ({ reward }) => reward.clauses[name]),
+      ),
+    ],
+    { include: [0] },
+  ),
+  spec(
+    'searches',
+    'Searches',
+    'a rollout, mean',
+    'number',
+    [
+      line(steps, 'sampled', 1, ({ searches }) => searches),
+      heldOut(steps, 'held-out', 0, ({ searches }) => searches),
+    ],
+    { include: [0] },
+  ),
+  spec(
+    'recall',
+    'Recall and format',
+    'supporting titles found; outputs that keep to the protocol',
+    'share',
+    [
+      line(steps, 'recall', 1, ({ recall }) => recall),
+      line(steps, 'format valid', 2, ({ formatValid }) => formatValid),
+      heldOut(steps, 'recall held-out', 0, ({ recall }) => recall),
+    ],
+  ),
+  spec(
+    'length',
+    'Response length',
+    'tokens that the policy wrote, a rollout, mean',
+    'tokens',
+    [line(steps, 'tokens', 0, ({ responseTokens }) => responseTokens)],
+    { include: [0] },
+  ),
+];
+
+/** When the first KL shows: it is measured where it is in the objective, and with each held-out score. */
+const klPromise = ({ objective, heldOut }: TrainSettings): string => {
+  if (objective.kl.place !== 'off') return 'Shows after the first step.';
+  return heldOut.questions > 0
+    ? 'Shows with the first held-out score.'
+    : 'Not computed: these settings have no KL term and no held-out score.';
+};
+
+/** What the optimiser does: entropy, KL, clipping, gradients, and groups that teach nothing. */
+const optimisation = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
+  return [
+    spec(
+      'entropy',
+      'Entropy',
+      'nats a policy token, of the distribution that is drawn from',
+      'nats',
+      [line(steps, 'entropy', 0, ({ entropy }) => entropy)],
+      { include: [0] },
+    ),
+    spec(
+      'kl',
+      'KL to the reference',
+      'k3, nats a token; the reference is the policy without the adapter',
+      'nats',
+      [line(steps, 'KL', 0, ({ kl }) => kl)],
+      {
+        include: [0],
+        empty: klPromise(settings),
+      },
+    ),
+    spec(
+      'clip',
+      'Clipped tokens',
+      'share of the trained tokens whose ratio was clipped',
+      'share',
+      [line(steps, 'clipped', 0, ({ clipShare }) => clipShare)],
+      {
+        include: [0],
+        ...(settings.objective.clip === null && { empty: 'These settings do not clip.' }),
+      },
+    ),
+    spec(
+      'gradient',
+      'Gradient norm',
+      'before clipping',
+      'number',
+      [line(steps, 'norm', 0, ({ gradientNorm }) => gradientNorm)],
+      { include: [0] },
+    ),
+    spec('loss', 'Loss', 'of the last update of a step', 'number', [
+      line(steps, 'loss', 0, ({ loss }) => loss),
+    ]),
+    spec(
+      'rate',
+      'Learning rate',
+      'as it was applied',
+      'number',
+      [line(steps, 'rate', 0, ({ learningRate }) => learningRate)],
+      { include: [0] },
+    ),
+    spec(
+      'zero',
+      'Groups without signal',
+      'all rewards of the group equal; and batches drawn to replace them',
+      'number',
+      [
+        line(steps, 'groups', 0, ({ groups }) => groups),
+        line(steps, 'zero variance', 1, ({ zeroVarianceGroups }) => zeroVarianceGroups),
+        line(steps, 'batches', 2, ({ generationBatches }) => generationBatches),
+      ],
+      { include: [0] },
+    ),
+    spec(
+      'gap',
+      'Gap of sampler and trainer',
+      '|Δ log-probability|, nats, logarithmic',
+      'nats',
+      [
+        // A gap of 0 has no place on a logarithmic axis.
+        line(steps, 'largest', 1, ({ samplerGap }) => samplerGap.max || null),
+        line(steps, 'mean', 0, ({ samplerGap }) => samplerGap.mean || null),
+      ],
+      { log: true, empty: 'No gap was measured: it is 0, or there was no step yet.' },
+    ),
+  ];
+};
+
+/** Names of the phases and their keys in a step’s record, in the order in which they happen. */
+const PHASES = [
+  ['rollouts', 'rollout'],
+  ['update', 'update'],
+  ['held-out', 'heldOut'],
+  ['snapshot', 'checkpoint'],
+] as const;
+
+/** Seconds of a step that no phase counts. */
+const otherSeconds = ({ seconds }: TrainStep): number =>
+  Math.max(0, seconds.total - PHASES.reduce((sum, [, key]) => sum + seconds[key], 0));
+
+/** Where the time goes, and which questions were drawn. */
+const speed = (steps: Steps): ChartSpec[] => [
+  spec(
+    'rate-tokens',
+    'Tokens a second',
+    'sampled, over the rollout phase',
+    'tokens',
+    [line(steps, 'tokens/s', 0, ({ tokensPerSecond }) => tokensPerSecond)],
+    { include: [0] },
+  ),
+  spec(
+    'phases',
+    'Time per phase',
+    'seconds a step, stacked',
+    'seconds',
+    [
+      ...PHASES.map(([name, key], index) =>
+        line(steps, name, index, ({ seconds }) => seconds[key]),
+      ),
+      line(steps, 'other', 4, otherSeconds),
+    ],
+    { kind: 'stack' },
+  ),
+  spec(
+    'drawn',
+    'Drawn by the curriculum',
+    'questions a step by class, stacked',
+    'questions',
+    namesOf(steps, ({ drawn }) => drawn).map((name, index) =>
+      line(steps, name, index, ({ drawn }) => drawn[name] ?? 0),
+    ),
+    { kind: 'stack' },
+  ),
+];
+
+/** The router's reward as the run has it; null where the settings are not valid. */
+export const routerMode = (settings: TrainSettings): RewardSettings | null => {
+  try {
+    return withOverrides(getRecipe(settings.recipe).settings, overridesInForce(settings)).nlr;
+  } catch {
+    return null;
+  }
+};
+
+/**
+ * What the router learned: where it sends each kind of question, and what that costs and brings.
+ * Absent where no call was routed and none will be.
+ */
+const router = (steps: Steps, settings: TrainSettings): ChartSpec[] => {
+  const kinds = namesOf(steps, ({ router }) => router?.byKind);
+  if (kinds.length === 0 && settings.router.train === 'off') return [];
+  const mode = routerMode(settings);
+  const paper = mode?.reward === 'paper' ? mode : null;
+  const best = paper ? paperOptimum(paper.beta1, paper.beta2) : null;
+  // 0.5 where the printed reward prefers neither source.
+  const where = best === 'local' ? 1 : best === 'web' ? 0 : 0.5;
+  return [
+    spec(
+      'router',
+      'Router: π(local)',
+      'by kind of question; π(web) is the rest',
+      'share',
+      kinds.map((kind, index) =>
+        line(steps, kind, index, ({ router }) => router?.byKind[kind]?.local),
+      ),
+      {
+        include: [0, 1],
+        ...(paper && { lines: [{ value: where, label: `dashed: ${collapseText(paper)}` }] }),
+      },
+    ),
+    spec(
+      'router-reward',
+      'Router: reward',
+      `mean of a call, ${mode?.reward ?? 'unknown'} mode`,
+      'number',
+      [
+        line(steps, 'all', 0, ({ router }) => router?.reward),
+        ...kinds.map((kind, index) =>
+          line(steps, kind, index + 1, ({ router }) => router?.byKind[kind]?.reward),
+        ),
+      ],
+    ),
+    spec(
+      'router-latency',
+      'Router: latency',
+      'measured, mean of the calls of a step',
+      'ms',
+      [
+        line(steps, 'local', 0, ({ router }) => router?.latencyMs.local),
+        line(steps, 'web', 1, ({ router }) => router?.latencyMs.web),
+      ],
+      { include: [0] },
+    ),
+    spec(
+      'router-recall',
+      'Router: recall gained',
+      'share of the gold titles that a call brought first',
+      'share',
+      [
+        line(steps, 'local', 0, ({ router }) => router?.recallGained.local),
+        line(steps, 'web', 1, ({ router }) => router?.recallGained.web),
+      ],
+      { include: [0] },
+    ),
+  ];
+};
+
+/** Charts under one heading. */
+export interface ChartGroup {
+  name: string;
+  charts: ChartSpec[];
+}
+
+/** Charts in the order of the page. */
+export const chartsOf = (steps: Steps, settings: TrainSettings): ChartGroup[] =>
+  [
+    { name: 'What it earns', charts: accuracy(steps) },
+    { name: 'Routing', charts: router(steps, settings) },
+    { name: 'How it learns', charts: optimisation(steps, settings) },
+    { name: 'Speed and data', charts: speed(steps) },
+  ].filter(({ charts }) => charts.length > 0);

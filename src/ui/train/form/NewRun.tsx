@@ -1,0 +1,274 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { useEffect, useLayoutEffect, useMemo, useState } from 'react';
+import { useLocation } from 'wouter';
+import { messageOf } from '../../../base/errors.ts';
+import { DEVICES, type DeviceChoice } from '../../../lab/contract/settings.ts';
+import type { TrainEstimate } from '../../../lab/contract/training.ts';
+import { TRAININGS, findTraining } from '../../../recipes/index.ts';
+import type { TrainSettings } from '../../../recipes/training.ts';
+import { pickOf } from '../../kit/pick-of.ts';
+import { formatDuration } from '../../kit/words/duration.ts';
+import { formatBytes, formatCount, plural } from '../../kit/words/format.ts';
+import { WorksWith } from '../../setup/form/WorksWith.tsx';
+import { useSetup } from '../../setup/setup-store.ts';
+import { useDemonstrations } from '../store/demonstrations.ts';
+import { startTraining } from '../store/train-actions.ts';
+import { formatTrainAddress } from '../store/train-address.ts';
+import {
+  checkDraft,
+  chooseTraining,
+  rawSettings,
+  LOOP_CHOICES,
+  resetDraft,
+  useDraft,
+  withoutFaults,
+} from '../store/train-draft.ts';
+import { trainApi, trainingRun, useTrain, visibleRuns } from '../store/train-store.ts';
+import { AdvancedFields } from './folds/AdvancedFields.tsx';
+import { FormState, NumberField, RateField, SelectField } from './fields/fields.tsx';
+import { StageFields } from './fields/StageFields.tsx';
+
+/** What recipes are called in the list: the system, then how it is trained. */
+const TRAINING_CHOICES = TRAININGS.map(({ id, recipe, variant }) => ({
+  value: id,
+  label: `${recipe.title} · ${variant.title}`,
+}));
+
+/** Wait for the form to rest before the lab is asked. */
+const REST_MS = 350;
+
+/** An estimate, or why there is none; null while the first one is on its way. */
+type Answer =
+  { estimate: TrainEstimate; problem: null } | { estimate: null; problem: string } | null;
+
+/** The lab's estimate for the settings; null while there is none. */
+const useEstimate = (settings: TrainSettings, device: DeviceChoice): Answer => {
+  const [answer, setAnswer] = useState<Answer>(null);
+  // Before the lab is connected a question would fail, and be shown as the settings’ fault.
+  const connected = useTrain((state) => state.status === 'ready');
+  const setup = useSetup((state) => state.setup);
+  useEffect(() => {
+    if (!connected) return undefined;
+    let live = true;
+    const ask = async () => {
+      try {
+        const estimate = await trainApi().estimate(settings, device, setup);
+        if (live) setAnswer({ estimate, problem: null });
+      } catch (error) {
+        const problem = messageOf(error);
+        if (live) setAnswer({ estimate: null, problem });
+      }
+    };
+    const timer = setTimeout(() => void ask(), REST_MS);
+    return () => {
+      live = false;
+      clearTimeout(timer);
+    };
+  }, [settings, device, setup, connected]);
+  return answer;
+};
+
+/**
+ * Time and memory of the run as it is set, said before it is started; the tooltip says what the
+ * estimate rests on.
+ */
+const Estimate = ({ settings, device }: { settings: TrainSettings; device: DeviceChoice }) => {
+  const answer = useEstimate(settings, device);
+  const { questions, groupSize, steps } = settings;
+  const batch = `${questions} × ${groupSize} = ${plural(questions * groupSize, 'rollout')} a step`;
+  return (
+    <div
+      className="estimate"
+      role="status"
+      data-testid="estimate"
+      title={answer?.estimate ? `≈ ${answer.estimate.basis}` : undefined}
+    >
+      <span className="wide-only">{batch}</span>
+      {answer?.estimate ? (
+        <>
+          <span>
+            <b>≈ {formatDuration(answer.estimate.secondsPerStep)}</b> a step
+          </span>
+          <span>
+            <b>≈ {formatDuration(answer.estimate.secondsPerStep * steps)}</b> for{' '}
+            {formatCount(steps)} steps
+          </span>
+          <span>
+            <b>≈ {formatBytes(answer.estimate.peakBytes)}</b> of memory at the peak
+          </span>
+          <span className="fine wide-only">{answer.estimate.basis}</span>
+        </>
+      ) : (
+        <span className="fine">
+          {answer?.problem ?? 'Time and memory are estimated in a moment.'}
+        </span>
+      )}
+    </div>
+  );
+};
+
+/** What most runs change: recipe, name, device, and how much is sampled a step. */
+const Basics = () => {
+  const { training, name, device } = useDraft();
+  const departures = findTraining(training)?.variant.departures;
+  return (
+    <>
+      <div className="form-fields">
+        <NativeSelect
+          size="xs"
+          className="wide"
+          label="Recipe"
+          value={training}
+          data={TRAINING_CHOICES}
+          onChange={(event) => chooseTraining(event.currentTarget.value)}
+        />
+        <SelectField wide path="recipe" label="Loop of the rollouts" choices={LOOP_CHOICES} />
+        <TextInput
+          size="xs"
+          label="Name"
+          placeholder="(from the recipe)"
+          maxLength={80}
+          value={name}
+          onChange={(event) => useDraft.setState({ name: event.currentTarget.value })}
+        />
+        <NativeSelect
+          size="xs"
+          label="Device"
+          title="Training runs on WASM; on WebGPU where the lab can"
+          value={device}
+          data={[...DEVICES]}
+          onChange={(event) =>
+            useDraft.setState({ device: pickOf(DEVICES, event.currentTarget.value) ?? 'auto' })
+          }
+        />
+      </div>
+      {departures === undefined ? null : (
+        <p className="fine">Departs from its source: {departures}</p>
+      )}
+      <div className="form-fields">
+        <NumberField path="steps" label="Steps" min={1} />
+        <NumberField path="questions" label="Questions a step" min={1} max={256} />
+        <NumberField path="groupSize" label="Rollouts a question" min={1} max={64} />
+        <NumberField
+          path="temperature"
+          label="Temperature"
+          title="Log-probabilities of the loss are of the same temperature"
+          decimal
+          step={0.1}
+        />
+        <RateField path="optimizer.learningRate" label="Learning rate" />
+        <NumberField path="seed" label="Seed" min={0} />
+      </div>
+    </>
+  );
+};
+
+const StartBar = (props: { settings: TrainSettings | null }) => {
+  const [, go] = useLocation();
+  const [starting, setStarting] = useState(false);
+  const busy = useTrain(trainingRun);
+  const ready = useTrain((state) => state.status === 'ready');
+  const changed = useDraft(({ changes }) => Object.keys(changes).length);
+  const { settings } = props;
+  const given = useDemonstrations(({ counts }) => counts !== null);
+  const missing = Boolean(settings?.warmUp) && !given;
+  const start = async () => {
+    if (!settings) return;
+    const { name, device } = useDraft.getState();
+    setStarting(true);
+    const demonstrations = settings.warmUp ? useDemonstrations.getState().file : null;
+    const id = await startTraining({ settings, name, device, demonstrations });
+    setStarting(false);
+    if (id === null) return;
+    // It was the name of this run.
+    useDraft.setState({ name: '' });
+    go(formatTrainAddress({ run: id, step: null }));
+  };
+  return (
+    <div className="start-bar">
+      <Button
+        type="submit"
+        size="sm"
+        loading={starting}
+        disabled={!settings || missing || busy !== undefined || !ready}
+        onClick={(event) => {
+          event.preventDefault();
+          void start();
+        }}
+      >
+        Start training
+      </Button>
+      {busy ? (
+        <span className="fine">
+          “{busy.name}” is training. Pause or stop it first; one run at a time.
+        </span>
+      ) : !settings ? (
+        <span className="tone-bad">⚠ A field is not allowed yet; see the form.</span>
+      ) : missing ? (
+        <span className="tone-bad">⚠ The warm-up needs a file of trajectories.</span>
+      ) : null}
+      {changed > 0 ? (
+        <button type="button" className="link" onClick={resetDraft}>
+          Back to the recipe ({plural(changed, 'change')})
+        </button>
+      ) : null}
+    </div>
+  );
+};
+
+/** Imported questions have no split of ours; where they go is said. */
+const ImportedSplits = () => {
+  const imported = useSetup(({ setup }) => setup.questions.kind === 'collections');
+  return imported ? (
+    <p className="fine">
+      Of the imported questions, by a hash of their ids, 70 % are trained on, 15 % are held out for
+      the curve, and 15 % stay untouched for a test.
+    </p>
+  ) : null;
+};
+
+/** The form of a new run. */
+export const NewRun = () => {
+  const { training, changes, device } = useDraft();
+  const checked = useMemo(() => checkDraft({ training, changes }), [training, changes]);
+  // What is not allowed is said while it is typed, and does not come back with the form.
+  useLayoutEffect(() => useDraft.setState(withoutFaults), []);
+  const form = useMemo(
+    () => ({
+      raw: rawSettings({ training, changes }),
+      errors: checked.errors,
+      settings: checked.settings,
+    }),
+    [training, changes, checked],
+  );
+  const first = useTrain(
+    (state) => state.status === 'ready' && visibleRuns(state.runs).length === 0,
+  );
+  return (
+    <FormState value={form}>
+      <form className="new-run" onSubmit={(event) => event.preventDefault()}>
+        <h1>{first ? 'Train the policy in this tab' : 'New training run'}</h1>
+        <p className="lead">
+          Reinforcement learning of a LoRA adapter over the policy, on this device. It searches and
+          answers questions, earns rewards, and learns from them; every step is stored in this
+          browser.
+          {first ? ' Nothing has been trained here yet: press Start training.' : ''}
+        </p>
+        <Basics />
+        <WorksWith helpers={false} />
+        <ImportedSplits />
+        <StageFields />
+        <AdvancedFields />
+        {checked.warnings.map((warning) => (
+          <p key={warning} className="warn">
+            ⚠ {warning}
+          </p>
+        ))}
+        <div className="start-dock">
+          {checked.settings ? <Estimate settings={checked.settings} device={device} /> : null}
+          <StartBar settings={checked.settings} />
+        </div>
+      </form>
+    </FormState>
+  );
+};

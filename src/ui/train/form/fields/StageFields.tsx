@@ -1,0 +1,109 @@
+import { NativeSelect, NumberInput } from '@mantine/core';
+import { REWARDS, REWARD_IDS, rewardById } from '../../../../learn/rewards/list.ts';
+import type { TrainSettings } from '../../../../recipes/training.ts';
+import { pickOf } from '../../../kit/pick-of.ts';
+import { StageWeights } from './StageWeights.tsx';
+import { changeDraft } from '../../store/train-draft.ts';
+import { useDraftValue, useErrors } from './fields.tsx';
+
+type Stage = Omit<TrainSettings['stages'][number], 'steps' | 'weights'> & {
+  steps: number | string;
+  weights: Record<string, number | string>;
+};
+
+/** The stages are written by this form alone, so they have their shape; numbers may be unfinished. */
+const isStages = (value: unknown): value is Stage[] => Array.isArray(value);
+
+const StageRow = (props: {
+  index: number;
+  stage: Stage;
+  last: boolean;
+  change: (stage: Stage | null) => void;
+  removable: boolean;
+}) => {
+  const errors = useErrors();
+  const { index, stage } = props;
+  return (
+    <div className="stage-row">
+      <NativeSelect
+        size="xs"
+        label={`Reward${index > 0 || props.removable ? `, stage ${index + 1}` : ''}`}
+        value={stage.reward}
+        data={REWARDS.map(({ id, name }) => ({ value: id, label: name }))}
+        title={rewardById(stage.reward)?.source ?? ''}
+        error={errors[`stages.${index}.reward`]}
+        onChange={(event) => {
+          const reward = pickOf(REWARD_IDS, event.currentTarget.value);
+          // Factors belong to the reward that they were set for.
+          if (reward) props.change({ ...stage, reward, weights: {} });
+        }}
+      />
+      {props.last ? null : (
+        <NumberInput
+          size="xs"
+          className="narrow"
+          label="for steps"
+          min={1}
+          allowDecimal={false}
+          value={stage.steps}
+          error={errors[`stages.${index}.steps`]}
+          onChange={(steps) => props.change({ ...stage, steps })}
+        />
+      )}
+      {props.removable ? (
+        <button
+          type="button"
+          className="link"
+          aria-label={`Remove stage ${index + 1}`}
+          onClick={() => props.change(null)}
+        >
+          remove
+        </button>
+      ) : null}
+      <StageWeights
+        reward={stage.reward}
+        weights={stage.weights}
+        error={
+          errors[`stages.${index}.weights`] ??
+          Object.entries(errors).find(([path]) => path.startsWith(`stages.${index}.weights.`))?.[1]
+        }
+        change={(weights) => props.change({ ...stage, weights })}
+      />
+    </div>
+  );
+};
+
+/** One reward a stage; the last stage lasts to the end. */
+export const StageFields = () => {
+  const value = useDraftValue('stages');
+  const stages = isStages(value) ? value : [];
+  const change = (at: number, stage: Stage | null) =>
+    changeDraft(
+      'stages',
+      stages.flatMap((before, index) => (index === at ? (stage ?? []) : before)),
+    );
+  return (
+    <div className="stages">
+      {stages.map((stage, index) => (
+        <StageRow
+          key={index}
+          index={index}
+          stage={stage}
+          last={index === stages.length - 1}
+          removable={stages.length > 1}
+          change={(next) => change(index, next)}
+        />
+      ))}
+      <button
+        type="button"
+        className="link"
+        onClick={() => {
+          const last = stages.at(-1);
+          if (last) changeDraft('stages', [...stages.slice(0, -1), { ...last, steps: 10 }, last]);
+        }}
+      >
+        Add a stage
+      </button>
+    </div>
+  );
+};

@@ -1,0 +1,58 @@
+import { FileInput } from '@mantine/core';
+import { DEFAULT_WARM_UP } from '../../../../learn/rl/demonstrations.ts';
+import { plural } from '../../../kit/words/format.ts';
+import { chooseDemonstrations, useDemonstrations } from '../../store/demonstrations.ts';
+import { NumberField, PartSwitch, RateField, SwitchField, usePart } from './fields.tsx';
+
+/** Supervised warm-up on the user's own trajectories, before the first step. */
+
+const TrajectoryFile = () => {
+  const { file, counts, problem } = useDemonstrations();
+  return (
+    <FileInput
+      size="xs"
+      className="wide"
+      label="Trajectories"
+      title="Rollouts as the Ask page and lab rollout write them: forage.rollout/1, one a line"
+      placeholder="Choose a .jsonl of rollouts"
+      accept=".jsonl,application/jsonl,application/x-ndjson"
+      clearable
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      value={file}
+      error={problem}
+      description={
+        counts
+          ? `${plural(counts.all, 'trajectory', 'trajectories')}, ${counts.right} right`
+          : undefined
+      }
+      onChange={(next) => void chooseDemonstrations(next)}
+    />
+  );
+};
+
+export const WarmUpFields = () => {
+  const on = usePart('warmUp');
+  return (
+    <>
+      <PartSwitch
+        path="warmUp"
+        label="Supervised first"
+        title="Before the first step the adapter learns the policy’s own tokens of your trajectories"
+        on={{ ...DEFAULT_WARM_UP }}
+      />
+      {on ? (
+        <>
+          <TrajectoryFile />
+          <NumberField path="warmUp.updates" label="Updates" min={1} />
+          <NumberField path="warmUp.batch" label="Trajectories an update" min={1} />
+          <RateField path="warmUp.learningRate" label="Warm-up rate" />
+          <SwitchField
+            path="warmUp.onlyCorrect"
+            label="Only right answers"
+            title="Leaves out trajectories whose answer was wrong"
+          />
+        </>
+      ) : null}
+    </>
+  );
+};

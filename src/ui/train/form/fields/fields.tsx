@@ -1,0 +1,167 @@
+import { Checkbox, NativeSelect, NumberInput, TextInput } from '@mantine/core';
+import { createContext, use, useState } from 'react';
+import type { TrainSettings } from '../../../../recipes/training.ts';
+import { changeDraft, readPath } from '../../store/train-draft.ts';
+
+/** Fields of the form of a new run, each bound to one path of the settings. */
+
+/** The settings as they stand and the complaints by path; given once for the whole form. */
+export const FormState = createContext<{
+  raw: unknown;
+  errors: Readonly<Record<string, string>>;
+  /** null where something is not allowed. */
+  settings: TrainSettings | null;
+}>({ raw: {}, errors: {}, settings: null });
+
+export const useSettings = () => use(FormState).settings;
+
+export const useDraftValue = (path: string): unknown => readPath(use(FormState).raw, path);
+
+export const useErrors = () => use(FormState).errors;
+
+const useError = (path: string): string | undefined => useErrors()[path];
+
+interface FieldProps {
+  path: string;
+  label: string;
+  /** What it means, beside the label as a tooltip. */
+  title?: string;
+}
+
+const numeric = (value: unknown): number | string =>
+  typeof value === 'number' || typeof value === 'string' ? value : '';
+
+export const NumberField = (
+  props: FieldProps & {
+    min?: number;
+    max?: number;
+    step?: number;
+    decimal?: boolean;
+    /** What holds where the field is empty; emptying it takes the value away. */
+    absent?: number;
+  },
+) => {
+  const value = useDraftValue(props.path);
+  return (
+    <NumberInput
+      size="xs"
+      label={props.label}
+      title={props.title}
+      {...(props.min !== undefined && { min: props.min })}
+      {...(props.max !== undefined && { max: props.max })}
+      step={props.step ?? 1}
+      allowDecimal={props.decimal ?? false}
+      clampBehavior="none"
+      {...(props.absent !== undefined && { placeholder: `(${props.absent})` })}
+      value={numeric(value)}
+      error={useError(props.path)}
+      onChange={(next) =>
+        changeDraft(props.path, next === '' && props.absent !== undefined ? undefined : next)
+      }
+    />
+  );
+};
+
+/** A number that people write as 2e-4; what is typed stays as it is typed. */
+export const RateField = (props: FieldProps) => {
+  const value = useDraftValue(props.path);
+  const [typed, setTyped] = useState<string | null>(null);
+  const shown = typed !== null && Number(typed) === value ? typed : String(numeric(value));
+  return (
+    <TextInput
+      size="xs"
+      label={props.label}
+      title={props.title}
+      inputMode="decimal"
+      value={shown}
+      error={useError(props.path)}
+      onChange={(event) => {
+        const text = event.currentTarget.value;
+        setTyped(text);
+        const number = Number(text);
+        changeDraft(props.path, text.trim() !== '' && Number.isFinite(number) ? number : text);
+      }}
+    />
+  );
+};
+
+export interface Choice {
+  value: string;
+  label: string;
+}
+
+export const SelectField = (
+  props: FieldProps & {
+    choices: readonly (string | Choice)[];
+    /** What an absent value is called; choosing it takes the value away. */
+    absent?: string;
+    wide?: boolean;
+  },
+) => {
+  const value = useDraftValue(props.path);
+  const choices = props.choices.map((choice) =>
+    typeof choice === 'string' ? { value: choice, label: choice } : choice,
+  );
+  return (
+    <NativeSelect
+      size="xs"
+      className={props.wide ? 'wide' : ''}
+      label={props.label}
+      title={props.title}
+      value={typeof value === 'string' ? value : ''}
+      error={useError(props.path)}
+      data={props.absent === undefined ? choices : [{ value: '', label: props.absent }, ...choices]}
+      onChange={(event) => changeDraft(props.path, event.currentTarget.value || undefined)}
+    />
+  );
+};
+
+export const SwitchField = ({ path, label, title }: FieldProps) => (
+  <Checkbox
+    size="xs"
+    label={label}
+    title={title}
+    checked={useDraftValue(path) === true}
+    onChange={(event) => changeDraft(path, event.currentTarget.checked)}
+  />
+);
+
+/** A part of the settings that may be off, `null`; on begins with `on`. */
+export const PartSwitch = ({ path, label, on, title }: FieldProps & { on: unknown }) => (
+  <Checkbox
+    size="xs"
+    label={label}
+    title={title}
+    checked={useDraftValue(path) !== null}
+    onChange={(event) => changeDraft(path, event.currentTarget.checked ? on : null)}
+  />
+);
+
+/** Whether a part is on. */
+export const usePart = (path: string): boolean => useDraftValue(path) !== null;
+
+/** Several of a list, in the list's order. */
+export const ManyField = (props: FieldProps & { choices: readonly string[] }) => {
+  const value = useDraftValue(props.path);
+  const chosen = Array.isArray(value) ? value.map(String) : [];
+  const error = useError(props.path);
+  const toggle = (name: string) => {
+    const next = props.choices.filter((choice) => chosen.includes(choice) !== (choice === name));
+    changeDraft(props.path, next);
+  };
+  return (
+    <fieldset className="many" title={props.title}>
+      <legend>{props.label}</legend>
+      {props.choices.map((choice) => (
+        <Checkbox
+          key={choice}
+          size="xs"
+          label={choice}
+          checked={chosen.includes(choice)}
+          onChange={() => toggle(choice)}
+        />
+      ))}
+      {error === undefined ? null : <p className="field-error">{error}</p>}
+    </fieldset>
+  );
+};

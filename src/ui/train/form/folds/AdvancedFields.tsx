@@ -1,0 +1,27 @@
+import { useErrors } from '../fields/fields.tsx';
+import { AdapterFold } from './AdapterFold.tsx';
+import { CurriculumFold } from './CurriculumFold.tsx';
+import { HeldOutFold } from './HeldOutFold.tsx';
+import { MechanismsFold } from './MechanismsFold.tsx';
+import { ObjectiveFold } from './ObjectiveFold.tsx';
+import { OptimizerFold } from './OptimizerFold.tsx';
+import { SamplingFold } from './SamplingFold.tsx';
+import { WarmUpFold } from './WarmUpFold.tsx';
+
+/** The settings that a recipe usually leaves alone, folded by subject. */
+export const AdvancedFields = () => {
+  const problem = useErrors().overrides;
+  return (
+    <div className="folds">
+      <ObjectiveFold />
+      <SamplingFold />
+      <AdapterFold />
+      <OptimizerFold />
+      <WarmUpFold />
+      <CurriculumFold />
+      <MechanismsFold />
+      {problem === undefined ? null : <p className="field-error">{problem}</p>}
+      <HeldOutFold />
+    </div>
+  );
+};

@@ -1,0 +1,91 @@
+import { NumberField, SelectField, SwitchField, useDraftValue } from '../fields/fields.tsx';
+import { Fold } from './Fold.tsx';
+
+const MIX = ['hard', 'medium', 'easy'] as const;
+
+/** Which questions are drawn when, and how good their results are. */
+export const CurriculumFold = () => {
+  const kind = useDraftValue('curriculum.kind');
+  return (
+    <Fold
+      name="Curriculum"
+      paths={['curriculum']}
+      now={({ curriculum }) =>
+        curriculum.kind === 'difficulty'
+          ? `difficulty, hard : medium : easy ${curriculum.mix.join(' : ')}`
+          : curriculum.kind
+      }
+    >
+      <SelectField
+        path="curriculum.kind"
+        label="Questions are drawn"
+        choices={[
+          { value: 'uniform', label: 'uniformly' },
+          { value: 'difficulty', label: 'by difficulty (UR²)' },
+          { value: 'gold-noise', label: 'by gold share and noise (KunLunBaizeRAG)' },
+        ]}
+      />
+      {kind === 'difficulty' ? (
+        <>
+          <NumberField
+            path="curriculum.scoringRollouts"
+            label="Scored by, rollouts"
+            title="Questions are scored before the first step"
+            min={1}
+          />
+          <NumberField path="curriculum.pool" label="Questions scored" min={1} />
+          <SelectField
+            path="curriculum.coldStart"
+            label="Stage 1 draws"
+            choices={[
+              { value: 'dropped', label: 'the dropped ones' },
+              { value: 'all', label: 'the whole pool' },
+            ]}
+          />
+          <SwitchField
+            path="curriculum.taskMixing"
+            label="Task mixing"
+            title="UR²: medium and easy questions without retrieval"
+          />
+          {MIX.map((name, index) => (
+            <NumberField
+              key={name}
+              path={`curriculum.mix.${index}`}
+              label={`Parts ${name}`}
+              decimal
+              min={0}
+            />
+          ))}
+        </>
+      ) : null}
+      {kind === 'gold-noise' ? (
+        <>
+          <NumberField
+            path="curriculum.goldEpochs"
+            label="Steps until gold"
+            title="E of equation (15): steps until all is gold"
+            min={1}
+          />
+          <NumberField
+            path="curriculum.noise"
+            label="Most noise"
+            title="Share of a noisy result that is noise where α of (16) is 1"
+            decimal
+            step={0.1}
+            min={0}
+            max={1}
+          />
+          <SelectField
+            path="curriculum.noiseBy"
+            label="Noise grows by"
+            title="What e of equation (16) counts"
+            choices={[
+              { value: 'epoch', label: 'step' },
+              { value: 'retrievals', label: 'retrieval' },
+            ]}
+          />
+        </>
+      ) : null}
+    </Fold>
+  );
+};

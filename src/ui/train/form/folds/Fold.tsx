@@ -1,0 +1,35 @@
+import type { ReactNode } from 'react';
+import type { TrainSettings } from '../../../../recipes/training.ts';
+import { useDraft } from '../../store/train-draft.ts';
+import { useErrors, useSettings } from '../fields/fields.tsx';
+
+/** How many of the settings below these paths differ from the recipe’s, or are not allowed. */
+const useMarks = (paths: readonly string[]) => {
+  const below = (key: string) => paths.some((path) => key === path || key.startsWith(`${path}.`));
+  const changed = useDraft(({ changes }) => Object.keys(changes).filter(below).length);
+  const wrong = Object.keys(useErrors()).filter(below).length;
+  return { changed, wrong };
+};
+
+/** A part of the form that a recipe usually leaves alone. */
+export const Fold = (props: {
+  name: string;
+  paths: readonly string[];
+  /** The values in a few words, while it is folded. */
+  now: (settings: TrainSettings) => string;
+  children: ReactNode;
+}) => {
+  const settings = useSettings();
+  const { changed, wrong } = useMarks(props.paths);
+  return (
+    <details className="fold" {...(wrong > 0 && { open: true })}>
+      <summary>
+        {props.name}
+        {settings ? <span className="fold-now">{props.now(settings)}</span> : null}
+        {changed > 0 ? <span className="tone-policy"> · {changed} changed</span> : null}
+        {wrong > 0 ? <span className="tone-bad"> · ⚠ not allowed yet</span> : null}
+      </summary>
+      <div className="form-fields">{props.children}</div>
+    </details>
+  );
+};

@@ -1,0 +1,116 @@
+import { collapseText } from '../../../../agent/router/reward.ts';
+import { collapseWarning } from '../../../../learn/router/collapse.ts';
+import { getRecipe } from '../../../../recipes/index.ts';
+import { routerRewardSchema } from '../../../../recipes/settings.ts';
+import { BACKGROUND_MODES, REWARD_MODES, STIE_MODES } from '../../../../lab/contract/settings.ts';
+import {
+  NumberField,
+  RateField,
+  SelectField,
+  useDraftValue,
+  useSettings,
+} from '../fields/fields.tsx';
+import { useSetup } from '../../../setup/setup-store.ts';
+import { routerMode } from '../../charts/chart-specs.ts';
+import { Fold } from './Fold.tsx';
+
+/** Where the printed reward ends, beside the fields that choose it. */
+const PrintedReward = () => {
+  const settings = useSettings();
+  const mode = settings && collapseWarning(settings) !== null ? routerMode(settings) : null;
+  return mode ? <p className="fine whole-row">Printed reward: {collapseText(mode)}.</p> : null;
+};
+
+/** What the rollouts do otherwise than their recipe, and how the router learns. */
+export const MechanismsFold = () => {
+  const recipe = useDraftValue('recipe');
+  const own = getRecipe(String(recipe)).settings;
+  const training = useDraftValue('router.train');
+  const joint = routerRewardSchema.safeParse(useDraftValue('router.nlr'));
+  const reward = training !== 'off' && joint.success ? joint.data : own.nlr;
+  const alone = useSetup(({ setup }) => setup.source === 'local') && training === 'off';
+  return (
+    <Fold
+      name="Mechanisms and router"
+      paths={['overrides', 'router']}
+      now={(settings) =>
+        `${Object.keys(settings.overrides).length === 0 ? 'as the rollout recipe has them' : 'changed'}, router ${settings.router.train === 'off' ? 'not trained' : `trained ${settings.router.train}`}`
+      }
+    >
+      <SelectField
+        path="overrides.background.mode"
+        label="RDRA background"
+        choices={BACKGROUND_MODES}
+        absent={`(${own.background.mode})`}
+      />
+      <SelectField
+        path="overrides.stie.mode"
+        label="STIE"
+        choices={STIE_MODES}
+        absent={`(${own.stie.mode})`}
+      />
+      <SelectField
+        path="overrides.retrieval.source"
+        label="Source of a search"
+        choices={['router', 'local', 'web', 'both']}
+        absent={`(${alone ? 'local' : own.retrieval.source})`}
+      />
+      <SelectField
+        path="router.evaluation"
+        label="Held-out routing"
+        title="How the router chooses for the held-out questions, where the recipe asks it; while training it is sampled"
+        choices={[
+          { value: 'argmax', label: 'the likelier source' },
+          { value: 'sampled', label: 'sampled' },
+        ]}
+      />
+      <SelectField
+        path="router.train"
+        label="Train the router"
+        choices={[
+          { value: 'off', label: 'off' },
+          { value: 'beside', label: 'beside the policy' },
+          { value: 'alone', label: 'alone, the policy stays' },
+        ]}
+      />
+      {training === 'off' ? null : (
+        <>
+          <RateField path="router.learningRate" label="Router’s rate" />
+          <SelectField
+            path="router.baseline"
+            label="Router baseline"
+            choices={['running-mean', 'none']}
+          />
+          <SelectField path="router.optimizer" label="Router optimizer" choices={['adam', 'sgd']} />
+          <RateField path="router.entropy" label="Entropy bonus" />
+        </>
+      )}
+      <SelectField
+        path="overrides.nlr.reward"
+        label="Router reward"
+        title="R(a) of equation (20): as printed, or measured on each call"
+        choices={REWARD_MODES}
+        absent={`(${reward.reward})`}
+      />
+      <NumberField
+        path="overrides.nlr.beta1"
+        label="β1, efficiency"
+        title="Factor of R_eff, the latency saved"
+        decimal
+        step={0.1}
+        min={0}
+        absent={reward.beta1}
+      />
+      <NumberField
+        path="overrides.nlr.beta2"
+        label="β2, information"
+        title="Factor of R_info, the evidence brought"
+        decimal
+        step={0.1}
+        min={0}
+        absent={reward.beta2}
+      />
+      <PrintedReward />
+    </Fold>
+  );
+};

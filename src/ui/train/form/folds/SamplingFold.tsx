@@ -1,0 +1,71 @@
+import { plural } from '../../../kit/words/format.ts';
+import {
+  NumberField,
+  PartSwitch,
+  SelectField,
+  SwitchField,
+  useDraftValue,
+  usePart,
+} from '../fields/fields.tsx';
+import { Fold } from './Fold.tsx';
+
+/** How rollouts are drawn and which count. */
+export const SamplingFold = () => {
+  const on = useDraftValue('dynamicSampling.on') === true;
+  const overlong = usePart('overlong');
+  return (
+    <Fold
+      name="Sampling"
+      paths={['dynamicSampling', 'overlong', 'topP']}
+      now={(settings) =>
+        [
+          `top-p ${settings.topP}`,
+          settings.dynamicSampling.on
+            ? `dynamic, by ${settings.dynamicSampling.by}, at most ${plural(settings.dynamicSampling.maxBatches, 'batch', 'batches')}`
+            : 'one batch a step',
+          settings.overlong ? `punished beyond ${settings.overlong.max} tokens` : null,
+        ]
+          .filter((part) => part !== null)
+          .join(', ')
+      }
+    >
+      <NumberField
+        path="topP"
+        label="top-p"
+        title="Training takes 1 only: log-probabilities are of the whole vocabulary"
+        decimal
+        step={0.05}
+        min={0}
+        max={1}
+      />
+      <SwitchField
+        path="dynamicSampling.on"
+        label="Dynamic sampling"
+        title="DAPO: groups whose rewards do not vary are drawn again"
+      />
+      {on ? (
+        <>
+          <SelectField
+            path="dynamicSampling.by"
+            label="Groups must vary in"
+            choices={['reward', 'accuracy']}
+          />
+          <NumberField path="dynamicSampling.maxBatches" label="Batches at most" min={1} max={10} />
+        </>
+      ) : null}
+      <PartSwitch
+        path="overlong"
+        label="Overlong shaping"
+        title="DAPO: lengths beyond are punished softly"
+        on={{ max: 512, buffer: 128, factor: 1 }}
+      />
+      {overlong ? (
+        <>
+          <NumberField path="overlong.max" label="Longest, tokens" min={1} />
+          <NumberField path="overlong.buffer" label="Buffer, tokens" min={1} />
+          <NumberField path="overlong.factor" label="Factor" decimal step={0.1} min={0} />
+        </>
+      ) : null}
+    </Fold>
+  );
+};

@@ -1,0 +1,14 @@
+import { plural } from '../../../kit/words/format.ts';
+import { WarmUpFields } from '../fields/WarmUpFields.tsx';
+import { Fold } from './Fold.tsx';
+
+/** Supervised updates before the first step. */
+export const WarmUpFold = () => (
+  <Fold
+    name="Warm-up on your trajectories"
+    paths={['warmUp']}
+    now={({ warmUp }) => (warmUp ? `${plural(warmUp.updates, 'update')} first` : 'none')}
+  >
+    <WarmUpFields />
+  </Fold>
+);

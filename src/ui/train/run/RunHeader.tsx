@@ -1,0 +1,285 @@
+import { Button, TextInput } from '@mantine/core';
+import { useState, type FormEvent } from 'react';
+import { Link } from 'wouter';
+import type { RunRecord } from '../../../lab/contract/records/runs.ts';
+import type { TrainProgress } from '../../../lab/contract/training.ts';
+import { formatDuration } from '../../kit/words/duration.ts';
+import { formatCount } from '../../kit/words/format.ts';
+import { Icon } from '../../kit/Icon.tsx';
+import {
+  dismissFrozen,
+  downloadOf,
+  pauseRun,
+  resumeRun,
+  setLearningRate,
+  stopRun,
+} from '../store/train-actions.ts';
+import { trainingRun, trainsElsewhere, useTrain } from '../store/train-store.ts';
+import { Again } from './Again.tsx';
+import { actionsOf, phaseShare, phaseText, STATUS_SIGNS } from './run-words.ts';
+
+/** States that are good or bad news; the others are neither. */
+const TONES: Partial<Record<RunRecord['status'], string>> = { failed: 'bad', finished: 'good' };
+
+/**
+ * The state of a run by sign and word, never by colour alone. End-to-end tests read `data-status`.
+ */
+export const StatusBadge = ({ run: { status } }: { run: RunRecord }) => {
+  const look = STATUS_SIGNS[status];
+  return (
+    <span className={`badge ${TONES[status] ?? ''}`} data-status={status}>
+      {'icon' in look ? (
+        <Icon name={look.icon} size={10} />
+      ) : (
+        <span aria-hidden="true">{look.sign}</span>
+      )}{' '}
+      {status}
+    </span>
+  );
+};
+
+/** A learning rate for the steps to come; the schedule and warm-up no longer apply to it. */
+const RateControl = ({ run, current }: { run: RunRecord; current: number | null }) => {
+  const [text, setText] = useState('');
+  const [asked, setAsked] = useState<number | null>(null);
+  const rate = Number(text);
+  const valid = text.trim() !== '' && Number.isFinite(rate) && rate > 0;
+  const apply = async (event: FormEvent) => {
+    event.preventDefault();
+    if (!valid) return;
+    await setLearningRate(run.id, rate);
+    setAsked(rate);
+    setText('');
+  };
+  // The run takes the new rate with its next step; until a step reports it, it is only asked for.
+  const pending = asked !== null && asked !== current;
+  return (
+    <form className="rate-control" onSubmit={(event) => void apply(event)}>
+      <label htmlFor="learning-rate" className="fine">
+        Learning rate
+      </label>
+      <TextInput
+        id="learning-rate"
+        size="xs"
+        inputMode="decimal"
+        placeholder={
+          current === null ? String(run.settings.optimizer.learningRate) : String(current)
+        }
+        value={text}
+        error={text !== '' && !valid ? 'A number above 0.' : undefined}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Button type="submit" size="xs" variant="default" disabled={!valid}>
+        Set
+      </Button>
+      <span className="fine" role="status">
+        {pending ? `${asked} from the next step on` : ''}
+      </span>
+    </form>
+  );
+};
+
+/**
+ * What can be done with the run in its state. One run trains at a time, so another one that trains
+ * disables resuming and says why.
+ */
+const Buttons = ({ run, pausing }: { run: RunRecord; pausing: boolean }) => {
+  const can = actionsOf(run);
+  const other = useTrain((state) => trainingRun(state)?.name);
+  return (
+    <div className="run-buttons">
+      {can.pause ? (
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Icon name="pause" size={12} />}
+          disabled={pausing}
+          title="Ends after the step under way, with a snapshot"
+          onClick={() => void pauseRun(run.id)}
+        >
+          {pausing ? 'Pausing after this step' : 'Pause'}
+        </Button>
+      ) : null}
+      {can.resume ? (
+        <Button
+          size="xs"
+          leftSection={<Icon name="play" size={12} />}
+          disabled={other !== undefined}
+          title={
+            other === undefined
+              ? 'Goes on from the last good snapshot'
+              : `“${other}” is training; one run at a time`
+          }
+          onClick={() => void resumeRun(run.id)}
+        >
+          {run.step === 0 ? 'Start again' : `Resume after step ${formatCount(run.step)}`}
+        </Button>
+      ) : null}
+      {/* A GPU that was lost once may be lost again; the checkpoint does not depend on the
+          device. */}
+      {can.resume && run.device === 'webgpu' && run.status === 'failed' ? (
+        <Button
+          size="xs"
+          variant="default"
+          disabled={other !== undefined}
+          title="Slower, but no GPU can be lost; the snapshot is the same"
+          onClick={() => void resumeRun(run.id, 'wasm')}
+        >
+          Resume on WASM
+        </Button>
+      ) : null}
+      {can.stop ? (
+        <>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<Icon name="stop" size={12} />}
+            title="Ends at once, with the adapter as it is now"
+            onClick={() => void stopRun(run.id, true)}
+          >
+            Stop and keep
+          </Button>
+          <Button
+            size="xs"
+            variant="default"
+            color="red"
+            title="Ends at once and goes back to the last snapshot"
+            onClick={() => void stopRun(run.id, false)}
+          >
+            Stop
+          </Button>
+        </>
+      ) : null}
+      {run.checkpointStep === null ? null : (
+        <button
+          type="button"
+          className="link"
+          title="adapter_model.safetensors and adapter_config.json, for Python PEFT"
+          onClick={() => void downloadOf(run.id, 'peft')}
+        >
+          Download the adapter
+        </button>
+      )}
+    </div>
+  );
+};
+
+/**
+ * Steps of the run, and below the phase of the step under way. A phase of unknown length has a bar
+ * without a value, which browsers draw as moving.
+ */
+const Progress = ({ run, progress }: { run: RunRecord; progress: TrainProgress | undefined }) => {
+  const { steps } = run.settings;
+  const live = run.status === 'running' && progress !== undefined;
+  // The record is written after a step; progress says which one is under way.
+  const step = live ? Math.max(run.step, progress.step) : run.step;
+  const share = live ? phaseShare(progress) : null;
+  return (
+    <div className="run-progress">
+      <div className="run-progress-row">
+        <span className="progress-name">
+          step <b>{formatCount(step)}</b> / {formatCount(steps)}
+        </span>
+        <progress className="bar" max={steps} value={run.step} aria-label="Steps done" />
+        <span className="fine">
+          {live && progress.etaSeconds !== null
+            ? `≈ ${formatDuration(progress.etaSeconds)} to go`
+            : live
+              ? 'the time to go shows after the first step'
+              : ''}
+        </span>
+      </div>
+      {live ? (
+        <div className="run-progress-row" data-testid="phase">
+          <span className="progress-name">{phaseText(progress)}</span>
+          {share === null ? (
+            <progress className="bar thin" aria-label="This phase" />
+          ) : (
+            <progress className="bar thin" max={1} value={share} aria-label="This phase" />
+          )}
+          <span className="fine" />
+        </div>
+      ) : null}
+    </div>
+  );
+};
+
+/** What happened that is no failure, in a live region so that it is read out when it arrives. */
+const Notices = ({ run, progress }: { run: RunRecord; progress: TrainProgress | undefined }) => {
+  const frozen = useTrain((state) => state.frozen);
+  const live = run.status === 'running';
+  const elsewhere = useTrain((state) => trainsElsewhere(state, run));
+  // The last notice of a run that ended is stored with it.
+  const notice = (live ? progress?.notice : null) ?? run.notice;
+  return (
+    <div role="status">
+      {elsewhere ? (
+        <p className="note">
+          It trains in another tab of this browser; what you press here is done there.
+        </p>
+      ) : null}
+      {notice ? <p className="note">{notice}</p> : null}
+      {frozen && live ? (
+        <p className="note">
+          {frozen}{' '}
+          <button type="button" className="link" onClick={dismissFrozen}>
+            Dismiss
+          </button>
+        </p>
+      ) : null}
+    </div>
+  );
+};
+
+/** Why a run ended or paused by itself, and what of it is kept. */
+const Failed = ({ run }: { run: RunRecord }) =>
+  run.failure && run.status !== 'running' ? (
+    <div className="failure" role="alert">
+      <b>
+        ⚠ The run {run.status === 'paused' ? 'paused' : 'ended'} after step {run.step}
+      </b>
+      <p>{run.failure.message}</p>
+      <p className="fine">
+        {run.checkpointStep === null
+          ? 'No snapshot was written before.'
+          : `Kept: everything up to the snapshot of step ${run.checkpointStep}.`}
+      </p>
+      <div className="failure-actions">
+        {run.status === 'paused' ? <Link href="/runs">Free storage on the runs page</Link> : null}
+        <Again run={run} />
+      </div>
+      {run.failure.detail ? (
+        <details>
+          <summary>Details</summary>
+          <pre>{run.failure.detail}</pre>
+        </details>
+      ) : null}
+    </div>
+  ) : null;
+
+/** Name, state, progress and what can be done with the run. */
+export const RunHeader = ({ run, rate }: { run: RunRecord; rate: number | null }) => {
+  const progress = useTrain((state) => state.progress[run.id]);
+  return (
+    <header className="run-head">
+      <div className="run-title">
+        <h1>{run.name}</h1>
+        <StatusBadge run={run} />
+        <span className="fine">
+          {run.settings.preset} · loop {run.settings.recipe} · seed {run.settings.seed} ·{' '}
+          {run.device} · {run.policy.id}
+        </span>
+        <span className="grow" />
+        <Link href={`/runs?compare=${run.id}`}>Compare</Link>
+        <Link href="/train?new=1">New run</Link>
+      </div>
+      <Progress run={run} progress={progress} />
+      <Failed run={run} />
+      <Notices run={run} progress={progress} />
+      <div className="run-controls">
+        <Buttons run={run} pausing={run.status === 'running' && progress?.pausing === true} />
+        {run.status === 'running' ? <RateControl run={run} current={rate} /> : null}
+      </div>
+    </header>
+  );
+};

@@ -1,0 +1,87 @@
+import { useDeferredValue, useEffect, useMemo } from 'react';
+import { useLocation } from 'wouter';
+import type { TrainStep } from '../../../records/training.ts';
+import type { RunRecord } from '../../../lab/contract/records/runs.ts';
+import { Chart } from '../../kit/charts/Chart.tsx';
+import { plural } from '../../kit/words/format.ts';
+import { openSteps } from '../store/train-actions.ts';
+import { formatTrainAddress } from '../store/train-address.ts';
+import { useTrain } from '../store/train-store.ts';
+import { chartsOf, routerMode, type ChartGroup } from '../charts/chart-specs.ts';
+import { CollapseScale } from './CollapseScale.tsx';
+import { RunHeader } from './RunHeader.tsx';
+import { StepRollouts } from './StepRollouts.tsx';
+
+const NO_STEPS: readonly TrainStep[] = [];
+
+interface GroupProps {
+  group: ChartGroup;
+  run: RunRecord;
+  selected: number | null;
+  select: (step: number) => void;
+}
+
+const Group = ({ group, run, selected, select }: GroupProps) => {
+  const mode = group.name === 'Routing' ? routerMode(run.settings) : null;
+  return (
+    <section aria-label={group.name} className="chart-group">
+      <h2>{group.name}</h2>
+      {mode?.reward === 'paper' ? <CollapseScale mode={mode} /> : null}
+      <div className="chart-grid">
+        {group.charts.map((spec) => (
+          <Chart key={spec.id} spec={spec} selected={selected} onSelect={select} />
+        ))}
+      </div>
+    </section>
+  );
+};
+
+/** One run, live or past: what it does, what it learned, and the rollouts of any step. */
+export const RunView = ({ run, step }: { run: RunRecord; step: number | null }) => {
+  const [, go] = useLocation();
+  const steps = useTrain((state) => state.steps[run.id]);
+  const reading = useTrain((state) => state.reading.includes(run.id));
+  const connected = useTrain((state) => state.status === 'ready');
+  useEffect(() => {
+    if (connected) void openSteps(run.id);
+  }, [run.id, connected]);
+  // Drawn when there is time: a step that arrives never holds up typing or scrolling.
+  const known = useDeferredValue(steps ?? NO_STEPS);
+  const groups = useMemo(() => chartsOf(known, run.settings), [known, run.settings]);
+  const select = useMemo(
+    () => (next: number | null) =>
+      go(formatTrainAddress({ run: run.id, step: next }), { replace: true }),
+    [go, run.id],
+  );
+  const last = known.at(-1)?.step ?? 0;
+  return (
+    <>
+      <RunHeader run={run} rate={known.at(-1)?.learningRate ?? null} />
+      {step === null && known.length > 0 && !reading ? (
+        <p className="fine step-hint">
+          Click a chart, or focus it and press ← → and Enter, to see the rollouts of a step.{' '}
+          <button type="button" className="link" onClick={() => select(last)}>
+            Rollouts of step {last}
+          </button>
+        </p>
+      ) : null}
+      {reading ? (
+        <p className="fine" role="status">
+          Reading the {plural(run.step, 'step')} of the run …
+        </p>
+      ) : null}
+      {(reading ? [] : groups).map((group) => (
+        <Group key={group.name} group={group} run={run} selected={step} select={select} />
+      ))}
+      {step === null ? null : (
+        <StepRollouts
+          run={run}
+          step={step}
+          record={known.find((each) => each.step === step)}
+          last={last}
+          select={select}
+        />
+      )}
+    </>
+  );
+};

@@ -1,0 +1,202 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import type { Rollout } from '../../../records/rollout.ts';
+import type { TrainStep } from '../../../records/training.ts';
+import type { RunRecord } from '../../../lab/contract/records/runs.ts';
+import { formatCount, formatNumber, formatSigned, plural } from '../../kit/words/format.ts';
+import { useAnswer, type Loaded } from '../../kit/use-answer.ts';
+import { openOwnRun } from '../../rollouts/store/browse-actions.ts';
+import { showRollouts } from '../../ask/store/training-step.ts';
+import { trainApi } from '../store/train-store.ts';
+import { groupRollouts, type RolloutGroup } from '../../ask/store/rollout-groups.ts';
+
+/**
+ * The rollouts that are kept of a step, by question. Read anew for each step, since a page that
+ * kept them all would hold the whole run.
+ */
+const useRollouts = (runId: string, step: number): Loaded<RolloutGroup[]> =>
+  useAnswer(`${runId} ${step}`, async () => groupRollouts(await trainApi().rollouts(runId, step)));
+
+/** Tone of an advantage, beside its sign in the text. */
+const signOf = (advantage: number | null): string =>
+  advantage === null ? '' : advantage > 0 ? ' tone-good' : advantage < 0 ? ' tone-bad' : '';
+
+/** One rollout with what it earned; its answer is the way into it. */
+const RolloutRow = (props: { rollout: Rollout; open: () => void }) => {
+  const { rollout } = props;
+  return (
+    <tr>
+      <td className="rollout-answer">
+        <button type="button" className="link" onClick={props.open}>
+          {rollout.answer ?? 'no answer'}
+        </button>
+      </td>
+      <td className="figure">{formatNumber(rollout.reward)}</td>
+      <td className={`figure${signOf(rollout.advantage)}`}>
+        {rollout.advantage === null ? '–' : formatSigned(rollout.advantage)}
+      </td>
+      <td className="figure">{rollout.metrics ? (rollout.metrics.em === 1 ? '✓' : '✗') : '–'}</td>
+      <td className="figure wide-only">{formatNumber(rollout.metrics?.f1)}</td>
+      <td className="figure wide-only">{formatNumber(rollout.metrics?.searches)}</td>
+      <td className="figure">{formatNumber(rollout.metrics?.tokens)}</td>
+    </tr>
+  );
+};
+
+/** A question with its rollouts. "No signal" marks groups whose rewards are all equal. */
+const GroupRows = (props: { group: RolloutGroup; open: (index: number) => void }) => {
+  const { group } = props;
+  const first = group.rollouts[0];
+  return (
+    <tbody>
+      <tr className="group-row">
+        <th scope="rowgroup" colSpan={7}>
+          <span>{first?.question.text}</span>{' '}
+          <span className="fine">
+            gold {first?.question.answers.join(' / ')} · reward {formatNumber(group.mean)}
+            {group.varies ? '' : ' for all: no signal'}
+          </span>{' '}
+          <button type="button" className="link" onClick={() => props.open(0)}>
+            Open these {group.rollouts.length}
+          </button>
+        </th>
+      </tr>
+      {group.rollouts.map((rollout, index) => (
+        <RolloutRow key={rollout.id} rollout={rollout} open={() => props.open(index)} />
+      ))}
+    </tbody>
+  );
+};
+
+const HEADS = [
+  ['answer', ''],
+  ['reward', 'figure'],
+  ['advantage', 'figure'],
+  ['EM', 'figure'],
+  ['F1', 'figure wide-only'],
+  ['searches', 'figure wide-only'],
+  ['tokens', 'figure'],
+] as const;
+
+/**
+ * The first questions at once, the rest on demand; `key` of the caller starts again with each step.
+ */
+const Groups = ({
+  run,
+  step,
+  groups,
+}: {
+  run: RunRecord;
+  step: number;
+  groups: RolloutGroup[];
+}) => {
+  const [, go] = useLocation();
+  const [shown, setShown] = useState(8);
+  const open = (group: RolloutGroup, index: number) => {
+    const source = { runId: run.id, name: run.name, step, group: group.id };
+    void showRollouts(group.rollouts, source, index, go);
+  };
+  return (
+    <>
+      <table className="rollout-table">
+        <thead>
+          <tr>
+            {HEADS.map(([name, className]) => (
+              <th key={name} scope="col" className={className}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        {groups.slice(0, shown).map((group) => (
+          <GroupRows key={group.id} group={group} open={(index) => open(group, index)} />
+        ))}
+      </table>
+      {groups.length > shown ? (
+        <Button size="xs" variant="subtle" onClick={() => setShown(groups.length)}>
+          Show the other {plural(groups.length - shown, 'question')}
+        </Button>
+      ) : null}
+    </>
+  );
+};
+
+interface StepRolloutsProps {
+  run: RunRecord;
+  step: number;
+  record: TrainStep | undefined;
+  /** The last step that there is. */
+  last: number;
+  select: (step: number | null) => void;
+}
+
+/** The rollouts of one step by question, with what they earned; each opens in Ask. */
+export const StepRollouts = ({ run, step, record, last, select }: StepRolloutsProps) => {
+  const read = useRollouts(run.id, step);
+  const [, go] = useLocation();
+  const count =
+    read.state === 'ready'
+      ? read.value.reduce((sum, { rollouts }) => sum + rollouts.length, 0)
+      : null;
+  return (
+    <section className="step-panel" aria-label={`Step ${step}`} id="step">
+      <header>
+        <h2>Step {formatCount(step)}</h2>
+        <button
+          type="button"
+          className="link"
+          disabled={step <= 1}
+          onClick={() => select(step - 1)}
+        >
+          ← earlier
+        </button>
+        <button
+          type="button"
+          className="link"
+          disabled={step >= last}
+          onClick={() => select(step + 1)}
+        >
+          later →
+        </button>
+        <span className="fine grow">
+          {count === null ? '' : `${plural(count, 'rollout')} kept`}
+          {record && count !== null && count > 0 && count < record.rollouts
+            ? ` of ${record.rollouts} drawn`
+            : ''}
+        </span>
+        <button
+          type="button"
+          className="link"
+          title="The rollouts of every step, with filter, statistics and findings"
+          onClick={() => openOwnRun(run.id, run.name, go)}
+        >
+          all steps in a table
+        </button>
+        <button
+          type="button"
+          className="link"
+          aria-label="Close the step"
+          onClick={() => select(null)}
+        >
+          ✕
+        </button>
+      </header>
+      {read.state === 'loading' ? <p className="fine">Reading the rollouts …</p> : null}
+      {read.state === 'failed' ? (
+        <p role="alert" className="tone-bad">
+          ⚠ The rollouts could not be read: {read.message}
+        </p>
+      ) : null}
+      {read.state === 'ready' && read.value.length === 0 ? (
+        <p className="fine">
+          No rollouts are kept for this step: they were deleted to free storage, or the run was
+          imported without them. Its numbers are in the charts.
+        </p>
+      ) : null}
+      {read.state === 'ready' && read.value.length > 0 ? (
+        <Groups key={`${run.id} ${step}`} run={run} step={step} groups={read.value} />
+      ) : null}
+    </section>
+  );
+};

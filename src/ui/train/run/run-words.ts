@@ -1,0 +1,49 @@
+import type { RunRecord, RunStatus } from '../../../lab/contract/records/runs.ts';
+import type { TrainPhase, TrainProgress } from '../../../lab/contract/training.ts';
+import { formatCount } from '../../kit/words/format.ts';
+import type { IconName } from '../../kit/Icon.tsx';
+
+/** How the state of a run is said. */
+
+/** An icon that does not depend on fonts, or a sign that all of them have. */
+export const STATUS_SIGNS: Record<RunStatus, { icon: IconName } | { sign: string }> = {
+  running: { icon: 'play' },
+  paused: { icon: 'pause' },
+  stopped: { icon: 'stop' },
+  finished: { sign: '✓' },
+  failed: { sign: '⚠' },
+};
+
+const PHASES: Record<TrainPhase, { name: string; unit: string }> = {
+  starting: { name: 'starting the engines', unit: '' },
+  'warm-up': { name: 'supervised warm-up', unit: 'updates' },
+  'scoring-questions': { name: 'scoring questions', unit: 'rollouts' },
+  'held-out': { name: 'held-out questions', unit: 'questions' },
+  rollouts: { name: 'rollouts', unit: 'rollouts' },
+  update: { name: 'update', unit: 'sequences' },
+  snapshot: { name: 'snapshot', unit: '' },
+};
+
+/** "rollouts 12 / 64": what is being done and how far it is. */
+export const phaseText = ({ phase, done, total }: TrainProgress): string =>
+  total > 1
+    ? `${PHASES[phase].name} ${formatCount(done)} / ${formatCount(total)}`
+    : PHASES[phase].name;
+
+/** Share of the phase; null where it has no length. */
+export const phaseShare = ({ done, total }: TrainProgress): number | null =>
+  total > 0 ? Math.min(1, done / total) : null;
+
+/** What a run may be told to do now. */
+export interface RunActions {
+  pause: boolean;
+  resume: boolean;
+  stop: boolean;
+}
+
+/** A run that reached its last step has nothing to go on with. */
+export const actionsOf = (run: RunRecord): RunActions => ({
+  pause: run.status === 'running',
+  stop: run.status === 'running',
+  resume: run.status !== 'running' && run.step < run.settings.steps,
+});

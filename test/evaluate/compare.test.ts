@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { compareArms, comparisonMarkdown } from '../../src/evaluate/compare.ts';
+import { summarizeRollouts } from '../../src/evaluate/summary.ts';
+import { scored } from '../fixtures/rollouts.ts';
+
+const worse = scored('a', 1, { em: 0, f1: 0.25, recall: 0, searches: 3, formatValid: false });
+const better = scored('a', 1, { em: 1, f1: 0.75, recall: 0.5, searches: 1, formatValid: true });
+const point = (value: number) => ({ mean: value, low: value, high: value });
+
+describe('a table of arms', () => {
+  test('differences are the arm less the first one, metric by metric', () => {
+    const { reference, questions, rows } = compareArms([
+      { name: 'without', rollouts: [worse] },
+      { name: 'with', rollouts: [better] },
+    ]);
+    expect([reference, questions]).toEqual(['without', 1]);
+    expect(rows.map(({ name, summary }) => [name, summary.em])).toEqual([
+      ['without', 0],
+      ['with', 1],
+    ]);
+    expect(rows[1]?.difference).toEqual({
+      em: point(1),
+      f1: point(0.5),
+      recall: point(0.5),
+      searches: point(-2),
+      formatValid: point(1),
+    });
+  });
+
+  test('in Markdown: percent, a sign for gains alone, searches to two digits', () => {
+    const table = comparisonMarkdown(
+      compareArms([
+        { name: 'without', rollouts: [worse] },
+        { name: 'with', rollouts: [better] },
+        { name: 'again', rollouts: [worse] },
+      ]),
+    );
+    expect(table.split('\n')).toEqual([
+      '| arm | n | EM | F1 | recall | searches | format | ΔEM | Δrecall | Δsearches |',
+      '|---|---:|---:|---:|---:|---:|---:|---|---|---|',
+      '| without | 1 | 0.0 | 25.0 | 0.0 | 3.00 | 0.0 | – | – | – |',
+      '| with | 1 | 100.0 | 75.0 | 50.0 | 1.00 | 100.0 | +100.0 [100.0, 100.0] | +50.0 [50.0, 50.0] | -2.00 [-2.00, -2.00] |',
+      '| again | 1 | 0.0 | 25.0 | 0.0 | 3.00 | 0.0 | 0.0 [0.0, 0.0] | 0.0 [0.0, 0.0] | 0.00 [0.00, 0.00] |',
+    ]);
+  });
+
+  test('a question counts where every arm has a rollout of it that was measured', () => {
+    const at = (id: string, em: number) => scored(id, 1, { em });
+    const { questions, rows } = compareArms([
+      { name: 'x', rollouts: [at('a', 0), at('b', 0), at('c', 0)] },
+      { name: 'y', rollouts: [at('a', 1), at('b', 0)] },
+      { name: 'z', rollouts: [at('b', 1), { ...at('a', 1), metrics: null }] },
+    ]);
+    expect(questions).toBe(1);
+    expect(rows.map(({ difference }) => difference?.em.mean)).toEqual([undefined, 0, 1]);
+  });
+
+  test('no arm is refused; no shared question gives no difference', () => {
+    expect(() => compareArms([])).toThrow(RangeError);
+    const none = compareArms([
+      { name: 'x', rollouts: [worse] },
+      { name: 'y', rollouts: [] },
+    ]);
+    expect(none.questions).toBe(0);
+    expect(none.rows[1]?.difference?.em).toEqual(point(0));
+  });
+
+  test('the seed of the intervals is passed on', () => {
+    const arm = (shift: number) => ({
+      name: String(shift),
+      rollouts: Array.from({ length: 30 }, (_, i) => scored(`q${i}`, 1, { f1: (i * shift) % 1 })),
+    });
+    const low = (seed: number) =>
+      compareArms([arm(0.1), arm(0.37)], { seed }).rows[1]?.difference?.f1.low;
+    expect(low(4)).toBe(low(4));
+    expect(low(4)).not.toBe(low(5));
+  });
+});
+
+test('recall is over the questions that name supporting passages, hops in order of number', () => {
+  const named = scored('a', 10, { recall: 0.5 });
+  const unnamed = scored('b', 2, { recall: 0 });
+  const summary = summarizeRollouts([
+    named,
+    { ...unnamed, question: { ...unnamed.question, supporting: [] } },
+  ]);
+  expect([summary.n, summary.recall]).toEqual([2, 0.5]);
+  expect(Object.entries(summary.byHops).map(([hops, { recall }]) => [hops, recall])).toEqual([
+    ['2', 0],
+    ['10', 0.5],
+  ]);
+});

@@ -1,0 +1,130 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Rollout } from '../../../../src/records/rollout.ts';
+import { DetailsPanel } from '../../../../src/ui/ask/details/DetailsPanel.tsx';
+import { useRun } from '../../../../src/ui/ask/store/run-store.ts';
+import { tableOf } from '../../../../src/ui/ask/store/training-step.ts';
+import { useView, type Selection } from '../../../../src/ui/ask/store/view-store.ts';
+import { forgetPieces, usePieces } from '../../../../src/ui/kit/tokens/pieces.ts';
+import {
+  emptyRollout,
+  hit,
+  passage,
+  policySegment,
+  readSegment,
+  retrieve,
+} from '../../../fixtures/rollouts.ts';
+import { think } from '../../kit/events/every-event.ts';
+import { buttonsIn, htmlOf, valuesOf, wordsIn } from '../../kit/render.tsx';
+
+const found = {
+  ...hit({ ...passage('p1', 'Kerlund', 'Born in Borfield.'), noise: 'stale' as const }),
+  denseRank: 4,
+  similarity: 0.25,
+};
+
+const rollout: Rollout = {
+  ...emptyRollout('r'),
+  seed: 77,
+  segments: [readSegment([5], 'question'), policySegment([1, 2])],
+  events: [{ ...think, t: 1500, segment: 1 }, retrieve([found])],
+};
+
+const show = (selection: Selection | null): string => {
+  useView.setState({ selection });
+  return htmlOf(<DetailsPanel />, useView, useRun, usePieces);
+};
+
+const of = { rolloutId: 'r' } as const;
+
+beforeEach(() => {
+  useView.setState(useView.getInitialState(), true);
+  useRun.setState({ ...useRun.getInitialState(), table: tableOf([rollout]) }, true);
+  forgetPieces(null);
+});
+
+describe('the details', () => {
+  it('say how to get some while nothing is selected', () => {
+    expect(wordsIn(show(null))).toContain('Details of whatever is selected: open a card');
+    // Of a rollout that is not on the screen any more there is nothing to show.
+    expect(wordsIn(show({ ...of, rolloutId: 'gone', kind: 'event', event: 0 }))).toContain(
+      'open a card',
+    );
+  });
+
+  it('can be pinned and closed', () => {
+    const names = buttonsIn(show(null)).map(({ name }) => name);
+    expect(names).toEqual(['pin', 'Close the details']);
+    useView.setState({ pinned: true });
+    const html = show(null);
+    expect(buttonsIn(html)[0]?.name).toBe('pinned');
+    expect(valuesOf(html, 'aria-pressed')).toEqual(['true']);
+  });
+
+  it('of an event say when it was, what it is, its tokens and its record', () => {
+    const html = show({ ...of, kind: 'event', event: 0 });
+    const said = wordsIn(html);
+    expect(said).toContain('rollout, seed 77');
+    expect(said).toContain('event 1 of 2, 1.50 s after the rollout began');
+    expect(said).toContain('think, 2 tokens, ');
+    expect(said).toContain('"kind": "think"');
+    expect(buttonsIn(html).map(({ name }) => name)).toContain('copy record');
+  });
+
+  it('of a passage say every rank and score that is known', () => {
+    const said = wordsIn(show({ ...of, kind: 'passage', event: 1, hit: 0 }));
+    expect(said).toContain('⚠ stale');
+    expect(said).toContain('score 1 lexical rank not in that list dense rank 4 cosine 0.25 id p1');
+    // A place that is not there shows nothing, and does not fail.
+    expect(wordsIn(show({ ...of, kind: 'passage', event: 0, hit: 0 }))).not.toContain(
+      'lexical rank',
+    );
+    expect(wordsIn(show({ ...of, kind: 'passage', event: 1, hit: 9 }))).not.toContain(
+      'lexical rank',
+    );
+    expect(wordsIn(show({ ...of, kind: 'event', event: 9 }))).not.toContain(
+      'after the rollout began',
+    );
+  });
+});
+
+describe('a token', () => {
+  it('of the policy has its probability and entropy, by its id until its text is known', () => {
+    const said = wordsIn(show({ ...of, kind: 'token', segment: 1, token: 0 }));
+    expect(said).toContain('Token “#1”');
+    expect(said).toContain('log-probability −1 probability 36.8 % entropy 0.5 nat');
+    expect(said).toContain('loss mask 1, may be trained');
+    usePieces.setState({ policyId: 'test', texts: { 1: ' Bor' } });
+    expect(wordsIn(show({ ...of, kind: 'token', segment: 1, token: 0 }))).toContain('Token “␣Bor”');
+    // Another policy's texts are not this one's.
+    usePieces.setState({ policyId: 'other', texts: { 1: ' Bor' } });
+    expect(wordsIn(show({ ...of, kind: 'token', segment: 1, token: 0 }))).toContain('Token “#1”');
+  });
+
+  it('that was only read has none, and is never trained', () => {
+    const said = wordsIn(show({ ...of, kind: 'token', segment: 0, token: 0 }));
+    expect(said).toContain('log-probability none: it was only read probability none');
+    expect(said).toContain('loss mask 0, never trained');
+    expect(said).toContain('masked');
+  });
+
+  it('of a server is a piece of text, with what its numbers are of', () => {
+    const { logprobs: _, entropies: __, ...bare } = policySegment([9]);
+    const served = { ...rollout, segments: [{ ...bare, tokens: ['Bor\n'] }] };
+    useRun.setState({ table: tableOf([served]) });
+    const said = wordsIn(show({ ...of, kind: 'token', segment: 0, token: 0 }));
+    expect(said).toContain('Piece “Bor⏎”');
+    expect(said).toContain('log-probability not given by the policy');
+    expect(said).toContain('1 piece, not tokens');
+  });
+
+  it('beyond those that are listed is counted', () => {
+    const long = {
+      ...rollout,
+      segments: [policySegment(Array.from({ length: 700 }, (_, i) => i))],
+    };
+    useRun.setState({ table: tableOf([long]) });
+    const html = show({ ...of, kind: 'token', segment: 0, token: 0 });
+    expect(wordsIn(html)).toContain('#599 and 100 more');
+    expect(html.match(/class="token /g)).toHaveLength(600);
+  });
+});

@@ -1,0 +1,178 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
+import type { Rollout } from '../../../../src/records/rollout.ts';
+import { DEFAULT_SETTINGS } from '../../../../src/lab/contract/settings.ts';
+import {
+  ColourSwitch,
+  LinkedStepNote,
+  SourceNote,
+} from '../../../../src/ui/ask/notes/FromTraining.tsx';
+import { LinkedSetupNote } from '../../../../src/ui/ask/notes/LinkedSetupNote.tsx';
+import { searchTroubles } from '../../../../src/ui/ask/notes/search-troubles.ts';
+import { SearchTrouble } from '../../../../src/ui/ask/notes/SearchTrouble.tsx';
+import { UnknownNames } from '../../../../src/ui/ask/notes/UnknownNames.tsx';
+import { useLinkedSetup } from '../../../../src/ui/ask/store/linked-setup.ts';
+import { parseAddress } from '../../../../src/ui/ask/store/permalink.ts';
+import { useRun } from '../../../../src/ui/ask/store/run-store.ts';
+import { tableOf, useLinkedStep } from '../../../../src/ui/ask/store/training-step.ts';
+import { useView } from '../../../../src/ui/ask/store/view-store.ts';
+import { emptyRollout } from '../../../fixtures/rollouts.ts';
+import { fault } from '../../kit/events/every-event.ts';
+import { buttonsIn, htmlOf, linksIn, rowsIn, textOf, wordsIn } from '../../kit/render.tsx';
+
+const failing = (id: string, ...messages: string[]): Rollout => ({
+  ...emptyRollout(id),
+  events: messages.map((message) => ({ ...fault, message })),
+});
+
+const WEB = 'search of web failed: no answer';
+const LOCAL = 'search of local failed: no index';
+
+const show = (rollouts: Rollout[], web = BUILT_IN_SETUP.web): string => {
+  useRun.setState({
+    ...useRun.getInitialState(),
+    table: tableOf(rollouts),
+    request: {
+      runId: 'r',
+      asked: { kind: 'world', id: 'q' },
+      settings: DEFAULT_SETTINGS,
+      setup: { ...BUILT_IN_SETUP, web },
+    },
+  });
+  return htmlOf(<SearchTrouble />, useRun);
+};
+
+beforeEach(() => {
+  useRun.setState(useRun.getInitialState(), true);
+  useView.setState(useView.getInitialState(), true);
+});
+
+describe('searches that failed', () => {
+  it('are counted by what was said, most frequent first; what was cancelled did not fail', () => {
+    const cancelled = { ...emptyRollout('c'), events: [{ ...fault, what: 'malformed' as const }] };
+    expect(searchTroubles([failing('a', LOCAL, WEB), failing('b', WEB), cancelled])).toEqual({
+      count: 3,
+      ofWeb: true,
+      reasons: [
+        { text: WEB, times: 2 },
+        { text: LOCAL, times: 1 },
+      ],
+    });
+    expect(searchTroubles([failing('a', 'search of both failed: x')]).ofWeb).toBe(true);
+    expect(searchTroubles([failing('a', 'search of website')]).ofWeb).toBe(false);
+  });
+
+  it('say nothing while none did', () => {
+    expect(wordsIn(show([emptyRollout('a')]))).toBe('');
+  });
+
+  it('of a web of one’s own name the server, and what can be done', () => {
+    const html = show([failing('a', WEB, WEB)], {
+      kind: 'searxng',
+      url: 'http://localhost:8080/x',
+    });
+    expect(wordsIn(html)).toContain('⚠ 2 faults while searching.');
+    expect(wordsIn(html)).toContain(`${WEB} ×2`);
+    expect(wordsIn(html)).toContain(
+      'See that the server at localhost:8080 runs and test the connection',
+    );
+    expect(linksIn(html)).toEqual([{ name: 'test the connection', href: '/corpus#web-source' }]);
+    expect(buttonsIn(html).map(({ name }) => name)).toEqual([
+      'run again',
+      'run with the built-in web',
+    ]);
+  });
+
+  it('of anything else offer to run again, once nothing runs', () => {
+    const html = show([failing('a', LOCAL)], { kind: 'searxng', url: 'http://localhost:8080/x' });
+    expect(wordsIn(html)).toContain('⚠ 1 fault while searching.');
+    expect(wordsIn(html)).toContain('When the cause is gone, run again.');
+    expect(buttonsIn(html)).toMatchObject([{ name: 'run again', disabled: false }]);
+    useRun.setState({
+      run: { runId: 'r', status: 'running', tokens: 0, tokensPerSecond: 0, failure: null },
+    });
+    expect(buttonsIn(htmlOf(<SearchTrouble />, useRun))).toMatchObject([{ disabled: true }]);
+  });
+});
+
+it('says which names of the question no passage mentions', () => {
+  expect(textOf(<UnknownNames />, useRun)).toBe('');
+  useRun.setState({ unknownNames: ['Atlantis'] });
+  expect(textOf(<UnknownNames />, useRun)).toContain('Atlantis');
+});
+
+describe('rollouts of training', () => {
+  it('say where they come from, and lead back', () => {
+    expect(textOf(<SourceNote />, useRun)).toBe('');
+    useRun.setState({ source: { runId: 'a b', name: 'mine', step: 3, group: 'g' } });
+    const html = htmlOf(<SourceNote />, useRun);
+    expect(wordsIn(html)).toContain('Rollouts of training: “mine”, step 3, best reward first.');
+    expect(linksIn(html)).toEqual([{ name: 'Back to the step', href: '/train?run=a+b&step=3' }]);
+  });
+
+  it('can be coloured by advantage only where they have one', () => {
+    expect(textOf(<ColourSwitch />, useRun, useView)).toBe('');
+    useRun.setState({ table: tableOf([{ ...emptyRollout('a'), advantage: 0 }]) });
+    expect(textOf(<ColourSwitch />, useRun, useView)).toBe('Colour by writer');
+    useView.setState({ colourBy: 'writer' });
+    expect(textOf(<ColourSwitch />, useRun, useView)).toBe('Colour by advantage');
+  });
+
+  it('that an address names are read, or it is said why not and where to look', () => {
+    expect(textOf(<LinkedStepNote />, useLinkedStep)).toBe('');
+    useLinkedStep.setState({ reading: true });
+    expect(textOf(<LinkedStepNote />, useLinkedStep)).toBe('Reading the rollouts of the step …');
+    useLinkedStep.setState({ reading: false, problem: 'They were deleted.' });
+    const html = htmlOf(<LinkedStepNote />, useLinkedStep);
+    expect(wordsIn(html)).toContain('They were deleted. See the runs that are here');
+    expect(linksIn(html)).toEqual([{ name: 'See the runs that are here', href: '/runs' }]);
+    expect(buttonsIn(html).map(({ name }) => name)).toEqual(['Dismiss']);
+  });
+});
+
+describe('an address that works with something else', () => {
+  const differs = (search: string, missing: string[] = []): string => {
+    useView.setState({ address: parseAddress(search).address });
+    useLinkedSetup.setState({ status: 'differs', own: {}, missing });
+    return htmlOf(<LinkedSetupNote />, useView, useLinkedSetup);
+  };
+  const JUDGED = `?q=a&with=${encodeURIComponent('{"judge":{"k":"webllm","n":"Llama"},"web":{"kind":"searxng","url":"http://a.b/s"}}')}`;
+
+  it('says nothing where it does not, and that it looks while it looks', () => {
+    useLinkedSetup.setState({ status: 'same' });
+    expect(textOf(<LinkedSetupNote />, useLinkedSetup)).toBe('');
+    useLinkedSetup.setState({ status: 'checking' });
+    expect(textOf(<LinkedSetupNote />, useLinkedSetup)).toContain(
+      'Looking whether this device has',
+    );
+  });
+
+  it('shows only the parts that differ, and lets one choose', () => {
+    const html = differs(JUDGED);
+    expect(rowsIn(html)).toEqual([
+      ['part', 'in the address', 'chosen here'],
+      ['web', 'searxng at http://a.b/s', 'built-in web'],
+      ['judge', 'Llama', 'off'],
+    ]);
+    expect(buttonsIn(html).map(({ name }) => name)).toEqual([
+      'Use the address’s',
+      'Keep what is chosen here',
+    ]);
+    expect(buttonsIn(differs(`${JUDGED}&run=1`)).map(({ name }) => name)).toEqual([
+      'Use the address’s and run',
+      'Keep what is chosen here and run',
+    ]);
+  });
+
+  it('says what is not here, with what to do', () => {
+    const html = differs(JUDGED, ['the checkpoint “x”: add it on Models']);
+    expect(wordsIn(html)).toContain('⚠ Not on this device: the checkpoint “x”: add it on Models');
+    expect(buttonsIn(html)[0]?.name).toBe('Use what is here of it');
+  });
+
+  it('of the same names with other contents says so', () => {
+    expect(wordsIn(differs('?q=a'))).toContain(
+      'The names are the same, and what they hold is not.',
+    );
+  });
+});

@@ -1,0 +1,225 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { BUILT_IN_SETUP, NO_RESOURCES } from '../../../../src/records/setup.ts';
+import type { QuestionRow } from '../../../../src/lab/contract/ask.ts';
+import { QuestionHeader } from '../../../../src/ui/ask/QuestionHeader.tsx';
+import { QuestionPicker } from '../../../../src/ui/ask/setup/QuestionPicker.tsx';
+import { SettingsForm } from '../../../../src/ui/ask/setup/SettingsForm.tsx';
+import { Setup } from '../../../../src/ui/ask/setup/Setup.tsx';
+import { parseAddress } from '../../../../src/ui/ask/store/permalink.ts';
+import { useRun } from '../../../../src/ui/ask/store/run-store.ts';
+import { useView } from '../../../../src/ui/ask/store/view-store.ts';
+import { Welcome } from '../../../../src/ui/ask/Welcome.tsx';
+import { useCollections } from '../../../../src/ui/corpus/store/collections-store.ts';
+import { useLab } from '../../../../src/ui/lab/lab-store.ts';
+import { useResources } from '../../../../src/ui/setup/resources-store.ts';
+import { WorksWith } from '../../../../src/ui/setup/form/WorksWith.tsx';
+import { useSetup } from '../../../../src/ui/setup/setup-store.ts';
+import { collection } from '../../corpus/views.ts';
+import { buttonsIn, htmlOf, textOf, valuesOf, wordsIn } from '../../kit/render.tsx';
+
+const row: QuestionRow = {
+  id: 'q',
+  text: 'Who?',
+  split: 'test',
+  hops: 2,
+  type: 'bridge',
+  localSuffices: false,
+};
+const open = (search: string): void => useView.setState({ address: parseAddress(search).address });
+const part = useLab.getInitialState().parts.world;
+const running = {
+  runId: 'r',
+  status: 'running',
+  tokens: 0,
+  tokensPerSecond: 0,
+  failure: null,
+} as const;
+
+beforeEach(() => {
+  useRun.setState(useRun.getInitialState(), true);
+  useView.setState(useView.getInitialState(), true);
+  useLab.setState(useLab.getInitialState(), true);
+  useCollections.setState(useCollections.getInitialState(), true);
+  useSetup.setState({ setup: BUILT_IN_SETUP });
+  useResources.setState({ resources: NO_RESOURCES });
+});
+
+describe('the button that runs', () => {
+  // The last one of the setup.
+  const button = () => buttonsIn(htmlOf(<Setup />, useRun, useView, useLab, useSetup)).at(-1);
+
+  it('says when it will run, and cannot be pressed for an empty question', () => {
+    expect(button()).toMatchObject({ name: 'Run when loaded', disabled: false });
+    const ready = { ...part, status: 'ready' as const };
+    useLab.setState({ parts: { world: ready, retrieval: ready, policy: ready } });
+    expect(button()).toMatchObject({ name: 'Run', disabled: false });
+    useView.getState().setAddress({ asked: { kind: 'typed', text: ' ' } });
+    expect(button()).toMatchObject({ name: 'Run', disabled: true });
+    useRun.setState({ run: running });
+    expect(button()).toMatchObject({ name: 'Cancel (Esc)', disabled: false });
+  });
+});
+
+describe('a first visit', () => {
+  const welcome = () => htmlOf(<Welcome />, useRun, useView, useLab);
+
+  it('says in one sentence what this is, and offers an example', () => {
+    const html = welcome();
+    expect(wordsIn(html)).toContain(
+      'Watch a language model think, search, route, filter and answer.',
+    );
+    expect(buttonsIn(html).map(({ name }) => name)).toEqual([
+      'Run an example',
+      'choose or type another question',
+    ]);
+    expect(html).not.toContain('It starts as soon as');
+    open('?q=a');
+    expect(buttonsIn(welcome())[0]?.name).toBe('Run this question');
+    useRun.setState({ wanted: true });
+    expect(wordsIn(welcome())).toContain('It starts as soon as the world is loaded.');
+  });
+});
+
+describe('the list of questions', () => {
+  const picker = () => htmlOf(<QuestionPicker />, useLab, useView);
+
+  it('says why it is empty', () => {
+    expect(wordsIn(picker())).toContain('The questions appear here in a moment.');
+    useLab.setState({
+      parts: { world: { ...part, status: 'failed' }, retrieval: part, policy: part },
+    });
+    expect(wordsIn(picker())).toContain('could not be loaded; see the message above');
+    useLab.setState({ questionsProblem: 'no such collection' });
+    expect(wordsIn(picker())).toContain('The questions could not be read: no such collection');
+  });
+
+  it('counts what matches, and offers the splits that there are', () => {
+    useLab.setState({ questions: [row, { ...row, id: 'r', split: 'train' }] });
+    const html = picker();
+    expect(wordsIn(html)).toContain('2 of 2 questions');
+    expect(wordsIn(html)).toContain('any split test train');
+    expect(valuesOf(html, 'aria-label')).toEqual(
+      expect.arrayContaining(['Search the questions', 'Hops', 'Type', 'Source needed', 'Split']),
+    );
+  });
+});
+
+describe('the settings', () => {
+  const form = () => htmlOf(<SettingsForm />, useView, useSetup);
+
+  it('show in brackets what the recipe does by itself, and count what was changed', () => {
+    expect(wordsIn(form())).toContain('Mechanisms · as the recipe has them');
+    open('?recipe=search&stie=paper&k=5');
+    const html = form();
+    expect(wordsIn(html)).toContain('Mechanisms · 2 set by you');
+    expect(html).toContain('<details class="mechanisms" open="">');
+    expect(html).toContain('<option value="paper" selected="">paper</option>');
+  });
+
+  it('say what the printed reward does, where a router would learn from it', () => {
+    open('?nlr=router&reward=paper');
+    expect(wordsIn(form())).toContain('The printed reward does not look at the question');
+    open('?nlr=router&reward=measured');
+    expect(wordsIn(form())).not.toContain('The printed reward does not');
+    open('?nlr=both&reward=paper');
+    expect(wordsIn(form())).not.toContain('The printed reward does not');
+  });
+
+  it('search a corpus of one’s own alone, unless something else is set', () => {
+    useSetup.setState({ setup: { ...BUILT_IN_SETUP, source: 'local' } });
+    expect(wordsIn(form())).toContain('(always-local)');
+  });
+});
+
+describe('what the next run works with', () => {
+  const works = () => htmlOf(<WorksWith />, useSetup, useCollections, useResources);
+
+  it('is folded while everything is built in, and names what is not', () => {
+    expect(wordsIn(works())).toContain('Works with · what is built in');
+    useSetup.setState({
+      setup: {
+        ...BUILT_IN_SETUP,
+        local: {
+          kind: 'collections',
+          ids: ['a'],
+          method: 'lexical',
+          encoder: 'built-in',
+          reranker: null,
+        },
+        web: { kind: 'searxng', url: 'http://localhost:8080/' },
+        judge: { kind: 'model', policy: { kind: 'checkpoint', id: 'x' } },
+      },
+    });
+    const html = works();
+    expect(wordsIn(html)).toContain('Works with · passages, web, judge');
+    expect(wordsIn(html)).toContain('Web: SearXNG at localhost:8080.');
+    // What was deleted is still named, so that one sees why nothing comes of it.
+    expect(wordsIn(html)).toContain('a collection that is gone');
+    expect(wordsIn(html)).toContain('x (not here any more)');
+  });
+
+  it('offers collections only for what they hold', () => {
+    useCollections.setState({
+      status: 'ready',
+      collections: [
+        collection('p', { name: 'Only passages', questions: 0 }),
+        collection('q', { name: 'Only questions', passages: 0 }),
+      ],
+    });
+    const html = works();
+    const select = (label: string) =>
+      wordsIn(html.slice(html.indexOf(`>${label}`)).split('</select>')[0] ?? '');
+    expect(select('Questions')).toContain('Only questions');
+    expect(select('Questions')).not.toContain('Only passages');
+    expect(select('Local passages')).toContain('Only passages');
+  });
+});
+
+describe('the question of a run', () => {
+  const head = (): string => textOf(<QuestionHeader />, useRun, useLab);
+  const asked = { runId: 'r', settings: parseAddress('').address.settings, setup: BUILT_IN_SETUP };
+
+  it('stands with its gold, its chain and what it needs', () => {
+    useRun.setState({
+      request: { ...asked, asked: { kind: 'world', id: 'q' } },
+      question: {
+        id: 'q',
+        text: 'Where was the founder born?',
+        answers: ['Borfield', 'Borf'],
+        supporting: [],
+        type: 'bridge',
+        hops: 1,
+        localSuffices: false,
+        chain: [
+          {
+            subject: 'Old Wolf',
+            relation: 'company.foundedBy',
+            object: 'Kerlund',
+            title: 'Old Wolf',
+            passageId: 'p',
+            query: '',
+          },
+        ],
+      },
+    });
+    expect(head()).toContain('Where was the founder born?');
+    expect(head()).toContain(
+      'gold Borfield / Borfbridge1 hop⇄ needs web Old Wolf founded by → Kerlund',
+    );
+  });
+
+  it('that was typed has none, and says so', () => {
+    useRun.setState({ request: { ...asked, asked: { kind: 'typed', text: '<b>Who?</b>' } } });
+    expect(head()).toBe('<b>Who?</b> A typed question: no gold is known, so nothing is scored.');
+  });
+
+  it('is taken from the list until its gold is there, and named where it is in no list', () => {
+    useRun.setState({ request: { ...asked, asked: { kind: 'world', id: 'q' } } });
+    expect(head()).toBe('Loading …');
+    useLab.setState({ questions: [row] });
+    expect(head()).toBe('Who?');
+    useLab.setState({ questions: [] });
+    useRun.setState({ run: { ...running, status: 'failed' } });
+    expect(head()).toBe('Question q');
+  });
+});

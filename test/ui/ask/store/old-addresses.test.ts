@@ -1,0 +1,144 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../../../src/lab/contract/settings.ts';
+import { formatAddress, parseAddress, placeOf } from '../../../../src/ui/ask/store/permalink.ts';
+
+const parsed = (search: string) => parseAddress(search).address;
+
+describe('an address that somebody kept', () => {
+  it('of the first version, without a setup, works with what is built in', () => {
+    const { address, problems } = parseAddress(
+      '?q=test-2&recipe=kunlun-baize&n=4&t=0.7&seed=9&device=wasm&rdra=shown&stie=corrected&nlr=both&reward=measured&k=5&delay=250&run=1',
+    );
+    expect(problems).toEqual([]);
+    expect(address).toEqual({
+      of: null,
+      asked: { kind: 'world', id: 'test-2' },
+      settings: {
+        recipe: 'kunlun-baize',
+        rollouts: 4,
+        temperature: 0.7,
+        seed: 9,
+        device: 'wasm',
+        mechanisms: {
+          background: 'shown',
+          stie: 'corrected',
+          router: 'both',
+          reward: 'measured',
+          k: 5,
+          webDelayMs: 250,
+        },
+      },
+      setup: {},
+      run: true,
+      rollout: 0,
+      step: null,
+    });
+  });
+
+  it.each<[string, string, object]>([
+    ['fields that nobody knows', '?q=a&utm_source=mail&x=', { asked: { kind: 'world', id: 'a' } }],
+    ['both kinds of question: the listed one', '?q=a&ask=b', { asked: { kind: 'world', id: 'a' } }],
+    ['blanks around a question', '?ask=%20Who%3F%20', { asked: { kind: 'typed', text: 'Who?' } }],
+    ['only blanks', '?ask=%20%20', { asked: null }],
+    ['no id', '?q=', { asked: null }],
+    ['a plus for a blank', '?ask=a+b', { asked: { kind: 'typed', text: 'a b' } }],
+    ['broken percent signs', '?ask=%E0%A4%A', { asked: { kind: 'typed', text: '\uFFFD%A' } }],
+    ['rollout and step 0, which are not there', '?rollout=0&step=0', { rollout: 0, step: null }],
+    ['anything but 1 for "run"', '?q=a&run=yes', { run: false }],
+  ])('reads %s', (_, search, wanted) => {
+    expect(parseAddress(search).problems).toEqual([]);
+    expect(parsed(search)).toMatchObject(wanted);
+  });
+
+  it.each([
+    ['n', ['0', '17', '2.5', 'all', '', 'Infinity']],
+    ['t', ['-0.1', '2.1', 'hot', 'NaN']],
+    ['seed', ['-1', '4294967296', '1.5']],
+    ['recipe', ['unknown', '']],
+    ['device', ['gpu', 'AUTO']],
+    ['k', ['0', '11']],
+    ['delay', ['-1', '5001']],
+    ['stie', ['on']],
+    ['rollout', ['-1', 'last', '1.5']],
+    ['step', ['-3', 'x']],
+  ])('names what %s may not be and leaves it as it is by itself', (name, values) => {
+    for (const value of values) {
+      const search = `?${name}=${value}`;
+      expect(parseAddress(search).problems, search).toEqual([`${name}=${value}`]);
+      expect(parsed(search), search).toEqual(parsed(''));
+    }
+  });
+
+  it.each([
+    '?of=',
+    '?of=run',
+    '?of=run&at=1',
+    '?of=run&at=x&group=g',
+    '?of=run&at=1.5&group=g',
+    '?of=run&at=1&group=',
+  ])('names rollouts of a step that it cannot mean: %s', (search) => {
+    const { address, problems } = parseAddress(search);
+    expect(address.of).toBeNull();
+    expect(problems).toHaveLength(1);
+  });
+
+  it('cuts what is too long to be a question', () => {
+    const long = 'x'.repeat(9999);
+    expect(parsed(`?ask=${long}`).asked).toEqual({ kind: 'typed', text: 'x'.repeat(400) });
+    expect(parsed(`?q=${long}`).asked).toEqual({ kind: 'world', id: 'x'.repeat(100) });
+    expect(parseAddress(`?with=${long}`).problems).toEqual([`with=${'x'.repeat(100)}`]);
+  });
+
+  it('never fails, whatever stands in it, and comes to rest: what it says is said again', () => {
+    const field = fc.tuple(
+      fc.constantFrom(
+        'q',
+        'ask',
+        'n',
+        't',
+        'seed',
+        'step',
+        'rollout',
+        'with',
+        'of',
+        'at',
+        'group',
+        'k',
+      ),
+      fc.oneof(
+        fc.string(),
+        fc.integer().map(String),
+        fc.constant('{"judge":{"k":"webllm","n":"m"}}'),
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(field), (fields) => {
+        const once = parsed(`?${new URLSearchParams(fields).toString()}`);
+        const text = formatAddress(once);
+        const again = parseAddress(text);
+        expect(again.problems).toEqual([]);
+        expect(formatAddress(again.address)).toBe(text);
+      }),
+    );
+  });
+});
+
+describe('an address that is given away', () => {
+  it('says recipe and seed even where they are the usual ones: those may be others one day', () => {
+    const text = formatAddress({ ...parsed(''), asked: { kind: 'typed', text: 'Who & where?' } });
+    expect(text).toBe(
+      `?ask=Who+%26+where%3F&recipe=${DEFAULT_SETTINGS.recipe}&seed=${DEFAULT_SETTINGS.seed}`,
+    );
+  });
+});
+
+describe('the place that an address shows', () => {
+  it('is another one for another question, not for other settings', () => {
+    expect(placeOf(parsed('?q=a&n=3&step=2'))).toBe(placeOf(parsed('?q=a')));
+    expect(placeOf(parsed('?q=a'))).not.toBe(placeOf(parsed('?q=b')));
+    expect(placeOf(parsed('?ask=a'))).toBe(placeOf(parsed('?ask=b')));
+    expect(placeOf(parsed(''))).toBe('');
+    expect(placeOf(parsed('?of=r&at=1&group=g'))).not.toBe(placeOf(parsed('?of=r&at=1&group=h')));
+  });
+});

@@ -1,0 +1,171 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
+import type { ConductorMessage } from '../../../src/lab/contract/ask.ts';
+import type { PartState } from '../../../src/lab/contract/progress.ts';
+import { lab, reportLost, retryLoading } from '../../../src/ui/lab/connection.ts';
+import { allReady, firstFailure, useLab } from '../../../src/ui/lab/lab-store.ts';
+import { choosePolicy, useSetup } from '../../../src/ui/setup/setup-store.ts';
+import { setKey, useResources } from '../../../src/ui/setup/resources-store.ts';
+import { requestPieces, usePieces } from '../../../src/ui/kit/tokens/pieces.ts';
+import { connectFake, settle, stubPage } from './fake-lab.ts';
+
+const part = (rest: Partial<PartState> = {}): PartState => ({
+  status: 'ready',
+  note: '',
+  loadedBytes: 0,
+  totalBytes: 0,
+  failure: null,
+  ...rest,
+});
+
+const policy = (id: string): ConductorMessage => ({
+  type: 'policy',
+  info: { id } as Extract<ConductorMessage, { type: 'policy' }>['info'],
+  device: { device: 'wasm', adapter: '4', fallback: false },
+});
+
+beforeEach(() => {
+  stubPage();
+  useLab.setState(useLab.getInitialState(), true);
+  useSetup.setState({ setup: BUILT_IN_SETUP });
+});
+
+describe('the connection to the lab', () => {
+  it('is a fault of the program before it is opened', async () => {
+    // The first test of the file: nothing was connected yet.
+    expect(() => lab()).toThrow('not connected');
+    // A choice is remembered, and no worker has to hear of it.
+    choosePolicy({ kind: 'webllm', id: 'm' });
+    await settle();
+    expect(useSetup.getState().setup.policy).toEqual({ kind: 'webllm', id: 'm' });
+  });
+
+  it('keeps what is loaded, and hands what belongs to a place to the places, in order', () => {
+    const heard: string[] = [];
+    const { send } = connectFake({}, [
+      { receive: (message) => heard.push(`a ${message.type}`) },
+      { receive: (message) => heard.push(`b ${message.type}`) },
+    ]);
+    const rows = [
+      { id: 'q', text: 'Who?', split: 'test', hops: 1, type: null, localSuffices: null },
+    ];
+    send(
+      { type: 'questions', rows, problem: null },
+      { type: 'updates', updates: [] },
+      { type: 'unknown-names', runId: 'r', names: [] },
+      policy('p'),
+    );
+    expect(heard).toEqual(['a updates', 'b updates', 'a unknown-names', 'b unknown-names']);
+    expect(useLab.getState()).toMatchObject({ questions: rows, policy: { id: 'p' } });
+  });
+
+  it('says why there are no questions', () => {
+    const { send } = connectFake();
+    send({ type: 'questions', rows: [], problem: 'The collection is gone.' });
+    expect(useLab.getState().questionsProblem).toBe('The collection is gone.');
+  });
+
+  it('lets the worker load what is chosen, as soon as it is chosen', async () => {
+    const { callsOf } = connectFake();
+    choosePolicy({ kind: 'checkpoint', id: 'c' });
+    expect(callsOf('ask.use')).toEqual([
+      [{ ...BUILT_IN_SETUP, policy: { kind: 'checkpoint', id: 'c' } }],
+    ]);
+    setKey('server', 'secret');
+    expect(callsOf('ask.provide').at(-1)).toEqual([
+      useResources.getState().resources,
+      { server: 'secret' },
+    ]);
+    setKey('server', '');
+    expect(callsOf('ask.provide').at(-1)?.[1]).toEqual({});
+    await settle();
+  });
+
+  it('survives a worker that refuses what was chosen: it learns it when it is opened again', async () => {
+    const gone = () => Promise.reject(new Error('gone'));
+    connectFake({ ask: { use: gone, provide: gone } });
+    choosePolicy({ kind: 'built-in' });
+    setKey('server', 'x');
+    await settle();
+    expect(useLab.getState().labFailure).toBeNull();
+  });
+
+  it('tells every place that the worker is lost, and opens another on "Restart"', async () => {
+    const lost: unknown[] = [];
+    let connected = 0;
+    const fake = connectFake({}, [
+      { connected: () => connected++ },
+      { lost: (error) => lost.push(error) },
+    ]);
+    const died = new Error('the worker died');
+    reportLost(died);
+    expect(lost).toEqual([died]);
+    expect(firstFailure(useLab.getState())).toMatchObject({
+      part: 'lab',
+      failure: { message: 'The worker died.' },
+    });
+    await retryLoading();
+    expect([fake.opened(), connected]).toEqual([2, 2]);
+    expect(fake.callsOf('ask.retry')).toEqual([]);
+    expect(useLab.getState().labFailure).toBeNull();
+  });
+
+  it('loads again what failed, without another worker', async () => {
+    const fake = connectFake();
+    await retryLoading();
+    expect([fake.opened(), fake.callsOf('ask.retry')]).toEqual([1, [[]]]);
+  });
+
+  it('forgets the texts of tokens with another policy: its ids mean something else', async () => {
+    const asked: number[][] = [];
+    const pieces = (ids: number[]) => {
+      asked.push(ids);
+      return Promise.resolve(ids.map((id) => `piece ${id}`));
+    };
+    const fake = connectFake({ ask: { pieces } });
+    fake.send(policy('first'));
+    await requestPieces([7, 7, 8]);
+    expect(usePieces.getState()).toEqual({
+      policyId: 'first',
+      texts: { 7: 'piece 7', 8: 'piece 8' },
+    });
+    await requestPieces([7]);
+    expect(asked).toEqual([[7, 8]]);
+    fake.send(policy('second'));
+    expect(usePieces.getState()).toEqual({ policyId: 'second', texts: {} });
+    await requestPieces([7]);
+    expect(asked).toEqual([[7, 8], [7]]);
+  });
+});
+
+describe('texts of tokens', () => {
+  it('are asked for again after a call that failed, one text a token at most', async () => {
+    let works = false;
+    const pieces = () => (works ? Promise.resolve(['a']) : Promise.reject(new Error('busy')));
+    const fake = connectFake({ ask: { pieces } });
+    fake.send(policy('p'));
+    await requestPieces([1, 2]);
+    expect(usePieces.getState().texts).toEqual({});
+    works = true;
+    await requestPieces([1, 2]);
+    // The lab knew one of two: the other is known to have no text.
+    expect(usePieces.getState().texts).toEqual({ 1: 'a', 2: '' });
+  });
+});
+
+describe('what is loaded', () => {
+  it('is all there when every part is, and the first failure is named with its part', () => {
+    const failure = { kind: 'missing', message: 'no index', detail: '' } as const;
+    const state = (retrieval: PartState) => ({
+      ...useLab.getState(),
+      parts: { world: part(), retrieval, policy: part() },
+    });
+    expect(allReady(state(part()))).toBe(true);
+    expect(allReady(state(part({ status: 'loading' })))).toBe(false);
+    expect(firstFailure(state(part()))).toBeNull();
+    expect(firstFailure(state(part({ status: 'failed', failure })))).toEqual({
+      part: 'retrieval',
+      failure,
+    });
+  });
+});

@@ -1,0 +1,142 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Compare } from '../../../src/ui/runs/Compare.tsx';
+import { comparedCharts } from '../../../src/ui/runs/compare-specs.ts';
+import RunsPage from '../../../src/ui/runs/RunsPage.tsx';
+import { keyOf, RunsTable } from '../../../src/ui/runs/RunsTable.tsx';
+import { useTrain } from '../../../src/ui/train/store/train-store.ts';
+import { runRecord } from '../../fixtures/train-runs.ts';
+import { trainStep } from '../../fixtures/train-steps.ts';
+import { buttonsIn, htmlOf, linksIn, rowsIn, valuesOf, wordsIn } from '../kit/render.tsx';
+
+const score = (em: number) => ({ n: 64, em, f1: em, recall: 1, searches: 2, formatValid: 1 });
+const steps = [
+  { ...trainStep(1, 'a'), em: 0.25, heldOut: score(0.5) },
+  { ...trainStep(2, 'a'), em: 0.375, heldOut: score(0.75) },
+];
+
+beforeEach(() => useTrain.setState(useTrain.getInitialState(), true));
+
+describe('the table of runs', () => {
+  const runs = [
+    runRecord('a', { name: '<A>', tags: ['x'], notes: 'good one', step: 2, status: 'finished' }),
+    runRecord('b', { name: 'B', step: 1234 }),
+  ];
+  const table = (compared: string[] = []) =>
+    htmlOf(<RunsTable runs={runs} compared={compared} compare={() => undefined} />, useTrain);
+
+  it('says what each run came to', () => {
+    useTrain.setState({ steps: { a: steps }, reading: ['b'] });
+    const html = table();
+    const [, first, second] = rowsIn(html);
+    expect(first?.[1]).toBe('<A> x good one');
+    expect(first?.[2]).toContain('finished');
+    expect(first?.slice(4, 7)).toEqual([
+      `2 / ${runs[0]?.settings.steps}`,
+      '37.5 %',
+      '50.0 % → 75.0 %',
+    ]);
+    expect(second?.slice(4, 7)).toEqual([`1,234 / ${runs[1]?.settings.steps}`, '…', '…']);
+    expect(valuesOf(html, 'title')).toContain('64 questions, last scored at step 2');
+    expect(linksIn(html).map(({ href }) => href)).toEqual(['/train?run=a', '/train?run=b']);
+    expect(valuesOf(html, 'aria-label')).toEqual(
+      expect.arrayContaining(['Compare <A>', 'Delete B', 'Edit and export B']),
+    );
+  });
+
+  it('has a dash for what was not measured, and one value for one score', () => {
+    expect(rowsIn(table())[1]?.slice(5, 7)).toEqual(['–', '–']);
+    useTrain.setState({ steps: { a: steps.slice(0, 1) } });
+    expect(rowsIn(table())[1]?.[6]).toBe('50.0 %');
+  });
+
+  it('gives the runs of a comparison letters in their order, eight at most', () => {
+    expect(keyOf(['b', 'a'], 'a')).toEqual({ letter: 'B', colour: 1 });
+    expect(keyOf([], 'a')).toBeNull();
+    const full = table(['1', '2', '3', '4', '5', '6', '7', 'b']);
+    expect(rowsIn(full)[2]?.[1]).toBe('H B');
+    expect(valuesOf(full, 'title')).toContain('At most 8 can be told apart');
+    // The one that is compared already can be taken out.
+    expect(full.match(/ disabled=""/g)).toHaveLength(1);
+  });
+});
+
+describe('a comparison', () => {
+  const charts = (...runs: (typeof steps)[]) =>
+    new Map(
+      comparedCharts(
+        runs.map((one, i) => ({ id: `r${i}`, letter: 'AB'[i] ?? '', colour: i, steps: one })),
+      ).map((spec) => [spec.id, spec]),
+    );
+
+  it('draws one measure of all runs over one axis, and leaves out what was not measured', () => {
+    const found = charts(steps, []);
+    expect(
+      found.get('em')?.series.map(({ name, points }) => [name, points.map(({ y }) => y)]),
+    ).toEqual([['A', [0.25, 0.375]]]);
+    expect(found.get('kl')?.series).toEqual([]);
+    expect(found.get('kl')?.empty).toBe('No run here has measured this.');
+    expect(
+      found
+        .get('held-out-em')
+        ?.series[0]?.interval?.get(2)
+        ?.map((v) => v.toFixed(2)),
+    ).toEqual(['0.63', '0.84']);
+    const kl = charts(steps.map((step) => ({ ...step, kl: step.step === 2 ? 0.1 : NaN }))).get(
+      'kl',
+    );
+    expect(kl?.series[0]?.points).toEqual([{ x: 2, y: 0.1 }]);
+  });
+
+  it('shows only the settings that differ', () => {
+    const a = runRecord('a', { name: 'A run' });
+    const b = runRecord('b', { name: 'B run', settings: { ...a.settings, seed: 99 } });
+    const html = htmlOf(<Compare runs={[a, b]} />, useTrain);
+    expect(rowsIn(html)).toEqual([
+      ['setting', 'A A run', 'B B run'],
+      ['seed', String(a.settings.seed), '99'],
+    ]);
+    expect(wordsIn(htmlOf(<Compare runs={[a, { ...a, id: 'c' }]} />, useTrain))).toContain(
+      'The settings of these runs are the same, the seed included.',
+    );
+    expect(wordsIn(htmlOf(<Compare runs={[a]} />, useTrain))).toContain(
+      'Alone; choose another run to compare',
+    );
+  });
+
+  it('says which steps are still read', () => {
+    useTrain.setState({ reading: ['a', 'other'] });
+    expect(wordsIn(htmlOf(<Compare runs={[runRecord('a')]} />, useTrain))).toContain(
+      'The steps of 1 run are still being read.',
+    );
+  });
+});
+
+describe('the page of runs', () => {
+  const page = () => htmlOf(<RunsPage />, useTrain);
+
+  it('says what is kept here and how to begin, once it knows that there is nothing', () => {
+    expect(wordsIn(page())).toContain('Reading the runs …');
+    useTrain.setState({ status: 'ready' });
+    expect(wordsIn(page())).toContain(
+      'There is none yet. Start one, or drop an exported run on this page.',
+    );
+    expect(buttonsIn(page()).map(({ name }) => name)).toEqual(['Import', 'Train the policy']);
+    useTrain.setState({ status: 'failed', problem: { text: 'It failed.', detail: '' } });
+    expect(wordsIn(page())).toContain('⚠ It failed.');
+    expect(wordsIn(page())).not.toContain('There is none yet');
+  });
+
+  it('shows no deleted run, and the way back to it', () => {
+    useTrain.setState({
+      status: 'ready',
+      runs: [
+        runRecord('a', { name: 'gone', deletedAt: '2026-01-02' }),
+        runRecord('b', { name: 'B' }),
+      ],
+      removed: [{ id: 'a', name: 'gone' }],
+    });
+    expect(rowsIn(page())).toHaveLength(2);
+    expect(wordsIn(page())).toContain('Deleted “gone”. Undo');
+    expect(wordsIn(page())).toContain('It can be undone until the page is loaded again.');
+  });
+});

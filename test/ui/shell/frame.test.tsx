@@ -1,0 +1,195 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { PartState } from '../../../src/lab/contract/progress.ts';
+import { useRun } from '../../../src/ui/ask/store/run-store.ts';
+import { tableOf } from '../../../src/ui/ask/store/training-step.ts';
+import { useLab } from '../../../src/ui/lab/lab-store.ts';
+import { keepForOffline, useOffline } from '../../../src/ui/lab/offline.ts';
+import { RAIL } from '../../../src/ui/shell/places.tsx';
+import LaterPage from '../../../src/ui/shell/LaterPage.tsx';
+import { Rail } from '../../../src/ui/shell/Rail.tsx';
+import { TopBar } from '../../../src/ui/shell/TopBar.tsx';
+import { StatusBar } from '../../../src/ui/shell/StatusBar.tsx';
+import { useTrain } from '../../../src/ui/train/store/train-store.ts';
+import { emptyRollout } from '../../fixtures/rollouts.ts';
+import { runRecord } from '../../fixtures/train-runs.ts';
+import { buttonsIn, htmlOf, htmlOfAt, linksIn, valuesOf, wordsIn } from '../kit/render.tsx';
+import { vi } from 'vitest';
+
+const bar = () => htmlOf(<StatusBar />, useLab, useRun, useTrain, useOffline);
+
+/** The words of one cell of the bar. */
+const cell = (name: string): string => {
+  const html = bar();
+  return wordsIn(
+    (html.split(`data-testid="${name}"`)[1] ?? '<').split('</span>')[0]?.replace(/^[^>]*>/, '') ??
+      '',
+  );
+};
+
+const ready: PartState = {
+  status: 'ready',
+  note: '',
+  loadedBytes: 0,
+  totalBytes: 0,
+  failure: null,
+};
+const running = {
+  runId: 'r',
+  status: 'running',
+  tokens: 9,
+  tokensPerSecond: 0,
+  failure: null,
+} as const;
+
+beforeEach(() => {
+  useLab.setState(useLab.getInitialState(), true);
+  useRun.setState(useRun.getInitialState(), true);
+  useTrain.setState(useTrain.getInitialState(), true);
+  useOffline.setState(useOffline.getInitialState(), true);
+});
+
+describe('the status bar', () => {
+  it('says what is not there yet', () => {
+    expect(wordsIn(bar())).toContain('device: not chosen yet');
+    expect(cell('policy')).toBe('policy: waiting');
+    expect(cell('rate')).toBe('no tokens written yet');
+    expect(wordsIn(bar())).toContain('loading world, retrieval, policy');
+    expect(cell('run-status')).toBe('idle');
+  });
+
+  it('says what is loaded, and what failed before that', () => {
+    const parts = { world: ready, retrieval: ready, policy: ready };
+    useLab.setState({
+      parts,
+      sources: { localPassages: 1200, webPassages: 30_000, web: null, memory: null },
+    });
+    expect(wordsIn(bar())).toContain('1,200 local passages, web 30,000');
+    useLab.setState({
+      sources: { localPassages: 5, webPassages: null, web: 'wiki.example', memory: null },
+    });
+    expect(wordsIn(bar())).toContain('5 local passages, web wiki.example');
+    useLab.setState({
+      parts: {
+        ...parts,
+        policy: {
+          ...ready,
+          status: 'failed',
+          failure: { kind: 'failed', message: '', detail: '' },
+        },
+      },
+    });
+    expect(wordsIn(bar())).toContain('⚠ policy failed');
+  });
+
+  it('says how far a run is and how fast, and stops it', () => {
+    useRun.setState({
+      run: { ...running, tokensPerSecond: 1234 },
+      table: tableOf([emptyRollout('a'), emptyRollout('b')]),
+    });
+    useRun.setState(({ table }) => ({ table: { ...table, finished: { a: true } } }));
+    expect(cell('run-status')).toBe('running 1 / 2');
+    expect(cell('rate')).toBe('1,234 tokens/s written by the policy');
+    expect(buttonsIn(bar())).toMatchObject([{ name: 'Stop what is running', disabled: false }]);
+    useRun.setState({ run: { ...running, status: 'done' } });
+    expect(cell('run-status')).toBe('done');
+    expect(buttonsIn(bar())).toMatchObject([{ disabled: true }]);
+  });
+
+  it('says what trains and where, on every page', () => {
+    useTrain.setState({ runs: [runRecord('a', { step: 4 })], here: 'a' });
+    const { steps } = runRecord('a').settings;
+    expect(linksIn(bar())).toEqual([{ name: `training, step 4 / ${steps}`, href: '/train?run=a' }]);
+    useTrain.setState({ here: null });
+    expect(linksIn(bar())[0]?.name).toBe(`training in another tab, step 4 / ${steps}`);
+    expect(buttonsIn(bar())).toMatchObject([{ disabled: false }]);
+    expect(valuesOf(bar(), 'title')).toContain(
+      'Stop what is running; training keeps what it learned',
+    );
+  });
+
+  it.each([
+    ['storing', 'storing for offline use'],
+    ['ready', 'works offline'],
+    ['unavailable', 'needs its server'],
+  ] as const)('says whether the page can be opened without its server: %s', (status, words) => {
+    useOffline.setState({ status, reason: 'no https' });
+    expect(cell('offline')).toBe(words);
+    if (status === 'unavailable')
+      expect(valuesOf(bar(), 'title')).toContain(
+        'The page could not be stored on this device: no https.',
+      );
+  });
+});
+
+describe('offline use', () => {
+  const loaded = () =>
+    useLab.setState({ parts: { world: ready, retrieval: ready, policy: ready } });
+
+  it('is not to be had without a service worker, and that is said', () => {
+    vi.stubGlobal('navigator', {});
+    keepForOffline();
+    expect(useOffline.getState().status).toBe('unavailable');
+  });
+
+  it('is prepared once everything for the first question is loaded', async () => {
+    const register = vi.fn(() =>
+      Promise.resolve({ installing: { state: 'activated', addEventListener: () => undefined } }),
+    );
+    vi.stubGlobal('navigator', { serviceWorker: { register } });
+    keepForOffline();
+    useLab.setState({ questions: [] });
+    expect(register).not.toHaveBeenCalled();
+    loaded();
+    expect(useOffline.getState().status).toBe('storing');
+    loaded();
+    await vi.waitFor(() => expect(useOffline.getState().status).toBe('ready'));
+    expect(register).toHaveBeenCalledOnce();
+  });
+
+  it('says why the files could not be stored', async () => {
+    const installing = { state: 'redundant', addEventListener: () => undefined };
+    vi.stubGlobal('navigator', {
+      serviceWorker: { register: () => Promise.resolve({ installing }) },
+    });
+    keepForOffline();
+    loaded();
+    await vi.waitFor(() =>
+      expect(useOffline.getState()).toEqual({
+        status: 'unavailable',
+        reason: 'not all files could be stored',
+      }),
+    );
+  });
+});
+
+describe('the frame', () => {
+  it('names every place, and says which one is shown', () => {
+    const html = htmlOfAt('/rollouts/file-1', <Rail />);
+    expect(linksIn(html)).toEqual(RAIL.map(({ name, path }) => ({ name, href: path })));
+    expect(valuesOf(html, 'aria-current')).toEqual(['page']);
+    expect(new Set(RAIL.map(({ letter }) => letter)).size).toBe(RAIL.length);
+  });
+
+  it('says which place is shown, with what runs there, and offers what can be done', () => {
+    const top = (path: string) => htmlOfAt(path, <TopBar toggleTheme={() => undefined} />, useLab);
+    expect(wordsIn(top('/train'))).toContain('Forage Train');
+    expect(wordsIn(top('/cluster'))).toContain('Forage Corpus · Clusters');
+    expect(wordsIn(top('/constructor'))).toContain('Forage Forage');
+    const names = (path: string) => buttonsIn(top(path)).map(({ name }) => name);
+    expect(names('/ask')).toContain('Copy the address of this view');
+    expect(names('/train')).toEqual(['Dark (l)', 'All commands (⌘K, Ctrl K)', 'List of keys (?)']);
+    // The same seed gives the same tokens on WASM alone.
+    expect(top('/ask')).not.toContain('repeat-note');
+    useLab.setState({ device: { device: 'webgpu', adapter: 'x', fallback: false } });
+    expect(wordsIn(top('/ask'))).toContain('≈ on WebGPU; exact repeats on WASM only');
+  });
+
+  it('says of an address that is no place that it is none, and leads back', () => {
+    const html = htmlOf(<LaterPage page="<nowhere>" />);
+    expect(wordsIn(html)).toContain('Nothing is here No place of the workbench has this address.');
+    expect(linksIn(html)[0]?.href).toBe('/ask');
+    expect(wordsIn(htmlOf(<LaterPage page="evaluate" />))).toContain('Not built yet.');
+    // A name that every object has is no place either.
+    expect(wordsIn(htmlOf(<LaterPage page="constructor" />))).toContain('Nothing is here');
+  });
+});

@@ -1,0 +1,192 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { RunRecord } from '../../../../src/lab/contract/records/runs.ts';
+import type { TrainProgress } from '../../../../src/lab/contract/training.ts';
+import { RunHeader } from '../../../../src/ui/train/run/RunHeader.tsx';
+import { RunView } from '../../../../src/ui/train/run/RunView.tsx';
+import { CollapseScale } from '../../../../src/ui/train/run/CollapseScale.tsx';
+import { StepRollouts } from '../../../../src/ui/train/run/StepRollouts.tsx';
+import { actionsOf, phaseShare, phaseText } from '../../../../src/ui/train/run/run-words.ts';
+import { TrainProblem } from '../../../../src/ui/train/Problem.tsx';
+import { useTrain } from '../../../../src/ui/train/store/train-store.ts';
+import { runRecord } from '../../../fixtures/train-runs.ts';
+import { trainStep } from '../../../fixtures/train-steps.ts';
+import { buttonsIn, htmlOf, linksIn, valuesOf, wordsIn } from '../../kit/render.tsx';
+
+const progress = (rest: Partial<TrainProgress> = {}): TrainProgress => ({
+  runId: 'a',
+  status: 'running',
+  phase: 'rollouts',
+  step: 3,
+  steps: 100,
+  done: 12,
+  total: 64,
+  etaSeconds: 4000,
+  pausing: false,
+  notice: null,
+  ...rest,
+});
+
+const failure = { kind: 'failed', message: 'The disk is full.', detail: 'QuotaExceeded' } as const;
+
+const head = (rest: Partial<RunRecord> = {}, now: TrainProgress | null = null): string => {
+  const run = runRecord('a', { name: 'mine', step: 3, ...rest });
+  useTrain.setState({ runs: [run], progress: now ? { a: now } : {} });
+  return htmlOf(<RunHeader run={run} rate={0.001} />, useTrain);
+};
+const names = (html: string): string[] => buttonsIn(html).map(({ name }) => name);
+
+beforeEach(() => useTrain.setState({ ...useTrain.getInitialState(), here: 'a' }, true));
+
+describe('a run that trains', () => {
+  it('says what it does, how far it is and how long still', () => {
+    const html = head({}, progress());
+    expect(wordsIn(html)).toContain('step 3 / ');
+    expect(wordsIn(html)).toContain('rollouts 12 / 64');
+    expect(wordsIn(html)).toContain('≈ 1 h 7 min to go');
+    expect(names(html)).toEqual(expect.arrayContaining(['Pause', 'Stop and keep', 'Stop', 'Set']));
+    expect(names(html)).not.toContain('Resume');
+    expect(wordsIn(head({}, progress({ etaSeconds: null })))).toContain(
+      'the time to go shows after the first step',
+    );
+  });
+
+  it('cannot be paused twice', () => {
+    const pause = buttonsIn(head({}, progress({ pausing: true }))).find(({ name }) =>
+      name.startsWith('Paus'),
+    );
+    expect(pause).toMatchObject({ name: 'Pausing after this step', disabled: true });
+  });
+
+  it('in another tab says so', () => {
+    useTrain.setState({ here: null });
+    expect(wordsIn(head({}, progress()))).toContain('It trains in another tab of this browser');
+    useTrain.setState({ here: 'a' });
+    expect(wordsIn(head({}, progress()))).not.toContain('another tab');
+  });
+
+  it('says what happened to it: the latest notice, and a frozen tab', () => {
+    useTrain.setState({ frozen: 'Nothing arrived for 60 s.' });
+    const html = head({ notice: 'An older one.' }, progress({ notice: 'A snapshot was skipped.' }));
+    expect(wordsIn(html)).toContain('A snapshot was skipped.');
+    expect(wordsIn(html)).not.toContain('An older one.');
+    expect(wordsIn(html)).toContain('Nothing arrived for 60 s. Dismiss');
+    const ended = head({ notice: 'An older one.', status: 'paused' }, progress({ notice: 'x' }));
+    expect(wordsIn(ended)).toContain('An older one.');
+    expect(wordsIn(ended)).not.toContain('Nothing arrived');
+  });
+
+  it('has its adapter to download once there is a snapshot', () => {
+    expect(names(head())).not.toContain('Download the adapter');
+    expect(names(head({ checkpointStep: 2 }))).toContain('Download the adapter');
+  });
+});
+
+describe('a run that ended', () => {
+  it('can go on where it has steps left', () => {
+    expect(actionsOf(runRecord('a', { status: 'stopped', step: 3 }))).toEqual({
+      pause: false,
+      stop: false,
+      resume: true,
+    });
+    expect(names(head({ status: 'stopped' })).join()).toContain('Resume');
+    expect(names(head({ status: 'stopped' }))).not.toContain('Pause');
+  });
+
+  it.each<[Partial<RunRecord>, string[]]>([
+    [
+      { status: 'failed', checkpointStep: 2 },
+      ['⚠ The run ended after step 3', 'Kept: everything up to the snapshot of step 2.'],
+    ],
+    [
+      { status: 'paused' },
+      [
+        '⚠ The run paused after step 3',
+        'No snapshot was written before.',
+        'Free storage on the runs page',
+      ],
+    ],
+  ])('by a failure says what is kept and what to do: %#', (rest, words) => {
+    const html = head({ failure, ...rest });
+    for (const said of ['The disk is full.', 'QuotaExceeded', ...words])
+      expect(wordsIn(html)).toContain(said);
+    expect(valuesOf(html, 'role')).toContain('alert');
+  });
+
+  it('does not show an old failure while it trains again', () => {
+    expect(wordsIn(head({ failure, status: 'running' }))).not.toContain('The disk is full.');
+  });
+});
+
+describe('a phase', () => {
+  it.each<[Partial<TrainProgress>, string, number | null]>([
+    [{ phase: 'starting', done: 0, total: 0 }, 'starting the engines', null],
+    [{ phase: 'snapshot', done: 0, total: 1 }, 'snapshot', 0],
+    [{ phase: 'update', done: 1200, total: 2400 }, 'update 1,200 / 2,400', 0.5],
+    [{ phase: 'held-out', done: 70, total: 64 }, 'held-out questions 70 / 64', 1],
+  ])('%# is said with how far it is', (rest, words, share) => {
+    expect(phaseText(progress(rest))).toBe(words);
+    expect(phaseShare(progress(rest))).toBe(share);
+  });
+});
+
+describe('the page of a run', () => {
+  const view = (step: number | null) =>
+    htmlOf(<RunView run={runRecord('a', { step: 3 })} step={step} />, useTrain);
+
+  it('says how to see the rollouts of a step, and while the steps are read that they are', () => {
+    useTrain.setState({ steps: { a: [trainStep(1, 'a'), trainStep(2, 'a')] } });
+    expect(wordsIn(view(null))).toContain('Click a chart, or focus it');
+    expect(names(view(null))).toContain('Rollouts of step 2');
+    useTrain.setState({ reading: ['a'] });
+    expect(wordsIn(view(null))).toContain('Reading the 3 steps of the run …');
+    expect(wordsIn(view(null))).not.toContain('Click a chart');
+  });
+
+  it('shows a step between its neighbours', () => {
+    const panel = (step: number) =>
+      buttonsIn(
+        htmlOf(
+          <StepRollouts
+            run={runRecord('a')}
+            step={step}
+            record={undefined}
+            last={3}
+            select={() => undefined}
+          />,
+        ),
+      );
+    expect(panel(1).slice(0, 2)).toMatchObject([
+      { name: '← earlier', disabled: true },
+      { name: 'later →', disabled: false },
+    ]);
+    expect(panel(3).slice(0, 2)).toMatchObject([{ disabled: false }, { disabled: true }]);
+    expect(panel(2).map(({ name }) => name)).toContain('Close the step');
+  });
+
+  it('leads to a comparison and to a new run', () => {
+    expect(linksIn(head()).map(({ href }) => href)).toEqual(
+      expect.arrayContaining(['/runs?compare=a', '/train?new=1']),
+    );
+  });
+});
+
+it.each([
+  [{ beta1: 5, beta2: 6 }, '41.6'],
+  [{ beta1: 0.1, beta2: 0.2 }, '25%'],
+  [{ beta1: 1, beta2: 0 }, '100%'],
+  [{ beta1: 9, beta2: 1 }, '100%'],
+])('the printed reward %o stands at its place on the scale', (betas, place) => {
+  const html = htmlOf(<CollapseScale mode={{ reward: 'paper', ...betas }} />);
+  const now = /collapse-now" style="left:([^"]*)"/.exec(html)?.[1];
+  expect(now).toContain(place);
+  expect(/collapse-line" style="left:([^"]*)"/.exec(html)?.[1]).toMatch(/^41\.66/);
+});
+
+it('says what could not be done until it is put away, and offers to try again', () => {
+  const shown = () => htmlOf(<TrainProblem />, useTrain);
+  expect(wordsIn(shown())).toBe('');
+  useTrain.setState({ problem: { text: 'The runs could not be read: disk', detail: '' } });
+  expect(names(shown())).toEqual(['Copy details', 'Dismiss']);
+  useTrain.setState({ status: 'failed' });
+  expect(names(shown())).toEqual(['Try again', 'Copy details', 'Dismiss']);
+});

@@ -1,0 +1,208 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { BUILT_IN_SETUP } from '../../../../src/records/setup.ts';
+import {
+  dismissFrozen,
+  dismissProblem,
+  dismissRemoved,
+  downloadOf,
+  dropRollouts,
+  editRun,
+  exportRun,
+  importRuns,
+  pauseRun,
+  removeRun,
+  restoreRun,
+  resumeRun,
+  setLearningRate,
+  startTraining,
+  stopTraining,
+} from '../../../../src/ui/train/store/train-actions.ts';
+import {
+  EMPTY_TRAIN,
+  runById,
+  setTrainApi,
+  trainApi,
+  useTrain,
+  visibleRuns,
+} from '../../../../src/ui/train/store/train-store.ts';
+import { useSetup } from '../../../../src/ui/setup/setup-store.ts';
+import { runRecord } from '../../../fixtures/train-runs.ts';
+import { fakeLab, stubPage, type Answers } from '../../lab/fake-lab.ts';
+
+const state = () => useTrain.getState();
+const refuse = () => Promise.reject(new Error('another tab has it'));
+
+const connect = (train: Partial<Answers['train']> = {}) => {
+  const lab = fakeLab({ train });
+  setTrainApi(lab.connection.train);
+  return lab;
+};
+
+const start = {
+  settings: runRecord().settings,
+  name: 'mine',
+  device: 'auto',
+  demonstrations: null,
+} as const;
+
+/** Names of files that the page hands to the browser. */
+const saved = (): string[] => {
+  const names: string[] = [];
+  const link = { href: '', download: '', click: () => void names.push(link.download) };
+  vi.stubGlobal('document', { createElement: () => link });
+  vi.stubGlobal('URL', { createObjectURL: () => 'blob:1', revokeObjectURL: () => undefined });
+  return names;
+};
+
+beforeEach(() => {
+  stubPage();
+  useTrain.setState({ ...EMPTY_TRAIN, runs: [runRecord('a', { name: 'A run' })] }, true);
+  useSetup.setState({ setup: BUILT_IN_SETUP });
+});
+
+describe('starting a run', () => {
+  it('trains with what is chosen, and shows the run at once', async () => {
+    const lab = connect({ create: () => Promise.resolve(runRecord('new')) });
+    useTrain.setState({ problem: { text: 'old', detail: '' }, frozen: 'old' });
+    expect(await startTraining(start)).toBe('new');
+    expect(lab.callsOf('train.create')).toEqual([
+      [start.settings, 'mine', 'auto', BUILT_IN_SETUP, undefined],
+    ]);
+    expect(runById(state(), 'new')).toBeDefined();
+    expect(state()).toMatchObject({ problem: null, frozen: null, steps: { new: [] } });
+  });
+
+  it('keeps what the lab told meanwhile: it is newer than the answer', async () => {
+    connect({
+      create: () => {
+        useTrain.setState(({ runs }) => ({ runs: [...runs, runRecord('new', { step: 1 })] }));
+        return Promise.resolve(runRecord('new'));
+      },
+    });
+    await startTraining(start);
+    expect(runById(state(), 'new')?.step).toBe(1);
+    expect(state().runs.filter(({ id }) => id === 'new')).toHaveLength(1);
+  });
+
+  it('that is refused says why, and the form stays', async () => {
+    connect({ create: refuse });
+    expect(await startTraining(start)).toBeNull();
+    expect(state().problem?.text).toBe('The run did not start: another tab has it');
+    expect(state().steps).toEqual({});
+  });
+
+  it('without a worker says that it did not start', async () => {
+    setTrainApi(null);
+    expect(() => trainApi()).toThrow('Training is not connected');
+    expect(await startTraining(start)).toBeNull();
+    expect(state().problem?.text).toContain('The run did not start: Training is not connected');
+  });
+});
+
+describe('a run that trains', () => {
+  it.each<[string, () => Promise<unknown>, unknown[]]>([
+    ['pause', () => pauseRun('a'), ['a']],
+    ['resume', () => resumeRun('a'), ['a', undefined]],
+    ['resume', () => resumeRun('a', 'wasm'), ['a', 'wasm']],
+    ['setLearningRate', () => setLearningRate('a', 1e-4), ['a', 1e-4]],
+    ['stop', stopTraining, ['a', true]],
+  ])('is told to %s', async (name, act, args) => {
+    const lab = connect();
+    await act();
+    expect(lab.callsOf(`train.${name}`)).toEqual([args]);
+  });
+
+  it('is not stopped where none trains', async () => {
+    const lab = connect();
+    useTrain.setState({ runs: [runRecord('a', { status: 'paused' })] });
+    await stopTraining();
+    expect(lab.calls).toEqual([]);
+  });
+
+  it.each<[keyof NonNullable<Answers['train']>, () => Promise<unknown>, string]>([
+    ['pause', () => pauseRun('a'), 'The run could not be paused'],
+    ['resume', () => resumeRun('a'), 'The run could not go on'],
+    ['stop', stopTraining, 'The run could not be stopped'],
+    ['setLearningRate', () => setLearningRate('a', 0), 'The learning rate was not changed'],
+    ['edit', () => editRun('a', { name: 'x' }), 'The change was not saved'],
+    ['remove', () => removeRun('a'), '“A run” was not deleted'],
+    ['restore', () => restoreRun('a'), 'The run could not be brought back'],
+    ['exportRun', () => exportRun('a'), '“A run” could not be exported'],
+    ['download', () => downloadOf('a', 'peft'), 'There is nothing to download'],
+    ['dropRollouts', () => dropRollouts('a'), 'The rollouts were not deleted'],
+  ])('%s that is refused says so and changes nothing', async (name, act, words) => {
+    connect({ [name]: refuse });
+    const before = state().runs;
+    await act();
+    expect(state().problem?.text).toBe(`${words}: another tab has it`);
+    expect(state().runs).toEqual(before);
+    expect(state().removed).toEqual([]);
+    dismissProblem();
+    expect(state().problem).toBeNull();
+  });
+});
+
+describe('the list of runs', () => {
+  it('shows a new name, tags and notes once they are stored', async () => {
+    connect();
+    await editRun('a', { name: 'B', tags: ['x'], notes: 'n' });
+    expect(runById(state(), 'a')).toMatchObject({ name: 'B', tags: ['x'], notes: 'n' });
+  });
+
+  it('deletes without asking, and brings back', async () => {
+    connect();
+    await removeRun('a');
+    expect(visibleRuns(state().runs)).toEqual([]);
+    expect(state().removed).toEqual([{ id: 'a', name: 'A run' }]);
+    await restoreRun('a');
+    expect(visibleRuns(state().runs).map(({ id }) => id)).toEqual(['a']);
+    expect(state().removed).toEqual([]);
+  });
+
+  it('still offers to bring back what could not be brought back yet', async () => {
+    connect({ restore: refuse });
+    await removeRun('a');
+    await restoreRun('a');
+    expect(state().removed).toHaveLength(1);
+    expect(visibleRuns(state().runs)).toEqual([]);
+    dismissRemoved();
+    expect(state().removed).toEqual([]);
+  });
+
+  it('says what can be freed, and hides what was said of a frozen tab', async () => {
+    connect({ dropRollouts: () => Promise.resolve(1200) });
+    expect(await dropRollouts('a')).toBe(1200);
+    useTrain.setState({ frozen: 'x' });
+    dismissFrozen();
+    expect(state().frozen).toBeNull();
+  });
+});
+
+describe('files of runs', () => {
+  it('are saved under the run’s name', async () => {
+    const blob = new Blob(['x']);
+    connect({
+      exportRun: () => Promise.resolve(blob),
+      download: () =>
+        Promise.resolve([
+          { name: 'adapter_model.safetensors', blob },
+          { name: 'adapter_config.json', blob },
+        ]),
+    });
+    const names = saved();
+    await exportRun('a');
+    await downloadOf('a', 'peft');
+    expect(names).toEqual(['a-run.run.json', 'adapter_model.safetensors', 'adapter_config.json']);
+  });
+
+  it('are imported one after the other; one that is none does not stop the rest', async () => {
+    connect({
+      importRun: (file) =>
+        (file as File).name === 'bad.json' ? refuse() : Promise.resolve(runRecord('in')),
+    });
+    const files = ['bad.json', 'good.json'].map((name) => new File(['{}'], name));
+    expect(await importRuns(files)).toEqual(['in']);
+    expect(state().problem?.text).toBe('bad.json could not be imported: another tab has it');
+    expect(runById(state(), 'in')).toBeDefined();
+  });
+});
