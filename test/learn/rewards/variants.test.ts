@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RewardClause, Rollout } from '../../../src/records/rollout.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
-<<<<<<< HEAD
-import { REWARD_IDS, rewardById, type RewardId } from '../../../src/learn/rewards/list.ts';
-=======
->>>>>>> main
 import { made, type Fate } from './records.ts';
-import { REWARD_IDS, type RewardId } from '../../../src/learn/rewards/list.ts';
+import { REWARD_IDS, rewardById, type RewardId } from '../../../src/learn/rewards/list.ts';
 
 const words = (n: number, word = 'word'): string => Array.from({ length: n }, () => word).join(' ');
 const asked = (n: number, fate: Fate = 'answered'): [string, Fate][] =>
