@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { AgentEvent, RetrieveEvent } from '../../../../src/records/events.ts';
 import type { Question } from '../../../../src/records/records.ts';
 import { EventBody } from '../../../../src/ui/kit/events/EventBody.tsx';
-import { findSpans, firstSeen, markSentences } from '../../../../src/ui/kit/events/support.ts';
+import {
+  findSpans,
+  firstSeen,
+  markSentences,
+} from '../../../../src/ui/kit/events/parts/support.ts';
 import { emptyRollout, hit, passage, retrieve, search } from '../../../fixtures/rollouts.ts';
 import { buttonsIn, htmlOf, rowsIn, valuesOf, wordsIn } from '../render.tsx';
 import {

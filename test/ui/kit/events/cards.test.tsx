@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentEvent } from '../../../../src/records/events.ts';
 import { EventCard, type EventCardProps } from '../../../../src/ui/kit/events/EventCard.tsx';
-import { glyphOf } from '../../../../src/ui/kit/events/glyphs.ts';
-import { eventLine, eventMeta, stopReason } from '../../../../src/ui/kit/events/summary.ts';
+import { cardOf, eventLine, glyphOf } from '../../../../src/ui/kit/events/cards.ts';
 import { emptyRollout, retrieve, search } from '../../../fixtures/rollouts.ts';
 import { buttonsIn, htmlOf, valuesOf, wordsIn } from '../render.tsx';
 import {
@@ -89,7 +88,7 @@ describe('the closed card of an event', () => {
     // The summary's own line ends are blanks in a line.
     expect(button?.name.replaceAll('⌕', '')).toContain(`${name}${line}${meta}`);
     expect(eventLine(event).replaceAll(/\s+/g, ' ')).toBe(line);
-    expect(eventMeta(event)).toBe(meta);
+    expect(cardOf(event).figure?.(event) ?? '').toBe(meta);
     expect(valuesOf(html, 'aria-expanded')).toEqual(['false']);
     expect(valuesOf(html, 'data-kind')).toEqual([event.kind]);
   });
@@ -132,7 +131,7 @@ describe('why a rollout ended', () => {
     ['cancelled', 'cancelled'],
     ['error', 'an error'],
   ] as const)('%s is said in words', (reason, words) => {
-    expect(stopReason({ ...stop, reason })).toBe(words);
+    expect(eventLine({ ...stop, reason })).toBe(words);
   });
 
   it.each([
@@ -143,7 +142,7 @@ describe('why a rollout ended', () => {
     ['repeated-queries', 'STIE: the queries repeat themselves'],
   ] as const)('%s, the very rule, comes before the reason', (rule, words) => {
     const clause = { rule, value: 0.9, threshold: 0.8 };
-    expect(stopReason({ ...stop, reason: 'stie-overlap', clause })).toBe(words);
+    expect(eventLine({ ...stop, reason: 'stie-overlap', clause })).toBe(words);
   });
 });
 
