@@ -11,7 +11,11 @@
 import { existsSync, readFileSync, writeFileSync, openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import { fetchFromDisk, openEncoderFromDisk, openOrtFromDisk } from '../../src/cli/shared/build-world.ts';
+import {
+  fetchFromDisk,
+  openEncoderFromDisk,
+  openOrtFromDisk,
+} from '../../src/cli/shared/build-world.ts';
 import { importAll } from '../../src/formats/import/collect.ts';
 import type { Hit } from '../../src/records/hits.ts';
 import type { Passage, Question } from '../../src/records/records.ts';

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Rollout, Segment } from '../../src/records/rollout.ts';
 import { HINTS } from '../../src/records/protocol.ts';
-import { eventsOf, faultsOf, run, stopReason } from './helpers.ts';
+import { runRollout } from '../../src/agent/run.ts';
+import { createRouter } from '../../src/agent/router/router.ts';
+import { getRecipe } from '../../src/recipes/index.ts';
+import { eventsOf, faultsOf, QUESTION, retrieverOver, run, stopReason } from './helpers.ts';
 import { base, THINK } from './loop-script.ts';
-import { idsOf } from './scripted-policy.ts';
+import { idsOf, ScriptedPolicy } from './scripted-policy.ts';
 import { tokenizer } from './tokenizer.ts';
 
 /** Limits of the loop, each met exactly. */
@@ -203,4 +206,24 @@ it('a question that is too long is cut, its closing tag is not', async () => {
   expect(ids.at(-1)).toBe(tokenizer.specialId('</question>'));
   expect(stopReason(rollout)).toBe('context-full');
   expect(rollout.segments.flatMap((segment) => segment.ids).length).toBeLessThanOrEqual(120);
+});
+
+it('is timed in seconds, from its beginning', async () => {
+  let now = 5000;
+  const policy = new ScriptedPolicy({ main: [ANSWER] });
+  const rollout = await runRollout(
+    { policy, retriever: retrieverOver(), router: createRouter(), now: () => (now += 250) },
+    {
+      question: QUESTION,
+      recipe: getRecipe('search'),
+      seed: 7,
+      rolloutId: 'r',
+      runId: 'run',
+      groupId: 'g',
+      step: 0,
+    },
+  );
+  // The clock is looked at when the record is begun, when its events come and when it is scored.
+  const last = rollout.events.at(-1)?.t ?? Number.NaN;
+  expect(rollout.metrics?.seconds).toBe((last + 250) / 1000);
 });

@@ -156,6 +156,16 @@ describe('rewards, by hand', () => {
       events: [search('city', 1, 2), retrieve([]), ...answered('Borfield', 'long')],
     });
     expect(total(long, 'kunlun-long')).toBeCloseTo(1, 9);
+    // The form alone, without prose beside the box: half of the structure's 0.2.
+    const bare = rollout('Borfield', {
+      segments: [
+        ...right.segments.slice(0, 4),
+        written('answer', '<long_answer> \\boxed{ Borfield } </long_answer>'),
+      ],
+      events: [search('city', 1, 2), retrieve([]), ...answered('Borfield', 'long')],
+    });
+    expect(readFacts(bare).prose).toBe('');
+    expect(total(bare, 'kunlun-long')).toBeCloseTo(0.9, 9);
     // In the short form: 0.1 + 0.1 + 0.6, no structure.
     expect(total(right, 'kunlun-long')).toBeCloseTo(0.8, 9);
   });

@@ -1,7 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
-import { comparedForms, normalise, NORMALISERS } from '../../../src/agent/answers/normalisers.ts';
-import { answerScores, type AnswerScores } from '../../../src/agent/answers/scores.ts';
+import {
+  comparedForms,
+  normalise,
+  NORMALISER_NOTES,
+  NORMALISERS,
+} from '../../../src/agent/answers/normalisers.ts';
+import {
+  answerScores,
+  supportingRecall,
+  type AnswerScores,
+} from '../../../src/agent/answers/scores.ts';
 
 /** What the published functions gave for these pairs: test/fixtures/inspect/reference_scores.py. */
 const { pairs } = JSON.parse(
@@ -10,6 +19,12 @@ const { pairs } = JSON.parse(
 
 /** The published normalisers leave nothing of these gold answers; what we do there stands below. */
 const EMPTY = new Set(['a', 'The The', '+']);
+
+it('every normaliser is one whose published scores are known, and has its note', () => {
+  const { prediction: _, gold: __, ...known } = pairs[0] ?? { prediction: '', gold: '' };
+  expect([...NORMALISERS].sort()).toEqual(Object.keys(known).sort());
+  expect(Object.keys(NORMALISER_NOTES)).toEqual([...NORMALISERS]);
+});
 
 describe.each(NORMALISERS)('%s: the scores of the published functions', (normaliser) => {
   test.each(pairs.filter(({ gold }) => !EMPTY.has(gold)))('$prediction | $gold', (pair) => {
@@ -78,4 +93,15 @@ describe.each(NORMALISERS)('%s: a gold answer that normalisation empties', (norm
       gold: 'cat',
     });
   });
+});
+
+it.each([
+  [[], [], 0],
+  [['a'], [], 0],
+  [[], ['a'], 0],
+  [['a', 'a', 'x'], ['a', 'b'], 0.5],
+  // A title that is named twice is one.
+  [['a'], ['a', 'a'], 1],
+])('of %o, wanted %o: recall %f', (retrieved, supporting, recall) => {
+  expect(supportingRecall(retrieved, supporting)).toBe(recall);
 });

@@ -174,6 +174,11 @@ describe('scoring', () => {
   });
 });
 
+it('has drawn and scored nothing at first', () => {
+  const drawn = { hard: 0, medium: 0, easy: 0, dropped: 0, all: 0 };
+  expect(make().state()).toEqual({ scores: [], drawn });
+});
+
 describe('the draws', () => {
   it('of stage 2 are hard : medium : easy = 7 : 2 : 1, never dropped, and truly labelled', async () => {
     const drawn = await (await scored()).draw({ ...STAGE_2, count: 20 });

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RewardClause, Rollout } from '../../../src/records/rollout.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
-import { rewardById } from '../../../src/learn/rewards/list.ts';
 import { made, type Fate } from './records.ts';
-import { REWARD_IDS, type RewardId } from '../../../src/learn/rewards/list.ts';
+import { REWARD_IDS, rewardById, type RewardId } from '../../../src/learn/rewards/list.ts';
 
 const words = (n: number, word = 'word'): string => Array.from({ length: n }, () => word).join(' ');
 const asked = (n: number, fate: Fate = 'answered'): [string, Fate][] =>
@@ -238,6 +237,12 @@ describe('all rewards', () => {
       expect(Math.max(...every.map((of) => total(of, reward)))).toBeCloseTo(best, 9);
   });
 
+  it('KunLun’s clauses bear the names of their weights', () => {
+    const names = (id: RewardId) => scoreRollout(right, id).map((each) => each.clause);
+    expect(names('kunlun-short')).toEqual(['format', 'length', 'accuracy']);
+    expect(names('kunlun-long')).toEqual(['format', 'length', 'accuracy', 'structure']);
+  });
+
   it('stage 1 of UR² begins cold, but for its weak variant', () => {
     expect(REWARD_IDS.filter((id) => rewardById(id)?.coldStart)).toEqual([
       'ur2-stage-1',
@@ -257,7 +262,7 @@ describe('all rewards', () => {
       'kunlun-long',
     ]);
     expect(rewardById('none')).toBeNull();
-    expect(() => scoreRollout(right, 'none' as RewardId)).toThrow('there is no "none"');
+    expect(() => scoreRollout(right, 'none')).toThrow('there is no "none"');
     expect(() => scoreRollout(right, 'em', { em: 1 })).toThrow('em has fixed values');
   });
 

@@ -41,6 +41,14 @@ describe('what the trainer takes of a rollout', () => {
     expect(next?.group).toBe(1);
   });
 
+  it('is nothing of what a policy wrote elsewhere, whatever was recorded of it', () => {
+    const thought = { ...policySegment([8, 9]), mask: 0 as const };
+    const segments = [readSegment([50], 'question'), policySegment([1, 2]), thought];
+    const [sequence] = sequencesOf([[{ ...emptyRollout('a'), segments }]]);
+    expect([...(sequence?.mask ?? [])]).toEqual([0, 1, 1, 0, 0]);
+    expect([...(sequence?.entropies ?? [])]).toEqual([0.5, 1]);
+  });
+
   it("leaves out a context's first token: nothing stands before it that predicts it", () => {
     const begins = { ...emptyRollout('a'), segments: [policySegment([1, 2, 3])] };
     const [sequence] = sequencesOf([[begins]]);

@@ -177,6 +177,31 @@ describe('where a run goes on and where it ends', () => {
     );
   });
 
+  it('gets the curriculum ready where steps are left to draw for', async () => {
+    const made = await train(settingsOf({ steps: 1 }));
+    let prepared = 0;
+    const curriculum = {
+      prepare: () => Promise.resolve(++prepared < 3),
+      draw: ({ count }: { count: number }) =>
+        Promise.resolve(Array.from({ length: count }, () => ({ question, label: 'x' }))),
+      state: () => null,
+      restore: () => undefined,
+    };
+    const deps = { curriculum };
+    await train(settingsOf({ steps: 1 }), { state: made.state, deps });
+    expect(prepared).toBe(0);
+    expect((await train(settingsOf({ steps: 2 }), { state: made.state, deps })).end).toBe(
+      'finished',
+    );
+    expect((await train(settingsOf({ steps: 1 }), { deps })).steps).toHaveLength(1);
+    expect(prepared).toBe(2);
+    // Not ready: it was asked to stop.
+    expect(await train(settingsOf({ steps: 1 }), { deps })).toMatchObject({
+      end: 'stopped',
+      steps: [],
+    });
+  });
+
   it('restores what the curriculum kept, and only where it kept something', async () => {
     const restored: unknown[] = [];
     const curriculum = {

@@ -111,6 +111,19 @@ describe('a file of trajectories', () => {
     expect(read(' \n')).toThrow('trajectories: the file holds none');
   });
 
+  it.each([
+    [0, null],
+    [-1, 'line 1: segments.0.ids.0'],
+    [0.5, 'line 1: segments.0.ids.0'],
+    [9, null],
+    [10, 'line 1: it holds tokens that this policy does not have'],
+  ])('may hold the token %f of ten: %s', (id, fault) => {
+    const segments = [{ source: 'policy', role: 'think', text: 'a', ids: [id], mask: 1 }];
+    const line = JSON.stringify({ format: 'forage.rollout/1', segments, metrics: null });
+    if (fault === null) expect(readDemonstrations(line, 10)).toHaveLength(1);
+    else expect(() => readDemonstrations(line, 10)).toThrow(fault);
+  });
+
   it('is read or refused in one line, whatever it holds', () => {
     const line = JSON.stringify({ ...demonstrations[0]!, events: [] });
     fc.assert(

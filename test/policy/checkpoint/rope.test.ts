@@ -37,6 +37,17 @@ describe('rotary frequencies, by hand', () => {
     close(frequencies(llama3), [1, 0.1, third, 0.001 / 8], 7);
   });
 
+  it('of Llama 3.1 are divided from a wavelength of positions / low factor on', () => {
+    // Above 1000 / 2 the third of 628.3 is divided as well; of 62.8, below 1000 / 8, nothing is.
+    const wanted = [1, 0.1, 0.01 / 8, 0.001 / 8];
+    const factors = { lowFrequencyFactor: 2, highFrequencyFactor: 8, originalPositions: 1000 };
+    close(frequencies({ type: 'llama3', factor: 8, ...factors }), wanted, 12);
+    // Between 1000 / 20 and 1000 / 2 the share kept of the second is (1000 / 62.832 − 2) / 18 = 0.773083.
+    const ramp = 0.1 * (0.773083 + (1 - 0.773083) / 8);
+    const wide = { ...factors, highFrequencyFactor: 20 };
+    close(frequencies({ type: 'llama3', factor: 8, ...wide }), [1, ramp, 0.01 / 8, 0.001 / 8], 7);
+  });
+
   const yarn: Extract<RopeScaling, { type: 'yarn' }> = {
     type: 'yarn',
     factor: 4,
