@@ -2,7 +2,7 @@ import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { inspectFile, type Inspection } from '../src/evaluate/inspect/inspect.ts';
+import { inspectFile, type Inspection } from '../src/evaluate/rollouts/inspect.ts';
 
 /** What the end-to-end tests read off the page of a rollout file. */
 

@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, it } from 'vitest';
-import { inspectFile, inspectRun } from '../../src/evaluate/inspect/inspect.ts';
+import { inspectFile, inspectRun } from '../../src/evaluate/rollouts/inspect.ts';
 import { faultsOf } from '../axe.ts';
 import { useStage, visit } from '../browser.ts';
 import { drop } from '../drop.ts';

@@ -51,8 +51,8 @@ it(
     await page.waitForSelector('main');
     await drop(page, { 'dump.jsonl': readFileSync(dump, 'utf8') });
     await page.waitForSelector('[data-testid="file-figures"]');
-    const inspection = await labRollouts(dump);
-    await expectSame(page, inspection);
+    const found = await labRollouts(dump);
+    await expectSame(page, found);
     await matched(page, '240 rollouts');
 
     // The broken line is named, the rest is here.
@@ -62,7 +62,7 @@ it(
 
     // A number opens exactly its cases.
     await page.locator('[data-figure="wrong-though-retrieved"] button').click();
-    const { em } = inspection.statistics.evidence.wrongThoughRetrieved;
+    const { em } = found.statistics.evidence.wrongThoughRetrieved;
     await matched(page, `${em} of 240`);
     await page.goBack();
     await matched(page, '240 rollouts');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
-import type { Inspection } from '../../src/evaluate/inspect/inspect.ts';
+import type { Inspection } from '../../src/evaluate/rollouts/inspect.ts';
 import { verl } from '../fixtures/inspect/records.ts';
 import { labHere, type LabRun } from './lab.ts';
 
@@ -19,11 +19,11 @@ test('--json is one object: statistics, lint counts, and the lines that cannot b
   writeFileSync(file, `${readFileSync(OWN, 'utf8')}{"broken\n`);
   const { status, out } = await read(file, '--json');
   expect(status).toBe(0);
-  const inspection = JSON.parse(out) as Inspection;
-  expect(inspection.layouts).toEqual({ forage: 10 });
-  expect(inspection.statistics.rollouts).toBe(10);
-  expect(inspection.faults).toEqual([{ line: 11, reason: expect.stringMatching(/^is not JSON/) }]);
-  expect(Object.keys(inspection.lint)).toContain('answer-seen-not-given');
+  const rollouts = JSON.parse(out) as Inspection;
+  expect(rollouts.layouts).toEqual({ forage: 10 });
+  expect(rollouts.statistics.rollouts).toBe(10);
+  expect(rollouts.faults).toEqual([{ line: 11, reason: expect.stringMatching(/^is not JSON/) }]);
+  expect(Object.keys(rollouts.lint)).toContain('answer-seen-not-given');
 });
 
 test('without --json the same for people', async () => {
@@ -55,15 +55,15 @@ writeFileSync(join(dump, 'logs', 'train.log'), 'step 1\n');
 test('a folder is one run in the order of its steps', async () => {
   const { status, out, err } = await read(dump, '--json');
   expect(status).toBe(0);
-  const inspection = JSON.parse(out) as Inspection;
-  expect(inspection.name).toBe('rollouts');
-  expect(Object.entries(inspection.files ?? {})).toEqual([
+  const rollouts = JSON.parse(out) as Inspection;
+  expect(rollouts.name).toBe('rollouts');
+  expect(Object.entries(rollouts.files ?? {})).toEqual([
     ['1.jsonl', 1],
     ['2.jsonl', 2],
     ['3.jsonl.gz', 3],
     ['10.jsonl', 10],
   ]);
-  expect(inspection.statistics).toMatchObject({ rollouts: 16, steps: 4 });
+  expect(rollouts.statistics).toMatchObject({ rollouts: 16, steps: 4 });
   expect(err).toContain('2 other files');
   const text = await read(dump);
   expect(text.out).toMatch(
@@ -101,8 +101,8 @@ test('several files are one run; each is read once, and each has to be there', a
   const [one, ten] = [join(dump, '1.jsonl'), join(dump, '10.jsonl')];
   const { status, out } = await read(ten, one, ten, '--json');
   expect(status).toBe(0);
-  const inspection = JSON.parse(out) as Inspection;
-  expect([inspection.name, inspection.statistics.rollouts]).toEqual(['1.jsonl and 1 more', 11]);
+  const rollouts = JSON.parse(out) as Inspection;
+  expect([rollouts.name, rollouts.statistics.rollouts]).toEqual(['1.jsonl and 1 more', 11]);
 
   const missing = await read(one, '/nowhere.jsonl');
   expect([missing.status, missing.out]).toEqual([2, '']);

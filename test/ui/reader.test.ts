@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { diffRollouts } from '../../src/evaluate/inspect/diff.ts';
+import { diffRollouts } from '../../src/evaluate/rollouts/diff.ts';
 import {
   formatReaderAddress,
   parseReaderAddress,

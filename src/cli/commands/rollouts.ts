@@ -1,6 +1,6 @@
-import { inspectRun, type Inspection } from '../../evaluate/inspect/inspect.ts';
-import { LINTS, type LintCode } from '../../evaluate/inspect/lint/finding.ts';
-import { basisWords } from '../../evaluate/inspect/taxonomy.ts';
+import { inspectRun, type Inspection } from '../../evaluate/rollouts/inspect.ts';
+import { LINTS, type LintCode } from '../../evaluate/rollouts/lint/finding.ts';
+import { basisWords } from '../../evaluate/rollouts/taxonomy.ts';
 import { UsageError } from '../shared/options.ts';
 import { openRolloutRun, type RolloutRun } from '../shared/rollout-paths.ts';
 import { endProgress, print, say, sayProgress, type Command } from '../shared/command.ts';
@@ -72,7 +72,7 @@ function checkGiven({ faults }: Inspection, { given }: RolloutRun): void {
   if (lost.length > 0) throw new UsageError(lost.map(({ reason }) => reason).join(' '));
 }
 
-/** The inspection as text. */
+/** What was found, as text. */
 function report({
   name,
   layouts,
@@ -161,12 +161,12 @@ export const rolloutsCommand: Command = {
     if (run.leftOut > 0)
       say(`${run.leftOut} other files of the folder are not called as files of rollouts are.`);
     let shown = 0;
-    const inspection = await inspectRun(run.files, run.name, (bytes) => {
+    const found = await inspectRun(run.files, run.name, (bytes) => {
       if (bytes - shown < 1e6) return;
       shown = bytes;
       sayProgress(`${((100 * bytes) / size).toFixed(0)} % read`);
     }).finally(endProgress);
-    print(values.json ? JSON.stringify(inspection) : report(inspection));
-    checkGiven(inspection, run);
+    print(values.json ? JSON.stringify(found) : report(found));
+    checkGiven(found, run);
   },
 };

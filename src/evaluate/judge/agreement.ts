@@ -1,6 +1,6 @@
 import { exactMatch } from '../../agent/answers/scores.ts';
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
-import { DisagreementQueue, type Disagreement } from '../inspect/rescore/disagreement.ts';
+import { DisagreementQueue, type Disagreement } from '../rollouts/rescore/disagreement.ts';
 import type { JudgeItem, JudgeOutcome } from './run.ts';
 
 /** How a judge's verdicts and exact match go together, and where they part. */

@@ -1,15 +1,15 @@
-import type { Finding, LintCode } from '../../evaluate/inspect/lint/finding.ts';
-import type { Outcome } from '../../evaluate/inspect/taxonomy.ts';
-import type { Statistics } from '../../evaluate/inspect/statistics.ts';
-import type { Unknown } from '../../evaluate/inspect/filter/unknown.ts';
-import type { RoundReading } from '../../evaluate/inspect/reading/rounds.ts';
-import type { AlignedGroup, GroupCredit } from '../../evaluate/inspect/align.ts';
-import type { Criterion, RunComparison } from '../../evaluate/inspect/compare-runs.ts';
-import type { DiffPiece, DiffRun } from '../../evaluate/inspect/diff.ts';
-import type { Disagreement } from '../../evaluate/inspect/rescore/disagreement.ts';
-import type { Rescored } from '../../evaluate/inspect/rescore/rescore.ts';
-import type { LossSettings } from '../../evaluate/inspect/what-if/training.ts';
-import type { WhatIf, WhatIfSettings } from '../../evaluate/inspect/what-if/what-if.ts';
+import type { Finding, LintCode } from '../../evaluate/rollouts/lint/finding.ts';
+import type { Outcome } from '../../evaluate/rollouts/taxonomy.ts';
+import type { Statistics } from '../../evaluate/rollouts/statistics.ts';
+import type { Unknown } from '../../evaluate/rollouts/filter/unknown.ts';
+import type { RoundReading } from '../../evaluate/rollouts/reading/rounds.ts';
+import type { AlignedGroup, GroupCredit } from '../../evaluate/rollouts/align.ts';
+import type { Criterion, RunComparison } from '../../evaluate/rollouts/compare-runs.ts';
+import type { DiffPiece, DiffRun } from '../../evaluate/rollouts/diff.ts';
+import type { Disagreement } from '../../evaluate/rollouts/rescore/disagreement.ts';
+import type { Rescored } from '../../evaluate/rollouts/rescore/rescore.ts';
+import type { LossSettings } from '../../evaluate/rollouts/what-if/training.ts';
+import type { WhatIf, WhatIfSettings } from '../../evaluate/rollouts/what-if/what-if.ts';
 import type { ImportedRollout, VALUE_COLUMNS } from '../../formats/rollouts/shape/imported.ts';
 import type { RunFile } from '../../formats/rollouts/run.ts';
 import type {
@@ -185,7 +185,7 @@ export type RolloutFile = 'jsonl' | 'markdown' | 'html';
  */
 export type NoScore = 'empty' | 'older' | 'not-scored' | 'no-gold' | 'no-verdict';
 
-export interface InspectionApi {
+export interface RolloutsApi {
   /**
    * Imports a file, or the files of a run as one.
    * @param job name of the caller's, for `cancel`

@@ -1,8 +1,8 @@
 import type { BrowseGroup, BrowseQuery, Facet, Selected } from '../contract/rollouts.ts';
-import { statisticsOf } from '../../evaluate/inspect/statistics.ts';
-import { parseFilter } from '../../evaluate/inspect/filter/parse.ts';
-import { unknownsOf } from '../../evaluate/inspect/filter/unknown.ts';
-import { factsOfRow, type RolloutRow } from '../../evaluate/inspect/row.ts';
+import { statisticsOf } from '../../evaluate/rollouts/statistics.ts';
+import { parseFilter } from '../../evaluate/rollouts/filter/parse.ts';
+import { unknownsOf } from '../../evaluate/rollouts/filter/unknown.ts';
+import { factsOfRow, type RolloutRow } from '../../evaluate/rollouts/row.ts';
 import { ordered } from './columns.ts';
 import type { GroupField, StoredRow } from '../contract/records/rollout-files.ts';
 import { meanOrNull } from '../../base/statistics.ts';

@@ -1,6 +1,6 @@
-import type { RolloutRow } from '../../evaluate/inspect/row.ts';
-import { isRowNumber, ROW_NUMBER_NAMES } from '../../evaluate/inspect/row-numbers.ts';
-import { basisOf } from '../../evaluate/inspect/taxonomy.ts';
+import type { RolloutRow } from '../../evaluate/rollouts/row.ts';
+import { isRowNumber, ROW_NUMBER_NAMES } from '../../evaluate/rollouts/row-numbers.ts';
+import { basisOf } from '../../evaluate/rollouts/taxonomy.ts';
 import type { StoredRow } from '../contract/records/rollout-files.ts';
 
 /** Columns of the rollout table by name: what they hold, for ordering and for export. */

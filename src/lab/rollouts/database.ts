@@ -17,7 +17,7 @@ export interface BodyChunk {
   gz: Uint8Array;
 }
 
-export class InspectionDatabase extends Dexie {
+export class RolloutsDatabase extends Dexie {
   files!: EntityTable<FileRecord, 'id'>;
   rows!: Table<RowChunk, [string, number]>;
   bodies!: Table<BodyChunk, [string, number]>;

@@ -1,17 +1,17 @@
 import { ImportError } from '../../formats/rollouts/import.ts';
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import type { RunFile } from '../../formats/rollouts/run.ts';
-import { alignGroup, groupCredit } from '../../evaluate/inspect/align.ts';
-import { compareRuns, type Criterion } from '../../evaluate/inspect/compare-runs.ts';
-import { diffRollouts } from '../../evaluate/inspect/diff.ts';
-import { FilterError } from '../../evaluate/inspect/filter/error.ts';
+import { alignGroup, groupCredit } from '../../evaluate/rollouts/align.ts';
+import { compareRuns, type Criterion } from '../../evaluate/rollouts/compare-runs.ts';
+import { diffRollouts } from '../../evaluate/rollouts/diff.ts';
+import { FilterError } from '../../evaluate/rollouts/filter/error.ts';
 import {
   DisagreementQueue,
   type Disagreement,
-} from '../../evaluate/inspect/rescore/disagreement.ts';
-import { rescore } from '../../evaluate/inspect/rescore/rescore.ts';
-import { factsOfRow } from '../../evaluate/inspect/row.ts';
-import { whatIf, type WhatIfSettings } from '../../evaluate/inspect/what-if/what-if.ts';
+} from '../../evaluate/rollouts/rescore/disagreement.ts';
+import { rescore } from '../../evaluate/rollouts/rescore/rescore.ts';
+import { factsOfRow } from '../../evaluate/rollouts/row.ts';
+import { whatIf, type WhatIfSettings } from '../../evaluate/rollouts/what-if/what-if.ts';
 import { transfer } from '../rpc/wire.ts';
 import { NamedJobs } from '../storage/jobs.ts';
 import { facetsOf, selected } from './browse.ts';
@@ -24,7 +24,7 @@ import type {
   FoundRow,
   ImportOutcome,
   ImportProgress,
-  InspectionApi,
+  RolloutsApi,
   RolloutFile,
   Selection,
   SpellTokens,
@@ -42,7 +42,7 @@ import { isRunFile, runFileId, type RunSource } from './own-runs.ts';
 import { noScoreOf } from './no-score.ts';
 import { packReading } from './packed.ts';
 import { readingOf, rolloutFile, sameQuestion } from './reading.ts';
-import type { InspectionStore, StoreImportOptions } from './store.ts';
+import type { RolloutsStore, StoreImportOptions } from './store.ts';
 import { RowTables } from './tables.ts';
 
 /** A filter's error as a value. @throws what is none */
@@ -58,8 +58,8 @@ const TABLE_TYPES = { csv: 'text/csv', markdown: 'text/markdown', latex: 'text/x
 const TOLD_EVERY = 128;
 
 /** Answers the page from a store; one job of a name at a time. */
-export class InspectionHost implements InspectionApi {
-  readonly #store: InspectionStore;
+export class RolloutsHost implements RolloutsApi {
+  readonly #store: RolloutsStore;
   readonly #tables: RowTables;
   readonly #runs: RunSource | null;
   readonly #ready: Promise<unknown>;
@@ -71,7 +71,7 @@ export class InspectionHost implements InspectionApi {
    * @param ready what imports and the list of files wait for: files left half read are marked by then
    */
   constructor(
-    store: InspectionStore,
+    store: RolloutsStore,
     runs: RunSource | null = null,
     ready: Promise<unknown> = Promise.resolve(),
   ) {

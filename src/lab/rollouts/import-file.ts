@@ -1,15 +1,15 @@
 import type { ImportProgress } from '../contract/rollouts.ts';
 import { importRun, type RunFile, type RunItem } from '../../formats/rollouts/run.ts';
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
-import { lintRollout } from '../../evaluate/inspect/lint/index.ts';
-import { lintRun, summaryOf, type LintSummary } from '../../evaluate/inspect/lint/run.ts';
-import { readFactsOf, type RolloutFacts } from '../../evaluate/inspect/lint/facts.ts';
-import { statisticsOf } from '../../evaluate/inspect/statistics.ts';
-import type { Finding } from '../../evaluate/inspect/lint/finding.ts';
-import { rowOf } from '../../evaluate/inspect/row.ts';
+import { lintRollout } from '../../evaluate/rollouts/lint/index.ts';
+import { lintRun, summaryOf, type LintSummary } from '../../evaluate/rollouts/lint/run.ts';
+import { readFactsOf, type RolloutFacts } from '../../evaluate/rollouts/lint/facts.ts';
+import { statisticsOf } from '../../evaluate/rollouts/statistics.ts';
+import type { Finding } from '../../evaluate/rollouts/lint/finding.ts';
+import { rowOf } from '../../evaluate/rollouts/row.ts';
 import { gzip } from '../storage/blobs.ts';
 import type { FileRecord, StoredRow } from '../contract/records/rollout-files.ts';
-import type { InspectionDatabase } from './database.ts';
+import type { RolloutsDatabase } from './database.ts';
 
 /** Streams a file of rollouts into storage, chunk by chunk: what was read can be shown at once. */
 
@@ -31,7 +31,7 @@ const encoder = new TextEncoder();
 
 /** Collects rollouts of one file and writes them in chunks. */
 class FileWriter {
-  readonly #database: InspectionDatabase;
+  readonly #database: RolloutsDatabase;
   readonly #record: FileRecord;
   #rows: StoredRow[] = [];
   #lines: string[] = [];
@@ -41,7 +41,7 @@ class FileWriter {
   readonly #summaries: LintSummary[] = [];
   readonly #places = new Map<string, { chunk: number; index: number }[]>();
 
-  constructor(database: InspectionDatabase, record: FileRecord) {
+  constructor(database: RolloutsDatabase, record: FileRecord) {
     this.#database = database;
     this.#record = record;
   }
@@ -144,7 +144,7 @@ class FileWriter {
  *   caller removes what was written until then
  */
 export async function writeFile(
-  database: InspectionDatabase,
+  database: RolloutsDatabase,
   record: FileRecord,
   files: readonly RunFile[],
   { onProgress, signal }: ImportOptions,

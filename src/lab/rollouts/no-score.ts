@@ -1,6 +1,6 @@
 import type { NoScore } from '../contract/rollouts.ts';
-import { hasScore, type Criterion } from '../../evaluate/inspect/compare-runs.ts';
-import { factsOfRow, type RolloutRow } from '../../evaluate/inspect/row.ts';
+import { hasScore, type Criterion } from '../../evaluate/rollouts/compare-runs.ts';
+import { factsOfRow, type RolloutRow } from '../../evaluate/rollouts/row.ts';
 
 /** Null where a rollout has the score. */
 export function noScoreOf(rows: readonly RolloutRow[], criterion: Criterion): NoScore | null {

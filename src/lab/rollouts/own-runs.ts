@@ -1,4 +1,4 @@
-import { lossOfRun, withLoss } from '../../evaluate/inspect/what-if/training.ts';
+import { lossOfRun, withLoss } from '../../evaluate/rollouts/what-if/training.ts';
 import type { RunStore } from '../storage/run-store.ts';
 import type { OwnRun } from '../contract/rollouts.ts';
 

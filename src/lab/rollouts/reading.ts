@@ -1,13 +1,13 @@
 import type { Neighbour, Reading, RolloutFile } from '../contract/rollouts.ts';
 import { writeRollout } from '../../formats/rollouts/write.ts';
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
-import { rolloutHtml } from '../../evaluate/inspect/export/html.ts';
-import { rolloutMarkdown } from '../../evaluate/inspect/export/markdown.ts';
-import { lintRollout } from '../../evaluate/inspect/lint/index.ts';
-import { readRounds } from '../../evaluate/inspect/reading/rounds.ts';
-import { lossOfRollout, type LossSettings } from '../../evaluate/inspect/what-if/training.ts';
+import { rolloutHtml } from '../../evaluate/rollouts/export/html.ts';
+import { rolloutMarkdown } from '../../evaluate/rollouts/export/markdown.ts';
+import { lintRollout } from '../../evaluate/rollouts/lint/index.ts';
+import { readRounds } from '../../evaluate/rollouts/reading/rounds.ts';
+import { lossOfRollout, type LossSettings } from '../../evaluate/rollouts/what-if/training.ts';
 import type { FileRecord, RolloutPlace, StoredRow } from '../contract/records/rollout-files.ts';
-import type { InspectionStore } from './store.ts';
+import type { RolloutsStore } from './store.ts';
 
 /** A rollout with what its reader needs beside it; made off the page, because texts can be long. */
 
@@ -26,7 +26,7 @@ const neighbour = (file: Pick<FileRecord, 'id' | 'name'>, { row }: StoredRow): N
  * @returns null where there is no such file, or no such rollout in it
  */
 export async function readingOf(
-  store: InspectionStore,
+  store: RolloutsStore,
   rows: readonly StoredRow[],
   fileId: string,
   rolloutId: string,
@@ -56,7 +56,7 @@ export async function readingOf(
 
 /** Rollouts of the same question in other files, those with the same text; files in their order. */
 export async function sameQuestion(
-  store: InspectionStore,
+  store: RolloutsStore,
   rowsOf: (fileId: string) => Promise<readonly StoredRow[]>,
   fileId: string,
   question: { id: string; text: string },
@@ -84,7 +84,7 @@ const WRITERS: Record<RolloutFile, (rollout: ImportedRollout) => string> = {
 };
 
 export async function rolloutFile(
-  store: InspectionStore,
+  store: RolloutsStore,
   fileId: string,
   place: RolloutPlace,
   format: RolloutFile,

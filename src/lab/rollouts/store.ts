@@ -9,10 +9,10 @@ import {
 import { isImportedRollout } from '../../formats/rollouts/own/schema.ts';
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import type { RunFile } from '../../formats/rollouts/run.ts';
-import { compileFilter } from '../../evaluate/inspect/filter/match.ts';
-import { parseFilter } from '../../evaluate/inspect/filter/parse.ts';
+import { compileFilter } from '../../evaluate/rollouts/filter/match.ts';
+import { parseFilter } from '../../evaluate/rollouts/filter/parse.ts';
 import { gunzip } from '../storage/blobs.ts';
-import type { InspectionDatabase } from './database.ts';
+import type { RolloutsDatabase } from './database.ts';
 import { writeFile, type ImportOptions } from './import-file.ts';
 
 const emptyMark = (file: string, rollout: string): Mark => ({
@@ -33,13 +33,13 @@ export interface StoreImportOptions extends ImportOptions {
   id?: string;
 }
 
-export class InspectionStore {
-  readonly #database: InspectionDatabase;
+export class RolloutsStore {
+  readonly #database: RolloutsDatabase;
   readonly #now: () => string;
   /** The chunk that was read last: readers go from one rollout to the next. */
   #last: { key: string; rollouts: ImportedRollout[] } | null = null;
 
-  constructor(database: InspectionDatabase, now = () => new Date().toISOString()) {
+  constructor(database: RolloutsDatabase, now = () => new Date().toISOString()) {
     this.#database = database;
     this.#now = now;
   }

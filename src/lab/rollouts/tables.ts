@@ -1,5 +1,5 @@
 import type { Mark, StoredRow } from '../contract/records/rollout-files.ts';
-import { tagsOf, type InspectionStore } from './store.ts';
+import { tagsOf, type RolloutsStore } from './store.ts';
 
 /** Rows of the files that were asked for last, in memory: sorting and filtering read nothing again. */
 
@@ -18,11 +18,11 @@ interface Table {
 }
 
 export class RowTables {
-  readonly #store: InspectionStore;
+  readonly #store: RolloutsStore;
   readonly #tables = new Map<string, Table>();
   readonly #reading = new Map<string, Promise<Table>>();
 
-  constructor(store: InspectionStore) {
+  constructor(store: RolloutsStore) {
     this.#store = store;
   }
 

@@ -1,7 +1,7 @@
 import type { Rollout } from '../../records/rollout.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';
 import type { TrainStep } from '../../records/training.ts';
-import { withLoss } from '../../evaluate/inspect/what-if/training.ts';
+import { withLoss } from '../../evaluate/rollouts/what-if/training.ts';
 import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
 import type { TrainSettings } from '../../recipes/training.ts';

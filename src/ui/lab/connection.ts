@@ -2,7 +2,7 @@ import type { Setup } from '../../records/setup.ts';
 import type { ConductorMessage } from '../../lab/contract/ask.ts';
 import type { LabApi } from '../../lab/contract/lab.ts';
 import type { DeviceChoice } from '../../lab/contract/settings.ts';
-import type { InspectionApi } from '../../lab/contract/rollouts.ts';
+import type { RolloutsApi } from '../../lab/contract/rollouts.ts';
 import { describeFailure } from '../../lab/contract/failures.ts';
 import { createFrameQueue } from '../kit/page/frame-queue.ts';
 import { forgetPieces, providePieces } from '../kit/tokens/pieces.ts';
@@ -18,7 +18,7 @@ import { useSetup } from '../setup/setup-store.ts';
 /** All hosts that the page calls. */
 export type LabConnection = LabApi & {
   /** Imported rollouts; they have a worker of their own. */
-  inspection: InspectionApi;
+  rollouts: RolloutsApi;
 };
 
 /** Opens a connection; every message of the conductor is handed to `receive`. */

@@ -1,5 +1,5 @@
 import type { LabApi } from '../../lab/contract/lab.ts';
-import type { InspectionApi } from '../../lab/contract/rollouts.ts';
+import type { RolloutsApi } from '../../lab/contract/rollouts.ts';
 import type { TimeLimits } from '../../lab/rpc/remote.ts';
 import { startWorker, workerOnDemand } from '../../lab/rpc/worker.ts';
 import { reportLost, type LabOpener } from './connection.ts';
@@ -32,7 +32,7 @@ const LAB_LIMITS: TimeLimits<LabApi> = {
   },
 };
 
-const INSPECTION_LIMITS: TimeLimits<InspectionApi> = {
+const INSPECTION_LIMITS: TimeLimits<RolloutsApi> = {
   ownRuns: RECORD_MS,
   cancel: RECORD_MS,
   files: RECORD_MS,
@@ -46,10 +46,10 @@ const INSPECTION_LIMITS: TimeLimits<InspectionApi> = {
 };
 
 /** Reading a file keeps a thread busy for seconds, so that it has one of its own. */
-const inspection = workerOnDemand<InspectionApi>({
-  name: 'inspection',
+const rollouts = workerOnDemand<RolloutsApi>({
+  name: 'rollouts',
   create: (name) =>
-    new Worker(new URL('../../../workers/inspection.ts', import.meta.url), {
+    new Worker(new URL('../../../workers/rollouts.ts', import.meta.url), {
       type: 'module',
       name,
     }),
@@ -70,5 +70,5 @@ export const openLab: LabOpener = (receive, device, setup) => {
   api.ask.listen(receive).catch(reportLost);
   api.ask.start(device, setup).catch(reportLost);
   const { ask, train, collections, checkpoints, clusters, encoders } = api;
-  return { ask, train, collections, checkpoints, clusters, encoders, inspection };
+  return { ask, train, collections, checkpoints, clusters, encoders, rollouts };
 };

@@ -3,7 +3,7 @@ import {
   OUTCOME_NAMES,
   type Outcome,
   type OutcomeBasis,
-} from '../../evaluate/inspect/taxonomy.ts';
+} from '../../evaluate/rollouts/taxonomy.ts';
 import type { FileRecord } from '../../lab/contract/records/rollout-files.ts';
 
 /** What outcomes mean, and the colours that charts give them. */

@@ -10,7 +10,7 @@ import {
 import { createJudge } from '../../../src/evaluate/judge/judge.ts';
 import { judgeAnswers, type JudgeItem } from '../../../src/evaluate/judge/run.ts';
 import { readVerdict } from '../../../src/evaluate/judge/verdict.ts';
-import { rowOf } from '../../../src/evaluate/inspect/row.ts';
+import { rowOf } from '../../../src/evaluate/rollouts/row.ts';
 
 type Reply = (messages: readonly ChatMessage[], signal?: AbortSignal) => string | Promise<string>;
 

@@ -7,8 +7,8 @@ import {
   type WrittenLayout,
 } from '../../../src/formats/rollouts/write.ts';
 import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
-import { readFactsOf } from '../../../src/evaluate/inspect/lint/facts.ts';
-import { lintRollout } from '../../../src/evaluate/inspect/lint/index.ts';
+import { readFactsOf } from '../../../src/evaluate/rollouts/lint/facts.ts';
+import { lintRollout } from '../../../src/evaluate/rollouts/lint/index.ts';
 import { OTHER_SYSTEMS } from '../../fixtures/inspect/other-systems.ts';
 import { FOREIGN, loggingBoard, r1Searcher } from '../../fixtures/inspect/records.ts';
 import { blobOf, importOne, ownLines, rolloutsOf } from './helpers.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { roundsOf } from '../../../src/formats/rollouts/rounds.ts';
-import { lintRollout } from '../../../src/evaluate/inspect/lint/index.ts';
-import { readFactsOf } from '../../../src/evaluate/inspect/lint/facts.ts';
+import { lintRollout } from '../../../src/evaluate/rollouts/lint/index.ts';
+import { readFactsOf } from '../../../src/evaluate/rollouts/lint/facts.ts';
 import { importOne } from './helpers.ts';
 
 /** Texts on which an unbounded regular expression would run for hours; these take seconds of

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { roundsOf } from '../../../src/formats/rollouts/rounds.ts';
 import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
 import { readRecord } from '../../../src/formats/rollouts/detect.ts';
-import { readFactsOf } from '../../../src/evaluate/inspect/lint/facts.ts';
-import { lintRollout } from '../../../src/evaluate/inspect/lint/index.ts';
+import { readFactsOf } from '../../../src/evaluate/rollouts/lint/facts.ts';
+import { lintRollout } from '../../../src/evaluate/rollouts/lint/index.ts';
 import { OTHER_SYSTEMS, type Read } from '../../fixtures/inspect/other-systems.ts';
 import { importOne, readAll, rolloutsOf } from './helpers.ts';
 

@@ -1,11 +1,11 @@
 import { issueOf } from '../../../src/base/errors.ts';
 import { BUILT_IN_SETUP, resourcesSchema } from '../../../src/records/setup.ts';
 import { setupSchema } from '../../../src/retrieval/setup.ts';
-import { compileFilter } from '../../../src/evaluate/inspect/filter/match.ts';
-import { FilterError } from '../../../src/evaluate/inspect/filter/error.ts';
-import { parseFilter } from '../../../src/evaluate/inspect/filter/parse.ts';
-import { printFilter } from '../../../src/evaluate/inspect/filter/ast.ts';
-import { rowOf } from '../../../src/evaluate/inspect/row.ts';
+import { compileFilter } from '../../../src/evaluate/rollouts/filter/match.ts';
+import { FilterError } from '../../../src/evaluate/rollouts/filter/error.ts';
+import { parseFilter } from '../../../src/evaluate/rollouts/filter/parse.ts';
+import { printFilter } from '../../../src/evaluate/rollouts/filter/ast.ts';
+import { rowOf } from '../../../src/evaluate/rollouts/row.ts';
 import { readDemonstrations } from '../../../src/learn/rl/demonstrations.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
 import { appConfig, modelLines } from '../../../src/policy/remote/webllm/models.ts';

@@ -3,24 +3,24 @@ import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
-import { inspectFile } from '../../../src/evaluate/inspect/inspect.ts';
+import { inspectFile } from '../../../src/evaluate/rollouts/inspect.ts';
 import { HuggingFaceTokenizer } from '../../../src/policy/open/tokenizer.ts';
 import { BOOKMARK } from '../../../src/lab/contract/records/rollout-files.ts';
-import { InspectionDatabase } from '../../../src/lab/rollouts/database.ts';
-import { InspectionHost } from '../../../src/lab/rollouts/host.ts';
-import { InspectionStore } from '../../../src/lab/rollouts/store.ts';
+import { RolloutsDatabase } from '../../../src/lab/rollouts/database.ts';
+import { RolloutsHost } from '../../../src/lab/rollouts/host.ts';
+import { RolloutsStore } from '../../../src/lab/rollouts/store.ts';
 import { runFileId, type RunSource } from '../../../src/lab/rollouts/own-runs.ts';
 import type { Browsed, BrowseQuery } from '../../../src/lab/contract/rollouts.ts';
 import { whyNothingShared } from '../../../src/ui/rollouts/compare/nothing-shared.ts';
 import { r1Searcher, verl } from '../../fixtures/inspect/records.ts';
 import { blobOf, ownLines } from '../../formats/rollouts/helpers.ts';
 
-let store: InspectionStore;
-let host: InspectionHost;
+let store: RolloutsStore;
+let host: RolloutsHost;
 beforeEach(() => {
-  const database = new InspectionDatabase('test', { indexedDB: new IDBFactory(), IDBKeyRange });
-  store = new InspectionStore(database);
-  host = new InspectionHost(store);
+  const database = new RolloutsDatabase('test', { indexedDB: new IDBFactory(), IDBKeyRange });
+  store = new RolloutsStore(database);
+  host = new RolloutsHost(store);
 });
 
 const nothing = (): void => undefined;
@@ -118,12 +118,12 @@ describe('a selection', () => {
     const source = new Blob([`${ownLines().join('\n')}\n`, await blobOf(...records).text()]);
     const id = await imported(source);
     const whole = ready(await host.browse('b', id, ALL));
-    const inspection = await inspectFile(source, 'a.jsonl');
-    expect(whole.statistics).toEqual(inspection.statistics);
-    expect(whole.outcomes).toEqual(inspection.outcomes);
+    const rollouts = await inspectFile(source, 'a.jsonl');
+    expect(whole.statistics).toEqual(rollouts.statistics);
+    expect(whole.outcomes).toEqual(rollouts.outcomes);
     const right = ready(await host.browse('b', id, { ...ALL, filter: 'em = 1' }));
     expect(right.statistics.em).toEqual({ count: right.order.length, share: 1 });
-    expect(right.order.length).toBe(inspection.statistics.em.count);
+    expect(right.order.length).toBe(rollouts.statistics.em.count);
   });
 
   test('facets are counted over it', async () => {
@@ -182,7 +182,7 @@ describe('a selection', () => {
 });
 
 describe('export of a selection', () => {
-  const text = async (format: Parameters<InspectionHost['exportRows']>[3], columns: string[]) => {
+  const text = async (format: Parameters<RolloutsHost['exportRows']>[3], columns: string[]) => {
     const hostile = '=1+1, "a|b" <img src=x> $x_1$ \\ 50 %';
     const record = { ...verl, output: `<answer>${hostile}</answer>` };
     const id = await imported(blobOf(verl, record));
@@ -269,13 +269,13 @@ describe('rollouts of a training run', () => {
 
   test('are a file of their own, which a second reading replaces', async () => {
     const ten = new Blob([`${ownLines().join('\n')}\n`]);
-    const one = new InspectionHost(store, source(ten));
+    const one = new RolloutsHost(store, source(ten));
     const first = await one.importRun('i', 'r1', nothing);
     expect(first).toMatchObject({
       status: 'ready',
       file: { id: runFileId('r1'), name: 'run first', rollouts: 10 },
     });
-    const two = new InspectionHost(store, source(new Blob([ten, ten])));
+    const two = new RolloutsHost(store, source(new Blob([ten, ten])));
     await two.browse('b', runFileId('r1'), ALL);
     await two.importRun('i', 'r1', nothing);
     expect((await two.files()).map(({ rollouts }) => rollouts)).toEqual([20]);
@@ -289,7 +289,7 @@ describe('rollouts of a training run', () => {
       const rollout = JSON.parse(line) as Rollout;
       return `${JSON.stringify({ ...rollout, training: { preset, objective } })}\n`;
     });
-    const one = new InspectionHost(store, source(new Blob(lines)));
+    const one = new RolloutsHost(store, source(new Blob(lines)));
     await one.importRun('i', 'r1', nothing);
     const [row] = await one.rows(runFileId('r1'));
     const reading = await one.read(runFileId('r1'), row!.row.id);
@@ -306,7 +306,7 @@ describe('rollouts of a training run', () => {
       asked += 1;
       return Promise.resolve([{ id: 'r1', name: 'first', step: 2, updatedAt: '', loss }]);
     };
-    const one = new InspectionHost(store, {
+    const one = new RolloutsHost(store, {
       ...source(new Blob([`${ownLines().join('\n')}\n`])),
       runs,
     });
@@ -322,7 +322,7 @@ describe('rollouts of a training run', () => {
   });
 
   test('that are not stored any more are said to be gone', async () => {
-    const one = new InspectionHost(store, source(new Blob([])));
+    const one = new RolloutsHost(store, source(new Blob([])));
     expect(await one.importRun('i', 'r1', nothing)).toMatchObject({
       status: 'failed',
       message: expect.stringContaining('No rollouts of “first”'),
@@ -346,7 +346,7 @@ test('a comparison carries the questions’ texts', async () => {
 
 test('a comparison by a score that one file was read too early for says which, and what to do', async () => {
   const [a, b] = [await imported(blobOf(verl)), await imported(blobOf(verl), 'b.jsonl')];
-  const early = new InspectionHost(
+  const early = new RolloutsHost(
     new Proxy(store, {
       get(target, name) {
         if (name === 'rows')

@@ -1,19 +1,19 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { beforeEach, expect, test } from 'vitest';
-import { InspectionDatabase } from '../../../src/lab/rollouts/database.ts';
-import { InspectionHost } from '../../../src/lab/rollouts/host.ts';
-import { InspectionStore } from '../../../src/lab/rollouts/store.ts';
+import { RolloutsDatabase } from '../../../src/lab/rollouts/database.ts';
+import { RolloutsHost } from '../../../src/lab/rollouts/host.ts';
+import { RolloutsStore } from '../../../src/lab/rollouts/store.ts';
 import { packReading, unpackReading } from '../../../src/lab/rollouts/packed.ts';
 import type { StoredRow } from '../../../src/lab/contract/records/rollout-files.ts';
-import { ANSWER_SCORERS } from '../../../src/evaluate/inspect/rescore/disagreement.ts';
+import { ANSWER_SCORERS } from '../../../src/evaluate/rollouts/rescore/disagreement.ts';
 import { whatIfSettings } from '../../fixtures/what-if.ts';
 import { loggingBoard } from '../../fixtures/inspect/records.ts';
 import { blobOf } from '../../formats/rollouts/helpers.ts';
 
-let host: InspectionHost;
+let host: RolloutsHost;
 beforeEach(() => {
-  const database = new InspectionDatabase('test', { indexedDB: new IDBFactory(), IDBKeyRange });
-  host = new InspectionHost(new InspectionStore(database));
+  const database = new RolloutsDatabase('test', { indexedDB: new IDBFactory(), IDBKeyRange });
+  host = new RolloutsHost(new RolloutsStore(database));
 });
 
 const nothing = (): void => undefined;

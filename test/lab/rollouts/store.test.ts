@@ -1,20 +1,20 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ImportError } from '../../../src/formats/rollouts/import.ts';
-import { FilterError } from '../../../src/evaluate/inspect/filter/error.ts';
-import { InspectionDatabase } from '../../../src/lab/rollouts/database.ts';
-import { InspectionStore } from '../../../src/lab/rollouts/store.ts';
+import { FilterError } from '../../../src/evaluate/rollouts/filter/error.ts';
+import { RolloutsDatabase } from '../../../src/lab/rollouts/database.ts';
+import { RolloutsStore } from '../../../src/lab/rollouts/store.ts';
 import { r1Searcher, verl } from '../../fixtures/inspect/records.ts';
 import { blobOf, OWN_FILE, ownLines } from '../../formats/rollouts/helpers.ts';
 
-let database: InspectionDatabase;
-let store: InspectionStore;
+let database: RolloutsDatabase;
+let store: RolloutsStore;
 let clock: number;
 
 beforeEach(() => {
-  database = new InspectionDatabase('test', { indexedDB: new IDBFactory(), IDBKeyRange });
+  database = new RolloutsDatabase('test', { indexedDB: new IDBFactory(), IDBKeyRange });
   clock = 0;
-  store = new InspectionStore(database, () => `2026-01-01T00:00:0${clock++}Z`);
+  store = new RolloutsStore(database, () => `2026-01-01T00:00:0${clock++}Z`);
 });
 
 /** Rollouts of one question, of which each even one is right. */

@@ -216,7 +216,7 @@ describe('the death of a worker', () => {
     const locks = new QueueLocks();
     const lives: string[] = [];
     const api = workerOnDemand<Host>({
-      name: 'inspection',
+      name: 'rollouts',
       locks,
       create: (life) => {
         lives.push(life);

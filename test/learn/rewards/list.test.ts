@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { scorerOf } from '../../../src/evaluate/inspect/rescore/scorers.ts';
-import { scoringFacts } from '../../../src/evaluate/inspect/rescore/facts.ts';
+import { scorerOf } from '../../../src/evaluate/rollouts/rescore/scorers.ts';
+import { scoringFacts } from '../../../src/evaluate/rollouts/rescore/facts.ts';
 import { clause } from '../../../src/learn/rewards/clause.ts';
 import { weightedReward } from '../../../src/learn/rewards/definition.ts';
 import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';

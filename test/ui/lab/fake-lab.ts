@@ -41,7 +41,7 @@ export const fakeLab = (answers: Answers = {}): FakeLab => {
       clusters: host('clusters'),
       encoders: host('encoders'),
       checkpoints: host('checkpoints'),
-      inspection: host('inspection'),
+      rollouts: host('rollouts'),
     },
   };
 };

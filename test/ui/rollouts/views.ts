@@ -1,6 +1,6 @@
 import type { FileRecord } from '../../../src/lab/contract/records/rollout-files.ts';
 import type { FoundRow, Selected } from '../../../src/lab/contract/rollouts.ts';
-import { rowOf, type RolloutRow } from '../../../src/evaluate/inspect/row.ts';
+import { rowOf, type RolloutRow } from '../../../src/evaluate/rollouts/row.ts';
 import { emptyRollout } from '../../fixtures/rollouts.ts';
 
 /** Records of imported rollouts, as the lab tells them. */

@@ -1,6 +1,6 @@
-import type { LintCode } from '../../../evaluate/inspect/lint/finding.ts';
-import type { Statistics } from '../../../evaluate/inspect/statistics.ts';
-import type { RolloutRow } from '../../../evaluate/inspect/row.ts';
+import type { LintCode } from '../../../evaluate/rollouts/lint/finding.ts';
+import type { Statistics } from '../../../evaluate/rollouts/statistics.ts';
+import type { RolloutRow } from '../../../evaluate/rollouts/row.ts';
 
 /** What is stored of imported rollout files, and the names that page and worker share. */
 

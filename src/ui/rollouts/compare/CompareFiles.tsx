@@ -1,7 +1,7 @@
 import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import type { ComparedQuestion, Criterion } from '../../../evaluate/inspect/compare-runs.ts';
+import type { ComparedQuestion, Criterion } from '../../../evaluate/rollouts/compare-runs.ts';
 import type { ComparedRuns } from '../../../lab/contract/rollouts.ts';
 import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
 import { formatCount, formatShare, formatSigned } from '../../kit/words/format.ts';
@@ -149,7 +149,7 @@ const Result = ({ a, b, compared }: { a: string; b: string; compared: ComparedRu
  * rollouts.
  */
 const Compared = ({ a, b, by }: { a: string; b: string; by: Criterion }) => {
-  const read = useAnswer(`${a} ${b} ${by}`, () => lab().inspection.compare(a, b, by));
+  const read = useAnswer(`${a} ${b} ${by}`, () => lab().rollouts.compare(a, b, by));
   if (read.state === 'loading') return <p role="status">Comparing …</p>;
   if (read.state === 'failed') return <p className="tone-bad">⚠ {read.message}</p>;
   return <Result a={a} b={b} compared={read.value} />;

@@ -6,8 +6,8 @@ import {
   ANSWER_SCORERS,
   type Disagreement,
   type Opinion,
-} from '../../../evaluate/inspect/rescore/disagreement.ts';
-import { SCORERS, scorerById } from '../../../evaluate/inspect/rescore/scorers.ts';
+} from '../../../evaluate/rollouts/rescore/disagreement.ts';
+import { SCORERS, scorerById } from '../../../evaluate/rollouts/rescore/scorers.ts';
 import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
 import { formatNumber, plural } from '../../kit/words/format.ts';
 import { readerPath } from '../store/browse-address.ts';
@@ -38,7 +38,7 @@ const START: Read = { state: 'reading', share: 0 };
 
 /** Ends a scoring. One that has ended already is not found, which is no problem. */
 const stop = (job: string): void =>
-  void attempt('The scoring could not be stopped', () => lab().inspection.cancel(job));
+  void attempt('The scoring could not be stopped', () => lab().rollouts.cancel(job));
 
 /** Two published scorers, or those of the answer together; the judge is asked where there is one. */
 const useDisagreements = (
@@ -55,7 +55,7 @@ const useDisagreements = (
     const load = async (): Promise<void> => {
       try {
         const scorers = a === ANSWERS ? ANSWER_SCORERS : b === JUDGE ? [a] : [a, b];
-        const found = await lab().inspection.disagreements(key, fileId, scorers, (share) => {
+        const found = await lab().rollouts.disagreements(key, fileId, scorers, (share) => {
           if (live) setRead({ key, state: 'reading', share });
         });
         if (live) setRead(found ? { key, state: 'read', found } : { key, state: 'stopped' });

@@ -1,7 +1,7 @@
 import { Button, NativeSelect } from '@mantine/core';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { Link, useLocation, useParams, useSearch } from 'wouter';
-import type { KnownValues } from '../../../evaluate/inspect/filter/complete.ts';
+import type { KnownValues } from '../../../evaluate/rollouts/filter/complete.ts';
 import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
 import { formatCount } from '../../kit/words/format.ts';
 import { openOwnRun, reloadFiles, removeFile } from '../store/browse-actions.ts';

@@ -4,10 +4,10 @@ import {
   type Completion,
   type Completions,
   type KnownValues,
-} from '../../../evaluate/inspect/filter/complete.ts';
-import { FilterError } from '../../../evaluate/inspect/filter/error.ts';
-import { parseFilter } from '../../../evaluate/inspect/filter/parse.ts';
-import { compileFilter } from '../../../evaluate/inspect/filter/match.ts';
+} from '../../../evaluate/rollouts/filter/complete.ts';
+import { FilterError } from '../../../evaluate/rollouts/filter/error.ts';
+import { parseFilter } from '../../../evaluate/rollouts/filter/parse.ts';
+import { compileFilter } from '../../../evaluate/rollouts/filter/match.ts';
 import { formatCount } from '../../kit/words/format.ts';
 import { pastFilters, rememberFilter } from './filter-history.ts';
 

@@ -210,7 +210,7 @@ const fileName = async (
   end: string,
 ): Promise<string> => {
   if (format === 'verl') {
-    const [first] = await lab().inspection.rowsAt(id, [order[0] ?? 0]);
+    const [first] = await lab().rollouts.rowsAt(id, [order[0] ?? 0]);
     return `${Math.trunc(first?.row.numbers.step ?? 0)}.${end}`;
   }
   return `${fileStem(withoutEnding(name))}-${order.length}.${end}`;
@@ -233,9 +233,9 @@ export const ExportMenu = (props: {
   const save = async (format: ExportFormat, end: string): Promise<void> => {
     setBusy(true);
     await attempt('The selection could not be exported', async () => {
-      const { inspection } = lab();
+      const { rollouts } = lab();
       const { order } = selected;
-      const blob = await inspection.exportRows('export', file.id, order, format, columns, spell);
+      const blob = await rollouts.exportRows('export', file.id, order, format, columns, spell);
       if (blob) saveFile(await fileName(file, selected, format, end), blob);
     });
     setBusy(false);
@@ -252,7 +252,7 @@ export const ExportMenu = (props: {
                 <button
                   type="button"
                   className="link"
-                  onClick={() => void lab().inspection.cancel('export')}
+                  onClick={() => void lab().rollouts.cancel('export')}
                 >
                   Cancel
                 </button>

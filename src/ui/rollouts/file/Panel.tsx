@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
-import { basisWords, type Outcome } from '../../../evaluate/inspect/taxonomy.ts';
-import { LINTS, type LintCode } from '../../../evaluate/inspect/lint/finding.ts';
+import { basisWords, type Outcome } from '../../../evaluate/rollouts/taxonomy.ts';
+import { LINTS, type LintCode } from '../../../evaluate/rollouts/lint/finding.ts';
 import type { Facet, Selected } from '../../../lab/contract/rollouts.ts';
 import { GROUP_FIELDS, type GroupField } from '../../../lab/contract/records/rollout-files.ts';
 import { Bars } from '../../kit/charts/Bars.tsx';
@@ -94,13 +94,13 @@ const useFacets = (fileId: string, filter: string, field: GroupField, selected: 
     // Counted again where the selection changed, also while the file is still read.
     if (selected.total === 0) return undefined;
     void attempt('The parts could not be counted', () =>
-      lab().inspection.facets(job, fileId, filter, field),
+      lab().rollouts.facets(job, fileId, filter, field),
     ).then((found) => {
       if (live && found) setFacets(found);
     });
     return () => {
       live = false;
-      void attempt('The counting could not be stopped', () => lab().inspection.cancel(job));
+      void attempt('The counting could not be stopped', () => lab().rollouts.cancel(job));
     };
   }, [fileId, filter, field, selected]);
   return facets;

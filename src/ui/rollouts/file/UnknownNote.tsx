@@ -1,4 +1,4 @@
-import type { Unknown } from '../../../evaluate/inspect/filter/unknown.ts';
+import type { Unknown } from '../../../evaluate/rollouts/filter/unknown.ts';
 import { formatCount, plural } from '../../kit/words/format.ts';
 
 /** What the filter compares and the rollouts do not say: which field, for how many of them, and why. */

@@ -1,10 +1,10 @@
 import { memo } from 'react';
 import { answerText } from '../../../formats/rollouts/shape/imported.ts';
 import type { Reading } from '../../../lab/contract/rollouts.ts';
-import { LINTS } from '../../../evaluate/inspect/lint/finding.ts';
+import { LINTS } from '../../../evaluate/rollouts/lint/finding.ts';
 import { Link } from 'wouter';
 import { formatCount, formatNumber, formatSigned } from '../../kit/words/format.ts';
-import { basisOf } from '../../../evaluate/inspect/taxonomy.ts';
+import { basisOf } from '../../../evaluate/rollouts/taxonomy.ts';
 import { outcomeName } from '../words.ts';
 import { filePath } from '../store/browse-address.ts';
 import { MarkedText } from './parts/MarkedText.tsx';

@@ -3,7 +3,7 @@ import { messageOf } from '../../../base/errors.ts';
 import type { Reading, RolloutFile } from '../../../lab/contract/rollouts.ts';
 import { CopyButton } from '../../kit/CopyButton.tsx';
 import { fileStem, saveFile } from '../../kit/page/save-file.ts';
-import { inspection } from './store/api.ts';
+import { rollouts } from './store/api.ts';
 
 const FILES: readonly [RolloutFile, string, string][] = [
   ['jsonl', 'JSONL', 'The record as Forage reads it, one line'],
@@ -20,7 +20,7 @@ export const Share = ({ reading }: { reading: Reading }) => {
   const save = async (format: RolloutFile) => {
     setSaid('writing …');
     try {
-      const blob = await inspection().rolloutFile(file.id, row, format);
+      const blob = await rollouts().rolloutFile(file.id, row, format);
       saveFile(`${fileStem(row.row.id).slice(0, 80)}.${ENDINGS[format]}`, blob);
       setSaid('');
     } catch (error) {

@@ -18,7 +18,7 @@ export const attempt = createAttempt(({ text }) => useBrowse.setState({ problem:
 
 export const reloadFiles = async (): Promise<void> => {
   try {
-    useBrowse.setState({ files: await lab().inspection.files(), status: 'ready' });
+    useBrowse.setState({ files: await lab().rollouts.files(), status: 'ready' });
   } catch (error) {
     useBrowse.setState({ status: 'failed' });
     tellProblem('The list of files could not be read', error);
@@ -27,13 +27,13 @@ export const reloadFiles = async (): Promise<void> => {
 
 export const reloadRuns = async (): Promise<void> => {
   const ownRuns = await attempt('The list of training runs could not be read', () =>
-    lab().inspection.ownRuns(),
+    lab().rollouts.ownRuns(),
   );
   if (ownRuns) useBrowse.setState({ ownRuns });
 };
 
 export const reloadViews = async (): Promise<void> => {
-  const views = await attempt('The saved views could not be read', () => lab().inspection.views());
+  const views = await attempt('The saved views could not be read', () => lab().rollouts.views());
   if (views) useBrowse.setState({ views });
 };
 
@@ -121,7 +121,7 @@ export const importRolloutRuns = (
     );
     enqueue(
       job,
-      (onProgress) => lab().inspection.importFile(job.job, files, name, onProgress),
+      (onProgress) => lab().rollouts.importFile(job.job, files, name, onProgress),
       (fileId) => runs.length === 1 && go(filePath(fileId)),
     );
   }
@@ -140,7 +140,7 @@ export const openOwnRun = (id: string, name: string, go: (path: string) => void)
   const job = newJob(`run ${name}`, 0);
   enqueue(
     job,
-    (onProgress) => lab().inspection.importRun(job.job, id, onProgress),
+    (onProgress) => lab().rollouts.importRun(job.job, id, onProgress),
     (fileId) => go(filePath(fileId)),
   );
 };
@@ -148,13 +148,13 @@ export const openOwnRun = (id: string, name: string, go: (path: string) => void)
 /** Stops an import, or puts a failed one away. */
 export const cancelImport = (job: string): void => {
   const found = useBrowse.getState().jobs.find((one) => one.job === job);
-  if (found?.status === 'reading') void lab().inspection.cancel(job);
+  if (found?.status === 'reading') void lab().rollouts.cancel(job);
   else dropJob(job);
 };
 
 export const removeFile = async (id: string, name: string): Promise<void> => {
   await attempt('The file could not be deleted', async () => {
-    await lab().inspection.remove(id);
+    await lab().rollouts.remove(id);
     useBrowse.setState(({ removed }) => ({ removed: [...removed, { id, name }] }));
     await reloadFiles();
   });
@@ -162,18 +162,18 @@ export const removeFile = async (id: string, name: string): Promise<void> => {
 
 export const restoreFile = async (id: string): Promise<void> => {
   await attempt('The file could not be brought back', async () => {
-    await lab().inspection.restore(id);
+    await lab().rollouts.restore(id);
     useBrowse.setState(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));
     await reloadFiles();
   });
 };
 
 export const saveView = async (view: SavedView): Promise<void> => {
-  await attempt('The view could not be saved', () => lab().inspection.saveView(view));
+  await attempt('The view could not be saved', () => lab().rollouts.saveView(view));
   await reloadViews();
 };
 
 export const removeView = async (name: string): Promise<void> => {
-  await attempt('The view could not be removed', () => lab().inspection.removeView(name));
+  await attempt('The view could not be removed', () => lab().rollouts.removeView(name));
   await reloadViews();
 };

@@ -1,4 +1,4 @@
-import type { Criterion } from '../../../evaluate/inspect/compare-runs.ts';
+import type { Criterion } from '../../../evaluate/rollouts/compare-runs.ts';
 import type { BrowseQuery } from '../../../lab/contract/rollouts.ts';
 import { GROUP_FIELDS, type GroupField } from '../../../lab/contract/records/rollout-files.ts';
 import { pickOf } from '../../kit/pick-of.ts';

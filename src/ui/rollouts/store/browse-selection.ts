@@ -58,9 +58,9 @@ const sameQuery = (a: BrowseQuery | null, b: BrowseQuery): boolean =>
   a.sort?.descending === b.sort?.descending;
 
 const readMarks = async (fileId: string): Promise<void> => {
-  const name = (await lab().inspection.files()).find(({ id }) => id === fileId)?.name;
+  const name = (await lab().rollouts.files()).find(({ id }) => id === fileId)?.name;
   if (name === undefined) return;
-  const marks = await lab().inspection.marks(name);
+  const marks = await lab().rollouts.marks(name);
   if (useSelection.getState().fileId === fileId)
     useSelection.setState({ marks: new Map(marks.map((mark) => [mark.rollout, mark])) });
 };
@@ -78,7 +78,7 @@ export const showSelection = async (
   useSelection.setState({ ...(sameFile ? {} : EMPTY), fileId, query: asked, loading: true });
   if (!sameFile) void attempt('Marks could not be read', () => readMarks(fileId));
   try {
-    const outcome = await lab().inspection.browse(JOB, fileId, asked);
+    const outcome = await lab().rollouts.browse(JOB, fileId, asked);
     const now = useSelection.getState();
     if (outcome.status === 'cancelled' || now.fileId !== fileId || now.query !== asked) return;
     if (outcome.status === 'fault')
@@ -112,7 +112,7 @@ const fetchRows = async (): Promise<void> => {
       if (fileId === null) return;
       const batch = wanted;
       wanted = [];
-      const found = await lab().inspection.rowsAt(fileId, batch);
+      const found = await lab().rollouts.rowsAt(fileId, batch);
       const { rows, fileId: now } = useSelection.getState();
       if (now !== fileId) continue;
       const kept = rows.size > MOST_ROWS ? [] : rows;
@@ -130,7 +130,7 @@ const fetchRows = async (): Promise<void> => {
 const rowUnderCursor = async (): Promise<FoundRow | null> => {
   const { fileId, cursor, rows } = useSelection.getState();
   if (fileId === null || cursor === null) return null;
-  return rows.get(cursor) ?? (await lab().inspection.rowsAt(fileId, [cursor]))[0] ?? null;
+  return rows.get(cursor) ?? (await lab().rollouts.rowsAt(fileId, [cursor]))[0] ?? null;
 };
 
 /** Moves the cursor by rows that are shown; groups' heads are passed over. */
@@ -155,7 +155,7 @@ const rememberOrder = async (fileId: string, position: number): Promise<void> =>
   if (!selected) return;
   const rows = displayOf(selected, closed).filter(isRow);
   const from = Math.max(0, rows.indexOf(position) - MOST_ORDER / 2);
-  const ids = await lab().inspection.ids(fileId, [...rows.subarray(from, from + MOST_ORDER)]);
+  const ids = await lab().rollouts.ids(fileId, [...rows.subarray(from, from + MOST_ORDER)]);
   try {
     sessionStorage.setItem(ORDER_KEY, JSON.stringify({ fileId, ids }));
   } catch {
@@ -189,7 +189,7 @@ export const markRollout = async (
   const name = useBrowse.getState().files.find(({ id }) => id === fileId)?.name;
   if (name === undefined) return;
   await attempt('The note could not be stored', async () => {
-    const mark = await lab().inspection.mark(name, rollout, change);
+    const mark = await lab().rollouts.mark(name, rollout, change);
     // Another file may be on the screen by now, with a rollout of the same id.
     if (useSelection.getState().fileId !== fileId) return;
     useSelection.setState(({ marks, rows }) => ({

@@ -1,4 +1,4 @@
-import { basisOf } from '../../../evaluate/inspect/taxonomy.ts';
+import { basisOf } from '../../../evaluate/rollouts/taxonomy.ts';
 import { columnReader } from '../../../lab/rollouts/columns.ts';
 import type { FoundRow } from '../../../lab/contract/rollouts.ts';
 import { DASH, formatNumber } from '../../kit/words/format.ts';

@@ -1,4 +1,4 @@
-import { basisWords, type Outcome } from '../../../evaluate/inspect/taxonomy.ts';
+import { basisWords, type Outcome } from '../../../evaluate/rollouts/taxonomy.ts';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useEffect, useMemo, useRef, type MouseEvent } from 'react';
 import { useLocation } from 'wouter';

@@ -1,5 +1,5 @@
-import type { Statistics } from '../../../evaluate/inspect/statistics.ts';
-import { isRowNumber, rowNumber } from '../../../evaluate/inspect/row-numbers.ts';
+import type { Statistics } from '../../../evaluate/rollouts/statistics.ts';
+import { isRowNumber, rowNumber } from '../../../evaluate/rollouts/row-numbers.ts';
 import { COLUMN_NAMES } from '../../../lab/rollouts/columns.ts';
 
 /** Columns as the table draws them. */

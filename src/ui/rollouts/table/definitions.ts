@@ -1,5 +1,5 @@
 import { NORMALISER_NOTES } from '../../../agent/answers/normalisers.ts';
-import type { Count, NormalisedCounts, Statistics } from '../../../evaluate/inspect/statistics.ts';
+import type { Count, NormalisedCounts, Statistics } from '../../../evaluate/rollouts/statistics.ts';
 import { DASH, formatCount, formatNumber, formatShare } from '../../kit/words/format.ts';
 
 /** What the head of a file states, what each number means, and the filter that opens its cases. */

@@ -24,8 +24,8 @@ import { fileRecord } from '../views.ts';
 const state = () => useBrowse.getState();
 const refuse = () => Promise.reject(new Error('disk'));
 
-const connect = (inspection: Partial<Answers['inspection']> = {}) =>
-  connectFake({ inspection: { files: () => Promise.resolve([fileRecord('f')]), ...inspection } });
+const connect = (rollouts: Partial<Answers['rollouts']> = {}) =>
+  connectFake({ rollouts: { files: () => Promise.resolve([fileRecord('f')]), ...rollouts } });
 
 const run = (name: string, ...texts: string[]) => ({
   name,
@@ -95,10 +95,10 @@ describe('importing rollouts', () => {
     importRolloutRuns([run('a', 'x'), run('b', 'y')], go);
     await settle();
     expect(state().jobs.map(({ status }) => status)).toEqual(['reading', 'waiting']);
-    expect(fake.callsOf('inspection.importFile')).toHaveLength(1);
+    expect(fake.callsOf('rollouts.importFile')).toHaveLength(1);
     first.resolve(READY);
     await settle();
-    expect(fake.callsOf('inspection.importFile').map(([, , name]) => name)).toEqual(['a', 'b']);
+    expect(fake.callsOf('rollouts.importFile').map(([, , name]) => name)).toEqual(['a', 'b']);
     expect(went).toEqual(['/rollouts']);
     expect(state().jobs).toEqual([]);
   });
@@ -126,20 +126,20 @@ describe('importing rollouts', () => {
     const [reading, waiting] = state().jobs.map(({ job }) => job);
     cancelImport(waiting ?? '');
     cancelImport(reading ?? '');
-    expect(fake.callsOf('inspection.cancel')).toEqual([[reading]]);
+    expect(fake.callsOf('rollouts.cancel')).toEqual([[reading]]);
     // It stays until the lab says that it ended.
     expect(state().jobs.map(({ job }) => job)).toEqual([reading]);
     first.resolve({ status: 'cancelled' });
     await settle();
     expect(state().jobs).toEqual([]);
-    expect(fake.callsOf('inspection.importFile')).toHaveLength(1);
+    expect(fake.callsOf('rollouts.importFile')).toHaveLength(1);
   });
 
   it('says that a folder holds no rollouts, and what it should hold', () => {
     const fake = connect();
     importRolloutRuns([run('photos')], go);
     expect(state().problem).toMatch(/^photos is a folder without files of rollouts: \.jsonl/);
-    expect(fake.callsOf('inspection.importFile')).toEqual([]);
+    expect(fake.callsOf('rollouts.importFile')).toEqual([]);
     importDrop(Promise.reject(new Error('gone')), go);
     return settle().then(() =>
       expect(state().problem).toBe('What was dropped could not be read: gone'),
@@ -152,7 +152,7 @@ describe('importing rollouts', () => {
     expect(state().jobs).toMatchObject([{ name: 'run mine' }]);
     await settle();
     expect(went).toEqual(['/rollouts', '/rollouts/f']);
-    expect(fake.callsOf('inspection.importRun')[0]?.[1]).toBe('run-a');
+    expect(fake.callsOf('rollouts.importRun')[0]?.[1]).toBe('run-a');
   });
 });
 
@@ -177,7 +177,7 @@ describe('the list of files', () => {
     expect(state().removed).toEqual([{ id: 'f', name: 'f.jsonl' }]);
     await restoreFile('f');
     expect(state().removed).toEqual([]);
-    expect(fake.callsOf('inspection.restore')).toEqual([['f']]);
+    expect(fake.callsOf('rollouts.restore')).toEqual([['f']]);
   });
 
   it('keeps the way back where it fails', async () => {
@@ -204,11 +204,11 @@ describe('views and runs', () => {
     await removeView('old');
     await reloadRuns();
     expect(state()).toMatchObject({ views: [view], ownRuns: [{ id: 'a' }], problem: null });
-    expect(fake.callsOf('inspection.saveView')).toEqual([[view]]);
-    expect(fake.callsOf('inspection.removeView')).toEqual([['old']]);
+    expect(fake.callsOf('rollouts.saveView')).toEqual([[view]]);
+    expect(fake.callsOf('rollouts.removeView')).toEqual([['old']]);
   });
 
-  it.each<[string, Partial<Answers['inspection']>, () => Promise<void>, string]>([
+  it.each<[string, Partial<Answers['rollouts']>, () => Promise<void>, string]>([
     ['saved', { saveView: refuse }, () => saveView(view), 'The view could not be saved: disk'],
     [
       'removed',

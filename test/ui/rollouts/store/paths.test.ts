@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseFilter } from '../../../../src/evaluate/inspect/filter/parse.ts';
-import { printFilter } from '../../../../src/evaluate/inspect/filter/ast.ts';
+import { parseFilter } from '../../../../src/evaluate/rollouts/filter/parse.ts';
+import { printFilter } from '../../../../src/evaluate/rollouts/filter/ast.ts';
 import { GROUP_FIELDS } from '../../../../src/lab/contract/records/rollout-files.ts';
 import { GROUPINGS } from '../../../../src/ui/rollouts/file/groupings.ts';
 import {

@@ -30,15 +30,15 @@ const mark = (rest: Partial<Mark> = {}): Mark => ({
   ...rest,
 });
 
-const connect = (inspection: Partial<Answers['inspection']> = {}) =>
+const connect = (rollouts: Partial<Answers['rollouts']> = {}) =>
   connectFake({
-    inspection: {
+    rollouts: {
       files: () => Promise.resolve([fileRecord('f'), fileRecord('g')]),
       marks: () => Promise.resolve([]),
       browse: () => Promise.resolve(found(2, 0, 1)),
       rowsAt: (_id, positions) => Promise.resolve(positions.map((at) => foundRow(at))),
       ids: (_id, positions) => Promise.resolve(positions.map((at) => `r${at}`)),
-      ...inspection,
+      ...rollouts,
     },
   });
 
@@ -59,11 +59,11 @@ describe('a selection', () => {
     await showSelection('f', query(''));
     await showSelection('f', query(''));
     expect(order()).toEqual([2, 0, 1]);
-    expect(fake.callsOf('inspection.browse')).toHaveLength(1);
+    expect(fake.callsOf('rollouts.browse')).toHaveLength(1);
     await showSelection('f', query(''), true);
     await showSelection('f', { ...query(''), sort: { column: 'em', descending: true } });
     await showSelection('f', { ...query(''), group: ['step'] });
-    expect(fake.callsOf('inspection.browse')).toHaveLength(4);
+    expect(fake.callsOf('rollouts.browse')).toHaveLength(4);
   });
 
   it('says where a filter cannot be read, and keeps what was shown', async () => {
@@ -135,7 +135,7 @@ describe('rows', () => {
     first.resolve([foundRow(0)]);
     await settle();
     wantRows([0, 2]);
-    expect(fake.callsOf('inspection.rowsAt')).toEqual([
+    expect(fake.callsOf('rollouts.rowsAt')).toEqual([
       ['f', [0]],
       ['f', [2, 0]],
     ]);
@@ -220,7 +220,7 @@ describe('notes on a rollout', () => {
     expect(state().marks.get('r2')?.bookmarked).toBe(true);
     expect(state().rows.get(2)?.row.tags).toEqual(['★']);
     await toggleBookmark();
-    expect(fake.callsOf('inspection.mark').map((call) => call[2])).toEqual([
+    expect(fake.callsOf('rollouts.mark').map((call) => call[2])).toEqual([
       { bookmarked: true },
       { bookmarked: false },
     ]);

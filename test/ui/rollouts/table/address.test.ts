@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseFilter } from '../../../../src/evaluate/inspect/filter/parse.ts';
-import { printFilter } from '../../../../src/evaluate/inspect/filter/ast.ts';
+import { parseFilter } from '../../../../src/evaluate/rollouts/filter/parse.ts';
+import { printFilter } from '../../../../src/evaluate/rollouts/filter/ast.ts';
 import {
   condition,
   formatBrowseAddress,

@@ -12,7 +12,7 @@ import {
   outcomeName,
   PARTIAL,
 } from '../../../../src/ui/rollouts/words.ts';
-import type { RolloutRow } from '../../../../src/evaluate/inspect/row.ts';
+import type { RolloutRow } from '../../../../src/evaluate/rollouts/row.ts';
 import { htmlOf, rowsIn, textOf, valuesOf, wordsIn } from '../../kit/render.tsx';
 import { fileRecord, foundRow } from '../views.ts';
 

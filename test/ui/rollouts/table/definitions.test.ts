@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { readFactsOf } from '../../../../src/evaluate/inspect/lint/facts.ts';
-import { statisticsOf } from '../../../../src/evaluate/inspect/statistics.ts';
-import { factsOfRow, rowOf, type RolloutRow } from '../../../../src/evaluate/inspect/row.ts';
-import { basisWords } from '../../../../src/evaluate/inspect/taxonomy.ts';
+import { readFactsOf } from '../../../../src/evaluate/rollouts/lint/facts.ts';
+import { statisticsOf } from '../../../../src/evaluate/rollouts/statistics.ts';
+import { factsOfRow, rowOf, type RolloutRow } from '../../../../src/evaluate/rollouts/row.ts';
+import { basisWords } from '../../../../src/evaluate/rollouts/taxonomy.ts';
 import { figuresOf } from '../../../../src/ui/rollouts/table/definitions.ts';
 import { outcomeName } from '../../../../src/ui/rollouts/words.ts';
 import { r1Searcher, verl } from '../../../fixtures/inspect/records.ts';

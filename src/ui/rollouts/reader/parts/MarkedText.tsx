@@ -1,6 +1,6 @@
 import { memo } from 'react';
-import { cutByMarks, type Stretch } from '../../../../evaluate/inspect/reading/spans.ts';
-import { revealHidden } from '../../../../evaluate/inspect/reading/visible.ts';
+import { cutByMarks, type Stretch } from '../../../../evaluate/rollouts/reading/spans.ts';
+import { revealHidden } from '../../../../evaluate/rollouts/reading/visible.ts';
 
 /** A stretch that is drawn in its own way. */
 export interface TextMark extends Stretch {

@@ -1,7 +1,7 @@
-import type { LossSettings } from '../../../../evaluate/inspect/what-if/training.ts';
-import type { Normalisation } from '../../../../evaluate/inspect/what-if/advantages.ts';
-import type { MaskChoice } from '../../../../evaluate/inspect/what-if/tokens.ts';
-import type { WhatIfSettings } from '../../../../evaluate/inspect/what-if/what-if.ts';
+import type { LossSettings } from '../../../../evaluate/rollouts/what-if/training.ts';
+import type { Normalisation } from '../../../../evaluate/rollouts/what-if/advantages.ts';
+import type { MaskChoice } from '../../../../evaluate/rollouts/what-if/tokens.ts';
+import type { WhatIfSettings } from '../../../../evaluate/rollouts/what-if/what-if.ts';
 
 /** GRPO as published, with the clip that most frameworks begin with: for files that name no settings. */
 export const DEFAULT_SETTINGS: WhatIfSettings = {

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Mark } from '../../../../lab/contract/records/rollout-files.ts';
-import { inspection } from './api.ts';
+import { rollouts } from './api.ts';
 
 /** What the reader noted on a rollout, and how to change it. */
 export interface MarkState {
@@ -20,7 +20,7 @@ export const useMark = (file: string | null, rollout: string): MarkState => {
     let live = true;
     const load = async () => {
       try {
-        const marks = await inspection().marks(file);
+        const marks = await rollouts().marks(file);
         const own = marks.find((mark) => mark.rollout === rollout);
         if (live) setHeld({ key, value: own ?? EMPTY });
       } catch (error) {
@@ -36,7 +36,7 @@ export const useMark = (file: string | null, rollout: string): MarkState => {
     (by) => {
       if (file === null) return;
       setHeld((now) => ({ key, value: { ...(now.key === key ? now.value : EMPTY), ...by } }));
-      inspection()
+      rollouts()
         .mark(file, rollout, by)
         .then(() => setFailure(null))
         .catch((error: unknown) => setFailure(String(error)));

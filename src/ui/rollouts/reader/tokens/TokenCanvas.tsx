@@ -2,7 +2,7 @@ import { useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { useEffect, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
 import type { ImportedSegment } from '../../../../formats/rollouts/shape/imported.ts';
-import type { TokenTable } from '../../../../evaluate/inspect/reading/token-table.ts';
+import type { TokenTable } from '../../../../evaluate/rollouts/reading/token-table.ts';
 import { moveInGrid } from '../../../kit/tokens/layout.ts';
 import { LARGE_CELLS, paintCells, sizedContext } from '../../../kit/tokens/paint-cells.ts';
 import { paletteOf } from '../../../kit/tokens/palette.ts';

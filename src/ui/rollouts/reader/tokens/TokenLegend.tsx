@@ -1,4 +1,4 @@
-import { TOKEN_COLUMNS } from '../../../../evaluate/inspect/reading/token-table.ts';
+import { TOKEN_COLUMNS } from '../../../../evaluate/rollouts/reading/token-table.ts';
 import { formatNumber } from '../../../kit/words/format.ts';
 import { WRITERS } from '../../../kit/tokens/layout.ts';
 import type { TokenColour, TokenScale } from './token-paint.ts';

@@ -7,13 +7,13 @@ import {
   tokenTable,
   withOutcome,
   type TokenTable,
-} from '../../../../evaluate/inspect/reading/token-table.ts';
+} from '../../../../evaluate/rollouts/reading/token-table.ts';
 import type { Reading } from '../../../../lab/contract/rollouts.ts';
 import { CopyButton } from '../../../kit/CopyButton.tsx';
 import { distributionWords } from '../../../kit/words/distribution-words.ts';
 import { formatCount, formatNumber } from '../../../kit/words/format.ts';
 import { requestPieces, usePieces } from '../../../kit/tokens/pieces.ts';
-import { inspection } from '../store/api.ts';
+import { rollouts } from '../store/api.ts';
 import { useAnswer } from '../../../kit/use-answer.ts';
 import { settingsFor, settingsSource, settingsWords } from '../store/settings.ts';
 import { TokenCanvas, type TokenRange } from './TokenCanvas.tsx';
@@ -24,7 +24,7 @@ import { COLUMN_IDS, maskWords, tokenText, tokenWords } from './token-words.ts';
 /** Weights that follow from the group's rewards under the run's settings, or the usual ones. */
 const useOutcome = ({ file, row, rollout, loss }: Reading) => {
   const group = useAnswer(`${file.id} ${rollout.groupId}`, () =>
-    inspection().group(file.id, row.row.group, settingsFor(loss)),
+    rollouts().group(file.id, row.row.group, settingsFor(loss)),
   );
   if (group.state !== 'ready') return { state: group.state, outcome: null, cannot: [] };
   const outcome = group.value?.credit.side.rollouts.find(({ id }) => id === rollout.id) ?? null;

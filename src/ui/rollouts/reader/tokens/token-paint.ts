@@ -3,7 +3,7 @@ import {
   rangeOf,
   type TokenColumn,
   type TokenTable,
-} from '../../../../evaluate/inspect/reading/token-table.ts';
+} from '../../../../evaluate/rollouts/reading/token-table.ts';
 import { UNKNOWN, type CellPaint } from '../../../kit/tokens/paint-cells.ts';
 import { writerOf } from '../../../kit/tokens/layout.ts';
 

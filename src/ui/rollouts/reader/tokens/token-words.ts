@@ -1,10 +1,10 @@
 import type { ImportedSegment } from '../../../../formats/rollouts/shape/imported.ts';
-import { revealHidden } from '../../../../evaluate/inspect/reading/visible.ts';
+import { revealHidden } from '../../../../evaluate/rollouts/reading/visible.ts';
 import {
   TOKEN_COLUMNS,
   type TokenColumn,
   type TokenTable,
-} from '../../../../evaluate/inspect/reading/token-table.ts';
+} from '../../../../evaluate/rollouts/reading/token-table.ts';
 import { formatNumber } from '../../../kit/words/format.ts';
 import { visible } from '../../../kit/tokens/pieces.ts';
 

@@ -1,11 +1,11 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { answerText, type ImportedRollout } from '../../../../formats/rollouts/shape/imported.ts';
-import type { DiffPiece, DiffRun } from '../../../../evaluate/inspect/diff.ts';
+import type { DiffPiece, DiffRun } from '../../../../evaluate/rollouts/diff.ts';
 import type { Neighbour, Reading } from '../../../../lab/contract/rollouts.ts';
 import { formatCount, formatNumber } from '../../../kit/words/format.ts';
 import { parseReaderAddress, type RolloutName } from '../store/address.ts';
-import { inspection } from '../store/api.ts';
+import { rollouts } from '../store/api.ts';
 import { useAnswer } from '../../../kit/use-answer.ts';
 import { MarkedText } from '../parts/MarkedText.tsx';
 import { Problem } from '../parts/Problem.tsx';
@@ -56,7 +56,7 @@ const Picker = (props: {
   const { file, rollout, siblings } = reading;
   const [pasted, setPasted] = useState('');
   const elsewhere = useAnswer(`${file.id} ${rollout.question.id}`, () =>
-    inspection().sameQuestion(file.id, rollout.question),
+    rollouts().sameQuestion(file.id, rollout.question),
   );
   const option = (one: Neighbour, n: number) => ({
     value: keyOf({ fileId: one.fileId, rolloutId: one.id }),
@@ -202,10 +202,10 @@ interface Compared {
  * null where no rollout of this name is in this browser
  */
 const compare = async (reading: Reading, name: RolloutName): Promise<Compared | null> => {
-  const found = await inspection().find(name.fileId, name.rolloutId);
+  const found = await rollouts().find(name.fileId, name.rolloutId);
   if (!found) return null;
-  const other = await inspection().rollout(name.fileId, found);
-  const { a, b, runs } = await inspection().diff(
+  const other = await rollouts().rollout(name.fileId, found);
+  const { a, b, runs } = await rollouts().diff(
     { fileId: reading.file.id, place: reading.row },
     { fileId: name.fileId, place: found },
   );

@@ -1,12 +1,16 @@
 import { useMemo } from 'react';
 import { answerText, type ImportedRollout } from '../../../../formats/rollouts/shape/imported.ts';
-import type { AlignedCell, AlignedGroup, CreditChain } from '../../../../evaluate/inspect/align.ts';
-import { passageKey } from '../../../../evaluate/inspect/reading/rounds.ts';
+import type {
+  AlignedCell,
+  AlignedGroup,
+  CreditChain,
+} from '../../../../evaluate/rollouts/align.ts';
+import { passageKey } from '../../../../evaluate/rollouts/reading/rounds.ts';
 import type { Neighbour, Reading } from '../../../../lab/contract/rollouts.ts';
 import type { RolloutPlace } from '../../../../lab/contract/records/rollout-files.ts';
 import { formatCount, formatNumber, formatSigned } from '../../../kit/words/format.ts';
 import type { RolloutName } from '../store/address.ts';
-import { inspection } from '../store/api.ts';
+import { rollouts } from '../store/api.ts';
 import { useAnswer } from '../../../kit/use-answer.ts';
 import { MarkedText } from '../parts/MarkedText.tsx';
 import { Problem } from '../parts/Problem.tsx';
@@ -219,7 +223,7 @@ const Aligned = (props: {
 
 /** The texts of the siblings; the group itself comes without them, to arrive at once. */
 const readAll = (fileId: string, places: readonly RolloutPlace[]) =>
-  Promise.all(places.map((place) => inspection().rollout(fileId, place)));
+  Promise.all(places.map((place) => rollouts().rollout(fileId, place)));
 
 interface GroupViewProps {
   reading: Reading;
@@ -234,7 +238,7 @@ interface GroupViewProps {
 export const GroupView = ({ reading, open, diff }: GroupViewProps) => {
   const { file, row, rollout, siblings, loss } = reading;
   const group = useAnswer(`${file.id} ${row.row.group}`, () =>
-    inspection().group(file.id, row.row.group, settingsFor(loss)),
+    rollouts().group(file.id, row.row.group, settingsFor(loss)),
   );
   const value = group.state === 'ready' ? group.value : null;
   const places = value?.places.slice(0, MOST_BESIDE) ?? [];

@@ -1,12 +1,12 @@
 import { memo, useEffect, useMemo, useRef } from 'react';
 import type { AgentEvent } from '../../../../records/events.ts';
 import { isOwnRollout, type ImportedRollout } from '../../../../formats/rollouts/shape/imported.ts';
-import { type Finding, LINTS } from '../../../../evaluate/inspect/lint/finding.ts';
+import { type Finding, LINTS } from '../../../../evaluate/rollouts/lint/finding.ts';
 import {
   gainInWords,
   type PassageReading,
   type RoundReading,
-} from '../../../../evaluate/inspect/reading/rounds.ts';
+} from '../../../../evaluate/rollouts/reading/rounds.ts';
 import { formatCount } from '../../../kit/words/format.ts';
 import { writerOf } from '../../../kit/tokens/layout.ts';
 import { WRITER_NAMES } from '../../../kit/tokens/TokenStrip.tsx';

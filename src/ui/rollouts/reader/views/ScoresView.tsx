@@ -1,9 +1,9 @@
 import { useMemo, useState } from 'react';
 import type { RewardClause } from '../../../../records/rollout.ts';
-import type { Rescored } from '../../../../evaluate/inspect/rescore/rescore.ts';
+import type { Rescored } from '../../../../evaluate/rollouts/rescore/rescore.ts';
 import type { Reading } from '../../../../lab/contract/rollouts.ts';
 import { formatNumber, formatShare } from '../../../kit/words/format.ts';
-import { inspection } from '../store/api.ts';
+import { rollouts } from '../store/api.ts';
 import { useAnswer } from '../../../kit/use-answer.ts';
 import { Problem } from '../parts/Problem.tsx';
 import { RawText, type PlacedMark } from './RawText.tsx';
@@ -98,7 +98,7 @@ const ScoreRow = (props: {
 export const ScoresView = ({ reading }: { reading: Reading }) => {
   const { file, row, rollout } = reading;
   const [chosen, setChosen] = useState<Chosen | null>(null);
-  const scores = useAnswer(`${file.id} ${rollout.id}`, () => inspection().rescore(file.id, row));
+  const scores = useAnswer(`${file.id} ${rollout.id}`, () => rollouts().rescore(file.id, row));
   const list = scores.state === 'ready' ? scores.value : null;
   const clause = list?.find(({ scorer }) => scorer === chosen?.scorer)?.clauses[
     chosen?.clause ?? -1

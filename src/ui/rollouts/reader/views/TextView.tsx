@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { fullText, type ImportedRollout } from '../../../../formats/rollouts/shape/imported.ts';
-import { type Finding, LINTS } from '../../../../evaluate/inspect/lint/finding.ts';
+import { type Finding, LINTS } from '../../../../evaluate/rollouts/lint/finding.ts';
 import { CopyButton } from '../../../kit/CopyButton.tsx';
 import { formatCount } from '../../../kit/words/format.ts';
 import { findText, inTurns, MOST_FOUND, type FoundText } from './raw-rows.ts';

@@ -5,12 +5,12 @@ import {
   tokenTable,
   withOutcome,
   type TokenTable,
-} from '../../../../evaluate/inspect/reading/token-table.ts';
+} from '../../../../evaluate/rollouts/reading/token-table.ts';
 import type {
   RolloutOutcome,
   WhatIf,
   WhatIfSettings,
-} from '../../../../evaluate/inspect/what-if/what-if.ts';
+} from '../../../../evaluate/rollouts/what-if/what-if.ts';
 import type { Reading } from '../../../../lab/contract/rollouts.ts';
 import { ESTIMATORS } from '../../../../recipes/training.ts';
 import { PickField } from '../../../kit/PickField.tsx';
@@ -19,7 +19,7 @@ import { formatNumber, formatSigned } from '../../../kit/words/format.ts';
 import { MarkedText } from '../parts/MarkedText.tsx';
 import { Problem } from '../parts/Problem.tsx';
 import { useLater } from '../parts/use-later.ts';
-import { inspection } from '../store/api.ts';
+import { rollouts } from '../store/api.ts';
 import {
   MASKS,
   NORMALISATIONS,
@@ -336,7 +336,7 @@ export const WhatIfView = ({ reading }: { reading: Reading }) => {
   const plain = useLater(rollout, makePlain);
   // The settings are part of the key: an answer to settings that were changed meanwhile is dropped.
   const key = JSON.stringify([file.id, row.row.group, before, after]);
-  const made = useAnswer(key, () => inspection().whatIf(file.id, row.row.group, before, after));
+  const made = useAnswer(key, () => rollouts().whatIf(file.id, row.row.group, before, after));
   const [last, setLast] = useState<WhatIf | null>(null);
   // What was computed last stays until the new is there, so that nothing jumps.
   if (made.state === 'ready' && made.value !== last) setLast(made.value);

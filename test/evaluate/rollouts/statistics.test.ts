@@ -1,0 +1,206 @@
+import { existsSync, openAsBlob, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { inspectFile } from '../../../src/evaluate/rollouts/inspect.ts';
+import { outcomeOf, taxonomyOf } from '../../../src/evaluate/rollouts/taxonomy.ts';
+import { statisticsOf } from '../../../src/evaluate/rollouts/statistics.ts';
+import type { RolloutFacts } from '../../../src/evaluate/rollouts/lint/facts.ts';
+import { OWN_FILE } from '../../formats/rollouts/helpers.ts';
+
+/** Printed by test/fixtures/inspect/reference_scores.py, which runs the published scoring functions. */
+const { files: RECORDED } = JSON.parse(
+  readFileSync(new URL('../../fixtures/inspect/reference-scores.json', import.meta.url), 'utf8'),
+) as { files: Record<string, Record<string, number>> };
+
+const SHARED = fileURLToPath(new URL('../../../../shared/data/r1-searcher/', import.meta.url));
+/** Where R1-Searcher's own folder of results is at hand, all five files are read. */
+const FOLDER = process.env['R1_SEARCHER_RESULTS'] ?? SHARED;
+
+for (const [file, expected] of Object.entries(RECORDED)) {
+  const path = join(FOLDER, file);
+  const missing = !existsSync(path);
+  if (missing) console.warn(`skipped: needs ../shared/data/r1-searcher/${file}`);
+  test.skipIf(missing)(`${file}: the same counts as the published functions`, async () => {
+    const { statistics: s, faults, layouts } = await inspectFile(await openAsBlob(path), file);
+    const judge = s.judge!;
+    const theirs = s.byR1Searcher!;
+    const { wrongThoughRetrieved: wrong, rightWithoutRetrieved: right } = s.evidence;
+    const { 'squad.f1Sum': f1Sum, 'r1-searcher.f1Sum': theirF1Sum, ...counts } = expected;
+    expect(faults).toEqual([]);
+    expect(layouts).toEqual({ 'r1-searcher': s.rollouts });
+    expect({
+      rollouts: s.rollouts,
+      'squad.em': s.em.count,
+      'squad.subEm': s.subEm.count,
+      'squad.coverEm': s.coverEm.count,
+      'r1-searcher.em': theirs.em.count,
+      'r1-searcher.subEm': theirs.subEm.count,
+      'r1-searcher.coverEm': theirs.coverEm.count,
+      judgeRight: judge.right.count,
+      'judgeAgrees.em': judge.agreement.em.count,
+      'judgeAgrees.subEm': judge.agreement.subEm.count,
+      'judgeAgrees.coverEm': judge.agreement.coverEm.count,
+      searches: Math.round(s.searches.mean! * s.rollouts),
+      open: s.evidence.open,
+      closed: s.evidence.closed,
+      retrieved: s.evidence.retrieved.count,
+      'wrongThoughRetrieved.em': wrong.em,
+      'wrongThoughRetrieved.coverEm': wrong.coverEm,
+      'wrongThoughRetrieved.judge': wrong.judge,
+      'rightWithoutRetrieved.em': right.em,
+      'rightWithoutRetrieved.coverEm': right.coverEm,
+      'rightWithoutRetrieved.judge': right.judge,
+    }).toEqual(counts);
+    expect(s.f1.mean! * s.rollouts).toBeCloseTo(f1Sum!, 9);
+    expect(theirs.f1.mean! * s.rollouts).toBeCloseTo(theirF1Sum!, 9);
+  });
+}
+
+const fact = (id: string, part: Partial<RolloutFacts> = {}): RolloutFacts => ({
+  id,
+  questionId: id,
+  groupId: 'g',
+  step: null,
+  golds: true,
+  scores: { em: 0, subEm: 0, coverEm: 0, f1: 0 },
+  byR1Searcher: null,
+  answered: true,
+  judge: null,
+  closed: false,
+  retrieved: false,
+  searches: 1,
+  reward: null,
+  advantage: null,
+  ...part,
+});
+
+const RIGHT = { em: 1, subEm: 1, coverEm: 1, f1: 1 };
+
+test('the fixture, which the tests above compare with: its sums are those of the five published files', () => {
+  const sum = (key: string): number =>
+    Object.values(RECORDED).reduce((total, counts) => total + counts[key]!, 0);
+  expect(sum('rollouts')).toBe(1750);
+  expect([sum('r1-searcher.coverEm'), sum('r1-searcher.em')]).toEqual([1098, 971]);
+  expect([sum('squad.coverEm'), sum('squad.em')]).toEqual([1086, 968]);
+});
+
+test('a file in their layout is counted by both normalisers', async () => {
+  const row = (prediction: string, gold: string): string =>
+    JSON.stringify({
+      question: `who is ${gold}?`,
+      answer: gold,
+      pred_ans: prediction,
+      stop_reason_final: 'finished',
+      gen_text_store: `I know. </think>\n<answer> ${prediction} </answer>`,
+      gpt4o_output: 'True',
+    });
+  const file = new Blob(
+    [
+      row('Jean-Paul Sartre', 'Jean Paul Sartre'),
+      row('JeanPaul Sartre', 'Jean-Paul Sartre'),
+      row('in the rock-and-roll band', 'rock roll'),
+      row('Kevin', 'Kevin'),
+    ].map((line) => `${line}\n`),
+  );
+  const { statistics: s } = await inspectFile(file, 'small.jsonl');
+  // SQuAD's deletes the hyphen: "jeanpaul sartre". R1-Searcher's puts a space: "jean paul sartre".
+  expect([s.em.count, s.coverEm.count]).toEqual([2, 2]);
+  expect([s.byR1Searcher?.em.count, s.byR1Searcher?.coverEm.count]).toEqual([2, 3]);
+});
+
+describe('counts by hand', () => {
+  test('agreement and kappa of a judge: two of three right by both, 1/3 agreed by chance', () => {
+    const { judge } = statisticsOf([
+      fact('a', { scores: RIGHT, judge: true }),
+      fact('b', { judge: false }),
+      fact('c', { judge: true }),
+      fact('d', { scores: RIGHT, judge: false }),
+      fact('e', { judge: true }),
+      fact('f', { scores: RIGHT }),
+    ]);
+    // Judge right 3 of 5, EM 2 of 5: by chance 0.6·0.4 + 0.4·0.6 = 0.48; agreed 0.4.
+    expect(judge).toMatchObject({ verdicts: 5, right: { count: 3, share: 0.6 } });
+    expect(judge!.agreement.em).toMatchObject({ count: 2, judgeOnly: 2, scoreOnly: 1 });
+    expect(judge!.agreement.em.kappa).toBeCloseTo((0.4 - 0.48) / 0.52, 12);
+  });
+
+  test('yes/no questions and rollouts without golds are left out of what rests on retrieval', () => {
+    const { evidence, scored } = statisticsOf([
+      fact('a', { scores: RIGHT, closed: true }),
+      fact('b', { scores: RIGHT }),
+      fact('c', { retrieved: true }),
+      fact('d', { golds: false, scores: null, retrieved: true }),
+    ]);
+    expect(scored).toBe(3);
+    expect(evidence).toMatchObject({
+      open: 2,
+      closed: 1,
+      retrieved: { count: 1, share: 0.5 },
+      wrongThoughRetrieved: { em: 1, coverEm: 1, judge: null },
+      rightWithoutRetrieved: { em: 1, coverEm: 1, judge: null },
+    });
+  });
+
+  test('groups of equal rewards; a group of one teaches nothing about variance', () => {
+    const s = statisticsOf([
+      fact('a', { groupId: '1', reward: 1 }),
+      fact('b', { groupId: '1', reward: 1 }),
+      fact('c', { groupId: '2', reward: 1 }),
+      fact('d', { groupId: '3', reward: 0 }),
+      fact('e', { groupId: '3', reward: 1 }),
+    ]);
+    expect(s).toMatchObject({ groups: 3, zeroVarianceGroups: 1, reward: { n: 5, mean: 0.8 } });
+  });
+
+  test('nothing at all', () => {
+    const s = statisticsOf([]);
+    expect(s.em).toEqual({ count: 0, share: null });
+    expect(s.judge).toBeNull();
+  });
+});
+
+describe('taxonomy', () => {
+  test.each([
+    ['right-with-evidence', { scores: RIGHT, retrieved: true }],
+    ['right-without-evidence', { scores: RIGHT }],
+    ['right-without-evidence', { judge: true }],
+    ['right-closed', { scores: RIGHT, closed: true }],
+    ['wrong-closed', { closed: true }],
+    ['no-answer', { answered: false, retrieved: true }],
+    ['no-search', { searches: 0 }],
+    ['not-retrieved', {}],
+    ['retrieved-not-used', { retrieved: true, scores: RIGHT, judge: false }],
+    ['not-scored', { scores: null, unread: true, answered: false }],
+    [
+      'right-with-evidence',
+      { scores: null, unread: true, answered: false, retrieved: true, judge: true },
+    ],
+    ['not-retrieved', { scores: null, unread: true, answered: false, judge: false }],
+    [null, { golds: false, scores: null }],
+    [null, { golds: false, scores: null, unread: true, answered: false }],
+    [null, { golds: false, scores: null, judge: true }],
+  ])('%s', (outcome, part) => expect(outcomeOf(fact('a', part))).toBe(outcome));
+
+  test('names its cases, each once', () => {
+    const finding = { code: 'over-search' as const, rollout: 'a', message: '', where: [] };
+    expect(taxonomyOf([fact('a'), fact('b')], [finding, finding])).toEqual({
+      outcomes: { 'not-retrieved': ['a', 'b'] },
+      findings: { 'over-search': ['a'] },
+    });
+  });
+});
+
+test('a file of ours: its own metrics again', async () => {
+  const text = readFileSync(OWN_FILE, 'utf8');
+  const metrics = text
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { metrics: { em: number; searches: number } }).metrics);
+  const { statistics } = await inspectFile(await openAsBlob(fileURLToPath(OWN_FILE)), 'own');
+  expect(statistics.em.count).toBe(metrics.reduce((sum, { em }) => sum + em, 0));
+  expect(statistics.searches.mean! * 10).toBeCloseTo(
+    metrics.reduce((sum, { searches }) => sum + searches, 0),
+    9,
+  );
+});

@@ -1,0 +1,33 @@
+import { RolloutsDatabase } from '../src/lab/rollouts/database.ts';
+import { RolloutsHost } from '../src/lab/rollouts/host.ts';
+import { RolloutsStore } from '../src/lab/rollouts/store.ts';
+import { ownRunsOf } from '../src/lab/rollouts/own-runs.ts';
+import { ForageDatabase } from '../src/lab/storage/database.ts';
+import { OpfsBlobs } from '../src/lab/storage/opfs.ts';
+import { RunStore } from '../src/lab/storage/run-store.ts';
+import { serve } from '../src/lab/rpc/serve.ts';
+
+/**
+ * The rollouts worker: imported rollout files. It is one of its own because reading a file takes the
+ * processor for seconds, and the lab worker hands tokens of running rollouts to the page meanwhile.
+ */
+
+const LOCK = 'forage-inspection';
+/** A page that was just closed lets go within this; another open tab does not. */
+const LET_GO_MS = 700;
+const DAY_MS = 24 * 3600 * 1000;
+
+const store = new RolloutsStore(new RolloutsDatabase());
+
+/** Files that a closed page left half read are marked so, unless another tab may still be reading. */
+const recover = async (): Promise<void> => {
+  const signal = AbortSignal.timeout(LET_GO_MS);
+  await navigator.locks.request(LOCK, { signal }, () => store.recover()).catch(() => undefined);
+  // Held for as long as this worker lives.
+  void navigator.locks.request(LOCK, { mode: 'shared' }, () => new Promise(() => undefined));
+  await store.purge(new Date(Date.now() - DAY_MS).toISOString());
+};
+
+const runs = ownRunsOf(new RunStore(new ForageDatabase(), new OpfsBlobs()));
+
+serve(new RolloutsHost(store, runs, recover()));
