@@ -18,6 +18,7 @@ const mayImport: Record<string, readonly string[]> = {
   retrieval: ground,
   world: ground,
   // A recipe names the matrices that an adapter may change.
+  // Training settings name the matrices that an adapter may be laid beside.
   recipes: ['base', 'records', 'policy/lora'],
   agent: models,
   learn: [...models, 'agent'],
