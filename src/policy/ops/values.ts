@@ -1,0 +1,127 @@
+/**
+ * What lies on a device. Handles are opaque: how many bytes a row takes, in which order values lie and
+ * whether a matrix is one buffer or several is the device's own.
+ */
+
+/** [rows, width], float32. */
+export interface Activations {
+  readonly kind: 'activations';
+  readonly rows: number;
+  readonly width: number;
+}
+
+/** Parameters that are no matrix: norms and biases, float32. */
+export interface Vector {
+  readonly kind: 'vector';
+  readonly length: number;
+}
+
+/**
+ * What a matrix is held in. `int8` and `int4` are symmetric by groups of 32 values along the input, with
+ * a binary16 scale each (`quantise.ts`).
+ */
+export const MATRIX_TYPES = ['f32', 'f16', 'int8', 'int4'] as const;
+export type MatrixType = (typeof MATRIX_TYPES)[number];
+
+/** y[out] = W[out, in] x[in] */
+export interface MatrixShape {
+  readonly out: number;
+  readonly in: number;
+  readonly type: MatrixType;
+  /** Whether gradients go back through it. */
+  readonly backward: boolean;
+  /** The first `rows` rows are heads of `headDim` rows, whose row i is turned together with row i + headDim/2. */
+  readonly turned?: { readonly rows: number; readonly headDim: number };
+}
+
+export interface Matrix extends MatrixShape {
+  readonly kind: 'matrix';
+  readonly bytes: number;
+}
+
+/** Takes a matrix row by row, so that no second copy of it exists. */
+export interface MatrixWriter {
+  /** Rows [from, from + values.length / in), row-major. @throws RangeError beyond the matrix */
+  write(from: number, values: Float32Array): void;
+  /** The matrix, once every row was written. */
+  finish(): Matrix;
+}
+
+export interface Rotary {
+  readonly kind: 'rotary';
+  readonly positions: number;
+  /** headDim / 2 */
+  readonly pairs: number;
+}
+
+export type StoreType = 'f32' | 'f16';
+
+/**
+ * Keys and values of one layer: places for the positions of contexts. A context's places are neighbours;
+ * which are whose is the caller's to say.
+ */
+export interface KeyStore {
+  readonly kind: 'keys';
+  readonly positions: number;
+  readonly kvHeads: number;
+  readonly headDim: number;
+  readonly type: StoreType;
+}
+
+/** Neighbouring tokens of one context. */
+export interface TokenRun {
+  readonly ids: ArrayLike<number>;
+  /** Position of the first one in its context. */
+  readonly position: number;
+  /** Place of the context's position 0 in the stores, a multiple of 8. */
+  readonly start: number;
+}
+
+/** What the rows of activations are; filled by `place`. */
+export interface Tokens {
+  readonly kind: 'tokens';
+  /** Most rows. */
+  readonly rows: number;
+  /** Rows that were placed last. */
+  readonly count: number;
+}
+
+/** Rows whose next token is known. */
+export interface Picks {
+  readonly kind: 'picks';
+  readonly rows: number;
+  readonly count: number;
+}
+
+/** Rows whose next token is drawn. */
+export interface Draws {
+  readonly kind: 'draws';
+  readonly rows: number;
+  readonly count: number;
+}
+
+/** Factors of one matrix: of each part of its rows, A [rank, in] and B [out, rank]. */
+export interface AdapterShape {
+  readonly in: number;
+  readonly rank: number;
+  /** alpha / rank */
+  readonly scale: number;
+  /** Rows [row, row + out) of the matrix, by `row`. */
+  readonly parts: readonly { readonly row: number; readonly out: number }[];
+  readonly turned?: MatrixShape['turned'];
+}
+
+export interface Lora {
+  readonly shape: AdapterShape;
+  readonly adapter: Adapter;
+}
+
+/** The factors of all adapted matrices of a model, and where it is trained their gradients. */
+export interface Adapter {
+  readonly kind: 'adapter';
+  readonly trained: boolean;
+  /** Number of values. */
+  readonly length: number;
+  /** One a shape. */
+  readonly loras: readonly Lora[];
+}
