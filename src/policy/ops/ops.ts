@@ -184,15 +184,7 @@ export interface Ops {
 }
 
 export type Handle =
-  | Activations
-  | Vector
-  | Matrix
-  | Rotary
-  | KeyStore
-  | Tokens
-  | Picks
-  | Draws
-  | Adapter;
+  Activations | Vector | Matrix | Rotary | KeyStore | Tokens | Picks | Draws | Adapter;
 
 /** y = W x + b + scale · B (A x), the last term for each adapted part of W's rows. */
 export interface Projection {

@@ -45,6 +45,8 @@ export interface MatrixWriter {
   write(from: number, values: Float32Array): void;
   /** The matrix, once every row was written. */
   finish(): Matrix;
+  /** Frees what was made, where the rest cannot be written. */
+  abandon(): void;
 }
 
 export interface Rotary {
