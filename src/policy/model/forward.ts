@@ -65,18 +65,36 @@ export const headsOf = (
   return { x, norm, by, headNorms, rotary, heads: decoder.config.heads, tokens, store };
 };
 
-/** All layers over x in place. */
+/** The first `layers` layers, all unless told, over x in place. */
 export function runLayers(
   decoder: Decoder,
   x: Activations,
   tokens: Tokens,
   stores: readonly KeyStore[],
   buffers: ForwardBuffers,
+  layers = decoder.config.layers,
 ): void {
-  for (let layer = 0; layer < decoder.config.layers; layer++) {
+  for (let layer = 0; layer < layers; layer++) {
     attention(decoder, layer, x, x, tokens, itemAt(stores, layer, 'stores'), buffers);
     feedForward(decoder, layer, x, tokens, buffers);
   }
+}
+
+/**
+ * All layers, of the last one only keys and values: what reading text is for where nothing is drawn.
+ * x is used up.
+ */
+export function readKeys(
+  decoder: Decoder,
+  x: Activations,
+  tokens: Tokens,
+  stores: readonly KeyStore[],
+  buffers: ForwardBuffers,
+): void {
+  const last = decoder.config.layers - 1;
+  runLayers(decoder, x, tokens, stores, buffers, last);
+  const store = itemAt(stores, last, 'stores');
+  decoder.ops.projectHeads({ ...headsOf(decoder, last, x, tokens, store), q: buffers.q });
 }
 
 /** x += down(feedForward(x)) */
