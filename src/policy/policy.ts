@@ -8,7 +8,7 @@ import type { ChatMessage } from './text-model.ts';
 
 import type { Work } from './watchdog.ts';
 import type { LoraSpec } from './lora/spec.ts';
-import type { WeightType } from './checkpoint/weight-type.ts';
+import type { MatrixType } from './ops/values.ts';
 
 /** What tokens are drawn from; temperature 0 means greedy. */
 export type Sampling = TokenDistribution;
@@ -78,7 +78,7 @@ export interface PolicyInfo {
   /** How the weights are stored, such as `f16`; empty where unknown. */
   dtype: string;
   /** What this engine holds the matrices in; absent of other engines. */
-  onDevice?: WeightType;
+  onDevice?: MatrixType;
   /** In words, what log-probabilities are where they are not the engine's own, or that there are none. */
   logprobs?: string;
   /**

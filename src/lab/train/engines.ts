@@ -33,8 +33,6 @@ export interface TrainEngines {
   learner: PolicyLearner;
   /** Of a stored checkpoint a source: this worker never holds its weights. */
   weights: PolicyWeights | TensorSource;
-  /** What a user should know of how it trains. */
-  notice: string | null;
   info: PolicyInfo;
   terminate(): void;
 }
@@ -69,7 +67,7 @@ class Engine {
   ): Promise<{ policy: RemotePolicy; replica: RemoteReplica }> {
     const [sampling, training] = [new MessageChannel(), new MessageChannel()];
     await this.#worker.api.load(checkpoint, device, sampling.port2);
-    await this.#worker.api.train(adapter, device, training.port2);
+    await this.#worker.api.train(adapter, training.port2);
     const near: Channel<FromReplica, ToReplica> = training.port1;
     const connected = Promise.all([
       connectPolicy(sampling.port1, tokenizer, {
@@ -89,11 +87,6 @@ class Engine {
     this.#replica?.lost(reason);
   }
 }
-
-const noticeOf = (fallback: string | null): string | null =>
-  fallback === null
-    ? null
-    : `It trains with general kernels, which are slower than the CPU's own: ${fallback}.`;
 
 /** @throws WorkerLost, MissingFile, or the signal's reason */
 export async function startEngines(options: EngineOptions): Promise<TrainEngines> {
@@ -130,7 +123,6 @@ export async function startEngines(options: EngineOptions): Promise<TrainEngines
       policy,
       learner: new PolicyLearner(started.map((engine) => engine.replica)),
       weights,
-      notice: noticeOf(started[0]?.replica.fallback ?? null),
       info: policy.info,
       terminate: stop,
     };

@@ -34,11 +34,11 @@ export type Adapted = (typeof ADAPTED)[number];
 
 /** The parameters of a policy on a device: one copy, for sampling, scoring and training alike. */
 export interface DecoderWeights {
-  readonly layers: DecoderLayer[];
+  layers: DecoderLayer[];
   /** [vocabulary, d]; the head is the same where the two are tied. */
-  readonly embed: Matrix;
-  readonly head: Matrix;
-  readonly finalNorm: Norm;
+  embed: Matrix;
+  head: Matrix;
+  finalNorm: Norm;
 }
 
 /** Positions that the rotary tables hold at first; they grow by doubling. */
@@ -49,13 +49,20 @@ export class Decoder {
   readonly ops: Ops;
   readonly config: PolicyConfig;
   readonly weights: DecoderWeights;
+  readonly #owner: boolean;
   #rotary: Rotary | null = null;
   #adapter: { readonly adapter: Adapter; readonly places: AdapterPlaces } | null = null;
 
-  constructor(ops: Ops, config: PolicyConfig, weights: DecoderWeights) {
+  constructor(ops: Ops, config: PolicyConfig, weights: DecoderWeights, owner = true) {
+    this.#owner = owner;
     this.ops = ops;
     this.config = config;
     this.weights = weights;
+  }
+
+  /** The same weights with an adapter of their own, none at first. It does not own them. */
+  view(): Decoder {
+    return new Decoder(this.ops, this.config, this.weights, false);
   }
 
   /** Which adapter is added to the products; null for none. */
@@ -91,12 +98,11 @@ export class Decoder {
     return this.#rotary;
   }
 
+  /** Frees the rotary tables; one that is no view, its device with everything on it. */
   dispose(): void {
-    const { layers, embed, head, finalNorm } = this.weights;
-    for (const layer of layers) freeLayer(this.ops, layer);
-    this.ops.free(embed, finalNorm.weight, ...(head === embed ? [] : [head]));
     if (this.#rotary) this.ops.free(this.#rotary);
     this.#rotary = null;
+    if (this.#owner) this.ops.dispose();
   }
 
   #lora(layer: number, name: Adapted): Lora | null {
@@ -119,4 +125,12 @@ export function freeLayer(ops: Ops, layer: DecoderLayer): void {
     ops.free(matrix);
     if (bias) ops.free(bias);
   }
+}
+
+/** Frees what is not of a layer. */
+export function freeEnds(
+  ops: Ops,
+  { embed, head, finalNorm }: Omit<DecoderWeights, 'layers'>,
+): void {
+  ops.free(embed, finalNorm.weight, ...(head === embed ? [] : [head]));
 }

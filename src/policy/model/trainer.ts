@@ -53,14 +53,12 @@ export class DecoderLoraTrainer implements LoraTrainer {
   readonly #inputs: readonly Activations[];
   #store: KeyStore | null = null;
   #state: 'none' | 'off' | 'on' = 'none';
-  #ownsDecoder: boolean;
 
   /**
-   * @param decoder whose matrices were uploaded to be trained through
-   * @param owned whether it goes with the trainer
+   * @param decoder goes with the trainer
    * @throws RangeError for a spec that no adapter can have; MemoryError
    */
-  constructor(decoder: Decoder, spec: LoraSpec, limits: TrainLimits, owned = true) {
+  constructor(decoder: Decoder, spec: LoraSpec, limits: TrainLimits) {
     checkSpec(spec);
     const { ops, config: c } = decoder;
     const { shapes, places } = adapterShapes(c, spec);
@@ -68,7 +66,6 @@ export class DecoderLoraTrainer implements LoraTrainer {
     this.maxTokens = rows;
     this.#decoder = decoder;
     this.#limits = limits;
-    this.#ownsDecoder = owned;
     this.#places = places;
     this.#adapter = ops.adapter(shapes, true);
     this.#tokens = ops.tokens(rows);
@@ -143,7 +140,7 @@ export class DecoderLoraTrainer implements LoraTrainer {
     ops.free(...activations, ...this.#inputs, this.#adapter, this.#tokens, this.#picks);
     if (this.#store) ops.free(this.#store);
     this.#store = null;
-    if (this.#ownsDecoder) this.#decoder.dispose();
+    this.#decoder.dispose();
   }
 
   /** Final norm and output matrix over what the last layer gave. */

@@ -5,13 +5,18 @@ import { EMBED, FINAL_NORM, HEAD, layerName } from '../checkpoint/weights.ts';
 import type { Handle, Norm, Ops } from '../ops/ops.ts';
 import type { Matrix, MatrixType, MatrixWriter, Vector } from '../ops/values.ts';
 import { turnedRows } from './adapter.ts';
-import { Decoder, type DecoderLayer, type Linear } from './decoder.ts';
+import {
+  Decoder,
+  freeEnds,
+  freeLayer,
+  type DecoderLayer,
+  type DecoderWeights,
+  type Linear,
+} from './decoder.ts';
 
 export interface UploadOptions {
   /** What matrices are held in. One with values beyond binary16 is in float32 where this is `f16`. */
   readonly type: MatrixType;
-  /** Whether it is trained: gradients go back through the matrices. */
-  readonly trained: boolean;
   /** Called behind every layer. */
   readonly onLayer?: (done: number, layers: number) => void;
 }
@@ -78,9 +83,9 @@ class Upload {
     turned?: { rows: number; headDim: number },
   ): Promise<Matrix> {
     const out = parts.reduce((sum, part) => sum + part.out, 0);
-    const { type, trained: backward } = this.#options;
+    const { type } = this.#options;
     const fill = async (held: MatrixType): Promise<Matrix | null> => {
-      const shape = { out, in: inputs, type: held, backward, ...(turned && { turned }) };
+      const shape = { out, in: inputs, type: held, ...(turned && { turned }) };
       const writer = this.#ops.matrix(shape, label);
       try {
         if (await this.#write(writer, inputs, parts, held === 'f16')) return writer.finish();
@@ -168,19 +173,21 @@ class Upload {
     };
   }
 
+  /** Embedding, head and the norm before it. */
+  async ends(): Promise<Omit<DecoderWeights, 'layers'>> {
+    const { vocabSize, hiddenSize, tieWordEmbeddings } = this.#config;
+    const table = (name: string): Promise<Matrix> =>
+      this.matrix(name, hiddenSize, [{ name, out: vocabSize }]);
+    const embed = await table(EMBED);
+    const head = tieWordEmbeddings ? embed : await table(HEAD);
+    return { embed, head, finalNorm: await this.norm(FINAL_NORM) };
+  }
+
   #made<T extends Handle>(handle: T): T {
     this.made.push(handle);
     return handle;
   }
 }
-
-/** One layer of a source, on the device. */
-export const uploadLayer = (
-  ops: Ops,
-  source: TensorSource,
-  index: number,
-  options: UploadOptions,
-): Promise<DecoderLayer> => freeing(ops, new Upload(ops, source, options), (u) => u.layer(index));
 
 /**
  * Puts a policy on a device, layer by layer.
@@ -192,21 +199,35 @@ export async function uploadDecoder(
   options: UploadOptions,
 ): Promise<Decoder> {
   const { config } = source;
-  const { vocabSize, hiddenSize } = config;
   return freeing(ops, new Upload(ops, source, options), async (upload) => {
     const layers: DecoderLayer[] = [];
     for (let index = 0; index < config.layers; index++) {
       layers.push(await upload.layer(index));
       options.onLayer?.(index + 1, config.layers);
     }
-    const table = (name: string): Promise<Matrix> =>
-      upload.matrix(name, hiddenSize, [{ name, out: vocabSize }]);
-    const embed = await table(EMBED);
-    const head = config.tieWordEmbeddings ? embed : await table(HEAD);
-    const finalNorm = await upload.norm(FINAL_NORM);
+    const ends = await upload.ends();
     await ops.settled();
-    return new Decoder(ops, config, { layers, embed, head, finalNorm });
+    return new Decoder(ops, config, { layers, ...ends });
   });
+}
+
+/**
+ * Other weights of the same shape in the place of a decoder's, layer by layer, so that no second copy of
+ * them exists. Where it fails, the decoder is of two kinds of layers.
+ */
+export async function replaceWeights(
+  { ops, weights }: Decoder,
+  source: TensorSource,
+  options: UploadOptions,
+): Promise<void> {
+  const upload = new Upload(ops, source, options);
+  for (const [index, layer] of weights.layers.entries()) {
+    freeLayer(ops, layer);
+    weights.layers[index] = await upload.layer(index);
+  }
+  freeEnds(ops, weights);
+  Object.assign(weights, await upload.ends());
+  await ops.settled();
 }
 
 /** Frees what was made where the rest fails. */

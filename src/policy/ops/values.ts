@@ -28,8 +28,6 @@ export interface MatrixShape {
   readonly out: number;
   readonly in: number;
   readonly type: MatrixType;
-  /** Whether gradients go back through it. */
-  readonly backward: boolean;
   /** The first `rows` rows are heads of `headDim` rows, whose row i is turned together with row i + headDim/2. */
   readonly turned?: { readonly rows: number; readonly headDim: number };
 }
