@@ -1,11 +1,22 @@
 import type { PolicyConfig } from '../checkpoint/config.ts';
-import { DEVICE_MATRIX } from '../engine/layout.ts';
-import { LORA_TARGETS, targetShape, type LoraSpec } from '../lora/spec.ts';
+import { LORA_TARGETS, targetShape, type LoraSpec, type LoraTarget } from '../lora/spec.ts';
 import type { AdapterShape } from '../ops/values.ts';
 import { ADAPTED, type Adapted, type AdapterPlaces } from './decoder.ts';
+import { turnedRows } from './shapes.ts';
+
+/** The stacked matrix that a target is part of. */
+const MATRIX_OF = {
+  q_proj: 'qkv',
+  k_proj: 'qkv',
+  v_proj: 'qkv',
+  o_proj: 'o',
+  gate_proj: 'gateUp',
+  up_proj: 'gateUp',
+  down_proj: 'down',
+} as const satisfies Record<LoraTarget, Adapted>;
 
 /** Where the row parts of the stacked matrices begin. */
-function rowOf(config: PolicyConfig, target: (typeof LORA_TARGETS)[number]): number {
+function rowOf(config: PolicyConfig, target: LoraTarget): number {
   const [queries, keys] = [config.heads * config.headDim, config.kvHeads * config.headDim];
   switch (target) {
     case 'k_proj':
@@ -31,7 +42,7 @@ export function adapterShapes(
   const places = new Map<`${number}.${Adapted}`, number>();
   for (let layer = 0; layer < config.layers; layer++)
     for (const name of ADAPTED) {
-      const adapted = LORA_TARGETS.filter((t) => DEVICE_MATRIX[t] === name && targets.includes(t));
+      const adapted = LORA_TARGETS.filter((t) => MATRIX_OF[t] === name && targets.includes(t));
       const [first] = adapted;
       if (first === undefined) continue;
       places.set(`${layer}.${name}`, shapes.length);
@@ -45,9 +56,3 @@ export function adapterShapes(
     }
   return { shapes, places };
 }
-
-/** Rows of the stacked q, k, v that are heads whose halves are turned together. */
-export const turnedRows = ({ heads, kvHeads, headDim }: PolicyConfig) => ({
-  rows: (heads + kvHeads) * headDim,
-  headDim,
-});

@@ -4,15 +4,16 @@ import { fitsHalf } from '../checkpoint/weight-type.ts';
 import { EMBED, FINAL_NORM, HEAD, layerName } from '../checkpoint/weights.ts';
 import type { Handle, Norm, Ops } from '../ops/ops.ts';
 import type { Matrix, MatrixType, MatrixWriter, Vector } from '../ops/values.ts';
-import { turnedRows } from './adapter.ts';
 import {
   Decoder,
   freeEnds,
   freeLayer,
+  type Adapted,
   type DecoderLayer,
   type DecoderWeights,
   type Linear,
 } from './decoder.ts';
+import { layerMatrices } from './shapes.ts';
 
 export interface UploadOptions {
   /** What matrices are held in. One with values beyond binary16 is in float32 where this is `f16`. */
@@ -122,42 +123,21 @@ class Upload {
   }
 
   async layer(index: number): Promise<DecoderLayer> {
-    const { hiddenSize: d, intermediateSize: m, heads, kvHeads, headDim } = this.#config;
     const variant = variantOf(this.#config);
-    const [queries, keys] = [heads * headDim, kvHeads * headDim];
+    const matrices = layerMatrices(this.#config);
     const name = (part: string): string => layerName(index, part);
-    const linear = async (
-      label: string,
-      inputs: number,
-      parts: readonly [part: string, out: number][],
-      biased: boolean,
-      turned?: { rows: number; headDim: number },
-    ): Promise<Linear> => ({
-      matrix: await this.matrix(
-        name(label),
-        inputs,
-        parts.map(([part, out]) => ({ name: name(`${part}.weight`), out })),
-        turned,
-      ),
-      bias: biased
-        ? await this.vectors(
-            parts.map(([part]) => name(`${part}.bias`)),
-            name(`${label}.bias`),
-          )
-        : null,
-    });
-    const qkv: [string, number][] = [
-      ['self_attn.q_proj', queries],
-      ['self_attn.k_proj', keys],
-      ['self_attn.v_proj', keys],
-    ];
-    const gateUp: [string, number][] = [
-      ['mlp.gate_proj', m],
-      ['mlp.up_proj', m],
-    ];
+    const linear = async (label: Adapted): Promise<Linear> => {
+      const { in: inputs, parts, biased, turned } = matrices[label];
+      const weights = parts.map(({ part, out }) => ({ name: name(`${part}.weight`), out }));
+      const biases = parts.map(({ part }) => name(`${part}.bias`));
+      return {
+        matrix: await this.matrix(name(label), inputs, weights, turned),
+        bias: biased ? await this.vectors(biases, name(`${label}.bias`)) : null,
+      };
+    };
     return {
       inputNorm: await this.norm(name('input_layernorm.weight')),
-      qkv: await linear('qkv', d, qkv, variant.qkvBias, turnedRows(this.#config)),
+      qkv: await linear('qkv'),
       headNorms: variant.qkNorm
         ? {
             q: await this.vector(name('self_attn.q_norm.weight')),
@@ -165,10 +145,10 @@ class Upload {
             eps: this.#config.rmsNormEps,
           }
         : null,
-      o: await linear('o', queries, [['self_attn.o_proj', d]], variant.oBias),
+      o: await linear('o'),
       postNorm: await this.norm(name('post_attention_layernorm.weight')),
-      gateUp: await linear('gateUp', d, gateUp, variant.mlpBias),
-      down: await linear('down', m, [['mlp.down_proj', d]], variant.mlpBias),
+      gateUp: await linear('gateUp'),
+      down: await linear('down'),
       turned: !variant.unturnedLayers.includes(index),
     };
   }
