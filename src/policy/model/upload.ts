@@ -210,6 +210,23 @@ export async function replaceWeights(
   await ops.settled();
 }
 
+/** One layer of a source. @throws as `uploadDecoder` */
+export const uploadLayer = (
+  ops: Ops,
+  source: TensorSource,
+  index: number,
+  options: UploadOptions,
+): Promise<DecoderLayer> =>
+  freeing(ops, new Upload(ops, source, options), (upload) => upload.layer(index));
+
+/** Embedding, head and last norm of a source. @throws as `uploadDecoder` */
+export const uploadEnds = (
+  ops: Ops,
+  source: TensorSource,
+  options: UploadOptions,
+): Promise<Omit<DecoderWeights, 'layers'>> =>
+  freeing(ops, new Upload(ops, source, options), (upload) => upload.ends());
+
 /** Frees what was made where the rest fails. */
 async function freeing<T>(
   ops: Ops,
