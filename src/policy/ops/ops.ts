@@ -97,6 +97,9 @@ export interface Ops {
    */
   feedForward(o: FeedForwardInput & { out: Activations; raw?: Activations }): void;
 
+  /** The first `rows` rows [rows, width], once all that was called is done. For tests and comparisons. */
+  readActivations(from: Activations, rows: number): Promise<Float32Array>;
+
   /** to[r] = from[r] */
   copyRows(o: { from: Activations; to: Activations; tokens: Tokens }): void;
 
