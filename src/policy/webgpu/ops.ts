@@ -27,13 +27,13 @@ import type {
   Vector,
 } from '../ops/values.ts';
 import type { RowScores } from '../lora/trainer.ts';
-import { fromDevice, toDevice } from './adapter-values.ts';
-import type { DeviceOptions, GpuBuffer } from './device.ts';
-import { Gpu } from './gpu.ts';
+import { fromDevice, toDevice } from './device/adapter-values.ts';
+import type { DeviceOptions, GpuBuffer } from './device/device.ts';
+import { Gpu } from './device/gpu.ts';
 import { copyKeys } from './kernels/copy-keys.ts';
 import { copyRows } from './kernels/copy-rows.ts';
-import { GpuMatrixWriter } from './matrix-writer.ts';
-import { adapterPlaces, DRAW_BYTES, keyStoreBytes, padded, strideOf } from './sizes.ts';
+import { GpuMatrixWriter } from './device/matrix-writer.ts';
+import { adapterPlaces, DRAW_BYTES, keyStoreBytes, padded, strideOf } from './device/sizes.ts';
 import {
   GpuActivations,
   GpuAdapter,
@@ -45,7 +45,7 @@ import {
   GpuTokens,
   GpuVector,
   own,
-} from './values.ts';
+} from './device/values.ts';
 
 const later = (what: string): DeviceError => new DeviceError(`WebGPU: ${what} has no kernel`);
 

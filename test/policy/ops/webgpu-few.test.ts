@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Random } from '../../../src/base/random.ts';
 import type { WebGpuOps } from '../../../src/policy/webgpu/ops.ts';
-import { GpuAdapter } from '../../../src/policy/webgpu/values.ts';
+import { GpuAdapter } from '../../../src/policy/webgpu/device/values.ts';
 import { openOps } from './swiftshader.ts';
 
 let ops: WebGpuOps;

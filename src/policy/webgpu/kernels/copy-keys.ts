@@ -1,8 +1,8 @@
-import type { Range } from '../device.ts';
-import { GROUP_ID } from '../encoder.ts';
-import type { Gpu } from '../gpu.ts';
-import { padded } from '../sizes.ts';
-import type { GpuKeyStore } from '../values.ts';
+import type { Range } from '../device/device.ts';
+import { GROUP_ID } from '../device/encoder.ts';
+import type { Gpu } from '../device/gpu.ts';
+import { padded } from '../device/sizes.ts';
+import type { GpuKeyStore } from '../device/values.ts';
 
 const THREADS = 64;
 /** Moves of a dispatch: what a uniform of 256 bytes holds. */

@@ -1,6 +1,6 @@
-import { GROUP_ID } from '../encoder.ts';
-import type { Gpu } from '../gpu.ts';
-import type { GpuActivations, GpuTokens } from '../values.ts';
+import { GROUP_ID } from '../device/encoder.ts';
+import type { Gpu } from '../device/gpu.ts';
+import type { GpuActivations, GpuTokens } from '../device/values.ts';
 
 const CODE = `struct U { count: u32 }
 @group(0) @binding(0) var<uniform> u: U;

@@ -1,5 +1,5 @@
 import type { MatrixType } from '../../ops/values.ts';
-import { BLOCK } from '../sizes.ts';
+import { BLOCK } from '../device/sizes.ts';
 
 /**
  * WGSL that reads a matrix in any type (`matrixLayout`). With units as `array<vec4u>` and scales as `array<u32>`:

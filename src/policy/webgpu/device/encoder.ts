@@ -1,4 +1,4 @@
-import { DeviceError } from '../ops/faults.ts';
+import { DeviceError } from '../../ops/faults.ts';
 import { ALIGNMENT, type Device, type GpuBuffer, type Range } from './device.ts';
 
 /** A kernel. Equal keys mean equal code. Its entry point is `main`. */

@@ -1,4 +1,4 @@
-import { DeviceError } from '../ops/faults.ts';
+import { DeviceError } from '../../ops/faults.ts';
 import type { GpuBuffer } from './device.ts';
 import type { Encoder } from './encoder.ts';
 

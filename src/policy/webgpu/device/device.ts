@@ -1,4 +1,4 @@
-import { DeviceError, MemoryError } from '../ops/faults.ts';
+import { DeviceError, MemoryError } from '../../ops/faults.ts';
 
 /** A buffer on the device. */
 export interface GpuBuffer {

@@ -1,5 +1,5 @@
-import { halves, quantise } from '../ops/quantise.ts';
-import type { Matrix, MatrixShape, MatrixWriter } from '../ops/values.ts';
+import { halves, quantise } from '../../ops/quantise.ts';
+import type { Matrix, MatrixShape, MatrixWriter } from '../../ops/values.ts';
 import type { GpuBuffer } from './device.ts';
 import type { Gpu } from './gpu.ts';
 import { BLOCK, matrixLayout, matrixParts, type MatrixLayout } from './sizes.ts';

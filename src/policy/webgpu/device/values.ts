@@ -14,7 +14,7 @@ import type {
   TokenRun,
   Tokens,
   Vector,
-} from '../ops/values.ts';
+} from '../../ops/values.ts';
 import type { GpuBuffer, Range } from './device.ts';
 import { keyBytes, strideOf, storedDim, type LoraPlace, type MatrixPart } from './sizes.ts';
 

@@ -1,5 +1,5 @@
-import type { AdapterShape, MatrixShape, MatrixType, StoreType } from '../ops/values.ts';
-import { DeviceError } from '../ops/faults.ts';
+import type { AdapterShape, MatrixShape, MatrixType, StoreType } from '../../ops/values.ts';
+import { DeviceError } from '../../ops/faults.ts';
 
 /**
  * Bytes and places of everything on a WebGPU device, from shapes alone, so that a plan can be made without
