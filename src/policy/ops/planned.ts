@@ -113,6 +113,7 @@ export function plannedOps(sizes: Sizes): PlannedOps {
     readScores: never,
     scoreBackward: never,
     readLogits: never,
+    readActivations: never,
     projectResidualBackward: never,
     feedForwardBackward: never,
     attendBackward: never,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { createOracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
+import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
 import type { Ops } from '../../../src/policy/ops/ops.ts';
 import { createWasmOps } from '../../../src/policy/wasm/ops.ts';
 import { loraSlots } from '../../../src/policy/lora/spec.ts';
@@ -24,7 +24,7 @@ const greedy = { temperature: 0, topK: 0, topP: 1 };
 
 const DEVICES: Record<string, () => Promise<Ops>> = {
   wasm: () => createWasmOps(),
-  oracle: () => Promise.resolve(createOracleOps()),
+  oracle: () => Promise.resolve(oracleOps()),
 };
 
 describe.each(FAMILY_FIXTURES)('%s', (name) => {
