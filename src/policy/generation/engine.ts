@@ -106,6 +106,13 @@ export class GenerationEngine {
     return child;
   }
 
+  /** Makes room for contexts to come, so that none has to wait for it. @throws MemoryError */
+  reserve(contexts: number, positions: number): void {
+    const length = Math.min(positions, this.config.maxPositions);
+    const places = Array.from({ length: contexts }, () => this.#contexts.take(length));
+    for (const place of places) this.#contexts.give(place);
+  }
+
   onWork(listener: (work: Work) => void): void {
     this.#onWork = listener;
   }

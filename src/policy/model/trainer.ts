@@ -17,6 +17,8 @@ import {
 
 /** Contexts begin at multiples of this in a store. */
 const ALIGNED = 8;
+/** Sequences of a batch that the store has gaps for at first. */
+const GAPS = 64;
 const aligned = (count: number): number => Math.ceil(count / ALIGNED) * ALIGNED;
 
 /** What the backward pass needs room for beside the forward pass; layers share it. */
@@ -51,7 +53,7 @@ export class DecoderLoraTrainer implements LoraTrainer {
   readonly #backward: BackwardBuffers;
   /** Inputs of the layers, and of the head. */
   readonly #inputs: readonly Activations[];
-  #store: KeyStore | null = null;
+  #store: KeyStore;
   #state: 'none' | 'off' | 'on' = 'none';
 
   /**
@@ -86,6 +88,7 @@ export class DecoderLoraTrainer implements LoraTrainer {
       dValues: one(keys, 'gradient of values'),
       dInner: one(c.intermediateSize, 'gradient of inner'),
     };
+    this.#store = this.#newStore(aligned(rows) + GAPS * ALIGNED);
     decoder.reach(limits.maxLength);
   }
 
@@ -137,9 +140,14 @@ export class DecoderLoraTrainer implements LoraTrainer {
   dispose(): void {
     const { ops } = this.#decoder;
     const activations = [...Object.values<Activations>({ ...this.#forward, ...this.#backward })];
-    ops.free(...activations, ...this.#inputs, this.#adapter, this.#tokens, this.#picks);
-    if (this.#store) ops.free(this.#store);
-    this.#store = null;
+    ops.free(
+      ...activations,
+      ...this.#inputs,
+      this.#adapter,
+      this.#tokens,
+      this.#picks,
+      this.#store,
+    );
     this.#decoder.dispose();
   }
 
@@ -223,14 +231,17 @@ export class DecoderLoraTrainer implements LoraTrainer {
     return { runs, positions: start };
   }
 
+  /** Where keys and values of so many positions lie: many short sequences have gaps between them. */
   #storeFor(positions: number): KeyStore {
-    if (this.#store && this.#store.positions >= positions) return this.#store;
-    const { ops, config } = this.#decoder;
-    if (this.#store) ops.free(this.#store);
-    const { kvHeads, headDim } = config;
-    // A little more than the tokens, for the gaps between short sequences.
-    const room = Math.max(aligned(positions), aligned(this.maxTokens) + 64 * ALIGNED);
-    this.#store = ops.keyStore({ positions: room, kvHeads, headDim, type: 'f32' }, 'training');
+    if (this.#store.positions >= positions) return this.#store;
+    this.#decoder.ops.free(this.#store);
+    this.#store = this.#newStore(aligned(positions));
     return this.#store;
+  }
+
+  #newStore(positions: number): KeyStore {
+    const { ops, config } = this.#decoder;
+    const { kvHeads, headDim } = config;
+    return ops.keyStore({ positions, kvHeads, headDim, type: 'f32' }, 'training');
   }
 }

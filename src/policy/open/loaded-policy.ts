@@ -4,12 +4,12 @@ import type { TrainLimits } from '../lora/train-batch.ts';
 import type { LoraTrainer } from '../lora/trainer.ts';
 import { parameterCount, viewWeights } from '../checkpoint/weights.ts';
 import { sourceOf } from '../checkpoint/tensor-source.ts';
-import { GenerationEngine } from '../generation/engine.ts';
+import { GenerationEngine, type EngineOptions } from '../generation/engine.ts';
 import { adapterShapes } from '../model/adapter.ts';
 import type { AdapterPlaces, Decoder } from '../model/decoder.ts';
 import { DecoderLoraTrainer } from '../model/trainer.ts';
 import { replaceWeights } from '../model/upload.ts';
-import type { Adapter, MatrixType, StoreType } from '../ops/values.ts';
+import type { Adapter, MatrixType } from '../ops/values.ts';
 import type {
   FoldedAdapter,
   Policy,
@@ -33,6 +33,13 @@ export interface LoadedOptions {
 
 /** Tokens of given text that a turn reads: some tens of milliseconds on either device. */
 const READ_ROWS = { wasm: 256, webgpu: 1024 } as const;
+
+/** How the engine of a policy works on a device, but for stop texts. */
+export const engineOptions = (device: PolicyDevice, maxSlots: number): EngineOptions => ({
+  maxSlots,
+  readRows: READ_ROWS[device],
+  keys: 'f32',
+});
 
 /** A policy on this device. It samples, and trains adapters, over one copy of its weights. */
 export class LoadedPolicy implements Policy {
@@ -63,11 +70,8 @@ export class LoadedPolicy implements Policy {
     if (chat) this.chat = chat;
     this.#decoder = decoder;
     this.#type = type;
-    const keys: StoreType = 'f32';
     this.#engine = new GenerationEngine(decoder, {
-      maxSlots,
-      readRows: READ_ROWS[device],
-      keys,
+      ...engineOptions(device, maxSlots),
       decode: (ids) => tokenizer.decode(ids),
     });
   }

@@ -1,5 +1,8 @@
+import type { PolicyConfig } from '../checkpoint/config.ts';
+import type { LoraSpec } from '../lora/spec.ts';
+import type { TrainLimits } from '../lora/train-batch.ts';
 import type { Handle, Ops } from './ops.ts';
-import type { AdapterShape, KeyStore, MatrixShape, StoreType } from './values.ts';
+import type { AdapterShape, KeyStore, MatrixShape, MatrixType, StoreType } from './values.ts';
 
 /** Bytes of everything that a device can hold, from shapes alone. */
 export interface Sizes {
@@ -13,6 +16,18 @@ export interface Sizes {
   picks(rows: number): number;
   draws(rows: number): number;
   adapter(shapes: readonly AdapterShape[], trained: boolean): number;
+  /** What operations hold beside all that once they were called. */
+  working(of: Working): number;
+}
+
+/** What is computed: decoding and reading, or where `train` is given a step of training. */
+export interface Working {
+  readonly config: PolicyConfig;
+  readonly type: MatrixType;
+  /** Contexts that decode together, and the positions of each. */
+  readonly slots: number;
+  readonly context: number;
+  readonly train: { readonly adapter: LoraSpec; readonly limits: TrainLimits } | null;
 }
 
 /** Operations that hold nothing and compute nothing: they count what a device would hold. */
