@@ -1,10 +1,10 @@
 import type { PolicyConfig } from '../checkpoint/config.ts';
 import { parameterCount } from '../checkpoint/weights.ts';
 import { GenerationEngine } from '../generation/engine.ts';
-import { loraSize, type LoraSpec } from '../lora/spec.ts';
+import type { LoraSpec } from '../lora/spec.ts';
 import type { TrainLimits } from '../lora/train-batch.ts';
+import { matrixValues, stepFlops } from '../model/operations.ts';
 import { planDecoder } from '../model/plan.ts';
-import { layerMatrices, rowsOf } from '../model/shapes.ts';
 import { DecoderLoraTrainer } from '../model/trainer.ts';
 import { plannedOps, type Sizes } from '../ops/planned.ts';
 import type { MatrixType } from '../ops/values.ts';
@@ -65,28 +65,8 @@ export interface FitPlan extends FitNumbers {
   readonly verdict: FitVerdict;
 }
 
-/** Values of the matrices of all layers, which every token is multiplied with. */
-const matrixValues = (c: PolicyConfig): number =>
-  c.layers *
-  Object.values(layerMatrices(c)).reduce((sum, matrix) => sum + matrix.in * rowsOf(matrix), 0);
-
 const sizesOf = ({ device, maxBinding, maxBuffer }: DeviceLimits): Sizes =>
   device === 'webgpu' ? webGpuSizes(Math.min(maxBinding, maxBuffer)) : wasmSizes;
-
-/**
- * Matrix products of a LoRA step over N tokens in contexts of at most `length`, all rows trained.
- * P values of the layers' matrices, F of the adapter, a = heads · headDim:
- * forward 2 N (P + F) + 4 a S L + 2 N d V; backward 2 N (P + 2 F) + 8 a S L + 2 N d V; and the forward
- * pass of the layers once more. S = N (length + 1) / 2 scores a head.
- */
-function stepFlops(c: PolicyConfig, spec: LoraSpec, tokens: number, length: number): number {
-  const [P, F] = [matrixValues(c), loraSize(c, spec)];
-  const attention = 2 * c.heads * c.headDim * c.layers * tokens * ((length + 1) / 2);
-  const head = 2 * tokens * c.hiddenSize * c.vocabSize;
-  const forward = 2 * tokens * (P + F) + 2 * attention;
-  const backward = 2 * tokens * (P + 2 * F) + 4 * attention;
-  return 2 * forward + backward + 3 * head;
-}
 
 const gib = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 
