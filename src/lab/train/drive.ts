@@ -130,7 +130,7 @@ export class RunDrive {
       deps: await assembleRun(settings, {
         policy: engines.policy,
         learner: engines.learner,
-        weights: engines.weights,
+        config: engines.config,
         retriever: world.retriever,
         router: world.router,
         questions: world.questions,

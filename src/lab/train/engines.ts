@@ -10,11 +10,10 @@ import type { Channel } from '../../policy/serving/messages.ts';
 import { PolicyPool } from '../../policy/serving/pool.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
 import type { PolicyChat, PolicyInfo, PolicyTokenizer } from '../../policy/policy.ts';
-import type { TensorSource } from '../../policy/checkpoint/tensor-source.ts';
-import type { PolicyWeights } from '../../policy/checkpoint/weights.ts';
+import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import type { Checkpoint, PolicyWorkerApi } from '../contract/policy.ts';
 import {
-  frozenOf,
+  factsOf,
   holdUntil,
   type CheckpointSource,
   type OpenStored,
@@ -31,8 +30,8 @@ import type { WorkerFactory } from '../workers/workers.ts';
 export interface TrainEngines {
   policy: PolicyPool;
   learner: PolicyLearner;
-  /** Of a stored checkpoint a source: this worker never holds its weights. */
-  weights: PolicyWeights | TensorSource;
+  /** Its shape. */
+  config: PolicyConfig;
   info: PolicyInfo;
   terminate(): void;
 }
@@ -117,12 +116,12 @@ export async function startEngines(options: EngineOptions): Promise<TrainEngines
       engines.map((engine) => engine.start(checkpoint, options, reader)),
     );
     const policy = new PolicyPool(started.map((engine) => engine.policy));
-    const weights = await frozenOf(checkpoint, options.open);
+    const { config } = await factsOf(checkpoint, options.open);
     ended.signal.throwIfAborted();
     return {
       policy,
       learner: new PolicyLearner(started.map((engine) => engine.replica)),
-      weights,
+      config,
       info: policy.info,
       terminate: stop,
     };

@@ -34,11 +34,11 @@ export type Adapted = (typeof ADAPTED)[number];
 
 /** The parameters of a policy on a device: one copy, for sampling, scoring and training alike. */
 export interface DecoderWeights {
-  layers: DecoderLayer[];
+  readonly layers: DecoderLayer[];
   /** [vocabulary, d]; the head is the same where the two are tied. */
-  embed: Matrix;
-  head: Matrix;
-  finalNorm: Norm;
+  readonly embed: Matrix;
+  readonly head: Matrix;
+  readonly finalNorm: Norm;
 }
 
 /** Positions that the rotary tables hold at first; they grow by doubling. */

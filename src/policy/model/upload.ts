@@ -6,8 +6,6 @@ import type { Handle, Norm, Ops } from '../ops/ops.ts';
 import type { Matrix, MatrixType, MatrixWriter, Vector } from '../ops/values.ts';
 import {
   Decoder,
-  freeEnds,
-  freeLayer,
   type Adapted,
   type DecoderLayer,
   type DecoderWeights,
@@ -189,25 +187,6 @@ export async function uploadDecoder(
     await ops.settled();
     return new Decoder(ops, config, { layers, ...ends });
   });
-}
-
-/**
- * Other weights of the same shape in the place of a decoder's, layer by layer, so that no second copy of
- * them exists. Where it fails, the decoder is of two kinds of layers.
- */
-export async function replaceWeights(
-  { ops, weights }: Decoder,
-  source: TensorSource,
-  options: UploadOptions,
-): Promise<void> {
-  const upload = new Upload(ops, source, options);
-  for (const [index, layer] of weights.layers.entries()) {
-    freeLayer(ops, layer);
-    weights.layers[index] = await upload.layer(index);
-  }
-  freeEnds(ops, weights);
-  Object.assign(weights, await upload.ends());
-  await ops.settled();
 }
 
 /** One layer of a source. @throws as `uploadDecoder` */

@@ -2,16 +2,14 @@ import { checkedSlots } from '../lora/check.ts';
 import type { LoraSpec } from '../lora/spec.ts';
 import type { TrainLimits } from '../lora/train-batch.ts';
 import type { LoraTrainer } from '../lora/trainer.ts';
-import { parameterCount, viewWeights } from '../checkpoint/weights.ts';
-import { sourceOf } from '../checkpoint/tensor-source.ts';
+import { parameterCount } from '../checkpoint/weights.ts';
 import { GenerationEngine, type EngineOptions } from '../generation/engine.ts';
 import { adapterShapes } from '../model/adapter.ts';
 import type { AdapterPlaces, Decoder } from '../model/decoder.ts';
 import { DecoderLoraTrainer } from '../model/trainer.ts';
-import { replaceWeights } from '../model/upload.ts';
 import type { Adapter, MatrixType } from '../ops/values.ts';
 import type {
-  FoldedAdapter,
+  LoraValues,
   Policy,
   PolicyChat,
   PolicyInfo,
@@ -48,7 +46,6 @@ export class LoadedPolicy implements Policy {
   readonly chat?: PolicyChat;
   readonly #decoder: Decoder;
   readonly #engine: GenerationEngine;
-  readonly #type: MatrixType;
   #adapter: { adapter: Adapter; places: AdapterPlaces; key: string } | null = null;
 
   /** @throws MemoryError */
@@ -69,7 +66,6 @@ export class LoadedPolicy implements Policy {
     this.tokenizer = tokenizer;
     if (chat) this.chat = chat;
     this.#decoder = decoder;
-    this.#type = type;
     this.#engine = new GenerationEngine(decoder, {
       ...engineOptions(device, maxSlots),
       decode: (ids) => tokenizer.decode(ids),
@@ -81,7 +77,7 @@ export class LoadedPolicy implements Policy {
   }
 
   /** The adapter is added to the products; the weights stay as they are. */
-  async setAdapter(adapter: FoldedAdapter | null): Promise<void> {
+  async setAdapter(adapter: LoraValues | null): Promise<void> {
     const { ops, config } = this.#decoder;
     if (!adapter) return this.#engine.useAdapter(null);
     checkedSlots(config, adapter.spec, adapter.flat);
@@ -90,11 +86,6 @@ export class LoadedPolicy implements Policy {
       ops.writeAdapter(on.adapter, adapter.flat);
       decoder.useAdapter(on.adapter, on.places);
     });
-  }
-
-  async setWeights(flat: Float32Array): Promise<void> {
-    const source = sourceOf(viewWeights(this.#decoder.config, flat));
-    await this.#engine.update((decoder) => replaceWeights(decoder, source, { type: this.#type }));
   }
 
   /**
