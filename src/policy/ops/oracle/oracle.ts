@@ -61,6 +61,7 @@ export function oracleOps(): Ops {
       return {
         write: (from, values) => writer.write(from, values),
         finish: () => matrixMade(writer.finish()),
+        abandon: () => writer.abandon(),
       };
     },
     rotary: (cos, sin, pairs) => made(new OracleRotary(cos, sin, pairs), 2 * cos.length),

@@ -32,8 +32,6 @@ const innerOf = (A: Table, x: Table, r: number): number[] =>
 /** dx = Wᵀ dy + scale · Aᵀ (Bᵀ dy); adds to the gradients of A and B where they are trained. */
 export function projectBackward(x: Table, rows: number, by: Projection, dy: Table): Table {
   const W = own(OracleMatrix, by.matrix);
-  if (!W.backward)
-    throw new Error('oracle: no gradient goes through this matrix; make it with "backward"');
   const dx = new Table(rows, W.in);
   for (let r = 0; r < rows; r++)
     for (let i = 0; i < W.in; i++)

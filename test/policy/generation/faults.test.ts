@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { uploadWeights } from '../../../src/policy/engine/device-weights.ts';
 import { EngineFault } from '../../../src/policy/engine-fault.ts';
-import { GenerationEngine } from '../../../src/policy/engine/engine.ts';
-import { NonFiniteLogits } from '../../../src/policy/engine/sampling.ts';
+import { GenerationEngine } from '../../../src/policy/generation/engine.ts';
+import { NonFiniteLogits } from '../../../src/policy/generation/non-finite.ts';
+import { sourceOf } from '../../../src/policy/checkpoint/tensor-source.ts';
+import { uploadDecoder } from '../../../src/policy/model/upload.ts';
+import { DeviceError, MemoryError } from '../../../src/policy/ops/faults.ts';
+import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
 import { createPolicy, loadPolicy, loadWeights } from '../../../src/policy/open/load.ts';
 import type { Generated, Policy } from '../../../src/policy/policy.ts';
 
@@ -14,7 +17,7 @@ const fixture = new URL('../../fixtures/qwen3-tiny/', import.meta.url);
 const files = (name: string): Promise<Uint8Array> => readFile(new URL(name, fixture));
 const plan = { maxTokens: 10, stopIds: [], sampling: { temperature: 1, topK: 0, topP: 1 } };
 
-/** The token whose embedding is not a number. */
+/** The token whose embedding outgrows float32 in the first norm. */
 const BAD = 200;
 const prompt = Array.from({ length: 40 }, (_, i) => 30 + i);
 
@@ -25,7 +28,7 @@ beforeAll(async () => {
   const weights = await loadWeights(files);
   const embed = new Float32Array(weights.embed);
   const row = embed.length / weights.config.vocabSize;
-  embed.fill(Number.NaN, BAD * row, (BAD + 1) * row);
+  embed.fill(3e38, BAD * row, (BAD + 1) * row);
   const info = { id: 'tiny', revision: 'x', dtype: 'f32' };
   policy = await createPolicy({ ...weights, embed }, whole.tokenizer, info, { device: 'wasm' });
 });
@@ -98,13 +101,43 @@ describe('logits that are no finite numbers', () => {
 
 describe('a step that fails', () => {
   test('ends all calls with a fault of the engine, and nothing is opened after it', async () => {
-    const weights = uploadWeights(await loadWeights(files));
-    const engine = new GenerationEngine(weights, { maxSlots: 4, sync: true });
+    const decoder = await uploadDecoder(oracleOps(), sourceOf(await loadWeights(files)), {
+      type: 'f32',
+    });
+    const engine = new GenerationEngine(decoder, { maxSlots: 4, readRows: 16, keys: 'f32' });
     const session = engine.open(1);
     session.append(prompt);
-    // Stands for any reason, such as memory that a device cannot give.
-    weights.layers[1]!.down.dispose();
-    await expect(session.generate(plan)).rejects.toThrow(EngineFault);
+    // Stands for any reason, such as a device that was taken away.
+    decoder.ops.attend = () => {
+      throw new DeviceError('the GPU was taken away');
+    };
+    const failed = session.generate(plan);
+    await expect(failed).rejects.toThrow(EngineFault);
+    await expect(failed).rejects.toThrow('the GPU was taken away');
     expect(() => engine.open(2)).toThrow(EngineFault);
+  });
+});
+
+describe('without memory for another context', () => {
+  test('its own call fails and says so; the others go on', async () => {
+    const decoder = await uploadDecoder(oracleOps(), sourceOf(await loadWeights(files)), {
+      type: 'f32',
+    });
+    const { ops } = decoder;
+    const engine = new GenerationEngine(decoder, { maxSlots: 4, readRows: 16, keys: 'f32' });
+    const first = engine.open(1);
+    first.append(prompt);
+    const { ids } = await first.generate(plan);
+    const { keyStore } = ops;
+    ops.keyStore = () => {
+      throw new MemoryError('the device has no memory for it');
+    };
+    const second = engine.open(2);
+    second.append(prompt);
+    await expect(second.generate(plan)).rejects.toThrow(MemoryError);
+    expect((await first.generate(plan)).ids).toHaveLength(plan.maxTokens);
+    ops.keyStore = keyStore;
+    expect((await second.generate(plan)).ids).not.toEqual(ids);
+    engine.dispose();
   });
 });
