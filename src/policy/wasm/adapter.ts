@@ -24,6 +24,7 @@ export function writeAdapter(memory: WasmMemory, adapter: WasmAdapter, values: F
       });
       kernels.place_floats(staging, shape.rank, 0, out, rank, B);
     }
+  memory.drop('staging');
 }
 
 function checkTrained({ trained }: WasmAdapter): void {

@@ -60,13 +60,26 @@ export class WasmVector implements Vector {
 /** How kernels name the types. */
 export const TYPE_CODE: Record<MatrixType, number> = { f32: 0, f16: 1, int8: 2, int4: 3 };
 
+const VALUE_BYTES: Record<MatrixType, number> = { f32: 4, f16: 2, int8: 1, int4: 0.5 };
+
+/** Inputs that a matrix is filled up to, and bytes of its values and scales. */
+export function matrixLayout({ out, in: columns, type }: MatrixShape): {
+  depth: number;
+  values: number;
+  scales: number;
+} {
+  const packed = type === 'int8' || type === 'int4';
+  const depth = packed ? Math.ceil(columns / 32) * 32 : pad8(columns);
+  const count = pad8(out) * depth;
+  return { depth, values: count * VALUE_BYTES[type], scales: packed ? count / 16 : 0 };
+}
+
 /** In panels of 8 outputs, see kernels/matrix.c. */
 export class WasmMatrix implements Matrix {
   readonly kind = 'matrix';
   readonly out: number;
   readonly in: number;
   readonly type: MatrixType;
-  readonly backward: boolean;
   readonly bytes: number;
   readonly depth: number;
   readonly at: number;
@@ -74,15 +87,12 @@ export class WasmMatrix implements Matrix {
   readonly scales: number;
 
   constructor(memory: WasmMemory, shape: MatrixShape, label: string) {
-    const { out, in: columns, type, backward } = shape;
-    [this.out, this.in, this.type, this.backward] = [out, columns, type, backward];
-    const packed = type === 'int8' || type === 'int4';
-    this.depth = packed ? Math.ceil(columns / 32) * 32 : pad8(columns);
-    const values = pad8(out) * this.depth;
-    const bytes = values * { f32: 4, f16: 2, int8: 1, int4: 0.5 }[type];
-    this.at = memory.zeros(bytes, label);
-    this.scales = packed ? memory.zeros(values / 16, label) : 0;
-    this.bytes = bytes + (packed ? values / 16 : 0);
+    [this.out, this.in, this.type] = [shape.out, shape.in, shape.type];
+    const { depth, values, scales } = matrixLayout(shape);
+    this.depth = depth;
+    this.at = memory.zeros(values, label);
+    this.scales = scales > 0 ? memory.zeros(scales, label) : 0;
+    this.bytes = values + scales;
   }
 
   get blocks(): number[] {

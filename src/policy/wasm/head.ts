@@ -17,6 +17,14 @@ import { multiplyBack, multiplyMatrix, scratchRows, ZERO, type Rows } from './pr
 const MOST_LOGITS = 2 ** 22;
 const MOST_ROWS = 192;
 
+/** Of `count` rows, those whose logits exist at one time. */
+export const rowsAtOnce = (vocabulary: number, count: number): number =>
+  Math.min(
+    MOST_ROWS,
+    Math.max(6, Math.floor(MOST_LOGITS / vocabulary / 6) * 6),
+    Math.max(count, 1),
+  );
+
 /** Rows [first, first + rows) of what was picked, and their logits. */
 interface Chunk {
   readonly first: number;
@@ -36,8 +44,7 @@ function eachChunk(
 ): void {
   const [x, head] = [own(WasmActivations, o.x), own(WasmMatrix, o.head)];
   const weight = own(WasmVector, o.norm.weight).at;
-  const fitting = Math.floor(MOST_LOGITS / head.out / 6) * 6;
-  const most = Math.min(MOST_ROWS, Math.max(6, fitting), Math.max(count, 1));
+  const most = rowsAtOnce(head.out, count);
   const logits = scratchRows(memory, 'logits', most, head.out);
   const normed = scratchRows(memory, 'normed', most, x.width);
   for (let first = 0; first < count; first += most) {

@@ -34,7 +34,18 @@ export class WasmWriter implements MatrixWriter {
   finish(): Matrix {
     const missing = this.#written.indexOf(0);
     if (missing >= 0) throw new Error(`matrix: row ${missing} was not written`);
+    this.#dropScratch();
     return this.#matrix;
+  }
+
+  abandon(): void {
+    this.#dropScratch();
+    for (const at of this.#matrix.blocks) this.#memory.release(at);
+  }
+
+  #dropScratch(): void {
+    this.#memory.drop('staging');
+    this.#memory.drop('staged scales');
   }
 
   #place(from: number, values: Float32Array): void {

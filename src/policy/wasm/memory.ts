@@ -10,6 +10,10 @@ const ALIGNMENT = 64;
 /** Kernels may read a vector past the end of a row. */
 const SLACK = 64;
 
+/** What a block of `bytes` takes. */
+export const blockBytes = (bytes: number): number =>
+  Math.ceil((bytes + SLACK) / ALIGNMENT) * ALIGNMENT;
+
 interface Block {
   readonly at: number;
   readonly bytes: number;
@@ -59,7 +63,7 @@ export class WasmMemory {
    * @throws MemoryError where there is no more
    */
   allocate(bytes: number, label: string): number {
-    const size = Math.ceil((bytes + SLACK) / ALIGNMENT) * ALIGNMENT;
+    const size = blockBytes(bytes);
     const at = this.#reuse(size) ?? this.#extend(size, label);
     this.#live.set(at, size);
     this.#bytes += size;
@@ -101,6 +105,13 @@ export class WasmMemory {
     const at = this.allocate(bytes, name);
     this.#scratch.set(name, { at, bytes });
     return at;
+  }
+
+  /** Gives back what `scratch` held under a name. */
+  drop(name: string): void {
+    const held = this.#scratch.get(name);
+    this.#scratch.delete(name);
+    if (held) this.release(held.at);
   }
 
   floats(at: number, length: number): Float32Array<ArrayBuffer> {

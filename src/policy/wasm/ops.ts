@@ -181,6 +181,6 @@ function opsOver(memory: WasmMemory): Ops {
  *   bits.
  * @throws MemoryError where there is no memory
  */
-export async function wasmOps(relaxed?: boolean): Promise<Ops> {
+export async function createWasmOps(relaxed?: boolean): Promise<Ops> {
   return opsOver(await WasmMemory.create(relaxed));
 }

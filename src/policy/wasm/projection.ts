@@ -52,8 +52,6 @@ export function multiplyBack(
   rows: number,
   begin: number,
 ): void {
-  if (!W.backward)
-    throw new Error('wasm: no gradient goes through this matrix; make it with "backward"');
   const block = blockScratch(memory);
   // prettier-ignore
   memory.kernels.multiply_back(
