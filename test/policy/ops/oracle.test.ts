@@ -8,7 +8,7 @@ import {
   OracleStore,
 } from '../../../src/policy/ops/oracle/handles.ts';
 import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
-import { own } from '../../../src/policy/ops/oracle/projection.ts';
+import { own } from '../../../src/policy/ops/own.ts';
 import type { Activations, Adapter } from '../../../src/policy/ops/values.ts';
 import { headsInput } from './attention-cases.ts';
 import { anyIds, Builder, layOut, randomSizes, type Sizes } from './builder.ts';

@@ -1,6 +1,7 @@
 import type { HeadInput } from '../ops.ts';
 import { OracleActivations, OracleMatrix, type Pick } from './handles.ts';
-import { normRows, normRowsBackward, own } from './projection.ts';
+import { own } from '../own.ts';
+import { normRows, normRowsBackward } from './projection.ts';
 import { sum, Table } from './table.ts';
 
 /** The picked rows of x. */

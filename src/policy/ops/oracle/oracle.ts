@@ -15,7 +15,8 @@ import {
   OracleWriter,
 } from './handles.ts';
 import { headBackward, logitsOf, logSoftmax } from './head.ts';
-import { normRows, normRowsBackward, own, project, projectBackward } from './projection.ts';
+import { own } from '../own.ts';
+import { normRows, normRowsBackward, project, projectBackward } from './projection.ts';
 import { Table } from './table.ts';
 
 const activations = (handle: object): OracleActivations => own(OracleActivations, handle);

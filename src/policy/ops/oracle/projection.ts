@@ -1,15 +1,7 @@
 import type { Norm, Projection } from '../ops.ts';
 import { OracleLora, OracleMatrix, OracleVector } from './handles.ts';
+import { own } from '../own.ts';
 import { sum, Table } from './table.ts';
-
-/** A handle that the oracle made. @throws TypeError for one of another device */
-export function own<T extends object>(
-  kind: abstract new (...args: never[]) => T,
-  handle: object,
-): T {
-  if (handle instanceof kind) return handle;
-  throw new TypeError(`oracle: this is no ${kind.name}; it was made by another device`);
-}
 
 const loraOf = ({ lora }: Projection): OracleLora | null => lora && own(OracleLora, lora);
 
