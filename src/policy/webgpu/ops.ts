@@ -1,0 +1,321 @@
+import { DeviceError } from '../ops/faults.ts';
+import type {
+  AttentionInput,
+  Draw,
+  Drawn,
+  FeedForwardInput,
+  Handle,
+  HeadInput,
+  HeadsInput,
+  Ops,
+  Projection,
+} from '../ops/ops.ts';
+import type {
+  Activations,
+  Adapter,
+  AdapterShape,
+  Draws,
+  KeyStore,
+  MatrixShape,
+  MatrixWriter,
+  Matrix,
+  Picks,
+  Rotary,
+  StoreType,
+  TokenRun,
+  Tokens,
+  Vector,
+} from '../ops/values.ts';
+import type { RowScores } from '../lora/trainer.ts';
+import { fromDevice, toDevice } from './device/adapter-values.ts';
+import type { DeviceOptions, GpuBuffer } from './device/device.ts';
+import { Gpu } from './device/gpu.ts';
+import { copyKeys } from './kernels/copy-keys.ts';
+import { copyRows } from './kernels/copy-rows.ts';
+import { GpuMatrixWriter } from './device/matrix-writer.ts';
+import { adapterPlaces, DRAW_BYTES, keyStoreBytes, padded, strideOf } from './device/sizes.ts';
+import {
+  GpuActivations,
+  GpuAdapter,
+  GpuDraws,
+  GpuKeyStore,
+  GpuMatrix,
+  GpuPicks,
+  GpuRotary,
+  GpuTokens,
+  GpuVector,
+  own,
+} from './device/values.ts';
+
+const later = (what: string): DeviceError => new DeviceError(`WebGPU: ${what} has no kernel`);
+
+/** The block operations on WebGPU: one file a kernel under `kernels/`. */
+export class WebGpuOps implements Ops {
+  readonly device = 'webgpu';
+
+  constructor(readonly gpu: Gpu) {}
+
+  static async open(options?: DeviceOptions): Promise<WebGpuOps> {
+    return new WebGpuOps(await Gpu.open(options));
+  }
+
+  get bytes(): number {
+    return this.gpu.device.bytes;
+  }
+
+  // What there is
+
+  activations(rows: number, width: number, label: string): Activations {
+    return new GpuActivations(
+      rows,
+      width,
+      this.gpu.device.buffer(rows * strideOf(width) * 4, label),
+    );
+  }
+
+  vector(values: Float32Array, label: string): Vector {
+    const held = new Float32Array(strideOf(values.length));
+    held.set(values);
+    return new GpuVector(values.length, this.filled(held, label));
+  }
+
+  matrix(shape: MatrixShape, label: string): MatrixWriter {
+    return new GpuMatrixWriter(this.gpu, shape, label);
+  }
+
+  rotary(cos: Float32Array, sin: Float32Array, pairs: number): Rotary {
+    const held = new Float32Array(cos.length * 2);
+    for (let i = 0; i < cos.length; i++) {
+      held[2 * i] = cos[i] ?? 0;
+      held[2 * i + 1] = sin[i] ?? 0;
+    }
+    return new GpuRotary(cos.length / pairs, pairs, this.filled(held, 'rotary'));
+  }
+
+  keyStore(
+    shape: { positions: number; kvHeads: number; headDim: number; type: StoreType },
+    label: string,
+  ): KeyStore {
+    const { kvHeads, headDim, type } = shape;
+    // `copyKeys` rounds counts up to a multiple of 8.
+    const positions = padded(shape.positions, 8);
+    const bytes = keyStoreBytes(positions, kvHeads, headDim, type);
+    return new GpuKeyStore({ ...shape, positions }, this.gpu.device.buffer(bytes, label));
+  }
+
+  tokens(rows: number): Tokens {
+    const table = this.gpu.device.buffer(rows * 16, 'tokens');
+    return new GpuTokens(rows, table, this.gpu.device.buffer(rows * 16, 'runs'));
+  }
+
+  picks(rows: number): Picks {
+    const table = this.gpu.device.buffer(rows * 16, 'picks');
+    return new GpuPicks(rows, table, this.gpu.device.buffer(rows * 8, 'scores'));
+  }
+
+  draws(rows: number): Draws {
+    const table = this.gpu.device.buffer(rows * DRAW_BYTES, 'draws');
+    return new GpuDraws(rows, table, this.gpu.device.buffer(rows * DRAW_BYTES, 'drawn'));
+  }
+
+  adapter(shapes: readonly AdapterShape[], trained: boolean): Adapter {
+    const { loras, held, length } = adapterPlaces(shapes);
+    const make = (label: string): GpuBuffer => this.gpu.device.buffer(held * 4, label);
+    const gradients = trained ? make('gradients') : null;
+    return new GpuAdapter(shapes, loras, length, make('adapter'), gradients);
+  }
+
+  free(...handles: readonly Handle[]): void {
+    for (const handle of handles)
+      for (const buffer of buffersOf(handle)) this.gpu.encoder.release(buffer);
+  }
+
+  // Tokens, keys and values
+
+  place(tokens: Tokens, runs: readonly TokenRun[], size: 'few' | 'many'): void {
+    const t = own(GpuTokens, tokens);
+    const { table, runTable } = t.take(runs, size);
+    this.gpu.encoder.write(t.table, 0, table);
+    this.gpu.encoder.write(t.runTable, 0, runTable);
+  }
+
+  copyKeys(
+    stores: readonly KeyStore[],
+    moves: readonly { from: number; to: number; count: number }[],
+    target: readonly KeyStore[] = stores,
+  ): void {
+    stores.forEach((store, i) => {
+      const from = own(GpuKeyStore, store);
+      copyKeys(this.gpu, from, own(GpuKeyStore, target[i] ?? store), moves);
+    });
+  }
+
+  // Forward
+
+  embed(_: { table: Matrix; tokens: Tokens; x: Activations }): void {
+    throw later('embed');
+  }
+
+  projectHeads(_: HeadsInput & { q: Activations; raw?: Activations }): void {
+    throw later('projectHeads');
+  }
+
+  attend(_: AttentionInput & { out: Activations; lse?: Activations }): void {
+    throw later('attend');
+  }
+
+  projectResidual(_: { input: Activations; by: Projection; tokens: Tokens; x: Activations }): void {
+    throw later('projectResidual');
+  }
+
+  feedForward(_: FeedForwardInput & { out: Activations; raw?: Activations }): void {
+    throw later('feedForward');
+  }
+
+  copyRows(o: { from: Activations; to: Activations; tokens: Tokens }): void {
+    const [from, to] = [own(GpuActivations, o.from), own(GpuActivations, o.to)];
+    copyRows(this.gpu, from, to, own(GpuTokens, o.tokens));
+  }
+
+  // Head
+
+  sample(_: HeadInput & { draws: Draws }): void {
+    throw later('sample');
+  }
+
+  placeDraws(_: Draws, __: readonly Draw[]): void {
+    throw later('placeDraws');
+  }
+
+  readDraws(_: Draws): Promise<Drawn[]> {
+    throw later('readDraws');
+  }
+
+  score(_: HeadInput & { picks: Picks }): void {
+    throw later('score');
+  }
+
+  placePicks(
+    _: Picks,
+    __: { rows: ArrayLike<number>; targets: ArrayLike<number>; temperatures?: ArrayLike<number> },
+  ): void {
+    throw later('placePicks');
+  }
+
+  readScores(_: Picks): Promise<RowScores> {
+    throw later('readScores');
+  }
+
+  scoreBackward(
+    _: HeadInput & { picks: Picks; tokens: Tokens; coefficients: Float32Array; dx: Activations },
+  ): void {
+    throw later('scoreBackward');
+  }
+
+  readLogits(_: HeadInput & { picks: Picks }): Promise<Float32Array> {
+    throw later('readLogits');
+  }
+
+  // Backward
+
+  projectResidualBackward(_: {
+    input: Activations;
+    by: Projection;
+    tokens: Tokens;
+    dx: Activations;
+    dInput: Activations;
+  }): void {
+    throw later('projectResidualBackward');
+  }
+
+  feedForwardBackward(
+    _: FeedForwardInput & { raw: Activations; dOut: Activations; dx: Activations },
+  ): void {
+    throw later('feedForwardBackward');
+  }
+
+  attendBackward(
+    _: AttentionInput & {
+      out: Activations;
+      lse: Activations;
+      dOut: Activations;
+      dq: Activations;
+      dKeys: Activations;
+      dValues: Activations;
+    },
+  ): void {
+    throw later('attendBackward');
+  }
+
+  projectHeadsBackward(
+    _: HeadsInput & {
+      raw: Activations;
+      dq: Activations;
+      dKeys: Activations;
+      dValues: Activations;
+      dx: Activations | null;
+    },
+  ): void {
+    throw later('projectHeadsBackward');
+  }
+
+  // Adapters
+
+  writeAdapter(adapter: Adapter, values: Float32Array): void {
+    const a = own(GpuAdapter, adapter);
+    this.gpu.encoder.write(a.values, 0, toDevice(a, values));
+  }
+
+  zeroGradients(adapter: Adapter): void {
+    this.gpu.encoder.clear(gradientsOf(adapter));
+  }
+
+  async readGradients(adapter: Adapter): Promise<Float32Array> {
+    const held = await this.gpu.reader.read(gradientsOf(adapter));
+    return fromDevice(own(GpuAdapter, adapter), new Float32Array(held));
+  }
+
+  // Work
+
+  submit(): void {
+    this.gpu.encoder.submit();
+  }
+
+  async settled(): Promise<void> {
+    const { device, encoder } = this.gpu;
+    encoder.submit();
+    await device.settle(device.raw.queue.onSubmittedWorkDone());
+  }
+
+  warmUp(work: () => void, onProgress?: (done: number, all: number) => void): Promise<void> {
+    return this.gpu.encoder.warmUp(work, onProgress);
+  }
+
+  dispose(): void {
+    this.gpu.device.dispose();
+  }
+
+  private filled(values: Float32Array<ArrayBuffer>, label: string): GpuBuffer {
+    const buffer = this.gpu.device.buffer(values.byteLength, label);
+    this.gpu.encoder.write(buffer, 0, values);
+    return buffer;
+  }
+}
+
+function gradientsOf(adapter: Adapter): GpuBuffer {
+  const { gradients } = own(GpuAdapter, adapter);
+  if (!gradients) throw new Error('this adapter is not trained, so it has no gradients');
+  return gradients;
+}
+
+function buffersOf(handle: Handle): GpuBuffer[] {
+  if (handle instanceof GpuActivations || handle instanceof GpuVector) return [handle.buffer];
+  if (handle instanceof GpuRotary || handle instanceof GpuKeyStore) return [handle.buffer];
+  if (handle instanceof GpuMatrix) return handle.parts.map(({ units }) => units.buffer);
+  if (handle instanceof GpuTokens) return [handle.table, handle.runTable];
+  if (handle instanceof GpuDraws || handle instanceof GpuPicks)
+    return [handle.table, handle.results];
+  if (handle instanceof GpuAdapter)
+    return handle.gradients ? [handle.values, handle.gradients] : [handle.values];
+  throw new TypeError(`WebGPU: this ${handle.kind} was made by another device`);
+}

@@ -1,0 +1,55 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { findChromium } from '../../../scripts/chromium.mjs';
+import { WebGpuOps } from '../../../src/policy/webgpu/ops.ts';
+import type { DeviceOptions } from '../../../src/policy/webgpu/device/device.ts';
+
+/** Folders in which Chromium keeps SwiftShader and a Vulkan loader. */
+function folders(): string[] {
+  const chromium = findChromium();
+  return [
+    '/usr/lib/chromium',
+    '/usr/lib/chromium-browser',
+    '/opt/google/chrome',
+    ...(chromium ? [dirname(realpathSync(chromium))] : []),
+  ];
+}
+
+/** Loads a library for good, so that Dawn finds it by its name. */
+function loadLibrary(path: string): void {
+  const [RTLD_NOW, RTLD_GLOBAL, RTLD_NODELETE] = [0x2, 0x100, 0x1000];
+  try {
+    process.dlopen({ exports: {} }, path, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
+  } catch {
+    // It is no addon of Node, but it stays loaded.
+  }
+}
+
+let gpu: Promise<GPU> | undefined;
+
+/**
+ * WebGPU by Dawn (npm `webgpu`) on the driver that VK_ICD_FILENAMES names, else on Chromium's SwiftShader.
+ * @throws Error where there is no adapter
+ */
+export function nodeGpu(): Promise<GPU> {
+  return (gpu ??= open());
+}
+
+async function open(): Promise<GPU> {
+  const folder = folders().find((path) => existsSync(join(path, 'vk_swiftshader_icd.json')));
+  if (folder && process.env.VK_ICD_FILENAMES === undefined) {
+    process.env.VK_ICD_FILENAMES = join(folder, 'vk_swiftshader_icd.json');
+    loadLibrary(join(folder, 'libvulkan.so.1'));
+  }
+  const { create } = await import('webgpu');
+  const made = create([]) as GPU;
+  if (!(await made.requestAdapter()))
+    throw new Error(
+      'No WebGPU adapter: install Chromium (Debian, Ubuntu: apt-get install chromium), whose SwiftShader is used, or name a Vulkan driver in VK_ICD_FILENAMES',
+    );
+  return made;
+}
+
+/** The operations on that device. */
+export const openOps = async (options: DeviceOptions = {}): Promise<WebGpuOps> =>
+  WebGpuOps.open({ gpu: await nodeGpu(), ...options });
