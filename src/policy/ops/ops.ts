@@ -97,6 +97,9 @@ export interface Ops {
    */
   feedForward(o: FeedForwardInput & { out: Activations; raw?: Activations }): void;
 
+  /** The first `rows` rows [rows, width], once all that was called is done. For tests and comparisons. */
+  readActivations(from: Activations, rows: number): Promise<Float32Array>;
+
   /** to[r] = from[r] */
   copyRows(o: { from: Activations; to: Activations; tokens: Tokens }): void;
 
@@ -184,15 +187,7 @@ export interface Ops {
 }
 
 export type Handle =
-  | Activations
-  | Vector
-  | Matrix
-  | Rotary
-  | KeyStore
-  | Tokens
-  | Picks
-  | Draws
-  | Adapter;
+  Activations | Vector | Matrix | Rotary | KeyStore | Tokens | Picks | Draws | Adapter;
 
 /** y = W x + b + scale · B (A x), the last term for each adapted part of W's rows. */
 export interface Projection {
