@@ -51,7 +51,7 @@ export function product(kind: ProductKind): Kernel {
   // Row of W (before `first`) of a column of the tile, and whether the column is one of y's.
   const rowOf = (c: string) =>
     gated ? `(o0 + (${c} & 31u) + select(0u, p.count, ${c} >= 32u))` : `(o0 + ${c})`;
-  const inside = (c: string) => (gated ? `o0 + (${c} & 31u) < p.count` : `o0 + ${c} < p.count`);
+  const inside = (c: string) => `o0 + ${c} < p.count`;
   const { wgsl, access } = declare(PRODUCT, [
     reads('W', 'vec4u'),
     reads('x', 'vec4f'),
