@@ -53,6 +53,20 @@ import {
   GpuVector,
   own,
 } from './device/values.ts';
+import {
+  attendBackward,
+  feedForwardBackward,
+  projectHeadsBackward,
+  projectResidualBackward,
+} from './many/backward.ts';
+import {
+  attendMany,
+  embedMany,
+  feedForwardMany,
+  projectHeadsMany,
+  projectResidualMany,
+} from './many/forward.ts';
+import { placePicks, readLogits, readScores, score, scoreBackward } from './many/head.ts';
 
 const later = (what: string): DeviceError => new DeviceError(`WebGPU: ${what} has no kernel`);
 
@@ -118,7 +132,7 @@ export class WebGpuOps implements Ops {
 
   picks(rows: number): Picks {
     const table = this.gpu.device.buffer(rows * 16, 'picks');
-    return new GpuPicks(rows, table, this.gpu.device.buffer(rows * 8, 'scores'));
+    return new GpuPicks(rows, table, this.gpu.device.buffer(rows * 16, 'scores'));
   }
 
   draws(rows: number): Draws {
@@ -160,24 +174,33 @@ export class WebGpuOps implements Ops {
 
   // Forward
 
-  embed(_: { table: Matrix; tokens: Tokens; x: Activations }): void {
-    throw later('embed');
+  embed(o: { table: Matrix; tokens: Tokens; x: Activations }): void {
+    embedMany(this.gpu, o);
   }
 
-  projectHeads(_: HeadsInput & { q: Activations; raw?: Activations }): void {
-    throw later('projectHeads');
+  projectHeads(o: HeadsInput & { q: Activations; raw?: Activations }): void {
+    projectHeadsMany(this.gpu, o);
   }
 
-  attend(_: AttentionInput & { out: Activations; lse?: Activations }): void {
-    throw later('attend');
+  attend(o: AttentionInput & { out: Activations; lse?: Activations }): void {
+    attendMany(this.gpu, o);
   }
 
-  projectResidual(_: { input: Activations; by: Projection; tokens: Tokens; x: Activations }): void {
-    throw later('projectResidual');
+  projectResidual(o: { input: Activations; by: Projection; tokens: Tokens; x: Activations }): void {
+    projectResidualMany(this.gpu, o);
   }
 
-  feedForward(_: FeedForwardInput & { out: Activations; raw?: Activations }): void {
-    throw later('feedForward');
+  feedForward(o: FeedForwardInput & { out: Activations; raw?: Activations }): void {
+    feedForwardMany(this.gpu, o);
+  }
+
+  async readActivations(from: Activations, rows: number): Promise<Float32Array> {
+    const { buffer, stride, width } = own(GpuActivations, from);
+    const held = new Float32Array(await this.gpu.reader.read(buffer, 0, rows * stride * 4));
+    const values = new Float32Array(rows * width);
+    for (let row = 0; row < rows; row++)
+      values.set(held.subarray(row * stride, row * stride + width), row * width);
+    return values;
   }
 
   copyRows(o: { from: Activations; to: Activations; tokens: Tokens }): void {
@@ -199,51 +222,51 @@ export class WebGpuOps implements Ops {
     throw later('readDraws');
   }
 
-  score(_: HeadInput & { picks: Picks }): void {
-    throw later('score');
+  score(o: HeadInput & { picks: Picks }): void {
+    score(this.gpu, o);
   }
 
   placePicks(
-    _: Picks,
-    __: { rows: ArrayLike<number>; targets: ArrayLike<number>; temperatures?: ArrayLike<number> },
+    picks: Picks,
+    o: { rows: ArrayLike<number>; targets: ArrayLike<number>; temperatures?: ArrayLike<number> },
   ): void {
-    throw later('placePicks');
+    placePicks(this.gpu, picks, o);
   }
 
-  readScores(_: Picks): Promise<RowScores> {
-    throw later('readScores');
+  readScores(picks: Picks): Promise<RowScores> {
+    return readScores(this.gpu, picks);
   }
 
   scoreBackward(
-    _: HeadInput & { picks: Picks; tokens: Tokens; coefficients: Float32Array; dx: Activations },
+    o: HeadInput & { picks: Picks; tokens: Tokens; coefficients: Float32Array; dx: Activations },
   ): void {
-    throw later('scoreBackward');
+    scoreBackward(this.gpu, o);
   }
 
-  readLogits(_: HeadInput & { picks: Picks }): Promise<Float32Array> {
-    throw later('readLogits');
+  readLogits(o: HeadInput & { picks: Picks }): Promise<Float32Array> {
+    return readLogits(this.gpu, o);
   }
 
   // Backward
 
-  projectResidualBackward(_: {
+  projectResidualBackward(o: {
     input: Activations;
     by: Projection;
     tokens: Tokens;
     dx: Activations;
     dInput: Activations;
   }): void {
-    throw later('projectResidualBackward');
+    projectResidualBackward(this.gpu, o);
   }
 
   feedForwardBackward(
-    _: FeedForwardInput & { raw: Activations; dOut: Activations; dx: Activations },
+    o: FeedForwardInput & { raw: Activations; dOut: Activations; dx: Activations },
   ): void {
-    throw later('feedForwardBackward');
+    feedForwardBackward(this.gpu, o);
   }
 
   attendBackward(
-    _: AttentionInput & {
+    o: AttentionInput & {
       out: Activations;
       lse: Activations;
       dOut: Activations;
@@ -252,11 +275,11 @@ export class WebGpuOps implements Ops {
       dValues: Activations;
     },
   ): void {
-    throw later('attendBackward');
+    attendBackward(this.gpu, o);
   }
 
   projectHeadsBackward(
-    _: HeadsInput & {
+    o: HeadsInput & {
       raw: Activations;
       dq: Activations;
       dKeys: Activations;
@@ -264,7 +287,7 @@ export class WebGpuOps implements Ops {
       dx: Activations | null;
     },
   ): void {
-    throw later('projectHeadsBackward');
+    projectHeadsBackward(this.gpu, o);
   }
 
   // Adapters

@@ -122,8 +122,8 @@ export const tokensBytes = (rows: number): number => 2 * tokenTableBytes(rows);
 export const DRAW_BYTES = 32;
 export const drawsBytes = (rows: number): number => 2 * bufferBytes(rows * DRAW_BYTES);
 
-/** A table of 16 bytes and a result of 8 bytes a row. */
-export const picksBytes = (rows: number): number => bufferBytes(rows * 16) + bufferBytes(rows * 8);
+/** A table of 16 bytes and a result of 16 bytes a row. */
+export const picksBytes = (rows: number): number => 2 * bufferBytes(rows * 16);
 
 /** Where the factors of a part lie, in values from the start of all factors. */
 export interface FactorPlace {

@@ -208,12 +208,14 @@ export class GpuTokens implements Tokens {
 export class GpuPicks implements Picks {
   readonly kind = 'picks';
   count = 0;
+  /** The picked rows. */
+  of: Uint32Array = new Uint32Array(0);
 
   constructor(
     readonly rows: number,
     /** A row a pick: row, target, temperature (float32), 0. */
     readonly table: GpuBuffer,
-    /** A row a pick: log-probability, entropy. */
+    /** A row a pick: log-probability, entropy, logarithm of the softmax's sum, 0. */
     readonly results: GpuBuffer,
   ) {}
 }
