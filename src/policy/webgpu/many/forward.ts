@@ -103,14 +103,7 @@ export function attendMany(
   const lse = o.lse && rowsOf(o.lse);
   gpu.encoder.dispatch(
     attention({ headDim, share, type, lse: lse !== undefined }),
-    [
-      tiles.buffer,
-      q.buffer,
-      store.keys,
-      store.values,
-      out.buffer,
-      ...(lse ? [lse.buffer] : []),
-    ],
+    [tiles.buffer, q.buffer, store.keys, store.values, out.buffer, ...(lse ? [lse.buffer] : [])],
     ATTENTION.words({
       qStride: q.stride,
       outStride: out.stride,

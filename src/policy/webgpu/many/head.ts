@@ -103,12 +103,10 @@ export function score(gpu: Gpu, o: HeadInput & { picks: Picks }): void {
     );
     chunk += chunksOf(part);
   }
-  gpu.encoder.dispatch(
-    scoreResults(),
-    [sums, targets, picks.results],
-    SCORE.words({ chunks }),
-    [picks.count, 1],
-  );
+  gpu.encoder.dispatch(scoreResults(), [sums, targets, picks.results], SCORE.words({ chunks }), [
+    picks.count,
+    1,
+  ]);
 }
 
 /** Rows of a part whose logits are made at once, and where they are bound. */
@@ -232,10 +230,7 @@ function byRow(of: Uint32Array, rows: number): Uint32Array<ArrayBuffer> {
 }
 
 /** See `Ops.readLogits`. */
-export async function readLogits(
-  gpu: Gpu,
-  o: HeadInput & { picks: Picks },
-): Promise<Float32Array> {
+export async function readLogits(gpu: Gpu, o: HeadInput & { picks: Picks }): Promise<Float32Array> {
   const picks = own(GpuPicks, o.picks);
   const head = own(GpuMatrix, o.head);
   const { count } = picks;

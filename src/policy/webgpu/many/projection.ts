@@ -1,13 +1,7 @@
 import type { Norm, Projection } from '../../ops/ops.ts';
 import type { Gpu } from '../device/gpu.ts';
 import { matrixLayout } from '../device/sizes.ts';
-import {
-  GpuActivations,
-  GpuMatrix,
-  GpuVector,
-  own,
-  type GpuMatrixPart,
-} from '../device/values.ts';
+import { GpuActivations, GpuMatrix, GpuVector, own, type GpuMatrixPart } from '../device/values.ts';
 import { NORM_BACKWARD, normBackward } from '../kernels/many/pointwise.ts';
 import { PRODUCT, product } from '../kernels/many/product.ts';
 import { TRANSPOSED, transposed } from '../kernels/many/transposed.ts';
@@ -114,12 +108,7 @@ function multiplyBack(
     const last = i === matrix.parts.length - 1 ? u : null;
     gpu.encoder.dispatch(
       transposed({ type: matrix.type, lora: last !== null, go: i > 0 }),
-      [
-        part.units.buffer,
-        dy.buffer,
-        ...(last ? [last.buffer, last.lora.values] : []),
-        dx.buffer,
-      ],
+      [part.units.buffer, dy.buffer, ...(last ? [last.buffer, last.lora.values] : []), dx.buffer],
       TRANSPOSED.words(
         {
           rows,

@@ -13,7 +13,9 @@ export function gate(direction: 'forward' | 'backward'): Kernel {
   const back = direction === 'backward';
   const { wgsl, access } = declare(
     GATE,
-    back ? [writes('raw', 'f32'), reads('dOut', 'f32')] : [reads('raw', 'f32'), writes('out', 'f32')],
+    back
+      ? [writes('raw', 'f32'), reads('dOut', 'f32')]
+      : [reads('raw', 'f32'), writes('out', 'f32')],
   );
   const code = () => `${wgsl}
 @compute @workgroup_size(64)

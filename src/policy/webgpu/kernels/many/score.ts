@@ -105,11 +105,14 @@ ${START}
     ${tile()}
     ${each(
       HEIGHT,
-      (i) => `{ let t = bitcast<f32>(pick${i}.z); ${each(
-        WIDTH,
-        (j) => `if (o0 + lane + ${16 * j}u < p.count) { let z = c${i}_${j} / t; s${i} = joined(s${i}, vec3f(z, 1.0, 0.0));
+      (i) =>
+        `{ let t = bitcast<f32>(pick${i}.z); ${each(
+          WIDTH,
+          (
+            j,
+          ) => `if (o0 + lane + ${16 * j}u < p.count) { let z = c${i}_${j} / t; s${i} = joined(s${i}, vec3f(z, 1.0, 0.0));
       if (p.column + o0 + lane + ${16 * j}u == pick${i}.y && r0 + group + ${8 * i}u < p.rows) { targets[r0 + group + ${8 * i}u] = z; } }`,
-      )} }`,
+        )} }`,
       '\n    ',
     )}
   }
@@ -204,10 +207,7 @@ ${START}
   return { key: `${what} ${type}`, code, access };
 }
 
-export const PICK_GRADIENT = params(
-  ['width', 'xStride', 'nStride', 'dxStride', 'order'],
-  ['eps'],
-);
+export const PICK_GRADIENT = params(['width', 'xStride', 'nStride', 'dxStride', 'order'], ['eps']);
 
 /**
  * dx[row] = gradient through the norm of Σ dn over the row's picks; 0 where it has none.
