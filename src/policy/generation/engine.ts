@@ -276,7 +276,7 @@ export class GenerationEngine {
     this.#begin(this.#reading);
     const runs = work.map(({ session, ids, start }) => ({ ids, start, position: session.cached }));
     decoder.ops.place(tokens, runs, 'many');
-    decoder.ops.embed({ table: decoder.weights.embed, tokens, x });
+    decoder.embed(tokens, x);
     readKeys(decoder, x, tokens, this.#contexts.stores, buffers);
     decoder.ops.submit();
     await decoder.ops.settled();
@@ -338,7 +338,7 @@ export class GenerationEngine {
     );
     ops.place(tokens, runs, 'few');
     ops.placeDraws(this.#draws, draws);
-    ops.embed({ table: weights.embed, tokens, x });
+    decoder.embed(tokens, x);
     runLayers(decoder, x, tokens, this.#contexts.stores, buffers);
     ops.sample({ x, norm: weights.finalNorm, head: weights.head, draws: this.#draws });
     ops.submit();

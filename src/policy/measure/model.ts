@@ -64,7 +64,7 @@ export async function measureDecode(
       async () => {
         ops.place(tokens, runs, 'few');
         ops.placeDraws(draws, wanted);
-        ops.embed({ table: weights.embed, tokens, x });
+        view.embed(tokens, x);
         runLayers(view, x, tokens, stores, buffers);
         ops.sample({ x, norm: weights.finalNorm, head: weights.head, draws });
         ops.submit();
