@@ -145,7 +145,8 @@ class Reader {
     if (this.#take(/[$^]|\\[bBAzZG]/)) return single(false);
     if (this.#take(/\\(?:[1-9]|k<)/)) throw new Costly('refers back to what was read');
     const one =
-      this.#class() ?? this.#take(/\\(?:[pPxu]\{[^}]*\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[^])|[^\\]/);
+      this.#class() ??
+      this.#take(/\\(?:[pPxu]\{[^}]*\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[^])|[^\\]/);
     if (one === null) throw new Costly('ends too soon');
     return single(false);
   }
