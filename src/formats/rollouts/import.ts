@@ -60,9 +60,6 @@ function itemOf(read: () => unknown, place: Place, bytes: number): ImportItem {
   }
 }
 
-const withoutMark = (text: string, line: number): string =>
-  line === 1 && text.startsWith('\uFEFF') ? text.slice(1) : text;
-
 /** Logs of Inspect AI are one object whose `samples` are the records. */
 function samplesOf(value: unknown): readonly unknown[] | null {
   const samples = isObject(value) ? value['samples'] : undefined;
@@ -112,7 +109,7 @@ async function* importLines(
     if (read.text === null) {
       yield { kind: 'fault', line: first, bytes, reason: read.fault };
     } else if (read.text.trim() !== '') {
-      const record = { text: withoutMark(read.text, number), name, number: first, bytes };
+      const record = { text: read.text, name, number: first, bytes };
       for (const item of recordsOf({ ...record, line: more > 0 ? number : null })) {
         yield item;
         more = item.line - number;

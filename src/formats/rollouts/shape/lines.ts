@@ -17,7 +17,7 @@ export type Line = TextOrFault & {
 
 const NEWLINE = 10;
 
-/** Collects the pieces of one line. */
+/** Collects the pieces of one line. A mark of the byte order in front of it is left out. */
 export class LineBuffer {
   #parts: Uint8Array[] = [];
   #length = 0;
