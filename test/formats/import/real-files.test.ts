@@ -64,6 +64,18 @@ describe('small files as they are published', () => {
     ]);
   });
 
+  it('questions of several data sets in parquet, the golds in structs', async () => {
+    const { questions, rejected } = await small('../parquet/verl-snappy.parquet');
+    expect(rejected).toEqual([]);
+    expect(questions.map(({ id, dataset, text, answers }) => [id, dataset, text, answers])).toEqual(
+      [
+        ['nq-test-0', 'nq', 'Who wrote Low Tide?', ['Ida Holm', 'IDA HOLM']],
+        ['popqa_17', 'popqa', 'Who directed Night Ferry?', ['Ada Berg', 'ADA BERG']],
+        ['nq-test-2', 'nq', 'Where does the Ulv rise?', ['Lake Sorn', 'LAKE SORN']],
+      ],
+    );
+  });
+
   it('questions with earlier predictions', async () => {
     const { questions, rejected } = await small('predicted.jsonl');
     expect(rejected).toEqual([]);
