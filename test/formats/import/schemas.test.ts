@@ -21,7 +21,7 @@ describe('questions with contexts', () => {
   });
 
   it('without paragraphs’ numbers go by their order; a step may name none', () => {
-    const paragraphs = MUSIQUE.paragraphs.map(({ idx: _, ...rest }) => ({ ...rest, title: 'Ivo' }));
+    const paragraphs = MUSIQUE.paragraphs.map((rest) => ({ ...rest, idx: null, title: 'Ivo' }));
     const question_decomposition = [
       { question: 'Ivo >> born', answer: 'Tarn', paragraph_support_idx: 2 },
       { question: 'the country of #1 and #2 and #12', answer: 'x' },

@@ -192,7 +192,8 @@ describe('a page of version 1', () => {
     // 600 groups of eight: of three levels two bits each, of one level one.
     const packed = (bytes: number): number[] => [
       ...[bytes + 2, 0].flatMap((n) => [n % 256, n >> 8]),
-      ...[0xb1, 0x09],
+      0xb1,
+      0x09,
       ...new Uint8Array(bytes),
     ];
     const three = pathOf('REQUIRED', 'OPTIONAL', 'OPTIONAL', 'OPTIONAL');

@@ -4,7 +4,7 @@
  */
 
 /** A number is an i32 or i64, which are written alike; a text is binary. */
-export type Value = number | boolean | string | Value[] | Struct;
+type Value = number | boolean | string | Value[] | Struct;
 /** By the field's number. */
 export interface Struct {
   [field: number]: Value;

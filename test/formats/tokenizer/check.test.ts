@@ -7,6 +7,8 @@ const replace = (pattern: object, content?: string | null) => ({
   pattern,
   content,
 });
+const tokens = (count: number): object[] =>
+  Array.from({ length: count }, () => ({ id: 1, content: 'a' }));
 const x = (count: number): string => 'x'.repeat(count);
 const sequence = (...normalizers: object[]) => ({
   normalizer: { type: 'Sequence', normalizers },
@@ -21,7 +23,7 @@ describe('what a tokenizer holds is bounded', () => {
     ['a list of pieces with their scores', { model: { vocab: [['a', -1.5]] } }, { model: { vocab: [['a']] } }, /^model\.vocab/],
     ['the text of an added token', { added_tokens: [{ id: 1, content: x(1000) }] }, { added_tokens: [{ id: 1, content: x(1001) }] }, /^added_tokens\.0\.content: /],
     ['the id of an added token', { added_tokens: [{ id: 2_000_000, content: 'a' }] }, { added_tokens: [{ id: 2_000_001, content: 'a' }] }, /^added_tokens\.0\.id: /],
-    ['added tokens', { added_tokens: Array(50_000).fill({ id: 1, content: 'a' }) }, { added_tokens: Array(50_001).fill({ id: 1, content: 'a' }) }, /^added_tokens: /],
+    ['added tokens', { added_tokens: tokens(50_000) }, { added_tokens: tokens(50_001) }, /^added_tokens: /],
     ['a vocabulary', { added_tokens: null }, { model: {} }, /^model\.vocab/],
   ])('%s', (_, taken, refused, message) => {
     expect(check(taken)).not.toThrow();

@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { readRecord } from '../../../src/formats/rollouts/detect.ts';
-import { elsewhere } from '../../../src/formats/rollouts/elsewhere.ts';
-import { importRun, type RunItem } from '../../../src/formats/rollouts/run.ts';
-import { isTooDeep, parseJson } from '../../../src/formats/rollouts/shape/json.ts';
-import { readAll } from './helpers.ts';
+import { readRecord } from '../../../../src/formats/rollouts/detect.ts';
+import { elsewhere } from '../../../../src/formats/rollouts/elsewhere.ts';
+import { importRun, type RunItem } from '../../../../src/formats/rollouts/run.ts';
+import { isTooDeep, parseJson } from '../../../../src/formats/rollouts/shape/json.ts';
+import { readAll } from '../helpers.ts';
 
 const ROLLOUT = '{"input":"Question: who?","output":"<answer>x</answer>","score":1}';
 const QUESTION = '{"question":"Who?","answer":"Ida"}';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { textAt } from '../../../src/formats/rollouts/parts/build.ts';
-import { hashText } from '../../../src/formats/rollouts/shape/json.ts';
-import { importOne } from './helpers.ts';
+import { textAt } from '../../../../src/formats/rollouts/parts/build.ts';
+import { hashText } from '../../../../src/formats/rollouts/shape/json.ts';
+import { importOne } from '../helpers.ts';
 
 /** A record as verl writes it, with what our writers leave beside the texts. */
 const record = (more: object = {}) => ({
