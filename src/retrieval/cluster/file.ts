@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { VectorTable } from '../dense/dense.ts';
 import { issueOf } from '../../base/errors.ts';
 import { parseJson } from '../../base/fetch-file.ts';
+import { itemAt, lastOf } from '../../base/items.ts';
 import { sha256 } from '../../base/hash.ts';
 import type { ClusterParts } from './build.ts';
 import type { BuildOptions } from './options.ts';
@@ -132,8 +133,8 @@ function checkLists(rows: Int32Array, offsets: Int32Array, name: string): void {
     if (!(row >= 0 && row < rows.length) || seen[row]) throw new Error(`${name}: damaged lists`);
     seen[row] = 1;
   }
-  const rising = offsets.every((at, i) => at >= (i === 0 ? 0 : (offsets[i - 1] ?? 0)));
-  if (!rising || offsets[0] !== 0 || offsets.at(-1) !== rows.length)
+  const rising = offsets.subarray(1).every((at, i) => at >= itemAt(offsets, i));
+  if (!rising || offsets[0] !== 0 || lastOf(offsets) !== rows.length)
     throw new Error(`${name}: damaged lists`);
 }
 
