@@ -119,7 +119,7 @@ export class OnnxEncoder implements QueryEncoder, PassageEncoder {
   async #run(texts: readonly TokenRow[]): Promise<Float32Array> {
     const { dimensions, maxTokens, normalize, padId, pooling } = this.manifest;
     const batch = padRows(texts, maxTokens, { padId });
-    const { values } = await this.#session.run(batch);
+    const values = await this.#session.run(batch);
     const rows = poolRows(values, batch, dimensions, pooling);
     return normalize ? unitRows(rows, dimensions) : rows;
   }
