@@ -126,9 +126,9 @@ export class LexicalIndex {
     for (const word of words) {
       const rarity = idf(this.#passages.length, this.#postings.documentFrequency(word));
       for (const [field, counts] of fields.entries()) {
-        const mean = this.#postings.meanLengths[field] ?? 0;
+        const mean = itemAt(this.#postings.meanLengths, field);
         const tf = counts.get(word);
-        if (tf) sum += (this.#boosts[field] ?? 0) * rarity * gain(tf, counts.size, mean);
+        if (tf) sum += itemAt(this.#boosts, field) * rarity * gain(tf, counts.size, mean);
       }
     }
     return sum * matched.size;
@@ -142,19 +142,19 @@ export class LexicalIndex {
     const list = this.#postings.list(word, field);
     if (!list) return;
     const { documents, times, lengths, meanLengths } = this.#postings;
-    const weight = (this.#boosts[field] ?? 0) * rarity;
+    const weight = itemAt(this.#boosts, field) * rarity;
     const ofLength = itemAt(lengths, field, 'lengths by field');
-    const mean = meanLengths[field] ?? 0;
+    const mean = itemAt(meanLengths, field);
     for (let at = list.from; at < list.to; at++) {
-      const document = documents[at] ?? 0;
+      const document = documents[at] ?? NaN;
       if (this.#matched[document] === 0) found.push(document);
       if (nth > 0 && this.#seen[document] !== nth) {
         this.#seen[document] = nth;
-        this.#matched[document] = (this.#matched[document] ?? 0) + 1;
+        this.#matched[document] = (this.#matched[document] ?? NaN) + 1;
       }
       this.#scores[document] =
-        (this.#scores[document] ?? 0) +
-        weight * gain(times[at] ?? 0, ofLength[document] ?? 0, mean);
+        (this.#scores[document] ?? NaN) +
+        weight * gain(times[at] ?? NaN, ofLength[document] ?? NaN, mean);
     }
   }
 
@@ -162,7 +162,7 @@ export class LexicalIndex {
   #best(found: readonly number[], k: number): Ranked[] {
     const top: Ranked[] = [];
     for (const document of found) {
-      const score = (this.#scores[document] ?? 0) * (this.#matched[document] ?? 0);
+      const score = (this.#scores[document] ?? NaN) * (this.#matched[document] ?? NaN);
       const last = top[k - 1];
       if (last && score < last.score) continue;
       const entry = { passage: itemAt(this.#passages, document, 'corpus'), score };
