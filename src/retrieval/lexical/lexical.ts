@@ -3,6 +3,7 @@ import { PostingsBuilder, type Postings } from './postings.ts';
 import { byScoreThenId, type Ranked } from './ranked.ts';
 import { terms } from './text.ts';
 import { createTurns } from '../../base/turns.ts';
+import { finish, paced } from '../cluster/partition/steps.ts';
 import { itemAt } from '../../base/items.ts';
 
 export interface LexicalOptions {
@@ -80,11 +81,9 @@ export class LexicalIndex {
         await turn();
       }
     }
-    const building = builder.build();
-    let step = building.next();
-    for (; !step.done; step = building.next()) await turn();
+    const postings = await paced(builder.build(), turn);
     onProgress?.(passages.length, passages.length);
-    return new LexicalIndex(passages, options, step.value);
+    return new LexicalIndex(passages, options, postings);
   }
 
   /** Bytes of the index; those of its words are estimated. */
@@ -183,8 +182,5 @@ function countsOf(words: readonly string[]): Map<string, number> {
 function indexed(passages: readonly Passage[]): Postings {
   const builder = new PostingsBuilder(FIELDS);
   for (const passage of passages) builder.add(fieldsOf(passage));
-  const building = builder.build();
-  let step = building.next();
-  while (!step.done) step = building.next();
-  return step.value;
+  return finish(builder.build());
 }

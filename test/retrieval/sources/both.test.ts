@@ -278,6 +278,16 @@ describe('opened passages', () => {
     expect(await held?.read()).toBe(vectors);
   });
 
+  test.each(['lexical', 'flat', 'hybrid'])(
+    'by %s are not opened for one who left',
+    async (method) => {
+      const signal = AbortSignal.abort(new Error('left'));
+      const vectors = { dimensions: 2, values: Float32Array.of(0, 1, 1, 0) };
+      const opened = openLocalSource([], { method }, { encoder, vectors }, { signal });
+      await expect(opened).rejects.toThrow('left');
+    },
+  );
+
   test('the ways of searching, as menus and stored setups name them', () => {
     expect(
       LOCAL_METHODS.map(({ id, name, words, dense }) => [id, name, words, dense !== null]),
