@@ -1,3 +1,4 @@
+import { compareCodeUnits } from '../lexical/text.ts';
 import { z } from 'zod';
 import type { VectorTable } from '../dense/dense.ts';
 import { issueOf } from '../../base/errors.ts';
@@ -51,7 +52,9 @@ export async function clusterIdentity(
   options: Partial<BuildOptions>,
 ): Promise<string> {
   const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
-  const settings = JSON.stringify(Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const settings = JSON.stringify(
+    Object.entries(options).sort(([a], [b]) => compareCodeUnits(a, b)),
+  );
   const about = `${BUILDER}\n${dimensions}\n${settings}\n${await sha256(bytes)}`;
   return sha256(new TextEncoder().encode(about));
 }
