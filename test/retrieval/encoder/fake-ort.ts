@@ -75,3 +75,11 @@ export const folder =
     if (name === 'model.onnx') return bytes.encode('model');
     throw new Error(`${name} is not there`);
   };
+
+/** Rows of ids without what is masked. */
+export const shown = ({ rows, length, of }: Inputs): number[][] =>
+  Array.from({ length: rows }, (_, row) =>
+    (of['input_ids'] ?? [])
+      .slice(row * length, (row + 1) * length)
+      .filter((_, i) => of['attention_mask']?.[row * length + i] === 1),
+  );
