@@ -54,6 +54,16 @@ describe('the faults that a file could have', () => {
     ])
       expect(mutated(source)).toEqual([]);
     expect(mutated("throw new Error('a' + 1);")).toEqual([]);
+    // What would be missing, in the words of the error that says so.
+    expect(mutated("itemAt(a, b, 'rows'); lastOf(a, 'rows'); present(a, 'row');")).toEqual([
+      "; lastOf(a, 'rows'); present(a, 'row');",
+      "itemAt(a, b, 'rows'); ; present(a, 'row');",
+      "itemAt(a, b, 'rows'); lastOf(a, 'rows'); ;",
+    ]);
+    expect(mutated("const c = itemAt(a, 1, 'rows');")).toEqual([
+      "const c = itemAt(a, 2, 'rows');",
+      "const c = itemAt(a, 0, 'rows');",
+    ]);
     expect(mutated('if (a) throw new Error(`b ${c + 1}`);')).toHaveLength(3);
   });
 

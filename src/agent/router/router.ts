@@ -17,7 +17,7 @@ interface RouterDecision {
 export interface Router {
   readonly weights: RouterWeights;
   /** Share of a query's rare terms that the local index knows; absent where nothing can tell. */
-  localCoverage?(query: string): number;
+  readonly localCoverage?: (query: string) => number;
   /** @param draw uniform in [0, 1): `web` where it is below π(web|s) */
   decide(state: RouterState, draw: number): RouterDecision;
 }
