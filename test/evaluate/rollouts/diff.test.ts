@@ -85,6 +85,25 @@ describe('the diff of two sequences', () => {
   });
 });
 
+describe('around the cap of 600 edits', () => {
+  const times = (item: string, count: number): string[] =>
+    Array.from({ length: count }, () => item);
+
+  test.each([
+    // 4 · 150 edits leave both k; with one more the stretch is shown as replaced, as no item is alone.
+    [150, 2],
+    [151, 0],
+  ])('%i items on one side of what both have: %i are kept', (count, kept) => {
+    const a = [...times('a', count), 'k', 'k', ...times('a', 150)];
+    const b = [...times('b', 150), 'k', 'k', ...times('b', 150)];
+    const runs = diffItems(a, b);
+    expectWhole(runs, a, b);
+    expect(runs.filter(({ kind }) => kind === 'same').map((run) => run.aTo - run.aFrom)).toEqual(
+      kept === 0 ? [] : [kept],
+    );
+  });
+});
+
 test('words keep their white space, and joined are the text', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {

@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { inspectFile } from '../../../src/evaluate/rollouts/inspect.ts';
-import { outcomeOf, taxonomyOf } from '../../../src/evaluate/rollouts/taxonomy.ts';
+import {
+  basisOf,
+  basisWords,
+  outcomeOf,
+  taxonomyOf,
+} from '../../../src/evaluate/rollouts/taxonomy.ts';
 import { statisticsOf } from '../../../src/evaluate/rollouts/statistics.ts';
 import type { RolloutFacts } from '../../../src/evaluate/rollouts/lint/facts.ts';
 import { OWN_FILE } from '../../formats/rollouts/helpers.ts';
@@ -160,6 +165,35 @@ describe('counts by hand', () => {
   });
 });
 
+describe('what outcomes rest on', () => {
+  const words = (facts: RolloutFacts[]): string | null => basisWords(statisticsOf(facts));
+  const judged = fact('a', { judge: true });
+  const unjudged = fact('b');
+
+  test('is said by judge, by EM, or by both with their counts', () => {
+    expect(words([judged])).toBe('by the judge');
+    expect(words([unjudged])).toBe('by EM');
+    expect(words([judged, unjudged, unjudged])).toBe('by the judge in 1, by EM in 2');
+    expect(words([])).toBeNull();
+    expect(words([fact('c', { golds: false, scores: null })])).toBeNull();
+  });
+
+  test('statistics of an earlier version count verdicts, and scores beside them', () => {
+    const { outcomesBy: _, ...old } = statisticsOf([judged, unjudged, unjudged]);
+    expect(basisWords(old)).toBe('by the judge in 1, by EM in 2');
+    expect(basisWords({ ...old, judge: null })).toBe('by EM');
+    expect(basisWords({ ...old, judge: null, scored: 0 })).toBeNull();
+  });
+
+  test('is nothing where nobody says right or wrong', () => {
+    expect(basisOf(null, { judge: true })).toBeNull();
+    expect(basisOf('not-scored', { judge: null })).toBeNull();
+    expect(basisOf('no-answer', { judge: undefined })).toBe('em');
+    expect(basisOf('no-answer', { judge: null })).toBe('em');
+    expect(basisOf('no-answer', { judge: false })).toBe('judge');
+  });
+});
+
 describe('taxonomy', () => {
   test.each([
     ['right-with-evidence', { scores: RIGHT, retrieved: true }],
@@ -187,6 +221,13 @@ describe('taxonomy', () => {
     expect(taxonomyOf([fact('a'), fact('b')], [finding, finding])).toEqual({
       outcomes: { 'not-retrieved': ['a', 'b'] },
       findings: { 'over-search': ['a'] },
+    });
+    // Whatever comes between, and with others beside it.
+    const other = { ...finding, rollout: 'b' };
+    const copied = { ...finding, code: 'copied-query' as const };
+    expect(taxonomyOf([fact('c', { golds: false })], [finding, other, finding, copied])).toEqual({
+      outcomes: {},
+      findings: { 'over-search': ['a', 'b'], 'copied-query': ['a'] },
     });
   });
 });
