@@ -85,6 +85,27 @@ describe('the diff of two sequences', () => {
   });
 });
 
+test('a stretch beyond the cap is searched no further, though something in it stands alone there', () => {
+  const times = (item: string, count: number): string[] =>
+    Array.from({ length: count }, () => item);
+  // "k" stands once before "one", and once behind it.
+  const side = (item: string): string[] => [
+    ...times(item, 400),
+    'k',
+    ...times(item, 400),
+    'one',
+    'k',
+    item,
+    item,
+  ];
+  const runs = diffItems(side('a'), side('b'));
+  expect(count(runs, 'same')).toBe(2);
+  expect(runs.map(({ kind }) => kind)).toEqual(['removed', 'added', 'same', 'removed', 'added']);
+  // Behind the last anchor no less.
+  const behind = (item: string): string[] => side(item).toReversed();
+  expect(count(diffItems(behind('a'), behind('b')), 'same')).toBe(2);
+});
+
 describe('around the cap of 600 edits', () => {
   const times = (item: string, count: number): string[] =>
     Array.from({ length: count }, () => item);
