@@ -194,6 +194,39 @@ describe('no false alarm', () => {
       expect(await unknownNames(`Who is known for ${name}?`, sources)).toHaveLength(1);
   });
 
+  it('on questions laid out as those of HotpotQA and MuSiQue, and one on every name that is not there', async () => {
+    const read = (file: string): unknown =>
+      JSON.parse(
+        readFileSync(new URL(`../fixtures/unknown-names/${file}`, import.meta.url), 'utf8'),
+      );
+    const hotpot = read('hotpotqa.json') as {
+      corpus: Record<string, string[]>;
+      questions: { question: string }[];
+    };
+    const passages = Object.entries(hotpot.corpus).map(([title, sentences]) => ({
+      title,
+      text: sentences.join(' '),
+    }));
+    const texts = (list: { question: string }[]): string[] => list.map(({ question }) => question);
+    expect(await alarms(texts(hotpot.questions), [mentionsIn(passages)])).toEqual([]);
+    const musique = read('musique.json') as {
+      corpus: { title: string; text: string }[];
+      questions: { question: string }[];
+    };
+    expect(await alarms(texts(musique.questions), [mentionsIn(musique.corpus)])).toEqual([]);
+    // Each corpus for itself: what the one knows the other does not.
+    const foreign = await alarms(texts(musique.questions), [mentionsIn(passages)]);
+    // Runs of capitals: "of" parts a title, a full stop an initial.
+    expect(foreign.map((line) => line.split(' <- ')[0])).toEqual([
+      'Journal',
+      'Tidal Research',
+      'Stanley Lund',
+      'Bergen Sea Society',
+      "Lund's Harbour",
+      'Vestland',
+    ]);
+  });
+
   const shared = (file: string): string =>
     fileURLToPath(new URL(`../../../shared/data/${file}`, import.meta.url));
   const missing = !existsSync(shared('hotpotqa/corpus.json'));

@@ -114,6 +114,67 @@ test('a file in their layout is counted by both normalisers', async () => {
   expect([s.byR1Searcher?.em.count, s.byR1Searcher?.coverEm.count]).toEqual([2, 3]);
 });
 
+test('a file in their layout: judge, searches and what was retrieved, counted by hand', async () => {
+  const round = (query: string, read: string): string =>
+    `<|begin_of_query|> ${query}<|end_of_query|>\n` +
+    `<|begin_of_documents|>\n(1)Title: X Text: ${read}\n<|end_of_documents|>\n`;
+  const row = (gold: string, given: string, verdict: string, rounds: string[]): string =>
+    JSON.stringify({
+      question: `Which is ${gold}, ${given}, ${verdict}?`,
+      answer: gold,
+      pred_ans: ` ${given} `,
+      stop_reason_final: 'finished',
+      gen_text_store: ` So. ${rounds.join('')} Done.</think>\n<answer> ${given} </answer>`,
+      gpt4o_output: verdict,
+    });
+  const lines = [
+    // Right, with evidence, and without.
+    row('Oslo', 'Oslo', 'True', [round('a', 'Born in Oslo.')]),
+    row('Oslo', 'Oslo', 'True', []),
+    // Read and not given: the judge says so, or thinks better of it.
+    row('Ida Holm', 'Ada', 'False', [round('a', 'x'), round('b', 'By Ida Holm.')]),
+    row('Ida Holm', 'the novelist Holm', 'True', [round('a', 'By Ida Holm.')]),
+    // Covered, though not equal; never read.
+    row('Bergen', 'in Bergen', 'False', [round('a', 'x')]),
+    // Yes and no: that the word was read says nothing.
+    row('yes', 'yes', 'True', [round('a', 'yes it is')]),
+    row('no', 'yes', 'False', []),
+  ];
+  const {
+    statistics: s,
+    layouts,
+    faults,
+  } = await inspectFile(new Blob(lines.map((line) => `${line}\n`)), 'small.jsonl');
+  expect([layouts, faults]).toEqual([{ 'r1-searcher': 7 }, []]);
+  expect(s).toMatchObject({
+    rollouts: 7,
+    scored: 7,
+    em: { count: 3 },
+    subEm: { count: 4 },
+    coverEm: { count: 4 },
+    searches: { mean: 6 / 7, max: 2, none: 2 },
+    judge: {
+      verdicts: 7,
+      right: { count: 4 },
+      agreement: {
+        // The novelist; Bergen by words.
+        em: { count: 6, judgeOnly: 1, scoreOnly: 0 },
+        subEm: { count: 5, judgeOnly: 1, scoreOnly: 1 },
+        coverEm: { count: 5, judgeOnly: 1, scoreOnly: 1 },
+      },
+    },
+    evidence: {
+      open: 5,
+      closed: 2,
+      retrieved: { count: 3, share: 3 / 5 },
+      wrongThoughRetrieved: { em: 2, coverEm: 2, judge: 1 },
+      rightWithoutRetrieved: { em: 1, coverEm: 2, judge: 1 },
+    },
+  });
+  // F1: 1, 1, 0, then "novelist holm" (no article) by "ida holm" ½, 2 · ½ · 1 / 1½, 1, 0.
+  expect(s.f1.mean! * 7).toBeCloseTo(3 + 1 / 2 + 2 / 3, 9);
+});
+
 describe('counts by hand', () => {
   test('agreement and kappa of a judge: two of three right by both, 1/3 agreed by chance', () => {
     const { judge } = statisticsOf([
