@@ -250,7 +250,7 @@ export function diffRollouts(
   const [left, right] = [rolloutPieces(a), rolloutPieces(b)];
   const keys = (pieces: readonly DiffPiece[], { segments }: Pick<ImportedRollout, 'segments'>) =>
     pieces.map(
-      ({ segment, text }) => `${itemAt(segments, segment, 'segments').source[1]}${text.trim()}`,
+      ({ segment, text }) => `${itemAt(segments, segment, 'segments').source} ${text.trim()}`,
     );
   return { a: left, b: right, runs: diffItems(keys(left, a), keys(right, b)) };
 }

@@ -21,7 +21,7 @@ const plain = (count: number): Passage[] =>
   Array.from({ length: count }, (_, i) => passage(`p${i}`, `T${i}`, `text ${i}`));
 const noisy = (id: string, title = id): Passage => ({
   ...passage(id, title, 'other'),
-  noise: 'stale' as never,
+  noise: 'stale',
 });
 
 async function shown(

@@ -309,7 +309,7 @@ describe('a run is refused', () => {
           return Promise.resolve();
         },
       },
-    } as never);
+    });
     // Merged into the weights at hand, all of them.
     await train(settingsOf({ steps: 1 }), { deps: { ...deps, agent } });
     expect(flats).toHaveLength(1);

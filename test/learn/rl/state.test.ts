@@ -97,7 +97,7 @@ describe('a stored state', () => {
     const { tensors, rest } = encodeState(state);
     const left = [...readSafetensors(tensors)].filter(([key]) => key !== name);
     const fewer = writeSafetensors(
-      new Map(left.map(([key, { data }]) => [key, { shape: [data.length], data }])) as never,
+      new Map(left.map(([key, { data }]) => [key, { shape: [data.length], data }])),
       'F32',
     );
     expect(() => decodeState({ tensors: fewer, rest })).toThrow(
