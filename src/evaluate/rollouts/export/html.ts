@@ -114,7 +114,7 @@ function tokensHtml({ rollout }: Report): string {
   const shown = Math.min(table.count, MOST_SPANS);
   const spans: string[] = [];
   for (let i = 0; i < shown; i++) {
-    const { source, role } = itemAt(rollout.segments, table.segment[i] ?? 0, 'segments');
+    const { source, role } = itemAt(rollout.segments, itemAt(table.segment, i), 'segments');
     const numbers = names.flatMap((name) => {
       const value = table.columns[name]?.[i];
       return value === undefined || Number.isNaN(value)
@@ -122,7 +122,7 @@ function tokensHtml({ rollout }: Report): string {
         : [`${TOKEN_COLUMNS[name].name} ${numberText(value)}`];
     });
     const mask = table.mask[i] === 1 ? ['trained'] : table.mask[i] === 0 ? ['mask 0'] : [];
-    const tokenId = table.ids[i] ?? -1;
+    const tokenId = itemAt(table.ids, i);
     const id = tokenId >= 0 ? [`id ${tokenId}`] : [];
     const title = [`${i}: ${source}, ${role}`, ...id, ...mask, ...numbers].join(' · ');
     const text = table.texts[i] ?? `#${tokenId} `;
