@@ -165,9 +165,14 @@ export class Conductor implements ConductorApi {
   }
 
   async pieces(ids: number[]): Promise<string[]> {
-    this.#need('policy');
     const loaded = await this.#policy.loading;
     return ids.map((id) => loaded?.policy.tokenizer.decode([id]) ?? '');
+  }
+
+  async spell(policy: string, ids: number[]): Promise<string[] | null> {
+    this.#need('policy');
+    const loaded = await this.#policy.loading?.catch(() => null);
+    return loaded?.policy.info.id === policy ? this.pieces(ids) : null;
   }
 
   async search(source: SearchTarget, query: string, k: number) {

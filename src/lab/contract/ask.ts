@@ -82,6 +82,8 @@ export interface ConductorApi {
   question(id: string): Promise<Question | null>;
   /** Texts of single token ids, in order. */
   pieces(ids: number[]): Promise<string[]>;
+  /** The same of ids that a policy wrote; null where another one is chosen or it cannot be loaded. */
+  spell(policy: string, ids: number[]): Promise<string[] | null>;
   /** The retriever's own answer, for the corpus page. */
   search(
     source: SearchTarget,
