@@ -227,6 +227,11 @@ it('questions with their contexts and a corpus of the same passages go in togeth
   await page.getByRole('button', { name: 'Use for search' }).click();
   await page.getByRole('button', { name: 'Use these questions' }).click();
   expect(await page.getByTestId('asked').textContent()).toBe('hops');
+  // Deleted, it is neither searched nor asked.
+  await page.getByRole('button', { name: 'Delete hops' }).click();
+  await page.locator('[data-collection="hops"]').waitFor({ state: 'detached' });
+  for (const use of ['searched', 'asked'])
+    expect(await page.getByTestId(use).textContent()).not.toContain('hops');
 });
 
 const HOTPOT = resolve(import.meta.dirname, '../../../shared/data/hotpotqa');

@@ -117,6 +117,16 @@ it('spells ids of tokens by the policy that is chosen, which it loads', async ()
   expect(names()).toEqual(['policy']);
 });
 
+it('spells nothing where the policy cannot be loaded, and fails nobody for it', async () => {
+  vi.stubGlobal('fetch', () => Promise.reject(new Error('no server')));
+  const { made, count } = await conductor();
+  expect(await made.spell('baize-mini', [1])).toBeNull();
+  // Not loaded again with every question: that is for the user to ask.
+  const before = count();
+  expect(await made.spell('baize-mini', [1])).toBeNull();
+  expect(count()).toBe(before);
+});
+
 it('loads everything for a run', async () => {
   const { made, names } = await conductor();
   const run = made.run(request);
