@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
+import { retryAfterMs } from '../../../../src/base/retry-after.ts';
 import { HostGate, HostGates } from '../../../../src/retrieval/engines/http/gate.ts';
 import {
   EngineHttp,
-  retryAfterMs,
   systemDeps,
   type HttpCall,
   type HttpDeps,
