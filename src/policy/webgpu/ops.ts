@@ -33,7 +33,14 @@ import { Gpu } from './device/gpu.ts';
 import { copyKeys } from './kernels/copy-keys.ts';
 import { copyRows } from './kernels/copy-rows.ts';
 import { GpuMatrixWriter } from './device/matrix-writer.ts';
-import { adapterPlaces, DRAW_BYTES, keyStoreBytes, padded, strideOf } from './device/sizes.ts';
+import {
+  adapterPlaces,
+  DRAW_BYTES,
+  keyStoreBytes,
+  padded,
+  strideOf,
+  tokenTableBytes,
+} from './device/sizes.ts';
 import {
   GpuActivations,
   GpuAdapter,
@@ -118,8 +125,9 @@ export class WebGpuOps implements Ops {
   }
 
   tokens(rows: number): Tokens {
-    const table = this.gpu.device.buffer(rows * 16, 'tokens');
-    return new GpuTokens(rows, table, this.gpu.device.buffer(rows * 16, 'runs'));
+    const bytes = tokenTableBytes(rows);
+    const table = this.gpu.device.buffer(bytes, 'tokens');
+    return new GpuTokens(rows, table, this.gpu.device.buffer(bytes, 'runs'));
   }
 
   picks(rows: number): Picks {

@@ -161,6 +161,11 @@ export class GpuTokens implements Tokens {
     readonly runTable: GpuBuffer,
   ) {}
 
+  /** The first 64 rows of the table, as a uniform that kernels of few rows bind. */
+  get first(): Range {
+    return { buffer: this.table, offset: 0, size: 64 * 16 };
+  }
+
   /** The tables' content. @throws RangeError where the runs do not fit */
   take(
     runs: readonly TokenRun[],
