@@ -32,7 +32,12 @@ export const quadsOfRank = ({ shape }: Lora): number => rankStride(shape.rank) /
 const blocksOf = ({ shape }: Lora): number => Math.ceil(shape.rank / 16);
 
 const aParts = (lora: GpuLora): Part[] =>
-  lora.place.parts.map(({ a }, i) => [0, lora.shape.in, a - lora.place.from, i * quadsOfRank(lora)]);
+  lora.place.parts.map(({ a }, i) => [
+    0,
+    lora.shape.in,
+    a - lora.place.from,
+    i * quadsOfRank(lora),
+  ]);
 
 const bParts = (lora: GpuLora, unit: number): Part[] =>
   lora.place.parts.map(({ row, out, b }, i) => [

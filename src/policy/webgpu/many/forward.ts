@@ -1,7 +1,7 @@
 import type { AttentionInput, FeedForwardInput, HeadsInput, Projection } from '../../ops/ops.ts';
 import type { Activations, Matrix, Tokens } from '../../ops/values.ts';
 import type { Gpu } from '../device/gpu.ts';
-import { strideOf } from '../device/sizes.ts';
+import { matrixLayout, strideOf } from '../device/sizes.ts';
 import {
   GpuActivations,
   GpuKeyStore,
@@ -15,7 +15,7 @@ import { ATTENTION, attention } from '../kernels/many/attention.ts';
 import { HEADS, heads, MOST_HEADS } from '../kernels/many/heads.ts';
 import { EMBED, embed, GATE, gate } from '../kernels/many/pointwise.ts';
 import type { Rows } from './adapters.ts';
-import { multiply, normOf, placeOf, rowsOf } from './projection.ts';
+import { multiply, normOf, rowsOf } from './projection.ts';
 import { tilesOf } from './tiles.ts';
 
 /** See `Ops.embed`. */
@@ -24,15 +24,14 @@ export function embedMany(gpu: Gpu, o: { table: Matrix; tokens: Tokens; x: Activ
   const tokens = own(GpuTokens, o.tokens);
   const x = own(GpuActivations, o.x);
   for (const part of table.parts) {
-    const { wUnits, wScales } = placeOf(table, part);
     gpu.encoder.dispatch(
       embed(table.type),
       [part.units.buffer, tokens.table, x.buffer],
       EMBED.words({
         first: part.row,
         count: part.rows,
-        wUnits,
-        wScales,
+        wUnits: matrixLayout(table).units,
+        wScales: part.scales / 16,
         xStride: x.stride / 4,
         width: table.in,
       }),
@@ -103,14 +102,7 @@ export function attendMany(
   const lse = o.lse && rowsOf(o.lse);
   gpu.encoder.dispatch(
     attention({ headDim, share, type, lse: lse !== undefined }),
-    [
-      tiles.buffer,
-      q.buffer,
-      store.keys,
-      store.values,
-      out.buffer,
-      ...(lse ? [lse.buffer] : []),
-    ],
+    [tiles.buffer, q.buffer, store.keys, store.values, out.buffer, ...(lse ? [lse.buffer] : [])],
     ATTENTION.words({
       qStride: q.stride,
       outStride: out.stride,

@@ -23,7 +23,13 @@ export function tileTable(
       Array.from({ length: Math.ceil(run.count / step) }, (_, i) => {
         const count = Math.min(step, run.count - i * step);
         const position = run.position + i * step;
-        return { row: run.row + i * step, count, position, start: run.start, end: position + count };
+        return {
+          row: run.row + i * step,
+          count,
+          position,
+          start: run.start,
+          end: position + count,
+        };
       }),
     );
   const queries = cut(height);

@@ -63,7 +63,9 @@ fn stat(i: u32) -> vec2f {
 const slopes = (share: number, alive: string) =>
   each(
     4,
-    (i) => `let z${i} = stat(group + ${16 * i}u); let at${i} = tile.z + (group + ${16 * i}u) / ${share}u;
+    (
+      i,
+    ) => `let z${i} = stat(group + ${16 * i}u); let at${i} = tile.z + (group + ${16 * i}u) / ${share}u;
     let p${i} = select(vec4f(0.0), exp(vec4f(s${i}_0, s${i}_1, s${i}_2, s${i}_3) - z${i}.x), ${alive.replaceAll('@', `${i}`)} && vec4<bool>(group + ${16 * i}u < tile.y * ${share}u));
     let d${i} = p${i} * (vec4f(t${i}_0, t${i}_1, t${i}_2, t${i}_3) - z${i}.y);`,
     '\n    ',

@@ -50,13 +50,17 @@ export function params<I extends string, F extends string = never>(
 }
 
 /** A storage binding that a kernel reads, or also writes; `false` for one that its kind lacks. */
-export type Binding = false | { readonly name: string; readonly type: string; readonly access: 'r' | 'w' };
+export type Binding =
+  false | { readonly name: string; readonly type: string; readonly access: 'r' | 'w' };
 
 export const reads = (name: string, type: string): Binding => ({ name, type, access: 'r' });
 export const writes = (name: string, type: string): Binding => ({ name, type, access: 'w' });
 
 /** Declares the uniform `p` at binding 0 and the storage bindings from 1 on. */
-export function declare(uniform: Params, list: readonly Binding[]): { wgsl: string; access: string } {
+export function declare(
+  uniform: Params,
+  list: readonly Binding[],
+): { wgsl: string; access: string } {
   const used = list.filter((binding) => binding !== false);
   const lines = used.map(
     ({ name, type, access }, i) =>

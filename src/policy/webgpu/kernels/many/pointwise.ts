@@ -13,7 +13,9 @@ export function gate(direction: 'forward' | 'backward'): Kernel {
   const back = direction === 'backward';
   const { wgsl, access } = declare(
     GATE,
-    back ? [writes('raw', 'f32'), reads('dOut', 'f32')] : [reads('raw', 'f32'), writes('out', 'f32')],
+    back
+      ? [writes('raw', 'f32'), reads('dOut', 'f32')]
+      : [reads('raw', 'f32'), writes('out', 'f32')],
   );
   const code = () => `${wgsl}
 @compute @workgroup_size(64)
@@ -75,7 +77,7 @@ export function embed(type: MatrixType): Kernel {
     writes('x', 'vec4f'),
   ]);
   const code = () => `${wgsl}
-${eight(type)}
+${eight(type, 'joined')}
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: u32) {
   let id = tokens[wid.x].x;

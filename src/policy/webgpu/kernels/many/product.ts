@@ -63,7 +63,7 @@ export function product(kind: ProductKind): Kernel {
     raw && writes('raw', 'f32'),
   ]);
   const code = () => `${wgsl}
-${eight(type)}
+${eight(type, 'joined')}
 // Heads that are turned have row i beside row i + headDim / 2 in W; y has them in their own order.
 fn natural(o: u32) -> u32 {
   if (o >= p.turned) { return o; }
@@ -141,21 +141,22 @@ ${MAIN}
   }
   ${each(
     HEIGHT,
-    (i) => `{ let row = r0 + group + ${8 * i}u; if (row < p.rows) { ${
-      gated
-        ? each(2, (j) => {
-            const c = `lane + ${16 * j}u`;
-            return `if (${inside(c)}) { let o = o0 + ${c};
+    (i) =>
+      `{ let row = r0 + group + ${8 * i}u; if (row < p.rows) { ${
+        gated
+          ? each(2, (j) => {
+              const c = `lane + ${16 * j}u`;
+              return `if (${inside(c)}) { let o = o0 + ${c};
       let gate = c${i}_${j}${bias ? ' + bias[o]' : ''}; let up = c${i}_${j + 2}${bias ? ' + bias[p.count + o]' : ''};
       ${raw ? 'raw[row * p.rawStride + o] = gate; raw[row * p.rawStride + p.count + o] = up;' : ''}
       y[row * p.yStride + o] = gate / (1.0 + exp(-gate)) * up; }`;
-          })
-        : each(WIDTH, (j) => {
-            const c = `lane + ${16 * j}u`;
-            return `if (${inside(c)}) { let o = natural(p.column + o0 + ${c}); let n = row * p.yStride + o;
+            })
+          : each(WIDTH, (j) => {
+              const c = `lane + ${16 * j}u`;
+              return `if (${inside(c)}) { let o = natural(p.column + o0 + ${c}); let n = row * p.yStride + o;
       y[n] = ${to === 'add' ? 'y[n] + ' : ''}c${i}_${j}${bias ? ' + bias[o]' : ''}; }`;
-          })
-    } } }`,
+            })
+      } } }`,
     '\n  ',
   )}
 }`;

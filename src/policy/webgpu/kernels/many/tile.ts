@@ -39,7 +39,8 @@ export const forwardStep = (): string => `for (var k = 0u; k < 4u; k++) {
     }`;
 
 /** Sums c{i} (vec4f: 4 neighbouring columns) += Σ over 16 terms of xs[row] · ws[term], ws: [16 terms][16 quads of columns]. */
-export const TRANSPOSED_TILE = 'var<workgroup> ws: array<vec4f, 272>; // [term][17 quads of columns]';
+export const TRANSPOSED_TILE =
+  'var<workgroup> ws: array<vec4f, 272>; // [term][17 quads of columns]';
 export const transposedStep = (): string => `for (var k = 0u; k < 4u; k++) {
       ${each(4, (j) => `let w${j} = ws[(4u * k + ${j}u) * 17u + lane];`)}
       ${each(
