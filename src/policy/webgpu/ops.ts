@@ -1,4 +1,3 @@
-import { DeviceError } from '../ops/faults.ts';
 import type {
   AttentionInput,
   Draw,
@@ -7,6 +6,7 @@ import type {
   Handle,
   HeadInput,
   HeadsInput,
+  Norm,
   Ops,
   Projection,
 } from '../ops/ops.ts';
@@ -32,6 +32,15 @@ import type { DeviceOptions, GpuBuffer } from './device/device.ts';
 import { Gpu } from './device/gpu.ts';
 import { copyKeys } from './kernels/copy-keys.ts';
 import { copyRows } from './kernels/copy-rows.ts';
+import { embed } from './kernels/embed.ts';
+import { fewAttend } from './kernels/few/attend.ts';
+import { fewFeedForward } from './kernels/few/feed-forward.ts';
+import { fewHeads } from './kernels/few/heads.ts';
+import { fewLogits } from './kernels/few/logits.ts';
+import { fewResidual } from './kernels/few/residual.ts';
+import { FewState } from './kernels/few/state.ts';
+import { placeDraws, readDraws } from './kernels/sample/draws.ts';
+import { sample } from './kernels/sample/sample.ts';
 import { GpuMatrixWriter } from './device/matrix-writer.ts';
 import {
   adapterPlaces,
@@ -61,20 +70,21 @@ import {
 } from './many/backward.ts';
 import {
   attendMany,
-  embedMany,
   feedForwardMany,
   projectHeadsMany,
   projectResidualMany,
 } from './many/forward.ts';
 import { placePicks, readLogits, readScores, score, scoreBackward } from './many/head.ts';
 
-const later = (what: string): DeviceError => new DeviceError(`WebGPU: ${what} has no kernel`);
-
 /** The block operations on WebGPU: one file a kernel under `kernels/`. */
 export class WebGpuOps implements Ops {
   readonly device = 'webgpu';
 
-  constructor(readonly gpu: Gpu) {}
+  private readonly few: FewState;
+
+  constructor(readonly gpu: Gpu) {
+    this.few = new FewState(gpu);
+  }
 
   static async open(options?: DeviceOptions): Promise<WebGpuOps> {
     return new WebGpuOps(await Gpu.open(options));
@@ -174,24 +184,41 @@ export class WebGpuOps implements Ops {
 
   // Forward
 
-  embed(o: { table: Matrix; tokens: Tokens; x: Activations }): void {
-    embedMany(this.gpu, o);
+  embed(o: { table: Matrix; tokens: Tokens; x: Activations; next?: Norm }): void {
+    const [tokens, x] = [own(GpuTokens, o.tokens), own(GpuActivations, o.x)];
+    this.few.wrote(x);
+    const next = tokens.size === 'few' && o.next ? this.few.place(x, o.next, tokens.count) : null;
+    embed(this.gpu, { table: own(GpuMatrix, o.table), tokens, x, next });
   }
 
   projectHeads(o: HeadsInput & { q: Activations; raw?: Activations }): void {
-    projectHeadsMany(this.gpu, o);
+    this.wrote(o.q, o.raw);
+    if (isFew(o)) fewHeads(this.gpu, this.few, o);
+    else projectHeadsMany(this.gpu, o);
   }
 
   attend(o: AttentionInput & { out: Activations; lse?: Activations }): void {
-    attendMany(this.gpu, o);
+    this.wrote(o.out, o.lse);
+    if (isFew(o)) fewAttend(this.gpu, o);
+    else attendMany(this.gpu, o);
   }
 
-  projectResidual(o: { input: Activations; by: Projection; tokens: Tokens; x: Activations }): void {
-    projectResidualMany(this.gpu, o);
+  projectResidual(o: {
+    input: Activations;
+    by: Projection;
+    tokens: Tokens;
+    x: Activations;
+    next?: Norm;
+  }): void {
+    this.wrote(o.x);
+    if (isFew(o)) fewResidual(this.gpu, this.few, o);
+    else projectResidualMany(this.gpu, o);
   }
 
   feedForward(o: FeedForwardInput & { out: Activations; raw?: Activations }): void {
-    feedForwardMany(this.gpu, o);
+    this.wrote(o.out, o.raw);
+    if (isFew(o)) fewFeedForward(this.gpu, this.few, o);
+    else feedForwardMany(this.gpu, o);
   }
 
   async readActivations(from: Activations, rows: number): Promise<Float32Array> {
@@ -205,21 +232,26 @@ export class WebGpuOps implements Ops {
 
   copyRows(o: { from: Activations; to: Activations; tokens: Tokens }): void {
     const [from, to] = [own(GpuActivations, o.from), own(GpuActivations, o.to)];
+    this.wrote(to);
     copyRows(this.gpu, from, to, own(GpuTokens, o.tokens));
   }
 
   // Head
 
-  sample(_: HeadInput & { draws: Draws }): void {
-    throw later('sample');
+  sample(o: HeadInput & { draws: Draws }): void {
+    const draws = own(GpuDraws, o.draws);
+    if (draws.count === 0) return;
+    const table = { buffer: draws.table, offset: 0, size: draws.table.size };
+    const logits = fewLogits(this.gpu, this.few, o, draws.count, draws.inOrder ? null : table);
+    sample(this.gpu, draws, logits);
   }
 
-  placeDraws(_: Draws, __: readonly Draw[]): void {
-    throw later('placeDraws');
+  placeDraws(draws: Draws, wanted: readonly Draw[]): void {
+    placeDraws(this.gpu, own(GpuDraws, draws), wanted);
   }
 
-  readDraws(_: Draws): Promise<Drawn[]> {
-    throw later('readDraws');
+  readDraws(draws: Draws): Promise<Drawn[]> {
+    return readDraws(this.gpu, own(GpuDraws, draws));
   }
 
   score(o: HeadInput & { picks: Picks }): void {
@@ -240,6 +272,7 @@ export class WebGpuOps implements Ops {
   scoreBackward(
     o: HeadInput & { picks: Picks; tokens: Tokens; coefficients: Float32Array; dx: Activations },
   ): void {
+    this.wrote(o.dx);
     scoreBackward(this.gpu, o);
   }
 
@@ -256,12 +289,14 @@ export class WebGpuOps implements Ops {
     dx: Activations;
     dInput: Activations;
   }): void {
+    this.wrote(o.dInput);
     projectResidualBackward(this.gpu, o);
   }
 
   feedForwardBackward(
     o: FeedForwardInput & { raw: Activations; dOut: Activations; dx: Activations },
   ): void {
+    this.wrote(o.dx, o.raw);
     feedForwardBackward(this.gpu, o);
   }
 
@@ -275,6 +310,7 @@ export class WebGpuOps implements Ops {
       dValues: Activations;
     },
   ): void {
+    this.wrote(o.dq, o.dKeys, o.dValues);
     attendBackward(this.gpu, o);
   }
 
@@ -287,6 +323,7 @@ export class WebGpuOps implements Ops {
       dx: Activations | null;
     },
   ): void {
+    this.wrote(o.dx);
     projectHeadsBackward(this.gpu, o);
   }
 
@@ -319,11 +356,23 @@ export class WebGpuOps implements Ops {
   }
 
   warmUp(work: () => void, onProgress?: (done: number, all: number) => void): Promise<void> {
-    return this.gpu.encoder.warmUp(work, onProgress);
+    return this.gpu.encoder.warmUp(() => {
+      try {
+        work();
+      } finally {
+        // Nothing of it was run.
+        this.few.forget();
+      }
+    }, onProgress);
   }
 
   dispose(): void {
     this.gpu.device.dispose();
+  }
+
+  /** Every operation says which activations it writes. */
+  private wrote(...written: (Activations | null | undefined)[]): void {
+    for (const x of written) if (x) this.few.wrote(x);
   }
 
   private filled(values: Float32Array<ArrayBuffer>, label: string): GpuBuffer {
@@ -332,6 +381,8 @@ export class WebGpuOps implements Ops {
     return buffer;
   }
 }
+
+const isFew = ({ tokens }: { tokens: Tokens }): boolean => own(GpuTokens, tokens).size === 'few';
 
 function gradientsOf(adapter: Adapter): GpuBuffer {
   const { gradients } = own(GpuAdapter, adapter);

@@ -15,8 +15,19 @@ import { openOps } from './swiftshader.ts';
 const TOLERANCE = 1e-4;
 
 const sizes: Sizes = {
-  ...{ d: 40, H: 14, G: 2, D: 20, M: 72, V: 777, rank: 5, type: 'int4', store: 'f32' },
-  ...{ bias: true, headNorms: true, rotary: true, eps: 1e-6 },
+  d: 40,
+  H: 14,
+  G: 2,
+  D: 20,
+  M: 72,
+  V: 777,
+  rank: 5,
+  type: 'int4',
+  store: 'f32',
+  bias: true,
+  headNorms: true,
+  rotary: true,
+  eps: 1e-6,
 };
 
 const caseOf = (name: string, body: CaseBody, s: Sizes, seed = 5): OpCase => ({

@@ -231,6 +231,8 @@ export class GpuDraws implements Draws {
   count = 0;
   /** Whether any draw has top-k, or top-p. */
   uses: PlacedDraws = { topK: false, topP: false };
+  /** Whether draw i is of row i. */
+  inOrder = false;
 
   constructor(
     readonly rows: number,

@@ -1,5 +1,7 @@
+import type { AttentionInput } from '../../../ops/ops.ts';
+import type { Activations } from '../../../ops/values.ts';
 import type { Gpu } from '../../device/gpu.ts';
-import type { GpuActivations, GpuKeyStore, GpuTokens } from '../../device/values.ts';
+import { GpuActivations, GpuKeyStore, GpuTokens, own } from '../../device/values.ts';
 import { bucketOf } from './product.ts';
 
 /** Most chunks that a context is cut into. */
@@ -92,14 +94,14 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
   var top = -3.0e38; var sum = 0.0;
   ${each(heads, (h) => each(columns, (c) => `var a${h}_${c} = vec4f(0.0);`))}
   let end = min(start + chunk, live);
-  for (var from = start; from < end; from += 64u) {
-    let n = min(64u, end - from);
+  for (var begin = start; begin < end; begin += 64u) {
+    let n = min(64u, end - begin);
     workgroupBarrier();
     {
       ${each(heads, (h) => `var s${h} = -3.0e38;`)}
       if (li < n) {
         ${each(heads, (h) => `s${h} = 0.0;`)}
-        let at = ((token.w + from + li) * ${kvHeads}u + g) * ${d4}u;
+        let at = ((token.w + begin + li) * ${kvHeads}u + g) * ${d4}u;
         for (var i = 0u; i < ${d4}u; i++) { let k = four(keys[at + i]); ${each(heads, (h) => `s${h} += dot(k, qs[${h * d4}u + i]);`)} }
       }
       ${each(heads, (h) => `p[${h * 64}u + li] = s${h};`)}
@@ -127,7 +129,7 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
       if (part < ${parts}u) {
         ${each(heads, (h) => `{ let keep = t8[${h}]; ${each(columns, (c) => `a${h}_${c} *= keep;`)} }`)}
         for (var i = part; i < n; i += ${parts}u) {
-          let at = ((token.w + from + i) * ${kvHeads}u + g) * ${d4}u;
+          let at = ((token.w + begin + i) * ${kvHeads}u + g) * ${d4}u;
           ${each(columns, (c) => {
             const d = `(li % ${Math.min(d4, 64)}u + ${c * 64}u)`;
             const add = `{ let v = four(values[at + ${d}]); ${each(heads, (h) => `a${h}_${c} += p[${h * 64}u + i] * v;`)} }`;
@@ -186,16 +188,12 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
 /** Attention of few rows over the store (flash-decoding): by chunks of positions, which are then put together. */
 export function fewAttend(
   gpu: Gpu,
-  o: {
-    q: GpuActivations;
-    heads: number;
-    store: GpuKeyStore;
-    tokens: GpuTokens;
-    out: GpuActivations;
-    lse: GpuActivations | null;
-  },
+  o: AttentionInput & { out: Activations; lse?: Activations },
 ): void {
-  const { q, heads, store, tokens, out, lse } = o;
+  const { heads } = o;
+  const [q, out] = [own(GpuActivations, o.q), own(GpuActivations, o.out)];
+  const lse = o.lse ? own(GpuActivations, o.lse) : null;
+  const [store, tokens] = [own(GpuKeyStore, o.store), own(GpuTokens, o.tokens)];
   const { headDim: D, kvHeads, dim } = store;
   const f16 = store.type === 'f16';
   const shape = { group: heads / kvHeads, heads, kvHeads, D, d4: dim / 4, f16 };

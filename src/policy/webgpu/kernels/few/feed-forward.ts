@@ -1,7 +1,8 @@
-import type { Norm, Projection } from '../../../ops/ops.ts';
+import type { FeedForwardInput } from '../../../ops/ops.ts';
+import type { Activations } from '../../../ops/values.ts';
 import { DeviceError } from '../../../ops/faults.ts';
 import type { Gpu } from '../../device/gpu.ts';
-import { GpuMatrix, own, type GpuActivations } from '../../device/values.ts';
+import { GpuActivations, GpuMatrix, GpuTokens, own } from '../../device/values.ts';
 import { runProduct } from './run-product.ts';
 import { lowRank, type FewState } from './state.ts';
 
@@ -9,9 +10,13 @@ import { lowRank, type FewState } from './state.ts';
 export function fewFeedForward(
   gpu: Gpu,
   state: FewState,
-  o: { x: GpuActivations; norm: Norm; by: Projection; rows: number; out: GpuActivations },
+  o: FeedForwardInput & { out: Activations; raw?: Activations },
 ): void {
-  const { x, norm, by, rows, out } = o;
+  const { norm, by } = o;
+  const [x, out] = [own(GpuActivations, o.x), own(GpuActivations, o.out)];
+  const rows = own(GpuTokens, o.tokens).count;
+  if (o.raw)
+    throw new RangeError('gate and up are kept of many tokens alone, which can be learned from');
   const matrix = own(GpuMatrix, by.matrix);
   if (matrix.parts.length > 1)
     throw new DeviceError(
@@ -41,5 +46,4 @@ export function fewFeedForward(
     }
   }`,
   });
-  state.wrote(out);
 }

@@ -1,14 +1,15 @@
 import type { HeadsInput } from '../../../ops/ops.ts';
+import type { Activations } from '../../../ops/values.ts';
 import { float } from '../../device/encoder.ts';
 import type { Gpu } from '../../device/gpu.ts';
 import {
+  GpuActivations,
   GpuKeyStore,
   GpuMatrix,
   GpuRotary,
   GpuTokens,
   GpuVector,
   own,
-  type GpuActivations,
 } from '../../device/values.ts';
 import { runProduct, type Bound } from './run-product.ts';
 import { lowRank, type FewState } from './state.ts';
@@ -55,17 +56,17 @@ function bindings(o: { tokens: GpuTokens; store: GpuKeyStore; q: GpuActivations 
   ];
 }
 
-interface Few {
-  readonly x: GpuActivations;
-  readonly q: GpuActivations;
-  readonly raw: GpuActivations | null;
-}
-
 /**
  * q, k and v of few rows, turned and put where they belong. One dispatch, where heads have no norms of their own and
  * the device binds as many buffers; else the product, then a kernel that turns.
  */
-export function fewHeads(gpu: Gpu, state: FewState, o: HeadsInput, { x, q, raw }: Few): void {
+export function fewHeads(
+  gpu: Gpu,
+  state: FewState,
+  o: HeadsInput & { q: Activations; raw?: Activations },
+): void {
+  const [x, q] = [own(GpuActivations, o.x), own(GpuActivations, o.q)];
+  const raw = o.raw && own(GpuActivations, o.raw);
   const [matrix, tokens] = [own(GpuMatrix, o.by.matrix), own(GpuTokens, o.tokens)];
   const store = own(GpuKeyStore, o.store);
   const rotary = o.rotary && own(GpuRotary, o.rotary);
@@ -89,8 +90,6 @@ export function fewHeads(gpu: Gpu, state: FewState, o: HeadsInput, { x, q, raw }
     : [];
   const storages = 1 + (matrix.type.startsWith('int') ? 1 : 0) + (low ? 2 : 0) + 4;
   const fits = storages + angles.length <= gpu.device.limits.maxStorageBuffersPerShaderStage;
-  state.wrote(q);
-  if (raw) state.wrote(raw);
   if (!o.headNorms && !raw && fits) {
     const f16 = store.type === 'f16';
     runProduct(gpu, {

@@ -1,6 +1,7 @@
 import type { Norm, Projection } from '../../../ops/ops.ts';
+import type { Activations, Tokens } from '../../../ops/values.ts';
 import type { Gpu } from '../../device/gpu.ts';
-import { GpuMatrix, GpuVector, own, type GpuActivations } from '../../device/values.ts';
+import { GpuActivations, GpuMatrix, GpuTokens, own } from '../../device/values.ts';
 import { runProduct, type Bound } from './run-product.ts';
 import { lowRank, type FewState } from './state.ts';
 
@@ -8,32 +9,31 @@ import { lowRank, type FewState } from './state.ts';
 export function fewResidual(
   gpu: Gpu,
   state: FewState,
-  o: { input: GpuActivations; by: Projection; rows: number; x: GpuActivations; next: Norm | null },
+  o: { input: Activations; by: Projection; tokens: Tokens; x: Activations; next?: Norm },
 ): void {
-  const { input, by, rows, x, next } = o;
+  const { by, next } = o;
+  const [input, x] = [own(GpuActivations, o.input), own(GpuActivations, o.x)];
+  const rows = own(GpuTokens, o.tokens).count;
   const matrix = own(GpuMatrix, by.matrix);
   const low = lowRank(gpu, by, whole(input), rows);
-  const weight = next && own(GpuVector, next.weight);
-  const memory = next && state.memory(x, rows);
+  const to = next && state.place(x, next, rows);
   const y: Bound = { name: 'y', type: 'array<f32>', access: 'w', binding: x.buffer };
-  const prepared: Bound[] =
-    weight && memory
-      ? [
-          { name: 'few', type: 'array<vec4f>', access: 'w', binding: memory.range },
-          {
-            name: 'weight',
-            type: `array<vec4f, ${weight.buffer.size / 16}>`,
-            access: 'u',
-            binding: weight.buffer,
-          },
-        ]
-      : [];
-  state.wrote(x);
+  const prepared: Bound[] = to
+    ? [
+        { name: 'few', type: 'array<vec4f>', access: 'w', binding: to.range },
+        {
+          name: 'weight',
+          type: `array<vec4f, ${to.weight.buffer.size / 16}>`,
+          access: 'u',
+          binding: to.weight.buffer,
+        },
+      ]
+    : [];
   runProduct(gpu, {
     ...{ name: 'residual', variant: next ? 'next' : '', matrix, rows, x: input.buffer },
     ...{ xStride: input.stride / 4, norm: null, low, bias: by.bias, yStride: x.stride },
     bound: [y, ...prepared],
-    more: [memory?.squaresAt ?? 0],
+    more: [to?.squaresAt ?? 0],
     declarations: ({ tile, rowTile }) =>
       next ? `var<workgroup> now: array<f32, ${tile.outs * rowTile}>;` : '',
     epilogue: ({ tile: { outs, threads }, rowTile }) => `
@@ -65,7 +65,6 @@ export function fewResidual(
       : ''
   }`,
   });
-  if (weight) state.prepared(x, weight, rows);
 }
 
 const whole = ({ buffer }: GpuActivations) => ({ buffer, offset: 0, size: buffer.size });

@@ -119,7 +119,7 @@ export function runProduct(gpu: Gpu, o: ProductRun): void {
 }
 
 const lowBindings = ({ range, factors }: Low): Bound[] => [
-  { name: 'low', type: 'array<vec4f>', access: 'r', binding: range },
+  { name: 'ax', type: 'array<vec4f>', access: 'r', binding: range },
   { name: 'factors', type: 'array<vec4f>', access: 'r', binding: factors },
 ];
 
@@ -135,12 +135,12 @@ function codeOf(o: ProductRun, code: ProductCode, bound: readonly Bound[]): stri
   const at = 1 + matrixAccess(type).length;
   const rms = o.norm ? inverseRms('x', rowTile, tile.threads) : null;
   const has = (name: string): boolean => bound.some((one) => one.name === name);
-  const [plus, times] = [has('low') ? ' + lora(o, t0 + t)' : '', rms ? ' * inverseRms(t)' : ''];
+  const [plus, times] = [has('ax') ? ' + lora(o, t0 + t)' : '', rms ? ' * inverseRms(t)' : ''];
   return `${directives(code.subgroups)}${UNIFORMS}${matrixBindings(type, 1)}
 ${bound.map((b, i) => `@group(0) @binding(${at + i}) var<${DECLARED[b.access]}> ${b.name}: ${b.type};`).join('\n')}
 ${productDeclarations(code)}
 ${rms?.declarations ?? ''}
-${has('low') ? loraFunction('low', 'factors') : ''}
+${has('ax') ? loraFunction('ax', 'factors') : ''}
 fn bias(o: u32) -> f32 { return ${has('biases') ? 'biases[o / 4u][o % 4u]' : '0.0'}; }
 // Output l of the workgroup, which is row o of the matrix, of row t of the tile.
 fn value(l: u32, o: u32, t: u32, t0: u32) -> f32 { return (total(l, t)${plus})${times}; }

@@ -1,6 +1,7 @@
 import type { Range } from '../../device/device.ts';
 import type { Gpu } from '../../device/gpu.ts';
 import { rankStride, strideOf } from '../../device/sizes.ts';
+import type { Prepared } from '../embed.ts';
 import { own, GpuLora, GpuVector, type GpuActivations } from '../../device/values.ts';
 import type { Norm, Projection } from '../../../ops/ops.ts';
 import { float } from '../../device/encoder.ts';
@@ -33,9 +34,12 @@ export class FewState {
     return { range, squaresAt, xStride: x.stride / 4, key: `${range.buffer.id} ${bucket}` };
   }
 
-  /** Says that x was prepared for a norm in the memory of these rows. */
-  prepared(x: GpuActivations, norm: GpuVector, rows: number): void {
-    this.ready = { x, norm, key: this.memory(x, rows).key };
+  /** Where whoever writes x next prepares it for a norm, and says so by asking. */
+  place(x: GpuActivations, { weight }: Norm, rows: number): Prepared {
+    const norm = own(GpuVector, weight);
+    const { range, squaresAt, key } = this.memory(x, rows);
+    this.ready = { x, norm, key };
+    return { range, squaresAt, weight: norm };
   }
 
   /** x prepared for a norm: dispatches that only where it was not done yet. */
@@ -76,8 +80,8 @@ ${gathered ? '@group(0) @binding(4) var<storage, read> table: array<u32>;' : ''}
 fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: u32) {
   let row = wid.y; let i = wid.x * 64u + li;
   if (i >= u.stride / 2u) { return; }
-  let from = ${gathered ? 'table[row * 8u]' : 'row'} * u.stride + 2u * i;
-  let a = x[from]; let b = x[from + 1u];
+  let at = ${gathered ? 'table[row * 8u]' : 'row'} * u.stride + 2u * i;
+  let a = x[at]; let b = x[at + 1u];
   few[row * u.stride + 2u * i] = a * weight[2u * i];
   few[row * u.stride + 2u * i + 1u] = b * weight[2u * i + 1u];
   var s = 0.0;

@@ -100,25 +100,25 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
   ${searched ? `if (li == slice) { chosen = before; } workgroupBarrier(); let sliceBefore = chosen;` : ''}
   workgroupBarrier();
   // This thread's ids of the slice.
-  let from = slice * ${cut.slice}u + li * ${cut.perThread}u; let end = min(from + ${cut.perThread}u, ${cut.vocabulary}u);
+  let begin = slice * ${cut.slice}u + li * ${cut.perThread}u; let end = min(begin + ${cut.perThread}u, ${cut.vocabulary}u);
   var nth = 0u;
   ${
     searched
-      ? `for (var i = from; i < end; i++) { if (keyOf(logits[row * u.stride + i]) == lastKey) { nth++; } }
+      ? `for (var i = begin; i < end; i++) { if (keyOf(logits[row * u.stride + i]) == lastKey) { nth++; } }
   nth = sliceBefore + scanCount(li, nth) - nth;`
       : ''
   }
   let mineFrom = nth;
   var own = 0.0;
-  for (var i = from; i < end; i++) {
+  for (var i = begin; i < end; i++) {
     let l = logits[row * u.stride + i]; ${searched ? 'let key = keyOf(l); if (key < lastKey) { continue; } if (key == lastKey) { nth++; if (nth > allowed) { continue; } }' : ''}
     own += exp((l - all.max) / t);
   }
   let ownUpTo = scan(li, own);
   let thread = find(li, own, ownUpTo, rest);
   if (li == thread) {
-    var left = rest - (ownUpTo - own); var sum = 0.0; nth = mineFrom; var id = from;
-    for (var i = from; i < end; i++) {
+    var left = rest - (ownUpTo - own); var sum = 0.0; nth = mineFrom; var id = begin;
+    for (var i = begin; i < end; i++) {
       let l = logits[row * u.stride + i]; ${searched ? 'let key = keyOf(l); if (key < lastKey) { continue; } if (key == lastKey) { nth++; if (nth > allowed) { continue; } }' : ''}
       let e = exp((l - all.max) / t);
       if (e == 0.0) { continue; }
