@@ -1,8 +1,6 @@
 import type { MatrixType } from '../../../ops/values.ts';
 import { BLOCK, PER_UNIT } from '../../device/sizes.ts';
 
-export const hasScales = (type: MatrixType): boolean => type === 'int8' || type === 'int4';
-
 /**
  * WGSL `eight(o, k8)`: values 8 k8 … 8 k8 + 7 of row o of a matrix (`matrixLayout`), dequantised, as two vec4f.
  * Needs `p.wUnits`, the units of a row, and a binding `W`, array<vec4u>.

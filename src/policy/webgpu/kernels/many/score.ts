@@ -1,6 +1,7 @@
 import type { MatrixType } from '../../../ops/values.ts';
 import type { Kernel } from '../../device/encoder.ts';
-import { eight, hasScales } from './eight.ts';
+import { hasScales } from '../weights.ts';
+import { eight } from './eight.ts';
 import { declare, params, reads, writes } from './params.ts';
 import { ADD_LANES } from './pointwise.ts';
 import {

@@ -1,5 +1,6 @@
 import type { MatrixType } from '../../../ops/values.ts';
-import { eight, hasScales } from './eight.ts';
+import { hasScales } from '../weights.ts';
+import { eight } from './eight.ts';
 import type { Kernel } from '../../device/encoder.ts';
 import { declare, params, reads, writes } from './params.ts';
 import { BEYOND, each, HEIGHT, MAIN, TRANSPOSED_TILE, transposedStep, X_TILE } from './tile.ts';
