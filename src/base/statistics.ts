@@ -49,3 +49,13 @@ export const median = (values: readonly number[]): number | null => {
   const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
   return low === undefined || high === undefined ? null : (low + high) / 2;
 };
+
+/** ln Σ e^x, without overflow. -Infinity of none. */
+export function logSumExp(values: Numbers): number {
+  let most = -Infinity;
+  for (const value of values) most = Math.max(most, value);
+  if (!Number.isFinite(most)) return most;
+  let total = 0;
+  for (const value of values) total += Math.exp(value - most);
+  return most + Math.log(total);
+}

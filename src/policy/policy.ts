@@ -8,7 +8,7 @@ import type { ChatMessage } from './text-model.ts';
 
 import type { Work } from './watchdog.ts';
 import type { LoraSpec } from './lora/spec.ts';
-import type { WeightType } from './checkpoint/weight-type.ts';
+import type { MatrixType } from './ops/values.ts';
 
 /** What tokens are drawn from; temperature 0 means greedy. */
 export type Sampling = TokenDistribution;
@@ -78,7 +78,7 @@ export interface PolicyInfo {
   /** How the weights are stored, such as `f16`; empty where unknown. */
   dtype: string;
   /** What this engine holds the matrices in; absent of other engines. */
-  onDevice?: WeightType;
+  onDevice?: MatrixType;
   /** In words, what log-probabilities are where they are not the engine's own, or that there are none. */
   logprobs?: string;
   /**
@@ -112,8 +112,8 @@ export interface PolicyChat {
   render(messages: readonly ChatMessage[]): string;
 }
 
-/** An adapter that a policy folds into its own weights: its values in the order of `loraSlots`. */
-export interface FoldedAdapter {
+/** An adapter and its values, in the order of `loraSlots`. */
+export interface LoraValues {
   spec: LoraSpec;
   flat: Float32Array;
 }
@@ -126,19 +126,11 @@ export interface Policy {
   /** Opens a context. The same seed and the same calls give the same tokens on the WASM device. */
   open(seed: number): Promise<PolicySession>;
   /**
-   * Samples from other weights from now on: all parameters in the order of `parameterSlots`, such as
-   * those of `mergeAdapter`. `info` still names the checkpoint that was loaded. Absent where a policy
-   * cannot be adapted.
-   * @throws Error while sessions are open, or for a wrong number of values
-   */
-  setWeights?(flat: Float32Array): Promise<void>;
-  /**
-   * Samples from the checkpoint with an adapter folded in from now on, null for the checkpoint itself:
-   * what `setWeights` does with `mergeAdapter`, layer by layer and without the weights in memory. There
-   * where the policy was loaded from files by range.
+   * Samples with an adapter from now on, null for the checkpoint itself: its products are added, the
+   * weights stay as they are. Absent where a policy cannot be adapted.
    * @throws Error while sessions are open; RangeError for a wrong number of values
    */
-  readonly setAdapter?: (adapter: FoldedAdapter | null) => Promise<void>;
+  readonly setAdapter?: (adapter: LoraValues | null) => Promise<void>;
   /**
    * `listener` is told of every piece of work on a step, before the kernels for it are made and while
    * they run. Absent where a policy gives no such signs.

@@ -108,7 +108,7 @@ export async function train(
       deps: await assembleRun(settings, {
         policy: threads.policy,
         learner: threads.learner,
-        weights,
+        config: weights.config,
         retriever,
         router,
         questions: world.questions,

@@ -7,7 +7,6 @@ import {
 import { createReplica } from '../../learn/replicas/create-replica.ts';
 import type { FromPolicy, ToPolicy } from '../../policy/serving/messages.ts';
 import { servePolicy } from '../../policy/serving/serve.ts';
-import { openCheckpoint } from '../../policy/checkpoint/checkpoint.ts';
 import { prepareNode, prepareNodeWebGpu } from '../../policy/jax/jax-node.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
 import { openCheckpointFolder } from '../shared/checkpoint-folder.ts';
@@ -34,8 +33,7 @@ async function start(init: TrainThreadInit): Promise<void> {
   const { folder, id, device, adapter, microTokens } = init;
   const { files, limits } = await openCheckpointFolder(folder);
   const policy = await loadPolicy({ files, id, device, ...limits });
-  const weights = await openCheckpoint(files, limits.maxContext);
-  const replica = await createReplica({ weights, adapter, device, microTokens });
+  const replica = createReplica({ policy, adapter, microTokens });
   servePolicy(policy, portChannel<ToPolicy, FromPolicy>(init.policy));
   serveReplica(replica, portChannel<ToReplica, FromReplica>(init.replica));
 }

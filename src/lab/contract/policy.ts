@@ -44,5 +44,5 @@ export interface PolicyWorkerApi {
    */
   load(checkpoint: Checkpoint, device: EngineDevice, port: MessagePort): Promise<void>;
   /** Serves a replica of the learner, over the weights loaded before, at another port. */
-  train(adapter: LoraSpec, device: EngineDevice, port: MessagePort): Promise<void>;
+  train(adapter: LoraSpec, port: MessagePort): Promise<void>;
 }

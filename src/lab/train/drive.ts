@@ -103,7 +103,6 @@ export class RunDrive {
       signal,
       onLost: (error) => lost.abort(error),
     });
-    if (engines.notice !== null) this.#active.notice = engines.notice;
     try {
       const result = await this.#train(engines, world, AbortSignal.any([signal, lost.signal]));
       lost.signal.throwIfAborted();
@@ -131,7 +130,7 @@ export class RunDrive {
       deps: await assembleRun(settings, {
         policy: engines.policy,
         learner: engines.learner,
-        weights: engines.weights,
+        config: engines.config,
         retriever: world.retriever,
         router: world.router,
         questions: world.questions,

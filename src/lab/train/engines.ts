@@ -10,11 +10,10 @@ import type { Channel } from '../../policy/serving/messages.ts';
 import { PolicyPool } from '../../policy/serving/pool.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
 import type { PolicyChat, PolicyInfo, PolicyTokenizer } from '../../policy/policy.ts';
-import type { TensorSource } from '../../policy/checkpoint/tensor-source.ts';
-import type { PolicyWeights } from '../../policy/checkpoint/weights.ts';
+import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import type { Checkpoint, PolicyWorkerApi } from '../contract/policy.ts';
 import {
-  frozenOf,
+  factsOf,
   holdUntil,
   type CheckpointSource,
   type OpenStored,
@@ -31,10 +30,8 @@ import type { WorkerFactory } from '../workers/workers.ts';
 export interface TrainEngines {
   policy: PolicyPool;
   learner: PolicyLearner;
-  /** Of a stored checkpoint a source: this worker never holds its weights. */
-  weights: PolicyWeights | TensorSource;
-  /** What a user should know of how it trains. */
-  notice: string | null;
+  /** Its shape. */
+  config: PolicyConfig;
   info: PolicyInfo;
   terminate(): void;
 }
@@ -69,7 +66,7 @@ class Engine {
   ): Promise<{ policy: RemotePolicy; replica: RemoteReplica }> {
     const [sampling, training] = [new MessageChannel(), new MessageChannel()];
     await this.#worker.api.load(checkpoint, device, sampling.port2);
-    await this.#worker.api.train(adapter, device, training.port2);
+    await this.#worker.api.train(adapter, training.port2);
     const near: Channel<FromReplica, ToReplica> = training.port1;
     const connected = Promise.all([
       connectPolicy(sampling.port1, tokenizer, {
@@ -89,11 +86,6 @@ class Engine {
     this.#replica?.lost(reason);
   }
 }
-
-const noticeOf = (fallback: string | null): string | null =>
-  fallback === null
-    ? null
-    : `It trains with general kernels, which are slower than the CPU's own: ${fallback}.`;
 
 /** @throws WorkerLost, MissingFile, or the signal's reason */
 export async function startEngines(options: EngineOptions): Promise<TrainEngines> {
@@ -124,13 +116,12 @@ export async function startEngines(options: EngineOptions): Promise<TrainEngines
       engines.map((engine) => engine.start(checkpoint, options, reader)),
     );
     const policy = new PolicyPool(started.map((engine) => engine.policy));
-    const weights = await frozenOf(checkpoint, options.open);
+    const { config } = await factsOf(checkpoint, options.open);
     ended.signal.throwIfAborted();
     return {
       policy,
       learner: new PolicyLearner(started.map((engine) => engine.replica)),
-      weights,
-      notice: noticeOf(started[0]?.replica.fallback ?? null),
+      config,
       info: policy.info,
       terminate: stop,
     };

@@ -29,7 +29,7 @@ export interface ToReplica {
 }
 
 export type FromReplica =
-  | { replica: 'ready'; maxTokens: number; fallback: string | null }
+  | { replica: 'ready'; maxTokens: number }
   | { replica: number; result: PartGradient | ItemScores[] | number | null }
   | { replica: number; error: string };
 
@@ -66,8 +66,7 @@ export function serveReplica(
     );
   });
   channel.start?.();
-  const { maxTokens, fallback = null } = replica;
-  channel.postMessage({ replica: 'ready', maxTokens, fallback });
+  channel.postMessage({ replica: 'ready', maxTokens: replica.maxTokens });
 }
 
 type Result = Extract<FromReplica, { result: unknown }>['result'];
@@ -75,7 +74,6 @@ type Result = Extract<FromReplica, { result: unknown }>['result'];
 /** The near end of a replica in a worker. */
 export class RemoteReplica implements ReplicaClient {
   readonly maxTokens: number;
-  readonly fallback: string | null;
   readonly #port: Channel<FromReplica, ToReplica>;
   readonly #waiting = new Map<
     number,
@@ -84,13 +82,8 @@ export class RemoteReplica implements ReplicaClient {
   #next = 0;
   #fault: Error | null = null;
 
-  constructor(
-    port: Channel<FromReplica, ToReplica>,
-    maxTokens: number,
-    fallback: string | null = null,
-  ) {
+  constructor(port: Channel<FromReplica, ToReplica>, maxTokens: number) {
     this.#port = port;
-    this.fallback = fallback;
     this.maxTokens = maxTokens;
     port.addEventListener('message', ({ data }) => this.#receive(data));
   }
@@ -153,7 +146,7 @@ export function connectReplica(port: Channel<FromReplica, ToReplica>): Promise<R
     const onReady = ({ data }: MessageEvent<FromReplica>): void => {
       if (typeof data !== 'object' || !('replica' in data) || data.replica !== 'ready') return;
       port.removeEventListener('message', onReady);
-      resolve(new RemoteReplica(port, data.maxTokens, data.fallback));
+      resolve(new RemoteReplica(port, data.maxTokens));
     };
     port.addEventListener('message', onReady);
     port.start?.();

@@ -53,8 +53,6 @@ export interface PartGradient {
 export interface ReplicaClient {
   /** Most tokens of one call. */
   readonly maxTokens: number;
-  /** Why it does not train with the kernels meant for its device; null or absent where it does. */
-  readonly fallback?: string | null;
   setAdapter(version: number, flat: Float32Array | null): Promise<void>;
   /** Loss of the items and its gradient with respect to the adapter. */
   gradient(items: readonly TrainItem[], objective: ItemObjective): Promise<PartGradient>;
@@ -86,12 +84,8 @@ export class TrainReplica implements ReplicaClient {
   readonly #trainer: LoraTrainer;
   #version: number | null = null;
 
-  readonly fallback: string | null;
-
-  /** @param fallback as `createLoraTrainer` tells */
-  constructor(trainer: LoraTrainer, fallback: string | null = null) {
+  constructor(trainer: LoraTrainer) {
     this.#trainer = trainer;
-    this.fallback = fallback;
   }
 
   get maxTokens(): number {

@@ -4,9 +4,7 @@ import type { RouterStep, TrainStep } from '../../records/training.ts';
 import type { AgentDeps } from '../../agent/request.ts';
 import type { Router } from '../../agent/router/router.ts';
 import type { RunningMean } from '../../agent/router/reward.ts';
-import type { Policy } from '../../policy/policy.ts';
-import type { TensorSource } from '../../policy/checkpoint/tensor-source.ts';
-import type { PolicyWeights } from '../../policy/checkpoint/weights.ts';
+import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import type { SettingsOverride } from '../../recipes/settings.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import type { TrainState } from './state.ts';
@@ -70,17 +68,11 @@ export interface RouterLearner {
   restore(state: Json): void;
 }
 
-/** A policy whose weights can be replaced between rollouts. */
-interface AdaptablePolicy extends Policy {
-  /** New weights, in the order of the flat buffer of `PolicyWeights`. Rejects while sessions are open. */
-  setWeights?(flat: Float32Array): Promise<void>;
-}
-
 export interface TrainDeps {
-  /** Policy (pool), retriever, router and clock. The policy must have `setAdapter` or `setWeights`. */
-  agent: AgentDeps & { policy: AdaptablePolicy };
-  /** The frozen weights under the adapter; where the policy has `setAdapter`, a source of them is enough. */
-  weights: PolicyWeights | TensorSource;
+  /** Policy (pool), retriever, router and clock. The policy must have `setAdapter`. */
+  agent: AgentDeps;
+  /** Shape of the policy, whose weights are frozen under the adapter. */
+  config: PolicyConfig;
   learner: PolicyLearner;
   curriculum: Curriculum;
   /** The fixed sample that is scored as the run goes; see `heldOutSample`. */

@@ -1,5 +1,4 @@
 import type { HeldOutScore, RouterStep, TrainStep } from '../../records/training.ts';
-import { mergeAdapter } from '../../policy/lora/merge.ts';
 import { learningRateAt } from '../schedule.ts';
 import {
   addKlToRewards,
@@ -48,7 +47,7 @@ class TrainLoop {
     this.#settings = settings;
     this.#deps = deps;
     this.#hooks = hooks;
-    this.#state = state ?? initialState(settings, deps.weights.config);
+    this.#state = state ?? initialState(settings, deps.config);
   }
 
   async run(): Promise<TrainResult> {
@@ -96,8 +95,8 @@ class TrainLoop {
       const changed = scoredOtherwise(this.#settings, state);
       if (changed !== null) this.#hooks.onNotice?.(changed);
     }
-    if (!deps.agent.policy.setWeights && !deps.agent.policy.setAdapter)
-      throw new Error('training: this policy cannot take new weights');
+    if (!deps.agent.policy.setAdapter)
+      throw new Error('training: this policy takes no adapter');
     if (this.#settings.router.train !== 'off' && !deps.router)
       throw new Error('training: the settings train a router, and there is none');
     if (state.curriculum !== null) deps.curriculum.restore(state.curriculum);
@@ -164,12 +163,8 @@ class TrainLoop {
   }
 
   async #sampleWith(adapter: Float32Array): Promise<void> {
-    const { weights, agent } = this.#deps;
-    const spec = this.#settings.adapter;
-    if (agent.policy.setAdapter) await agent.policy.setAdapter({ spec, flat: adapter });
-    else if ('flat' in weights)
-      await agent.policy.setWeights?.(mergeAdapter(weights, spec, adapter).flat);
-    else throw new Error('training: this policy needs the weights in memory to be adapted');
+    const { policy } = this.#deps.agent;
+    await policy.setAdapter?.({ spec: this.#settings.adapter, flat: adapter });
   }
 
   async #step(): Promise<void> {

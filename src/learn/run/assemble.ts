@@ -9,7 +9,7 @@ import { createRouterLearner } from '../router/learner.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 
 /** What whoever drives a training run has opened for it. */
-export interface RunParts extends Pick<TrainDeps, 'learner' | 'weights' | 'runId' | 'now'> {
+export interface RunParts extends Pick<TrainDeps, 'learner' | 'config' | 'runId' | 'now'> {
   policy: AgentDeps['policy'];
   retriever: AgentDeps['retriever'];
   router: Router;
@@ -32,17 +32,17 @@ export function checkRouter(settings: TrainSettings): void {
  * @throws Error where the settings ask for what the questions, the recipe or the demonstrations lack
  */
 export async function assembleRun(settings: TrainSettings, parts: RunParts): Promise<TrainDeps> {
-  const { questions, retriever, router, policy, learner, weights, runId, now, onNotice } = parts;
+  const { questions, retriever, router, policy, learner, config, runId, now, onNotice } = parts;
   const ofSplit = (name: string): Question[] => questions.filter(({ split }) => split === name);
   return {
     ...(settings.router.train !== 'off' && {
       router: createRouterLearner(settings, { router, onNotice }),
     }),
     ...(settings.warmUp && {
-      demonstrations: readDemonstrations(await parts.demonstrations(), weights.config.vocabSize),
+      demonstrations: readDemonstrations(await parts.demonstrations(), config.vocabSize),
     }),
     agent: { policy, retriever, router, now },
-    weights,
+    config,
     learner,
     curriculum: createCurriculum(settings, { questions: ofSplit('train'), retriever }),
     heldOut: heldOutSample(ofSplit('dev'), settings.heldOut.questions),

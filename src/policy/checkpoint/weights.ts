@@ -61,7 +61,8 @@ export interface PolicyWeights {
 export const EMBED = 'model.embed_tokens.weight';
 export const FINAL_NORM = 'model.norm.weight';
 export const HEAD = 'lm_head.weight';
-const layerName = (layer: number, part: string): string => `model.layers.${layer}.${part}`;
+/** Name of a parameter of a layer, such as `model.layers.0.self_attn.q_proj.weight`. */
+export const layerName = (layer: number, part: string): string => `model.layers.${layer}.${part}`;
 
 /**
  * q, k, v and gate, up are neighbours, so that each group is one matrix of stacked rows; so are their

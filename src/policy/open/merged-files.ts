@@ -12,7 +12,7 @@ import { readLayerValues, type TensorSource } from '../checkpoint/tensor-source.
 import { EMBED, FINAL_NORM, HEAD, parameterSlots, viewLayer } from '../checkpoint/weights.ts';
 import { checkedSlots } from '../lora/check.ts';
 import { mergeLayer } from '../lora/merge.ts';
-import type { FoldedAdapter } from '../policy.ts';
+import type { LoraValues } from '../policy.ts';
 
 /** A file of a folder, in pieces: weights need never be in memory as a whole. */
 export interface PiecedFile {
@@ -35,7 +35,7 @@ async function* tensorPieces(source: TensorSource, name: string) {
 }
 
 /** The values in the order of `parameterSlots`, one layer in memory at a time. */
-async function* weightPieces(source: TensorSource, { spec, flat }: FoldedAdapter) {
+async function* weightPieces(source: TensorSource, { spec, flat }: LoraValues) {
   const { config } = source;
   yield encodeHeader(parameterSlots(config), 'F32');
   yield* tensorPieces(source, EMBED);
@@ -75,7 +75,7 @@ const whole = (name: string, bytes: Uint8Array): PiecedFile => ({
 export async function mergedFiles(
   files: CheckpointFiles,
   names: readonly string[],
-  adapter: FoldedAdapter,
+  adapter: LoraValues,
 ): Promise<PiecedFile[]> {
   // All positions that the config states: a context that was shortened here is not the checkpoint's.
   const source = await openCheckpoint(files);

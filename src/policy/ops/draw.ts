@@ -1,5 +1,5 @@
 import type { Sampling } from '../policy.ts';
-import { expNonPositive, logAtLeastOne, uniform } from '../engine/numeric.ts';
+import { logAtLeastOne, uniform } from '../engine/numeric.ts';
 import type { Drawn } from './ops.ts';
 
 /**
@@ -9,28 +9,57 @@ import type { Drawn } from './ops.ts';
 export const drawNumber = (seed: number, counter: number): number =>
   Math.floor(uniform(seed, counter) * 2 ** 24) / 2 ** 24;
 
-/** What logits say before anything is drawn. */
-interface Peak {
+const LOG2E = Math.LOG2E;
+const LN2_HIGH = 0.69314718036912381649;
+const LN2_LOW = 1.90821492927058770002e-10;
+/** Below, a weight is taken as 0: it never matters beside the largest, which is 1. */
+const LOWEST = -700;
+/** 2^-k for k = 0 … 1022. */
+const POWERS = Float64Array.from({ length: 1023 }, (_, k) => 2 ** -k);
+
+/**
+ * e^x for x <= 0, relative error below 1e-9, from nothing but IEEE operations: `Math.exp` may differ in the
+ * last bit from one engine to the next, and one bit is enough to choose another token. The kernel
+ * `weigh` does the same operations in the same order.
+ */
+function weightOf(x: number): number {
+  if (x < LOWEST) return 0;
+  // Truncation towards zero after taking off a half rounds a negative number to the nearest.
+  const k = (x * LOG2E - 0.5) | 0;
+  const r = x - k * LN2_HIGH - k * LN2_LOW;
+  let p = 1 / 40320;
+  p = p * r + 1 / 5040;
+  p = p * r + 1 / 720;
+  p = p * r + 1 / 120;
+  p = p * r + 1 / 24;
+  p = p * r + 1 / 6;
+  p = p * r + 0.5;
+  p = p * r + 1;
+  p = p * r + 1;
+  return p * (POWERS[-k] ?? 0);
+}
+
+/** Σ w and Σ w · x over ids, with weights w = e^x and x = (logit − max) / temperature. */
+export interface Sums {
+  readonly total: number;
+  readonly weighted: number;
+}
+
+/** What a row of logits weighs at a temperature. */
+export interface Weighed extends Sums {
   readonly max: number;
   /** The first id with the largest logit. */
   readonly id: number;
+  /** Whether all logits are finite; what else is said means nothing if not. */
   readonly finite: boolean;
 }
 
-function peakOf(logits: Float32Array): Peak {
-  let max = -Infinity;
-  let id = 0;
-  // Finite exactly where every logit is: a sum of float32 numbers cannot outgrow a double.
-  let magnitude = 0;
-  for (let i = 0; i < logits.length; i++) {
-    const value = logits[i] ?? NaN;
-    magnitude += Math.abs(value);
-    if (value > max) {
-      max = value;
-      id = i;
-    }
-  }
-  return { max, id, finite: Number.isFinite(magnitude) };
+/** What a row is drawn with: on the host, or in a kernel that gives the same bits. */
+export interface Weigher {
+  /** Writes the weight of every id into `weights`. */
+  weigh(logits: Float32Array, temperature: number, weights: Float64Array): Weighed;
+  /** The first id at which the running sum of weights is above `target`. */
+  pick(weights: Float64Array, count: number, target: number): number;
 }
 
 /** The ids that are drawn from: those with a logit above `logit`, and of those at it the ids up to `id`. */
@@ -139,31 +168,49 @@ function cutOf(
   return ranking.end((count, weight) => count >= k || weight >= wanted);
 }
 
-/** Σ exp(d) and Σ d · exp(d) over ids, with d = (logit − max) / temperature. */
-interface Sums {
-  readonly total: number;
-  readonly weighted: number;
-}
+export const HOST: Weigher = {
+  weigh(logits, temperature, weights) {
+    let max = -Infinity;
+    let id = 0;
+    // Finite exactly where every logit is: a sum of float32 numbers cannot outgrow a double.
+    let magnitude = 0;
+    for (let i = 0; i < logits.length; i++) {
+      const value = logits[i] ?? NaN;
+      magnitude += Math.abs(value);
+      if (value > max) {
+        max = value;
+        id = i;
+      }
+    }
+    const finite = Number.isFinite(magnitude);
+    // Sums of even and of odd ids apart: a kernel computes two at a time.
+    const total: [number, number] = [0, 0];
+    const weighted: [number, number] = [0, 0];
+    for (let i = 0; finite && i < logits.length; i++) {
+      const x = ((logits[i] ?? 0) - max) / temperature;
+      const weight = weightOf(x);
+      weights[i] = weight;
+      const lane = i & 1 ? 1 : 0;
+      total[lane] += weight;
+      // A weight of zero adds zero even where x is infinite.
+      weighted[lane] += weight * Math.max(x, -1000);
+    }
+    return { max, id, finite, total: total[0] + total[1], weighted: weighted[0] + weighted[1] };
+  },
 
-/** Writes exp(d) of every id into `weights`. */
-function weigh(
-  logits: Float32Array,
-  max: number,
-  temperature: number,
-  weights: Float64Array,
-): Sums {
-  let total = 0;
-  let weighted = 0;
-  for (let id = 0; id < logits.length; id++) {
-    const difference = ((logits[id] ?? 0) - max) / temperature;
-    const weight = expNonPositive(difference);
-    weights[id] = weight;
-    if (weight === 0) continue;
-    total += weight;
-    weighted += weight * difference;
-  }
-  return { total, weighted };
-}
+  pick(weights, count, target) {
+    let sum = 0;
+    let last = 0;
+    for (let id = 0; id < count; id++) {
+      const weight = weights[id] ?? 0;
+      if (weight === 0) continue;
+      sum += weight;
+      last = id;
+      if (sum > target) return id;
+    }
+    return last;
+  },
+};
 
 /** Sets the weights of ids that are not drawn from to zero; the sums over the others. */
 function keep(
@@ -189,21 +236,6 @@ function keep(
   return { total, weighted };
 }
 
-/** The id at share `u` of the running sum of the weights, in the order of ids. */
-function pick(weights: Float64Array, count: number, total: number, u: number): number {
-  const target = u * total;
-  let sum = 0;
-  let last = 0;
-  for (let id = 0; id < count; id++) {
-    const weight = weights[id] ?? 0;
-    if (weight === 0) continue;
-    sum += weight;
-    last = id;
-    if (sum > target) return id;
-  }
-  return last;
-}
-
 /**
  * Draws the next token from one row of logits: logits / temperature, then top-k, then top-p, then the
  * inverse of the distribution function over the ids that are left, in the order of ids.
@@ -215,28 +247,26 @@ export function draw(
   sampling: Sampling,
   u: number,
   scratch: Float64Array = new Float64Array(logits.length),
+  by: Weigher = HOST,
 ): Drawn {
-  const { max, id: greedy, finite } = peakOf(logits);
+  const { temperature } = sampling;
+  const model = by.weigh(logits, 1, scratch);
+  const { max, finite } = model;
   if (!finite)
     return { id: 0, logprob: 0, modelLogprob: 0, entropy: 0, modelEntropy: 0, finite: false };
-  const { temperature } = sampling;
-  const plain = temperature === 1 || temperature === 0;
-  let model = plain ? weigh(logits, max, 1, scratch) : null;
-  let [id, drawn, scale] = [greedy, model, 1];
+  let { id } = model;
+  let sums: Sums = model;
   if (temperature > 0) {
-    scale = temperature;
-    drawn ??= weigh(logits, max, temperature, scratch);
-    const cut = cutOf(logits, max, sampling, scratch, drawn.total);
-    if (cut) drawn = keep(logits, max, temperature, scratch, cut);
-    id = pick(scratch, logits.length, drawn.total, u);
+    if (temperature !== 1) sums = by.weigh(logits, temperature, scratch);
+    const cut = cutOf(logits, max, sampling, scratch, sums.total);
+    if (cut) sums = keep(logits, max, temperature, scratch, cut);
+    id = by.pick(scratch, logits.length, u * sums.total);
   }
-  model ??= weigh(logits, max, 1, scratch);
-  const sums = drawn ?? model;
   const difference = (logits[id] ?? 0) - max;
   const [logTotal, logModel] = [logAtLeastOne(sums.total), logAtLeastOne(model.total)];
   return {
     id,
-    logprob: difference / scale - logTotal,
+    logprob: difference / (temperature > 0 ? temperature : 1) - logTotal,
     modelLogprob: difference - logModel,
     entropy: logTotal - sums.weighted / sums.total,
     modelEntropy: logModel - model.weighted / model.total,

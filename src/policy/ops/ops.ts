@@ -140,7 +140,8 @@ export interface Ops {
   readLogits(o: HeadInput & { picks: Picks }): Promise<Float32Array>;
 
   // Backward -----------------------------------------------------------------------------------------
-  // Each adds to the gradients of the LoRA factors that its projection has.
+  // Each adds to the gradients of the LoRA factors that its projection has. A device that needs another
+  // layout of a matrix for it makes that when it is first wanted.
 
   /** dInput = Wᵀ dx, with the adapter's part; x passes dx on unchanged. */
   projectResidualBackward(o: {

@@ -28,8 +28,6 @@ export interface MatrixShape {
   readonly out: number;
   readonly in: number;
   readonly type: MatrixType;
-  /** Whether gradients go back through it. */
-  readonly backward: boolean;
   /** The first `rows` rows are heads of `headDim` rows, whose row i is turned together with row i + headDim/2. */
   readonly turned?: { readonly rows: number; readonly headDim: number };
 }
@@ -45,6 +43,8 @@ export interface MatrixWriter {
   write(from: number, values: Float32Array): void;
   /** The matrix, once every row was written. */
   finish(): Matrix;
+  /** Frees what was made, where the rest cannot be written. */
+  abandon(): void;
 }
 
 export interface Rotary {

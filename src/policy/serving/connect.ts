@@ -1,6 +1,7 @@
 import type {
   Generated,
   GenerateOptions,
+  LoraValues,
   Policy,
   PolicyChat,
   PolicyInfo,
@@ -128,7 +129,7 @@ export class RemotePolicy implements Policy {
 
   constructor(
     port: Port,
-    { info, folds }: Extract<FromPolicy, { type: 'ready' }>,
+    { info, adapts }: Extract<FromPolicy, { type: 'ready' }>,
     tokenizer: PolicyTokenizer,
     { chat, onSampled, onGone, patience = PATIENCE }: ConnectOptions,
   ) {
@@ -139,8 +140,7 @@ export class RemotePolicy implements Policy {
       this.lost(error);
     };
     this.#watchdog = new Watchdog(patience, this.#gone);
-    if (folds)
-      this.setAdapter = (adapter) => this.#adapt((call) => ({ type: 'fold', call, adapter }));
+    if (adapts) this.setAdapter = (adapter) => this.#adapt(adapter);
     this.info = info;
     this.tokenizer = tokenizer;
     if (chat) this.chat = chat;
@@ -183,17 +183,13 @@ export class RemotePolicy implements Policy {
     );
   }
 
-  setWeights(flat: Float32Array): Promise<void> {
-    return this.#adapt((call) => ({ type: 'adapt', call, weights: flat }));
-  }
-
-  async #adapt(message: (call: number) => ToPolicy): Promise<void> {
+  async #adapt(adapter: LoraValues | null): Promise<void> {
     const call = this.#next++;
     const done = new Promise<void>((resolve, reject) => {
       this.#adapting.set(call, { resolve, reject });
     });
     try {
-      this.send(message(call));
+      this.send({ type: 'adapt', call, adapter });
       await done;
     } finally {
       this.#adapting.delete(call);

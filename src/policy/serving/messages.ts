@@ -1,5 +1,5 @@
 import type {
-  FoldedAdapter,
+  LoraValues,
   Generated,
   GenerateOptions,
   PolicyInfo,
@@ -21,9 +21,7 @@ export type ToPolicy =
   | { type: 'abort'; session: number }
   | { type: 'close'; session: number }
   /** Answered by `adapted`. */
-  | { type: 'adapt'; call: number; weights: Float32Array }
-  /** Answered by `adapted`. */
-  | { type: 'fold'; call: number; adapter: FoldedAdapter | null }
+  | { type: 'adapt'; call: number; adapter: LoraValues | null }
   | { type: 'dispose' };
 
 export interface StreamedTokens extends SampledTokens {
@@ -31,8 +29,8 @@ export interface StreamedTokens extends SampledTokens {
 }
 
 export type FromPolicy =
-  /** `folds`: it takes adapters by themselves. */
-  | { type: 'ready'; info: PolicyInfo; folds: boolean }
+  /** `adapts`: it takes adapters. */
+  | { type: 'ready'; info: PolicyInfo; adapts: boolean }
   /** What was sampled since the last such message, one entry a session. */
   | { type: 'tokens'; added: StreamedTokens[] }
   /** Follows the last tokens of its call. */
@@ -41,7 +39,7 @@ export type FromPolicy =
   | { type: 'failed'; session: number; name: string; reason: string }
   /** A sign of work, now and then while anything is generated; `tokens` is one, too. */
   | { type: 'working'; work: Work }
-  /** The new weights are in use, or why they are not. */
+  /** The adapter is in use, or why it is not. */
   | { type: 'adapted'; call: number; failure: string | null };
 
 /** The end of a channel: a MessagePort, a Worker or a worker's own scope. */

@@ -1,5 +1,5 @@
 import type {
-  FoldedAdapter,
+  LoraValues,
   Policy,
   PolicyChat,
   PolicyInfo,
@@ -72,7 +72,7 @@ export class PolicyPool implements Policy {
     this.load = members.map(() => 0);
     this.#members = members;
     if (members.every((member) => member.setAdapter !== undefined))
-      this.setAdapter = (adapter) => this.#fold(adapter);
+      this.setAdapter = (adapter) => this.#adapt(adapter);
   }
 
   async open(seed: number): Promise<PolicySession> {
@@ -85,22 +85,11 @@ export class PolicyPool implements Policy {
     }
   }
 
-  /** @throws Error where a member cannot be adapted; members then may differ: set weights again. */
-  async setWeights(flat: Float32Array): Promise<void> {
+  async #adapt(adapter: LoraValues | null): Promise<void> {
     this.#checkIdle();
     await Promise.all(
       this.#members.map((member) => {
-        if (!member.setWeights) throw new Error('policy: its weights cannot be replaced');
-        return member.setWeights(flat);
-      }),
-    );
-  }
-
-  async #fold(adapter: FoldedAdapter | null): Promise<void> {
-    this.#checkIdle();
-    await Promise.all(
-      this.#members.map((member) => {
-        if (!member.setAdapter) throw new Error('policy: it takes no adapter by itself');
+        if (!member.setAdapter) throw new Error('policy: it takes no adapter');
         return member.setAdapter(adapter);
       }),
     );

@@ -17,7 +17,7 @@ export function servePolicy(policy: Policy, channel: Channel<ToPolicy, FromPolic
   channel.postMessage({
     type: 'ready',
     info: policy.info,
-    folds: policy.setAdapter !== undefined,
+    adapts: policy.setAdapter !== undefined,
   });
 }
 
@@ -80,13 +80,7 @@ class PolicyServer {
         break;
       case 'adapt':
         void this.#adapt(message.call, () => {
-          if (!this.#policy.setWeights) throw new Error('policy: its weights cannot be replaced');
-          return this.#policy.setWeights(message.weights);
-        });
-        break;
-      case 'fold':
-        void this.#adapt(message.call, () => {
-          if (!this.#policy.setAdapter) throw new Error('policy: it takes no adapter by itself');
+          if (!this.#policy.setAdapter) throw new Error('policy: it takes no adapter');
           return this.#policy.setAdapter(message.adapter);
         });
         break;

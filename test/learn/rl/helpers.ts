@@ -12,7 +12,7 @@ import type { TrainSettings } from '../../../src/recipes/training.ts';
 import type { TrainState } from '../../../src/learn/rl/state.ts';
 import { UniformCurriculum } from '../../../src/learn/rl/uniform.ts';
 import { createPolicy } from '../../../src/policy/open/load.ts';
-import { createWasmLoraTrainer } from '../../../src/policy/lora/wasm/trainer.ts';
+import { createLoraTrainer } from '../../../src/policy/open/create.ts';
 import { initWeights, type PolicyWeights } from '../../../src/policy/checkpoint/weights.ts';
 import { openWorldRetriever } from '../../../src/retrieval/open.ts';
 import type { Retriever } from '../../../src/retrieval/retriever.ts';
@@ -107,7 +107,7 @@ export async function trainTiny(options: TrainOptions): Promise<Trained> {
       Array.from(
         { length: replicas },
         async () =>
-          new TrainReplica(await createWasmLoraTrainer(weights, settings.adapter, limits)),
+          new TrainReplica(await createLoraTrainer(weights, settings.adapter, limits, 'wasm')),
       ),
     ),
   );
@@ -120,7 +120,7 @@ export async function trainTiny(options: TrainOptions): Promise<Trained> {
       ...(options.state ? { state: options.state } : {}),
       deps: {
         agent: { policy, retriever: parts.retriever, router: createRouter(), now: Date.now },
-        weights,
+        config: weights.config,
         learner,
         curriculum: options.curriculum ?? new UniformCurriculum(parts.questions, settings.seed),
         heldOut: parts.questions.slice(0, settings.heldOut.questions),

@@ -65,9 +65,9 @@ async function connected(served: ReplicaClient): Promise<RemoteReplica> {
 
 describe('a replica in a worker', () => {
   it('does what it is told, with what it is given, and gives back the results', async () => {
-    const served = replica({ fallback: 'no shader' });
+    const served = replica();
     const remote = await connected(served);
-    expect([remote.maxTokens, remote.fallback]).toEqual([64, 'no shader']);
+    expect(remote.maxTokens).toBe(64);
     await remote.setAdapter(3, Float32Array.of(1));
     expect(await remote.gradient([], 'likelihood')).toEqual({
       gradient: Float32Array.of(3),
@@ -83,10 +83,6 @@ describe('a replica in a worker', () => {
       ['bytes'],
       ['close'],
     ]);
-  });
-
-  it('without a fallback says that there is none', async () => {
-    expect((await connected(replica())).fallback).toBeNull();
   });
 
   it('gives each call its own answer, in whatever order they come', async () => {

@@ -132,7 +132,7 @@ export async function train(settings: TrainSettings, options: Options = {}): Pro
         router: createRouter(),
         now: () => 0,
       },
-      weights,
+      config: weights.config,
       learner: new PolicyLearner([options.replica ?? new Even()]),
       curriculum: {
         draw: ({ count }) =>

@@ -113,7 +113,7 @@ export class Builder {
   fill(x: Activations, values: Float32Array): void {
     const rows = values.length / x.width;
     if (rows === 0) return;
-    const table = this.matrix({ out: rows, in: x.width, type: 'f32', backward: false }, values);
+    const table = this.matrix({ out: rows, in: x.width, type: 'f32' }, values);
     const tokens = this.ops.tokens(rows);
     const ids = Array.from({ length: rows }, (_, id) => id);
     this.ops.place(tokens, [{ ids, position: 0, start: 0 }], 'many');
@@ -137,7 +137,7 @@ export class Builder {
   ): { by: Projection; adapter: Adapter | null } {
     const out = outs.reduce((a, b) => a + b, 0);
     const turned = o.turned ? { turned: o.turned } : {};
-    const matrix = this.matrix({ out, in: input, type: sizes.type, backward: true, ...turned });
+    const matrix = this.matrix({ out, in: input, type: sizes.type, ...turned });
     const bias = sizes.bias ? this.vector(this.values(out, 0.5)) : null;
     if (!o.lora) return { by: { matrix, bias, lora: null }, adapter: null };
     const parts: { row: number; out: number }[] = [];

@@ -65,7 +65,7 @@ export class Decoder {
     this.#rows = o.rows;
     const c = weights.config;
     const matrix = (values: Float32Array, shape: Pick<MatrixShape, 'out' | 'in' | 'turned'>) => {
-      const writer = ops.matrix({ ...shape, type: o.type, backward: true }, 'matrix');
+      const writer = ops.matrix({ ...shape, type: o.type }, 'matrix');
       writer.write(0, values);
       return writer.finish();
     };

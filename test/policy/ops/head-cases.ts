@@ -8,7 +8,7 @@ export const scores: CaseBody = async (b, s) => {
   const tokens = b.tokens([{ ids: anyIds(count), position: 0, start: 0 }], 'many');
   // Logits of a few nats, so that entropies are neither 0 nor those of a uniform distribution.
   const head = b.matrix(
-    { out: s.V, in: s.d, type: s.type, backward: true },
+    { out: s.V, in: s.d, type: s.type },
     b.values(s.V * s.d, 2 / Math.sqrt(s.d)),
   );
   const input = { x: b.filled(tokens.rows, s.d), norm: b.norm(s.d, s.eps), head };
@@ -57,7 +57,7 @@ export const draws: CaseBody = async (b, s) => {
   const { ops, random } = b;
   const count = random.between(1, 64);
   const head = b.matrix(
-    { out: s.V, in: s.d, type: s.type, backward: false },
+    { out: s.V, in: s.d, type: s.type },
     b.values(s.V * s.d, 3 / Math.sqrt(s.d)),
   );
   const x = b.filled(count, s.d);

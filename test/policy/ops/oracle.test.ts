@@ -8,7 +8,7 @@ import {
   OracleStore,
 } from '../../../src/policy/ops/oracle/handles.ts';
 import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
-import { own } from '../../../src/policy/ops/oracle/projection.ts';
+import { own } from '../../../src/policy/ops/own.ts';
 import type { Activations, Adapter } from '../../../src/policy/ops/values.ts';
 import { headsInput } from './attention-cases.ts';
 import { anyIds, Builder, layOut, randomSizes, type Sizes } from './builder.ts';
@@ -164,7 +164,7 @@ describe.each(sizes(6))('the gradients of the oracle are slopes of its forward p
     const ops = oracleOps();
     const b = new Builder(ops, 4);
     const tokens = b.tokens([{ ids: anyIds(4), position: 0, start: 0 }], 'many');
-    const head = b.matrix({ out: s.V, in: s.d, type: s.type, backward: true });
+    const head = b.matrix({ out: s.V, in: s.d, type: s.type });
     const x = b.filled(4, s.d);
     const input = { x, norm: b.norm(s.d, s.eps), head };
     const picks = ops.picks(4);
@@ -193,7 +193,7 @@ describe('the oracle', () => {
     const x = b.filled(2, 2, Float32Array.of(3, 4, 3, 4));
     const rows = [1, 0, 0, 1, 1, 0, 0, 1, 2, 0, 0, 2];
     const matrix = b.matrix(
-      { out: 6, in: 2, type: 'f32', backward: false, turned: { rows: 4, headDim: 2 } },
+      { out: 6, in: 2, type: 'f32', turned: { rows: 4, headDim: 2 } },
       Float32Array.from(rows),
     );
     const ones = ops.vector(Float32Array.of(1, 1), 'ones');
@@ -241,7 +241,7 @@ describe('the oracle', () => {
 
   it('refuses a matrix with a row missing, and handles of another device', async () => {
     const ops = oracleOps();
-    const writer = ops.matrix({ out: 3, in: 2, type: 'f32', backward: false }, 'matrix');
+    const writer = ops.matrix({ out: 3, in: 2, type: 'f32' }, 'matrix');
     writer.write(0, Float32Array.of(1, 2, 3, 4));
     expect(() => writer.finish()).toThrow(/row 2 was not written/);
     expect(() => writer.write(2, new Float32Array(4))).toThrow(RangeError);

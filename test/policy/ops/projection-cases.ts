@@ -20,7 +20,7 @@ const fewTokens = (b: Builder): Tokens =>
 /** Rows of a table of every type, and copies of them. */
 export const embedding: CaseBody = async (b, s) => {
   const { ops, random } = b;
-  const table = b.matrix({ out: s.V, in: s.d, type: s.type, backward: false });
+  const table = b.matrix({ out: s.V, in: s.d, type: s.type });
   const runs = [6, 0, 3].map((n, i) => ({
     ids: Array.from({ length: n }, () => random.below(s.V)),
     position: 0,

@@ -167,7 +167,7 @@ describe('a far end that is stuck', () => {
     const say = (message: FromPolicy): void => port1.postMessage(message);
     const onGone = vi.fn<(error: Gone) => void>();
     const connected = connectPolicy(port2, tokenizer, { patience, onGone });
-    say({ type: 'ready', info, folds: false });
+    say({ type: 'ready', info, adapts: false });
     const policy = await connected;
     const opened = await policy.open(1);
     const started = performance.now();

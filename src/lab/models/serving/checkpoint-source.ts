@@ -1,12 +1,10 @@
 import { memoryFiles, type CheckpointFiles } from '../../../policy/checkpoint/checkpoint-files.ts';
-import { openCheckpoint, readSmallFile } from '../../../policy/checkpoint/checkpoint.ts';
+import { readSmallFile } from '../../../policy/checkpoint/checkpoint.ts';
 import { parsePolicyConfig, type PolicyConfig } from '../../../policy/checkpoint/config.ts';
 import { cacheLimits } from '../../../policy/checkpoint/limits.ts';
-import { loadWeights, type LoadPolicyOptions } from '../../../policy/open/load.ts';
+import type { LoadPolicyOptions } from '../../../policy/open/load.ts';
 import { openReader, type CheckpointReader } from '../../../policy/open/reader.ts';
-import type { TensorSource } from '../../../policy/checkpoint/tensor-source.ts';
 import { HuggingFaceTokenizer } from '../../../policy/open/tokenizer.ts';
-import type { PolicyWeights } from '../../../policy/checkpoint/weights.ts';
 import { openCheckpoint as openHeld } from '../checkpoints/open.ts';
 import { revisionOf } from '../checkpoints/plan/revision.ts';
 import type { CheckpointStore } from '../checkpoints/store.ts';
@@ -68,15 +66,6 @@ export const filesOf = (checkpoint: Checkpoint, open: OpenStored): Promise<Check
   isStored(checkpoint)
     ? open(checkpoint.stored)
     : Promise.resolve(memoryFiles(new Map(Object.entries(checkpoint.files))));
-
-/** The frozen weights under an adapter: a source that reads them where they are stored, else in memory. */
-export const frozenOf = async (
-  checkpoint: Checkpoint,
-  open: OpenStored,
-): Promise<PolicyWeights | TensorSource> => {
-  const { files, maxContext } = await loadOptions(checkpoint, open);
-  return typeof files === 'function' ? loadWeights(files) : openCheckpoint(files, maxContext);
-};
 
 /** Shape of a checkpoint, and the revision that a loaded policy of it names. */
 export async function factsOf(

@@ -7,7 +7,8 @@ import {
   OracleVector,
   type PlacedToken,
 } from './handles.ts';
-import { normed, normedBackward, own } from './projection.ts';
+import { own } from '../own.ts';
+import { normed, normedBackward } from './projection.ts';
 import { sum, type Table } from './table.ts';
 
 /** What is done to a head of q or k behind the projection. */

@@ -45,12 +45,10 @@ export class OracleVector implements Vector {
 export class OracleMatrix extends Table implements Matrix {
   readonly kind = 'matrix';
   readonly type: MatrixType;
-  readonly backward: boolean;
 
   constructor(shape: MatrixShape, values: Float64Array) {
     super(shape.out, shape.in, values);
     this.type = shape.type;
-    this.backward = shape.backward;
   }
 
   get out(): number {
@@ -86,6 +84,10 @@ export class OracleWriter implements MatrixWriter {
       );
     this.#values.set(heldValues(values, columns, type), from * columns);
     this.#written.fill(1, from, from + rows);
+  }
+
+  abandon(): void {
+    this.#written.fill(0);
   }
 
   finish(): Matrix {

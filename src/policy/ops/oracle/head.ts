@@ -1,6 +1,7 @@
 import type { HeadInput } from '../ops.ts';
 import { OracleActivations, OracleMatrix, type Pick } from './handles.ts';
-import { normRows, normRowsBackward, own } from './projection.ts';
+import { own } from '../own.ts';
+import { normRows, normRowsBackward } from './projection.ts';
 import { sum, Table } from './table.ts';
 
 /** The picked rows of x. */
@@ -46,7 +47,6 @@ export function headBackward(
   count: number,
 ): void {
   const head = own(OracleMatrix, o.head);
-  if (!head.backward) throw new Error('oracle: no gradient goes through this head');
   const rows = picks.map(({ row }) => row);
   const logits = logitsOf(o, rows);
   const picked = gathered(o, rows);

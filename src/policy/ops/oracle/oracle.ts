@@ -15,7 +15,8 @@ import {
   OracleWriter,
 } from './handles.ts';
 import { headBackward, logitsOf, logSoftmax } from './head.ts';
-import { normRows, normRowsBackward, own, project, projectBackward } from './projection.ts';
+import { own } from '../own.ts';
+import { normRows, normRowsBackward, project, projectBackward } from './projection.ts';
 import { Table } from './table.ts';
 
 const activations = (handle: object): OracleActivations => own(OracleActivations, handle);
@@ -60,6 +61,7 @@ export function oracleOps(): Ops {
       return {
         write: (from, values) => writer.write(from, values),
         finish: () => matrixMade(writer.finish()),
+        abandon: () => writer.abandon(),
       };
     },
     rotary: (cos, sin, pairs) => made(new OracleRotary(cos, sin, pairs), 2 * cos.length),

@@ -1,15 +1,7 @@
 import type { Norm, Projection } from '../ops.ts';
 import { OracleLora, OracleMatrix, OracleVector } from './handles.ts';
+import { own } from '../own.ts';
 import { sum, Table } from './table.ts';
-
-/** A handle that the oracle made. @throws TypeError for one of another device */
-export function own<T extends object>(
-  kind: abstract new (...args: never[]) => T,
-  handle: object,
-): T {
-  if (handle instanceof kind) return handle;
-  throw new TypeError(`oracle: this is no ${kind.name}; it was made by another device`);
-}
 
 const loraOf = ({ lora }: Projection): OracleLora | null => lora && own(OracleLora, lora);
 
@@ -40,8 +32,6 @@ const innerOf = (A: Table, x: Table, r: number): number[] =>
 /** dx = Wᵀ dy + scale · Aᵀ (Bᵀ dy); adds to the gradients of A and B where they are trained. */
 export function projectBackward(x: Table, rows: number, by: Projection, dy: Table): Table {
   const W = own(OracleMatrix, by.matrix);
-  if (!W.backward)
-    throw new Error('oracle: no gradient goes through this matrix; make it with "backward"');
   const dx = new Table(rows, W.in);
   for (let r = 0; r < rows; r++)
     for (let i = 0; i < W.in; i++)

@@ -41,7 +41,7 @@ function hangingWorkers() {
     const api: PolicyWorkerApi = {
       load: async (_checkpoint, device, port) => {
         endings.push(() => port.close());
-        const ready: FromPolicy = { type: 'ready', info: { ...INFO, device }, folds: false };
+        const ready: FromPolicy = { type: 'ready', info: { ...INFO, device }, adapts: false };
         port.postMessage(ready);
       },
       train: async () => undefined,

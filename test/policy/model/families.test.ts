@@ -1,17 +1,14 @@
-import { defaultDevice, init } from '@jax-js/jax';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { uploadFrom } from '../../../src/policy/engine/device-weights.ts';
-import { GenerationEngine } from '../../../src/policy/engine/engine.ts';
-import { createLoraTrainer, wasmKernelFault } from '../../../src/policy/open/create.ts';
-import { createJaxLoraTrainer } from '../../../src/policy/lora/jax/trainer.ts';
+import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
+import type { Ops } from '../../../src/policy/ops/ops.ts';
+import { createWasmOps } from '../../../src/policy/wasm/ops.ts';
 import { loraSlots } from '../../../src/policy/lora/spec.ts';
-import type { LoraTrainer } from '../../../src/policy/lora/trainer.ts';
-import { createWasmLoraTrainer } from '../../../src/policy/lora/wasm/trainer.ts';
-import { weightsOf } from '../../../src/policy/checkpoint/tensor-source.ts';
 import { packBatch } from '../../../src/policy/lora/train-batch.ts';
-import { initWeights } from '../../../src/policy/checkpoint/weights.ts';
 import { relativeError } from '../lora/numbers.ts';
 import { FAMILY_FIXTURES, loadFamily, type Family } from '../../fixtures/families/load.ts';
+import { engineOn, trainerOn } from './on-ops.ts';
+
+/** Every family on every device that needs no adapter, against transformers and PEFT. */
 
 // Compiling kernels is quick, but not on a machine that does much else.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -25,10 +22,10 @@ const furthest = (a: ArrayLike<number>, b: readonly number[]): number => {
 
 const greedy = { temperature: 0, topK: 0, topP: 1 };
 
-beforeAll(async () => {
-  await init('wasm');
-  defaultDevice('wasm');
-});
+const DEVICES: Record<string, () => Promise<Ops>> = {
+  wasm: () => createWasmOps(),
+  oracle: () => Promise.resolve(oracleOps()),
+};
 
 describe.each(FAMILY_FIXTURES)('%s', (name) => {
   let family: Family;
@@ -36,15 +33,9 @@ describe.each(FAMILY_FIXTURES)('%s', (name) => {
     family = await loadFamily(name);
   });
 
-  const trainers: Record<string, () => Promise<LoraTrainer>> = {
-    'the WASM kernels': async () =>
-      createWasmLoraTrainer(await weightsOf(family.source), family.adapter.spec, limits),
-    'jax-js': () => createJaxLoraTrainer(family.source, family.adapter.spec, limits),
-  };
-
-  it.each(Object.keys(trainers))('trains by %s as PEFT does', async (kind) => {
+  it.each(Object.keys(DEVICES))('trains on %s as PEFT does', async (device) => {
     const { expected, adapter, source, gradients } = family;
-    const trainer = await trainers[kind]!();
+    const trainer = await trainerOn(await DEVICES[device]!(), source, adapter.spec, limits);
     const batch = packBatch(
       expected.sequences.map(({ ids }) => ({ ids, weights: ids.map(() => 1) })),
     );
@@ -82,9 +73,9 @@ describe.each(FAMILY_FIXTURES)('%s', (name) => {
     trainer.dispose();
   });
 
-  it('generates as transformers does, and reports the probabilities that training scores', async () => {
+  it.each(Object.keys(DEVICES))('generates on %s as transformers does', async (device) => {
     const { source, expected } = family;
-    const engine = new GenerationEngine(await uploadFrom(source), { maxSlots: 4, sync: true });
+    const engine = await engineOn(await DEVICES[device]!(), source);
     const { prompt, ids, logprobs, entropies } = expected.greedy;
     const session = engine.open(1);
     session.append(prompt);
@@ -94,15 +85,22 @@ describe.each(FAMILY_FIXTURES)('%s', (name) => {
     expect(furthest(generated.logprobs, logprobs)).toBeLessThan(1e-4);
     expect(furthest(generated.entropies, entropies)).toBeLessThan(1e-4);
     session.close();
+    engine.dispose();
+  });
 
+  it.each(Object.keys(DEVICES))('training on %s scores what sampling reports', async (device) => {
+    const { source, expected, adapter } = family;
+    const engine = await engineOn(await DEVICES[device]!(), source);
+    const prompt = expected.greedy.prompt.slice(0, 9);
     const sampled = engine.open(5);
-    sampled.append(prompt.slice(0, 9));
+    sampled.append(prompt);
     const drawn = await sampled.generate({
-      ...options,
+      maxTokens: 20,
+      stopIds: [],
       sampling: { temperature: 1, topK: 0, topP: 1 },
     });
-    const all = [...prompt.slice(0, 9), ...drawn.ids];
-    const trainer = await createJaxLoraTrainer(source, family.adapter.spec, limits);
+    const all = [...prompt, ...drawn.ids];
+    const trainer = await trainerOn(await DEVICES[device]!(), source, adapter.spec, limits);
     await trainer.setAdapter(null);
     const scored = await trainer.score(
       packBatch([{ ids: all, weights: all.map((_, i) => (i < 9 ? 0 : 1)) }]),
@@ -111,24 +109,5 @@ describe.each(FAMILY_FIXTURES)('%s', (name) => {
     sampled.close();
     engine.dispose();
     trainer.dispose();
-  });
-});
-
-describe('a trainer on the CPU', () => {
-  it('is jax-js where the kernels cannot train a shape, and says why', async () => {
-    const { source, adapter } = await loadFamily('qwen2');
-    const plain = await createLoraTrainer(source, adapter.spec, limits, 'wasm');
-    expect(plain).toMatchObject({ kernels: 'wasm', fallback: null });
-    const odd = initWeights({ ...source.config, intermediateSize: 36 }, 1);
-    const other = await createLoraTrainer(odd, adapter.spec, limits, 'wasm');
-    expect(other).toMatchObject({
-      kernels: 'jax',
-      fallback: 'intermediate_size is 36, no multiple of 8',
-    });
-    other.trainer.dispose();
-    const large = { ...source.config, vocabSize: 151_936, hiddenSize: 4096 };
-    expect(wasmKernelFault({ ...large, layers: 24 })).toMatch(
-      /^weights and .* GiB; WebAssembly has 4/,
-    );
   });
 });

@@ -1,19 +1,24 @@
-import { defaultDevice, init } from '@jax-js/jax';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Objective } from '../../../src/learn/objective.ts';
 import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
 import { TrainReplica, type TrainItem } from '../../../src/learn/replicas/replica.ts';
 import type { PolicyConfig } from '../../../src/policy/checkpoint/config.ts';
 import { sampleToken } from '../../../src/policy/engine/sampling.ts';
-import { createJaxLoraTrainer } from '../../../src/policy/lora/jax/trainer.ts';
+import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
+import { createLoraTrainer } from '../../../src/policy/open/create.ts';
 import { readPeft } from '../../../src/policy/lora/peft.ts';
 import { loraSize, loraSlots, type LoraSpec } from '../../../src/policy/lora/spec.ts';
-import { createWasmLoraTrainer } from '../../../src/policy/lora/wasm/trainer.ts';
+import { sourceOf } from '../../../src/policy/checkpoint/tensor-source.ts';
 import { Random } from '../../../src/base/random.ts';
-import { packBatch, type PackedBatch } from '../../../src/policy/lora/train-batch.ts';
+import {
+  packBatch,
+  type PackedBatch,
+  type TrainLimits,
+} from '../../../src/policy/lora/train-batch.ts';
 import { initWeights, type PolicyWeights } from '../../../src/policy/checkpoint/weights.ts';
 import { loadLoraFixture } from '../../fixtures/qwen3-lora/load.ts';
-import { relativeError } from './numbers.ts';
+import { relativeError } from '../lora/numbers.ts';
+import { trainerOn } from './on-ops.ts';
 
 /** Both trainers give scores and gradients of softmax(logits / T), the distribution that was drawn from. */
 
@@ -21,14 +26,17 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const limits = { maxTokens: 128, maxLength: 64 };
 const TRAINERS = [
-  ['the WASM kernels', createWasmLoraTrainer],
-  ['jax-js', createJaxLoraTrainer],
+  [
+    'wasm',
+    (weights: PolicyWeights, spec: LoraSpec, room: TrainLimits) =>
+      createLoraTrainer(weights, spec, room, 'wasm'),
+  ],
+  [
+    'the oracle',
+    (weights: PolicyWeights, spec: LoraSpec, room: TrainLimits) =>
+      trainerOn(oracleOps(), sourceOf(weights), spec, room),
+  ],
 ] as const;
-
-beforeAll(async () => {
-  await init('wasm');
-  defaultDevice('wasm');
-});
 
 const fixture = loadLoraFixture();
 const adapter = readPeft(fixture.config, fixture.files);

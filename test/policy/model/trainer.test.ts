@@ -1,16 +1,26 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Random } from '../../../src/base/random.ts';
-import { KernelMemory } from '../../../src/policy/kernels/kernels.ts';
 import { initAdapter } from '../../../src/policy/lora/init.ts';
 import { mergeAdapter } from '../../../src/policy/lora/merge.ts';
 import { readPeft } from '../../../src/policy/lora/peft.ts';
 import { LORA_TARGETS, loraSize, loraSlots, type LoraSpec } from '../../../src/policy/lora/spec.ts';
+import type { TrainLimits } from '../../../src/policy/lora/train-batch.ts';
 import type { LoraTrainer } from '../../../src/policy/lora/trainer.ts';
-import { createWasmLoraTrainer } from '../../../src/policy/lora/wasm/trainer.ts';
+import { createLoraTrainer } from '../../../src/policy/open/create.ts';
 import { Trainer } from '../../../src/pretrain/policy/train.ts';
-import { initWeights, viewWeights } from '../../../src/policy/checkpoint/weights.ts';
-import { relativeError, unweighted } from './numbers.ts';
+import {
+  initWeights,
+  viewWeights,
+  type PolicyWeights,
+} from '../../../src/policy/checkpoint/weights.ts';
+import { relativeError, unweighted } from '../lora/numbers.ts';
 import { loadLoraFixture } from '../../fixtures/qwen3-lora/load.ts';
+
+const trainerOf = (
+  weights: PolicyWeights,
+  spec: LoraSpec,
+  limits: TrainLimits,
+): Promise<LoraTrainer> => createLoraTrainer(weights, spec, limits, 'wasm');
 
 const limits = { maxTokens: 80, maxLength: 40 };
 const fixture = loadLoraFixture();
@@ -23,7 +33,7 @@ describe('against PyTorch and PEFT', () => {
     expected.sequences.flatMap((s) => pick(s).slice(1));
   let trainer: LoraTrainer;
   beforeAll(async () => {
-    trainer = await createWasmLoraTrainer(weights, adapter.spec, limits);
+    trainer = await trainerOf(weights, adapter.spec, limits);
   });
 
   it('scores as PEFT does: log-probabilities and entropies', async () => {
@@ -61,7 +71,7 @@ async function small(spec: LoraSpec, layers = 2) {
   const weights = initWeights(config, 5);
   const flat = new Float32Array(loraSize(config, spec));
   new Random(9).fillNormal(flat, 0.2);
-  const trainer = await createWasmLoraTrainer(weights, spec, limits);
+  const trainer = await trainerOf(weights, spec, limits);
   await trainer.setAdapter(flat);
   return { config, weights, flat, trainer };
 }
@@ -193,40 +203,10 @@ describe('the adapter', () => {
 });
 
 describe('the head in chunks', () => {
-  it('has entropies and log-probabilities of a softmax, also for far-apart logits', async () => {
-    const [rows, vocab] = [5, 24];
-    const memory = new KernelMemory();
-    const logits = memory.plan(rows * vocab);
-    const target = memory.plan(rows);
-    const [nll, entropy] = [memory.plan(rows), memory.plan(rows)];
-    const kernels = await memory.start();
-    const given = new Float32Array(rows * vocab);
-    new Random(4).fillNormal(given, 1);
-    // From all logits equal to one that has all the probability.
-    given.forEach((v, i) => (given[i] = v * [0, 1, 5, 40, 300][Math.floor(i / vocab)]!));
-    memory.floats(logits).set(given);
-    memory.integers(target).set([3, 0, 23, 7, 11]);
-    // prettier-ignore
-    kernels.softmax_scores(
-      logits.pointer, target.pointer, nll.pointer, entropy.pointer, rows, vocab,
-    );
-    expect(memory.floats(logits)).toEqual(given);
-    for (let r = 0; r < rows; r++) {
-      const row = Array.from(given.subarray(r * vocab, (r + 1) * vocab));
-      const top = Math.max(...row);
-      const sum = row.reduce((total, v) => total + Math.exp(v - top), 0);
-      const logs = row.map((v) => v - top - Math.log(sum));
-      const wanted = -logs[[3, 0, 23, 7, 11][r]!]!;
-      expect(Math.abs(memory.floats(nll)[r]! - wanted)).toBeLessThan(1e-5 * (1 + wanted));
-      const nats = -logs.reduce((total, v) => total + Math.exp(v) * v, 0);
-      expect(memory.floats(entropy)[r]).toBeCloseTo(nats, 5);
-    }
-  });
-
   it('gives a row the same scores in every chunk, and gradients that add up', async () => {
     const spec: LoraSpec = { rank: 4, alpha: 8, targets: ['v_proj', 'gate_proj'] };
     const room = { maxTokens: 10 * 30, maxLength: 30 };
-    const trainer = await createWasmLoraTrainer(fixture.weights, spec, room);
+    const trainer = await trainerOf(fixture.weights, spec, room);
     const flat = new Float32Array(loraSize(fixture.config, spec));
     new Random(2).fillNormal(flat, 0.2);
     await trainer.setAdapter(flat);
@@ -249,7 +229,7 @@ describe('the head in chunks', () => {
 
 it('refuses a rank that no adapter has, and no targets', async () => {
   const make = (rank: number, targets: LoraSpec['targets']): Promise<LoraTrainer> =>
-    createWasmLoraTrainer(fixture.weights, { rank, alpha: 8, targets }, limits);
+    trainerOf(fixture.weights, { rank, alpha: 8, targets }, limits);
   await expect(make(0, ['q_proj'])).rejects.toThrow(/rank/);
   await expect(make(4, [])).rejects.toThrow(/no target/);
 });
@@ -266,7 +246,7 @@ it('a layer more costs its weights, its adapter and one [tokens, hidden] tensor'
   const spec: LoraSpec = { rank: 8, alpha: 8, targets: ['q_proj'] };
   const bytesOf = async (layers: number, maxTokens: number): Promise<number> => {
     const weights = initWeights({ ...fixture.config, layers }, 1);
-    return (await createWasmLoraTrainer(weights, spec, { maxTokens, maxLength: 40 })).bytes;
+    return (await trainerOf(weights, spec, { maxTokens, maxLength: 40 })).bytes;
   };
   const perLayer = async (tokens: number): Promise<number> =>
     (await bytesOf(6, tokens)) - (await bytesOf(5, tokens));

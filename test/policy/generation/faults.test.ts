@@ -1,10 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { uploadWeights } from '../../../src/policy/engine/device-weights.ts';
 import { EngineFault } from '../../../src/policy/engine-fault.ts';
-import { GenerationEngine } from '../../../src/policy/engine/engine.ts';
-import { NonFiniteLogits } from '../../../src/policy/engine/sampling.ts';
-import { createPolicy, loadPolicy, loadWeights } from '../../../src/policy/open/load.ts';
+import { GenerationEngine } from '../../../src/policy/generation/engine.ts';
+import { NonFiniteLogits } from '../../../src/policy/generation/non-finite.ts';
+import { sourceOf } from '../../../src/policy/checkpoint/tensor-source.ts';
+import { Decoder } from '../../../src/policy/model/decoder.ts';
+import { uploadDecoder } from '../../../src/policy/model/upload.ts';
+import { DeviceError, MemoryError } from '../../../src/policy/ops/faults.ts';
+import { createWasmOps } from '../../../src/policy/wasm/ops.ts';
+import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
+import { loadPolicy, loadWeights } from '../../../src/policy/open/load.ts';
 import type { Generated, Policy } from '../../../src/policy/policy.ts';
 
 // Compiling kernels is quick, but not on a machine that does much else.
@@ -18,23 +23,36 @@ const plan = { maxTokens: 10, stopIds: [], sampling: { temperature: 1, topK: 0, 
 const BAD = 200;
 const prompt = Array.from({ length: 40 }, (_, i) => 30 + i);
 
-let policy: Policy;
+/** The fixture with a broken embedding, which no checkpoint is loaded with. */
+async function broken(): Promise<GenerationEngine> {
+  const weights = await loadWeights(files);
+  const { vocabSize, hiddenSize } = weights.config;
+  const ops = await createWasmOps();
+  const whole = await uploadDecoder(ops, sourceOf(weights), { type: 'f32' });
+  const table = new Float32Array(weights.embed);
+  table.fill(Number.NaN, BAD * hiddenSize, (BAD + 1) * hiddenSize);
+  const writer = ops.matrix({ out: vocabSize, in: hiddenSize, type: 'f32' }, 'broken');
+  writer.write(0, table);
+  const decoder = new Decoder(ops, weights.config, { ...whole.weights, embed: writer.finish() });
+  return new GenerationEngine(decoder, { maxSlots: 64, readRows: 256, keys: 'f32' });
+}
+
+let policy: GenerationEngine;
 let whole: Policy;
 beforeAll(async () => {
   whole = await loadPolicy({ files, id: 'tiny', device: 'wasm' });
-  const weights = await loadWeights(files);
-  const embed = new Float32Array(weights.embed);
-  const row = embed.length / weights.config.vocabSize;
-  embed.fill(Number.NaN, BAD * row, (BAD + 1) * row);
-  const info = { id: 'tiny', revision: 'x', dtype: 'f32' };
-  policy = await createPolicy({ ...weights, embed }, whole.tokenizer, info, { device: 'wasm' });
+  policy = await broken();
 });
 afterAll(() => {
   policy.dispose();
   whole.dispose();
 });
 
-async function opened(seed: number, ids: readonly number[] = prompt, from = policy) {
+async function opened(
+  seed: number,
+  ids: readonly number[] = prompt,
+  from: Pick<Policy, 'open'> | GenerationEngine = policy,
+) {
   const session = await from.open(seed);
   session.append(ids);
   return session;
@@ -74,7 +92,7 @@ describe('logits that are no finite numbers', () => {
     const error = await failed;
     expect(error).toBeInstanceOf(NonFiniteLogits);
     expect(String(error)).toMatch(
-      /288 of 288 logits .* \(288 NaN, 0 infinite\).*weights are broken/,
+      /logits of the next token are no finite numbers.*weights are broken/,
     );
     // What it has read stays in its context, which is of no use any more.
     expect(() => bad.append([40])).toThrow(NonFiniteLogits);
@@ -98,13 +116,43 @@ describe('logits that are no finite numbers', () => {
 
 describe('a step that fails', () => {
   test('ends all calls with a fault of the engine, and nothing is opened after it', async () => {
-    const weights = uploadWeights(await loadWeights(files));
-    const engine = new GenerationEngine(weights, { maxSlots: 4, sync: true });
+    const decoder = await uploadDecoder(oracleOps(), sourceOf(await loadWeights(files)), {
+      type: 'f32',
+    });
+    const engine = new GenerationEngine(decoder, { maxSlots: 4, readRows: 16, keys: 'f32' });
     const session = engine.open(1);
     session.append(prompt);
-    // Stands for any reason, such as memory that a device cannot give.
-    weights.layers[1]!.down.dispose();
-    await expect(session.generate(plan)).rejects.toThrow(EngineFault);
+    // Stands for any reason, such as a device that was taken away.
+    decoder.ops.attend = () => {
+      throw new DeviceError('the GPU was taken away');
+    };
+    const failed = session.generate(plan);
+    await expect(failed).rejects.toThrow(EngineFault);
+    await expect(failed).rejects.toThrow('the GPU was taken away');
     expect(() => engine.open(2)).toThrow(EngineFault);
+  });
+});
+
+describe('without memory for another context', () => {
+  test('its own call fails and says so; the others go on', async () => {
+    const decoder = await uploadDecoder(oracleOps(), sourceOf(await loadWeights(files)), {
+      type: 'f32',
+    });
+    const { ops } = decoder;
+    const engine = new GenerationEngine(decoder, { maxSlots: 4, readRows: 16, keys: 'f32' });
+    const first = engine.open(1);
+    first.append(prompt);
+    const { ids } = await first.generate(plan);
+    const { keyStore } = ops;
+    ops.keyStore = () => {
+      throw new MemoryError('the device has no memory for it');
+    };
+    const second = engine.open(2);
+    second.append(prompt);
+    await expect(second.generate(plan)).rejects.toThrow(MemoryError);
+    expect((await first.generate(plan)).ids).toHaveLength(plan.maxTokens);
+    ops.keyStore = keyStore;
+    expect((await second.generate(plan)).ids).not.toEqual(ids);
+    engine.dispose();
   });
 });

@@ -1,0 +1,393 @@
+import { messageOf } from '../../base/errors.ts';
+import type { PolicyConfig } from '../checkpoint/config.ts';
+import { EngineFault } from '../engine-fault.ts';
+import type { AdapterPlaces, Decoder } from '../model/decoder.ts';
+import { readKeys, forwardBuffers, runLayers, type ForwardBuffers } from '../model/forward.ts';
+import { MemoryError } from '../ops/faults.ts';
+import type { Drawn } from '../ops/ops.ts';
+import type { Activations, Adapter, Draws, StoreType, Tokens } from '../ops/values.ts';
+import type { Generated, GenerateOptions } from '../policy.ts';
+import { StopTexts } from '../stop-texts.ts';
+import type { Work } from '../watchdog.ts';
+import { ContextStore } from './context-store.ts';
+import { NonFiniteLogits } from './non-finite.ts';
+import { deliver, isComplete } from './request.ts';
+import { EngineSession } from './session.ts';
+import { createYield } from './yielding.ts';
+
+export interface EngineOptions {
+  /** Most contexts that decode together; further ones wait for their turn. */
+  readonly maxSlots: number;
+  /** Tokens of given text that one turn reads. */
+  readonly readRows: number;
+  /** What keys and values are held in. */
+  readonly keys: StoreType;
+  /** Decodes ids; needed where generation is to end at texts. */
+  readonly decode?: (ids: readonly number[]) => string;
+}
+
+/** Decoding never waits longer than so many turns of reading, some tens of milliseconds each. */
+const MOST_PAUSED_TURNS = 3;
+
+/** Room that a context gets beyond what it holds, so that it is not moved at once. */
+const AHEAD = 32;
+
+/** What a kind of step computes in. */
+interface Step {
+  readonly tokens: Tokens;
+  readonly x: Activations;
+  readonly buffers: ForwardBuffers;
+}
+
+/**
+ * Generates for many sessions at once. Each turn of the loop reads some given text, then (with rare
+ * pauses) decodes one token for every session that has nothing left to read, so that neither kind of
+ * work, nor a session that waits for a search, holds up the rest.
+ *
+ * All but the last token of given text is read `many` at a time; the last one is decoded.
+ */
+export class GenerationEngine {
+  readonly config: PolicyConfig;
+  readonly #decoder: Decoder;
+  readonly #options: EngineOptions;
+  readonly #contexts: ContextStore;
+  readonly #reading: Step;
+  readonly #decoding: Step;
+  readonly #draws: Draws;
+  readonly #yield = createYield();
+  /** Sessions with a request, in the order of their calls. */
+  readonly #active = new Set<EngineSession>();
+  readonly #open = new Set<EngineSession>();
+  /** Kinds of steps that were taken, whose kernels exist. */
+  readonly #taken = new Set<Step>();
+  #onWork: (work: Work) => void = () => undefined;
+  #running: Promise<void> | null = null;
+  #disposed = false;
+  /** Whether weights are being replaced. */
+  #updating = false;
+  /** Turns in a row in which nothing was decoded though it could have been. */
+  #paused = 0;
+  /** Why generation cannot go on: after a failed step the stores hold nothing certain. */
+  #fault: EngineFault | null = null;
+
+  /** @throws MemoryError */
+  constructor(decoder: Decoder, options: EngineOptions) {
+    const { ops, config } = decoder;
+    this.config = config;
+    this.#decoder = decoder;
+    this.#options = options;
+    this.#contexts = new ContextStore(decoder, options.keys, options.maxSlots);
+    const step = (rows: number, label: string): Step => ({
+      tokens: ops.tokens(rows),
+      x: ops.activations(rows, config.hiddenSize, label),
+      buffers: forwardBuffers(ops, config, rows),
+    });
+    this.#reading = step(options.readRows, 'reading');
+    this.#decoding = step(options.maxSlots, 'decoding');
+    this.#draws = ops.draws(options.maxSlots);
+  }
+
+  /** @throws Error where it was disposed or its weights are being replaced */
+  open(seed: number): EngineSession {
+    this.#checkUsable();
+    const session = new EngineSession(this, seed);
+    this.#open.add(session);
+    return session;
+  }
+
+  fork(parent: EngineSession, seed: number): EngineSession {
+    const child = this.open(seed);
+    child.pending = [...parent.pending];
+    child.cached = parent.cached;
+    if (parent.place) {
+      child.place = this.#contexts.take(child.length + AHEAD);
+      this.#contexts.copy(parent.place, child.place, parent.cached);
+    }
+    return child;
+  }
+
+  /** Makes room for contexts to come, so that stores need not grow. @throws MemoryError */
+  reserve(contexts: number, positions: number): void {
+    this.#contexts.reserve(contexts * Math.min(positions, this.config.maxPositions));
+  }
+
+  onWork(listener: (work: Work) => void): void {
+    this.#onWork = listener;
+  }
+
+  checkIds(ids: readonly number[]): void {
+    const bad = ids.find((id) => !Number.isInteger(id) || id < 0 || id >= this.config.vocabSize);
+    if (bad !== undefined)
+      throw new RangeError(`policy: token id ${bad} is not in [0, ${this.config.vocabSize})`);
+  }
+
+  /** @throws Error where texts are to stop it and the engine cannot decode */
+  watchFor(options: GenerateOptions): StopTexts | null {
+    if (!options.stopTexts?.length) return null;
+    const { decode } = this.#options;
+    if (!decode) throw new Error('policy: it has no tokenizer to find stop texts with');
+    return new StopTexts(options, decode);
+  }
+
+  enqueue(session: EngineSession): void {
+    if (this.#fault) return this.#fail(session, this.#fault);
+    this.#active.add(session);
+    this.#running ??= this.#run().finally(() => {
+      this.#running = null;
+    });
+  }
+
+  /** Frees what a closed session holds. A request under way ends as if aborted. */
+  release(session: EngineSession): void {
+    if (session.request) this.#finish(session, 'abort');
+    this.#open.delete(session);
+    if (session.place) this.#contexts.give(session.place);
+    session.place = null;
+    this.#clearIfIdle();
+  }
+
+  /**
+   * Lets `change` make the weights anew, or the adapter, where they lie.
+   * @throws Error while sessions are open: their keys and values belong to the old ones. Where `change`
+   * fails, generation cannot go on
+   */
+  async update(change: (decoder: Decoder) => Promise<void>): Promise<void> {
+    await this.#running;
+    this.#checkUsable();
+    if (this.#open.size > 0)
+      throw new Error(
+        `policy: ${this.#open.size} sessions are open; weights change between rollouts only`,
+      );
+    this.#updating = true;
+    try {
+      await change(this.#decoder);
+    } catch (error) {
+      const reason = messageOf(error);
+      this.#fault = new EngineFault(
+        `policy: its weights changed in part (${reason}); load it again`,
+      );
+      throw this.#fault;
+    } finally {
+      this.#updating = false;
+    }
+  }
+
+  /** Which adapter is added from now on. @throws Error while sessions are open */
+  async useAdapter(adapter: Adapter | null, places?: AdapterPlaces): Promise<void> {
+    await this.update(async (decoder) => decoder.useAdapter(adapter, places));
+  }
+
+  dispose(): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    for (const session of this.#open) session.close();
+    const free = (): void => {
+      this.#contexts.clear();
+      const { ops } = this.#decoder;
+      for (const { tokens, x, buffers } of [this.#reading, this.#decoding])
+        ops.free(tokens, x, ...Object.values<Activations>({ ...buffers }));
+      ops.free(this.#draws);
+      this.#decoder.dispose();
+    };
+    if (this.#running) void this.#running.finally(free);
+    else free();
+  }
+
+  #checkUsable(): void {
+    if (this.#fault) throw this.#fault;
+    if (this.#disposed) throw new Error('policy: it was disposed');
+    if (this.#updating) throw new Error('policy: its weights are being replaced');
+  }
+
+  #clearIfIdle(): void {
+    if (this.#open.size === 0 && !this.#running) this.#contexts.clear();
+  }
+
+  async #run(): Promise<void> {
+    // The caller's code that follows `generate` runs first, so that calls made together start together.
+    await Promise.resolve();
+    try {
+      while (this.#active.size > 0) {
+        this.#settle();
+        await this.#read();
+        const pause = this.#mayPauseDecoding();
+        if (!pause) await this.#decode();
+        this.#paused = pause ? this.#paused + 1 : 0;
+        await this.#yield();
+      }
+    } catch (error) {
+      const reason = messageOf(error);
+      this.#fault = new EngineFault(`policy: a step failed (${reason}); load the policy again`);
+      for (const session of this.#active) this.#fail(session, this.#fault);
+    }
+    if (this.#open.size === 0) this.#contexts.clear();
+  }
+
+  /**
+   * A decode step costs nearly the same for few sessions as for many. So while most still have text
+   * to read, reading goes first for a few turns.
+   */
+  #mayPauseDecoding(): boolean {
+    if (this.#paused >= MOST_PAUSED_TURNS) return false;
+    let reading = 0;
+    for (const session of this.#active) if (session.pending.length > 1) reading++;
+    return 2 * reading > this.#active.size;
+  }
+
+  /** Ends requests that are aborted, have no room, or have what they want. */
+  #settle(): void {
+    for (const session of this.#active) {
+      const { request } = session;
+      if (!request) continue;
+      if (request.options.signal?.aborted) this.#finish(session, 'abort');
+      else if (isComplete(request, session.pending.length)) this.#finish(session, 'length');
+      else if (session.length >= this.config.maxPositions) this.#finish(session, 'context');
+      else if (session.length === 0) this.#fail(session, new Error('policy: the context is empty'));
+      else this.#makeRoom(session);
+    }
+  }
+
+  /** Where there is no memory for a context, its own call fails; the others go on. */
+  #makeRoom(session: EngineSession): void {
+    try {
+      const length = Math.min(session.length + AHEAD, this.config.maxPositions);
+      session.place = session.place
+        ? this.#contexts.widen(session.place, session.length, session.cached)
+        : this.#contexts.take(length);
+    } catch (error) {
+      if (!(error instanceof MemoryError)) throw error;
+      this.#fail(session, error);
+    }
+  }
+
+  /** Reads given text, as much as one turn reads, for the sessions that came first. */
+  async #read(): Promise<void> {
+    let left = this.#options.readRows;
+    const work: { session: EngineSession; ids: number[]; start: number }[] = [];
+    for (const session of this.#active) {
+      const count = Math.min(left, session.pending.length - 1);
+      if (count <= 0 || !session.place) continue;
+      left -= count;
+      work.push({ session, ids: session.pending.slice(0, count), start: session.place.start });
+    }
+    if (work.length === 0) return;
+    const { tokens, x, buffers } = this.#reading;
+    const decoder = this.#decoder;
+    this.#begin(this.#reading);
+    const runs = work.map(({ session, ids, start }) => ({ ids, start, position: session.cached }));
+    decoder.ops.place(tokens, runs, 'many');
+    decoder.embed(tokens, x);
+    readKeys(decoder, x, tokens, this.#contexts.stores, buffers);
+    decoder.ops.submit();
+    await decoder.ops.settled();
+    this.#end(this.#reading);
+    for (const { session, ids } of work) {
+      if (session.closed) continue;
+      session.cached += ids.length;
+      session.pending.splice(0, ids.length);
+    }
+  }
+
+  /** One token for every session that has nothing left to read. */
+  async #decode(): Promise<void> {
+    const work: EngineSession[] = [];
+    for (const session of this.#active) {
+      const { request, place, pending } = session;
+      if (!request || !place || pending.length !== 1 || isComplete(request, 1)) continue;
+      if (work.push(session) === this.#options.maxSlots) break;
+    }
+    if (work.length === 0) return;
+    const drawn = await this.#step(work);
+    for (const [i, session] of work.entries()) {
+      if (session.closed) continue;
+      session.cached++;
+      session.pending = [];
+      const one = drawn[i];
+      try {
+        if (one) this.#accept(session, one);
+      } catch (error) {
+        // Its logits, its listener or its stop texts: no other session has a part in it.
+        if (error instanceof NonFiniteLogits) session.broken = error;
+        this.#fail(session, error);
+      }
+    }
+  }
+
+  /** Feeds every session its pending token and draws the next one. */
+  async #step(work: readonly EngineSession[]): Promise<Drawn[]> {
+    const { tokens, x, buffers } = this.#decoding;
+    const decoder = this.#decoder;
+    const { ops, weights } = decoder;
+    this.#begin(this.#decoding);
+    const runs = work.map(({ pending: ids, cached: position, place }) => ({
+      ids,
+      position,
+      start: place?.start ?? 0,
+    }));
+    const draws = work.flatMap((session, row) =>
+      session.request
+        ? [
+            {
+              row,
+              seed: session.seed,
+              counter: session.drawn,
+              sampling: session.request.options.sampling,
+            },
+          ]
+        : [],
+    );
+    ops.place(tokens, runs, 'few');
+    ops.placeDraws(this.#draws, draws);
+    decoder.embed(tokens, x);
+    runLayers(decoder, x, tokens, this.#contexts.stores, buffers);
+    ops.sample({ x, norm: weights.finalNorm, head: weights.head, draws: this.#draws });
+    ops.submit();
+    const drawn = await ops.readDraws(this.#draws);
+    this.#end(this.#decoding);
+    return drawn;
+  }
+
+  #begin(step: Step): void {
+    this.#onWork(this.#taken.has(step) ? 'computing' : 'compiling');
+  }
+
+  #end(step: Step): void {
+    this.#taken.add(step);
+    this.#onWork('computing');
+  }
+
+  /** Hands a session its next token. */
+  #accept(session: EngineSession, drawn: Drawn): void {
+    const { request } = session;
+    if (!request) return;
+    if (!drawn.finite) throw new NonFiniteLogits();
+    const { options, output, stopTexts } = request;
+    const ofModel = options.scores === 'model' || options.sampling.temperature === 0;
+    session.drawn++;
+    output.ids.push(drawn.id);
+    output.logprobs.push(ofModel ? drawn.modelLogprob : drawn.logprob);
+    output.entropies.push(ofModel ? drawn.modelEntropy : drawn.entropy);
+    session.pending = [drawn.id];
+    deliver(request);
+    if (!session.request) return;
+    if (options.stopIds.includes(drawn.id) || stopTexts?.push(drawn.id))
+      this.#finish(session, 'stop');
+    else if (output.ids.length >= options.maxTokens) this.#finish(session, 'length');
+  }
+
+  #finish(session: EngineSession, finish: Generated['finish']): void {
+    const { request } = session;
+    if (!request) return;
+    session.request = null;
+    this.#active.delete(session);
+    request.output.finish = finish;
+    request.resolve(request.output);
+  }
+
+  #fail(session: EngineSession, error: unknown): void {
+    const { request } = session;
+    session.request = null;
+    this.#active.delete(session);
+    request?.reject(error);
+  }
+}

@@ -1,0 +1,114 @@
+import type { PolicyConfig } from '../checkpoint/config.ts';
+import { itemAt } from '../../base/items.ts';
+import type { Norm, Ops } from '../ops/ops.ts';
+import type { Activations, KeyStore, Tokens } from '../ops/values.ts';
+import type { Decoder } from './decoder.ts';
+
+/** What a pass through the layers needs room for; layers share it. */
+export interface ForwardBuffers {
+  /** [rows, H D] */
+  readonly q: Activations;
+  readonly attended: Activations;
+  /** [rows, M] */
+  readonly inner: Activations;
+}
+
+export function forwardBuffers(ops: Ops, c: PolicyConfig, rows: number): ForwardBuffers {
+  const queries = c.heads * c.headDim;
+  return {
+    q: ops.activations(rows, queries, 'queries'),
+    attended: ops.activations(rows, queries, 'attended'),
+    inner: ops.activations(rows, c.intermediateSize, 'inner'),
+  };
+}
+
+/** What the backward pass of a layer wants to find again. */
+export interface Kept {
+  /** [rows, (H + 2G) D] */
+  readonly heads: Activations;
+  /** [rows, H] */
+  readonly lse: Activations;
+  /** [rows, 2M] */
+  readonly gateUp: Activations;
+}
+
+/** Attention of a layer: x += o(attention(heads(x'))), x' being `from`. */
+export function attention(
+  decoder: Decoder,
+  layer: number,
+  from: Activations,
+  x: Activations,
+  tokens: Tokens,
+  store: KeyStore,
+  { q, attended }: ForwardBuffers,
+  kept?: Kept,
+): void {
+  const { ops } = decoder;
+  const { heads } = decoder.config;
+  const raw = kept && { raw: kept.heads };
+  ops.projectHeads({ ...headsOf(decoder, layer, from, tokens, store), q, ...raw });
+  ops.attend({ q, heads, store, tokens, out: attended, ...(kept && { lse: kept.lse }) });
+  const { postNorm: next } = decoder.layer(layer);
+  ops.projectResidual({ input: attended, by: decoder.projection(layer, 'o'), tokens, x, next });
+}
+
+/** What `projectHeads` and its backward twin both take. */
+export const headsOf = (
+  decoder: Decoder,
+  layer: number,
+  x: Activations,
+  tokens: Tokens,
+  store: KeyStore,
+) => {
+  const { inputNorm: norm, headNorms } = decoder.layer(layer);
+  const rotary = decoder.rotaryOf(layer);
+  const by = decoder.projection(layer, 'qkv');
+  return { x, norm, by, headNorms, rotary, heads: decoder.config.heads, tokens, store };
+};
+
+/** The first `layers` layers, all unless told, over x in place. */
+export function runLayers(
+  decoder: Decoder,
+  x: Activations,
+  tokens: Tokens,
+  stores: readonly KeyStore[],
+  buffers: ForwardBuffers,
+  layers = decoder.config.layers,
+): void {
+  for (let layer = 0; layer < layers; layer++) {
+    attention(decoder, layer, x, x, tokens, itemAt(stores, layer, 'stores'), buffers);
+    feedForward(decoder, layer, x, tokens, buffers);
+  }
+}
+
+/**
+ * All layers, of the last one only keys and values: what reading text is for where nothing is drawn.
+ * x is used up.
+ */
+export function readKeys(
+  decoder: Decoder,
+  x: Activations,
+  tokens: Tokens,
+  stores: readonly KeyStore[],
+  buffers: ForwardBuffers,
+): void {
+  const last = decoder.config.layers - 1;
+  runLayers(decoder, x, tokens, stores, buffers, last);
+  const store = itemAt(stores, last, 'stores');
+  decoder.ops.projectHeads({ ...headsOf(decoder, last, x, tokens, store), q: buffers.q });
+}
+
+/** x += down(feedForward(x)) */
+export function feedForward(
+  decoder: Decoder,
+  layer: number,
+  x: Activations,
+  tokens: Tokens,
+  { inner }: ForwardBuffers,
+): void {
+  const { ops } = decoder;
+  const norm: Norm = decoder.layer(layer).postNorm;
+  ops.feedForward({ x, norm, by: decoder.projection(layer, 'gateUp'), tokens, out: inner });
+  const next = decoder.normOf(layer + 1);
+  ops.projectResidual({ input: inner, by: decoder.projection(layer, 'down'), tokens, x, next });
+}

@@ -1,0 +1,221 @@
+import { variantOf, type PolicyConfig } from '../checkpoint/config.ts';
+import type { TensorSource } from '../checkpoint/tensor-source.ts';
+import { fitsHalf } from '../checkpoint/weight-type.ts';
+import { EMBED, FINAL_NORM, HEAD, layerName } from '../checkpoint/weights.ts';
+import type { Handle, Norm, Ops } from '../ops/ops.ts';
+import type { Matrix, MatrixType, MatrixWriter, Vector } from '../ops/values.ts';
+import {
+  Decoder,
+  type Adapted,
+  type DecoderLayer,
+  type DecoderWeights,
+  type Linear,
+} from './decoder.ts';
+import { layerMatrices } from './shapes.ts';
+
+export interface UploadOptions {
+  /** What matrices are held in. One with values beyond binary16 is in float32 where this is `f16`. */
+  readonly type: MatrixType;
+  /** Called behind every layer. */
+  readonly onLayer?: (done: number, layers: number) => void;
+}
+
+/** Values of a matrix that are on their way to the device at a time. */
+const BLOCK = 2 ** 22;
+
+/** A checkpoint whose values no computation can be made with. */
+export class BadWeights extends Error {
+  override readonly name = 'BadWeights';
+}
+
+/** Puts the parameters of a source on a device, a block of rows at a time. */
+class Upload {
+  readonly #ops: Ops;
+  readonly #source: TensorSource;
+  readonly #config: PolicyConfig;
+  readonly #options: UploadOptions;
+  /** What was made, to be freed where a later part fails. */
+  readonly made: Handle[] = [];
+
+  constructor(ops: Ops, source: TensorSource, options: UploadOptions) {
+    this.#ops = ops;
+    this.#source = source;
+    this.#config = source.config;
+    this.#options = options;
+  }
+
+  async read(name: string, from?: number, to?: number): Promise<Float32Array> {
+    const values = await this.#source.read(name, from, to);
+    for (const value of values)
+      if (!Number.isFinite(value))
+        throw new BadWeights(
+          `policy: tensor "${name}" holds ${value}, which is no finite number; download or convert the checkpoint again`,
+        );
+    return values;
+  }
+
+  async vector(name: string): Promise<Vector> {
+    return this.#made(this.#ops.vector((await this.read(name)).slice(), name));
+  }
+
+  /** Parameters one behind the other. */
+  async vectors(names: readonly string[], label: string): Promise<Vector> {
+    const parts = await Promise.all(names.map((name) => this.read(name)));
+    const all = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+    let at = 0;
+    for (const part of parts) {
+      all.set(part, at);
+      at += part.length;
+    }
+    return this.#made(this.#ops.vector(all, label));
+  }
+
+  async norm(name: string): Promise<Norm> {
+    return { weight: await this.vector(name), eps: this.#config.rmsNormEps };
+  }
+
+  /** Matrices of `inputs` columns stacked by rows. */
+  async matrix(
+    label: string,
+    inputs: number,
+    parts: readonly { name: string; out: number }[],
+    turned?: { rows: number; headDim: number },
+  ): Promise<Matrix> {
+    const out = parts.reduce((sum, part) => sum + part.out, 0);
+    const { type } = this.#options;
+    const fill = async (held: MatrixType): Promise<Matrix | null> => {
+      const shape = { out, in: inputs, type: held, ...(turned && { turned }) };
+      const writer = this.#ops.matrix(shape, label);
+      try {
+        if (await this.#write(writer, inputs, parts, held === 'f16')) return writer.finish();
+        writer.abandon();
+        return null;
+      } catch (error) {
+        writer.abandon();
+        throw error;
+      }
+    };
+    const matrix = (await fill(type)) ?? (await fill('f32'));
+    if (!matrix) throw new Error(`policy: ${label} fits no type`);
+    return this.#made(matrix);
+  }
+
+  /** @returns false where a value is beyond binary16 and that is what it is written in */
+  async #write(
+    writer: MatrixWriter,
+    inputs: number,
+    parts: readonly { name: string; out: number }[],
+    halves: boolean,
+  ): Promise<boolean> {
+    const rows = Math.max(1, Math.floor(BLOCK / inputs));
+    let at = 0;
+    for (const part of parts)
+      for (let row = 0; row < part.out; row += rows) {
+        const end = Math.min(part.out, row + rows);
+        const values = await this.read(part.name, row * inputs, end * inputs);
+        if (halves && !fitsHalf(values)) return false;
+        writer.write(at, values);
+        at += end - row;
+      }
+    return true;
+  }
+
+  async layer(index: number): Promise<DecoderLayer> {
+    const variant = variantOf(this.#config);
+    const matrices = layerMatrices(this.#config);
+    const name = (part: string): string => layerName(index, part);
+    const linear = async (label: Adapted): Promise<Linear> => {
+      const { in: inputs, parts, biased, turned } = matrices[label];
+      const weights = parts.map(({ part, out }) => ({ name: name(`${part}.weight`), out }));
+      const biases = parts.map(({ part }) => name(`${part}.bias`));
+      return {
+        matrix: await this.matrix(name(label), inputs, weights, turned),
+        bias: biased ? await this.vectors(biases, name(`${label}.bias`)) : null,
+      };
+    };
+    return {
+      inputNorm: await this.norm(name('input_layernorm.weight')),
+      qkv: await linear('qkv'),
+      headNorms: variant.qkNorm
+        ? {
+            q: await this.vector(name('self_attn.q_norm.weight')),
+            k: await this.vector(name('self_attn.k_norm.weight')),
+            eps: this.#config.rmsNormEps,
+          }
+        : null,
+      o: await linear('o'),
+      postNorm: await this.norm(name('post_attention_layernorm.weight')),
+      gateUp: await linear('gateUp'),
+      down: await linear('down'),
+      turned: !variant.unturnedLayers.includes(index),
+    };
+  }
+
+  /** Embedding, head and the norm before it. */
+  async ends(): Promise<Omit<DecoderWeights, 'layers'>> {
+    const { vocabSize, hiddenSize, tieWordEmbeddings } = this.#config;
+    const table = (name: string): Promise<Matrix> =>
+      this.matrix(name, hiddenSize, [{ name, out: vocabSize }]);
+    const embed = await table(EMBED);
+    const head = tieWordEmbeddings ? embed : await table(HEAD);
+    return { embed, head, finalNorm: await this.norm(FINAL_NORM) };
+  }
+
+  #made<T extends Handle>(handle: T): T {
+    this.made.push(handle);
+    return handle;
+  }
+}
+
+/**
+ * Puts a policy on a device, layer by layer.
+ * @throws BadWeights for values that are no finite numbers; MemoryError. What was made is freed then
+ */
+export async function uploadDecoder(
+  ops: Ops,
+  source: TensorSource,
+  options: UploadOptions,
+): Promise<Decoder> {
+  const { config } = source;
+  return freeing(ops, new Upload(ops, source, options), async (upload) => {
+    const layers: DecoderLayer[] = [];
+    for (let index = 0; index < config.layers; index++) {
+      layers.push(await upload.layer(index));
+      options.onLayer?.(index + 1, config.layers);
+    }
+    const ends = await upload.ends();
+    await ops.settled();
+    return new Decoder(ops, config, { layers, ...ends });
+  });
+}
+
+/** One layer of a source. @throws as `uploadDecoder` */
+export const uploadLayer = (
+  ops: Ops,
+  source: TensorSource,
+  index: number,
+  options: UploadOptions,
+): Promise<DecoderLayer> =>
+  freeing(ops, new Upload(ops, source, options), (upload) => upload.layer(index));
+
+/** Embedding, head and last norm of a source. @throws as `uploadDecoder` */
+export const uploadEnds = (
+  ops: Ops,
+  source: TensorSource,
+  options: UploadOptions,
+): Promise<Omit<DecoderWeights, 'layers'>> =>
+  freeing(ops, new Upload(ops, source, options), (upload) => upload.ends());
+
+/** Frees what was made where the rest fails. */
+async function freeing<T>(
+  ops: Ops,
+  upload: Upload,
+  make: (upload: Upload) => Promise<T>,
+): Promise<T> {
+  try {
+    return await make(upload);
+  } catch (error) {
+    ops.free(...upload.made);
+    throw error;
+  }
+}

@@ -1,0 +1,25 @@
+import type { StoredType } from '../checkpoint/weight-type.ts';
+import type { Ops } from '../ops/ops.ts';
+import type { MatrixType } from '../ops/values.ts';
+
+export type PolicyDevice = 'wasm' | 'webgpu';
+
+/**
+ * Block operations on a device, loaded late: a page that never uses a device never loads its kernels.
+ * @throws DeviceError where the device does not exist here
+ */
+export async function startOps(device: PolicyDevice): Promise<Ops> {
+  if (device === 'webgpu') {
+    const { createWebGpuOps } = await import('../webgpu/ops.ts');
+    return createWebGpuOps();
+  }
+  const { createWasmOps } = await import('../wasm/ops.ts');
+  return createWasmOps();
+}
+
+/**
+ * What matrices are held in unless someone chooses: on a GPU halves where the checkpoint has no more, on
+ * the CPU float32, which needs no widening.
+ */
+export const matrixTypeFor = (stored: StoredType, device: PolicyDevice): MatrixType =>
+  stored !== 'f32' && device === 'webgpu' ? 'f16' : 'f32';

@@ -1,0 +1,117 @@
+import { checkedSlots } from '../lora/check.ts';
+import type { LoraSpec } from '../lora/spec.ts';
+import type { TrainLimits } from '../lora/train-batch.ts';
+import type { LoraTrainer } from '../lora/trainer.ts';
+import { parameterCount } from '../checkpoint/weights.ts';
+import { GenerationEngine, type EngineOptions } from '../generation/engine.ts';
+import { adapterShapes } from '../model/adapter.ts';
+import type { AdapterPlaces, Decoder } from '../model/decoder.ts';
+import { DecoderLoraTrainer } from '../model/trainer.ts';
+import type { Adapter, MatrixType } from '../ops/values.ts';
+import type {
+  LoraValues,
+  Policy,
+  PolicyChat,
+  PolicyInfo,
+  PolicySession,
+  PolicyTokenizer,
+} from '../policy.ts';
+import type { Work } from '../watchdog.ts';
+import type { PolicyDevice } from './device.ts';
+
+export type Started = Omit<PolicyInfo, 'device' | 'parameters' | 'maxContext' | 'onDevice'>;
+
+export interface LoadedOptions {
+  readonly device: PolicyDevice;
+  /** What its matrices are held in. */
+  readonly type: MatrixType;
+  readonly maxSlots?: number | undefined;
+  readonly chat?: PolicyChat | undefined;
+}
+
+/** Tokens of given text that a turn reads: some tens of milliseconds on either device. */
+const READ_ROWS = { wasm: 256, webgpu: 1024 } as const;
+
+/** How the engine of a policy works on a device, but for stop texts. */
+export const engineOptions = (device: PolicyDevice, maxSlots: number): EngineOptions => ({
+  maxSlots,
+  readRows: READ_ROWS[device],
+  keys: 'f32',
+});
+
+/** A policy on this device. It samples, and trains adapters, over one copy of its weights. */
+export class LoadedPolicy implements Policy {
+  readonly info: PolicyInfo;
+  readonly tokenizer: PolicyTokenizer;
+  readonly chat?: PolicyChat;
+  readonly #decoder: Decoder;
+  readonly #engine: GenerationEngine;
+  #adapter: { adapter: Adapter; places: AdapterPlaces; key: string } | null = null;
+
+  /** @throws MemoryError */
+  constructor(
+    decoder: Decoder,
+    tokenizer: PolicyTokenizer,
+    info: Started,
+    { device, type, maxSlots = 64, chat }: LoadedOptions,
+  ) {
+    const { config } = decoder;
+    this.info = {
+      ...info,
+      device,
+      onDevice: type,
+      parameters: parameterCount(config),
+      maxContext: config.maxPositions,
+    };
+    this.tokenizer = tokenizer;
+    if (chat) this.chat = chat;
+    this.#decoder = decoder;
+    this.#engine = new GenerationEngine(decoder, {
+      ...engineOptions(device, maxSlots),
+      decode: (ids) => tokenizer.decode(ids),
+    });
+  }
+
+  open(seed: number): Promise<PolicySession> {
+    return Promise.resolve(this.#engine.open(seed));
+  }
+
+  /** The adapter is added to the products; the weights stay as they are. */
+  async setAdapter(adapter: LoraValues | null): Promise<void> {
+    const { ops, config } = this.#decoder;
+    if (!adapter) return this.#engine.useAdapter(null);
+    checkedSlots(config, adapter.spec, adapter.flat);
+    await this.#engine.update(async (decoder) => {
+      const on = this.#adapterFor(adapter.spec);
+      ops.writeAdapter(on.adapter, adapter.flat);
+      decoder.useAdapter(on.adapter, on.places);
+    });
+  }
+
+  /**
+   * A trainer of adapters over the same weights; to be disposed of before the policy.
+   * @throws RangeError for a spec that no adapter can have; MemoryError
+   */
+  trainer(spec: LoraSpec, limits: TrainLimits): LoraTrainer {
+    return new DecoderLoraTrainer(this.#decoder.view(), spec, limits);
+  }
+
+  onWork(listener: (work: Work) => void): void {
+    this.#engine.onWork(listener);
+  }
+
+  dispose(): void {
+    this.#engine.dispose();
+  }
+
+  /** Kept from one set of values to the next of the same shape. */
+  #adapterFor(spec: LoraSpec): { adapter: Adapter; places: AdapterPlaces } {
+    const key = JSON.stringify([spec.rank, spec.alpha, spec.targets]);
+    if (this.#adapter?.key === key) return this.#adapter;
+    const { ops, config } = this.#decoder;
+    if (this.#adapter) ops.free(this.#adapter.adapter);
+    const { shapes, places } = adapterShapes(config, spec);
+    this.#adapter = { adapter: ops.adapter(shapes, false), places, key };
+    return this.#adapter;
+  }
+}

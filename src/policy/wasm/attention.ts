@@ -1,0 +1,179 @@
+import { own } from '../ops/own.ts';
+import type { AttentionInput, HeadsInput, Ops } from '../ops/ops.ts';
+import type { KeyStore } from '../ops/values.ts';
+import {
+  pad8,
+  WasmActivations,
+  WasmRotary,
+  WasmStore,
+  WasmTokens,
+  WasmVector,
+  type PlacedRun,
+} from './handles.ts';
+import type { WasmMemory } from './memory.ts';
+import {
+  normTokens,
+  normTokensBackward,
+  project,
+  projectBackward,
+  scratchRows,
+  ZERO,
+} from './projection.ts';
+
+type Options<K extends keyof Ops> = Ops[K] extends (o: infer O) => unknown ? O : never;
+
+/** Weights of the norms of heads and tables of turning, as kernels take them: 0 where there are none. */
+function turning(o: HeadsInput): [number, number, number, number, number] {
+  const norms = o.headNorms;
+  const [q, k] = norms ? [own(WasmVector, norms.q).at, own(WasmVector, norms.k).at] : [0, 0];
+  const rotary = o.rotary && own(WasmRotary, o.rotary);
+  const { position } = own(WasmTokens, o.tokens).most;
+  if (rotary && position >= rotary.positions)
+    throw new RangeError(`wasm: position ${position} is beyond the ${rotary.positions} of a model`);
+  return [q, k, norms?.eps ?? 0, rotary?.cos ?? 0, rotary?.sin ?? 0];
+}
+
+export function projectHeads(memory: WasmMemory, o: Options<'projectHeads'>): void {
+  const [x, q, tokens] = [
+    own(WasmActivations, o.x),
+    own(WasmActivations, o.q),
+    own(WasmTokens, o.tokens),
+  ];
+  const store = own(WasmStore, o.store);
+  const { count, most } = tokens;
+  if (most.place >= store.positions)
+    throw new RangeError(`wasm: place ${most.place} is beyond the store's ${store.positions}`);
+  const { kvHeads: G, headDim: D } = store;
+  const normed = normTokens(memory, x, x.width, o.norm, tokens);
+  const raw = o.raw
+    ? own(WasmActivations, o.raw)
+    : scratchRows(memory, 'raw', count, o.by.matrix.out);
+  project(memory, o.by, normed, raw, count, ZERO);
+  const row = memory.scratch('row', 8 * D);
+  // prettier-ignore
+  memory.kernels.heads_forward(
+    raw.at, raw.stride, ...turning(o), tokens.positions, tokens.places, q.at, q.stride, store.keys,
+    store.values, Number(store.type === 'f16'), count, o.heads, G, D, row,
+  );
+}
+
+/** Places that a run reads, filled up to a panel. */
+const placesOf = ({ position, count }: PlacedRun): number => pad8(position + count);
+
+export function attend(memory: WasmMemory, o: Options<'attend'>): void {
+  const [q, out, tokens] = [
+    own(WasmActivations, o.q),
+    own(WasmActivations, o.out),
+    own(WasmTokens, o.tokens),
+  ];
+  const lse = o.lse && own(WasmActivations, o.lse);
+  const store = own(WasmStore, o.store);
+  const { kvHeads: G, headDim: D } = store;
+  const half = store.type === 'f16';
+  const places = tokens.runs.reduce((most, run) => Math.max(most, placesOf(run)), 0);
+  const wide = pad8(D);
+  const scratch = memory.scratch(
+    'attention',
+    4 * (48 * (places + wide + 1) + (half ? 2 * places * wide : 0)),
+  );
+  for (const { row, count, position, start } of tokens.runs)
+    // prettier-ignore
+    memory.kernels.attend(
+      q.at + 4 * row * q.stride, q.stride, store.keys, store.values, Number(half), start, position, count,
+      o.heads, G, D, out.at + 4 * row * out.stride, out.stride,
+      lse ? lse.at + 4 * row * lse.stride : 0, lse?.stride ?? 0, scratch,
+    );
+}
+
+export function attendBackward(memory: WasmMemory, o: Options<'attendBackward'>): void {
+  const own4 = (handle: AttentionInput['q']): WasmActivations => own(WasmActivations, handle);
+  const [q, out, lse, dOut, dq] = [o.q, o.out, o.lse, o.dOut, o.dq].map(own4) as [
+    WasmActivations,
+    WasmActivations,
+    WasmActivations,
+    WasmActivations,
+    WasmActivations,
+  ];
+  const [dKeys, dValues] = [own4(o.dKeys), own4(o.dValues)];
+  const store = own(WasmStore, o.store);
+  const { kvHeads: G, headDim: D } = store;
+  const half = store.type === 'f16';
+  const { runs } = own(WasmTokens, o.tokens);
+  if (runs.some(({ position }) => position > 0))
+    throw new Error('wasm: the way back of attention takes whole contexts, each in one run');
+  const places = runs.reduce((most, run) => Math.max(most, placesOf(run)), 0);
+  const wide = pad8(D);
+  const scratch = memory.scratch(
+    'attention',
+    4 * (places * (72 + (half ? 6 : 4) * wide) + 36 * wide),
+  );
+  const row = (x: WasmActivations, r: number): number => x.at + 4 * r * x.stride;
+  for (const { row: r, count, start } of runs)
+    // prettier-ignore
+    memory.kernels.attend_backward(
+      row(q, r), q.stride, store.keys, store.values, Number(half), start, count, o.heads, G, D,
+      row(out, r), row(dOut, r), out.stride, row(lse, r), lse.stride, row(dq, r), row(dKeys, r),
+      row(dValues, r), dKeys.stride, scratch,
+    );
+}
+
+export function projectHeadsBackward(memory: WasmMemory, o: Options<'projectHeadsBackward'>): void {
+  const [x, raw, tokens] = [
+    own(WasmActivations, o.x),
+    own(WasmActivations, o.raw),
+    own(WasmTokens, o.tokens),
+  ];
+  const [dq, dKeys, dValues] = [
+    own(WasmActivations, o.dq),
+    own(WasmActivations, o.dKeys),
+    own(WasmActivations, o.dValues),
+  ];
+  const { kvHeads: G, headDim: D } = o.store;
+  const { count } = tokens;
+  const dRaw = scratchRows(memory, 'raw', count, raw.width);
+  const row = memory.scratch('row', 8 * D);
+  // prettier-ignore
+  memory.kernels.heads_backward(
+    raw.at, raw.stride, ...turning(o), tokens.positions, dq.at, dq.stride, dKeys.at, dValues.at,
+    dKeys.stride, dRaw.at, dRaw.stride, count, o.heads, G, D, row,
+  );
+  const normed = normTokens(memory, x, x.width, o.norm, tokens);
+  const dNormed = o.dx && scratchRows(memory, 'dNormed', count, x.width);
+  projectBackward(memory, o.by, normed, dRaw, dNormed, count);
+  if (o.dx && dNormed)
+    normTokensBackward(memory, x, x.width, o.norm, tokens, dNormed, own(WasmActivations, o.dx));
+}
+
+/** Copies whole panels of 8 positions. */
+export function copyKeys(
+  memory: WasmMemory,
+  stores: readonly KeyStore[],
+  moves: readonly { from: number; to: number; count: number }[],
+  targets: readonly KeyStore[] = stores,
+): void {
+  stores.forEach((handle, i) => {
+    const source = own(WasmStore, handle);
+    const target = own(WasmStore, targets[i] ?? handle);
+    const { keyBytes, valueBytes } = source;
+    if (target.keyBytes !== keyBytes || target.headDim !== source.headDim)
+      throw new RangeError('wasm: keys are copied between stores of one shape');
+    for (const { from, to, count } of moves) {
+      if (from % 8 !== 0 || to % 8 !== 0)
+        throw new RangeError(
+          `wasm: keys are copied from and to multiples of 8, not ${from}, ${to}`,
+        );
+      const places = pad8(count);
+      if (from + places > pad8(source.positions) || to + places > pad8(target.positions))
+        throw new RangeError(
+          `wasm: ${places} positions from ${from} to ${to} do not fit the store`,
+        );
+      const copy = (a: number, b: number, bytes: number): void => {
+        memory
+          .bytesAt(b + to * bytes, places * bytes)
+          .set(memory.bytesAt(a + from * bytes, places * bytes));
+      };
+      copy(source.keys, target.keys, keyBytes);
+      copy(source.values, target.values, valueBytes);
+    }
+  });
+}

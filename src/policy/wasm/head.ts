@@ -1,0 +1,173 @@
+import { draw, drawNumber, type Weigher } from '../ops/draw.ts';
+import { own } from '../ops/own.ts';
+import type { HeadInput, Ops } from '../ops/ops.ts';
+import {
+  pad8,
+  WasmActivations,
+  WasmDraws,
+  WasmMatrix,
+  WasmPicks,
+  WasmTokens,
+  WasmVector,
+} from './handles.ts';
+import type { WasmMemory } from './memory.ts';
+import { multiplyBack, multiplyMatrix, scratchRows, ZERO, type Rows } from './projection.ts';
+
+/** Logits that exist at one time, and rows of them. */
+const MOST_LOGITS = 2 ** 22;
+const MOST_ROWS = 192;
+
+/** Of `count` rows, those whose logits exist at one time. */
+export const rowsAtOnce = (vocabulary: number, count: number): number =>
+  Math.min(
+    MOST_ROWS,
+    Math.max(6, Math.floor(MOST_LOGITS / vocabulary / 6) * 6),
+    Math.max(count, 1),
+  );
+
+/** Rows [first, first + rows) of what was picked, and their logits. */
+interface Chunk {
+  readonly first: number;
+  readonly rows: number;
+  readonly logits: Rows;
+}
+
+/**
+ * Norms rows of x by `index` (and multiplies them by `factors`, where not 0), and visits their logits,
+ * some rows at a time.
+ */
+function eachChunk(
+  memory: WasmMemory,
+  o: HeadInput,
+  { count, index, factors }: { count: number; index: number; factors: number },
+  visit: (chunk: Chunk) => void,
+): void {
+  const [x, head] = [own(WasmActivations, o.x), own(WasmMatrix, o.head)];
+  const weight = own(WasmVector, o.norm.weight).at;
+  const most = rowsAtOnce(head.out, count);
+  const logits = scratchRows(memory, 'logits', most, head.out);
+  const normed = scratchRows(memory, 'normed', most, x.width);
+  for (let first = 0; first < count; first += most) {
+    const rows = Math.min(most, count - first);
+    // prettier-ignore
+    memory.kernels.norm_rows(
+      x.at, x.stride, index + 4 * first, weight, factors && factors + 4 * first, normed.at, normed.stride,
+      rows, x.width, o.norm.eps,
+    );
+    multiplyMatrix(memory, head, normed, logits, rows, ZERO);
+    visit({ first, rows, logits });
+  }
+}
+
+export function placePicks(
+  memory: WasmMemory,
+  handle: Parameters<Ops['placePicks']>[0],
+  { rows, targets, temperatures }: Parameters<Ops['placePicks']>[1],
+): void {
+  const picks = own(WasmPicks, handle);
+  if (rows.length > picks.rows)
+    throw new RangeError(`picks: ${rows.length} given, there is room for ${picks.rows}`);
+  picks.count = rows.length;
+  memory.integers(picks.index, rows.length).set(rows);
+  memory.integers(picks.targets, rows.length).set(targets);
+  const factors = memory.floats(picks.factors, rows.length).fill(1);
+  if (temperatures) factors.set(Float32Array.from(temperatures, (temperature) => 1 / temperature));
+}
+
+export function score(memory: WasmMemory, o: Parameters<Ops['score']>[0]): void {
+  const picks = own(WasmPicks, o.picks);
+  eachChunk(memory, o, picks, ({ first, rows, logits }) => {
+    const at = 4 * first;
+    // prettier-ignore
+    memory.kernels.scores(
+      logits.at, logits.stride, picks.targets + at, picks.logprobs + at, picks.entropies + at, rows,
+      o.head.out,
+    );
+  });
+}
+
+export function scoreBackward(memory: WasmMemory, o: Parameters<Ops['scoreBackward']>[0]): void {
+  const { kernels } = memory;
+  const [picks, tokens] = [own(WasmPicks, o.picks), own(WasmTokens, o.tokens)];
+  const [x, dx, head] = [
+    own(WasmActivations, o.x),
+    own(WasmActivations, o.dx),
+    own(WasmMatrix, o.head),
+  ];
+  if (o.coefficients.length !== picks.count)
+    throw new RangeError(`picks: ${o.coefficients.length} coefficients for ${picks.count} rows`);
+  memory.floats(picks.coefficients, picks.count).set(o.coefficients);
+  memory.floats(dx.at, tokens.count * dx.stride).fill(0);
+  const weight = own(WasmVector, o.norm.weight).at;
+  const dNormed = scratchRows(memory, 'dNormed', Math.min(MOST_ROWS, picks.count), x.width);
+  eachChunk(memory, o, picks, ({ first, rows, logits }) => {
+    const at = 4 * first;
+    // prettier-ignore
+    kernels.scores_backward(
+      logits.at, logits.stride, picks.targets + at, picks.coefficients + at, rows, o.head.out,
+    );
+    multiplyBack(memory, head, logits, dNormed, rows, ZERO);
+    // prettier-ignore
+    kernels.norm_rows_backward(
+      x.at, x.stride, picks.index + at, weight, picks.factors + at, dNormed.at, dNormed.stride, dx.at,
+      dx.stride, rows, x.width, o.norm.eps,
+    );
+  });
+}
+
+export function readLogits(memory: WasmMemory, o: Parameters<Ops['readLogits']>[0]): Float32Array {
+  const picks = own(WasmPicks, o.picks);
+  const all = new Float32Array(picks.count * o.head.out);
+  eachChunk(memory, o, { ...picks, count: picks.count, factors: 0 }, ({ first, rows, logits }) => {
+    for (let row = 0; row < rows; row++)
+      all.set(
+        memory.floats(logits.at + 4 * row * logits.stride, o.head.out),
+        (first + row) * o.head.out,
+      );
+  });
+  return all;
+}
+
+/** The kernel's weights and sums, which are those of the host bit for bit. */
+function kernelWeigher({
+  kernels,
+  ...memory
+}: Pick<WasmMemory, 'kernels'> & {
+  readonly doubles: Float64Array;
+  readonly integers: Int32Array;
+}): Weigher {
+  return {
+    weigh(logits, temperature, weights) {
+      const at = memory.doubles.byteOffset;
+      kernels.weigh(logits.byteOffset, logits.length, temperature, weights.byteOffset, at);
+      const [total = 0, weighted = 0, max = 0] = memory.doubles;
+      const [id = 0, finite = 0] = memory.integers;
+      return { total, weighted, max, id, finite: finite !== 0 };
+    },
+    pick: (weights, count, target) => kernels.pick(weights.byteOffset, count, target),
+  };
+}
+
+export function sample(memory: WasmMemory, o: Parameters<Ops['sample']>[0]): void {
+  const draws = own(WasmDraws, o.draws);
+  const { wanted, index, count } = draws;
+  const vocabulary = o.head.out;
+  const weightsAt = memory.scratch('weights', 8 * pad8(vocabulary));
+  const sumsAt = memory.scratch('sums', 32);
+  draws.drawn = [];
+  eachChunk(memory, o, { count, index, factors: 0 }, ({ first, rows, logits }) => {
+    const weights = memory.doubles(weightsAt, vocabulary);
+    const by = kernelWeigher({
+      kernels: memory.kernels,
+      doubles: memory.doubles(sumsAt, 3),
+      integers: memory.integers(sumsAt + 24, 2),
+    });
+    for (let row = 0; row < rows; row++) {
+      const one = wanted[first + row];
+      if (!one) continue;
+      const values = memory.floats(logits.at + 4 * row * logits.stride, vocabulary);
+      const u = drawNumber(one.seed, one.counter);
+      draws.drawn.push(draw(values, one.sampling, u, weights, by));
+    }
+  });
+}

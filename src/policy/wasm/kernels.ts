@@ -1,0 +1,52 @@
+import { PLAIN, RELAXED } from './kernels.wasm.ts';
+
+type Numbers<N extends number, A extends number[] = []> = A['length'] extends N
+  ? A
+  : Numbers<N, [...A, number]>;
+type Kernel<N extends number> = (...args: Numbers<N>) => void;
+
+/** The exported functions of kernels/; pointers are byte offsets into the memory, 0 where there is none. */
+export interface Kernels {
+  multiply: Kernel<14>;
+  multiply_back: Kernel<13>;
+  multiply_transposed: Kernel<10>;
+  place_floats: Kernel<6>;
+  place_halves: Kernel<6>;
+  place_codes: Kernel<8>;
+  embed: Kernel<9>;
+  norm_rows: Kernel<10>;
+  norm_rows_backward: Kernel<12>;
+  swiglu: Kernel<6>;
+  swiglu_backward: Kernel<6>;
+  add_rows: Kernel<6>;
+  heads_forward: Kernel<19>;
+  heads_backward: Kernel<20>;
+  attend: Kernel<16>;
+  attend_backward: Kernel<20>;
+  scores: Kernel<7>;
+  scores_backward: Kernel<6>;
+  weigh: Kernel<5>;
+  pick: (...args: Numbers<3>) => number;
+}
+
+/** `(module (func (param v128 v128 v128) (result v128) … f32x4.relaxed_madd))`, to ask the engine. */
+const RELAXED_PROBE = new Uint8Array([
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 8, 1, 96, 3, 123, 123, 123, 1, 123, 3, 2, 1, 0, 10, 13, 1, 11, 0,
+  32, 0, 32, 1, 32, 2, 253, 133, 2, 11,
+]);
+
+/** Whether fused multiply-add is compiled by this engine; results differ from those without it. */
+export function hasRelaxedSimd(): boolean {
+  return WebAssembly.validate(RELAXED_PROBE);
+}
+
+const decodeBase64 = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+
+export async function startKernels(memory: WebAssembly.Memory, relaxed: boolean): Promise<Kernels> {
+  const { instance } = await WebAssembly.instantiate(decodeBase64(relaxed ? RELAXED : PLAIN), {
+    env: { memory },
+  });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the exports of our own module
+  return instance.exports as unknown as Kernels;
+}

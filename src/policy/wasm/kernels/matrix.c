@@ -1,0 +1,245 @@
+/*
+ * Products with the model's matrices W [out, in]. They lie in panels of 8 outputs, input by input:
+ *   f32   [panels][depth][8] float32           f16   the same in binary16
+ *   int8  [panels][depth][8] bytes             int4  [panels][depth / 2][8] bytes, of two neighbouring
+ *                                                    inputs the first in the low half, each + 8
+ * with scales [panels][depth / 32][8] in binary16. depth is `in` filled up with zeros to a multiple of 8
+ * (f32, f16) or 32 (int8, int4); so are the outputs to a multiple of 8.
+ */
+#include "simd.h"
+
+enum { F32 = 0, F16 = 1, INT8 = 2, INT4 = 3 };
+#define BLOCK 256      /* inputs of a panel that are dequantised at one time */
+#define GROUP_PANELS 4 /* panels of it: 32 kB */
+#define ROWS 480       /* rows whose inputs, a block of them, stay in the second cache */
+
+/* Inputs [from, to) of a panel as float32 [to - from][8]. `from` is a multiple of 8. */
+INLINE void widen(int type, const u8 *W, const u16 *scales, int depth, int panel, int from, int to,
+                  float *out) {
+  if (type == F32) {
+    const float *w = (const float *)W + (panel * depth + from) * NR;
+    for (int i = 0; i < (to - from) * NR; i += 4) store(out + i, load(w + i));
+    return;
+  }
+  if (type == F16) {
+    const u16 *w = (const u16 *)W + (panel * depth + from) * NR;
+    for (int i = 0; i < (to - from) * NR; i += 4) store(out + i, load_halves(w + i));
+    return;
+  }
+  for (int k = from; k < to;) {
+    const u16 *s = scales + (panel * (depth / 32) + k / 32) * NR;
+    V s0 = load_halves(s), s1 = load_halves(s + 4);
+    int end = min_int(to, (k / 32 + 1) * 32);
+    if (type == INT8) {
+      const u8 *w = W + (panel * depth + k) * NR;
+      for (; k < end; k++, w += NR, out += NR) {
+        V x = wasm_i16x8_load8x8(w);
+        store(out, mul(wasm_f32x4_convert_i32x4(wasm_i32x4_extend_low_i16x8(x)), s0));
+        store(out + 4, mul(wasm_f32x4_convert_i32x4(wasm_i32x4_extend_high_i16x8(x)), s1));
+      }
+    } else {
+      const u8 *w = W + (panel * depth + k) / 2 * NR;
+      V mask = wasm_i16x8_const_splat(15), eight = wasm_i16x8_const_splat(8);
+      for (; k < end; k += 2, w += NR, out += 2 * NR) {
+        V x = wasm_u16x8_load8x8(w);
+        V lo = wasm_i16x8_sub(wasm_v128_and(x, mask), eight);
+        V hi = wasm_i16x8_sub(wasm_u16x8_shr(x, 4), eight);
+        store(out, mul(wasm_f32x4_convert_i32x4(wasm_i32x4_extend_low_i16x8(lo)), s0));
+        store(out + 4, mul(wasm_f32x4_convert_i32x4(wasm_i32x4_extend_high_i16x8(lo)), s1));
+        store(out + 8, mul(wasm_f32x4_convert_i32x4(wasm_i32x4_extend_low_i16x8(hi)), s0));
+        store(out + 12, mul(wasm_f32x4_convert_i32x4(wasm_i32x4_extend_high_i16x8(hi)), s1));
+      }
+    }
+  }
+}
+
+INLINE void transpose4(const float *from, int lf, float *to, int lt) {
+  V a = load(from), b = load(from + lf), c = load(from + 2 * lf), d = load(from + 3 * lf);
+  V ab0 = wasm_i32x4_shuffle(a, b, 0, 4, 1, 5), ab1 = wasm_i32x4_shuffle(a, b, 2, 6, 3, 7);
+  V cd0 = wasm_i32x4_shuffle(c, d, 0, 4, 1, 5), cd1 = wasm_i32x4_shuffle(c, d, 2, 6, 3, 7);
+  store(to, wasm_i64x2_shuffle(ab0, cd0, 0, 2));
+  store(to + lt, wasm_i64x2_shuffle(ab0, cd0, 1, 3));
+  store(to + 2 * lt, wasm_i64x2_shuffle(ab1, cd1, 0, 2));
+  store(to + 3 * lt, wasm_i64x2_shuffle(ab1, cd1, 1, 3));
+}
+
+INLINE void transpose8(const float *from, float *to) {
+  transpose4(from, 8, to, 8);
+  transpose4(from + 4, 8, to + 32, 8);
+  transpose4(from + 32, 8, to + 4, 8);
+  transpose4(from + 36, 8, to + 36, 8);
+}
+
+/*
+ * C[M, N] = begin + A[M, K] Wᵀ for the N outputs (a multiple of 8) of W, K inputs. scratch: 8192 elements,
+ * used by types other than f32.
+ */
+INLINE void forward(int type, const float *A, int lda, const u8 *W, const u16 *scales, int depth, float *C,
+                    int ldc, int M, int N, int K, int begin, const float *bias, float *scratch) {
+  for (int m = 0; m < M; m += ROWS) {
+    int rows = min_int(ROWS, M - m);
+    for (int k = 0; k < K; k += BLOCK) {
+      int inputs = min_int(BLOCK, K - k), first = k == 0 ? begin : ADD;
+      const float *a = A + m * lda + k;
+      if (type == F32) {
+        const float *b = (const float *)W + k * NR;
+        product(a, lda, b, NR, depth * NR, C + m * ldc, ldc, rows, N, inputs, first, bias);
+        continue;
+      }
+      for (int n = 0; n < N; n += NR * GROUP_PANELS) {
+        int panels = min_int(GROUP_PANELS, (N - n) / NR), to = min_int(depth, k + BLOCK);
+        for (int p = 0; p < panels; p++)
+          widen(type, W, scales, depth, n / NR + p, k, to, scratch + p * BLOCK * NR);
+        product(a, lda, scratch, NR, BLOCK * NR, C + m * ldc + n, ldc, rows, panels * NR, inputs, first,
+                bias + n);
+      }
+    }
+  }
+}
+
+void EXPORT(multiply)(int type, const float *A, int lda, const u8 *W, const u16 *scales, int depth, float *C,
+                      int ldc, int M, int N, int K, int begin, const float *bias, float *scratch) {
+  switch (type) {
+  case F32: forward(F32, A, lda, W, scales, depth, C, ldc, M, N, K, begin, bias, scratch); break;
+  case F16: forward(F16, A, lda, W, scales, depth, C, ldc, M, N, K, begin, bias, scratch); break;
+  case INT8: forward(INT8, A, lda, W, scales, depth, C, ldc, M, N, K, begin, bias, scratch); break;
+  default: forward(INT4, A, lda, W, scales, depth, C, ldc, M, N, K, begin, bias, scratch); break;
+  }
+}
+
+/*
+ * C[M, in] (+)= A[M, out] W for `in` inputs and `out` outputs of W. Blocks of W are turned over on the way,
+ * which costs little beside many rows, so that no second copy of W exists. scratch: 8192 elements.
+ */
+INLINE void backward(int type, const float *A, int lda, const u8 *W, const u16 *scales, int depth, float *C,
+                     int ldc, int M, int out, int in, int begin, float *scratch) {
+  float block[64];
+  for (int m = 0; m < M; m += ROWS) {
+    int rows = min_int(ROWS, M - m);
+    for (int k = 0; k < out; k += BLOCK) {
+      int outputs = min_int(BLOCK, out - k), first = k == 0 ? begin : ADD;
+      for (int n = 0; n < in; n += NR * GROUP_PANELS) {
+        int panels = min_int(GROUP_PANELS, (in - n + NR - 1) / NR);
+        for (int o = 0; o < outputs; o += NR)
+          for (int p = 0; p < panels; p++) {
+            int i = n + p * NR;
+            float *to = scratch + (p * BLOCK + o) * NR;
+            if (type == F32) transpose8((const float *)W + ((k + o) / NR * depth + i) * NR, to);
+            else {
+              widen(type, W, scales, depth, (k + o) / NR, i, i + NR, block);
+              transpose8(block, to);
+            }
+          }
+        product(A + m * lda + k, lda, scratch, NR, BLOCK * NR, C + m * ldc + n, ldc, rows, panels * NR,
+                outputs, first, C);
+      }
+    }
+  }
+}
+
+void EXPORT(multiply_back)(int type, const float *A, int lda, const u8 *W, const u16 *scales, int depth,
+                           float *C, int ldc, int M, int out, int in, int begin, float *scratch) {
+  switch (type) {
+  case F32: backward(F32, A, lda, W, scales, depth, C, ldc, M, out, in, begin, scratch); break;
+  case F16: backward(F16, A, lda, W, scales, depth, C, ldc, M, out, in, begin, scratch); break;
+  case INT8: backward(INT8, A, lda, W, scales, depth, C, ldc, M, out, in, begin, scratch); break;
+  default: backward(INT4, A, lda, W, scales, depth, C, ldc, M, out, in, begin, scratch); break;
+  }
+}
+
+#define TN_DEPTH 128
+#define TN_ROWS 48
+
+/*
+ * C[M, N] += Aᵀ · B for A[K, M], B[K, N]: the gradient of a factor, K tokens. N is a multiple of 8.
+ * scratch: (M + 6 + N) · 128 elements.
+ */
+void EXPORT(multiply_transposed)(const float *A, int lda, const float *B, int ldb, float *C, int ldc, int M,
+                                 int N, int K, float *scratch) {
+  float *pb = scratch, *pa = scratch + N * TN_DEPTH;
+  for (int k0 = 0; k0 < K; k0 += TN_DEPTH) {
+    int depth = min_int(TN_DEPTH, K - k0);
+    for (int n = 0; n < N; n += NR)
+      for (int k = 0; k < depth; k++) {
+        float *to = pb + n * depth + k * NR;
+        const float *from = B + (k0 + k) * ldb + n;
+        store(to, load(from));
+        store(to + 4, load(from + 4));
+      }
+    for (int m = 0; m < M; m += MR) {
+      int rows = min_int(MR, M - m);
+      float *to = pa + m * depth;
+      const float *from = A + k0 * lda + m;
+      if (rows == MR)
+        for (int k = 0; k < depth; k++, to += MR, from += lda) {
+          store(to, load(from));
+          wasm_v128_store64_lane(to + 4, wasm_v128_load64_zero(from + 4), 0);
+        }
+      else
+        for (int k = 0; k < depth; k++, to += MR, from += lda)
+          for (int i = 0; i < rows; i++) to[i] = from[i];
+    }
+    for (int m0 = 0; m0 < M; m0 += TN_ROWS) {
+      int m1 = min_int(M, m0 + TN_ROWS);
+      for (int n = 0; n < N; n += NR)
+        for (int m = m0; m < m1; m += MR)
+          product_transposed(pa + m * depth, MR, pb + n * depth, NR, C + m * ldc + n, ldc,
+                             min_int(MR, M - m), NR, depth);
+    }
+  }
+}
+
+/* Outputs [from, from + rows) of float32 W [rows, in] into panels of type f32. */
+void EXPORT(place_floats)(const float *W, int in, int from, int rows, int depth, float *panels) {
+  for (int r = 0; r < rows; r++, W += in) {
+    float *to = panels + (from + r) / NR * depth * NR + (from + r) % NR;
+    for (int k = 0; k < in; k++) to[k * NR] = W[k];
+  }
+}
+
+/* The same of halves [rows, in], into panels of type f16. */
+void EXPORT(place_halves)(const u16 *W, int in, int from, int rows, int depth, u16 *panels) {
+  for (int r = 0; r < rows; r++, W += in) {
+    u16 *to = panels + (from + r) / NR * depth * NR + (from + r) % NR;
+    for (int k = 0; k < in; k++) to[k * NR] = W[k];
+  }
+}
+
+/* The same of codes and scales as `quantise` gives them. `panels` of int4 begin as bytes 0x88. */
+void EXPORT(place_codes)(int type, const u8 *codes, const u16 *scales, int from, int rows, int depth,
+                         u8 *panels, u16 *to_scales) {
+  int groups = depth / 32;
+  for (int r = 0; r < rows; r++) {
+    int panel = (from + r) / NR, lane = (from + r) % NR;
+    for (int g = 0; g < groups; g++) to_scales[(panel * groups + g) * NR + lane] = *scales++;
+    if (type == INT8) {
+      u8 *to = panels + panel * depth * NR + lane;
+      for (int k = 0; k < depth; k++) to[k * NR] = *codes++;
+    } else {
+      u8 *to = panels + panel * (depth / 2) * NR + lane;
+      for (int k = 0; k < depth / 2; k++) to[k * NR] = *codes++;
+    }
+  }
+}
+
+/* x[r] = W[ids[r]]: rows of a matrix as float32, `in` of them. */
+void EXPORT(embed)(int type, const u8 *W, const u16 *scales, int depth, const int *ids, float *x, int ldx,
+                   int rows, int in) {
+  for (int r = 0; r < rows; r++, x += ldx) {
+    int panel = ids[r] / NR, lane = ids[r] % NR;
+    for (int k = 0; k < in; k++) {
+      int at = (panel * depth + k) * NR + lane;
+      if (type == F32) x[k] = ((const float *)W)[at];
+      else if (type == F16) x[k] = wasm_f32x4_extract_lane(from_halves(wasm_i32x4_splat(((const u16 *)W)[at])), 0);
+      else {
+        u16 bits = scales[(panel * (depth / 32) + k / 32) * NR + lane];
+        float scale = wasm_f32x4_extract_lane(from_halves(wasm_i32x4_splat(bits)), 0);
+        if (type == INT8) x[k] = (float)(signed char)W[at] * scale;
+        else {
+          u8 byte = W[(panel * (depth / 2) + k / 2) * NR + lane];
+          x[k] = (float)((k & 1 ? byte >> 4 : byte & 15) - 8) * scale;
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,126 @@
+/* The register tile that every matrix product is made of. */
+#include "simd.h"
+
+/*
+ * Register tile: C[rows, 8 panels] = begin + Σ over k of A(row, k) · B(k, column), where A(row, k) stands
+ * at a[row · am + k · ak] and panel p of B's row k at b[p · ps + k · bk]. Every element is one chain of
+ * multiply-adds in the order of k, whatever the tile's shape: how rows are grouped changes no bit.
+ */
+INLINE void tile(const int rows, const int panels, const float *a, int am, int ak, const float *b, int bk,
+                 int ps, float *c, int ldc, int K, int begin, const float *bias) {
+  V s[12];
+#pragma unroll
+  for (int i = 0; i < rows; i++)
+#pragma unroll
+    for (int p = 0; p < 2 * panels; p++)
+      s[i * 2 * panels + p] = begin == ADD ? load(c + i * ldc + 4 * p)
+                              : begin == BIAS ? load(bias + 4 * p) : splat(0.f);
+  int k = 0;
+  /* Steps of four where A's row is contiguous: one pointer increment serves four loads. */
+  if (ak == 1)
+    for (; k + 4 <= K; k += 4) {
+#pragma unroll
+      for (int u = 0; u < 4; u++) {
+        V v[8];
+#pragma unroll
+        for (int p = 0; p < panels; p++) {
+          v[2 * p] = load(b + p * ps + u * bk);
+          v[2 * p + 1] = load(b + p * ps + u * bk + 4);
+        }
+#pragma unroll
+        for (int i = 0; i < rows; i++) {
+          V x = wasm_v128_load32_splat(a + i * am + u);
+#pragma unroll
+          for (int p = 0; p < 2 * panels; p++)
+            s[i * 2 * panels + p] = MADD(x, v[p], s[i * 2 * panels + p]);
+        }
+      }
+      a += 4;
+      b += 4 * bk;
+    }
+  for (; k < K; k++) {
+    V v[8];
+#pragma unroll
+    for (int p = 0; p < panels; p++) {
+      v[2 * p] = load(b + p * ps);
+      v[2 * p + 1] = load(b + p * ps + 4);
+    }
+#pragma unroll
+    for (int i = 0; i < rows; i++) {
+      V x = wasm_v128_load32_splat(a + i * am);
+#pragma unroll
+      for (int p = 0; p < 2 * panels; p++)
+        s[i * 2 * panels + p] = MADD(x, v[p], s[i * 2 * panels + p]);
+    }
+    a += ak;
+    b += bk;
+  }
+#pragma unroll
+  for (int i = 0; i < rows; i++)
+#pragma unroll
+    for (int p = 0; p < 2 * panels; p++) store(c + i * ldc + 4 * p, s[i * 2 * panels + p]);
+}
+
+/*
+ * The last one or two rows take several panels at a time, so that enough sums run side by side.
+ */
+INLINE void panels(const float *A, int am, const float *B, int bk, int ps, float *C, int ldc, int M, int N,
+                   int K, int begin, const float *bias) {
+  const int ak = 1;
+  int rest = M % MR, whole = M - rest;
+  if (rest > 2 || whole > 0)
+    for (int n = 0, p = 0; n < N; n += NR, p++) {
+      const float *b = B + p * ps, *t = bias + n;
+      float *c = C + n;
+      int m = 0;
+      for (; m < whole; m += MR)
+        tile(MR, 1, A + m * am, am, ak, b, bk, 0, c + m * ldc, ldc, K, begin, t);
+      const float *a = A + m * am;
+      c += m * ldc;
+      if (rest == 5) tile(5, 1, a, am, ak, b, bk, 0, c, ldc, K, begin, t);
+      else if (rest == 4) tile(4, 1, a, am, ak, b, bk, 0, c, ldc, K, begin, t);
+      else if (rest == 3) tile(3, 1, a, am, ak, b, bk, 0, c, ldc, K, begin, t);
+    }
+  if (rest == 0 || rest > 2) return;
+  A += whole * am;
+  C += whole * ldc;
+  int n = 0, p = 0;
+  if (rest == 2) {
+    for (; n + 16 <= N; n += 16, p += 2)
+      tile(2, 2, A, am, ak, B + p * ps, bk, ps, C + n, ldc, K, begin, bias + n);
+    if (n < N) tile(2, 1, A, am, ak, B + p * ps, bk, ps, C + n, ldc, K, begin, bias + n);
+    return;
+  }
+  for (; n + 32 <= N; n += 32, p += 4)
+    tile(1, 4, A, am, ak, B + p * ps, bk, ps, C + n, ldc, K, begin, bias + n);
+  for (; n < N; n += 8, p++) tile(1, 1, A, am, ak, B + p * ps, bk, ps, C + n, ldc, K, begin, bias + n);
+}
+
+void product(const float *A, int lda, const float *B, int bk, int ps, float *C, int ldc, int M, int N, int K,
+             int begin, const float *bias) {
+  if (bk == NR) panels(A, lda, B, NR, ps, C, ldc, M, N, K, begin, bias);
+  else panels(A, lda, B, bk, ps, C, ldc, M, N, K, begin, bias);
+}
+
+/* Rows of C that stay in the first cache beside a panel of B. */
+#define ROWS 48
+
+void product_transposed(const float *A, int lda, const float *B, int ldb, float *C, int ldc, int M, int N,
+                        int K) {
+  for (int m0 = 0; m0 < M; m0 += ROWS) {
+    int m1 = min_int(M, m0 + ROWS);
+    for (int n = 0; n < N; n += NR)
+      for (int m = m0; m < m1; m += MR) {
+        const float *a = A + m, *b = B + n;
+        float *c = C + m * ldc + n;
+        switch (min_int(MR, m1 - m)) {
+        case 6: tile(6, 1, a, 1, lda, b, ldb, 0, c, ldc, K, ADD, c); break;
+        case 5: tile(5, 1, a, 1, lda, b, ldb, 0, c, ldc, K, ADD, c); break;
+        case 4: tile(4, 1, a, 1, lda, b, ldb, 0, c, ldc, K, ADD, c); break;
+        case 3: tile(3, 1, a, 1, lda, b, ldb, 0, c, ldc, K, ADD, c); break;
+        case 2: tile(2, 1, a, 1, lda, b, ldb, 0, c, ldc, K, ADD, c); break;
+        default: tile(1, 1, a, 1, lda, b, ldb, 0, c, ldc, K, ADD, c); break;
+        }
+      }
+  }
+}

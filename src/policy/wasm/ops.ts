@@ -1,0 +1,186 @@
+import { own } from '../ops/own.ts';
+import type { Handle, Ops } from '../ops/ops.ts';
+import { readGradients, writeAdapter, zeroGradients } from './adapter.ts';
+import {
+  attend,
+  attendBackward,
+  copyKeys,
+  projectHeads,
+  projectHeadsBackward,
+} from './attention.ts';
+import {
+  TYPE_CODE,
+  WasmActivations,
+  WasmAdapter,
+  WasmDraws,
+  WasmMatrix,
+  WasmPicks,
+  WasmRotary,
+  WasmStore,
+  WasmTokens,
+  WasmVector,
+} from './handles.ts';
+import { placePicks, readLogits, sample, score, scoreBackward } from './head.ts';
+import { WasmWriter } from './matrix-writer.ts';
+import { WasmMemory } from './memory.ts';
+import {
+  ADD,
+  normTokens,
+  normTokensBackward,
+  project,
+  projectBackward,
+  scratchRows,
+  ZERO,
+} from './projection.ts';
+
+const HANDLES = [
+  WasmActivations,
+  WasmVector,
+  WasmMatrix,
+  WasmRotary,
+  WasmStore,
+  WasmTokens,
+  WasmPicks,
+  WasmDraws,
+  WasmAdapter,
+];
+
+/** Blocks of memory that a handle holds. */
+function blocksOf(handle: Handle): number[] {
+  for (const kind of HANDLES) if (handle instanceof kind) return handle.blocks;
+  throw new TypeError('wasm: this handle was made by another device');
+}
+
+const activations = (handle: object): WasmActivations => own(WasmActivations, handle);
+const tokensOf = (handle: object): WasmTokens => own(WasmTokens, handle);
+
+/** The block operations on the kernels; every call is done when it returns. */
+function opsOver(memory: WasmMemory): Ops {
+  const { kernels } = memory;
+  return {
+    device: 'wasm',
+    get bytes() {
+      return memory.bytes;
+    },
+
+    activations: (rows, width, label) => new WasmActivations(memory, rows, width, label),
+    vector: (values, label) => new WasmVector(memory, values, label),
+    matrix: (shape, label) => new WasmWriter(memory, shape, label),
+    rotary: (cos, sin, pairs) => new WasmRotary(memory, cos, sin, pairs),
+    keyStore: (shape, label) => new WasmStore(memory, shape, label),
+    tokens: (rows) => new WasmTokens(memory, rows),
+    picks: (rows) => new WasmPicks(memory, rows),
+    draws: (rows) => new WasmDraws(memory, rows),
+    adapter: (shapes, trained) => new WasmAdapter(memory, shapes, trained),
+    free(...handles) {
+      for (const handle of handles) for (const at of blocksOf(handle)) memory.release(at);
+    },
+
+    place: (tokens, runs, size) => tokensOf(tokens).place(memory, runs, size),
+    copyKeys: (stores, moves, targets) => copyKeys(memory, stores, moves, targets),
+
+    embed(o) {
+      const [W, tokens, x] = [own(WasmMatrix, o.table), tokensOf(o.tokens), activations(o.x)];
+      if (tokens.most.id >= W.out)
+        throw new RangeError(`wasm: token ${tokens.most.id} is beyond the vocabulary of ${W.out}`);
+      // prettier-ignore
+      kernels.embed(
+        TYPE_CODE[W.type], W.at, W.scales, W.depth, tokens.ids, x.at, x.stride, tokens.count, W.in,
+      );
+    },
+
+    projectHeads: (o) => projectHeads(memory, o),
+    attend: (o) => attend(memory, o),
+
+    projectResidual({ input, by, tokens, x }) {
+      project(memory, by, activations(input), activations(x), tokens.count, ADD);
+    },
+
+    feedForward(o) {
+      const [x, out, tokens] = [activations(o.x), activations(o.out), tokensOf(o.tokens)];
+      const { count } = tokens;
+      const normed = normTokens(memory, x, x.width, o.norm, tokens);
+      const raw = o.raw ? activations(o.raw) : scratchRows(memory, 'raw', count, o.by.matrix.out);
+      project(memory, o.by, normed, raw, count, ZERO);
+      kernels.swiglu(raw.at, raw.stride, out.at, out.stride, count, out.width);
+    },
+
+    async readActivations(handle, rows) {
+      const from = activations(handle);
+      const all = new Float32Array(rows * from.width);
+      for (let row = 0; row < rows; row++)
+        all.set(memory.floats(from.at + 4 * row * from.stride, from.width), row * from.width);
+      return all;
+    },
+
+    copyRows({ from, to, tokens }) {
+      const [a, b] = [activations(from), activations(to)];
+      const values = tokens.count * a.stride;
+      memory.floats(b.at, values).set(memory.floats(a.at, values));
+    },
+
+    sample: (o) => sample(memory, o),
+
+    placeDraws(handle, wanted) {
+      const draws = own(WasmDraws, handle);
+      if (wanted.length > draws.rows)
+        throw new RangeError(`draws: ${wanted.length} wanted, there is room for ${draws.rows}`);
+      draws.wanted = [...wanted];
+      memory.integers(draws.index, wanted.length).set(wanted.map(({ row }) => row));
+    },
+
+    readDraws: async (draws) => own(WasmDraws, draws).drawn,
+
+    score: (o) => score(memory, o),
+    placePicks: (picks, rows) => placePicks(memory, picks, rows),
+
+    async readScores(handle) {
+      const { logprobs, entropies, count } = own(WasmPicks, handle);
+      return {
+        logprobs: memory.floats(logprobs, count).slice(),
+        entropies: memory.floats(entropies, count).slice(),
+      };
+    },
+
+    scoreBackward: (o) => scoreBackward(memory, o),
+    readLogits: async (o) => readLogits(memory, o),
+
+    projectResidualBackward({ input, by, tokens, dx, dInput }) {
+      const [x, dy, to] = [activations(input), activations(dx), activations(dInput)];
+      projectBackward(memory, by, x, dy, to, tokens.count);
+    },
+
+    feedForwardBackward(o) {
+      const [x, raw, dOut] = [activations(o.x), activations(o.raw), activations(o.dOut)];
+      const tokens = tokensOf(o.tokens);
+      const { count } = tokens;
+      kernels.swiglu_backward(raw.at, raw.stride, dOut.at, dOut.stride, count, dOut.width);
+      const normed = normTokens(memory, x, x.width, o.norm, tokens);
+      const dNormed = scratchRows(memory, 'dNormed', count, x.width);
+      projectBackward(memory, o.by, normed, raw, dNormed, count);
+      normTokensBackward(memory, x, x.width, o.norm, tokens, dNormed, activations(o.dx));
+    },
+
+    attendBackward: (o) => attendBackward(memory, o),
+    projectHeadsBackward: (o) => projectHeadsBackward(memory, o),
+
+    writeAdapter: (adapter, values) => writeAdapter(memory, own(WasmAdapter, adapter), values),
+    zeroGradients: (adapter) => zeroGradients(memory, own(WasmAdapter, adapter)),
+    readGradients: async (adapter) => readGradients(memory, own(WasmAdapter, adapter)),
+
+    submit() {},
+    settled: async () => {},
+    // WebAssembly has no way to give memory back: it goes with the object.
+    dispose() {},
+  };
+}
+
+/**
+ * The block operations on C kernels in WebAssembly.
+ * @param relaxed whether multiply-adds are fused; absent: where the engine can. Results differ in the last
+ *   bits.
+ * @throws MemoryError where there is no memory
+ */
+export async function createWasmOps(relaxed?: boolean): Promise<Ops> {
+  return opsOver(await WasmMemory.create(relaxed));
+}

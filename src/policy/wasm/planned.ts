@@ -1,0 +1,103 @@
+import type { LoraSpec } from '../lora/spec.ts';
+import { adapterShapes } from '../model/adapter.ts';
+import { layerMatrices, rowsOf } from '../model/shapes.ts';
+import type { Sizes, Working } from '../ops/planned.ts';
+import type { AdapterShape } from '../ops/values.ts';
+import { matrixLayout, pad8 } from './handles.ts';
+import { rowsAtOnce } from './head.ts';
+import { blockBytes } from './memory.ts';
+
+/** Rows of text that an engine reads in one call. */
+const READ_ROWS = 256;
+
+const floats = (count: number): number => blockBytes(4 * count);
+
+function adapterBytes(shapes: readonly AdapterShape[], trained: boolean): number {
+  const copies = trained ? 2 : 1;
+  return shapes.reduce((sum, { in: inputs, rank, parts }) => {
+    const A = floats(pad8(rank) * parts.length * pad8(inputs));
+    const B = parts.reduce((all, { out }) => all + floats(pad8(out) * pad8(rank)), 0);
+    return sum + copies * (A + B);
+  }, 0);
+}
+
+/** Widest inner activations of an adapter: those of the most parts that one matrix has. */
+const innerColumns = (shapes: readonly AdapterShape[]): number =>
+  shapes.reduce((most, { rank, parts }) => Math.max(most, pad8(rank) * parts.length), 0);
+
+/** Scratch of everything that is called, by name. */
+function scratch(
+  of: Working,
+  train: { adapter: LoraSpec; maxTokens: number; maxLength: number } | null,
+) {
+  const { config: c, slots, context } = of;
+  const matrices = Object.values(layerMatrices(c));
+  const d = pad8(c.hiddenSize);
+  const wide = pad8(c.headDim);
+  const rows = train ? train.maxTokens : Math.max(READ_ROWS, slots);
+  const headRows = rowsAtOnce(c.vocabSize, train ? train.maxTokens : slots);
+  const places = pad8(train ? train.maxLength : context);
+  const widest = Math.max(
+    pad8(rowsOf(layerMatrices(c).qkv)),
+    pad8(rowsOf(layerMatrices(c).gateUp)),
+  );
+  const sizes = new Map<string, number>([
+    ['block', 32_768],
+    ['row', 8 * c.headDim],
+    ['normed', 4 * Math.max(rows, headRows) * d],
+    ['raw', 4 * rows * widest],
+    ['logits', 4 * headRows * pad8(c.vocabSize)],
+    ['attention', 4 * (48 * (places + wide + 1))],
+  ]);
+  if (!train) {
+    sizes.set('weights', 8 * pad8(c.vocabSize));
+    sizes.set('sums', 32);
+    return sizes;
+  }
+  const { shapes } = adapterShapes(c, train.adapter);
+  const inner = innerColumns(shapes);
+  const tallest = Math.max(inner, ...matrices.flatMap(({ parts }) => parts.map(({ out }) => out)));
+  const deepest = Math.max(...matrices.map(({ in: inputs }) => pad8(inputs)));
+  sizes.set('attention', 4 * (places * (72 + 4 * wide) + 36 * wide));
+  sizes.set('dNormed', 4 * Math.max(rows, headRows) * d);
+  sizes.set('inner', 4 * rows * inner);
+  sizes.set('dInner', 4 * rows * inner);
+  sizes.set('turned', 4 * 128 * (tallest + 6 + deepest));
+  return sizes;
+}
+
+/** What is added to the scratch of sampling where it trains too: they share it. */
+function working(of: Working): number {
+  const sampling = scratch(of, null);
+  const total = [...sampling.values()].reduce((sum, bytes) => sum + blockBytes(bytes), 0);
+  if (!of.train) return total;
+  const { adapter, limits } = of.train;
+  let added = 0;
+  for (const [name, bytes] of scratch(of, { adapter, ...limits })) {
+    const there = sampling.get(name);
+    if (there === undefined) added += blockBytes(bytes);
+    else if (bytes > there) added += blockBytes(bytes) - blockBytes(there);
+  }
+  return added;
+}
+
+/** What the kernels' memory holds of everything. */
+export const wasmSizes: Sizes = {
+  device: 'wasm',
+  activations: (rows, width) => floats(rows * pad8(width)),
+  vector: (length) => floats(pad8(length)),
+  matrix(shape) {
+    const { values, scales } = matrixLayout(shape);
+    return blockBytes(values) + (scales > 0 ? blockBytes(scales) : 0);
+  },
+  rotary: (positions, pairs) => 2 * floats(positions * pairs),
+  keyStore({ positions, kvHeads, headDim, type }) {
+    const bytes = (type === 'f16' ? 2 : 4) * pad8(positions) * kvHeads;
+    return blockBytes(bytes * headDim) + blockBytes(bytes * pad8(headDim));
+  },
+  tokens: (rows) => 3 * floats(rows),
+  picks: (rows) => 6 * floats(rows),
+  draws: floats,
+  adapter: adapterBytes,
+  working,
+};

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { Random } from '../../../src/base/random.ts';
+import { parsePolicyConfig } from '../../../src/policy/checkpoint/config.ts';
+import { ContextStore, type Place } from '../../../src/policy/generation/context-store.ts';
+import { planDecoder } from '../../../src/policy/model/plan.ts';
+import { plannedOps, type Sizes } from '../../../src/policy/ops/planned.ts';
+
+const config = parsePolicyConfig({
+  vocab_size: 40,
+  hidden_size: 16,
+  num_hidden_layers: 2,
+  num_attention_heads: 2,
+  intermediate_size: 24,
+  max_position_embeddings: 500,
+});
+
+/** Bytes are counted for stores alone: one a position. */
+const sizes: Sizes = {
+  device: 'oracle',
+  activations: () => 0,
+  vector: () => 0,
+  matrix: () => 0,
+  rotary: () => 0,
+  keyStore: ({ positions }) => positions,
+  tokens: () => 0,
+  picks: () => 0,
+  draws: () => 0,
+  adapter: () => 0,
+  working: () => 0,
+};
+
+function opened() {
+  const copies: { from: number; to: number; count: number }[] = [];
+  const ops = plannedOps(sizes);
+  ops.copyKeys = (_, moves) => copies.push(...moves);
+  return { ops, copies, store: new ContextStore(planDecoder(ops, config, 'f32'), 'f32', 4) };
+}
+
+describe('places of contexts', () => {
+  it('begin at multiples of 8 and hold what was asked for', () => {
+    const { store } = opened();
+    const lengths = [1, 65, 200, 500];
+    const places = lengths.map((length) => store.take(length));
+    for (const [i, { start, positions }] of places.entries()) {
+      expect(start % 8).toBe(0);
+      expect(positions).toBeGreaterThanOrEqual(lengths[i] ?? 0);
+    }
+    // A power of two, but no more than the model has positions.
+    expect(places.map(({ positions }) => positions)).toEqual([64, 128, 256, 504]);
+  });
+
+  it('never overlap, whatever is taken, widened and given back', () => {
+    const { store, ops } = opened();
+    const random = new Random(7);
+    const held: Place[] = [];
+    for (let turn = 0; turn < 2000; turn++) {
+      const act = random.below(3);
+      const at = random.below(Math.max(1, held.length));
+      const place = held[at];
+      if (act === 0 && held.length < 20) held.push(store.take(1 + random.below(500)));
+      else if (act === 1 && place) held[at] = store.widen(place, 1 + random.below(500), 8);
+      else if (place) {
+        store.give(place);
+        held.splice(at, 1);
+      }
+      const sorted = held.toSorted((a, b) => a.start - b.start);
+      const end = store.stores[0]?.positions ?? 0;
+      for (const [i, { start, positions }] of sorted.entries())
+        expect(start + positions).toBeLessThanOrEqual(sorted[i + 1]?.start ?? end);
+    }
+    for (const place of held) store.give(place);
+    // Everything is free again: the whole store can be taken without growing.
+    const before = ops.bytes;
+    const room = store.stores[0]?.positions ?? 0;
+    for (let i = 0; i < Math.floor(room / 504); i++) store.take(500);
+    expect(ops.bytes).toBe(before);
+  });
+
+  it('of a wider context begin with what the narrower one held', () => {
+    const { store, copies } = opened();
+    const place = store.take(60);
+    const other = store.take(60);
+    expect(store.widen(place, 64, 60)).toBe(place);
+    const wider = store.widen(place, 65, 64);
+    expect(copies.at(-1)).toEqual({ from: place.start, to: wider.start, count: 64 });
+    // The place that was left is used next.
+    expect(store.take(10).start).toBe(place.start);
+    expect(other.start).not.toBe(place.start);
+  });
+
+  it('that a full store has no room for make it anew, with what it holds side by side', () => {
+    const { store, ops, copies } = opened();
+    const places = [store.take(500), store.take(60), store.take(500)];
+    const [first, second, third] = places;
+    if (!first || !second || !third) throw new Error('three were taken');
+    store.give(second);
+    // There is no gap of 504, but what is held and wanted is less than before with the gap.
+    const fourth = store.take(500);
+    expect(copies.slice(-2)).toEqual([
+      { from: 0, to: 0, count: 504 },
+      { from: 568, to: 504, count: 504 },
+    ]);
+    expect([first.start, third.start, fourth.start]).toEqual([0, 504, 1008]);
+    store.clear();
+    expect(ops.bytes).toBe(0);
+    expect(store.stores).toEqual([]);
+  });
+
+  it('of all contexts that there may be take no more than these need', () => {
+    const { store, ops } = opened();
+    const four = [1, 2, 3, 4].map(() => store.take(500));
+    // Two layers; a layer at a time, so that one is held twice for a moment.
+    expect(ops.bytes).toBe(2 * 4 * 504);
+    expect(ops.peak).toBeLessThanOrEqual(3 * 4 * 504);
+    for (const place of four) store.give(place);
+    store.clear();
+    store.reserve(2000);
+    expect(ops.bytes).toBe(2 * 2000);
+    store.take(500);
+    expect(ops.bytes).toBe(2 * 2000);
+  });
+});
