@@ -4,7 +4,7 @@
  */
 #include "simd.h"
 
-#define ROWS 36 /* queries of a head that share a block of scores: a multiple of MR */
+#define AROWS 36 /* queries of a head that share a block of scores: a multiple of MR */
 
 /* The scores of `valid` positions become exponentials, those up to `limit` zero. Returns 1 / their sum. */
 INLINE float softmax_row(float *s, int valid, int limit, float *lse) {
@@ -78,8 +78,8 @@ void EXPORT(attend)(const float *q, int ldq, const void *keys, const void *value
       k = kf, v = vf, kp = D * 8, vp = Dp;
     }
     if (rows == 1)
-      for (int h0 = 0; h0 < group; h0 += ROWS) {
-        int h = g * group + h0, n = min_int(ROWS, group - h0), valid = position + 1;
+      for (int h0 = 0; h0 < group; h0 += AROWS) {
+        int h = g * group + h0, n = min_int(AROWS, group - h0), valid = position + 1;
         product(q + h * D, D, k, 8, kp, s, places, n, pad8(valid), D, ZERO, s);
         for (int i = 0; i < n; i++)
           inverse[i] = softmax_row(s + i * places, valid, valid, lse ? lse + h + i : &sink);
@@ -87,8 +87,8 @@ void EXPORT(attend)(const float *q, int ldq, const void *keys, const void *value
       }
     else
       for (int h = g * group; h < (g + 1) * group; h++)
-        for (int r = 0; r < rows; r += ROWS) {
-          int n = min_int(ROWS, rows - r), most = position + r + n;
+        for (int r = 0; r < rows; r += AROWS) {
+          int n = min_int(AROWS, rows - r), most = position + r + n;
           product(q + r * ldq + h * D, ldq, k, 8, kp, s, places, n, pad8(most), D, ZERO, s);
           for (int i = 0; i < n; i++)
             inverse[i] = softmax_row(s + i * places, position + r + i + 1, most,
@@ -131,8 +131,8 @@ void EXPORT(attend_backward)(const float *q, int ldq, const void *keys, const vo
                              int ldo, const float *lse, int ldl, float *dq, float *dk, float *dv, int ldk,
                              float *scratch) {
   int Dp = pad8(D), Tp = pad8(T), group = H / G;
-  float *p = scratch, *ds = p + ROWS * Tp, *kr = ds + ROWS * Tp, *vt = kr + Tp * Dp;
-  float *gk = vt + Tp * Dp, *gv = gk + Tp * Dp, *wide = gv + Tp * Dp, *kf = wide + ROWS * Dp;
+  float *p = scratch, *ds = p + AROWS * Tp, *kr = ds + AROWS * Tp, *vt = kr + Tp * Dp;
+  float *gk = vt + Tp * Dp, *gv = gk + Tp * Dp, *wide = gv + Tp * Dp, *kf = wide + AROWS * Dp;
   float *vf = kf + Tp * Dp;
   for (int g = 0; g < G; g++) {
     const float *k = (const float *)keys + (start / 8 * G + g) * D * 8, *v = (const float *)values + (start * G + g) * Dp;
@@ -145,8 +145,8 @@ void EXPORT(attend_backward)(const float *q, int ldq, const void *keys, const vo
     pack(v, vp, vt, Tp, D);
     for (int i = 0; i < T * Dp; i++) gk[i] = gv[i] = 0.f;
     for (int h = g * group; h < (g + 1) * group; h++)
-      for (int r = 0; r < T; r += ROWS) {
-        int rows = min_int(ROWS, T - r), most = r + rows, limit = pad8(most);
+      for (int r = 0; r < T; r += AROWS) {
+        int rows = min_int(AROWS, T - r), most = r + rows, limit = pad8(most);
         const float *qh = q + r * ldq + h * D, *dh = dout + r * ldo + h * D, *oh = out + r * ldo + h * D;
         product(qh, ldq, k, 8, kp, p, Tp, rows, limit, D, ZERO, p);
         product(dh, ldo, vt, 8, 8 * D, ds, Tp, rows, limit, D, ZERO, ds);

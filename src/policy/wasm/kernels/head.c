@@ -1,7 +1,7 @@
 /* What is asked of logits: scores, their gradient, and the weights that a token is drawn by. */
 #include "simd.h"
 
-#define BLOCK 1024
+#define SUMMED 1024
 
 /* Logits of a row from `vocab` up to a multiple of 4 become so small that they weigh nothing. */
 INLINE float top_of(float *logits, int vocab) {
@@ -23,9 +23,9 @@ void EXPORT(scores)(float *logits, int ldl, const int *target, float *logprob, f
   for (int r = 0; r < rows; r++, logits += ldl) {
     float top = top_of(logits, vocab);
     V vt = splat(top), total = splat(0.f), weighted = splat(0.f);
-    for (int b = 0; b < vocab; b += BLOCK) {
+    for (int b = 0; b < vocab; b += SUMMED) {
       V t = splat(0.f), w = splat(0.f);
-      for (int i = b; i < min_int(vocab, b + BLOCK); i += 4) {
+      for (int i = b; i < min_int(vocab, b + SUMMED); i += 4) {
         V shifted = sub(load(logits + i), vt), e = exp4(shifted);
         t = add(t, e);
         w = MADD(e, shifted, w);
@@ -45,9 +45,9 @@ void EXPORT(scores_backward)(float *logits, int ldl, const int *target, const fl
   for (int r = 0; r < rows; r++, logits += ldl) {
     float top = top_of(logits, vocab);
     V vt = splat(top), total = splat(0.f);
-    for (int b = 0; b < vocab; b += BLOCK) {
+    for (int b = 0; b < vocab; b += SUMMED) {
       V t = splat(0.f);
-      for (int i = b; i < min_int(vocab, b + BLOCK); i += 4) {
+      for (int i = b; i < min_int(vocab, b + SUMMED); i += 4) {
         V e = exp4(sub(load(logits + i), vt));
         store(logits + i, e);
         t = add(t, e);
