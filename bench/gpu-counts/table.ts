@@ -1,4 +1,4 @@
-import type { Counted } from './present-engine.ts';
+import type { Counted } from './count.ts';
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
@@ -15,9 +15,9 @@ const ROWS: readonly [name: string, value: (counted: Counted) => string][] = [
   ['read back', (c) => `${c.readbacks.count}: ${megabytes(c.readbacks.bytes)}`],
   ['buffers made', (c) => `${c.buffersCreated.count}: ${megabytes(c.buffersCreated.bytes)}`],
   ['largest buffer made', (c) => megabytes(c.largestBuffer)],
-  ['live before', (c) => megabytes(c.liveBefore)],
+  ['weights', (c) => megabytes(c.liveBefore)],
   ['peak', (c) => megabytes(c.peakBytes)],
-  ['peak beyond live before', (c) => megabytes(c.peakBytes - c.liveBefore)],
+  ['peak beyond weights', (c) => megabytes(c.peakBytes - c.liveBefore)],
   ['live after', (c) => megabytes(c.liveBytes)],
   ['errors', (c) => `${c.errors.length}${c.errors[0] === undefined ? '' : `: ${c.errors[0]}`}`],
 ];

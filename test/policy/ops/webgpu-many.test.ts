@@ -118,7 +118,7 @@ function layer(ops: Ops, s: Sizes) {
   const down = b.projection(s, [s.d], s.M, { lora: true }).by;
   const norm = b.norm(s.d, s.eps);
   const head = b.matrix(
-    { out: s.V, in: s.d, type: s.type, backward: true },
+    { out: s.V, in: s.d, type: s.type },
     b.values(s.V * s.d, 2 / Math.sqrt(s.d)),
   );
   return { input, o, gateUp, down, norm, head };
