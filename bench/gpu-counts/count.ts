@@ -1,4 +1,5 @@
 import type { PolicyConfig } from '../../src/policy/checkpoint/config.ts';
+import { prepareNode } from '../../src/policy/jax/jax-node.ts';
 import type { LoraSpec } from '../../src/policy/lora/spec.ts';
 import { decodeTrial, readTrial, stepTrial, type Trial } from '../../src/policy/measure/trials.ts';
 import type { Decoder } from '../../src/policy/model/decoder.ts';
@@ -33,6 +34,8 @@ export class CountedEngine {
     type: MatrixType,
     options: Parameters<typeof installNullGpu>[0] = {},
   ): Promise<CountedEngine> {
+    // Node before version 21 has no navigator.
+    prepareNode();
     const gpu = installNullGpu(options);
     const source = zeroSource(config, type === 'f32' ? 'f32' : 'bf16');
     return new CountedEngine(gpu, await uploadDecoder(await createWebGpuOps(), source, { type }));
