@@ -1,36 +1,42 @@
 import type { Decoder } from '../model/decoder.ts';
 import type { KeyStore, StoreType } from '../ops/values.ts';
 
-/** Places of a context's positions in every layer's store. */
+/** Where a context's positions lie in every layer's store. It moves when stores grow. */
 export interface Place {
   readonly start: number;
   readonly positions: number;
+}
+
+interface Held extends Place {
+  start: number;
 }
 
 /** Contexts get room for a power of two of positions, at least so many. */
 const LEAST = 64;
 /** Ranges lie at multiples of it. */
 const ALIGNED = 8;
-/** How much larger the stores become when they are full. */
-const GROWTH = 1.5;
+/** What stores that are full get beyond what is wanted of them. */
+const SPARE = 1.25;
 
 const aligned = (count: number): number => Math.ceil(count / ALIGNED) * ALIGNED;
 
 /**
- * Keys and values of all contexts: one store a layer, in which a context has a range of places. What is
- * full grows by being copied, a layer at a time; what is free is used again.
+ * Keys and values of all contexts: one store a layer, in which a context has a range of places. Where no
+ * range is free, the stores are made anew, a layer at a time, with the contexts side by side.
  */
 export class ContextStore {
   readonly #decoder: Decoder;
   readonly #type: StoreType;
+  /** Contexts that there will be at most, as far as that is known. */
+  readonly #most: number;
   #stores: KeyStore[] = [];
   #positions = 0;
-  /** Free ranges by start, neighbours joined. */
-  #free: Place[] = [];
+  readonly #held = new Set<Held>();
 
-  constructor(decoder: Decoder, type: StoreType) {
+  constructor(decoder: Decoder, type: StoreType, contexts: number) {
     this.#decoder = decoder;
     this.#type = type;
+    this.#most = contexts * aligned(decoder.config.maxPositions);
   }
 
   /** One a layer. */
@@ -41,14 +47,11 @@ export class ContextStore {
   /** Room for a context of at least `length` positions. @throws MemoryError */
   take(length: number): Place {
     const positions = this.#roomFor(length);
-    const found = this.#free.find((range) => range.positions >= positions) ?? this.#grow(positions);
-    this.#free = this.#free.flatMap((range) => {
-      if (range !== found) return [range];
-      const rest = { start: range.start + positions, positions: range.positions - positions };
-      return rest.positions > 0 ? [rest] : [];
-    });
+    const start = this.#free(positions) ?? this.#makeRoom(positions);
+    const place = { start, positions };
+    this.#held.add(place);
     this.#decoder.reach(positions);
-    return { start: found.start, positions };
+    return place;
   }
 
   /** A place that holds `length` positions, with the first `held` of them copied where it is another one. */
@@ -66,14 +69,12 @@ export class ContextStore {
   }
 
   give(place: Place): void {
-    const ranges = [...this.#free, place].toSorted((a, b) => a.start - b.start);
-    this.#free = [];
-    for (const range of ranges) {
-      const last = this.#free.at(-1);
-      if (last && last.start + last.positions === range.start)
-        this.#free[this.#free.length - 1] = joined(last, range);
-      else this.#free.push(range);
-    }
+    for (const held of this.#held) if (held === place) this.#held.delete(held);
+  }
+
+  /** Makes the stores large enough for so many positions in all. @throws MemoryError */
+  reserve(positions: number): void {
+    if (positions > this.#positions) this.#rebuild(aligned(positions));
   }
 
   /** Frees the memory; only when no context has a place. */
@@ -81,46 +82,59 @@ export class ContextStore {
     if (this.#stores.length > 0) this.#decoder.ops.free(...this.#stores);
     this.#stores = [];
     this.#positions = 0;
-    this.#free = [];
   }
 
   #roomFor(length: number): number {
     let positions = LEAST;
     while (positions < length) positions *= 2;
-    return Math.max(
-      aligned(length),
-      Math.min(positions, aligned(this.#decoder.config.maxPositions)),
-    );
+    const most = aligned(this.#decoder.config.maxPositions);
+    return Math.max(aligned(length), Math.min(positions, most));
   }
 
-  /** The free range at the end, which then holds `positions`. */
-  #grow(positions: number): Place {
+  /** Start of the first gap that is wide enough; null where there is none. */
+  #free(positions: number): number | null {
+    let start = 0;
+    for (const place of this.#inOrder()) {
+      if (place.start - start >= positions) return start;
+      start = place.start + place.positions;
+    }
+    return this.#positions - start >= positions ? start : null;
+  }
+
+  /** Start of so many free places at the end of stores that were made anew. */
+  #makeRoom(positions: number): number {
+    let wanted = positions;
+    for (const place of this.#held) wanted += place.positions;
+    const spare = Math.min(aligned(wanted * SPARE), Math.max(wanted, this.#most));
+    this.#rebuild(spare);
+    return wanted - positions;
+  }
+
+  /** Stores of `total` positions, at whose beginning the contexts lie side by side. */
+  #rebuild(total: number): void {
     const { ops, config } = this.#decoder;
-    const last = this.#free.at(-1);
-    const atEnd = last && last.start + last.positions === this.#positions ? last : null;
-    const wanted = this.#positions - (atEnd?.positions ?? 0) + positions;
-    const total = aligned(Math.max(wanted, Math.ceil(this.#positions * GROWTH)));
+    const places = this.#inOrder();
+    let end = 0;
+    const moves = places.map(({ start, positions }) => {
+      const move = { from: start, to: end, count: positions };
+      end += positions;
+      return move;
+    });
     const shape = { kvHeads: config.kvHeads, headDim: config.headDim, type: this.#type };
     for (let layer = 0; layer < config.layers; layer++) {
-      const larger = ops.keyStore({ ...shape, positions: total }, `keys of layer ${layer}`);
+      const fresh = ops.keyStore({ ...shape, positions: total }, `keys of layer ${layer}`);
       const old = this.#stores[layer];
       if (old) {
-        ops.copyKeys([old], [{ from: 0, to: 0, count: this.#positions }], [larger]);
+        if (moves.length > 0) ops.copyKeys([old], moves, [fresh]);
         ops.free(old);
       }
-      this.#stores[layer] = larger;
+      this.#stores[layer] = fresh;
     }
-    const range = {
-      start: this.#positions - (atEnd?.positions ?? 0),
-      positions: total - this.#positions + (atEnd?.positions ?? 0),
-    };
-    this.#free = [...this.#free.filter((one) => one !== atEnd), range];
+    for (const [i, place] of places.entries()) place.start = moves[i]?.to ?? place.start;
     this.#positions = total;
-    return range;
+  }
+
+  #inOrder(): Held[] {
+    return [...this.#held].toSorted((a, b) => a.start - b.start);
   }
 }
-
-const joined = (a: Place, b: Place): Place => ({
-  start: a.start,
-  positions: a.positions + b.positions,
-});

@@ -76,7 +76,7 @@ export class GenerationEngine {
     this.config = config;
     this.#decoder = decoder;
     this.#options = options;
-    this.#contexts = new ContextStore(decoder, options.keys);
+    this.#contexts = new ContextStore(decoder, options.keys, options.maxSlots);
     const step = (rows: number, label: string): Step => ({
       tokens: ops.tokens(rows),
       x: ops.activations(rows, config.hiddenSize, label),
@@ -106,11 +106,9 @@ export class GenerationEngine {
     return child;
   }
 
-  /** Makes room for contexts to come, so that none has to wait for it. @throws MemoryError */
+  /** Makes room for contexts to come, so that stores need not grow. @throws MemoryError */
   reserve(contexts: number, positions: number): void {
-    const length = Math.min(positions, this.config.maxPositions);
-    const places = Array.from({ length: contexts }, () => this.#contexts.take(length));
-    for (const place of places) this.#contexts.give(place);
+    this.#contexts.reserve(contexts * Math.min(positions, this.config.maxPositions));
   }
 
   onWork(listener: (work: Work) => void): void {
@@ -278,7 +276,7 @@ export class GenerationEngine {
     this.#begin(this.#reading);
     const runs = work.map(({ session, ids, start }) => ({ ids, start, position: session.cached }));
     decoder.ops.place(tokens, runs, 'many');
-    decoder.ops.embed({ table: decoder.weights.embed, tokens, x });
+    decoder.embed(tokens, x);
     readKeys(decoder, x, tokens, this.#contexts.stores, buffers);
     decoder.ops.submit();
     await decoder.ops.settled();
@@ -340,7 +338,7 @@ export class GenerationEngine {
     );
     ops.place(tokens, runs, 'few');
     ops.placeDraws(this.#draws, draws);
-    ops.embed({ table: weights.embed, tokens, x });
+    decoder.embed(tokens, x);
     runLayers(decoder, x, tokens, this.#contexts.stores, buffers);
     ops.sample({ x, norm: weights.finalNorm, head: weights.head, draws: this.#draws });
     ops.submit();

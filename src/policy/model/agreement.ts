@@ -59,7 +59,7 @@ export async function agreement(
     ops.place(tokens, [{ ids, position: 0, start: 0 }], 'many');
     for (const one of streams) {
       one.decoder.reach(rows);
-      ops.embed({ table: one.decoder.weights.embed, tokens, x: one.x });
+      one.decoder.embed(tokens, one.x);
     }
     for (let layer = 0; layer < config.layers; layer++) {
       signal?.throwIfAborted();

@@ -2,7 +2,7 @@ import { itemAt } from '../../base/items.ts';
 import { variantOf, type PolicyConfig } from '../checkpoint/config.ts';
 import { ropeTables } from '../checkpoint/rope.ts';
 import type { Norm, Ops, Projection } from '../ops/ops.ts';
-import type { Adapter, Lora, Matrix, Rotary, Vector } from '../ops/values.ts';
+import type { Activations, Adapter, Lora, Matrix, Rotary, Tokens, Vector } from '../ops/values.ts';
 
 /** A matrix of a layer with its bias; an adapter is added where it is used. */
 export interface Linear {
@@ -78,6 +78,16 @@ export class Decoder {
 
   layer(index: number): DecoderLayer {
     return itemAt(this.weights.layers, index, 'layers');
+  }
+
+  /** The norm that a layer begins with; of the one behind the last, the head's. */
+  normOf(layer: number): Norm {
+    return this.weights.layers[layer]?.inputNorm ?? this.weights.finalNorm;
+  }
+
+  /** Tokens to the input of the first layer. */
+  embed(tokens: Tokens, x: Activations): void {
+    this.ops.embed({ table: this.weights.embed, tokens, x, next: this.normOf(0) });
   }
 
   /** Makes the rotary tables reach so far. */

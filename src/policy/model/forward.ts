@@ -48,7 +48,8 @@ export function attention(
   const raw = kept && { raw: kept.heads };
   ops.projectHeads({ ...headsOf(decoder, layer, from, tokens, store), q, ...raw });
   ops.attend({ q, heads, store, tokens, out: attended, ...(kept && { lse: kept.lse }) });
-  ops.projectResidual({ input: attended, by: decoder.projection(layer, 'o'), tokens, x });
+  const { postNorm: next } = decoder.layer(layer);
+  ops.projectResidual({ input: attended, by: decoder.projection(layer, 'o'), tokens, x, next });
 }
 
 /** What `projectHeads` and its backward twin both take. */
@@ -108,5 +109,6 @@ export function feedForward(
   const { ops } = decoder;
   const norm: Norm = decoder.layer(layer).postNorm;
   ops.feedForward({ x, norm, by: decoder.projection(layer, 'gateUp'), tokens, out: inner });
-  ops.projectResidual({ input: inner, by: decoder.projection(layer, 'down'), tokens, x });
+  const next = decoder.normOf(layer + 1);
+  ops.projectResidual({ input: inner, by: decoder.projection(layer, 'down'), tokens, x, next });
 }

@@ -167,7 +167,7 @@ export class DecoderLoraTrainer implements LoraTrainer {
     const store = this.#storeFor(runs.positions);
     const tokens = this.#tokens;
     ops.place(tokens, runs.runs, 'many');
-    ops.embed({ table: decoder.weights.embed, tokens, x: itemAt(this.#inputs, 0, 'inputs') });
+    decoder.embed(tokens, itemAt(this.#inputs, 0, 'inputs'));
     for (let layer = 0; layer < config.layers; layer++) {
       const from = itemAt(this.#inputs, layer, 'inputs');
       const x = itemAt(this.#inputs, layer + 1, 'inputs');

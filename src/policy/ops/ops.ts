@@ -71,8 +71,11 @@ export interface Ops {
 
   // Forward ------------------------------------------------------------------------------------------
 
-  /** x[r] = table[id of r] */
-  embed(o: { table: Matrix; tokens: Tokens; x: Activations }): void;
+  /**
+   * x[r] = table[id of r]
+   * @param o.next the norm that reads x next, if that is known: a device may then save a pass over x
+   */
+  embed(o: { table: Matrix; tokens: Tokens; x: Activations; next?: Norm }): void;
 
   /**
    * [q | k | v] = W rms(x) + b, heads of q and k normed (`qNorm`) and turned (RoPE) by the row's
@@ -88,8 +91,17 @@ export interface Ops {
    */
   attend(o: AttentionInput & { out: Activations; lse?: Activations }): void;
 
-  /** x[r] += W input[r] + b: the output projection of attention, and `down`. */
-  projectResidual(o: { input: Activations; by: Projection; tokens: Tokens; x: Activations }): void;
+  /**
+   * x[r] += W input[r] + b: the output projection of attention, and `down`.
+   * @param o.next as for `embed`
+   */
+  projectResidual(o: {
+    input: Activations;
+    by: Projection;
+    tokens: Tokens;
+    x: Activations;
+    next?: Norm;
+  }): void;
 
   /**
    * out = silu(gate) · up with [gate | up] = W rms(x) + b.

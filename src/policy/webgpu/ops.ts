@@ -1,4 +1,3 @@
-import { DeviceError } from '../ops/faults.ts';
 import type {
   AttentionInput,
   Draw,
@@ -7,6 +6,7 @@ import type {
   Handle,
   HeadInput,
   HeadsInput,
+  Norm,
   Ops,
   Projection,
 } from '../ops/ops.ts';
@@ -32,8 +32,24 @@ import type { DeviceOptions, GpuBuffer } from './device/device.ts';
 import { Gpu } from './device/gpu.ts';
 import { copyKeys } from './kernels/copy-keys.ts';
 import { copyRows } from './kernels/copy-rows.ts';
+import { embed } from './kernels/embed.ts';
+import { fewAttend } from './kernels/few/attend.ts';
+import { fewFeedForward } from './kernels/few/feed-forward.ts';
+import { fewHeads } from './kernels/few/heads.ts';
+import { fewLogits } from './kernels/few/logits.ts';
+import { fewResidual } from './kernels/few/residual.ts';
+import { FewState } from './kernels/few/state.ts';
+import { placeDraws, readDraws } from './kernels/sample/draws.ts';
+import { sample } from './kernels/sample/sample.ts';
 import { GpuMatrixWriter } from './device/matrix-writer.ts';
-import { adapterPlaces, DRAW_BYTES, keyStoreBytes, padded, strideOf } from './device/sizes.ts';
+import {
+  adapterPlaces,
+  DRAW_BYTES,
+  keyStoreBytes,
+  padded,
+  strideOf,
+  tokenTableBytes,
+} from './device/sizes.ts';
 import {
   GpuActivations,
   GpuAdapter,
@@ -46,14 +62,29 @@ import {
   GpuVector,
   own,
 } from './device/values.ts';
-
-const later = (what: string): DeviceError => new DeviceError(`WebGPU: ${what} has no kernel`);
+import {
+  attendBackward,
+  feedForwardBackward,
+  projectHeadsBackward,
+  projectResidualBackward,
+} from './many/backward.ts';
+import {
+  attendMany,
+  feedForwardMany,
+  projectHeadsMany,
+  projectResidualMany,
+} from './many/forward.ts';
+import { placePicks, readLogits, readScores, score, scoreBackward } from './many/head.ts';
 
 /** The block operations on WebGPU: one file a kernel under `kernels/`. */
 export class WebGpuOps implements Ops {
   readonly device = 'webgpu';
 
-  constructor(readonly gpu: Gpu) {}
+  private readonly few: FewState;
+
+  constructor(readonly gpu: Gpu) {
+    this.few = new FewState(gpu);
+  }
 
   static async open(options?: DeviceOptions): Promise<WebGpuOps> {
     return new WebGpuOps(await Gpu.open(options));
@@ -104,13 +135,14 @@ export class WebGpuOps implements Ops {
   }
 
   tokens(rows: number): Tokens {
-    const table = this.gpu.device.buffer(rows * 16, 'tokens');
-    return new GpuTokens(rows, table, this.gpu.device.buffer(rows * 16, 'runs'));
+    const bytes = tokenTableBytes(rows);
+    const table = this.gpu.device.buffer(bytes, 'tokens');
+    return new GpuTokens(rows, table, this.gpu.device.buffer(bytes, 'runs'));
   }
 
   picks(rows: number): Picks {
     const table = this.gpu.device.buffer(rows * 16, 'picks');
-    return new GpuPicks(rows, table, this.gpu.device.buffer(rows * 8, 'scores'));
+    return new GpuPicks(rows, table, this.gpu.device.buffer(rows * 16, 'scores'));
   }
 
   draws(rows: number): Draws {
@@ -152,90 +184,124 @@ export class WebGpuOps implements Ops {
 
   // Forward
 
-  embed(_: { table: Matrix; tokens: Tokens; x: Activations }): void {
-    throw later('embed');
+  embed(o: { table: Matrix; tokens: Tokens; x: Activations; next?: Norm }): void {
+    const [tokens, x] = [own(GpuTokens, o.tokens), own(GpuActivations, o.x)];
+    this.few.wrote(x);
+    const next = tokens.size === 'few' && o.next ? this.few.place(x, o.next, tokens.count) : null;
+    embed(this.gpu, { table: own(GpuMatrix, o.table), tokens, x, next });
   }
 
-  projectHeads(_: HeadsInput & { q: Activations; raw?: Activations }): void {
-    throw later('projectHeads');
+  projectHeads(o: HeadsInput & { q: Activations; raw?: Activations }): void {
+    this.wrote(o.q, o.raw);
+    if (isFew(o)) fewHeads(this.gpu, this.few, o);
+    else projectHeadsMany(this.gpu, o);
   }
 
-  attend(_: AttentionInput & { out: Activations; lse?: Activations }): void {
-    throw later('attend');
+  attend(o: AttentionInput & { out: Activations; lse?: Activations }): void {
+    this.wrote(o.out, o.lse);
+    if (isFew(o)) fewAttend(this.gpu, o);
+    else attendMany(this.gpu, o);
   }
 
-  projectResidual(_: { input: Activations; by: Projection; tokens: Tokens; x: Activations }): void {
-    throw later('projectResidual');
+  projectResidual(o: {
+    input: Activations;
+    by: Projection;
+    tokens: Tokens;
+    x: Activations;
+    next?: Norm;
+  }): void {
+    this.wrote(o.x);
+    if (isFew(o)) fewResidual(this.gpu, this.few, o);
+    else projectResidualMany(this.gpu, o);
   }
 
-  feedForward(_: FeedForwardInput & { out: Activations; raw?: Activations }): void {
-    throw later('feedForward');
+  feedForward(o: FeedForwardInput & { out: Activations; raw?: Activations }): void {
+    this.wrote(o.out, o.raw);
+    if (isFew(o)) fewFeedForward(this.gpu, this.few, o);
+    else feedForwardMany(this.gpu, o);
+  }
+
+  async readActivations(from: Activations, rows: number): Promise<Float32Array> {
+    const { buffer, stride, width } = own(GpuActivations, from);
+    const held = new Float32Array(await this.gpu.reader.read(buffer, 0, rows * stride * 4));
+    const values = new Float32Array(rows * width);
+    for (let row = 0; row < rows; row++)
+      values.set(held.subarray(row * stride, row * stride + width), row * width);
+    return values;
   }
 
   copyRows(o: { from: Activations; to: Activations; tokens: Tokens }): void {
     const [from, to] = [own(GpuActivations, o.from), own(GpuActivations, o.to)];
+    this.wrote(to);
     copyRows(this.gpu, from, to, own(GpuTokens, o.tokens));
   }
 
   // Head
 
-  sample(_: HeadInput & { draws: Draws }): void {
-    throw later('sample');
+  sample(o: HeadInput & { draws: Draws }): void {
+    const draws = own(GpuDraws, o.draws);
+    if (draws.count === 0) return;
+    const table = { buffer: draws.table, offset: 0, size: draws.table.size };
+    const logits = fewLogits(this.gpu, this.few, o, draws.count, draws.inOrder ? null : table);
+    sample(this.gpu, draws, logits);
   }
 
-  placeDraws(_: Draws, __: readonly Draw[]): void {
-    throw later('placeDraws');
+  placeDraws(draws: Draws, wanted: readonly Draw[]): void {
+    placeDraws(this.gpu, own(GpuDraws, draws), wanted);
   }
 
-  readDraws(_: Draws): Promise<Drawn[]> {
-    throw later('readDraws');
+  readDraws(draws: Draws): Promise<Drawn[]> {
+    return readDraws(this.gpu, own(GpuDraws, draws));
   }
 
-  score(_: HeadInput & { picks: Picks }): void {
-    throw later('score');
+  score(o: HeadInput & { picks: Picks }): void {
+    score(this.gpu, o);
   }
 
   placePicks(
-    _: Picks,
-    __: { rows: ArrayLike<number>; targets: ArrayLike<number>; temperatures?: ArrayLike<number> },
+    picks: Picks,
+    o: { rows: ArrayLike<number>; targets: ArrayLike<number>; temperatures?: ArrayLike<number> },
   ): void {
-    throw later('placePicks');
+    placePicks(this.gpu, picks, o);
   }
 
-  readScores(_: Picks): Promise<RowScores> {
-    throw later('readScores');
+  readScores(picks: Picks): Promise<RowScores> {
+    return readScores(this.gpu, picks);
   }
 
   scoreBackward(
-    _: HeadInput & { picks: Picks; tokens: Tokens; coefficients: Float32Array; dx: Activations },
+    o: HeadInput & { picks: Picks; tokens: Tokens; coefficients: Float32Array; dx: Activations },
   ): void {
-    throw later('scoreBackward');
+    this.wrote(o.dx);
+    scoreBackward(this.gpu, o);
   }
 
-  readLogits(_: HeadInput & { picks: Picks }): Promise<Float32Array> {
-    throw later('readLogits');
+  readLogits(o: HeadInput & { picks: Picks }): Promise<Float32Array> {
+    return readLogits(this.gpu, o);
   }
 
   // Backward
 
-  projectResidualBackward(_: {
+  projectResidualBackward(o: {
     input: Activations;
     by: Projection;
     tokens: Tokens;
     dx: Activations;
     dInput: Activations;
   }): void {
-    throw later('projectResidualBackward');
+    this.wrote(o.dInput);
+    projectResidualBackward(this.gpu, o);
   }
 
   feedForwardBackward(
-    _: FeedForwardInput & { raw: Activations; dOut: Activations; dx: Activations },
+    o: FeedForwardInput & { raw: Activations; dOut: Activations; dx: Activations },
   ): void {
-    throw later('feedForwardBackward');
+    this.wrote(o.dx, o.raw);
+    feedForwardBackward(this.gpu, o);
   }
 
   attendBackward(
-    _: AttentionInput & {
+    o: AttentionInput & {
       out: Activations;
       lse: Activations;
       dOut: Activations;
@@ -244,11 +310,12 @@ export class WebGpuOps implements Ops {
       dValues: Activations;
     },
   ): void {
-    throw later('attendBackward');
+    this.wrote(o.dq, o.dKeys, o.dValues);
+    attendBackward(this.gpu, o);
   }
 
   projectHeadsBackward(
-    _: HeadsInput & {
+    o: HeadsInput & {
       raw: Activations;
       dq: Activations;
       dKeys: Activations;
@@ -256,7 +323,8 @@ export class WebGpuOps implements Ops {
       dx: Activations | null;
     },
   ): void {
-    throw later('projectHeadsBackward');
+    this.wrote(o.dx);
+    projectHeadsBackward(this.gpu, o);
   }
 
   // Adapters
@@ -288,11 +356,23 @@ export class WebGpuOps implements Ops {
   }
 
   warmUp(work: () => void, onProgress?: (done: number, all: number) => void): Promise<void> {
-    return this.gpu.encoder.warmUp(work, onProgress);
+    return this.gpu.encoder.warmUp(() => {
+      try {
+        work();
+      } finally {
+        // Nothing of it was run.
+        this.few.forget();
+      }
+    }, onProgress);
   }
 
   dispose(): void {
     this.gpu.device.dispose();
+  }
+
+  /** Every operation says which activations it writes. */
+  private wrote(...written: (Activations | null | undefined)[]): void {
+    for (const x of written) if (x) this.few.wrote(x);
   }
 
   private filled(values: Float32Array<ArrayBuffer>, label: string): GpuBuffer {
@@ -301,6 +381,12 @@ export class WebGpuOps implements Ops {
     return buffer;
   }
 }
+
+/** @throws DeviceError where there is no WebGPU, or no adapter */
+export const createWebGpuOps = (options?: DeviceOptions): Promise<WebGpuOps> =>
+  WebGpuOps.open(options);
+
+const isFew = ({ tokens }: { tokens: Tokens }): boolean => own(GpuTokens, tokens).size === 'few';
 
 function gradientsOf(adapter: Adapter): GpuBuffer {
   const { gradients } = own(GpuAdapter, adapter);

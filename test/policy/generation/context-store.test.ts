@@ -33,7 +33,7 @@ function opened() {
   const copies: { from: number; to: number; count: number }[] = [];
   const ops = plannedOps(sizes);
   ops.copyKeys = (_, moves) => copies.push(...moves);
-  return { ops, copies, store: new ContextStore(planDecoder(ops, config, 'f32'), 'f32') };
+  return { ops, copies, store: new ContextStore(planDecoder(ops, config, 'f32'), 'f32', 4) };
 }
 
 describe('places of contexts', () => {
@@ -69,7 +69,7 @@ describe('places of contexts', () => {
         expect(start + positions).toBeLessThanOrEqual(sorted[i + 1]?.start ?? end);
     }
     for (const place of held) store.give(place);
-    // Everything is free and in one piece again: the whole store can be taken without growing.
+    // Everything is free again: the whole store can be taken without growing.
     const before = ops.bytes;
     const room = store.stores[0]?.positions ?? 0;
     for (let i = 0; i < Math.floor(room / 504); i++) store.take(500);
@@ -88,17 +88,35 @@ describe('places of contexts', () => {
     expect(other.start).not.toBe(place.start);
   });
 
-  it('that a full store has no room for make it grow, with what it holds', () => {
+  it('that a full store has no room for make it anew, with what it holds side by side', () => {
     const { store, ops, copies } = opened();
-    store.take(500);
-    const first = ops.bytes;
-    store.take(500);
-    // Two layers; the old store of a layer goes as soon as it is copied.
-    expect(copies).toContainEqual({ from: 0, to: 0, count: 504 });
-    expect(ops.bytes).toBe(2 * first);
-    expect(ops.peak).toBe(ops.bytes + first / 2);
+    const places = [store.take(500), store.take(60), store.take(500)];
+    const [first, second, third] = places;
+    if (!first || !second || !third) throw new Error('three were taken');
+    store.give(second);
+    // There is no gap of 504, but what is held and wanted is less than before with the gap.
+    const fourth = store.take(500);
+    expect(copies.slice(-2)).toEqual([
+      { from: 0, to: 0, count: 504 },
+      { from: 568, to: 504, count: 504 },
+    ]);
+    expect([first.start, third.start, fourth.start]).toEqual([0, 504, 1008]);
     store.clear();
     expect(ops.bytes).toBe(0);
     expect(store.stores).toEqual([]);
+  });
+
+  it('of all contexts that there may be take no more than these need', () => {
+    const { store, ops } = opened();
+    const four = [1, 2, 3, 4].map(() => store.take(500));
+    // Two layers; a layer at a time, so that one is held twice for a moment.
+    expect(ops.bytes).toBe(2 * 4 * 504);
+    expect(ops.peak).toBeLessThanOrEqual(3 * 4 * 504);
+    for (const place of four) store.give(place);
+    store.clear();
+    store.reserve(2000);
+    expect(ops.bytes).toBe(2 * 2000);
+    store.take(500);
+    expect(ops.bytes).toBe(2 * 2000);
   });
 });

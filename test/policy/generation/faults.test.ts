@@ -4,10 +4,12 @@ import { EngineFault } from '../../../src/policy/engine-fault.ts';
 import { GenerationEngine } from '../../../src/policy/generation/engine.ts';
 import { NonFiniteLogits } from '../../../src/policy/generation/non-finite.ts';
 import { sourceOf } from '../../../src/policy/checkpoint/tensor-source.ts';
+import { Decoder } from '../../../src/policy/model/decoder.ts';
 import { uploadDecoder } from '../../../src/policy/model/upload.ts';
 import { DeviceError, MemoryError } from '../../../src/policy/ops/faults.ts';
+import { createWasmOps } from '../../../src/policy/wasm/ops.ts';
 import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
-import { createPolicy, loadPolicy, loadWeights } from '../../../src/policy/open/load.ts';
+import { loadPolicy, loadWeights } from '../../../src/policy/open/load.ts';
 import type { Generated, Policy } from '../../../src/policy/policy.ts';
 
 // Compiling kernels is quick, but not on a machine that does much else.
@@ -17,27 +19,40 @@ const fixture = new URL('../../fixtures/qwen3-tiny/', import.meta.url);
 const files = (name: string): Promise<Uint8Array> => readFile(new URL(name, fixture));
 const plan = { maxTokens: 10, stopIds: [], sampling: { temperature: 1, topK: 0, topP: 1 } };
 
-/** The token whose embedding outgrows float32 in the first norm. */
+/** The token whose embedding is not a number. */
 const BAD = 200;
 const prompt = Array.from({ length: 40 }, (_, i) => 30 + i);
 
-let policy: Policy;
+/** The fixture with a broken embedding, which no checkpoint is loaded with. */
+async function broken(): Promise<GenerationEngine> {
+  const weights = await loadWeights(files);
+  const { vocabSize, hiddenSize } = weights.config;
+  const ops = await createWasmOps();
+  const whole = await uploadDecoder(ops, sourceOf(weights), { type: 'f32' });
+  const table = new Float32Array(weights.embed);
+  table.fill(Number.NaN, BAD * hiddenSize, (BAD + 1) * hiddenSize);
+  const writer = ops.matrix({ out: vocabSize, in: hiddenSize, type: 'f32' }, 'broken');
+  writer.write(0, table);
+  const decoder = new Decoder(ops, weights.config, { ...whole.weights, embed: writer.finish() });
+  return new GenerationEngine(decoder, { maxSlots: 64, readRows: 256, keys: 'f32' });
+}
+
+let policy: GenerationEngine;
 let whole: Policy;
 beforeAll(async () => {
   whole = await loadPolicy({ files, id: 'tiny', device: 'wasm' });
-  const weights = await loadWeights(files);
-  const embed = new Float32Array(weights.embed);
-  const row = embed.length / weights.config.vocabSize;
-  embed.fill(3e38, BAD * row, (BAD + 1) * row);
-  const info = { id: 'tiny', revision: 'x', dtype: 'f32' };
-  policy = await createPolicy({ ...weights, embed }, whole.tokenizer, info, { device: 'wasm' });
+  policy = await broken();
 });
 afterAll(() => {
   policy.dispose();
   whole.dispose();
 });
 
-async function opened(seed: number, ids: readonly number[] = prompt, from = policy) {
+async function opened(
+  seed: number,
+  ids: readonly number[] = prompt,
+  from: Pick<Policy, 'open'> | GenerationEngine = policy,
+) {
   const session = await from.open(seed);
   session.append(ids);
   return session;
@@ -77,7 +92,7 @@ describe('logits that are no finite numbers', () => {
     const error = await failed;
     expect(error).toBeInstanceOf(NonFiniteLogits);
     expect(String(error)).toMatch(
-      /288 of 288 logits .* \(288 NaN, 0 infinite\).*weights are broken/,
+      /logits of the next token are no finite numbers.*weights are broken/,
     );
     // What it has read stays in its context, which is of no use any more.
     expect(() => bad.append([40])).toThrow(NonFiniteLogits);

@@ -20,7 +20,7 @@ export interface Range {
 export const ALIGNMENT = 256;
 
 // The names of GPUBufferUsage and GPUMapMode exist only where a device does.
-const STORAGE = 0x80 | 0x4 | 0x8; // STORAGE | COPY_SRC | COPY_DST
+const STORAGE = 0x80 | 0x40 | 0x4 | 0x8; // STORAGE | UNIFORM | COPY_SRC | COPY_DST
 const UNIFORM = 0x40 | 0x8; // UNIFORM | COPY_DST
 const STAGING = 0x1 | 0x8; // MAP_READ | COPY_DST
 const USAGES = { storage: STORAGE, uniform: UNIFORM, staging: STAGING } as const;
@@ -29,6 +29,7 @@ const WANTED: readonly GPUFeatureName[] = ['shader-f16', 'subgroups', 'timestamp
 const LIMITS = [
   'maxBufferSize',
   'maxStorageBufferBindingSize',
+  'maxUniformBufferBindingSize',
   'maxStorageBuffersPerShaderStage',
   'maxComputeWorkgroupStorageSize',
   'maxComputeInvocationsPerWorkgroup',

@@ -6,10 +6,10 @@ export interface Kernel {
   readonly key: string;
   /**
    * WGSL, asked for once a key. `@group(0) @binding(0)` is its uniform (at most 256 bytes), if it has one;
-   * storage bindings follow from 1 on in the order of `access`.
+   * others follow from 1 on in the order of `access`.
    */
   readonly code: () => string;
-  /** A letter a storage binding: `r` read, `w` read and write. */
+  /** A letter a binding: `r` storage that is read, `w` storage that is read and written, `u` uniform. */
   readonly access: string;
 }
 
@@ -33,6 +33,12 @@ export function float(value: number): number {
   bits.setFloat32(0, value, true);
   return bits.getUint32(0, true);
 }
+
+const TYPES: Record<string, GPUBufferBindingType> = {
+  r: 'read-only-storage',
+  w: 'storage',
+  u: 'uniform',
+};
 
 interface Layout {
   readonly id: number;
@@ -269,7 +275,7 @@ export class Encoder {
         ...Array.from(access, (letter, i): GPUBindGroupLayoutEntry => ({
           binding: i + 1,
           visibility,
-          buffer: { type: letter === 'r' ? 'read-only-storage' : 'storage' },
+          buffer: { type: TYPES[letter] ?? 'storage' },
         })),
       ],
     });
@@ -317,10 +323,12 @@ export class Encoder {
     }
     const known = this.groups.get(key);
     if (known) return known;
-    const limit = this.device.limits.maxStorageBufferBindingSize;
+    const { maxStorageBufferBindingSize, maxUniformBufferBindingSize } = this.device.limits;
     const entries: GPUBindGroupEntry[] = bindings.map((binding, i) => {
       const { buffer, offset, size } =
         'raw' in binding ? { buffer: binding, offset: 0, size: binding.size } : binding;
+      const limit =
+        kernel.access[i] === 'u' ? maxUniformBufferBindingSize : maxStorageBufferBindingSize;
       if (size > limit)
         throw new DeviceError(
           `WebGPU: ${buffer.label} (${size} bytes) is larger than what this device binds at once ` +

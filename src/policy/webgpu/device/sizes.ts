@@ -114,15 +114,16 @@ export const keyStoreBytes = (
   type: StoreType,
 ): number => 2 * keyBytes(positions, kvHeads, headDim, type);
 
-/** Two tables of 16 bytes: a row a token, a row a run. */
-export const tokensBytes = (rows: number): number => 2 * bufferBytes(rows * 16);
+/** Of two tables of 16 bytes a row: a row a token, a row a run. At least 64 rows, which kernels bind at once. */
+export const tokenTableBytes = (rows: number): number => Math.max(64, rows) * 16;
+export const tokensBytes = (rows: number): number => 2 * tokenTableBytes(rows);
 
 /** A table of 32 bytes and a result of 32 bytes a row. */
 export const DRAW_BYTES = 32;
 export const drawsBytes = (rows: number): number => 2 * bufferBytes(rows * DRAW_BYTES);
 
-/** A table of 16 bytes and a result of 8 bytes a row. */
-export const picksBytes = (rows: number): number => bufferBytes(rows * 16) + bufferBytes(rows * 8);
+/** A table of 16 bytes and a result of 16 bytes a row. */
+export const picksBytes = (rows: number): number => 2 * bufferBytes(rows * 16);
 
 /** Where the factors of a part lie, in values from the start of all factors. */
 export interface FactorPlace {

@@ -65,7 +65,6 @@ export class GpuMatrix implements Matrix {
   readonly out: number;
   readonly in: number;
   readonly type: MatrixType;
-  readonly backward: boolean;
   readonly turned?: NonNullable<MatrixShape['turned']>;
 
   constructor(
@@ -75,7 +74,6 @@ export class GpuMatrix implements Matrix {
     this.out = shape.out;
     this.in = shape.in;
     this.type = shape.type;
-    this.backward = shape.backward;
     if (shape.turned) this.turned = shape.turned;
   }
 
@@ -161,6 +159,11 @@ export class GpuTokens implements Tokens {
     readonly runTable: GpuBuffer,
   ) {}
 
+  /** The first 64 rows of the table, as a uniform that kernels of few rows bind. */
+  get first(): Range {
+    return { buffer: this.table, offset: 0, size: 64 * 16 };
+  }
+
   /** The tables' content. @throws RangeError where the runs do not fit */
   take(
     runs: readonly TokenRun[],
@@ -203,12 +206,14 @@ export class GpuTokens implements Tokens {
 export class GpuPicks implements Picks {
   readonly kind = 'picks';
   count = 0;
+  /** The picked rows. */
+  of: Uint32Array = new Uint32Array(0);
 
   constructor(
     readonly rows: number,
     /** A row a pick: row, target, temperature (float32), 0. */
     readonly table: GpuBuffer,
-    /** A row a pick: log-probability, entropy. */
+    /** A row a pick: log-probability, entropy, logarithm of the softmax's sum, 0. */
     readonly results: GpuBuffer,
   ) {}
 }
@@ -224,6 +229,8 @@ export class GpuDraws implements Draws {
   count = 0;
   /** Whether any draw has top-k, or top-p. */
   uses: PlacedDraws = { topK: false, topP: false };
+  /** Whether draw i is of row i. */
+  inOrder = false;
 
   constructor(
     readonly rows: number,

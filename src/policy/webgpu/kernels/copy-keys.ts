@@ -15,11 +15,11 @@ const CODE = `struct Moves { count: u32, groups: u32, words: u32, unused: u32, m
 @compute @workgroup_size(${THREADS})
 fn main(@builtin(workgroup_id) wid: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) li: u32) {
   let id = ${GROUP_ID};
-  let move = u.moves[min(id / u.groups, ${MOVES - 1}u)];
+  let m = u.moves[min(id / u.groups, ${MOVES - 1}u)];
   let i = (id % u.groups) * ${THREADS}u + li;
-  if (id / u.groups >= u.count || i >= move.z * u.words) { return; }
-  keys[move.y * u.words + i] = keys[move.x * u.words + i];
-  values[move.y * u.words + i] = values[move.x * u.words + i];
+  if (id / u.groups >= u.count || i >= m.z * u.words) { return; }
+  keys[m.y * u.words + i] = keys[m.x * u.words + i];
+  values[m.y * u.words + i] = values[m.x * u.words + i];
 }`;
 
 const BETWEEN = `struct Moves { count: u32, groups: u32, words: u32, unused: u32, moves: array<vec4u, ${MOVES}> }
@@ -31,11 +31,11 @@ const BETWEEN = `struct Moves { count: u32, groups: u32, words: u32, unused: u32
 @compute @workgroup_size(${THREADS})
 fn main(@builtin(workgroup_id) wid: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) li: u32) {
   let id = ${GROUP_ID};
-  let move = u.moves[min(id / u.groups, ${MOVES - 1}u)];
+  let m = u.moves[min(id / u.groups, ${MOVES - 1}u)];
   let i = (id % u.groups) * ${THREADS}u + li;
-  if (id / u.groups >= u.count || i >= move.z * u.words) { return; }
-  toKeys[move.y * u.words + i] = keys[move.x * u.words + i];
-  toValues[move.y * u.words + i] = values[move.x * u.words + i];
+  if (id / u.groups >= u.count || i >= m.z * u.words) { return; }
+  toKeys[m.y * u.words + i] = keys[m.x * u.words + i];
+  toValues[m.y * u.words + i] = values[m.x * u.words + i];
 }`;
 
 /** Copies positions of a store to others of it, or of `to`; ranges that overlap are not allowed. */

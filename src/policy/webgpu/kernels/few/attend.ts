@@ -1,0 +1,220 @@
+import type { AttentionInput } from '../../../ops/ops.ts';
+import type { Activations } from '../../../ops/values.ts';
+import type { Gpu } from '../../device/gpu.ts';
+import { GpuActivations, GpuKeyStore, GpuTokens, own } from '../../device/values.ts';
+import { bucketOf } from './product.ts';
+
+/** Most chunks that a context is cut into. */
+const CHUNKS = 16;
+
+/** Positions of a chunk of a context of `live` positions: 64, doubled until `CHUNKS` chunks hold it. */
+function chunkOf(live: number): number {
+  let chunk = 64;
+  while (chunk * CHUNKS < live) chunk *= 2;
+  return chunk;
+}
+
+/** What rows of partial results are made for: their chunks, rounded up to a power of two. */
+export function chunksOf(longest: number): { chunks: number; room: number } {
+  const most = Math.min(longest, 64 * CHUNKS);
+  const chunks = Math.max(Math.ceil(longest / chunkOf(longest)), Math.ceil(most / 64));
+  return { chunks, room: 2 ** Math.ceil(Math.log2(Math.max(1, chunks))) };
+}
+
+interface Shape {
+  /** Query heads of a key head, and those of them that a workgroup serves. */
+  readonly group: number;
+  readonly heads: number;
+  readonly kvHeads: number;
+  readonly D: number;
+  /** vec4f of a stored key. */
+  readonly d4: number;
+  readonly f16: boolean;
+}
+
+/** Query heads of a workgroup, and parts that the sum over values is cut into: what 16 kB hold. */
+function cutOf({ group, d4 }: Shape): { heads: number; parts: number } {
+  const parts = Math.max(1, Math.floor(64 / d4));
+  const each = 16 * d4 * (1 + parts) + 256 + 32;
+  return { heads: Math.max(1, Math.min(8, group, Math.floor(15_800 / each))), parts };
+}
+
+const CHUNK = `fn chunkOf(live: u32) -> u32 { var chunk = 64u; while (chunk * ${CHUNKS}u < live) { chunk *= 2u; } return chunk; }`;
+
+/** WGSL of four stored values. */
+const reader = (f16: boolean): { type: string; read: string } =>
+  f16
+    ? {
+        type: 'array<vec2u>',
+        read: 'fn four(w: vec2u) -> vec4f { return vec4f(unpack2x16float(w.x), unpack2x16float(w.y)); }',
+      }
+    : { type: 'array<vec4f>', read: 'fn four(w: vec4f) -> vec4f { return w; }' };
+
+const each = (count: number, code: (i: number) => string): string =>
+  Array.from({ length: count }, (_, i) => code(i)).join(' ');
+
+/**
+ * A workgroup a (chunk of positions, key head and some of its query heads, row): keys and values are read once for
+ * all of them. Chunks longer than 64 positions go on from 64 to 64, with the softmax so far rescaled.
+ */
+function attendCode(shape: Shape): string {
+  const { group, heads: all, kvHeads, D, d4 } = shape;
+  const { heads, parts } = cutOf(shape);
+  const tiles = Math.ceil(group / heads);
+  const { type, read } = reader(shape.f16);
+  const columns = Math.ceil(d4 / 64);
+  return `struct U { qStride: u32, room: u32 }
+@group(0) @binding(0) var<uniform> u: U;
+@group(0) @binding(1) var<uniform> tokens: array<vec4u, 64>;
+@group(0) @binding(2) var<storage, read> q: array<f32>;
+@group(0) @binding(3) var<storage, read> keys: ${type};
+@group(0) @binding(4) var<storage, read> values: ${type};
+@group(0) @binding(5) var<storage, read_write> parts: array<vec4f>; // [row][head][room][d4 + 1]: the sums, then maximum and sum
+var<workgroup> qs: array<vec4f, ${heads * d4}>;
+var<workgroup> p: array<f32, ${heads * 64}>;
+var<workgroup> o4: array<vec4f, ${parts * heads * d4}>;
+var<workgroup> t8: array<f32, 64>;
+${read}
+${CHUNK}
+@compute @workgroup_size(64)
+fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: u32) {
+  let row = wid.z; let token = tokens[row]; let live = token.y + 1u; let chunk = chunkOf(live);
+  let start = wid.x * chunk;
+  if (start >= live) { return; }
+  let g = wid.y / ${tiles}u; let h0 = (wid.y % ${tiles}u) * ${heads}u;
+  for (var i = li; i < ${heads * d4}u; i += 64u) {
+    let h = min(h0 + i / ${d4}u, ${group - 1}u); var v = vec4f(0.0);
+    for (var c = 0u; c < 4u; c++) {
+      let d = (i % ${d4}u) * 4u + c;
+      if (d < ${D}u) { v[c] = q[row * u.qStride + (g * ${group}u + h) * ${D}u + d]; }
+    }
+    qs[i] = v;
+  }
+  let hd = min(li >> 3u, ${heads - 1}u);
+  var top = -3.0e38; var sum = 0.0;
+  ${each(heads, (h) => each(columns, (c) => `var a${h}_${c} = vec4f(0.0);`))}
+  let end = min(start + chunk, live);
+  for (var begin = start; begin < end; begin += 64u) {
+    let n = min(64u, end - begin);
+    workgroupBarrier();
+    {
+      ${each(heads, (h) => `var s${h} = -3.0e38;`)}
+      if (li < n) {
+        ${each(heads, (h) => `s${h} = 0.0;`)}
+        let at = ((token.w + begin + li) * ${kvHeads}u + g) * ${d4}u;
+        for (var i = 0u; i < ${d4}u; i++) { let k = four(keys[at + i]); ${each(heads, (h) => `s${h} += dot(k, qs[${h * d4}u + i]);`)} }
+      }
+      ${each(heads, (h) => `p[${h * 64}u + li] = s${h};`)}
+    }
+    workgroupBarrier();
+    { var m = -3.0e38; if (li < ${heads * 8}u) { for (var i = 0u; i < 8u; i++) { m = max(m, p[li * 8u + i]); } } t8[li] = m; }
+    workgroupBarrier();
+    var next = top; for (var i = 0u; i < 8u; i++) { next = max(next, t8[hd * 8u + i]); }
+    let keep = exp(top - next); top = next;
+    workgroupBarrier();
+    if (li < ${heads * 8}u) {
+      var t = 0.0;
+      for (var i = 0u; i < 8u; i++) {
+        var e = 0.0; if ((li & 7u) * 8u + i < n) { e = exp(p[li * 8u + i] - next); }
+        p[li * 8u + i] = e; t += e;
+      }
+      t8[li] = t;
+    }
+    workgroupBarrier();
+    { var t = 0.0; for (var i = 0u; i < 8u; i++) { t += t8[hd * 8u + i]; } sum = sum * keep + t; }
+    workgroupBarrier();
+    if ((li & 7u) == 0u) { t8[hd] = keep; }
+    workgroupBarrier();
+    { let part = li / ${Math.min(d4, 64)}u;
+      if (part < ${parts}u) {
+        ${each(heads, (h) => `{ let keep = t8[${h}]; ${each(columns, (c) => `a${h}_${c} *= keep;`)} }`)}
+        for (var i = part; i < n; i += ${parts}u) {
+          let at = ((token.w + begin + i) * ${kvHeads}u + g) * ${d4}u;
+          ${each(columns, (c) => {
+            const d = `(li % ${Math.min(d4, 64)}u + ${c * 64}u)`;
+            const add = `{ let v = four(values[at + ${d}]); ${each(heads, (h) => `a${h}_${c} += p[${h * 64}u + i] * v;`)} }`;
+            return (c + 1) * 64 > d4 && d4 > 64 ? `if (${d} < ${d4}u) ${add}` : add;
+          })}
+        }
+      }
+    }
+  }
+  { let part = li / ${Math.min(d4, 64)}u;
+    if (part < ${parts}u) { ${each(columns, (c) => {
+      const d = `(li % ${Math.min(d4, 64)}u + ${c * 64}u)`;
+      const put = `{ ${each(heads, (h) => `o4[(part * ${heads}u + ${h}u) * ${d4}u + ${d}] = a${h}_${c};`)} }`;
+      return (c + 1) * 64 > d4 && d4 > 64 ? `if (${d} < ${d4}u) ${put}` : put;
+    })} } }
+  workgroupBarrier();
+  let at = ((row * ${all}u + g * ${group}u + h0) * u.room + wid.x) * ${d4 + 1}u;
+  let here = min(${heads}u, ${group}u - h0);
+  for (var i = li; i < here * ${d4}u; i += 64u) {
+    var s = o4[i];
+    for (var k = 1u; k < ${parts}u; k++) { s += o4[k * ${heads * d4}u + i]; }
+    parts[at + (i / ${d4}u) * u.room * ${d4 + 1}u + i % ${d4}u] = s;
+  }
+  if ((li & 7u) == 0u && (li >> 3u) < here) { parts[at + hd * u.room * ${d4 + 1}u + ${d4}u] = vec4f(top, sum, 0.0, 0.0); }
+}`;
+}
+
+/** Adds a head's chunks: a workgroup a (head, row). */
+const combineCode = (
+  { heads, D, d4 }: Shape,
+  lse: boolean,
+): string => `struct U { stride: u32, room: u32, lseStride: u32 }
+@group(0) @binding(0) var<uniform> u: U;
+@group(0) @binding(1) var<uniform> tokens: array<vec4u, 64>;
+@group(0) @binding(2) var<storage, read> parts: array<vec4f>;
+@group(0) @binding(3) var<storage, read_write> y: array<f32>;
+${lse ? '@group(0) @binding(4) var<storage, read_write> lse: array<f32>;' : ''}
+${CHUNK}
+@compute @workgroup_size(32)
+fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: u32) {
+  let row = wid.y; let live = tokens[row].y + 1u; let chunk = chunkOf(live);
+  let n = (live + chunk - 1u) / chunk; let at = (row * ${heads}u + wid.x) * u.room * ${d4 + 1}u;
+  for (var i = li; i < ${d4}u; i += 32u) {
+    var m = -3.0e38; var l = 0.0; var o = vec4f(0.0);
+    for (var c = 0u; c < n; c++) {
+      let f = at + c * ${d4 + 1}u; let ml = parts[f + ${d4}u];
+      let next = max(m, ml.x); let keep = exp(m - next); let add = exp(ml.x - next);
+      l = l * keep + ml.y * add; o = o * keep + parts[f + i] * add; m = next;
+    }
+    o = o / l;
+    for (var k = 0u; k < 4u; k++) { if (i * 4u + k < ${D}u) { y[row * u.stride + wid.x * ${D}u + i * 4u + k] = o[k]; } }
+    ${lse ? 'if (i == 0u) { lse[row * u.lseStride + wid.x] = m + log(l); }' : ''}
+  }
+}`;
+
+/** Attention of few rows over the store (flash-decoding): by chunks of positions, which are then put together. */
+export function fewAttend(
+  gpu: Gpu,
+  o: AttentionInput & { out: Activations; lse?: Activations },
+): void {
+  const { heads } = o;
+  const [q, out] = [own(GpuActivations, o.q), own(GpuActivations, o.out)];
+  const lse = o.lse ? own(GpuActivations, o.lse) : null;
+  const [store, tokens] = [own(GpuKeyStore, o.store), own(GpuTokens, o.tokens)];
+  const { headDim: D, kvHeads, dim } = store;
+  const f16 = store.type === 'f16';
+  const shape = { group: heads / kvHeads, heads, kvHeads, D, d4: dim / 4, f16 };
+  const { chunks, room } = chunksOf(tokens.longest);
+  const rows = bucketOf(tokens.count);
+  const parts = gpu.scratch('few rows, parts', rows * heads * room * (dim + 4) * 4);
+  const key = `${heads} ${kvHeads} ${D}`;
+  gpu.encoder.dispatch(
+    { key: `few attend ${key} ${store.type}`, code: () => attendCode(shape), access: 'urrrw' },
+    [tokens.first, q.buffer, store.keys, store.values, parts],
+    [q.stride, room],
+    [chunks, kvHeads * Math.ceil(shape.group / cutOf(shape).heads), tokens.count],
+  );
+  gpu.encoder.dispatch(
+    {
+      key: `few combine ${key}${lse ? ' lse' : ''}`,
+      code: () => combineCode(shape, lse !== null),
+      access: lse ? 'urww' : 'urw',
+    },
+    [tokens.first, parts, out.buffer, ...(lse ? [lse.buffer] : [])],
+    [out.stride, room, lse?.stride ?? 0],
+    [heads, tokens.count],
+  );
+}

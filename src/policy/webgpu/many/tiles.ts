@@ -1,0 +1,78 @@
+import type { Range } from '../device/device.ts';
+import type { Gpu } from '../device/gpu.ts';
+import type { GpuTokens, PlacedRun } from '../device/values.ts';
+import { KEYS, tilePositions } from '../kernels/many/attention-tile.ts';
+
+/** Tables of the attention kernels, on the device. */
+export interface Tiles {
+  readonly buffer: Range;
+  readonly queries: number;
+  readonly keys: number;
+}
+
+/** See `attention` and `keyGradient` for what the words are. */
+function tileTable(
+  runs: readonly PlacedRun[],
+  share: number,
+): { words: Uint32Array<ArrayBuffer>; queries: number; keys: number } {
+  const height = tilePositions(share);
+  // A context's tiles lie together, in the order of its positions, also where it came in several runs.
+  const ordered = [...runs].sort((a, b) => a.start - b.start || a.position - b.position);
+  const cut = (step: number): (PlacedRun & { end: number })[] =>
+    ordered.flatMap((run) =>
+      Array.from({ length: Math.ceil(run.count / step) }, (_, i) => {
+        const count = Math.min(step, run.count - i * step);
+        const position = run.position + i * step;
+        return {
+          row: run.row + i * step,
+          count,
+          position,
+          start: run.start,
+          end: position + count,
+        };
+      }),
+    );
+  const queries = cut(height);
+  const keys = cut(KEYS);
+  const words = queries.flatMap(({ row, count, position, start }) => [row, count, position, start]);
+  let first = 0;
+  let end = 0;
+  for (const key of keys) {
+    // Both lists are sorted alike, so both ends only move on.
+    const before = (i: number): boolean => {
+      const tile = queries[i];
+      return (
+        tile !== undefined &&
+        (tile.start < key.start || (tile.start === key.start && tile.end <= key.position))
+      );
+    };
+    while (before(first)) first++;
+    end = Math.max(end, first);
+    while (queries[end]?.start === key.start) end++;
+    words.push(key.row, key.count, key.position, key.start, first, end, 0, 0);
+  }
+  return { words: new Uint32Array(words), queries: queries.length, keys: keys.length };
+}
+
+interface Held {
+  readonly runs: readonly PlacedRun[];
+  readonly tiles: Tiles;
+}
+
+const held = new WeakMap<Gpu, Map<number, Held>>();
+
+/** The tables for the runs that were placed last; uploaded once a `place`. @param share query heads a key head */
+export function tilesOf(gpu: Gpu, tokens: GpuTokens, share: number): Tiles {
+  const known = held.get(gpu)?.get(share);
+  if (known && known.runs === tokens.runs) return known.tiles;
+  const { words, queries, keys } = tileTable(tokens.runs, share);
+  const buffer = gpu.scratch(`many: tiles of ${share}`, words.byteLength);
+  gpu.encoder.write(buffer.buffer, 0, words);
+  const tiles = { buffer, queries, keys };
+  // A warm-up writes nothing.
+  if (!gpu.encoder.warming) {
+    const all = held.get(gpu) ?? new Map<number, Held>();
+    held.set(gpu, all.set(share, { runs: tokens.runs, tiles }));
+  }
+  return tiles;
+}
