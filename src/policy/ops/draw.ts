@@ -41,13 +41,13 @@ function weightOf(x: number): number {
 }
 
 /** Σ w and Σ w · x over ids, with weights w = e^x and x = (logit − max) / temperature. */
-export interface Sums {
+interface Sums {
   readonly total: number;
   readonly weighted: number;
 }
 
 /** What a row of logits weighs at a temperature. */
-export interface Weighed extends Sums {
+interface Weighed extends Sums {
   readonly max: number;
   /** The first id with the largest logit. */
   readonly id: number;
