@@ -1,5 +1,5 @@
 import type { RowScores } from '../lora/trainer.ts';
-import type { Sampling } from '../policy.ts';
+import type { TokenDistribution as Sampling } from '../../records/rollout.ts';
 import type {
   Activations,
   Adapter,
