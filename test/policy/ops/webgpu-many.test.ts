@@ -62,6 +62,34 @@ describe('is what the oracle computes', () => {
     },
   );
 
+  it.each(['int8', 'int4'] as const)(
+    'weights so small that their scales are subnormal: %s',
+    async (type) => {
+      const tiny: CaseBody = async (b, { d }) => {
+        const table = b.matrix({ out: 70, in: d, type }, b.values(70 * d, 1e-4));
+        const tokens = b.tokens([{ ids: [0, 1, 64, 69], position: 0, start: 0 }], 'many');
+        const make = () => b.ops.activations(tokens.rows, d, 'made');
+        const [dx, rows, dInput, logits] = [
+          b.filled(tokens.rows, 70),
+          make(),
+          make(),
+          b.ops.picks(4),
+        ];
+        const by = { matrix: table, bias: null, lora: null };
+        b.ops.embed({ table, tokens, x: rows });
+        b.ops.projectResidualBackward({ input: rows, by, tokens, dx, dInput });
+        b.ops.placePicks(logits, { rows: [0, 1, 2, 3], targets: [0, 0, 0, 0] });
+        const norm = b.norm(d, 1e-12);
+        return {
+          rows: await b.ops.readActivations(rows, 4),
+          dInput: await b.ops.readActivations(dInput, 4),
+          logits: await b.ops.readLogits({ x: rows, norm, head: table, picks: logits }),
+        };
+      };
+      await expectSame(caseOf('tiny', tiny, sizes), oracleOps(), gpu, TOLERANCE);
+    },
+  );
+
   it.each(['f32', 'int4'] as const)(
     'matrices and logits that are larger than a binding: %s',
     async (type) => {
