@@ -38,26 +38,32 @@ fn keyOf(l: f32) -> u32 {
 fn ofKey(k: u32) -> f32 { return bitcast<f32>(select(~k, k & 0x7fffffffu, (k >> 31u) == 1u)); }
 // d · exp(d), also where exp(d) is 0.
 fn weighted(e: f32, d: f32) -> f32 { if (e == 0.0) { return 0.0; } return e * d; }
+// Over the workgroup in two turns of 16: barriers cost more than a few additions.
 var<workgroup> four: array<vec4f, ${THREADS}>;
 fn sum4(li: u32, v: vec4f) -> vec4f {
   four[li] = v; workgroupBarrier();
-  for (var n = ${THREADS / 2}u; n > 0u; n >>= 1u) { if (li < n) { four[li] += four[li + n]; } workgroupBarrier(); }
-  let s = four[0]; workgroupBarrier();
+  if (li < 16u) {
+    var s = four[li]; for (var n = 1u; n < ${THREADS / 16}u; n++) { s += four[n * 16u + li]; }
+    four[li] = s;
+  }
+  workgroupBarrier();
+  var s = four[0]; for (var n = 1u; n < 16u; n++) { s += four[n]; }
+  workgroupBarrier();
   return s;
 }
 var<workgroup> tops: array<vec2u, ${THREADS}>;
+fn larger(a: vec2u, b: vec2u) -> vec2u { if (b.x > a.x || (b.x == a.x && b.y < a.y)) { return b; } return a; }
 // The largest key, and the first id that has it.
 fn top(li: u32, key: u32, id: u32) -> vec2u {
   tops[li] = vec2u(key, id); workgroupBarrier();
-  for (var n = ${THREADS / 2}u; n > 0u; n >>= 1u) {
-    if (li < n) {
-      let a = tops[li]; let b = tops[li + n];
-      if (b.x > a.x || (b.x == a.x && b.y < a.y)) { tops[li] = b; }
-    }
-    workgroupBarrier();
+  if (li < 16u) {
+    var t = tops[li]; for (var n = 1u; n < ${THREADS / 16}u; n++) { t = larger(t, tops[n * 16u + li]); }
+    tops[li] = t;
   }
-  let s = tops[0]; workgroupBarrier();
-  return s;
+  workgroupBarrier();
+  var t = tops[0]; for (var n = 1u; n < 16u; n++) { t = larger(t, tops[n]); }
+  workgroupBarrier();
+  return t;
 }`;
 
 /**

@@ -25,7 +25,7 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
   for (var k = 0u; k < ${perThread}u; k++) {
     let i = wid.x * ${slice}u + k * ${THREADS}u + li;
     if (i < ${vocabulary}u) {
-      let d = logits[row * u.stride + i] - max; let e = exp(d / t); let e1 = exp(d);
+      let d = logits[row * u.stride + i] - max; let e = exp(d / t); var e1 = e; if (t != 1.0) { e1 = exp(d); }
       s += vec4f(e, weighted(e, d / t), e1, weighted(e1, d));
     }
   }
