@@ -44,7 +44,7 @@ async function open(): Promise<GPU> {
   const { create } = await import('webgpu');
   // SwiftShader unrolls the zeros that WebGPU fills workgroup memory with, which makes it compile 20 times
   // longer. No kernel counts on them.
-  const made = create(['enable-dawn-features=disable_workgroup_init']) as GPU;
+  const made = create(['enable-dawn-features=disable_workgroup_init']);
   if (!(await made.requestAdapter()))
     throw new Error(
       'No WebGPU adapter: install Chromium (Debian, Ubuntu: apt-get install chromium), whose SwiftShader is used, or name a Vulkan driver in VK_ICD_FILENAMES',

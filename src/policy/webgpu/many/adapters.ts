@@ -59,7 +59,7 @@ function narrow(gpu: Gpu, lora: GpuLora, rows: number, name: string): Narrow {
   return { lora, stride, buffer: gpu.scratch(name, rows * stride * 16) };
 }
 
-export const inverseOf = (gpu: Gpu, rows: number): Range => gpu.scratch('many: 1 / rms', rows * 4);
+const inverseOf = (gpu: Gpu, rows: number): Range => gpu.scratch('many: 1 / rms', rows * 4);
 
 /** t = A x; with a norm, of the normed x, and `inverseOf` is filled. */
 export function adapterInput(

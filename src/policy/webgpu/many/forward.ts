@@ -1,5 +1,5 @@
 import type { AttentionInput, FeedForwardInput, HeadsInput, Projection } from '../../ops/ops.ts';
-import type { Activations, Matrix, Tokens } from '../../ops/values.ts';
+import type { Activations, Tokens } from '../../ops/values.ts';
 import type { Gpu } from '../device/gpu.ts';
 import { strideOf } from '../device/sizes.ts';
 import {
@@ -13,33 +13,10 @@ import {
 } from '../device/values.ts';
 import { ATTENTION, attention } from '../kernels/many/attention.ts';
 import { HEADS, heads, MOST_HEADS } from '../kernels/many/heads.ts';
-import { EMBED, embed, GATE, gate } from '../kernels/many/pointwise.ts';
+import { GATE, gate } from '../kernels/many/pointwise.ts';
 import type { Rows } from './adapters.ts';
-import { multiply, normOf, placeOf, rowsOf } from './projection.ts';
+import { multiply, normOf, rowsOf } from './projection.ts';
 import { tilesOf } from './tiles.ts';
-
-/** See `Ops.embed`. */
-export function embedMany(gpu: Gpu, o: { table: Matrix; tokens: Tokens; x: Activations }): void {
-  const table = own(GpuMatrix, o.table);
-  const tokens = own(GpuTokens, o.tokens);
-  const x = own(GpuActivations, o.x);
-  for (const part of table.parts) {
-    const { wUnits, wScales } = placeOf(table, part);
-    gpu.encoder.dispatch(
-      embed(table.type),
-      [part.units.buffer, tokens.table, x.buffer],
-      EMBED.words({
-        first: part.row,
-        count: part.rows,
-        wUnits,
-        wScales,
-        xStride: x.stride / 4,
-        width: table.in,
-      }),
-      [tokens.count, 1],
-    );
-  }
-}
 
 const scratchRows = (gpu: Gpu, name: string, rows: number, width: number): Rows => ({
   buffer: gpu.scratch(name, rows * strideOf(width) * 4),

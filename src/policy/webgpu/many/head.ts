@@ -19,10 +19,10 @@ import {
 } from '../kernels/many/score.ts';
 import { TRANSPOSED, transposed } from '../kernels/many/transposed.ts';
 import type { Rows } from './adapters.ts';
-import { normOf, placeOf, rowsOf } from './projection.ts';
+import { normOf, rowsOf } from './projection.ts';
 
 /** Bytes of the logits that exist at once. */
-const SLICE_BYTES = 1 << 25;
+const SLICE_BYTES = 1 << 26;
 
 /** See `Ops.placePicks`. @throws RangeError for more picks than there is room for */
 export function placePicks(
@@ -86,12 +86,20 @@ export function score(gpu: Gpu, o: HeadInput & { picks: Picks }): void {
   for (const part of head.parts) {
     gpu.encoder.dispatch(
       scoreSums(head.type),
-      [part.units.buffer, n.buffer, picks.table, sums, targets],
+      [
+        part.units,
+        ...(part.scaleRange ? [part.scaleRange] : []),
+        n.buffer,
+        picks.table,
+        sums,
+        targets,
+      ],
       LOGITS.words({
         rows: picks.count,
         width: head.in,
         xStride: n.stride / 4,
-        ...placeOf(head, part),
+        wRows: part.rows,
+        wUnits: matrixLayout(head).units,
         first: 0,
         count: part.rows,
         column: part.row,
@@ -109,34 +117,65 @@ export function score(gpu: Gpu, o: HeadInput & { picks: Picks }): void {
   ]);
 }
 
-/** Rows of a part whose logits are made at once, and where they are bound. */
+/** Rows of the head whose logits are made at once, and where they are bound. */
 interface Slice {
-  readonly matrix: GpuBuffer | Range;
+  readonly matrix: readonly Range[];
   /** Id of the first row. */
   readonly column: number;
   readonly count: number;
-  readonly place: { wRows: number; wUnits: number; wScales: number; first: number };
 }
 
-/** Slices of at most `most` rows, a multiple of the rows of a block. */
+/** Most logits of a pick in a slice: a multiple of two blocks of rows, where also scales can be bound. */
+const sliceRows = (gpu: Gpu, picks: number): number => {
+  const bytes = Math.min(SLICE_BYTES, gpu.device.limits.maxStorageBufferBindingSize);
+  return Math.max(1, Math.floor(bytes / 4 / picks / (2 * BLOCK))) * 2 * BLOCK;
+};
+
+/** Slices of at most `most` rows. */
 function slicesOf(head: GpuMatrix, most: number): Slice[] {
   const { blockBytes, scaleBytes } = matrixLayout(head);
   return head.parts.flatMap((part) =>
     Array.from({ length: Math.ceil(part.rows / most) }, (_, i): Slice => {
       const first = i * most;
       const count = Math.min(most, part.rows - first);
-      const column = part.row + first;
-      const place = placeOf(head, part);
-      if (scaleBytes > 0)
-        return { matrix: part.units.buffer, column, count, place: { ...place, first } };
-      // Without scales a slice's units are a range of their own.
-      const matrix = {
-        buffer: part.units.buffer,
-        offset: (first / BLOCK) * blockBytes,
-        size: Math.ceil(count / BLOCK) * blockBytes,
-      };
-      return { matrix, column, count, place: { ...place, wRows: count, first: 0 } };
+      const [block, blocks] = [first / BLOCK, Math.ceil(count / BLOCK)];
+      const range = (from: Range, bytes: number): Range => ({
+        buffer: from.buffer,
+        offset: from.offset + block * bytes,
+        size: blocks * bytes,
+      });
+      const { units, scaleRange } = part;
+      const matrix = [range(units, blockBytes)];
+      if (scaleRange) matrix.push(range(scaleRange, scaleBytes));
+      return { matrix, column: part.row + first, count };
     }),
+  );
+}
+
+/** Makes the logits of a slice, or their slopes. @param more bindings of slopes */
+function sliceLogits(
+  gpu: Gpu,
+  head: GpuMatrix,
+  slice: Slice,
+  o: { n: Rows; count: number; y: Range; width: number; more?: readonly (GpuBuffer | Range)[] },
+): void {
+  gpu.encoder.dispatch(
+    logits(head.type, o.more ? 'slopes' : 'logits'),
+    [...slice.matrix, o.n.buffer, ...(o.more ?? []), o.y],
+    LOGITS.words({
+      rows: o.count,
+      width: head.in,
+      xStride: o.n.stride / 4,
+      wRows: slice.count,
+      wUnits: matrixLayout(head).units,
+      first: 0,
+      count: slice.count,
+      column: slice.column,
+      yStride: o.width,
+      chunks: 0,
+      chunk: 0,
+    }),
+    [tilesOf(slice.count), tilesOf(o.count)],
   );
 }
 
@@ -158,35 +197,23 @@ export function scoreBackward(
     const n = normedPicks(gpu, o, picks);
     const coefficients = gpu.scratch('many: coefficients', count * 4);
     gpu.encoder.write(coefficients.buffer, 0, Float32Array.from(o.coefficients));
-    const most = Math.max(BLOCK, Math.floor(SLICE_BYTES / 4 / count / BLOCK) * BLOCK);
+    const most = sliceRows(gpu, count);
     const width = Math.min(most, padded(head.out, BLOCK));
     const slopes = gpu.scratch('many: slopes of logits', count * width * 4);
+    const more = [picks.table, picks.results, coefficients];
     slicesOf(head, most).forEach((slice, i) => {
-      gpu.encoder.dispatch(
-        logits(head.type, 'slopes'),
-        [slice.matrix, n.buffer, picks.table, picks.results, coefficients, slopes],
-        LOGITS.words({
-          rows: count,
-          width: head.in,
-          xStride: n.stride / 4,
-          ...slice.place,
-          count: slice.count,
-          column: slice.column,
-          yStride: width,
-          chunks: 0,
-          chunk: 0,
-        }),
-        [tilesOf(slice.count), tilesOf(count)],
-      );
+      sliceLogits(gpu, head, slice, { n, count, y: slopes, width, more });
       gpu.encoder.dispatch(
         transposed({ type: head.type, lora: false, go: i > 0 }),
-        [slice.matrix, slopes, dn],
+        [...slice.matrix, slopes, dn],
         TRANSPOSED.words({
           rows: count,
           width: head.in,
           yStride: width / 4,
           quad: 0,
-          ...slice.place,
+          wRows: slice.count,
+          wUnits: matrixLayout(head).units,
+          first: 0,
           count: slice.count,
           xStride: stride / 4,
           uStride: 0,
@@ -236,27 +263,12 @@ export async function readLogits(gpu: Gpu, o: HeadInput & { picks: Picks }): Pro
   const { count } = picks;
   const values = new Float32Array(count * head.out);
   if (count === 0) return values;
-  const most = Math.max(BLOCK, Math.floor(SLICE_BYTES / 4 / count / BLOCK) * BLOCK);
+  const most = sliceRows(gpu, count);
   const width = Math.min(most, padded(head.out, BLOCK));
   for (const slice of slicesOf(head, most)) {
     const n = normedPicks(gpu, o, picks);
     const y = gpu.scratch('many: slopes of logits', count * width * 4);
-    gpu.encoder.dispatch(
-      logits(head.type, 'logits'),
-      [slice.matrix, n.buffer, y],
-      LOGITS.words({
-        rows: count,
-        width: head.in,
-        xStride: n.stride / 4,
-        ...slice.place,
-        count: slice.count,
-        column: slice.column,
-        yStride: width,
-        chunks: 0,
-        chunk: 0,
-      }),
-      [tilesOf(slice.count), tilesOf(count)],
-    );
+    sliceLogits(gpu, head, slice, { n, count, y, width });
     const held = new Float32Array(await gpu.reader.read(y.buffer, 0, count * width * 4));
     for (let pick = 0; pick < count; pick++)
       values.set(

@@ -1,4 +1,5 @@
 import type { Norm, Projection } from '../../ops/ops.ts';
+import type { Range } from '../device/device.ts';
 import type { Gpu } from '../device/gpu.ts';
 import { matrixLayout } from '../device/sizes.ts';
 import { GpuActivations, GpuMatrix, GpuVector, own, type GpuMatrixPart } from '../device/values.ts';
@@ -24,15 +25,9 @@ export const rowsOf = (handle: object): Rows => {
 
 export const normOf = ({ weight, eps }: Norm): NormOf => ({ gain: own(GpuVector, weight), eps });
 
-/** Where a part of a matrix is in its binding. */
-export const placeOf = (
-  matrix: GpuMatrix,
-  part: GpuMatrixPart,
-): { wRows: number; wUnits: number; wScales: number } => ({
-  wRows: part.rows,
-  wUnits: matrixLayout(matrix).units,
-  wScales: part.scales / 16,
-});
+/** The bindings W and, where the type has scales, S of a part. */
+const matrixBindings = ({ units, scaleRange }: GpuMatrixPart): Range[] =>
+  scaleRange ? [units, scaleRange] : [units];
 
 export interface Multiplication {
   readonly by: Projection;
@@ -76,7 +71,9 @@ export function multiply(gpu: Gpu, o: Multiplication): void {
           rows,
           width: matrix.in,
           xStride: x.stride / 4,
-          ...placeOf(matrix, part),
+          wRows: part.rows,
+          wUnits: matrixLayout(matrix).units,
+          wScales: part.scales / 16,
           first: 0,
           count,
           column: part.row,
@@ -108,14 +105,20 @@ function multiplyBack(
     const last = i === matrix.parts.length - 1 ? u : null;
     gpu.encoder.dispatch(
       transposed({ type: matrix.type, lora: last !== null, go: i > 0 }),
-      [part.units.buffer, dy.buffer, ...(last ? [last.buffer, last.lora.values] : []), dx.buffer],
+      [
+        ...matrixBindings(part),
+        dy.buffer,
+        ...(last ? [last.buffer, last.lora.values] : []),
+        dx.buffer,
+      ],
       TRANSPOSED.words(
         {
           rows,
           width: matrix.in,
           yStride: dy.stride / 4,
           quad: part.row / 4,
-          ...placeOf(matrix, part),
+          wRows: part.rows,
+          wUnits: matrixLayout(matrix).units,
           first: 0,
           count: part.rows,
           xStride: dx.stride / 4,

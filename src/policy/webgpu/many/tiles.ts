@@ -11,7 +11,7 @@ export interface Tiles {
 }
 
 /** See `attention` and `keyGradient` for what the words are. */
-export function tileTable(
+function tileTable(
   runs: readonly PlacedRun[],
   share: number,
 ): { words: Uint32Array<ArrayBuffer>; queries: number; keys: number } {

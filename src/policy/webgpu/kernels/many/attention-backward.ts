@@ -118,7 +118,7 @@ ${MAIN}
     workgroupBarrier();
     for (var n = 0u; n < 8u; n++) {
       ${each(4, (i) => `let e${i} = ps[(group + ${16 * i}u) * 9u + n];`)}
-      ${each(blocks, (c) => each(4, (j) => `{ let v = key(4u * n + ${j}u, ${column(c)}); ${each(4, (i) => `o${i}_${c} += e${i}.${'xyzw'[j]} * v;`)} }`), '\n      ')}
+      ${each(blocks, (c) => each(4, (j) => `{ let v = key(4u * n + ${j}u, ${column(c)}); ${each(4, (i) => `o${i}_${c} = fma(vec4f(e${i}.${'xyzw'[j]}), v, o${i}_${c});`)} }`), '\n      ')}
     }
   }
   ${each(
@@ -156,7 +156,7 @@ export function keyGradient(kind: AttentionShape): Kernel {
   const column = (c: number) => `min(wide + ${16 * c}u, ${quads - 1}u)`;
   const add = (to: string, from: string) => `for (var i = 0u; i < tile.y * ${share}u; i++) {
       let w = ps[i * 9u + four];
-      ${each(blocks, (c) => `{ let v = ${from}(i, ${column(c)}); ${each(4, (j) => `${to}${j}_${c} += w.${'xyzw'[j]} * v;`)} }`)}
+      ${each(blocks, (c) => `{ let v = ${from}(i, ${column(c)}); ${each(4, (j) => `${to}${j}_${c} = fma(vec4f(w.${'xyzw'[j]}), v, ${to}${j}_${c});`)} }`)}
     }`;
   const code = () => `${wgsl}
 ${TILES}

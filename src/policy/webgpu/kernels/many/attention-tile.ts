@@ -89,7 +89,7 @@ export function scores(s: string, a: string, b: string, quads: number): string {
       workgroupBarrier();
       for (var k = 0u; k < 4u; k++) {
         ${each(4, (j) => `let w${j} = ws[k * 33u + ${8 * j}u + lane];`)}
-        ${each(4, (i) => `{ let x = xs[k * 65u + group + ${16 * i}u]; ${each(4, (j) => `${s}${i}_${j} += dot(x, w${j});`)} }`, '\n        ')}
+        ${each(4, (i) => `{ let x = xs[k * 65u + group + ${16 * i}u]; ${each(4, (j) => [...'xyzw'].map((e) => `${s}${i}_${j} = fma(x.${e}, w${j}.${e}, ${s}${i}_${j});`).join(' '))} }`, '\n        ')}
       }
     }`;
 }

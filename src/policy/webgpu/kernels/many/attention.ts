@@ -95,7 +95,7 @@ ${MAIN}
     ${each(4, (i) => `{ let f = keep[group + ${16 * i}u]; ${each(blocks, (c) => `o${i}_${c} *= f;`)} }`)}
     for (var n = 0u; n < 8u; n++) {
       ${each(4, (i) => `let p${i} = ps[(group + ${16 * i}u) * 9u + n];`)}
-      ${each(blocks, (c) => each(4, (j) => `{ let v = value(4u * n + ${j}u, ${column(c)}); ${each(4, (i) => `o${i}_${c} += p${i}.${'xyzw'[j]} * v;`)} }`), '\n      ')}
+      ${each(blocks, (c) => each(4, (j) => `{ let v = value(4u * n + ${j}u, ${column(c)}); ${each(4, (i) => `o${i}_${c} = fma(vec4f(p${i}.${'xyzw'[j]}), v, o${i}_${c});`)} }`), '\n      ')}
     }
   }
   workgroupBarrier();

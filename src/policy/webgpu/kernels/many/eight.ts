@@ -2,16 +2,16 @@ import type { MatrixType } from '../../../ops/values.ts';
 import { BLOCK, PER_UNIT } from '../../device/sizes.ts';
 
 /**
- * WGSL `eight(o, k8)`: values 8 k8 … 8 k8 + 7 of row o of a matrix, dequantised, as two vec4f. The matrix is one
- * binding `W`, array<vec4u>, units and scales (`matrixLayout`). Needs `p.wUnits`, the units of a row, and
- * `p.wScales`, where the scales begin, in vec4u.
+ * WGSL `eight(o, k8)`: values 8 k8 … 8 k8 + 7 of row o of a matrix (`matrixLayout`), dequantised, as two vec4f.
+ * Needs `p.wUnits`, the units of a row, and a binding `W`, array<vec4u>.
+ * @param scales `joined`: they are in W, too, from vec4u `p.wScales` on; `apart`: in `S`, array<u32>
  */
-export function eight(type: MatrixType): string {
+export function eight(type: MatrixType, scales: 'joined' | 'apart'): string {
   const groups = type === 'int4' ? 'p.wUnits' : '(p.wUnits / 2u)';
   const unit = `W[((o / ${BLOCK}u) * p.wUnits + (k8 / ${Math.max(1, PER_UNIT[type] / 8)}u)${type === 'f32' ? ' * 2u' : ''}) * ${BLOCK}u + o % ${BLOCK}u`;
   const scale = `fn scaleOf(o: u32, group: u32) -> f32 {
   let i = ((o / ${BLOCK}u) * ${groups} + group) * ${BLOCK}u + o % ${BLOCK}u;
-  let pair = unpack2x16float(W[p.wScales + (i >> 3u)][(i >> 1u) & 3u]);
+  let pair = unpack2x16float(${scales === 'joined' ? 'W[p.wScales + (i >> 3u)][(i >> 1u) & 3u]' : 'S[i >> 1u]'});
   return select(pair.x, pair.y, (i & 1u) == 1u);
 }`;
   const head = `struct Eight { a: vec4f, b: vec4f }

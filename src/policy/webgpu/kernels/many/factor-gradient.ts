@@ -60,7 +60,7 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
     workgroupBarrier();
     for (var i = 0u; i < 32u; i++) {
       let w = ws[i * 16u + quad]; let n = ns[i * 4u + ranks];
-      s0 += n.x * w; s1 += n.y * w; s2 += n.z * w; s3 += n.w * w;
+      s0 = fma(vec4f(n.x), w, s0); s1 = fma(vec4f(n.y), w, s1); s2 = fma(vec4f(n.z), w, s2); s3 = fma(vec4f(n.w), w, s3);
     }
   }
   let sums = array<vec4f, 4>(s0, s1, s2, s3);

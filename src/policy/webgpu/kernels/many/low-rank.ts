@@ -60,7 +60,7 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
       ws[i * 65u + li] = w${norm ? ' * g' : ''};
     }
     workgroupBarrier();
-    for (var i = 0u; i < 64u; i++) { sum += xs[row * 65u + i] * ws[quad * 65u + i]; }
+    for (var i = 0u; i < 64u; i++) { sum = fma(vec4f(xs[row * 65u + i]), ws[quad * 65u + i], sum); }
     ${norm ? 'for (var i = quad; i < 64u; i += 4u) { let v = xs[row * 65u + i]; square += v * v; }' : ''}
   }
   ${

@@ -2,7 +2,7 @@
 export type Part = readonly [number, number, number, number];
 
 /** Most adapted parts of a matrix. */
-export const MOST_PARTS = 8;
+const MOST_PARTS = 8;
 
 /** The uniform of a kernel: fields in the order of the WGSL struct, then, where it has parts, those. */
 export interface Params<F extends string = string> {

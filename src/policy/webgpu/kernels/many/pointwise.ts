@@ -1,6 +1,4 @@
-import type { MatrixType } from '../../../ops/values.ts';
 import type { Kernel } from '../../device/encoder.ts';
-import { eight } from './eight.ts';
 import { declare, params, reads, writes } from './params.ts';
 
 export const GATE = params(['width', 'rawStride', 'stride']);
@@ -62,30 +60,4 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
   for (var i = li; i < p.width; i += 64u) { dx[to + i] += r * gain[i] * dn[ns + i] - f * x[xs + i]; }
 }`;
   return { key: 'norm backward', code, access };
-}
-
-export const EMBED = params(['first', 'count', 'wUnits', 'wScales', 'xStride', 'width']);
-
-/**
- * x[row] = row of the table for the token's id, where this part of the table (rows [first, first + count)) has it.
- * Storage: W; table of tokens, vec4u; x [rows, xStride] vec4f. Grid: rows.
- */
-export function embed(type: MatrixType): Kernel {
-  const { wgsl, access } = declare(EMBED, [
-    reads('W', 'vec4u'),
-    reads('tokens', 'vec4u'),
-    writes('x', 'vec4f'),
-  ]);
-  const code = () => `${wgsl}
-${eight(type)}
-@compute @workgroup_size(64)
-fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: u32) {
-  let id = tokens[wid.x].x;
-  if (id < p.first || id - p.first >= p.count) { return; }
-  for (var i = li; i < (p.width + 7u) / 8u; i += 64u) {
-    let v = eight(id - p.first, i); let to = wid.x * p.xStride + 2u * i;
-    x[to] = v.a; x[to + 1u] = v.b;
-  }
-}`;
-  return { key: `embed many ${type}`, code, access };
 }

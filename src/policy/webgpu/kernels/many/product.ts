@@ -63,7 +63,7 @@ export function product(kind: ProductKind): Kernel {
     raw && writes('raw', 'f32'),
   ]);
   const code = () => `${wgsl}
-${eight(type)}
+${eight(type, 'joined')}
 // Heads that are turned have row i beside row i + headDim / 2 in W; y has them in their own order.
 fn natural(o: u32) -> u32 {
   if (o >= p.turned) { return o; }

@@ -1,5 +1,6 @@
 import type { MatrixType } from '../../../ops/values.ts';
 import type { Kernel } from '../../device/encoder.ts';
+import { hasScales } from '../weights.ts';
 import { eight } from './eight.ts';
 import { declare, params, reads, writes } from './params.ts';
 import { ADD_LANES } from './pointwise.ts';
@@ -46,7 +47,7 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
 }
 
 export const LOGITS = params([
-  ...(['rows', 'width', 'xStride', 'wRows', 'wUnits', 'wScales', 'first', 'count'] as const),
+  ...(['rows', 'width', 'xStride', 'wRows', 'wUnits', 'first', 'count'] as const),
   ...(['column', 'yStride', 'chunks', 'chunk'] as const),
 ]);
 
@@ -74,20 +75,21 @@ const START = `${MAIN}
  * Of each pick and chunk of 256 logits z = l / T: their maximum, Σ exp(z − maximum) and Σ exp(z − maximum)
  * (z − maximum); and z of the target. Nothing else of the logits is kept.
  *
- * Storage: W; x [picks, xStride] vec4f, normed; picks; sums [picks, chunks] vec4f; targets [picks] f32.
+ * Storage: W; S; x [picks, xStride] vec4f, normed; picks; sums [picks, chunks] vec4f; targets [picks] f32.
  * `column` is the id of row `first` of W, `chunk` that of the first chunk here. Grid: chunks here, picks in tiles
  * of 64.
  */
 export function scoreSums(type: MatrixType): Kernel {
   const { wgsl, access } = declare(LOGITS, [
     reads('W', 'vec4u'),
+    hasScales(type) && reads('S', 'u32'),
     reads('x', 'vec4f'),
     reads('picks', 'vec4u'),
     writes('sums', 'vec4f'),
     writes('targets', 'f32'),
   ]);
   const code = () => `${wgsl}
-${eight(type)}
+${eight(type, 'apart')}
 ${BEYOND}
 ${X_TILE}
 ${FORWARD_TILE}
@@ -168,13 +170,14 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
  * `logits`: y[pick, o] = logit of row first + o of W. `slopes`: the gradient of c (−log-probability) with respect
  * to it, c / T (p − [o is the target]).
  *
- * Storage: W; x [picks, xStride] vec4f, normed; for slopes picks, results (of `scoreResults`) and coefficients
+ * Storage: W; S; x [picks, xStride] vec4f, normed; for slopes picks, results (of `scoreResults`) and coefficients
  * [picks]; y [picks, yStride] f32. Grid: logits in tiles of 64, picks in tiles of 64.
  */
 export function logits(type: MatrixType, what: 'logits' | 'slopes'): Kernel {
   const slopes = what === 'slopes';
   const { wgsl, access } = declare(LOGITS, [
     reads('W', 'vec4u'),
+    hasScales(type) && reads('S', 'u32'),
     reads('x', 'vec4f'),
     slopes && reads('picks', 'vec4u'),
     slopes && reads('results', 'vec4f'),
@@ -182,7 +185,7 @@ export function logits(type: MatrixType, what: 'logits' | 'slopes'): Kernel {
     writes('y', 'f32'),
   ]);
   const code = () => `${wgsl}
-${eight(type)}
+${eight(type, 'apart')}
 ${BEYOND}
 ${X_TILE}
 ${FORWARD_TILE}

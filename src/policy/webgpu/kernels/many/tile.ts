@@ -9,10 +9,6 @@ export const range = (n: number): readonly number[] => Array.from({ length: n },
 export const each = (n: number, line: (i: number) => string, by = ' '): string =>
   range(n).map(line).join(by);
 
-export const ROWS = 64;
-export const COLUMNS = 64;
-export const STEP = 16;
-export const THREADS = 128;
 /** Rows of a thread: `group + 8 i`; columns: `lane + 16 j`. */
 export const HEIGHT = 8;
 export const WIDTH = 4;
@@ -20,10 +16,21 @@ export const WIDTH = 4;
 /** [4 quads of terms][64 rows], padded so that neighbours lie in different banks. */
 export const X_TILE = 'var<workgroup> xs: array<vec4f, 260>; // [quad of terms][65 rows]';
 
-export const MAIN = `@compute @workgroup_size(${THREADS})
-fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: u32) {
+/**
+ * `wid` is the tile of columns and rows. Eight tiles of rows take a tile of columns one after the other, so that
+ * it is read from memory once for 512 rows, while their x stays near.
+ */
+export const MAIN = `fn ordered(id: vec3u, groups: vec3u) -> vec2u {
+  let n = id.x + id.y * groups.x; let first = n / (8u * groups.x) * 8u;
+  let high = min(8u, groups.y - first); let i = n - first * groups.x;
+  return vec2u(i / high, first + i % high);
+}
+@compute @workgroup_size(128)
+fn main(@builtin(workgroup_id) id: vec3u, @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) li: u32) {
+  let wid = ordered(id, groups);
   let lane = li & 15u; let group = li >> 4u;`;
 
+// Fused products and sums: what a compiler fuses on its own is its own choice, and fewer of them.
 /** Sums c{i}_{j} += Σ over a step's 16 terms of xs[row] · ws[column], ws: [4 quads of terms][64 columns]. */
 export const FORWARD_TILE = 'var<workgroup> ws: array<vec4f, 256>; // [quad of terms][64 columns]';
 export const forwardSums = (): string =>
@@ -33,7 +40,7 @@ export const forwardStep = (): string => `for (var k = 0u; k < 4u; k++) {
       ${each(
         HEIGHT,
         (i) =>
-          `{ let x = xs[k * 65u + group + ${8 * i}u]; ${each(WIDTH, (j) => `c${i}_${j} += dot(x, w${j});`)} }`,
+          `{ let x = xs[k * 65u + group + ${8 * i}u]; ${each(WIDTH, (j) => [...'xyzw'].map((e) => `c${i}_${j} = fma(x.${e}, w${j}.${e}, c${i}_${j});`).join(' '))} }`,
         '\n      ',
       )}
     }`;
@@ -46,7 +53,7 @@ export const transposedStep = (): string => `for (var k = 0u; k < 4u; k++) {
       ${each(
         HEIGHT,
         (i) =>
-          `{ let x = xs[k * 65u + group + ${8 * i}u]; c${i} += x.x * w0 + x.y * w1 + x.z * w2 + x.w * w3; }`,
+          `{ let x = xs[k * 65u + group + ${8 * i}u]; ${[...'xyzw'].map((e, j) => `c${i} = fma(vec4f(x.${e}), w${j}, c${i});`).join(' ')} }`,
         '\n      ',
       )}
     }`;

@@ -1,4 +1,5 @@
 import type { MatrixType } from '../../../ops/values.ts';
+import { hasScales } from '../weights.ts';
 import { eight } from './eight.ts';
 import type { Kernel } from '../../device/encoder.ts';
 import { declare, params, reads, writes } from './params.ts';
@@ -13,7 +14,7 @@ export interface TransposedKind {
 
 export const TRANSPOSED = params(
   [
-    ...(['rows', 'width', 'yStride', 'quad', 'wRows', 'wUnits', 'wScales', 'first'] as const),
+    ...(['rows', 'width', 'yStride', 'quad', 'wRows', 'wUnits', 'first'] as const),
     ...(['count', 'xStride', 'uStride', 'rank', 'aStride'] as const),
   ],
   [],
@@ -24,7 +25,7 @@ export const TRANSPOSED = params(
  * dx[row, k] = Σ_o dy[row, 4 quad + o] W[first + o, k] (+ Σ_r u[row, r] A[r, k]) over o < count: the backward
  * product, out of the same packed weights.
  *
- * Storage: W; dy [rows, yStride] vec4f; u [rows, uStride] vec4f, the adapter's scale · Bᵀ dy (`lowRank`); A
+ * Storage: W; S; dy [rows, yStride] vec4f; u [rows, uStride] vec4f, the adapter's scale · Bᵀ dy (`lowRank`); A
  * [rank, aStride] vec4f of the adapted parts; dx [rows, xStride] vec4f. Without an adapter u and A are left out.
  * Parts: −, −, where A is, where the part's columns of u are (both in vec4f).
  * Grid: columns in tiles of 64, rows in tiles of 64.
@@ -32,13 +33,14 @@ export const TRANSPOSED = params(
 export function transposed({ type, lora, go }: TransposedKind): Kernel {
   const { wgsl, access } = declare(TRANSPOSED, [
     reads('W', 'vec4u'),
+    hasScales(type) && reads('S', 'u32'),
     reads('dy', 'vec4f'),
     lora && reads('u', 'vec4f'),
     lora && reads('A', 'vec4f'),
     writes('dx', 'vec4f'),
   ]);
   const code = () => `${wgsl}
-${eight(type)}
+${eight(type, 'apart')}
 ${BEYOND}
 ${X_TILE}
 ${TRANSPOSED_TILE}
