@@ -78,7 +78,7 @@ class Layer {
     const lora = (outs: number[], input: number, turned?: { rows: number; headDim: number }) =>
       b.projection(sizes, outs, input, { lora: adapted, ...(turned && { turned }) }).by;
     this.parts = {
-      table: b.matrix({ out: V, in: d, type: 'int8', backward: false }),
+      table: b.matrix({ out: V, in: d, type: 'int8' }),
       ...{ D, H, first: b.norm(d, 1e-6), second: b.norm(d, 1e-6), last: b.norm(d, 1e-6) },
       qkv: lora([H * D, G * D, G * D], d, { rows: (H + G) * D, headDim: D }),
       ...{ out: lora([d], H * D), mlp: lora([M, M], d), down: lora([d], M) },
@@ -318,7 +318,7 @@ describe('draws', () => {
   it.each([NaN, Infinity, -Infinity])('say where a logit is %s', async (value) => {
     const b = new Builder(ops, 3);
     const values = b.values(33 * 8);
-    const head = b.matrix({ out: 33, in: 8, type: 'f32', backward: false }, values);
+    const head = b.matrix({ out: 33, in: 8, type: 'f32' }, values);
     const handle = ops.draws(2);
     const sampling = { temperature: 1, topK: 5, topP: 0.9 };
     ops.placeDraws(
@@ -339,7 +339,7 @@ describe('a device that binds little at once', () => {
     const small = await openOps({ limits: { maxStorageBufferBindingSize: 20_000 } });
     const run = async (on: Ops): Promise<Float32Array[]> => {
       const b = new Builder(on, 5);
-      const table = b.matrix({ out: 259, in: 37, type: 'f32', backward: false });
+      const table = b.matrix({ out: 259, in: 37, type: 'f32' });
       const tokens = b.tokens(
         [0, 63, 64, 200, 258].map((id, i) => ({ ids: [id], position: 0, start: 8 * i })),
         'few',
@@ -372,7 +372,7 @@ describe('a device that binds little at once', () => {
       /activations needs a buffer of/,
     );
     expect(() =>
-      small.matrix({ out: 64, in: 4000, type: 'f32', backward: false }, 'weights'),
+      small.matrix({ out: 64, in: 4000, type: 'f32' }, 'weights'),
     ).toThrow(/smaller weight type/);
     small.dispose();
   });

@@ -1,4 +1,4 @@
-import { COMMON, gatherSlices, THREADS, type Cut } from './shared.ts';
+import { common, gatherSlices, THREADS, type Cut } from './shared.ts';
 import { STATE } from './search.ts';
 
 /** WGSL \`uniform24\`: the first 24 bits of Philox2x32-10 (Salmon et al. 2011) of a counter under a seed, in [0, 1). */
@@ -35,7 +35,7 @@ ${
 ${STATE}`
     : ''
 }
-${COMMON}
+${common(THREADS)}
 ${gatherSlices(cut)}
 ${PHILOX}
 var<workgroup> sums: array<f32, ${THREADS}>;
