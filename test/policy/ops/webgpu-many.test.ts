@@ -3,6 +3,8 @@ import { itemAt } from '../../../src/base/items.ts';
 import type { Ops } from '../../../src/policy/ops/ops.ts';
 import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
 import type { TokenRun } from '../../../src/policy/ops/values.ts';
+import { LORA_TARGETS } from '../../../src/policy/lora/spec.ts';
+import { manyWorking } from '../../../src/policy/webgpu/many/working.ts';
 import type { WebGpuOps } from '../../../src/policy/webgpu/ops.ts';
 import { headsInput } from './attention-cases.ts';
 import { anyIds, Builder, type CaseBody, type Sizes } from './builder.ts';
@@ -60,6 +62,34 @@ describe('is what the oracle computes', () => {
     },
   );
 
+  it.each(['int8', 'int4'] as const)(
+    'weights so small that their scales are subnormal: %s',
+    async (type) => {
+      const tiny: CaseBody = async (b, { d }) => {
+        const table = b.matrix({ out: 70, in: d, type }, b.values(70 * d, 1e-4));
+        const tokens = b.tokens([{ ids: [0, 1, 64, 69], position: 0, start: 0 }], 'many');
+        const make = () => b.ops.activations(tokens.rows, d, 'made');
+        const [dx, rows, dInput, logits] = [
+          b.filled(tokens.rows, 70),
+          make(),
+          make(),
+          b.ops.picks(4),
+        ];
+        const by = { matrix: table, bias: null, lora: null };
+        b.ops.embed({ table, tokens, x: rows });
+        b.ops.projectResidualBackward({ input: rows, by, tokens, dx, dInput });
+        b.ops.placePicks(logits, { rows: [0, 1, 2, 3], targets: [0, 0, 0, 0] });
+        const norm = b.norm(d, 1e-12);
+        return {
+          rows: await b.ops.readActivations(rows, 4),
+          dInput: await b.ops.readActivations(dInput, 4),
+          logits: await b.ops.readLogits({ x: rows, norm, head: table, picks: logits }),
+        };
+      };
+      await expectSame(caseOf('tiny', tiny, sizes), oracleOps(), gpu, TOLERANCE);
+    },
+  );
+
   it.each(['f32', 'int4'] as const)(
     'matrices and logits that are larger than a binding: %s',
     async (type) => {
@@ -74,6 +104,8 @@ describe('is what the oracle computes', () => {
   );
 });
 
+const attended: CaseBody = (b, s) => attendedOver(RUNS)(b, s);
+
 /** Contexts of 100, 0, 1 and 75 tokens, the last one in two runs that are not neighbours. */
 const RUNS: readonly TokenRun[] = [
   { ids: anyIds(100), position: 0, start: 0 },
@@ -84,30 +116,32 @@ const RUNS: readonly TokenRun[] = [
 ];
 
 /** Attention over them forward and backward, keys first and then attention, as their order wants it. */
-const attended: CaseBody = async (b, s) => {
-  const { ops } = b;
-  const { input, adapter } = headsInput(b, s, { positions: 128, places: 200 }, { lora: true });
-  const tokens = b.tokens(RUNS, 'many');
-  const { rows, count } = tokens;
-  const [queries, keys] = [s.H * s.D, s.G * s.D];
-  const make = (width: number) => ops.activations(rows, width, 'made');
-  const [x, dOut, dx] = [b.filled(rows, s.d), b.filled(rows, queries), b.filled(rows, s.d)];
-  const [q, raw, out, lse] = [make(queries), make(queries + 2 * keys), make(queries), make(s.H)];
-  const [dq, dKeys, dValues] = [make(queries), make(keys), make(keys)];
-  ops.projectHeads({ ...input, x, tokens, q, raw });
-  const look = { q, heads: s.H, store: input.store, tokens, out, lse };
-  ops.attend(look);
-  if (adapter) ops.zeroGradients(adapter);
-  ops.attendBackward({ ...look, dOut, dq, dKeys, dValues });
-  ops.projectHeadsBackward({ ...input, x, tokens, raw, dq, dKeys, dValues, dx });
-  return {
-    out: await ops.readActivations(out, count),
-    lse: await ops.readActivations(lse, count),
-    dValues: await ops.readActivations(dValues, count),
-    dx: await ops.readActivations(dx, count),
-    ...(adapter && { gradients: await ops.readGradients(adapter) }),
+const attendedOver =
+  (runs: readonly TokenRun[]): CaseBody =>
+  async (b, s) => {
+    const { ops } = b;
+    const { input, adapter } = headsInput(b, s, { positions: 128, places: 400 }, { lora: true });
+    const tokens = b.tokens(runs, 'many');
+    const { rows, count } = tokens;
+    const [queries, keys] = [s.H * s.D, s.G * s.D];
+    const make = (width: number) => ops.activations(rows, width, 'made');
+    const [x, dOut, dx] = [b.filled(rows, s.d), b.filled(rows, queries), b.filled(rows, s.d)];
+    const [q, raw, out, lse] = [make(queries), make(queries + 2 * keys), make(queries), make(s.H)];
+    const [dq, dKeys, dValues] = [make(queries), make(keys), make(keys)];
+    ops.projectHeads({ ...input, x, tokens, q, raw });
+    const look = { q, heads: s.H, store: input.store, tokens, out, lse };
+    ops.attend(look);
+    if (adapter) ops.zeroGradients(adapter);
+    ops.attendBackward({ ...look, dOut, dq, dKeys, dValues });
+    ops.projectHeadsBackward({ ...input, x, tokens, raw, dq, dKeys, dValues, dx });
+    return {
+      out: await ops.readActivations(out, count),
+      lse: await ops.readActivations(lse, count),
+      dValues: await ops.readActivations(dValues, count),
+      dx: await ops.readActivations(dx, count),
+      ...(adapter && { gradients: await ops.readGradients(adapter) }),
+    };
   };
-};
 
 /** A layer with adapters and the head behind it; the same weights each time. */
 function layer(ops: Ops, s: Sizes) {
@@ -214,4 +248,36 @@ it('compiles nothing for other numbers of rows', async () => {
   const before = gpu.gpu.encoder.counts.pipelines;
   for (const ns of lengths) await step(ns);
   expect(gpu.gpu.encoder.counts.pipelines).toBe(before);
+});
+
+it('holds as much working memory as was planned', async () => {
+  const s = { ...sizes, V: 3000 };
+  const lengths = [90, 3, 110];
+  const device = await openOps();
+  const runs = lengths.map((n, i) => ({ ids: anyIds(n), position: 0, start: 120 * i }));
+  await pass(device, s, runs, new Builder(device, 2).values(203 * s.d));
+  await attendedOver(runs)(new Builder(device, 3), s);
+  const before = device.bytes;
+  device.gpu.trim();
+  const config = {
+    vocabSize: s.V,
+    hiddenSize: s.d,
+    layers: 1,
+    heads: s.H,
+    kvHeads: s.G,
+    headDim: s.D,
+    intermediateSize: s.M,
+    rmsNormEps: s.eps,
+    ropeTheta: 10_000,
+    tieWordEmbeddings: true,
+    maxPositions: 128,
+  };
+  const adapter = { rank: s.rank, alpha: 1, targets: LORA_TARGETS };
+  const planned = manyWorking(
+    { config, type: s.type, rows: 203, runs: 3, adapter, train: true },
+    device.gpu.device.limits.maxStorageBufferBindingSize,
+  );
+  expect(planned / (before - device.bytes)).toBeGreaterThan(0.97);
+  expect(planned / (before - device.bytes)).toBeLessThan(1.05);
+  device.dispose();
 });
