@@ -37,7 +37,8 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { test: { ...common, name: 'stateful', include: STATEFUL } },
+      // A thread for each begins in two thirds of the time of a process.
+      { test: { ...common, name: 'stateful', include: STATEFUL, pool: 'threads' } },
     ],
   },
 });

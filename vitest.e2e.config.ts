@@ -2,14 +2,16 @@ import { defineConfig } from 'vitest/config';
 import { longestFirst } from './test/longest-first.ts';
 
 const LONGEST = [
+  'e2e/opens-stored-by-0.1.test.ts',
   'e2e/kill.test.ts',
-  'e2e/train/finished-run.test.ts',
   'e2e/train/training-page.test.ts',
-  'e2e/train/training-safety.test.ts',
   'e2e/shell/sub-path.test.ts',
+  'e2e/train/training-safety.test.ts',
+  'e2e/ask/lost-worker.test.ts',
   'e2e/shell/accessible.test.ts',
-  'e2e/rollouts/hostile-rollouts.test.ts',
+  'e2e/corpus/collections-kill.test.ts',
   'e2e/lora-webgpu.test.ts',
+  'e2e/corpus/clusters.test.ts',
 ];
 
 /** What a test promises in milliseconds holds where nothing else runs. */
@@ -44,8 +46,8 @@ export default defineConfig({
           name: 'pages',
           include: ['e2e/**/*.test.ts'],
           exclude: TIMED,
-          // Pages wait for each other's workers, so one file leaves a third of two cores idle.
-          maxWorkers: 2,
+          // Pages wait for workers, timers and storage: two files at a time leave a sixth of two cores idle.
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },

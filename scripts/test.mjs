@@ -26,7 +26,18 @@ const phases = [
     ],
     [
       ['build', bin('vite'), 'build', '--logLevel', 'warn'],
-      ['format', bin('prettier'), '--check', '--log-level', 'warn', '.'],
+      // What was looked at and has not changed since is not looked at again.
+      [
+        'format',
+        bin('prettier'),
+        '--check',
+        '--cache',
+        '--cache-strategy',
+        'content',
+        '--log-level',
+        'warn',
+        '.',
+      ],
     ],
   ],
   [[['unit', bin('vitest'), 'run']]],

@@ -196,6 +196,44 @@ it('an address is fetched; what goes wrong is told apart', async () => {
   await page.getByText(`${base}/five.jsonl`).waitFor();
 });
 
+/** As HotpotQA writes its questions, and its passages apart from them. */
+const hotpot = Array.from({ length: 5 }, (_, n) => ({
+  _id: `hop-${n}`,
+  question: `Who is the mayor of the town on creek ${n}?`,
+  answer: `Mayor ${n}`,
+  type: 'bridge',
+  level: 'medium',
+  supporting_facts: [
+    [`Creek ${n}`, 0],
+    [`Village ${n}`, 0],
+  ],
+  context: [
+    [`Creek ${n}`, [`Creek ${n} runs through Village ${n}.`, ' It is long.']],
+    [`Village ${n}`, [`Village ${n} has the mayor Mayor ${n}.`]],
+  ] satisfies [string, string[]][],
+}));
+
+it('questions with their contexts and a corpus of the same passages go in together: each passage is kept once', async () => {
+  const page = await opened();
+  await drop(page, {
+    'hops.json': JSON.stringify(hotpot),
+    'corpus.json': JSON.stringify(Object.fromEntries(hotpot.flatMap(({ context }) => context))),
+  });
+  expect(await found(page)).toContain('10 passages and 5 questions, none to reject');
+  expect(await imported(page, 'hops')).toBe(
+    '“hops” holds 10 passages and 5 questions, 10 duplicates left out.',
+  );
+  await page.getByLabel('Choose hops').check();
+  await page.getByRole('button', { name: 'Use for search' }).click();
+  await page.getByRole('button', { name: 'Use these questions' }).click();
+  expect(await page.getByTestId('asked').textContent()).toBe('hops');
+  // Deleted, it is neither searched nor asked.
+  await page.getByRole('button', { name: 'Delete hops' }).click();
+  await page.locator('[data-collection="hops"]').waitFor({ state: 'detached' });
+  for (const use of ['searched', 'asked'])
+    expect(await page.getByTestId(use).textContent()).not.toContain('hops');
+});
+
 const HOTPOT = resolve(import.meta.dirname, '../../../shared/data/hotpotqa');
 const missing = !existsSync(HOTPOT);
 if (missing) console.warn('skipped: needs ../shared/data/hotpotqa');

@@ -328,6 +328,18 @@ it(
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       expect(wide).toBeLessThanOrEqual(width);
     }
+    // The table is what one came for: a narrow screen shows it first, and the overview when asked to.
+    const overview = page.getByRole('complementary', { name: 'Overview of the selection' });
+    const topOf = (selector: string) =>
+      page.locator(selector).evaluate((element) => element.getBoundingClientRect().top);
+    expect(await topOf('.rollouts-scroll')).toBeLessThan(await topOf('.browse-panel'));
+    const asked = page.getByRole('button', { name: 'Overview', exact: true });
+    await asked.click();
+    await overview.waitFor({ state: 'detached' });
+    expect(await topOf('.rollouts-scroll')).toBeLessThan(500);
+    await asked.click();
+    await overview.waitFor();
+    await expect.poll(() => topOf('.browse-panel')).toBeLessThan(700);
     await page.setViewportSize({ width: 1440, height: 900 });
     for (const name of ['Disagreements', 'Compare']) {
       await page.getByRole('button', { name, exact: true }).click();

@@ -28,7 +28,7 @@ describe('axe finds no fault, in the light and in the dark,', () => {
     'in a rollout with every card open',
     async () => {
       const { page } = stage;
-      await page.goto(`${stage.url}ask?device=wasm`);
+      await visit(page, stage, 'ask?device=wasm');
       await page.getByRole('button', { name: 'Run an example' }).click();
       await runStatus(page, 'done');
       await page.getByRole('button', { name: 'open all' }).click();

@@ -17,11 +17,14 @@ const hashOf = (file: string): string =>
 
 /** Which regions of the sources each test file runs, kept between calls. */
 export class Coverage {
+  readonly #place: string;
   #entries: Record<string, Entry> = {};
 
-  constructor() {
-    if (existsSync(PLACE))
-      this.#entries = JSON.parse(readFileSync(PLACE, 'utf8')) as Record<string, Entry>;
+  /** @param place where it is kept */
+  constructor(place = PLACE) {
+    this.#place = place;
+    if (existsSync(place))
+      this.#entries = JSON.parse(readFileSync(place, 'utf8')) as Record<string, Entry>;
   }
 
   /** Of these tests, those that have changed since, or whose sources have. */
@@ -38,8 +41,8 @@ export class Coverage {
       const hashes = Object.fromEntries(files.map((file) => [file, hashOf(file)]));
       this.#entries[each.test] = { ...each, hashes };
     }
-    mkdirSync(dirname(PLACE), { recursive: true });
-    writeFileSync(PLACE, JSON.stringify(this.#entries));
+    mkdirSync(dirname(this.#place), { recursive: true });
+    writeFileSync(this.#place, JSON.stringify(this.#entries));
   }
 
   msOf(test: string): number {
@@ -47,8 +50,8 @@ export class Coverage {
   }
 
   /**
-   * The tests that run the mutated place: first those of the same folders, then the quick ones, until
-   * `budgetMs` are spent.
+   * The tests that run the mutated place, those of the same folders first, then the quick ones: the
+   * first of them, and each further one that what is left of `budgetMs` has room for.
    */
   testsFor(mutant: Mutant, source: string, tests: readonly string[], budgetMs: number): string[] {
     const region = regionAt(instrument(mutant.file, source, true).regions, mutant.start);
@@ -58,8 +61,10 @@ export class Coverage {
     );
     let spent = 0;
     return running.filter((test, i) => {
-      spent += this.msOf(test);
-      return i === 0 || spent <= budgetMs;
+      const ms = this.msOf(test);
+      if (i > 0 && spent + ms > budgetMs) return false;
+      spent += ms;
+      return true;
     });
   }
 }

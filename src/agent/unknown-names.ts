@@ -1,3 +1,4 @@
+import { lastOf } from '../base/items.ts';
 import type { SourceName } from '../records/hits.ts';
 import type { RecipeSettings } from '../recipes/settings.ts';
 import type { Mentions } from '../retrieval/lexical/mentions.ts';
@@ -119,7 +120,8 @@ export async function unknownNames(
 /** What is said of unknown names, in one sentence; there is at least one. */
 export function describeUnknown(names: readonly string[]): string {
   const quoted = names.map((name) => `“${name}”`);
-  const last = quoted.pop() ?? '';
-  const list = quoted.length === 0 ? last : `${quoted.join(', ')} or ${last}`;
+  const last = lastOf(quoted, 'names');
+  const others = quoted.slice(0, -1);
+  const list = others.length === 0 ? last : `${others.join(', ')} or ${last}`;
   return `No passage that can be searched mentions ${list}: what is answered about ${names.length === 1 ? 'it' : 'them'} has no support there.`;
 }

@@ -1,18 +1,17 @@
 /** IEEE 754 binary16 conversion: Node 20 has no Float16Array. */
 
-const scratch = new Float32Array(1);
-const scratchBits = new Uint32Array(scratch.buffer);
+const scratch = new DataView(new ArrayBuffer(4));
 
 /** Rounds to nearest, ties to even; overflow becomes infinity, NaN stays NaN. */
 export function toFloat16Bits(value: number): number {
-  scratch[0] = value;
-  const bits = scratchBits[0] ?? 0;
+  scratch.setFloat32(0, value);
+  const bits = scratch.getUint32(0);
   const sign = (bits >>> 16) & 0x8000;
   const magnitude = bits & 0x7fffffff;
   if (magnitude > 0x7f800000) return sign | 0x7e00;
   // 65520 and above round to infinity.
   if (magnitude >= 0x477ff000) return sign | 0x7c00;
-  if (magnitude < 0x38800000) return sign | subnormalBits(Math.abs(scratch[0]));
+  if (magnitude < 0x38800000) return sign | subnormalBits(Math.abs(scratch.getFloat32(0)));
   const rebased = magnitude - 0x38000000;
   return sign | ((rebased + 0x0fff + ((rebased >>> 13) & 1)) >>> 13);
 }
@@ -32,8 +31,8 @@ export function fromFloat16Bits(bits: number): number {
   if (exponent === 0x1f && fraction !== 0) return NaN;
   // Written as binary32: weights are a million of these, and a power takes ten times as long.
   const widened = exponent === 0x1f ? 0xff : exponent + 112;
-  scratchBits[0] = ((bits & 0x8000) << 16) | (widened << 23) | (fraction << 13);
-  return scratch[0] ?? 0;
+  scratch.setUint32(0, ((bits & 0x8000) << 16) | (widened << 23) | (fraction << 13));
+  return scratch.getFloat32(0);
 }
 
 /** The bits of each value, rounded as by `toFloat16Bits`. */

@@ -1,3 +1,4 @@
+import { itemAt } from '../base/items.ts';
 import { deriveSeed, uniform } from '../base/random.ts';
 import { mean, quantile } from '../base/statistics.ts';
 
@@ -26,7 +27,7 @@ export function bootstrapMean(values: readonly number[], options: BootstrapOptio
     let sum = 0;
     for (let i = 0; i < values.length; i++) {
       const draw = uniform(deriveSeed(seed, r, i));
-      sum += values[Math.floor(draw * values.length)] ?? 0;
+      sum += itemAt(values, Math.floor(draw * values.length), 'values');
     }
     return sum / values.length;
   }).toSorted((a, b) => a - b);
@@ -47,7 +48,7 @@ export function pairedBootstrap(
     throw new RangeError(`paired values: ${a.length} and ${b.length} questions`);
   }
   return bootstrapMean(
-    b.map((value, i) => value - (a[i] ?? 0)),
+    b.map((value, i) => value - itemAt(a, i, 'paired values')),
     options,
   );
 }

@@ -1,4 +1,5 @@
 import { pairedBootstrap, type BootstrapOptions, type Interval } from './bootstrap.ts';
+import { itemAt } from '../base/items.ts';
 import { mean, moments } from '../base/statistics.ts';
 
 /** What training changed on a set of questions, by seed and over seeds. Scores are 0 to 1. */
@@ -35,7 +36,9 @@ export function gainOf(
     after: mean(scores),
     gain: pairedBootstrap(before, scores, options),
   }));
-  const meanOverSeeds = before.map((_, i) => mean(after.map((scores) => scores[i] ?? 0)));
+  const meanOverSeeds = before.map((_, i) =>
+    mean(after.map((scores) => itemAt(scores, i, 'scores'))),
+  );
   return {
     n: before.length,
     before: mean(before),

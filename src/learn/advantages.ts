@@ -1,5 +1,5 @@
 import { mean, moments, sum } from '../base/statistics.ts';
-import { groupBy } from '../base/items.ts';
+import { groupBy, itemAt } from '../base/items.ts';
 import type { EstimatorId } from '../recipes/training.ts';
 
 /** Advantages of whole rollouts, docs/methods.md section 3. One value a rollout; nothing is changed in place. */
@@ -22,10 +22,10 @@ function byGroup(
 ): Float64Array {
   const out = new Float64Array(rewards.length);
   for (const members of membersOf(groups)) {
-    const values = members.map((i) => rewards[i] ?? 0);
+    const own = members.map((i) => itemAt(rewards, i, 'rewards'));
     // Exactly 0, so that whitening cannot blow up what rounding left of equal rewards.
-    if (values.every((value) => value === values[0])) continue;
-    for (const i of members) out[i] = advantage(rewards[i] ?? 0, values);
+    if (!varies(own)) continue;
+    for (const i of members) out[i] = advantage(itemAt(rewards, i, 'rewards'), own);
   }
   return out;
 }
@@ -46,15 +46,14 @@ const leaveOneOut = (reward: number, group: readonly number[]): number =>
  * as it has trained tokens. Mean 0, biased deviation 1 over tokens; the same shift for all tokens.
  */
 export function whiten(values: Float64Array, lengths: ArrayLike<number>): Float64Array {
-  let [tokens, sum] = [0, 0];
-  values.forEach((value, i) => {
-    tokens += lengths[i] ?? 0;
-    sum += (lengths[i] ?? 0) * value;
-  });
+  const counts = Array.from(values, (_, i) => itemAt(lengths, i, 'lengths'));
+  const tokens = sum(counts);
   if (tokens === 0) return values.slice();
-  const mean = sum / tokens;
-  let squares = 0;
-  values.forEach((value, i) => (squares += (lengths[i] ?? 0) * (value - mean) ** 2));
+  /** Over tokens. */
+  const total = (of: (value: number) => number): number =>
+    counts.reduce((so, count, i) => so + count * of(itemAt(values, i)), 0);
+  const mean = total((value) => value) / tokens;
+  const squares = total((value) => (value - mean) ** 2);
   const scale = 1 / Math.sqrt(squares / tokens + 1e-8);
   return values.map((value) => (value - mean) * scale);
 }
@@ -118,9 +117,10 @@ export function skippingGae(
   let [nextValue, nextAdvantage] = [0, 0];
   for (let i = rewards.length - 1; i >= 0; i--) {
     if (mask[i] !== 1) continue;
-    const delta = (rewards[i] ?? 0) + gamma * nextValue - (values[i] ?? 0);
+    const value = itemAt(values, i, 'values');
+    const delta = itemAt(rewards, i, 'rewards') + gamma * nextValue - value;
     nextAdvantage = delta + gamma * lambda * nextAdvantage;
-    nextValue = values[i] ?? 0;
+    nextValue = value;
     out[i] = nextAdvantage;
   }
   return out;

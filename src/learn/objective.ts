@@ -1,3 +1,4 @@
+import { itemAt } from '../base/items.ts';
 import type { TrainSettings } from '../recipes/training.ts';
 
 /** The clipped surrogate and its exact gradient, docs/methods.md section 4. */
@@ -97,11 +98,11 @@ export function tokenObjective(objective: Objective, t: SequenceTokens): Objecti
   const inLoss = klSettings.place === 'loss' ? klSettings.coefficient : 0;
   const result = { loss: 0, coefficients: new Float32Array(n), clipped: 0, kl: 0 };
   for (let i = 0; i < n; i++) {
-    const term = surrogate(objective, (logprob[i] ?? NaN) - (oldLogprob[i] ?? NaN), advantage);
+    const term = surrogate(objective, itemAt(logprob, i) - itemAt(oldLogprob, i), advantage);
     const kl =
       refLogprob === null
         ? { value: 0, slope: 0 }
-        : klTerm(klSettings.form, logprob[i] ?? NaN, refLogprob[i] ?? NaN, limit);
+        : klTerm(klSettings.form, itemAt(logprob, i), itemAt(refLogprob, i), limit);
     result.loss += weight * (term.value + inLoss * kl.value);
     result.coefficients[i] = -weight * (term.slope + inLoss * kl.slope);
     result.clipped += Number(term.clipped);
@@ -135,15 +136,13 @@ export function sequenceWeights(
   const all = Array.from(lengths);
   const sequences = all.filter((length) => length > 0).length;
   const size = microBatch ?? all.length;
+  const partOf = (i: number): number => Math.floor(i / size);
   const parts: number[] = [];
-  all.forEach((length, i) => {
-    const part = Math.floor(i / size);
-    parts[part] = (parts[part] ?? 0) + length;
-  });
+  all.forEach((length, i) => (parts[partOf(i)] = (parts[partOf(i)] ?? 0) + length));
   const means = parts.filter((tokens) => tokens > 0).length;
   return Float64Array.from(all, (length, i) => {
     if (length === 0) return 0;
-    if (aggregation === 'token-mean') return 1 / (means * (parts[Math.floor(i / size)] ?? NaN));
+    if (aggregation === 'token-mean') return 1 / (means * itemAt(parts, partOf(i)));
     return 1 / (sequences * (aggregation === 'sequence-mean' ? length : constantLength));
   });
 }

@@ -2,6 +2,7 @@ import type { Hit, SearchTarget } from '../records/hits.ts';
 import type { Passage } from '../records/records.ts';
 import { fuse, RRF_K } from './fusion/fusion.ts';
 import { LexicalIndex } from './lexical/lexical.ts';
+import { itemAt, present } from '../base/items.ts';
 import type { Retriever, SourceFailure } from './retriever.ts';
 import { sleep } from '../base/sleep.ts';
 import { compareCodeUnits } from './lexical/text.ts';
@@ -81,14 +82,16 @@ async function settled(
   const outcomes = await Promise.allSettled(asked);
   signal?.throwIfAborted();
   const results = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-  const reasons = outcomes.map((one): unknown => (one.status === 'rejected' ? one.reason : null));
-  if (results.length === 0) throw reasons[0];
-  const failures = sources.flatMap(({ name }, i): SourceFailure[] => {
-    const reason = reasons[i];
-    if (reason === null) return [];
-    return [{ source: name, message: reasonOf(reason) }];
-  });
-  return [results, failures];
+  const failures = outcomes.flatMap((one, i) =>
+    one.status === 'rejected'
+      ? [{ name: itemAt(sources, i).name, reason: one.reason as unknown }]
+      : [],
+  );
+  if (results.length === 0) throw itemAt(failures, 0).reason;
+  return [
+    results,
+    failures.map(({ name, reason }) => ({ source: name, message: reasonOf(reason) })),
+  ];
 }
 
 /**
@@ -109,10 +112,10 @@ function combine(
   }
   const lists = results.map((result) => result.hits.map((hit) => contentKey(hit.passage)));
   const similar = compareBy === 'similarity' ? bySimilarity(hits) : null;
-  return fuse([...lists, similar ?? byWords(query, hits)], rrfK).flatMap(({ key, score }) => {
-    const hit = hits.get(key);
-    return hit ? [{ ...hit, score }] : [];
-  });
+  return fuse([...lists, similar ?? byWords(query, hits)], rrfK).map(({ key, score }) => ({
+    ...present(hits.get(key), 'a hit'),
+    score,
+  }));
 }
 
 /** Keys, most similar first, ties by key; null where the similarity of one is not known. */

@@ -1,3 +1,4 @@
+import { itemAt, present } from '../base/items.ts';
 import type { Hit } from '../records/hits.ts';
 import type { Passage } from '../records/records.ts';
 import type { DenseIndex, Neighbour } from './dense/dense.ts';
@@ -59,7 +60,7 @@ export class LocalSource implements Source {
     const { rrfK, weights } = this.#options;
     const lists = [lexical, this.#nearest(query, vector, depth)];
     const fused = fuse(lists, rrfK, [weights.lexical, weights.dense]).slice(0, k);
-    return { hits: fused.flatMap((entry) => this.#hit(entry, vector)) };
+    return { hits: fused.map((entry) => this.#hit(entry, vector)) };
   }
 
   /** Ids of the nearest passages, best first; none without an encoder. */
@@ -67,24 +68,21 @@ export class LocalSource implements Source {
     if (!vector || !this.#dense) return [];
     const { index, search } = this.#dense;
     const found = search ? search(text, vector, k) : index.search(vector, k);
-    return found.flatMap((one) => this.#passages[one.index]?.id ?? []);
+    return found.map((one) => itemAt(this.#passages, one.index).id);
   }
 
-  #hit({ key, score, ranks }: Fused, vector: Float32Array | undefined): Hit[] {
-    const row = this.#rows.get(key) ?? -1;
-    const passage = this.#passages[row];
-    if (!passage) return [];
+  #hit({ key, score, ranks }: Fused, vector: Float32Array | undefined): Hit {
+    const row = present(this.#rows.get(key), 'the row of a hit');
+    const passage = itemAt(this.#passages, row);
     const [lexicalRank, denseRank] = ranks;
     const similarity = vector && this.#dense?.index.similarity(vector, row);
-    return [
-      {
-        passage,
-        score,
-        source: this.name,
-        ...(lexicalRank !== undefined && { lexicalRank }),
-        ...(denseRank !== undefined && { denseRank }),
-        ...(similarity !== undefined && { similarity }),
-      },
-    ];
+    return {
+      passage,
+      score,
+      source: this.name,
+      ...(lexicalRank !== undefined && { lexicalRank }),
+      ...(denseRank !== undefined && { denseRank }),
+      ...(similarity !== undefined && { similarity }),
+    };
   }
 }

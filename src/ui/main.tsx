@@ -20,7 +20,7 @@ import { keepForOffline } from './lab/offline.ts';
 import { openLab } from './lab/open-lab.ts';
 import { useView } from './ask/store/view-store.ts';
 
-// The workers begin to load before the first thing is drawn.
+// The lab worker begins to load before the first thing is drawn; it starts the others when a page needs them.
 connectLab({
   open: openLab,
   device: () => useView.getState().address.settings.device,

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { normalise } from '../../src/agent/answers/normalisers.ts';
 import {
   coverExactMatch,
   exactMatch,
@@ -19,6 +20,37 @@ const EXPECTED = [
   { file: 'bamboogle_qwen.jsonl', n: 125, em: 57, f1: 71.64166666666667, cover: 65, sub: 61 },
   { file: 'hotpotqa_qwen.jsonl', n: 500, em: 288, f1: 356.57021116138776, cover: 324, sub: 325 },
 ];
+
+/** What the same scripts printed for pairs of answers: `reference_scores.py` beside it. */
+const { pairs } = z
+  .object({
+    pairs: z.array(
+      z.object({
+        prediction: z.string(),
+        gold: z.string(),
+        squad: z.object({ em: z.number(), f1: z.number(), coverEm: z.number(), subEm: z.number() }),
+      }),
+    ),
+  })
+  .parse(
+    JSON.parse(
+      readFileSync(new URL('../fixtures/inspect/reference-scores.json', import.meta.url), 'utf8'),
+    ),
+  );
+
+it('scores single answers as the reference scripts do', () => {
+  // An answer that the normaliser empties is scored otherwise there: `normalisers.test.ts` says how.
+  const told = pairs.filter(({ gold }) => normalise(gold, 'squad') !== '');
+  expect(told.length).toBeGreaterThan(20);
+  for (const { prediction, gold, squad } of told)
+    expect({
+      prediction,
+      em: exactMatch(prediction, [gold]),
+      f1: f1Score(prediction, [gold]),
+      coverEm: coverExactMatch(prediction, [gold]),
+      subEm: subExactMatch(prediction, [gold]),
+    }).toEqual({ prediction, ...squad, f1: expect.closeTo(squad.f1, 12) });
+});
 
 for (const { file, n, em, f1, cover, sub } of EXPECTED) {
   const path = new URL(file, FOLDER);

@@ -35,10 +35,10 @@ async function read(folder: URL): Promise<Data> {
   };
 }
 
-async function recall(source: Source, questions: readonly Question[]): Promise<number> {
+async function recall(source: Source, questions: readonly Question[], k = K): Promise<number> {
   let sum = 0;
   for (const { text, supporting } of questions) {
-    const found = new Set((await source.search(text, K)).hits.map(({ passage }) => passage.title));
+    const found = new Set((await source.search(text, k)).hits.map(({ passage }) => passage.title));
     const wanted = new Set(supporting);
     sum += [...wanted].filter((title) => found.has(title)).length / wanted.size;
   }
@@ -88,6 +88,17 @@ for (const [name, expected] of [
     },
   );
 }
+
+it('a small corpus: lexical recall by hand; no less of a hybrid; gold stays in the list of both', async () => {
+  const { passages, questions } = await read(new URL('../fixtures/small-corpus/', import.meta.url));
+  expect([passages.length, questions.length]).toEqual([12, 4]);
+  const { source: lexical } = await openLocalSource(passages, { method: 'lexical' });
+  // Both of two; both of two; one of two, as nothing leads to Tarnwick; and none, in another language.
+  expect(await recall(lexical, questions, 2)).toBe((1 + 1 + 0.5 + 0) / 4);
+  const { source: hybrid } = await openLocalSource(passages, { method: 'hybrid' }, { encoder });
+  expect(await recall(hybrid, questions, 2)).toBeGreaterThanOrEqual(0.625);
+  expect(await checkBoth(lexical, questions, 3)).toBe(3);
+});
 
 it('an imported corpus: gold that is first locally is in the list of both', async () => {
   const towns = Object.fromEntries(

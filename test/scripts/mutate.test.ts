@@ -1,4 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Coverage } from '../../scripts/mutate/coverage.ts';
 import { instrument, regionAt } from '../../scripts/mutate/instrument.ts';
 import { describe as inWords, mutantsOf, withMutant } from '../../scripts/mutate/mutants.ts';
 import { interval, report, type Verdict } from '../../scripts/mutate/report.ts';
@@ -50,6 +54,16 @@ describe('the faults that a file could have', () => {
     ])
       expect(mutated(source)).toEqual([]);
     expect(mutated("throw new Error('a' + 1);")).toEqual([]);
+    // What would be missing, in the words of the error that says so.
+    expect(mutated("itemAt(a, b, 'rows'); lastOf(a, 'rows'); present(a, 'row');")).toEqual([
+      "; lastOf(a, 'rows'); present(a, 'row');",
+      "itemAt(a, b, 'rows'); ; present(a, 'row');",
+      "itemAt(a, b, 'rows'); lastOf(a, 'rows'); ;",
+    ]);
+    expect(mutated("const c = itemAt(a, 1, 'rows');")).toEqual([
+      "const c = itemAt(a, 2, 'rows');",
+      "const c = itemAt(a, 0, 'rows');",
+    ]);
     expect(mutated('if (a) throw new Error(`b ${c + 1}`);')).toHaveLength(3);
   });
 
@@ -102,6 +116,72 @@ describe('code that says what ran', () => {
     const { regions } = instrument('src/a.js', source, true);
     expect(regionAt(regions, source.indexOf('f()'))).toBe(0);
     expect(regionAt(regions, source.indexOf('h()'))).toBe(1);
+  });
+});
+
+describe('the tests that a mutant is given', () => {
+  const FILE = 'src/learn/a.ts';
+  const source = 'f(); const g = () => { h(); };';
+
+  /** Those of test files that take so many seconds, `elsewhere` without running the place. */
+  function given(
+    seconds: Record<string, number>,
+    budget: number,
+    elsewhere: string[] = [],
+  ): string[] {
+    const folder = mkdtempSync(join(tmpdir(), 'mutate-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const coverage = new Coverage(join(folder, 'kept', 'coverage.json'));
+    coverage.add(
+      Object.entries(seconds).map(([test, s]) => ({
+        test,
+        ms: 1000 * s,
+        ran: { [FILE]: elsewhere.includes(test) ? [0] : [0, 1] },
+      })),
+    );
+    const mutant = { file: FILE, kind: 'statement', start: source.indexOf('h()'), line: 1 };
+    const kept = new Coverage(join(folder, 'kept', 'coverage.json'));
+    return kept.testsFor(
+      { ...mutant, end: mutant.start + 3, text: '' },
+      source,
+      Object.keys(seconds),
+      1000 * budget,
+    );
+  }
+
+  it('run its place: the nearest first, of these the quickest', () => {
+    const seconds = {
+      'test/agent/a.test.ts': 1,
+      'test/learn/b.test.ts': 3,
+      'test/learn/c.test.ts': 2,
+      'test/learn/d.test.ts': 1,
+    };
+    expect(given(seconds, 60, ['test/learn/d.test.ts'])).toEqual([
+      'test/learn/c.test.ts',
+      'test/learn/b.test.ts',
+      'test/agent/a.test.ts',
+    ]);
+  });
+
+  it('fill the time: one too long for what is left of it leaves the room to quicker ones', () => {
+    const seconds = {
+      'test/learn/b.test.ts': 5,
+      'test/learn/c.test.ts': 30,
+      'test/agent/d.test.ts': 4,
+      'test/agent/e.test.ts': 1,
+    };
+    expect(given(seconds, 10)).toEqual([
+      'test/learn/b.test.ts',
+      'test/agent/e.test.ts',
+      'test/agent/d.test.ts',
+    ]);
+    expect(given(seconds, 9)).toEqual(['test/learn/b.test.ts', 'test/agent/e.test.ts']);
+  });
+
+  it('are one at least, however long it takes', () => {
+    expect(given({ 'test/learn/b.test.ts': 5, 'test/learn/c.test.ts': 6 }, 1)).toEqual([
+      'test/learn/b.test.ts',
+    ]);
   });
 });
 

@@ -17,9 +17,9 @@ const OPENERS = new Set(
 export function namesIn(text: string): string[] {
   const names: string[] = [];
   for (const match of text.matchAll(NAME)) {
-    const parts = match[0].split(/\s+/);
-    while (parts.length > 0 && OPENERS.has((parts[0] ?? '').toLowerCase())) parts.shift();
-    if (parts.length > 0) names.push(parts.join(' ').toLowerCase());
+    const parts = match[0].toLowerCase().split(/\s+/);
+    const from = parts.findIndex((part) => !OPENERS.has(part));
+    if (from >= 0) names.push(parts.slice(from).join(' '));
   }
   return names;
 }

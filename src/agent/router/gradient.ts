@@ -1,3 +1,5 @@
+import { itemAt } from '../../base/items.ts';
+import { sum } from '../../base/statistics.ts';
 import type { SourceName } from '../../records/hits.ts';
 import {
   logitGradient,
@@ -30,11 +32,10 @@ export function logProbability(
 export const routerLoss = (weights: RouterWeights, calls: readonly RoutedCall[]): number =>
   calls.length === 0
     ? 0
-    : -calls.reduce((sum, c) => sum + c.reward * logProbability(weights, c.x, c.action), 0) /
-      calls.length;
+    : -sum(calls.map((c) => c.reward * logProbability(weights, c.x, c.action))) / calls.length;
 
 const addScaled = (into: number[], from: readonly number[], scale: number): void => {
-  for (let i = 0; i < into.length; i++) into[i] = (into[i] ?? 0) + scale * (from[i] ?? 0);
+  into.forEach((value, i) => (into[i] = value + scale * itemAt(from, i, 'gradient')));
 };
 
 /** ∇L of (23): `−mean R(a) ∇log π(a|s)`, with `∇log π(a|s) = ([a = web] − π(web|s)) ∇z`. */
@@ -57,7 +58,7 @@ export function routerGradient(
     addScaled(total.linear, gradient.linear, scale);
     addScaled(total.hiddenBias, gradient.hiddenBias, scale);
     addScaled(total.output, gradient.output, scale);
-    total.hidden.forEach((row, h) => addScaled(row, gradient.hidden[h] ?? [], scale));
+    total.hidden.forEach((row, h) => addScaled(row, itemAt(gradient.hidden, h, 'gradient'), scale));
   }
   return total;
 }

@@ -1,3 +1,6 @@
+import { itemAt } from '../../base/items.ts';
+import { sum } from '../../base/statistics.ts';
+
 /**
  * The router's policy network π(a|s), a ∈ {local, web}: one logit for `web`,
  * `z = b + u·x + Σ_h v_h tanh(c_h + W_h·x)`, `π(web) = σ(z)`.
@@ -17,18 +20,34 @@ export interface RouterWeights {
   output: number[];
 }
 
+/** @throws RangeError where `b` is shorter than `a` */
 const dot = (a: readonly number[], b: readonly number[]): number =>
-  a.reduce((total, value, i) => total + value * (b[i] ?? 0), 0);
+  sum(a.map((value, i) => value * itemAt(b, i, 'features')));
 
 export const sigmoid = (z: number): number =>
   z >= 0 ? 1 / (1 + Math.exp(-z)) : Math.exp(z) / (1 + Math.exp(z));
 
+/** One hidden unit: c_h, W_h and v_h. */
+interface Unit {
+  bias: number;
+  row: readonly number[];
+  output: number;
+}
+
+const unitsOf = ({ hidden, hiddenBias, output }: RouterWeights): Unit[] =>
+  hidden.map((row, h) => ({
+    row,
+    bias: itemAt(hiddenBias, h, 'biases of hidden units'),
+    output: itemAt(output, h, 'output weights of hidden units'),
+  }));
+
+const activation = ({ bias, row }: Unit, x: readonly number[]): number =>
+  Math.tanh(bias + dot(row, x));
+
 /** The logit of `web`. */
 export function webLogit(weights: RouterWeights, x: readonly number[]): number {
-  const hidden = weights.hidden.map((row, h) =>
-    Math.tanh((weights.hiddenBias[h] ?? 0) + dot(row, x)),
-  );
-  return weights.bias + dot(weights.linear, x) + dot(weights.output, hidden);
+  const hidden = sum(unitsOf(weights).map((unit) => unit.output * activation(unit, x)));
+  return weights.bias + dot(weights.linear, x) + hidden;
 }
 
 // (tanh(c + a) − tanh(c)) / a, with its limit at a = 0.
@@ -42,16 +61,15 @@ function secant(c: number, a: number): number {
  * straight line, which have this closed form here. They sum to `z(x) − z(0)` exactly.
  */
 export function contributions(weights: RouterWeights, x: readonly number[]): number[] {
-  const scales = weights.hidden.map((row, h) => {
-    const c = weights.hiddenBias[h] ?? 0;
-    return (weights.output[h] ?? 0) * secant(c, dot(row, x));
-  });
+  const scaled = unitsOf(weights).map(({ bias, row, output }) => ({
+    row,
+    scale: output * secant(bias, dot(row, x)),
+  }));
   return x.map((value, i) => {
-    const through = weights.hidden.reduce(
-      (sum, row, h) => sum + (scales[h] ?? 0) * (row[i] ?? 0),
-      0,
+    const through = sum(
+      scaled.map(({ row, scale }) => scale * itemAt(row, i, 'weights of a unit')),
     );
-    return value * ((weights.linear[i] ?? 0) + through);
+    return value * (itemAt(weights.linear, i, 'linear weights') + through);
   });
 }
 
@@ -59,13 +77,13 @@ export function contributions(weights: RouterWeights, x: readonly number[]): num
 export type RouterGradient = Omit<RouterWeights, 'origin'>;
 
 export function logitGradient(weights: RouterWeights, x: readonly number[]): RouterGradient {
-  const act = weights.hidden.map((row, h) => Math.tanh((weights.hiddenBias[h] ?? 0) + dot(row, x)));
-  const inner = act.map((a, h) => (weights.output[h] ?? 0) * (1 - a * a));
+  const units = unitsOf(weights).map((unit) => ({ unit, act: activation(unit, x) }));
+  const inner = units.map(({ unit, act }) => unit.output * (1 - act * act));
   return {
     bias: 1,
     linear: [...x],
     hiddenBias: inner,
     hidden: inner.map((g) => x.map((value) => g * value)),
-    output: act,
+    output: units.map(({ act }) => act),
   };
 }

@@ -1,3 +1,4 @@
+import { itemAt } from '../../base/items.ts';
 import type { RouteEvent } from '../../records/events.ts';
 import type { SourceName } from '../../records/hits.ts';
 import { ROUTER_PRIOR } from '../../recipes/router-prior.ts';
@@ -16,7 +17,7 @@ interface RouterDecision {
 export interface Router {
   readonly weights: RouterWeights;
   /** Share of a query's rare terms that the local index knows; absent where nothing can tell. */
-  localCoverage?(query: string): number;
+  readonly localCoverage?: (query: string) => number;
   /** @param draw uniform in [0, 1): `web` where it is below π(web|s) */
   decide(state: RouterState, draw: number): RouterDecision;
 }
@@ -57,8 +58,8 @@ export function createRouter(options: RouterOptions = {}): Router {
       probabilities: { local: 1 - web, web },
       features: FEATURE_NAMES.map((name, i) => ({
         name,
-        value: x[i] ?? 0,
-        contribution: shares[i] ?? 0,
+        value: named[name],
+        contribution: itemAt(shares, i, 'contributions'),
       })),
     };
   };

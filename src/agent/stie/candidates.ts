@@ -1,3 +1,4 @@
+import { present } from '../../base/items.ts';
 import type { SampledTokens } from '../../policy/policy.ts';
 import { canonicalAnswer } from '../answers/answers.ts';
 import { mean } from '../../base/statistics.ts';
@@ -32,7 +33,9 @@ export function agreement(samples: readonly Sample[]): Candidate[] {
   for (const { canonical } of samples) counts.set(canonical, (counts.get(canonical) ?? 0) + 1);
   return samples.map((sample) => ({
     ...sample,
-    confidence: Math.log((counts.get(sample.canonical) ?? 0) / (samples.length + 1)),
+    confidence: Math.log(
+      present(counts.get(sample.canonical), 'the count of a sample') / (samples.length + 1),
+    ),
   }));
 }
 

@@ -7,6 +7,13 @@ type WithoutTime<T> = T extends AgentEvent ? Omit<T, 't'> : never;
 /** An event before its time is stamped on it. */
 export type NewEvent = WithoutTime<AgentEvent>;
 
+/** The policy segment that is being written, and how much of it the listener knows. */
+interface Writing {
+  segment: Segment;
+  index: number;
+  told: number;
+}
+
 const copy = (segment: Segment): Segment => ({
   ...segment,
   ids: [...segment.ids],
@@ -20,8 +27,7 @@ const copy = (segment: Segment): Segment => ({
  * tells the listener. A segment's text is always the decoding of its ids.
  */
 export class Transcript {
-  /** The policy segment that is being written, and how much of it the listener knows. */
-  #writing: { segment: Segment; index: number; told: number } | null = null;
+  #writing: Writing | null = null;
   readonly #start: number;
 
   constructor(
@@ -48,8 +54,9 @@ export class Transcript {
 
   /** @returns the event's index, for `replaceEvent` */
   event(event: NewEvent): number {
-    const index = this.rollout.events.push({ ...event, t: this.elapsed }) - 1;
-    this.#tellEvent(index);
+    const timed = { ...event, t: this.elapsed };
+    const index = this.rollout.events.push(timed) - 1;
+    this.#tellEvent(index, timed);
     return index;
   }
 
@@ -57,8 +64,9 @@ export class Transcript {
   replaceEvent(index: number, change: (event: AgentEvent) => AgentEvent): void {
     const known = this.rollout.events[index];
     if (!known) return;
-    this.rollout.events[index] = change(known);
-    this.#tellEvent(index);
+    const changed = change(known);
+    this.rollout.events[index] = changed;
+    this.#tellEvent(index, changed);
   }
 
   /** Adds a whole segment that was not sampled in this context: never trained. */
@@ -72,7 +80,7 @@ export class Transcript {
   }
 
   /** Begins a segment of sampled tokens. */
-  beginSampled(role: SegmentRole): void {
+  beginSampled(role: SegmentRole): Writing {
     this.endSegment();
     const segment: Segment = {
       source: 'policy',
@@ -83,7 +91,9 @@ export class Transcript {
       entropies: [],
       mask: 1,
     };
-    this.#writing = { segment, index: this.rollout.segments.push(segment) - 1, told: 0 };
+    const writing = { segment, index: this.rollout.segments.push(segment) - 1, told: 0 };
+    this.#writing = writing;
+    return writing;
   }
 
   /**
@@ -91,9 +101,7 @@ export class Transcript {
    * whole segment without: a column has one value a token or is not there.
    */
   push({ id, logprob, entropy }: SampledToken): void {
-    if (!this.#writing) this.beginSampled('other');
-    const segment = this.#writing?.segment;
-    if (!segment) return;
+    const { segment } = this.#writing ?? this.beginSampled('other');
     segment.ids.push(id);
     if (logprob === undefined) delete segment.logprobs;
     else segment.logprobs?.push(logprob);
@@ -139,9 +147,8 @@ export class Transcript {
     if (this.pieces) segment.tokens = segment.ids.map((id) => this.decode([id]));
   }
 
-  #tellEvent(index: number): void {
-    const event = this.rollout.events[index];
-    if (event) this.#tell({ type: 'event', index, event: structuredClone(event) });
+  #tellEvent(index: number, event: AgentEvent): void {
+    this.#tell({ type: 'event', index, event: structuredClone(event) });
   }
 
   #tell(update: OmitId<RolloutUpdate>): void {

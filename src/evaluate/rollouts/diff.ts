@@ -64,10 +64,9 @@ function intern(a: readonly string[], b: readonly string[]): [Items, Items] {
 function uniquePlaces(items: Items, from: number, to: number): Map<number, number> {
   const places = new Map<number, number>();
   const twice = new Set<number>();
-  for (let i = from; i < to; i++) {
-    const item = items[i] ?? 0;
+  for (const [i, item] of items.subarray(from, to).entries()) {
     if (places.has(item)) twice.add(item);
-    else places.set(item, i);
+    else places.set(item, from + i);
   }
   for (const item of twice) places.delete(item);
   return places;
@@ -106,25 +105,52 @@ function anchorsOf(a: Items, b: Items, box: Box): [number, number][] {
   return longestChain(pairs.sort((x, y) => x[0] - y[0]));
 }
 
+/**
+ * How far the left side is read on each diagonal k = x − y, after d edits: Myers' vector V. It begins as
+ * 0 on all of them, and k reaches one beyond the d of its last round on either side.
+ */
+class Frontier {
+  readonly #furthest: Int32Array;
+
+  constructor(furthest: Int32Array) {
+    this.#furthest = furthest;
+  }
+
+  at(k: number): number {
+    return itemAt(this.#furthest, k + (this.#furthest.length - 1) / 2, 'diagonals');
+  }
+
+  set(k: number, x: number): void {
+    this.#furthest[k + (this.#furthest.length - 1) / 2] = x;
+  }
+
+  copy(): Frontier {
+    return new Frontier(this.#furthest.slice());
+  }
+
+  /** Whether edit d reaches diagonal k by an item of the right side, from k + 1; else from k − 1. */
+  isReachedDown(k: number, d: number): boolean {
+    return k === -d || (k !== d && this.at(k - 1) < this.at(k + 1));
+  }
+}
+
 /** Walks back through the saved frontiers: the matched pairs of the shortest edit script, reversed. */
-function backtrack(trace: readonly Int32Array[], box: Box, offset: number): [number, number][] {
+function backtrack(trace: readonly Frontier[], box: Box): [number, number][] {
   let x = box.aTo - box.aFrom;
   let y = box.bTo - box.bFrom;
   const matches: [number, number][] = [];
-  for (let d = trace.length - 1; d >= 0; d--) {
-    const v = itemAt(trace, d, 'saved frontiers');
+  for (const [d, frontier] of [...trace.entries()].reverse()) {
     const k = x - y;
-    const down = k === -d || (k !== d && (v[offset + k - 1] ?? 0) < (v[offset + k + 1] ?? 0));
+    const down = frontier.isReachedDown(k, d);
     const from = down ? k + 1 : k - 1;
-    const [startX, startY] =
-      d === 0 ? [0, 0] : [v[offset + from] ?? 0, (v[offset + from] ?? 0) - from];
-    const edgeX = d === 0 ? 0 : down ? startX : startX + 1;
-    while (x > edgeX) {
+    const start = frontier.at(from);
+    const edge = down ? start : start + 1;
+    while (x > edge) {
       x--;
       y--;
       matches.push([box.aFrom + x, box.bFrom + y]);
     }
-    [x, y] = [startX, startY];
+    [x, y] = [start, start - from];
   }
   return matches.reverse();
 }
@@ -134,17 +160,15 @@ function myers(a: Items, b: Items, box: Box): [number, number][] | null {
   const n = box.aTo - box.aFrom;
   const m = box.bTo - box.bFrom;
   const most = Math.min(n + m, MAX_EDITS);
-  const offset = most + 1;
-  const v = new Int32Array(2 * most + 3);
-  const trace: Int32Array[] = [];
+  const frontier = new Frontier(new Int32Array(2 * most + 3));
+  const trace: Frontier[] = [];
   for (let d = 0; d <= most; d++) {
-    trace.push(v.slice());
+    trace.push(frontier.copy());
     for (let k = -d; k <= d; k += 2) {
-      const down = k === -d || (k !== d && (v[offset + k - 1] ?? 0) < (v[offset + k + 1] ?? 0));
-      let x = d === 0 ? 0 : down ? (v[offset + k + 1] ?? 0) : (v[offset + k - 1] ?? 0) + 1;
+      let x = frontier.isReachedDown(k, d) ? frontier.at(k + 1) : frontier.at(k - 1) + 1;
       while (x < n && x - k < m && a[box.aFrom + x] === b[box.bFrom + x - k]) x++;
-      v[offset + k] = x;
-      if (x >= n && x - k >= m) return backtrack(trace, box, offset);
+      frontier.set(k, x);
+      if (x >= n && x - k >= m) return backtrack(trace, box);
     }
   }
   return null;
@@ -226,7 +250,7 @@ export function diffRollouts(
   const [left, right] = [rolloutPieces(a), rolloutPieces(b)];
   const keys = (pieces: readonly DiffPiece[], { segments }: Pick<ImportedRollout, 'segments'>) =>
     pieces.map(
-      ({ segment, text }) => `${itemAt(segments, segment, 'segments').source[1]}${text.trim()}`,
+      ({ segment, text }) => `${itemAt(segments, segment, 'segments').source} ${text.trim()}`,
     );
   return { a: left, b: right, runs: diffItems(keys(left, a), keys(right, b)) };
 }

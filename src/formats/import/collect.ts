@@ -1,10 +1,10 @@
 import { detect } from './readers/detect.ts';
 import { parquetRows } from './readers/parquet.ts';
 import { readImport } from './read.ts';
+import { present } from '../../base/items.ts';
 import type {
   Duplicate,
   Format,
-  ImportBatch,
   ImportedPassage,
   ImportedQuestion,
   ImportOptions,
@@ -26,21 +26,21 @@ const KEPT_REJECTIONS = 1000;
 
 /** A whole file in memory, for small ones and the command line. Throws as `readImport` does. */
 export async function importAll(blob: Blob, options: ImportOptions = {}): Promise<Imported> {
-  const all: Imported = {
+  const all: Omit<Imported, 'progress'> = {
     questions: [],
     passages: [],
     duplicates: [],
     rejected: [],
-    progress: noProgress(blob.size),
   };
+  let progress: ImportProgress | null = null;
   for await (const batch of readImport(blob, options)) {
     all.questions.push(...batch.questions);
     all.passages.push(...batch.passages);
     all.duplicates.push(...batch.duplicates);
     all.rejected.push(...batch.rejected.slice(0, KEPT_REJECTIONS - all.rejected.length));
-    all.progress = batch.progress;
+    progress = batch.progress;
   }
-  return all;
+  return { ...all, progress: present(progress, 'the last batch') };
 }
 
 export interface Preview {
@@ -69,52 +69,38 @@ export async function previewImport(
 ): Promise<Preview> {
   const { items: limit = PREVIEW_ITEMS, ...rest } = options;
   const format = rest.format ?? (await detect(blob, rest.name));
-  const shown: Preview = {
-    format,
+  const shown: Pick<Preview, 'questions' | 'passages' | 'rejected'> = {
     questions: [],
     passages: [],
     rejected: [],
-    progress: noProgress(blob.size),
-    items: { count: 0, exact: false },
   };
-  const reader = readImport(blob, { ...rest, format });
-  let next = await reader.next();
-  for (; !next.done; next = await reader.next()) {
-    shown.questions.push(...next.value.questions.slice(0, limit - shown.questions.length));
-    shown.passages.push(...next.value.passages.slice(0, limit - shown.passages.length));
-    shown.rejected.push(...next.value.rejected.slice(0, KEPT_REJECTIONS - shown.rejected.length));
-    shown.progress = next.value.progress;
-    const { items, bytes } = shown.progress;
-    if (items >= limit && bytes >= Math.min(PREVIEW_BYTES, blob.size - 1)) break;
+  let read: ImportProgress | null = null;
+  let ended = true;
+  for await (const batch of readImport(blob, { ...rest, format })) {
+    const enough = read !== null && read.items >= limit && read.bytes >= PREVIEW_BYTES;
+    // Whether the file ends where enough was read, only another batch tells.
+    if (enough && batch.progress.items !== read?.items) {
+      ended = false;
+      break;
+    }
+    shown.questions.push(...batch.questions.slice(0, limit - shown.questions.length));
+    shown.passages.push(...batch.passages.slice(0, limit - shown.passages.length));
+    shown.rejected.push(...batch.rejected.slice(0, KEPT_REJECTIONS - shown.rejected.length));
+    read = batch.progress;
   }
-  // The last batch comes before the end is known: asks once more.
-  const exact = next.done === true || (await endsHere(reader, shown.progress.items));
-  await reader.return();
-  shown.items = exact
-    ? { count: shown.progress.items, exact }
-    : { count: await wholeCount(blob, shown), exact: format.container === 'parquet' };
-  return shown;
+  const progress = present(read, 'the last batch');
+  const items = ended
+    ? { count: progress.items, exact: true }
+    : await count(blob, format, progress);
+  return { format, ...shown, progress, items };
 }
 
-async function endsHere(
-  reader: AsyncGenerator<ImportBatch, void>,
-  items: number,
-): Promise<boolean> {
-  const next = await reader.next();
-  return next.done === true || next.value.progress.items === items;
+/** How many items a file holds of which a part was read. */
+async function count(
+  blob: Blob,
+  { container }: Format,
+  { items, bytes }: ImportProgress,
+): Promise<Preview['items']> {
+  if (container === 'parquet') return { count: await parquetRows(blob), exact: true };
+  return { count: Math.round((items * blob.size) / bytes), exact: false };
 }
-
-async function wholeCount(blob: Blob, { format, progress }: Preview): Promise<number> {
-  if (format.container === 'parquet') return parquetRows(blob);
-  return Math.round((progress.items * blob.size) / Math.max(1, progress.bytes));
-}
-
-const noProgress = (totalBytes: number): ImportProgress => ({
-  bytes: 0,
-  totalBytes,
-  items: 0,
-  questions: 0,
-  passages: 0,
-  duplicates: 0,
-  rejected: 0,
-});

@@ -92,12 +92,13 @@ class Importer {
     entries: readonly { raw: RawItem; extracted: Extracted }[],
     last = false,
   ): Promise<ImportBatch> {
+    const end = entries.at(-1)?.raw ?? null;
     const batch: ImportBatch = {
       questions: [],
       passages: [],
       duplicates: [],
       rejected: [],
-      position: entries.at(-1)?.raw.next ?? null,
+      position: end && end.next,
       progress: this.#progress,
     };
     const hashes = await Promise.all(entries.map(({ extracted }) => hashesOf(extracted)));
@@ -105,7 +106,8 @@ class Importer {
       this.#add(batch, raw, extracted, itemAt(hashes, i, 'hashes'));
     }
     const p = this.#progress;
-    p.bytes = last ? p.totalBytes : (entries.at(-1)?.raw.bytes ?? p.bytes);
+    if (last) p.bytes = p.totalBytes;
+    else if (end) p.bytes = end.bytes;
     p.items += entries.length;
     p.questions += batch.questions.length;
     p.passages += batch.passages.length;
@@ -135,7 +137,7 @@ class Importer {
       } else batch.duplicates.push({ line, item, id: added.id });
       return 'passage' in added ? added.passage.id : added.id;
     });
-    if (!extracted.question) return;
+    if (!extracted.question || hashes.question === null) return;
     const added = this.#question(extracted.question, hashes.question, ids);
     if ('text' in added) batch.questions.push(added);
     else if ('expected' in added) batch.rejected.push(reject('id', added.expected));
@@ -171,20 +173,22 @@ class Importer {
       return { expected: `expected an id of its own; ${own} is another question's` };
     questions.add(own, hash, file);
     const steps = chain?.map(({ passage, ...step }): ChainStep => {
-      return { ...step, passageId: passage === null ? '' : (passageIds[passage] ?? '') };
+      const passageId = passage === null ? '' : itemAt(passageIds, passage, 'passages');
+      return { ...step, passageId };
     });
     return { ...draft, id: own, ...(steps && { chain: steps }) };
   }
 }
 
 interface ItemHashes {
-  question: string;
+  /** Null where the item holds no question. */
+  question: string | null;
   passages: string[];
 }
 
 async function hashesOf({ question, passages }: Extracted): Promise<ItemHashes> {
   return {
-    question: question ? await questionHash(question.text, question.answers) : '',
+    question: question ? await questionHash(question.text, question.answers) : null,
     passages: await Promise.all(
       passages.map(({ title, sentences }) => passageHash(title, sentences.join(' '))),
     ),

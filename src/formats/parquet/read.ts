@@ -48,7 +48,7 @@ export function reasonOf(error: unknown): string {
 }
 
 async function footerOf(blob: Blob): Promise<FileMetaData> {
-  const tail = new DataView(await blob.slice(Math.max(0, blob.size - 8)).arrayBuffer());
+  const tail = new DataView(await blob.slice(-8).arrayBuffer());
   if (blob.size < 12 || tail.getUint32(4, true) !== 0x31524150)
     throw new Error('a parquet file ends in PAR1; is it cut off?');
   const bytes = tail.getUint32(0, true);
@@ -84,6 +84,9 @@ export async function openParquet(blob: Blob): Promise<ParquetFile> {
   }
 }
 
+const nameOf = ({ path_in_schema: path }: { path_in_schema: string[] }): string =>
+  itemAt(path, 0, 'path of a column');
+
 /**
  * Checks a row group before rows of it are read.
  * @param wanted names of the columns that are
@@ -97,14 +100,13 @@ export async function checkGroup(
   const rows = itemAt(file.groups, group, 'row groups');
   const seen = new Set<string>();
   const chunks = itemAt(file.metadata.row_groups, group, 'row groups').columns.flatMap(
-    ({ meta_data: chunk }) =>
-      chunk && wanted.includes(chunk.path_in_schema[0] ?? '') ? [chunk] : [],
+    ({ meta_data: chunk }) => (chunk && wanted.includes(nameOf(chunk)) ? [chunk] : []),
   );
   const packed = chunks.reduce((sum, chunk) => sum + Number(chunk.total_compressed_size), 0);
-  const budget = new UnpackBudget(Math.max(0, Math.min(packed, file.blob.size)));
+  const budget = new UnpackBudget(Math.min(packed, file.blob.size));
   const { compressors } = file;
   for (const chunk of chunks) {
-    const name = chunk.path_in_schema[0] ?? '';
+    const name = nameOf(chunk);
     seen.add(name);
     checkCodec(chunk.codec);
     const start = Number(chunk.dictionary_page_offset || chunk.data_page_offset);

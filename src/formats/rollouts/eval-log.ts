@@ -1,4 +1,5 @@
 import { messageOf } from '../../base/errors.ts';
+import type { TextOrFault } from './shape/lines.ts';
 import { FREE_BYTES, MOST_RATIO } from './container/gunzip.ts';
 import { isStoredOrDeflated, unzipEntry, zipEntries, type ZipEntry } from './container/zip.ts';
 
@@ -7,34 +8,33 @@ import { isStoredOrDeflated, unzipEntry, zipEntries, type ZipEntry } from './con
 const SAMPLE = /^samples\/[^/]+\.json$/;
 /** Deflate makes nothing more than 1032 times as small: a length beyond that is not true. */
 const DEFLATE_RATIO = 1040;
-const MOST_BYTES = 256 * 1024 * 1024;
+const MOST_MB = 256;
 
-export interface EvalSample {
+/** A sample, or why it cannot be unpacked. */
+export type EvalSample = TextOrFault & {
   /** From 1, in the order of the archive. */
   number: number;
-  /** Null where the sample cannot be unpacked; `fault` says why. */
-  text: string | null;
-  fault?: string;
   /** Share of the samples up to this one, in bytes of the file. */
   bytes: number;
-}
+};
 
 /** Why a sample is left out; null where it can be unpacked. */
 function faultOf(entry: ZipEntry): string | null {
   const { originalSize, size, method } = entry;
   if (!isStoredOrDeflated(entry))
     return `is compressed by zip method ${method}; stored and deflated samples are read. Convert the log with "inspect log convert --to json"`;
-  if (originalSize > MOST_BYTES) return `is longer than ${MOST_BYTES / 1024 / 1024} MB`;
+  if (originalSize > MOST_MB * 2 ** 20) return `is longer than ${MOST_MB} MB`;
   return originalSize > DEFLATE_RATIO * (size + 64) ? 'states a length that it cannot have' : null;
 }
 
-/** Why each sample is left out, or null: also where its name was there already, which no log does. */
-function faultsOf(samples: readonly ZipEntry[]): (string | null)[] {
+/** Each sample with why it is left out, or null: also where its name was there already, which no log does. */
+function faultsOf(samples: readonly ZipEntry[]): { sample: ZipEntry; fault: string | null }[] {
   const names = new Set<string>();
   return samples.map((sample) => {
-    if (names.has(sample.name)) return `has the name of an earlier sample, ${sample.name}`;
-    names.add(sample.name);
-    return faultOf(sample);
+    const { name } = sample;
+    if (names.has(name)) return { sample, fault: `has the name of an earlier sample, ${name}` };
+    names.add(name);
+    return { sample, fault: faultOf(sample) };
   });
 }
 
@@ -55,7 +55,7 @@ function unpacked(
   bytes: Uint8Array,
   sample: ZipEntry,
   spend: (bytes: number) => void,
-): Pick<EvalSample, 'text' | 'fault'> {
+): TextOrFault {
   try {
     const found = unzipEntry(bytes, sample, spend);
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(found) };
@@ -80,13 +80,12 @@ export async function* readEvalLog(file: Blob): AsyncGenerator<EvalSample> {
   }
   const samples = entries.filter(({ name }) => SAMPLE.test(name));
   if (samples.length === 0) throw new Error('it holds no samples/*.json');
-  const faults = faultsOf(samples);
+  const checked = faultsOf(samples);
   // What is stated first, so that nothing is read of an archive that is refused; then what is found.
   const state = budgetOf(file.size);
-  for (const [i, sample] of samples.entries()) if (faults[i] === null) state(sample.originalSize);
+  for (const { sample, fault } of checked) if (fault === null) state(sample.originalSize);
   const spend = budgetOf(file.size);
-  for (const [i, sample] of samples.entries()) {
-    const fault = faults[i] ?? null;
+  for (const [i, { sample, fault }] of checked.entries()) {
     const one = fault === null ? unpacked(bytes, sample, spend) : { text: null, fault };
     const number = i + 1;
     yield { number, ...one, bytes: Math.round((file.size * number) / samples.length) };

@@ -60,9 +60,6 @@ function itemOf(read: () => unknown, place: Place, bytes: number): ImportItem {
   }
 }
 
-const withoutMark = (text: string, line: number): string =>
-  line === 1 && text.startsWith('\uFEFF') ? text.slice(1) : text;
-
 /** Logs of Inspect AI are one object whose `samples` are the records. */
 function samplesOf(value: unknown): readonly unknown[] | null {
   const samples = isObject(value) ? value['samples'] : undefined;
@@ -106,12 +103,13 @@ async function* importLines(
 ): AsyncGenerator<ImportItem> {
   // A log on one line is several records, each with a number of its own: those behind it count on.
   let more = 0;
-  for await (const { number, text, fault, bytes } of readLines(stream)) {
+  for await (const read of readLines(stream)) {
+    const { number, bytes } = read;
     const first = number + more;
-    if (text === null) {
-      yield { kind: 'fault', line: first, bytes, reason: fault ?? 'is no text' };
-    } else if (text.trim() !== '') {
-      const record = { text: withoutMark(text, number), name, number: first, bytes };
+    if (read.text === null) {
+      yield { kind: 'fault', line: first, bytes, reason: read.fault };
+    } else if (read.text.trim() !== '') {
+      const record = { text: read.text, name, number: first, bytes };
       for (const item of recordsOf({ ...record, line: more > 0 ? number : null })) {
         yield item;
         more = item.line - number;
@@ -121,17 +119,13 @@ async function* importLines(
 }
 
 /** An element of a document, or the records in it. @param before records that came before it */
-function* itemsOf(
-  { line, text, fault, bytes }: DocumentItem,
-  name: string,
-  before: number,
-): Generator<ImportItem> {
-  if (text === null) {
-    const reason = fault ?? 'is no text';
-    return yield toldAt({ kind: 'fault', line: before + 1, bytes, reason }, line);
-  }
+function* itemsOf(element: DocumentItem, name: string, before: number): Generator<ImportItem> {
+  const { line, bytes } = element;
+  const number = before + 1;
   // The records of a list are counted; where it is laid out over lines, those are what an editor shows.
-  yield* recordsOf({ text, name, number: before + 1, line, bytes });
+  if (element.text !== null)
+    return yield* recordsOf({ text: element.text, name, number, line, bytes });
+  yield toldAt({ kind: 'fault', line: number, bytes, reason: element.fault }, line);
 }
 
 async function* importDocument(
@@ -158,11 +152,10 @@ async function* importParquet(blob: Blob, name: string): AsyncGenerator<ImportIt
 
 async function* importEvalLog(blob: Blob, name: string): AsyncGenerator<ImportItem> {
   try {
-    for await (const { number, text, fault, bytes } of readEvalLog(blob)) {
-      const place = { name, line: number };
-      if (text === null)
-        yield { kind: 'fault', line: number, bytes, reason: fault ?? 'is no text' };
-      else yield itemOf(() => parseJson(text), place, bytes);
+    for await (const sample of readEvalLog(blob)) {
+      const { number: line, text, bytes } = sample;
+      if (text === null) yield { kind: 'fault', line, bytes, reason: sample.fault };
+      else yield itemOf(() => parseJson(text), { name, line }, bytes);
     }
   } catch (error) {
     throw new ImportError(

@@ -2,7 +2,7 @@ import type { ImportedRollout, ImportedSegment } from './shape/imported.ts';
 import { PROTOCOLS, protocolById } from './protocols/catalogue.ts';
 import { blockText } from './protocols/split.ts';
 import type { Protocol } from './protocols/protocol.ts';
-import { present } from '../../base/items.ts';
+import { itemAt, present } from '../../base/items.ts';
 
 /** A rollout as rounds: what was thought, asked and read, in order. */
 
@@ -69,7 +69,7 @@ function passage(text: string, segment: number, start: number): ReadPassage {
         segment,
         start: from,
         end: from + body.length,
-        title: (match[1] ?? '').trim(),
+        title: itemAt(match, 1, 'title').trim(),
         text: body.slice(match[0].length).trim(),
       };
   }

@@ -99,8 +99,10 @@ const besides = (rollout: ImportedRollout): JsonObject => ({
   ...(rollout.judge && { judge: rollout.judge }),
 });
 
-const oneOrAll = (answers: readonly string[]): string | string[] =>
-  answers.length === 1 ? (answers[0] ?? '') : [...answers];
+function oneOrAll(answers: readonly string[]): string | readonly string[] {
+  const [only, ...others] = answers;
+  return only !== undefined && others.length === 0 ? only : answers;
+}
 
 function columnsOf(rollout: ImportedRollout, names: Partial<Record<string, string>>): JsonObject {
   const { response } = promptAndResponse(rollout);

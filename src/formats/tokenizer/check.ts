@@ -38,13 +38,13 @@ const short = z.string().max(MOST.content);
 const cut = z.int().min(0).max(1000);
 
 /** Of steps whose settings decide how long a text becomes, or how long they take. */
-const STEPS: Record<string, z.ZodType> = {
-  FixedLength: z.object({ length: z.int().positive() }),
-  Prepend: z.object({ prepend: short }),
-  Replace: z.object({ pattern, content: short.nullish() }),
-  Split: z.object({ pattern }),
-  Metaspace: z.object({ replacement: short.nullish(), str_rep: short.nullish() }),
-};
+const STEPS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+  ['FixedLength', z.object({ length: z.int().positive() })],
+  ['Prepend', z.object({ prepend: short })],
+  ['Replace', z.object({ pattern, content: short.nullish() })],
+  ['Split', z.object({ pattern })],
+  ['Metaspace', z.object({ replacement: short.nullish(), str_rep: short.nullish() })],
+]);
 const trimming = z.object({ content: z.string(), start: cut, stop: cut });
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -80,8 +80,8 @@ function* stepsOf(
 function checkStep(path: string, step: Record<string, unknown>): void {
   const { type } = step;
   if (typeof type !== 'string') throw new Error(`${path}.type: expected the name of a step`);
-  const own = type === 'Strip' && path.startsWith('decoder') ? trimming : STEPS[type];
-  const error = Object.hasOwn(STEPS, type) || own === trimming ? own?.safeParse(step).error : null;
+  const own = type === 'Strip' && path.startsWith('decoder') ? trimming : STEPS.get(type);
+  const error = own?.safeParse(step).error;
   if (error) throw new Error(`${path}.${issueOf(error, type)}`);
   const regex = isObject(step['pattern']) ? step['pattern']['Regex'] : null;
   const cost = typeof regex === 'string' ? costOfPattern(regex) : null;

@@ -92,7 +92,7 @@ class Reader {
       parts.push(this.#repeated());
     // A repetition that ends the row, or is followed by nothing that can fail, never goes back.
     const last = parts.findLastIndex(({ nullable }) => !nullable);
-    const pending = parts.slice(0, last).flatMap(({ loops }) => loops);
+    const pending = parts.filter((_, i) => i < last).flatMap(({ loops }) => loops);
     if (needsCubicTime(pending))
       throw new Costly('repeats the same characters twice before a condition');
     const ways = parts.reduce((product, part) => product * part.ways, 1);
@@ -145,7 +145,8 @@ class Reader {
     if (this.#take(/[$^]|\\[bBAzZG]/)) return single(false);
     if (this.#take(/\\(?:[1-9]|k<)/)) throw new Costly('refers back to what was read');
     const one =
-      this.#class() ?? this.#take(/\\(?:[pPxu]\{[^}]*\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[^])|[^]/);
+      this.#class() ??
+      this.#take(/\\(?:[pPxu]\{[^}]*\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[^])|[^\\]/);
     if (one === null) throw new Costly('ends too soon');
     return single(false);
   }

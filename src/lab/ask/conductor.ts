@@ -13,6 +13,7 @@ import { describeFailure, WorkerLost } from '../contract/failures.ts';
 import type { RetrievalApi } from '../contract/retrieval.ts';
 import { remoteLater, type Remote } from '../rpc/remote.ts';
 import { judgeRollouts } from './judging.ts';
+import type { Need } from '../contract/progress.ts';
 import type { ConductorApi, ConductorMessage, RunState } from '../contract/ask.ts';
 import type { OpenedPolicy } from '../models/serving/open-policy.ts';
 import { PartsBoard } from '../workers/parts-board.ts';
@@ -42,8 +43,8 @@ export interface ConductorStorage {
 }
 
 /**
- * Loads world, retriever and policy, runs groups of rollouts and streams what happens. One run at a
- * time. A part that died is loaded again by `retry`, or by the next run.
+ * Loads world, retriever and policy once they are needed, runs groups of rollouts and streams what
+ * happens. One run at a time. A part that died is loaded again by `retry`, or by the next run.
  */
 export class Conductor implements ConductorApi {
   readonly #board: PartsBoard;
@@ -52,6 +53,8 @@ export class Conductor implements ConductorApi {
   #send: (messages: ConductorMessage[]) => void = () => undefined;
   #device: DeviceChoice = 'auto';
   #running: Running | null = null;
+  /** What anyone needed so far: it is kept loaded. */
+  readonly #needed = new Set<Need>();
   /** Chosen, and not in effect yet. */
   #next: Setup | null = null;
   /** The clusters of the local corpus and the encoders of this device; a call waits for the worker. */
@@ -95,6 +98,10 @@ export class Conductor implements ConductorApi {
     this.#load();
   }
 
+  async need(needs: readonly Need[]): Promise<void> {
+    this.#need(...needs);
+  }
+
   /** Takes effect at once; while a run is under way, with the next one. */
   async use(setup: Setup): Promise<void> {
     this.#next = setup;
@@ -130,6 +137,7 @@ export class Conductor implements ConductorApi {
     this.#running = running;
     this.#device = request.settings.device;
     this.#want(request.setup);
+    this.#need('policy', 'sources');
     this.#load();
     const timer = setInterval(() => this.#sendRun(running), STATE_MS);
     try {
@@ -152,6 +160,7 @@ export class Conductor implements ConductorApi {
   }
 
   question(id: string) {
+    this.#need('sources');
     return this.#sources.question(id);
   }
 
@@ -160,7 +169,14 @@ export class Conductor implements ConductorApi {
     return ids.map((id) => loaded?.policy.tokenizer.decode([id]) ?? '');
   }
 
+  async spell(policy: string, ids: number[]): Promise<string[] | null> {
+    this.#need('policy');
+    const loaded = await this.#policy.loading?.catch(() => null);
+    return loaded?.policy.info.id === policy ? this.pieces(ids) : null;
+  }
+
   async search(source: SearchTarget, query: string, k: number) {
+    this.#need('sources');
     const started = await this.#sources.started;
     const sources = await this.#sources.loading;
     if (!started || !sources) throw this.#notLoaded('retrieval');
@@ -170,10 +186,12 @@ export class Conductor implements ConductorApi {
 
   /** Sources and questions for training, as soon as they are loaded. */
   sourcesFor(request: SourceRequest) {
+    this.#need('sources');
     return this.#sources.openFor(request);
   }
 
   async #retrieval(): Promise<Remote<RetrievalApi>> {
+    this.#need('sources');
     this.#sources.load();
     const started = await this.#sources.started;
     if (!started) throw new Error('retrieval is not loaded');
@@ -309,10 +327,23 @@ export class Conductor implements ConductorApi {
     );
   }
 
-  /** Starts whatever is not loading or loaded. */
+  /** What is needed for the first time begins to load; what failed is loaded again by `retry` alone. */
+  #need(...needs: readonly Need[]): void {
+    for (const need of needs) {
+      if (this.#needed.has(need)) continue;
+      this.#needed.add(need);
+      this.#loadOne(need);
+    }
+  }
+
+  /** Starts whatever is needed and neither loading nor loaded. */
   #load(): void {
-    this.#policy.load();
-    this.#sources.load();
+    for (const need of this.#needed) this.#loadOne(need);
+  }
+
+  #loadOne(need: Need): void {
+    if (need === 'policy') this.#policy.load();
+    else this.#sources.load();
   }
 
   #policyReady({ policy: { info }, device }: OpenedPolicy): void {

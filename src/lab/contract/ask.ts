@@ -1,4 +1,4 @@
-import type { Parts } from './progress.ts';
+import type { Need, Parts } from './progress.ts';
 import type { Failure } from './records/failure.ts';
 import type { DeviceFacts } from './policy.ts';
 import type { SearchTarget } from '../../records/hits.ts';
@@ -65,9 +65,11 @@ export type ConductorMessage =
 export interface ConductorApi {
   /** Everything that happens from now on arrives at `listener`, in order. */
   listen(listener: (messages: ConductorMessage[]) => void): Promise<void>;
-  /** Starts loading. */
+  /** Says what to work with. Nothing is loaded before it is needed. */
   start(device: DeviceChoice, setup: Setup): Promise<void>;
-  /** Loads what the next run works with, as soon as it is chosen. */
+  /** Loads these, now and again whenever something else is chosen; a run needs all of them. */
+  need(needs: readonly Need[]): Promise<void>;
+  /** Loads of what the next run works with the parts that are needed, as soon as it is chosen. */
   use(setup: Setup): Promise<void>;
   /** Servers and models that the user named, with the keys of the servers; keys stay in memory. */
   provide(resources: Resources, keys: Record<string, string>): Promise<void>;
@@ -80,6 +82,8 @@ export interface ConductorApi {
   question(id: string): Promise<Question | null>;
   /** Texts of single token ids, in order. */
   pieces(ids: number[]): Promise<string[]>;
+  /** The same of ids that a policy wrote; null where another one is chosen or it cannot be loaded. */
+  spell(policy: string, ids: number[]): Promise<string[] | null>;
   /** The retriever's own answer, for the corpus page. */
   search(
     source: SearchTarget,

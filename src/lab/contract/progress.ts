@@ -4,6 +4,18 @@ import type { Failure } from './records/failure.ts';
 
 export type PartName = 'world' | 'retrieval' | 'policy';
 
+/**
+ * What a page can need: the policy with its engines; the sources that runs search, which are the world
+ * with its questions and the retriever with its encoder.
+ */
+export type Need = 'policy' | 'sources';
+
+/** The parts that are loaded for a need. */
+export const PARTS_OF: Readonly<Record<Need, readonly PartName[]>> = {
+  policy: ['policy'],
+  sources: ['world', 'retrieval'],
+};
+
 export interface PartState {
   status: 'waiting' | 'loading' | 'ready' | 'failed';
   /** What is being done or what was loaded, in a few words. */

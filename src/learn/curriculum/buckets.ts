@@ -1,3 +1,5 @@
+import { itemAt } from '../../base/items.ts';
+
 /** UR²'s difficulty levels (arXiv 2508.06165, section 3.1.2) and how they are mixed. */
 
 export const MIXED = ['hard', 'medium', 'easy'] as const;
@@ -29,7 +31,7 @@ export function nextBucket(
   sizes: Counts,
   drawn: Counts,
 ): MixedBucket | null {
-  const filled = MIXED.map((name, i) => ({ name, share: mix[i] ?? 0 })).filter(
+  const filled = MIXED.map((name, i) => ({ name, share: itemAt(mix, i, 'shares') })).filter(
     ({ name }) => sizes[name] > 0,
   );
   const wanted = filled.some(({ share }) => share > 0)

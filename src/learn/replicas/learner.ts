@@ -87,11 +87,10 @@ export class PolicyLearner {
       onDone(++done, parts.length);
       return result;
     });
-    const gradient = new Float32Array(adapter.length);
+    let gradient = new Float32Array(adapter.length);
     const out: ItemResult[] = [];
     results.forEach((result, p) => {
-      for (let i = 0; i < gradient.length; i++)
-        gradient[i] = (gradient[i] ?? 0) + (result.gradient[i] ?? 0);
+      gradient = gradient.map((sum, i) => sum + itemAt(result.gradient, i, 'gradient'));
       const { places } = itemAt(parts, p, 'micro-batches');
       places.forEach((place, i) => (out[place] = itemAt(result.items, i, 'items')));
     });

@@ -39,7 +39,7 @@ function sequenceOf(rollout: Rollout, group: number): Sequence {
     ids,
     mask,
     temperature,
-    oldLogprobs: Float32Array.from(trained, (i) => oldLogprobs[i] ?? NaN),
+    oldLogprobs: Float32Array.from(trained, (i) => itemAt(oldLogprobs, i, 'log-probabilities')),
     entropies: sampledEntropies(rollout, trained.length),
   };
 }
@@ -59,7 +59,8 @@ export function addKlToRewards(
 ): void {
   sequences.forEach(({ rollout, oldLogprobs }, s) => {
     let sum = 0;
-    oldLogprobs.forEach((p, i) => (sum += klTerm(kl.form, p, references[s]?.[i] ?? NaN).value));
+    const reference = itemAt(references, s, 'references');
+    oldLogprobs.forEach((p, i) => (sum += klTerm(kl.form, p, itemAt(reference, i)).value));
     addToReward(rollout, 'kl', -kl.coefficient * sum);
   });
 }

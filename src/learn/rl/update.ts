@@ -5,6 +5,7 @@ import type { PolicyLearner } from '../replicas/learner.ts';
 import type { ItemResult, TrainItem } from '../replicas/replica.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 import type { TrainState } from './state.ts';
+import { itemAt } from '../../base/items.ts';
 import { mean } from '../../base/statistics.ts';
 
 /** The optimizer's half of a step. */
@@ -30,14 +31,15 @@ function gapOf(
   results: readonly Pick<ItemResult, 'logprobs'>[],
 ): { max: number; mean: number } {
   let [max, sum, n] = [0, 0, 0];
-  items.forEach(({ oldLogprobs }, s) =>
+  items.forEach(({ oldLogprobs }, s) => {
+    const { logprobs } = itemAt(results, s, 'results');
     oldLogprobs.forEach((old, i) => {
-      const gap = Math.abs((results[s]?.logprobs[i] ?? NaN) - old);
+      const gap = Math.abs(itemAt(logprobs, i, 'log-probabilities') - old);
       max = Math.max(max, gap);
       sum += gap;
       n++;
-    }),
-  );
+    });
+  });
   return { max, mean: n === 0 ? 0 : sum / n };
 }
 
@@ -47,12 +49,13 @@ export function klToReference(
   references: readonly Float32Array[],
 ): number {
   let [sum, n] = [0, 0];
-  sequences.forEach(({ oldLogprobs }, s) =>
+  sequences.forEach(({ oldLogprobs }, s) => {
+    const reference = itemAt(references, s, 'references');
     oldLogprobs.forEach((p, i) => {
-      sum += klTerm('k3', p, references[s]?.[i] ?? NaN).value;
+      sum += klTerm('k3', p, itemAt(reference, i, 'log-probabilities')).value;
       n++;
-    }),
-  );
+    });
+  });
   return n === 0 ? 0 : sum / n;
 }
 

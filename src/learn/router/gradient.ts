@@ -5,6 +5,7 @@ import {
   webLogit,
   type RouterWeights,
 } from '../../agent/router/network.ts';
+import { itemAt } from '../../base/items.ts';
 import { flatten } from './parameters.ts';
 
 export interface GradientOptions {
@@ -31,9 +32,8 @@ export function flatGradient(
     const z = webLogit(weights, x);
     const p = sigmoid(z);
     const scale = (entropy * z * p * (1 - p)) / calls.length;
-    flatten(logitGradient(weights, x)).forEach((g, i) => {
-      total[i] = (total[i] ?? 0) + scale * g;
-    });
+    const gradient = flatten(logitGradient(weights, x));
+    total.forEach((so, i) => (total[i] = so + scale * itemAt(gradient, i, 'gradient')));
   }
   return total;
 }

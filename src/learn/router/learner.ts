@@ -144,12 +144,8 @@ class PolicyGradientRouter implements RouterLearner {
   }
 
   #routerOf(weights: RouterWeights): Router {
-    const { router } = this.#options;
-    if (!router?.localCoverage) return createRouter({ weights });
-    return createRouter({
-      weights,
-      localCoverage: (query) => router.localCoverage?.(query) ?? 0.5,
-    });
+    const { localCoverage } = this.#options.router ?? {};
+    return createRouter({ weights, ...(localCoverage && { localCoverage }) });
   }
 }
 

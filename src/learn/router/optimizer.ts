@@ -1,3 +1,5 @@
+import { itemAt } from '../../base/items.ts';
+
 /** Steps of the router's optimizer on flat lists of numbers, double precision. */
 
 export interface Moments {
@@ -19,7 +21,7 @@ export const descend = (
   parameters: readonly number[],
   gradient: readonly number[],
   learningRate: number,
-): number[] => parameters.map((p, i) => p - learningRate * (gradient[i] ?? 0));
+): number[] => parameters.map((p, i) => p - learningRate * itemAt(gradient, i, 'gradient'));
 
 /**
  * Adam (Kingma and Ba 2015, β = (0.9, 0.999), ε = 1e-8), bias-corrected.
@@ -31,12 +33,18 @@ export function adam(
   moments: Moments,
   { step, learningRate }: { step: number; learningRate: number },
 ): { parameters: number[]; moments: Moments } {
-  const first = moments.first.map((m, i) => BETA1 * m + (1 - BETA1) * (gradient[i] ?? 0));
-  const second = moments.second.map((v, i) => BETA2 * v + (1 - BETA2) * (gradient[i] ?? 0) ** 2);
+  const first = moments.first.map(
+    (m, i) => BETA1 * m + (1 - BETA1) * itemAt(gradient, i, 'gradient'),
+  );
+  const second = moments.second.map(
+    (v, i) => BETA2 * v + (1 - BETA2) * itemAt(gradient, i, 'gradient') ** 2,
+  );
   const [c1, c2] = [1 - BETA1 ** step, 1 - BETA2 ** step];
   const moved = parameters.map(
     (p, i) =>
-      p - (learningRate * ((first[i] ?? 0) / c1)) / (Math.sqrt((second[i] ?? 0) / c2) + EPS),
+      p -
+      (learningRate * (itemAt(first, i, 'moments') / c1)) /
+        (Math.sqrt(itemAt(second, i, 'moments') / c2) + EPS),
   );
   return { parameters: moved, moments: { first, second } };
 }

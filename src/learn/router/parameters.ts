@@ -1,3 +1,4 @@
+import { itemAt } from '../../base/items.ts';
 import type { RouterGradient, RouterWeights } from '../../agent/router/network.ts';
 
 /** The router's parameters as one flat list: bias, u, c, W row by row, v. */
@@ -21,7 +22,7 @@ export function unflatten(
   const take = (count: number): number[] => flat.slice(at, (at += count));
   const weights: RouterWeights = {
     origin,
-    bias: take(1)[0] ?? 0,
+    bias: itemAt(take(1), 0, 'parameters'),
     linear: take(like.linear.length),
     hiddenBias: take(like.hiddenBias.length),
     hidden: like.hidden.map((row) => take(row.length)),

@@ -382,6 +382,10 @@ export class WebGpuOps implements Ops {
   }
 }
 
+/** @throws DeviceError where there is no WebGPU, or no adapter */
+export const createWebGpuOps = (options?: DeviceOptions): Promise<WebGpuOps> =>
+  WebGpuOps.open(options);
+
 const isFew = ({ tokens }: { tokens: Tokens }): boolean => own(GpuTokens, tokens).size === 'few';
 
 function gradientsOf(adapter: Adapter): GpuBuffer {

@@ -4,6 +4,7 @@ import {
   type ClusterCountChoice,
 } from './partition/choose-k.ts';
 import { kMeansSteps } from './partition/kmeans.ts';
+import { itemAt } from '../../base/items.ts';
 import { fastestNearest } from './kernels/kernels.ts';
 import { rowCount, takeRows, type FindNearest, type Rows } from './partition/nearest.ts';
 import { BUILD_DEFAULTS, type BuildOptions } from './options.ts';
@@ -92,7 +93,7 @@ export async function buildClusters(
   const subspaces = all.subspaces === 'auto' ? defaultSubspaces(vectors.dimensions) : all.subspaces;
   const quantizer = await pace(
     ProductQuantizer.trainSteps(
-      residual(sampleRows(n, CHOICE_SAMPLE, random).map((place) => lists.rows[place] ?? 0)),
+      residual(sampleRows(n, CHOICE_SAMPLE, random).map((place) => itemAt(lists.rows, place))),
       subspaces,
       { iterations: all.iterations, random, nearest },
     ),
@@ -140,9 +141,9 @@ const residuals =
     const out = new Float32Array(rows.length * d);
     for (const [i, place] of rows.entries()) {
       const row = place * d;
-      const c = (labels[place] ?? 0) * d;
+      const c = itemAt(labels, place) * d;
       for (let j = 0; j < d; j++)
-        out[i * d + j] = (values[row + j] ?? 0) - (centroids.values[c + j] ?? 0);
+        out[i * d + j] = (values[row + j] ?? NaN) - (centroids.values[c + j] ?? NaN);
     }
     return { values: out, dimensions: d };
   };
@@ -159,7 +160,7 @@ function refine(
   for (let i = 0; i * d < values.length; i++) {
     decoded.fill(0);
     quantizer.decodeInto(encoded, i * quantizer.subspaces, decoded);
-    for (let j = 0; j < d; j++) decoded[j] = (values[i * d + j] ?? 0) - (decoded[j] ?? 0);
+    for (let j = 0; j < d; j++) decoded[j] = (values[i * d + j] ?? NaN) - (decoded[j] ?? NaN);
     refinement.set(from + i, decoded, 0);
   }
 }

@@ -60,14 +60,13 @@ export class ClusterIndex implements DenseIndex {
     this.#random = randomNumbers(this.size);
     this.#places = new Int32Array(this.size);
     for (const [place, row] of parts.rows.entries()) this.#places[row] = place;
-    let largest = clusters;
-    for (let c = 0; c < clusters; c++) largest = Math.max(largest, this.#sizeOf(c));
-    this.#table = new Float32Array(256 * parts.quantizer.subspaces);
+    const largest = Math.max(...Array.from(this.#weights, (_, c) => this.#sizeOf(c)));
+    this.#table = new Float32Array(parts.quantizer.tableLength);
     this.#scores = new Float32Array(largest);
     this.#nearClusters = new Int32Array(clusters);
     this.#picked = new Int32Array(largest);
-    this.#candidates = new Int32Array(0);
-    this.#candidateScores = new Float32Array(0);
+    this.#candidates = new Int32Array();
+    this.#candidateScores = new Float32Array();
   }
 
   /** Builds from vectors, which are not kept. Throws as `buildClusters` does. */
@@ -123,8 +122,7 @@ export class ClusterIndex implements DenseIndex {
    * @throws RangeError where the query has other dimensions than the index
    */
   trace(query: Float32Array, k: number, { learn = true } = {}): TracedNeighbours {
-    const [scores = new Float32Array()] = this.#centroidScores([query]);
-    const found = this.#query(query, k, scores);
+    const found = this.#query(query, k, itemAt(this.#centroidScores([query]), 0));
     if (learn) this.#learn(found);
     return found;
   }
@@ -154,9 +152,8 @@ export class ClusterIndex implements DenseIndex {
   /** The vector that the stored codes of a row stand for. */
   reconstruct(row: number): Float32Array {
     const { centroids, quantizer, codes, refinement } = this.parts;
-    const place = this.#places[row];
-    if (place === undefined) throw new RangeError(`row ${row} of ${this.size}`);
-    const c = this.clusterOf(row) * this.dimensions;
+    const place = this.#placeOf(row);
+    const c = this.#clusterAt(place) * this.dimensions;
     const out = centroids.values.slice(c, c + this.dimensions);
     quantizer.decodeInto(codes, place * quantizer.subspaces, out);
     refinement?.decodeInto(place, out);
@@ -165,7 +162,13 @@ export class ClusterIndex implements DenseIndex {
 
   /** Cluster of a row. */
   clusterOf(row: number): number {
-    return this.#clusterAt(this.#places[row] ?? 0);
+    return this.#clusterAt(this.#placeOf(row));
+  }
+
+  #placeOf(row: number): number {
+    const place = this.#places[row];
+    if (place === undefined) throw new RangeError(`row ${row} of ${this.size}`);
+    return place;
   }
 
   #clusterAt(place: number): number {
@@ -174,19 +177,20 @@ export class ClusterIndex implements DenseIndex {
     let high = offsets.length - 1;
     while (high - low > 1) {
       const middle = (low + high) >> 1;
-      if ((offsets[middle] ?? 0) <= place) low = middle;
+      if (itemAt(offsets, middle) <= place) low = middle;
       else high = middle;
     }
     return low;
   }
 
   #sizeOf(cluster: number): number {
-    return (this.parts.offsets[cluster + 1] ?? 0) - (this.parts.offsets[cluster] ?? 0);
+    const { offsets } = this.parts;
+    return itemAt(offsets, cluster + 1) - itemAt(offsets, cluster);
   }
 
   #learn({ clusters }: TracedNeighbours): void {
     updateWeights(this.#weights, new Set(clusters), this.#sampling);
-    for (const cluster of clusters) this.#hits[cluster] = (this.#hits[cluster] ?? 0) + 1;
+    for (const cluster of clusters) this.#hits[cluster] = itemAt(this.#hits, cluster) + 1;
     this.#queries++;
   }
 
@@ -211,10 +215,8 @@ export class ClusterIndex implements DenseIndex {
     this.parts.quantizer.table(query, this.#table);
     const { count, scanned, random } = this.#firstStage(clusters, query);
     const best = this.#secondStage(query, count, k);
-    for (const { cluster } of best) {
-      const share = clusters.find((one) => one.cluster === cluster);
-      if (share) share.results++;
-    }
+    for (const share of clusters)
+      share.results = best.filter(({ cluster }) => cluster === share.cluster).length;
     return {
       neighbours: best.map(({ index, similarity }) => ({ index, similarity })),
       clusters: best.map(({ cluster }) => cluster),
@@ -238,24 +240,24 @@ export class ClusterIndex implements DenseIndex {
       Math.max(1, considered),
       this.#nearClusters,
     );
-    const near = [...this.#nearClusters.subarray(0, n)].sort(
-      (a, b) => (similarities[b] ?? 0) - (similarities[a] ?? 0) || a - b,
-    );
-    const most = similarities[near[0] ?? 0] ?? 0;
-    const relevance = near.map((c) => Math.exp(sharpness * ((similarities[c] ?? 0) - most)));
-    const weights = near.map((c) => this.#weights[c] ?? 0);
-    const p = shares(weights, relevance, tau, minimumShare);
-    // An empty cluster takes any number: random documents stand in for its own.
-    const room = near.map((c) => this.#sizeOf(c) || this.size);
-    const counts = allocate(p, room, Math.min(Math.max(candidates, k), this.size));
-    return near.map((cluster, i) => ({
+    const near = Array.from(this.#nearClusters.subarray(0, n), (cluster) => ({
       cluster,
       size: this.#sizeOf(cluster),
-      weight: weights[i] ?? 0,
-      similarity: similarities[cluster] ?? 0,
-      relevance: relevance[i] ?? 0,
-      share: p[i] ?? 0,
-      candidates: counts[i] ?? 0,
+      weight: itemAt(this.#weights, cluster),
+      similarity: itemAt(similarities, cluster),
+    })).sort((a, b) => b.similarity - a.similarity || a.cluster - b.cluster);
+    const most = itemAt(near, 0).similarity;
+    const relevance = near.map(({ similarity }) => Math.exp(sharpness * (similarity - most)));
+    const weights = near.map(({ weight }) => weight);
+    const p = shares(weights, relevance, tau, minimumShare);
+    // An empty cluster takes any number: random documents stand in for its own.
+    const room = near.map(({ size }) => size || this.size);
+    const counts = allocate(p, room, Math.min(Math.max(candidates, k), this.size));
+    return near.map((one, i) => ({
+      ...one,
+      relevance: itemAt(relevance, i),
+      share: itemAt(p, i),
+      candidates: itemAt(counts, i),
       results: 0,
     }));
   }
@@ -279,14 +281,14 @@ export class ClusterIndex implements DenseIndex {
         wanted += candidates;
         continue;
       }
-      const start = this.parts.offsets[cluster] ?? 0;
+      const start = itemAt(this.parts.offsets, cluster);
       this.#scan(start, size, similarity);
       scanned += size;
       const kept = this.#selector.select(this.#scores, size, candidates, this.#picked);
       for (let i = 0; i < kept; i++, count++) {
-        const place = this.#picked[i] ?? 0;
+        const place = this.#picked[i] ?? NaN;
         this.#candidates[count] = start + place;
-        this.#candidateScores[count] = this.#scores[place] ?? 0;
+        this.#candidateScores[count] = this.#scores[place] ?? NaN;
       }
     }
     const random = this.#addRandom(query, count, wanted);
@@ -299,20 +301,19 @@ export class ClusterIndex implements DenseIndex {
     const m = quantizer.subspaces;
     const table = this.#table;
     const scores = this.#scores;
+    const whole = m - (m % 4);
     for (let i = 0; i < size; i++) {
-      let at = (start + i) * m;
+      const at = (start + i) * m;
       let s0 = base;
       let s1 = 0;
-      let entry = 0;
-      const end = at + (m & ~3);
-      for (; at < end; at += 4, entry += 1024) {
-        s0 += table[entry + (codes[at] ?? 0)] ?? 0;
-        s1 += table[entry + 256 + (codes[at + 1] ?? 0)] ?? 0;
-        s0 += table[entry + 512 + (codes[at + 2] ?? 0)] ?? 0;
-        s1 += table[entry + 768 + (codes[at + 3] ?? 0)] ?? 0;
+      for (let j = 0; j < whole; j += 4) {
+        const entry = 256 * j;
+        s0 += table[entry + (codes[at + j] ?? NaN)] ?? NaN;
+        s1 += table[entry + 256 + (codes[at + j + 1] ?? NaN)] ?? NaN;
+        s0 += table[entry + 512 + (codes[at + j + 2] ?? NaN)] ?? NaN;
+        s1 += table[entry + 768 + (codes[at + j + 3] ?? NaN)] ?? NaN;
       }
-      for (const last = (start + i + 1) * m; at < last; at++, entry += 256)
-        s0 += table[entry + (codes[at] ?? 0)] ?? 0;
+      for (let j = whole; j < m; j++) s0 += table[256 * j + (codes[at + j] ?? NaN)] ?? NaN;
       scores[i] = s0 + s1;
     }
   }
@@ -329,7 +330,7 @@ export class ClusterIndex implements DenseIndex {
       taken.add(place);
       this.#scan(place, 1, this.#centroidScore(query, place));
       this.#candidates[at] = place;
-      this.#candidateScores[at] = this.#scores[0] ?? 0;
+      this.#candidateScores[at] = itemAt(this.#scores, 0);
     }
     return least;
   }
@@ -345,20 +346,13 @@ export class ClusterIndex implements DenseIndex {
     const scores = this.#candidateScores;
     if (refinement)
       for (let i = 0; i < count; i++)
-        scores[i] = (scores[i] ?? 0) + refinement.dot(query, this.#candidates[i] ?? 0);
+        scores[i] = (scores[i] ?? NaN) + refinement.dot(query, this.#candidates[i] ?? NaN);
     const picked = new Int32Array(Math.min(count, Math.max(0, k)));
-    const kept = this.#selector.select(scores, count, picked.length, picked);
-    return [...picked.subarray(0, kept)]
-      .map((i) => ({
-        index: rows[this.#candidates[i] ?? 0] ?? 0,
-        similarity: scores[i] ?? 0,
-        at: i,
-      }))
-      .sort((a, b) => b.similarity - a.similarity || a.index - b.index)
-      .map(({ index, similarity, at }) => ({
-        index,
-        similarity,
-        cluster: this.#clusterAt(this.#candidates[at] ?? 0),
-      }));
+    this.#selector.select(scores, count, picked.length, picked);
+    return Array.from(picked, (i) => {
+      const place = itemAt(this.#candidates, i);
+      const [index, similarity] = [itemAt(rows, place), itemAt(scores, i)];
+      return { index, similarity, cluster: this.#clusterAt(place) };
+    }).sort((a, b) => b.similarity - a.similarity || a.index - b.index);
   }
 }

@@ -1,7 +1,9 @@
+import { compareCodeUnits } from '../lexical/text.ts';
 import { z } from 'zod';
 import type { VectorTable } from '../dense/dense.ts';
 import { issueOf } from '../../base/errors.ts';
 import { parseJson } from '../../base/fetch-file.ts';
+import { itemAt, lastOf } from '../../base/items.ts';
 import { sha256 } from '../../base/hash.ts';
 import type { ClusterParts } from './build.ts';
 import type { BuildOptions } from './options.ts';
@@ -50,7 +52,9 @@ export async function clusterIdentity(
   options: Partial<BuildOptions>,
 ): Promise<string> {
   const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
-  const settings = JSON.stringify(Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const settings = JSON.stringify(
+    Object.entries(options).sort(([a], [b]) => compareCodeUnits(a, b)),
+  );
   const about = `${BUILDER}\n${dimensions}\n${settings}\n${await sha256(bytes)}`;
   return sha256(new TextEncoder().encode(about));
 }
@@ -132,8 +136,8 @@ function checkLists(rows: Int32Array, offsets: Int32Array, name: string): void {
     if (!(row >= 0 && row < rows.length) || seen[row]) throw new Error(`${name}: damaged lists`);
     seen[row] = 1;
   }
-  const rising = offsets.every((at, i) => at >= (i === 0 ? 0 : (offsets[i - 1] ?? 0)));
-  if (!rising || offsets[0] !== 0 || offsets.at(-1) !== rows.length)
+  const rising = offsets.subarray(1).every((at, i) => at >= itemAt(offsets, i));
+  if (!rising || offsets[0] !== 0 || lastOf(offsets) !== rows.length)
     throw new Error(`${name}: damaged lists`);
 }
 

@@ -1,3 +1,4 @@
+import { compareCodeUnits } from '../lexical/text.ts';
 import { z } from 'zod';
 import { sha256 } from '../../base/hash.ts';
 import type { LearnedSampling } from './cluster-index.ts';
@@ -22,6 +23,8 @@ export interface LearnedCache {
  * and by how it was built, and by how clusters are sampled.
  */
 export function learnedIdentity(index: string, sampling: SamplingOptions): Promise<string> {
-  const settings = JSON.stringify(Object.entries(sampling).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const settings = JSON.stringify(
+    Object.entries(sampling).sort(([a], [b]) => compareCodeUnits(a, b)),
+  );
   return sha256(new TextEncoder().encode(`learned/1\n${index}\n${settings}`));
 }

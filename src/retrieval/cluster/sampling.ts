@@ -1,4 +1,5 @@
 import type { SamplingOptions } from './options.ts';
+import { itemAt } from '../../base/items.ts';
 import { sum } from '../../base/statistics.ts';
 
 /**
@@ -18,25 +19,28 @@ export function updateWeights(
   hit: ReadonlySet<number>,
   { smoothing, minimumWeight }: SamplingOptions,
 ): void {
-  for (let i = 0; i < weights.length; i++) {
-    const next = smoothing * (weights[i] ?? 0) + (hit.has(i) ? 1 - smoothing : 0);
+  for (const [i, weight] of weights.entries()) {
+    const next = smoothing * weight + (hit.has(i) ? 1 - smoothing : 0);
     weights[i] = Math.max(minimumWeight, next);
   }
 }
 
 /** `p_i ∝ (w_i ρ_i)^{1/τ}`, at least the minimum share of each, summing to one. */
 export function shares(
-  weights: ArrayLike<number>,
-  relevance: ArrayLike<number>,
+  weights: readonly number[],
+  relevance: readonly number[],
   tau: number,
   minimumShare: number,
 ): Float64Array {
-  const p = new Float64Array(relevance.length);
-  for (let i = 0; i < p.length; i++) p[i] = ((weights[i] ?? 0) * (relevance[i] ?? 0)) ** (1 / tau);
-  const whole = sum(p);
+  const chances = Float64Array.from(
+    relevance,
+    (rho, i) => (itemAt(weights, i, 'weights') * rho) ** (1 / tau),
+  );
+  const whole = sum(chances);
   // Nothing relevant at all: every cluster alike.
-  for (let i = 0; i < p.length; i++)
-    p[i] = Math.max(minimumShare, whole > 0 ? (p[i] ?? 0) / whole : 1 / p.length);
+  const p = chances.map((chance) =>
+    Math.max(minimumShare, whole > 0 ? chance / whole : 1 / chances.length),
+  );
   const total = sum(p);
   return p.map((share) => share / total);
 }
@@ -48,32 +52,28 @@ export function shares(
  */
 export function allocate(
   p: Float64Array,
-  sizes: ArrayLike<number>,
+  sizes: readonly number[],
   candidates: number,
 ): Int32Array {
   const counts = new Int32Array(p.length);
   let left = candidates;
   for (;;) {
-    const open = [...counts.keys()].filter((i) => (counts[i] ?? 0) < (sizes[i] ?? 0));
-    const mass = open.reduce((total, i) => total + (p[i] ?? 0), 0);
+    const open = sizes
+      .map((size, i) => ({ i, size, share: itemAt(p, i), taken: itemAt(counts, i) }))
+      .filter(({ size, taken }) => taken < size);
     if (left <= 0 || open.length === 0) return counts;
-    const quota = open.map((i) => (mass > 0 ? (left * (p[i] ?? 0)) / mass : left / open.length));
-    const whole = quota.map(Math.floor);
-    const remainder = quota.map((exact) => exact - Math.floor(exact));
-    let rest = left - sum(whole);
-    const byRemainder = [...open.keys()].sort(
-      (a, b) => (remainder[b] ?? 0) - (remainder[a] ?? 0) || a - b,
-    );
-    for (const place of byRemainder) {
-      if (rest-- <= 0) break;
-      whole[place] = (whole[place] ?? 0) + 1;
-    }
+    const mass = sum(open.map(({ share }) => share));
+    const exact = open.map(({ share }) => (mass > 0 ? (left * share) / mass : left / open.length));
+    const rest = left - sum(exact.map(Math.floor));
+    const byRemainder = [...exact.entries()]
+      .map(([place, quota]) => ({ place, remainder: quota - Math.floor(quota) }))
+      .sort((a, b) => b.remainder - a.remainder || a.place - b.place);
+    const upwards = new Set(byRemainder.filter((_, rank) => rank < rest).map(({ place }) => place));
     left = 0;
-    for (const [place, i] of open.entries()) {
-      const wanted = (counts[i] ?? 0) + (whole[place] ?? 0);
-      const taken = Math.min(sizes[i] ?? 0, wanted);
-      counts[i] = taken;
-      left += wanted - taken;
+    for (const [place, { i, size, taken }] of open.entries()) {
+      const wanted = taken + Math.floor(itemAt(exact, place)) + Number(upwards.has(place));
+      counts[i] = Math.min(size, wanted);
+      left += Math.max(0, wanted - size);
     }
   }
 }

@@ -3,16 +3,16 @@ export function nthLargest(values: Float32Array, n: number, count: number): numb
   let low = 0;
   let high = n - 1;
   const target = count - 1;
-  while (low < high) {
-    const pivot = values[(low + high) >> 1] ?? 0;
+  while (low !== high) {
+    const pivot = values[(low + high) >> 1] ?? NaN;
     let i = low;
     let j = high;
     while (i <= j) {
       while ((values[i] ?? NaN) > pivot) i++;
       while ((values[j] ?? NaN) < pivot) j--;
       if (i > j) break;
-      const swapped = values[i] ?? 0;
-      values[i] = values[j] ?? 0;
+      const swapped = values[i] ?? NaN;
+      values[i] = values[j] ?? NaN;
       values[j] = swapped;
       i++;
       j--;
@@ -21,7 +21,7 @@ export function nthLargest(values: Float32Array, n: number, count: number): numb
     else if (target >= i) low = i;
     else break;
   }
-  return values[target] ?? 0;
+  return values[target] ?? NaN;
 }
 
 /** Finds the largest of many scores again and again without new memory. */
@@ -42,11 +42,11 @@ export class Selector {
     this.#scratch.set(scores.subarray(0, n));
     const least = nthLargest(this.#scratch, n, count);
     let above = 0;
-    for (let i = 0; i < n; i++) if ((scores[i] ?? 0) > least) above++;
+    for (let i = 0; i < n; i++) if ((scores[i] ?? NaN) > least) above++;
     let ties = count - above;
     let written = at;
     for (let i = 0; i < n; i++) {
-      const score = scores[i] ?? 0;
+      const score = scores[i] ?? NaN;
       if (score > least || (score === least && ties-- > 0)) out[written++] = i;
     }
     return written - at;

@@ -1,3 +1,4 @@
+import { itemAt } from '../../base/items.ts';
 import type { Neighbour } from './dense.ts';
 
 /** The k best of a stream of scores, best first; ties to the earlier. Keeps k entries, by insertion. */
@@ -16,9 +17,10 @@ export class BestK {
     // Most scores end here; with no room at all, every one.
     if (!(score > (this.#scores[last] ?? Infinity))) return;
     let at = last;
-    for (; at > 0 && score > (this.#scores[at - 1] ?? 0); at--) {
-      this.#scores[at] = this.#scores[at - 1] ?? 0;
-      this.#rows[at] = this.#rows[at - 1] ?? 0;
+    // Above the first is nothing: no score is greater than NaN.
+    for (; score > (this.#scores[at - 1] ?? NaN); at--) {
+      this.#scores[at] = itemAt(this.#scores, at - 1);
+      this.#rows[at] = itemAt(this.#rows, at - 1);
     }
     this.#scores[at] = score;
     this.#rows[at] = row;
@@ -27,8 +29,8 @@ export class BestK {
 
   list(): Neighbour[] {
     return Array.from({ length: this.#count }, (_, i) => ({
-      index: this.#rows[i] ?? 0,
-      similarity: this.#scores[i] ?? 0,
+      index: itemAt(this.#rows, i),
+      similarity: itemAt(this.#scores, i),
     }));
   }
 }

@@ -1,3 +1,4 @@
+import { itemAt } from '../../base/items.ts';
 import { BestK } from './best-k.ts';
 
 /** Nearest neighbours among unit vectors. */
@@ -31,7 +32,7 @@ export interface VectorTable {
 export function dotRow(a: Float32Array, { dimensions, values }: VectorTable, row: number): number {
   const start = row * dimensions;
   let sum = 0;
-  for (let i = 0; i < dimensions; i++) sum += (a[i] ?? 0) * (values[start + i] ?? 0);
+  for (let i = 0; i < dimensions; i++) sum += (a[i] ?? NaN) * (values[start + i] ?? NaN);
   return sum;
 }
 
@@ -79,7 +80,10 @@ export class ExactIndex implements DenseIndex {
     const scores = new Float64Array(this.size);
     for (let row = 0; row < this.size; row++) scores[row] = dotRow(query, this.#table, row);
     const rows = Int32Array.from(scores, (_, row) => row);
-    rows.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
-    return Array.from(rows.subarray(0, k), (index) => ({ index, similarity: scores[index] ?? 0 }));
+    rows.sort((a, b) => (scores[b] ?? NaN) - (scores[a] ?? NaN) || a - b);
+    return Array.from(rows.subarray(0, k), (index) => ({
+      index,
+      similarity: itemAt(scores, index),
+    }));
   }
 }

@@ -1,3 +1,4 @@
+import { itemAt } from '../../base/items.ts';
 import type { TokenRow } from './tokens.ts';
 
 /** Texts of one run of the model, and tokens with padding, at most. */
@@ -8,7 +9,7 @@ const [BATCH, BATCH_TOKENS] = [32, 8192];
  * rows, batch by batch.
  */
 export function batchesByLength(rows: readonly TokenRow[], maxTokens: number): number[][] {
-  const width = (place: number): number => Math.min(maxTokens, rows[place]?.ids.length ?? 0);
+  const width = (place: number): number => Math.min(maxTokens, itemAt(rows, place).ids.length);
   const order = [...rows.keys()].sort((a, b) => width(a) - width(b) || a - b);
   const batches: number[][] = [];
   let batch: number[] = [];

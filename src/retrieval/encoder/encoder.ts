@@ -1,3 +1,4 @@
+import { compareCodeUnits } from '../lexical/text.ts';
 import type { Passage } from '../../records/records.ts';
 import type { VectorTable } from '../dense/dense.ts';
 import type { FetchFile } from '../../base/fetch-file.ts';
@@ -52,7 +53,7 @@ export class OnnxEncoder implements QueryEncoder, PassageEncoder {
 
   /** Everything that a vector depends on beside the text: two encoders with one revision agree. */
   get revision(): string {
-    return JSON.stringify(Object.entries(this.manifest).sort(([a], [b]) => (a < b ? -1 : 1)));
+    return JSON.stringify(Object.entries(this.manifest).sort(([a], [b]) => compareCodeUnits(a, b)));
   }
 
   get dimensions(): number {
@@ -119,7 +120,7 @@ export class OnnxEncoder implements QueryEncoder, PassageEncoder {
   async #run(texts: readonly TokenRow[]): Promise<Float32Array> {
     const { dimensions, maxTokens, normalize, padId, pooling } = this.manifest;
     const batch = padRows(texts, maxTokens, { padId });
-    const { values } = await this.#session.run(batch);
+    const values = await this.#session.run(batch);
     const rows = poolRows(values, batch, dimensions, pooling);
     return normalize ? unitRows(rows, dimensions) : rows;
   }

@@ -37,8 +37,8 @@ function poolOne(
   const pooled = new Float32Array(dimensions).fill(pooling === 'max' ? -Infinity : 0);
   for (let i = 0; i < tokens * dimensions; i++) {
     const at = i % dimensions;
-    const value = states[i] ?? 0;
-    const before = pooled[at] ?? 0;
+    const value = states[i] ?? NaN;
+    const before = pooled[at] ?? NaN;
     pooled[at] = pooling === 'max' ? Math.max(before, value) : before + value / tokens;
   }
   return pooled;

@@ -11,7 +11,7 @@ import type { EncoderDevice, OrtModule } from './runtime.ts';
 import type { TextTemplate } from './template.ts';
 import type { TextModelSession } from './text-model-session.ts';
 import { padRows, plainPassage, type TokenRow } from './tokens.ts';
-import { itemAt } from '../../base/items.ts';
+import { itemAt, present } from '../../base/items.ts';
 
 const CACHED_SCORES = 8192;
 
@@ -65,7 +65,7 @@ export class OnnxReranker implements Reranker {
       one.score = itemAt(found, i, 'scores');
       this.#scores.set(one.key, one.score);
     });
-    return wanted.map(({ score }) => score ?? -Infinity);
+    return wanted.map(({ score }) => present(score, 'a score'));
   }
 
   /** Scores of pairs of texts as they are, in their order. */
@@ -76,7 +76,7 @@ export class OnnxReranker implements Reranker {
     const { maxTokens, lowerCase } = this.manifest;
     const fold = (text: string): string => (lowerCase ? text.toLowerCase() : text);
     const rows = pairs.map(([a, b]) => this.#template.pair(fold(a), fold(b), maxTokens));
-    const scores = pairs.map(() => 0);
+    const scores: number[] = [];
     const turn = createTurns(signal);
     for (const batch of batchesByLength(rows, maxTokens)) {
       await turn();
@@ -93,7 +93,7 @@ export class OnnxReranker implements Reranker {
 
   async #run(rows: readonly TokenRow[]): Promise<number[]> {
     const { labels, maxTokens, padId } = this.manifest;
-    const { values } = await this.#session.run(padRows(rows, maxTokens, { padId }));
+    const values = await this.#session.run(padRows(rows, maxTokens, { padId }));
     if (values.length !== rows.length * labels)
       throw new EncoderError(
         `the reranker gave ${values.length} logits for ${rows.length} pairs; its manifest says ${labels} a pair`,

@@ -1,6 +1,7 @@
 import { EncoderError } from './errors.ts';
 import { z } from 'zod';
 import { issueOf } from '../../base/errors.ts';
+import { lastOf } from '../../base/items.ts';
 import { parseJson, type FetchFile } from '../../base/fetch-file.ts';
 import { sha256 } from '../../base/hash.ts';
 import {
@@ -102,7 +103,7 @@ export async function describeEncoder(
   wanted?: string,
 ): Promise<EncoderManifestFile> {
   const modules = await readAs(folder, 'modules.json', modulesSchema);
-  const kinds = modules.map(({ type }) => type.split('.').at(-1) ?? '');
+  const kinds = modules.map(({ type }) => lastOf(type.split('.')));
   const unknown = kinds.filter((kind) => !['Transformer', 'Pooling', 'Normalize'].includes(kind));
   if (unknown.length > 0 || kinds[0] !== 'Transformer')
     throw new EncoderError(
@@ -214,12 +215,13 @@ async function readPrefixes(
 ): Promise<Pick<EncoderManifest, 'queryPrefix' | 'passagePrefix'>> {
   const config = await readAsOr(folder, 'config_sentence_transformers.json', promptsSchema);
   const prompts = config?.prompts ?? {};
-  const standard = prompts[config?.default_prompt_name ?? ''];
+  const name = config?.default_prompt_name;
+  const standard = typeof name === 'string' ? prompts[name] : undefined;
   const pick = (names: readonly string[]): string | undefined =>
     names.map((name) => prompts[name]).find((prompt) => prompt !== undefined);
   const query = pick(QUERY_PROMPTS) ?? standard;
   const passage = pick(PASSAGE_PROMPTS) ?? standard;
-  const known = KNOWN_PREFIXES.find(({ name }) => name.test(folder.name));
+  const known = KNOWN_PREFIXES.find((family) => family.name.test(folder.name));
   // Empty prompts are what saving writes where nobody set any.
   if (!query && !passage && known)
     return { queryPrefix: known.query, passagePrefix: known.passage };

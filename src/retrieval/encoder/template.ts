@@ -1,3 +1,4 @@
+import { itemAt } from '../../base/items.ts';
 import { EncoderError } from './errors.ts';
 import type { Tokenizer } from '@huggingface/tokenizers';
 import { encoded, idsOf, type TokenRow } from './tokens.ts';
@@ -7,8 +8,8 @@ interface Template {
   before: Required<TokenRow>;
   between: Required<TokenRow>;
   after: Required<TokenRow>;
-  /** Segments of the first and the second text. */
-  segments: [number, number];
+  /** Segments of the first text and, where there is one, of the second. */
+  segments: readonly number[];
 }
 
 /** Texts that every tokenizer turns into at least one token. */
@@ -38,7 +39,7 @@ export class TextTemplate {
     this.#single ??= this.#learn(null);
     const { before, after, segments } = this.#single;
     const room = Math.max(0, maxTokens - before.ids.length - after.ids.length);
-    return join(before, row(this.ids(text).slice(0, room), segments[0]), after);
+    return join(before, row(this.ids(text).slice(0, room), itemAt(segments, 0)), after);
   }
 
   /**
@@ -53,9 +54,9 @@ export class TextTemplate {
     const [na, nb] = cutPair(a.length, b.length, Math.max(0, maxTokens - special));
     return join(
       before,
-      row(a.slice(0, na), segments[0]),
+      row(a.slice(0, na), itemAt(segments, 0)),
       between,
-      row(b.slice(0, nb), segments[1]),
+      row(b.slice(0, nb), itemAt(segments, 1)),
       after,
     );
   }
@@ -88,7 +89,7 @@ export class TextTemplate {
       before: part(0, atFirst),
       between: part(atFirst + a.length, atSecond),
       after: part(atSecond + b.length),
-      segments: [whole.types[atFirst] ?? 0, whole.types[atSecond] ?? 0],
+      segments: whole.types.filter((_, at) => at === atFirst || at === atSecond),
     };
   }
 }

@@ -1,5 +1,6 @@
 import { EncoderError } from './errors.ts';
 import type { InferenceSession } from 'onnxruntime-web';
+import { present } from '../../base/items.ts';
 import { fromFloat16 } from '../../base/float16.ts';
 import type { EncoderDevice, OrtModule } from './runtime.ts';
 import type { PaddedBatch } from './tokens.ts';
@@ -47,8 +48,8 @@ export class TextModelSession {
     return new TextModelSession(ort, session, output);
   }
 
-  /** The values of the output for one batch, and their shape. */
-  run(batch: PaddedBatch): Promise<{ values: Float32Array; dims: readonly number[] }> {
+  /** The values of the output for one batch. */
+  run(batch: PaddedBatch): Promise<Float32Array> {
     const run = this.#queue.catch(() => undefined).then(() => this.#runNow(batch));
     this.#queue = run;
     return run;
@@ -59,7 +60,7 @@ export class TextModelSession {
     await this.#session.release();
   }
 
-  async #runNow(batch: PaddedBatch): Promise<{ values: Float32Array; dims: readonly number[] }> {
+  async #runNow(batch: PaddedBatch): Promise<Float32Array> {
     const dims = [batch.rows, batch.length];
     const inputs: Record<string, InstanceType<OrtModule['Tensor']>> = {};
     for (const name of this.#session.inputNames) {
@@ -67,14 +68,13 @@ export class TextModelSession {
       inputs[name] = new this.#ort.Tensor('int64', values, dims);
     }
     const outputs = await this.#session.run(inputs, [this.#output]);
-    const tensor = outputs[this.#output];
-    const data = tensor?.data;
-    if (data instanceof Float32Array) return { values: data, dims: tensor?.dims ?? [] };
-    if (tensor?.type === 'float16' && data instanceof Uint16Array)
-      return { values: fromFloat16(data), dims: tensor.dims };
-    // Where the engine has halves of its own, onnxruntime gives those.
-    if (tensor?.type === 'float16' && data && !(data instanceof Uint16Array))
-      return { values: Float32Array.from(data as ArrayLike<number>), dims: tensor.dims };
+    const { type, data } = present(outputs[this.#output], `the model's output "${this.#output}"`);
+    if (data instanceof Float32Array) return data;
+    if (type === 'float16')
+      // Where the engine has halves of its own, onnxruntime gives those.
+      return data instanceof Uint16Array
+        ? fromFloat16(data)
+        : Float32Array.from(data as ArrayLike<number>);
     throw new EncoderError(`the model's output "${this.#output}" holds no floating-point numbers`);
   }
 }

@@ -7,7 +7,7 @@ import type { QueryEncoder } from '../sources/sources.ts';
 import { createTurns } from '../../base/turns.ts';
 import { encodeCached, type CacheableEncoder, type VectorCache } from '../sources/vector-cache.ts';
 import { mean } from '../../base/statistics.ts';
-import { itemAt } from '../../base/items.ts';
+import { itemAt, lastOf } from '../../base/items.ts';
 
 /**
  * How much the dense list counts beside the lexical one on this very corpus with this very encoder,
@@ -115,7 +115,7 @@ function clozeOf(passage: Passage, row: number, random: () => number): Cloze[] {
   const { sentences } = passage;
   const pieces = sentences.length > 1 ? sentences : cut(passage.text);
   const at = sentences.length > 1 ? Math.floor(random() * pieces.length) : 1;
-  const question = pieces[at] ?? '';
+  const question = itemAt(pieces, at);
   if (question.trim() === '') return [];
   const left = pieces.filter((_, i) => i !== at);
   const rest = { ...passage, id: `${passage.id}#rest`, text: left.join(' '), sentences: left };
@@ -181,14 +181,14 @@ function rankOf(
   key: string,
 ): number {
   const fused = fuse(lists, HYBRID_RRF_K, [lexical, dense]);
-  const place = fused.findIndex((one) => one.key === key);
-  return place < 0 || fused[place]?.score === 0 ? Infinity : place + 1;
+  const place = fused.findIndex((one) => one.key === key && one.score > 0);
+  return place === -1 ? Infinity : place + 1;
 }
 
 /** @param ranks by question, then in the order of `WEIGHTS` */
 function best(ranks: readonly (readonly number[])[]): LearnedFusion {
   const scores = WEIGHTS.map((weights, i) => {
-    const own = ranks.map((each) => each[i] ?? Infinity);
+    const own = ranks.map((each) => itemAt(each, i));
     return {
       weights,
       recall: mean(own.map((rank) => (rank <= FOUND ? 1 : 0))),
@@ -196,18 +196,18 @@ function best(ranks: readonly (readonly number[])[]): LearnedFusion {
       fromEqual: Math.abs(i - EQUAL),
     };
   });
-  const [first] = scores.toSorted(
+  const ordered = scores.toSorted(
     (a, b) => b.recall - a.recall || b.reciprocal - a.reciprocal || a.fromEqual - b.fromEqual,
   );
-  const learned = first && first.recall >= LEAST ? first : scores[EQUAL];
+  const first = itemAt(ordered, 0);
+  const learned = first.recall >= LEAST ? first : itemAt(scores, EQUAL);
   return {
-    weights: learned?.weights ?? EVEN,
+    weights: learned.weights,
     questions: ranks.length,
-    lexical: scores[0]?.recall ?? 0,
-    dense: scores.at(-1)?.recall ?? 0,
-    fused: learned?.recall ?? 0,
+    lexical: itemAt(scores, 0).recall,
+    dense: lastOf(scores).recall,
+    fused: learned.recall,
   };
 }
 
-const EVEN: FusionWeights = { lexical: 1, dense: 1 };
 const EQUAL = WEIGHTS.findIndex(({ lexical, dense }) => lexical === dense);

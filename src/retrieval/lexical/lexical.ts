@@ -3,6 +3,7 @@ import { PostingsBuilder, type Postings } from './postings.ts';
 import { byScoreThenId, type Ranked } from './ranked.ts';
 import { terms } from './text.ts';
 import { createTurns } from '../../base/turns.ts';
+import { finish, paced } from '../cluster/partition/steps.ts';
 import { itemAt } from '../../base/items.ts';
 
 export interface LexicalOptions {
@@ -80,11 +81,9 @@ export class LexicalIndex {
         await turn();
       }
     }
-    const building = builder.build();
-    let step = building.next();
-    for (; !step.done; step = building.next()) await turn();
+    const postings = await paced(builder.build(), turn);
     onProgress?.(passages.length, passages.length);
-    return new LexicalIndex(passages, options, step.value);
+    return new LexicalIndex(passages, options, postings);
   }
 
   /** Bytes of the index; those of its words are estimated. */
@@ -126,9 +125,9 @@ export class LexicalIndex {
     for (const word of words) {
       const rarity = idf(this.#passages.length, this.#postings.documentFrequency(word));
       for (const [field, counts] of fields.entries()) {
-        const mean = this.#postings.meanLengths[field] ?? 0;
+        const mean = itemAt(this.#postings.meanLengths, field);
         const tf = counts.get(word);
-        if (tf) sum += (this.#boosts[field] ?? 0) * rarity * gain(tf, counts.size, mean);
+        if (tf) sum += itemAt(this.#boosts, field) * rarity * gain(tf, counts.size, mean);
       }
     }
     return sum * matched.size;
@@ -142,19 +141,19 @@ export class LexicalIndex {
     const list = this.#postings.list(word, field);
     if (!list) return;
     const { documents, times, lengths, meanLengths } = this.#postings;
-    const weight = (this.#boosts[field] ?? 0) * rarity;
+    const weight = itemAt(this.#boosts, field) * rarity;
     const ofLength = itemAt(lengths, field, 'lengths by field');
-    const mean = meanLengths[field] ?? 0;
+    const mean = itemAt(meanLengths, field);
     for (let at = list.from; at < list.to; at++) {
-      const document = documents[at] ?? 0;
+      const document = documents[at] ?? NaN;
       if (this.#matched[document] === 0) found.push(document);
       if (nth > 0 && this.#seen[document] !== nth) {
         this.#seen[document] = nth;
-        this.#matched[document] = (this.#matched[document] ?? 0) + 1;
+        this.#matched[document] = (this.#matched[document] ?? NaN) + 1;
       }
       this.#scores[document] =
-        (this.#scores[document] ?? 0) +
-        weight * gain(times[at] ?? 0, ofLength[document] ?? 0, mean);
+        (this.#scores[document] ?? NaN) +
+        weight * gain(times[at] ?? NaN, ofLength[document] ?? NaN, mean);
     }
   }
 
@@ -162,7 +161,7 @@ export class LexicalIndex {
   #best(found: readonly number[], k: number): Ranked[] {
     const top: Ranked[] = [];
     for (const document of found) {
-      const score = (this.#scores[document] ?? 0) * (this.#matched[document] ?? 0);
+      const score = (this.#scores[document] ?? NaN) * (this.#matched[document] ?? NaN);
       const last = top[k - 1];
       if (last && score < last.score) continue;
       const entry = { passage: itemAt(this.#passages, document, 'corpus'), score };
@@ -183,8 +182,5 @@ function countsOf(words: readonly string[]): Map<string, number> {
 function indexed(passages: readonly Passage[]): Postings {
   const builder = new PostingsBuilder(FIELDS);
   for (const passage of passages) builder.add(fieldsOf(passage));
-  const building = builder.build();
-  let step = building.next();
-  while (!step.done) step = building.next();
-  return step.value;
+  return finish(builder.build());
 }

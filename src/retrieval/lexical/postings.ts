@@ -31,7 +31,7 @@ class Grown<A extends Int32Array | Uint16Array> {
   }
 
   at(index: number): number {
-    return this.#values[index] ?? 0;
+    return this.#values[index] ?? NaN;
   }
 
   set(index: number, value: number): void {
@@ -99,17 +99,17 @@ export class PostingsBuilder {
     const offsets = new Int32Array(this.#ids.size * this.#fields + 1);
     for (let i = 0; i < count; i++) {
       const list = this.#lists.at(i) + 1;
-      offsets[list] = (offsets[list] ?? 0) + 1;
+      offsets[list] = (offsets[list] ?? NaN) + 1;
       if (i % SORTED_AT_ONCE === 0) yield;
     }
     for (let list = 1; list < offsets.length; list++)
-      offsets[list] = (offsets[list] ?? 0) + (offsets[list - 1] ?? 0);
+      offsets[list] = itemAt(offsets, list) + itemAt(offsets, list - 1);
     const next = offsets.slice(0, -1);
     const documents = new Int32Array(count);
     const times = new Uint16Array(count);
     for (let i = 0; i < count; i++) {
       const list = this.#lists.at(i);
-      const at = next[list] ?? 0;
+      const at = next[list] ?? NaN;
       next[list] = at + 1;
       documents[at] = this.#documents.at(i);
       times[at] = this.#times.at(i);
@@ -173,14 +173,14 @@ export class Postings {
     const id = this.#ids.get(term);
     if (id === undefined) return null;
     const list = id * this.#fields + field;
-    const [from, to] = [this.#offsets[list] ?? 0, this.#offsets[list + 1] ?? 0];
+    const [from, to] = [itemAt(this.#offsets, list), itemAt(this.#offsets, list + 1)];
     return from === to ? null : { from, to };
   }
 
   /** How many documents hold a term, in whichever field; each counts once. */
   documentFrequency(term: string): number {
     const id = this.#ids.get(term);
-    return id === undefined ? 0 : (this.#holding[id] ?? 0);
+    return id === undefined ? 0 : itemAt(this.#holding, id);
   }
 
   /** Of the arrays exactly, and an estimate of the words. */

@@ -1,3 +1,5 @@
+import { itemAt } from '../../base/items.ts';
+import { sum } from '../../base/statistics.ts';
 import type { Passage } from '../../records/records.ts';
 import type { Similarities } from '../sources/similarities.ts';
 import { terms } from '../lexical/text.ts';
@@ -72,19 +74,24 @@ export function lexicalScores(
 ): number[] {
   const wanted = [...new Set(contentTerms(query))];
   const n = sentences.length;
-  const mean = sentences.reduce((sum, one) => sum + one.terms.length, 0) / Math.max(1, n);
+  const mean = sum(sentences.map((one) => one.terms.length)) / n;
   const frequency = (one: (typeof sentences)[number], term: string): number =>
     one.terms.filter((other) => other === term).length + (one.title.includes(term) ? TITLE : 0);
-  const scores = sentences.map(() => 0);
-  for (const term of wanted) {
-    const counts = sentences.map((one) => frequency(one, term));
-    const holding = counts.filter((count) => count > 0).length;
-    const idf = Math.log(1 + (n - holding + 0.5) / (holding + 0.5));
-    counts.forEach((count, i) => {
-      const length = 1 - B + (B * (sentences[i]?.terms.length ?? 0)) / Math.max(1, mean);
-      scores[i] = (scores[i] ?? 0) + (idf * count * (K1 + 1)) / (count + K1 * length);
-    });
-  }
+  const rarity = new Map(
+    wanted.map((term) => {
+      const holding = sentences.filter((one) => frequency(one, term) > 0).length;
+      return [term, Math.log(1 + (n - holding + 0.5) / (holding + 0.5))];
+    }),
+  );
+  const scores = sentences.map((one) => {
+    const length = 1 - B + (B * one.terms.length) / Math.max(1, mean);
+    return sum(
+      [...rarity].map(([term, idf]) => {
+        const count = frequency(one, term);
+        return (idf * count * (K1 + 1)) / (count + K1 * length);
+      }),
+    );
+  });
   const best = Math.max(0, ...scores);
   return best === 0 ? scores : scores.map((score) => score / best);
 }
@@ -99,16 +106,17 @@ function spread(values: readonly number[]): number[] {
 const repeats = (sentence: Sentence, said: ReadonlySet<string>): boolean => {
   const own = new Set(sentence.terms);
   const known = [...own].filter((term) => said.has(term)).length;
-  return own.size > 0 && known / own.size >= REPEATED && said.size > 0;
+  return known / own.size >= REPEATED;
 };
 
 function choose(ranked: readonly Sentence[], maxWords: number, maxSentences: number): Sentence[] {
+  const [best] = ranked;
+  if (!best) return [];
   const chosen: Sentence[] = [];
   const said = new Set<string>();
-  const best = ranked[0]?.score ?? 0;
   let words = 0;
   for (const sentence of ranked) {
-    if (chosen.length >= maxSentences || sentence.score < RELEVANT * best) break;
+    if (chosen.length >= maxSentences || sentence.score < RELEVANT * best.score) break;
     const length = wordCount(sentence.text);
     if (chosen.length > 0 && (words + length > maxWords || repeats(sentence, said))) continue;
     chosen.push(sentence);
@@ -124,7 +132,7 @@ function render(chosen: readonly Sentence[], passages: readonly Passage[]): stri
   return order
     .map((index) => {
       const own = chosen.filter(({ passage }) => passage === index).sort((a, b) => a.at - b.at);
-      return `${passages[index]?.title ?? ''} : ${own.map(({ text }) => text).join(' ')}`;
+      return `${itemAt(passages, index).title} : ${own.map(({ text }) => text).join(' ')}`;
     })
     .join('\n');
 }
@@ -161,13 +169,14 @@ export class Extractive implements Method {
     const titles = passages.map(({ title }) => terms(title));
     const lexical = lexicalScores(
       query,
-      sentences.map((one) => ({ terms: one.terms, title: titles[one.passage] ?? [] })),
+      sentences.map((one) => ({ terms: one.terms, title: itemAt(titles, one.passage) })),
     );
     const similar = await this.#similar(query, sentences, passages, signal);
-    const weight = similar ? this.#options.similarityWeight : 0;
+    const weight = this.#options.similarityWeight;
     sentences.forEach((one, i) => {
-      const opinion = (1 - weight) * (lexical[i] ?? 0) + weight * (similar?.[i] ?? 0);
-      one.score = opinion === 0 ? 0 : Math.max(0, opinion - RANK * one.passage);
+      const words = itemAt(lexical, i);
+      const opinion = similar ? (1 - weight) * words + weight * itemAt(similar, i) : words;
+      one.score = Math.max(0, opinion - RANK * one.passage);
     });
     return sentences
       .filter(({ score }) => score > 0)
@@ -182,7 +191,7 @@ export class Extractive implements Method {
   ): Promise<number[] | null> {
     if (!this.#similarities || sentences.length === 0) return null;
     const alone = sentences.map(({ text, passage, at }): Passage => {
-      const { id = '', title = '' } = passages[passage] ?? {};
+      const { id, title } = itemAt(passages, passage);
       return { id: `${id}#${at}`, title, text, sentences: [text] };
     });
     return spread(await this.#similarities(query, alone, signal));

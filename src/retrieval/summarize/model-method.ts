@@ -36,7 +36,7 @@ SUMMARY: the sentences, or a dash for a reasoning query`;
 
 function passageLines(passages: readonly Passage[]): string {
   if (passages.length === 0) return 'The search returned none.';
-  const each = Math.floor(MAX_CHARS / Math.max(1, passages.length));
+  const each = Math.floor(MAX_CHARS / passages.length);
   return passages
     .map(({ title, text }, i) => `[${i + 1}] ${title}\n${text.slice(0, each)}`)
     .join('\n\n');

@@ -1,3 +1,5 @@
+import { compareCodeUnits } from '../lexical/text.ts';
+
 /** Okapi BM25 with the never-negative idf that Lucene uses. */
 
 export interface Bm25Options {
@@ -25,5 +27,5 @@ export const termWeight = (
 export function queryTerms(words: readonly string[]): [term: string, count: number][] {
   const counts = new Map<string, number>();
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
+  return [...counts].sort(([a], [b]) => compareCodeUnits(a, b));
 }

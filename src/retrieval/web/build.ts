@@ -1,3 +1,4 @@
+import { itemAt } from '../../base/items.ts';
 import type { Passage } from '../../records/records.ts';
 import { compareCodeUnits, terms } from '../lexical/text.ts';
 import {
@@ -64,11 +65,11 @@ function invert(documents: Map<string, number>[], shards: number): Map<string, P
   const inverted = Array.from({ length: shards }, () => new Map<string, Postings>());
   documents.forEach((counts, document) => {
     for (const [term, frequency] of counts) {
-      const shard = inverted[termShard(term, shards)];
-      const postings = shard?.get(term) ?? { documents: [], frequencies: [] };
+      const shard = itemAt(inverted, termShard(term, shards));
+      const postings = shard.get(term) ?? { documents: [], frequencies: [] };
       postings.documents.push(document);
       postings.frequencies.push(frequency);
-      shard?.set(term, postings);
+      shard.set(term, postings);
     }
   });
   return inverted;

@@ -1,6 +1,6 @@
 /** Growing byte buffer with LEB128 unsigned integers. */
 export class ByteWriter {
-  #bytes = new Uint8Array(1024);
+  #bytes = new Uint8Array();
   #length = 0;
 
   varint(value: number): this {

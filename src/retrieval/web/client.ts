@@ -1,3 +1,4 @@
+import { itemAt } from '../../base/items.ts';
 import type { Passage } from '../../records/records.ts';
 import { issueOf } from '../../base/errors.ts';
 import { parseJson, type FetchFile } from '../../base/fetch-file.ts';
@@ -101,7 +102,7 @@ export class WebIndex {
       if (!postings) continue;
       const weight = count * idf(documents, postings.documents.length);
       postings.documents.forEach((document, i) => {
-        const [tf, length] = [postings.frequencies[i] ?? 0, this.#lengths[document] ?? 0];
+        const [tf, length] = [itemAt(postings.frequencies, i), itemAt(this.#lengths, document)];
         const gain = weight * termWeight(tf, length, averageLength, this.#bm25);
         scores.set(document, (scores.get(document) ?? 0) + gain);
       });

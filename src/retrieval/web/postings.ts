@@ -1,5 +1,6 @@
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { unwrapShard, wrapShard } from './container.ts';
+import { itemAt } from '../../base/items.ts';
 import { messageOf } from '../../base/errors.ts';
 
 /** Documents that hold a term, ascending, and how often (title occurrences weighted). */
@@ -14,7 +15,7 @@ export function encodePostings(postings: ReadonlyMap<string, Postings>): Uint8Ar
   for (const [term, { documents, frequencies }] of postings) {
     out.text(term).varint(documents.length);
     documents.forEach((document, i) => {
-      out.varint(document - (documents[i - 1] ?? 0)).varint(frequencies[i] ?? 0);
+      out.varint(document - (documents[i - 1] ?? 0)).varint(itemAt(frequencies, i));
     });
   }
   return wrapShard('FWTP', out.finish());

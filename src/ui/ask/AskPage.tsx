@@ -11,6 +11,7 @@ import { firstFailure, useLab } from '../lab/lab-store.ts';
 import { useLinkedSetup } from './store/linked-setup.ts';
 import { isRunning, useRun } from './store/run-store.ts';
 import { openLinkedStep } from './store/training-step.ts';
+import { useNeeds } from '../lab/use-needs.ts';
 import { isOverlay } from '../kit/page/screen.ts';
 import { useView } from './store/view-store.ts';
 import { StripLegend } from '../kit/tokens/TokenStrip.tsx';
@@ -204,6 +205,7 @@ export const AskPage = () => {
   const grouped = useRun((state) => state.table.order.length > 1);
   const by = useColourBy();
   const detailsShown = detailsOpen && started && !(grouped && idle && !isOverlay());
+  useNeeds('sources', 'policy');
   useAutoRun();
   const [, go] = useLocation();
   // Rollout files open in their own table.

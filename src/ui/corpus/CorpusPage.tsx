@@ -9,6 +9,7 @@ import { MemoryLine } from './MemoryLine.tsx';
 import { Notices } from './Notices.tsx';
 import { PendingImport } from './import/PendingImport.tsx';
 import { useFileDrop } from '../kit/use-file-drop.ts';
+import { useNeeds } from '../lab/use-needs.ts';
 import { WebSourceForm } from './sources/WebSourceForm.tsx';
 import { SearchPanel } from './search/SearchPanel.tsx';
 import { SearchWith } from './search/SearchWith.tsx';
@@ -43,6 +44,7 @@ const useOpened = () => {
 
 /** Corpus: what runs search and ask, imported collections, and a search of the built-in world. */
 const CorpusPage = () => {
+  useNeeds('sources');
   const drop = useFileDrop((dropped) => void droppedFiles(dropped).then(offerGathered));
   const opened = useOpened();
   useEffect(() => void readCollections(), []);

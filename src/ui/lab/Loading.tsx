@@ -5,7 +5,7 @@ import type { PartState } from '../../lab/contract/progress.ts';
 import { formatDuration } from '../kit/words/duration.ts';
 import { formatBytes } from '../kit/words/format.ts';
 import { retryLoading } from './connection.ts';
-import { firstFailure, useLab } from './lab-store.ts';
+import { firstFailure, partsInUse, useLab } from './lab-store.ts';
 import { useShallow } from 'zustand/react/shallow';
 
 const PART_NAMES: Record<string, string> = {
@@ -44,10 +44,11 @@ const ProgressRow = ({ name, part }: { name: string; part: PartState }) => {
   );
 };
 
-/** What is loading, how far; nothing once all is there. */
+/** What is loading of what is needed, how far; nothing once all is there. */
 export const LoadingList = () => {
   const parts = useLab((state) => state.parts);
-  const entries = Object.entries(parts);
+  const needed = useLab((state) => state.needed);
+  const entries = partsInUse({ parts, needed });
   if (entries.every(([, part]) => part.status === 'ready')) return null;
   return (
     <ul className="progress" aria-label="Loading">

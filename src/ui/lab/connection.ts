@@ -1,5 +1,6 @@
 import type { Setup } from '../../records/setup.ts';
 import type { ConductorMessage } from '../../lab/contract/ask.ts';
+import type { Need } from '../../lab/contract/progress.ts';
 import type { LabApi } from '../../lab/contract/lab.ts';
 import type { DeviceChoice } from '../../lab/contract/settings.ts';
 import type { RolloutsApi } from '../../lab/contract/rollouts.ts';
@@ -76,8 +77,23 @@ export const connectLab = (wired: LabWiring): void => {
   const opened = wired.open(queue, wired.device(), useSetup.getState().setup);
   connection = opened;
   void opened.ask.provide(resources, keys).catch(() => undefined);
+  tellNeeds(opened);
   providePieces((ids) => opened.ask.pieces(ids));
   for (const user of wired.users) user.connected?.(opened);
+};
+
+/** A worker that is gone learns it when it is opened again. */
+const tellNeeds = (to: LabConnection | null): void => {
+  const { needed } = useLab.getState();
+  if (needed.size > 0) to?.ask.need([...needed]).catch(() => undefined);
+};
+
+/** Has these loaded from now on. What no page needed is not: engines and encoder take seconds. */
+export const need = (...needs: readonly Need[]): void => {
+  const { needed } = useLab.getState();
+  if (needs.every((one) => needed.has(one))) return;
+  useLab.setState({ needed: new Set([...needed, ...needs]) });
+  tellNeeds(connection);
 };
 
 // What was chosen begins to load at once; a worker that is gone learns it when it is opened again.

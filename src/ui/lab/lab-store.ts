@@ -2,7 +2,13 @@ import { create } from 'zustand';
 import type { PolicyInfo } from '../../policy/policy.ts';
 import type { DeviceFacts } from '../../lab/contract/policy.ts';
 import type { Failure } from '../../lab/contract/records/failure.ts';
-import type { Parts, PartState } from '../../lab/contract/progress.ts';
+import {
+  PARTS_OF,
+  type Need,
+  type PartName,
+  type Parts,
+  type PartState,
+} from '../../lab/contract/progress.ts';
 import type { QuestionRow, SourceFacts } from '../../lab/contract/ask.ts';
 
 const WAITING: PartState = {
@@ -16,6 +22,8 @@ const WAITING: PartState = {
 /** What is loaded: the parts, the questions of the world, the policy and its device. */
 interface LabStore {
   parts: Parts;
+  /** What pages needed so far; the rest is not loaded. */
+  needed: ReadonlySet<Need>;
   questions: QuestionRow[];
   /** Why there are no questions. */
   questionsProblem: string | null;
@@ -29,6 +37,7 @@ interface LabStore {
 
 export const useLab = create<LabStore>()(() => ({
   parts: { world: WAITING, retrieval: WAITING, policy: WAITING },
+  needed: new Set(),
   questions: [],
   questionsProblem: null,
   sources: null,
@@ -44,6 +53,18 @@ export const firstFailure = (state: LabStore): { part: string; failure: Failure 
     if (failure) return { part, failure };
   }
   return null;
+};
+
+/** The parts that were needed, or began to load for another reason, such as a training run. */
+export const partsInUse = ({
+  parts,
+  needed,
+}: Pick<LabStore, 'parts' | 'needed'>): [PartName, PartState][] => {
+  const asked = new Set([...needed].flatMap((need) => PARTS_OF[need]));
+  const names: PartName[] = ['world', 'retrieval', 'policy'];
+  return names
+    .filter((name) => asked.has(name) || parts[name].status !== 'waiting')
+    .map((name) => [name, parts[name]]);
 };
 
 export const allReady = ({ parts }: LabStore): boolean =>

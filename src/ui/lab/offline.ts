@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 import { messageOf } from '../../base/errors.ts';
 import { fileUrl } from '../kit/page/page-root.ts';
-import { useLab } from './lab-store.ts';
+import { partsInUse, useLab } from './lab-store.ts';
 
 /** Whether the page can be opened without its server. */
 export interface OfflineState {
@@ -38,15 +38,30 @@ const unavailable = (error: unknown): void =>
     reason: messageOf(error),
   });
 
-/** Stores the page's files once everything that the first question needs is loaded. */
+/** A page that needs nothing of the lab is at rest after this, ms. */
+const AT_REST_MS = 3000;
+
+/**
+ * Stores the page's files once everything that the page needs is loaded, so that the two do not wait for
+ * each other; where it needs nothing, after a moment.
+ */
 export const keepForOffline = (): void => {
   if (!('serviceWorker' in navigator)) {
     unavailable(new Error('this browser, or an address without https, offers no service worker'));
     return;
   }
-  const stop = useLab.subscribe(({ parts }) => {
-    if (!Object.values(parts).every(({ status }) => status === 'ready')) return;
+  let rested = false;
+  const look = (): void => {
+    const used = partsInUse(useLab.getState());
+    if (used.length === 0 && !rested) return;
+    if (!used.every(([, { status }]) => status === 'ready')) return;
     stop();
+    clearTimeout(timer);
     register().catch(unavailable);
-  });
+  };
+  const stop = useLab.subscribe(look);
+  const timer = setTimeout(() => {
+    rested = true;
+    look();
+  }, AT_REST_MS);
 };

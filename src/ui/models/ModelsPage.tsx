@@ -5,6 +5,7 @@ import { EncodersSection } from './EncodersSection.tsx';
 import { ServersSection } from './ServersSection.tsx';
 import { WebLlmSection } from './WebLlmSection.tsx';
 import { useLab } from '../lab/lab-store.ts';
+import { useNeeds } from '../lab/use-needs.ts';
 import './models.css';
 import './checkpoints.css';
 
@@ -17,6 +18,7 @@ const Pair = ({ name, value }: { name: string; value: string }) => (
 
 /** Facts of what is loaded; nothing here is typed in by hand. */
 const ModelsPage = () => {
+  useNeeds('sources', 'policy');
   const policy = useLab((state) => state.policy);
   const device = useLab((state) => state.device);
   const sources = useLab((state) => state.sources);

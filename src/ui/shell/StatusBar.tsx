@@ -7,7 +7,7 @@ import { stopTraining } from '../train/store/train-actions.ts';
 import { formatTrainAddress } from '../train/store/train-address.ts';
 import { trainingRun, trainsElsewhere, useTrain } from '../train/store/train-store.ts';
 import { phaseText } from '../train/run/run-words.ts';
-import { firstFailure, useLab } from '../lab/lab-store.ts';
+import { firstFailure, partsInUse, useLab } from '../lab/lab-store.ts';
 import { useOffline } from '../lab/offline.ts';
 import { isRunning, useRun } from '../ask/store/run-store.ts';
 
@@ -26,19 +26,33 @@ const DeviceCell = () => {
 const PolicyCell = () => {
   const policy = useLab((state) => state.policy);
   const part = useLab((state) => state.parts.policy);
+  const needed = useLab((state) => state.needed.has('policy'));
+  const status = part.status === 'waiting' && !needed ? 'not loaded yet' : part.status;
   return (
     <span className="cell" data-testid="policy">
-      {policy ? `${policy.id} · ${formatParameters(policy.parameters)}` : `policy: ${part.status}`}
+      {policy ? `${policy.id} · ${formatParameters(policy.parameters)}` : `policy: ${status}`}
     </span>
   );
 };
+
+const LOADED_MEANS =
+  'The world, retrieval and the policy are loaded by the first page that needs them: Ask, Train, Corpus or Models.';
 
 const LoadedCell = () => {
   const sources = useLab((state) => state.sources);
   const failed = useLab((state) => firstFailure(state)?.part);
   const parts = useLab((state) => state.parts);
+  const needed = useLab((state) => state.needed);
   if (failed) return <span className="cell tone-bad">⚠ {failed} failed</span>;
-  const loading = Object.entries(parts).filter(([, part]) => part.status !== 'ready');
+  const used = partsInUse({ parts, needed });
+  if (used.length === 0) {
+    return (
+      <span className="cell" title={LOADED_MEANS}>
+        nothing loaded yet
+      </span>
+    );
+  }
+  const loading = used.filter(([, part]) => part.status !== 'ready');
   if (loading.length > 0) {
     return <span className="cell">loading {loading.map(([name]) => name).join(', ')}</span>;
   }

@@ -6,6 +6,7 @@ import { NewRun } from './form/NewRun.tsx';
 import { TrainProblem } from './Problem.tsx';
 import { StatusBadge } from './run/RunHeader.tsx';
 import { RunView } from './run/RunView.tsx';
+import { useNeeds } from '../lab/use-needs.ts';
 import './train.css';
 import './form/form.css';
 import './run/run.css';
@@ -52,6 +53,8 @@ const Missing = ({ id, deleted }: { id: string; deleted: boolean }) => {
 
 /** Train: the form of a new run, or one run. */
 const TrainPage = () => {
+  // A run has engines of its own, not those that answer questions.
+  useNeeds('sources');
   const [, go] = useLocation();
   const search = useSearch();
   const address = parseTrainAddress(search);

@@ -85,6 +85,46 @@ describe('the diff of two sequences', () => {
   });
 });
 
+test('a stretch beyond the cap is searched no further, though something in it stands alone there', () => {
+  const times = (item: string, count: number): string[] =>
+    Array.from({ length: count }, () => item);
+  // "k" stands once before "one", and once behind it.
+  const side = (item: string): string[] => [
+    ...times(item, 400),
+    'k',
+    ...times(item, 400),
+    'one',
+    'k',
+    item,
+    item,
+  ];
+  const runs = diffItems(side('a'), side('b'));
+  expect(count(runs, 'same')).toBe(2);
+  expect(runs.map(({ kind }) => kind)).toEqual(['removed', 'added', 'same', 'removed', 'added']);
+  // Behind the last anchor no less.
+  const behind = (item: string): string[] => side(item).toReversed();
+  expect(count(diffItems(behind('a'), behind('b')), 'same')).toBe(2);
+});
+
+describe('around the cap of 600 edits', () => {
+  const times = (item: string, count: number): string[] =>
+    Array.from({ length: count }, () => item);
+
+  test.each([
+    // 4 · 150 edits leave both k; with one more the stretch is shown as replaced, as no item is alone.
+    [150, 2],
+    [151, 0],
+  ])('%i items on one side of what both have: %i are kept', (count, kept) => {
+    const a = [...times('a', count), 'k', 'k', ...times('a', 150)];
+    const b = [...times('b', 150), 'k', 'k', ...times('b', 150)];
+    const runs = diffItems(a, b);
+    expectWhole(runs, a, b);
+    expect(runs.filter(({ kind }) => kind === 'same').map((run) => run.aTo - run.aFrom)).toEqual(
+      kept === 0 ? [] : [kept],
+    );
+  });
+});
+
 test('words keep their white space, and joined are the text', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {

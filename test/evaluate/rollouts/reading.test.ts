@@ -7,7 +7,11 @@ import {
   findPattern,
   phrasePattern,
 } from '../../../src/evaluate/rollouts/reading/spans.ts';
-import { gainInWords, readRounds } from '../../../src/evaluate/rollouts/reading/rounds.ts';
+import {
+  gainInWords,
+  passageKey,
+  readRounds,
+} from '../../../src/evaluate/rollouts/reading/rounds.ts';
 import { revealHidden } from '../../../src/evaluate/rollouts/reading/visible.ts';
 import { tokenTable } from '../../../src/evaluate/rollouts/reading/token-table.ts';
 import { computeSide } from '../../../src/evaluate/rollouts/what-if/what-if.ts';
@@ -67,6 +71,69 @@ describe('rounds as they are read', () => {
     expect([irma!.seenIn, song!.seenIn]).toEqual([null, 0]);
     // A bridge: the supporting passage of the first hop names the second.
     expect(first!.passages[0]!.sentences).toHaveLength(1);
+  });
+
+  it('counts a title and a first sight of the answer once, and a passage twice in one result as one', async () => {
+    const one = await rollout(
+      [
+        ['Irma:Born in Lima.', 'Irma:Born in Lima.'],
+        ['Irma:Born in Lima, they say.', 'Song:A song.'],
+        ['Song:A song.'],
+      ],
+      ['Irma'],
+    );
+    const rounds = readRounds(one).slice(0, 3);
+    expect(rounds.map(({ gain }) => gain)).toEqual([
+      { passages: 2, fresh: 2, newSupporting: ['Irma'], answerFirst: true },
+      { passages: 2, fresh: 2, newSupporting: [], answerFirst: false },
+      { passages: 1, fresh: 0, newSupporting: [], answerFirst: false },
+    ]);
+    expect(rounds.map(({ passages }) => passages.map(({ seenIn }) => seenIn))).toEqual([
+      [null, null],
+      [null, null],
+      [1],
+    ]);
+    expect(rounds.map(({ gain }) => gainInWords(gain!))).toEqual([
+      '2 of 2 passages new · new supporting: Irma · first with a gold answer',
+      '2 of 2 passages new · no new supporting title',
+      '0 of 1 passages new · no new supporting title · nothing gained',
+    ]);
+    expect(rounds[0]?.passages.map(({ supporting }) => supporting)).toEqual([true, true]);
+  });
+
+  it('has no gain where nothing was read, and no titles to gain where the question names none', async () => {
+    const one = await rollout([['A:text of it']]);
+    const [first] = readRounds(one);
+    expect(first?.gain?.newSupporting).toBeNull();
+    expect(gainInWords(first!.gain!)).toBe('1 of 1 passages new');
+    const none = await importOne({
+      input: 'Question: where?',
+      output: '<think>x</think><search>q</search><answer>Lima</answer>',
+      gts: ['Lima'],
+      score: 1,
+      step: 1,
+    });
+    expect(readRounds(none).map(({ gain }) => gain)).toEqual([null]);
+  });
+
+  it('marks in a supporting passage what names another one, not itself, and in others nothing', async () => {
+    const passages = ['Vexlo:Vexlo is a film. Irma made it.', 'Other:Irma is old. Vexlo too.'];
+    const one = await rollout([passages], ['Vexlo', 'Irma']);
+    const [film, other] = readRounds(one)[0]!.passages;
+    const text = one.segments[film!.segment]!.text;
+    expect(film!.sentences.map(({ start, end }) => text.slice(start, end).trim())).toEqual([
+      'Irma made it.',
+    ]);
+    expect([film!.answers, other!.sentences, other!.supporting]).toEqual([[], [], false]);
+    expect(text.slice(film!.bodyAt, film!.end)).toContain('Vexlo is a film');
+  });
+
+  it('tells passages by their title and their first 80 characters', () => {
+    const text = 'x'.repeat(80);
+    const key = passageKey({ title: 'A', text });
+    expect(passageKey({ title: 'A', text: `${text}y` })).toBe(key);
+    expect(passageKey({ title: 'A', text: `${text.slice(1)}y` })).not.toBe(key);
+    expect(passageKey({ title: 'B', text })).not.toBe(key);
   });
 
   it('does not look for yes and no', async () => {
@@ -130,6 +197,55 @@ describe('cutting', () => {
     const parts = sentenceStretches(text).map(({ start, end }) => text.slice(start, end));
     expect(parts.join('')).toBe(text);
     expect(parts).toHaveLength(4);
+  });
+});
+
+describe('phrases that are no names', () => {
+  it('are words of any length together, with up to eight spaces between two', () => {
+    expect(findPhrase('a        b', 'a b')).toHaveLength(1);
+    expect(findPhrase('a         b', 'a b')).toEqual([]);
+    expect(findPhrase('x'.repeat(2000), 'x'.repeat(2000))).toHaveLength(1);
+    expect(phrasePattern('x'.repeat(2001))).toBeNull();
+  });
+
+  it('are found so many times at most', () => {
+    const text = 'a '.repeat(1500);
+    expect(findPhrase(text, 'a')).toHaveLength(1000);
+    expect(findPattern(text, /a/g, 3)).toEqual([
+      { start: 0, end: 1 },
+      { start: 2, end: 3 },
+      { start: 4, end: 5 },
+    ]);
+  });
+});
+
+describe('cutting by hand', () => {
+  it('is at each border inside, marks beyond it cut off', () => {
+    const [a, b, c] = [
+      { start: 0, end: 4 },
+      { start: 3, end: 9 },
+      { start: 6, end: 6 },
+    ];
+    expect(cutByMarks(2, 8, [a, b, c])).toEqual([
+      { start: 2, end: 3, marks: [a] },
+      { start: 3, end: 4, marks: [a, b] },
+      { start: 4, end: 8, marks: [b] },
+    ]);
+    // A mark that ends where the stretch begins, or begins where it ends, has no part in it.
+    expect(cutByMarks(4, 6, [a, { start: 6, end: 9 }])).toEqual([{ start: 4, end: 6, marks: [] }]);
+  });
+
+  it('sentences end behind a stop before a capital, a number or a quotation', () => {
+    const parts = (text: string): string[] =>
+      sentenceStretches(text).map(({ start, end }) => text.slice(start, end));
+    expect(parts('No. 5 is (A). It is 1.5 m. so')).toEqual([
+      'No.',
+      ' 5 is (A).',
+      ' It is 1.5 m. so',
+    ]);
+    expect(parts('He said "No." Then! [x] y')).toEqual(['He said "No."', ' Then!', ' [x] y']);
+    expect(parts('')).toEqual([]);
+    expect(parts('Ends here. ')).toEqual(['Ends here. ']);
   });
 });
 

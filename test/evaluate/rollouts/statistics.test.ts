@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { inspectFile } from '../../../src/evaluate/rollouts/inspect.ts';
-import { outcomeOf, taxonomyOf } from '../../../src/evaluate/rollouts/taxonomy.ts';
+import {
+  basisOf,
+  basisWords,
+  outcomeOf,
+  taxonomyOf,
+} from '../../../src/evaluate/rollouts/taxonomy.ts';
 import { statisticsOf } from '../../../src/evaluate/rollouts/statistics.ts';
 import type { RolloutFacts } from '../../../src/evaluate/rollouts/lint/facts.ts';
 import { OWN_FILE } from '../../formats/rollouts/helpers.ts';
@@ -109,6 +114,67 @@ test('a file in their layout is counted by both normalisers', async () => {
   expect([s.byR1Searcher?.em.count, s.byR1Searcher?.coverEm.count]).toEqual([2, 3]);
 });
 
+test('a file in their layout: judge, searches and what was retrieved, counted by hand', async () => {
+  const round = (query: string, read: string): string =>
+    `<|begin_of_query|> ${query}<|end_of_query|>\n` +
+    `<|begin_of_documents|>\n(1)Title: X Text: ${read}\n<|end_of_documents|>\n`;
+  const row = (gold: string, given: string, verdict: string, rounds: string[]): string =>
+    JSON.stringify({
+      question: `Which is ${gold}, ${given}, ${verdict}?`,
+      answer: gold,
+      pred_ans: ` ${given} `,
+      stop_reason_final: 'finished',
+      gen_text_store: ` So. ${rounds.join('')} Done.</think>\n<answer> ${given} </answer>`,
+      gpt4o_output: verdict,
+    });
+  const lines = [
+    // Right, with evidence, and without.
+    row('Oslo', 'Oslo', 'True', [round('a', 'Born in Oslo.')]),
+    row('Oslo', 'Oslo', 'True', []),
+    // Read and not given: the judge says so, or thinks better of it.
+    row('Ida Holm', 'Ada', 'False', [round('a', 'x'), round('b', 'By Ida Holm.')]),
+    row('Ida Holm', 'the novelist Holm', 'True', [round('a', 'By Ida Holm.')]),
+    // Covered, though not equal; never read.
+    row('Bergen', 'in Bergen', 'False', [round('a', 'x')]),
+    // Yes and no: that the word was read says nothing.
+    row('yes', 'yes', 'True', [round('a', 'yes it is')]),
+    row('no', 'yes', 'False', []),
+  ];
+  const {
+    statistics: s,
+    layouts,
+    faults,
+  } = await inspectFile(new Blob(lines.map((line) => `${line}\n`)), 'small.jsonl');
+  expect([layouts, faults]).toEqual([{ 'r1-searcher': 7 }, []]);
+  expect(s).toMatchObject({
+    rollouts: 7,
+    scored: 7,
+    em: { count: 3 },
+    subEm: { count: 4 },
+    coverEm: { count: 4 },
+    searches: { mean: 6 / 7, max: 2, none: 2 },
+    judge: {
+      verdicts: 7,
+      right: { count: 4 },
+      agreement: {
+        // The novelist; Bergen by words.
+        em: { count: 6, judgeOnly: 1, scoreOnly: 0 },
+        subEm: { count: 5, judgeOnly: 1, scoreOnly: 1 },
+        coverEm: { count: 5, judgeOnly: 1, scoreOnly: 1 },
+      },
+    },
+    evidence: {
+      open: 5,
+      closed: 2,
+      retrieved: { count: 3, share: 3 / 5 },
+      wrongThoughRetrieved: { em: 2, coverEm: 2, judge: 1 },
+      rightWithoutRetrieved: { em: 1, coverEm: 2, judge: 1 },
+    },
+  });
+  // F1: 1, 1, 0, then "novelist holm" (no article) by "ida holm" ½, 2 · ½ · 1 / 1½, 1, 0.
+  expect(s.f1.mean! * 7).toBeCloseTo(3 + 1 / 2 + 2 / 3, 9);
+});
+
 describe('counts by hand', () => {
   test('agreement and kappa of a judge: two of three right by both, 1/3 agreed by chance', () => {
     const { judge } = statisticsOf([
@@ -160,6 +226,35 @@ describe('counts by hand', () => {
   });
 });
 
+describe('what outcomes rest on', () => {
+  const words = (facts: RolloutFacts[]): string | null => basisWords(statisticsOf(facts));
+  const judged = fact('a', { judge: true });
+  const unjudged = fact('b');
+
+  test('is said by judge, by EM, or by both with their counts', () => {
+    expect(words([judged])).toBe('by the judge');
+    expect(words([unjudged])).toBe('by EM');
+    expect(words([judged, unjudged, unjudged])).toBe('by the judge in 1, by EM in 2');
+    expect(words([])).toBeNull();
+    expect(words([fact('c', { golds: false, scores: null })])).toBeNull();
+  });
+
+  test('statistics of an earlier version count verdicts, and scores beside them', () => {
+    const { outcomesBy: _, ...old } = statisticsOf([judged, unjudged, unjudged]);
+    expect(basisWords(old)).toBe('by the judge in 1, by EM in 2');
+    expect(basisWords({ ...old, judge: null })).toBe('by EM');
+    expect(basisWords({ ...old, judge: null, scored: 0 })).toBeNull();
+  });
+
+  test('is nothing where nobody says right or wrong', () => {
+    expect(basisOf(null, { judge: true })).toBeNull();
+    expect(basisOf('not-scored', { judge: null })).toBeNull();
+    expect(basisOf('no-answer', { judge: undefined })).toBe('em');
+    expect(basisOf('no-answer', { judge: null })).toBe('em');
+    expect(basisOf('no-answer', { judge: false })).toBe('judge');
+  });
+});
+
 describe('taxonomy', () => {
   test.each([
     ['right-with-evidence', { scores: RIGHT, retrieved: true }],
@@ -187,6 +282,13 @@ describe('taxonomy', () => {
     expect(taxonomyOf([fact('a'), fact('b')], [finding, finding])).toEqual({
       outcomes: { 'not-retrieved': ['a', 'b'] },
       findings: { 'over-search': ['a'] },
+    });
+    // Whatever comes between, and with others beside it.
+    const other = { ...finding, rollout: 'b' };
+    const copied = { ...finding, code: 'copied-query' as const };
+    expect(taxonomyOf([fact('c', { golds: false })], [finding, other, finding, copied])).toEqual({
+      outcomes: {},
+      findings: { 'over-search': ['a', 'b'], 'copied-query': ['a'] },
     });
   });
 });

@@ -147,6 +147,100 @@ describe('what the file lacks is said', () => {
   });
 });
 
+describe('a batch of which one has no tokens', () => {
+  const textual = (id: string, reward: number | null): ImportedRollout => {
+    const one = rollout(id, reward, 2);
+    for (const segment of one.segments) {
+      delete segment.ids;
+      delete segment.logprobs;
+      delete segment.refLogprobs;
+    }
+    return one;
+  };
+
+  test('shares its loss among the others', () => {
+    const side = computeSide(
+      [rollout('a', 1, 2), textual('b', 0), rollout('c', 0, 4)],
+      whatIfSettings({ aggregation: 'sequence-mean' }),
+    );
+    // Two sequences of 2 and 4 tokens: 1/2 · 1/2 and 1/2 · 1/4.
+    expect(side.rollouts.map(({ tokens }) => tokens?.weight[1])).toEqual([1 / 4, undefined, 1 / 8]);
+    expect(side.rollouts.map(({ trainedTokens }) => trainedTokens)).toEqual([2, null, 4]);
+    expect(side.rollouts.map(({ reward }) => reward)).toEqual([1, 0, 0]);
+  });
+
+  test('keeps its reward, where a KL should be in it, and says so', () => {
+    const kl = { form: 'k1', place: 'reward', coefficient: 0.1 } as const;
+    const side = computeSide([rollout('a', 1, 2), textual('b', 0.5)], whatIfSettings({ kl }));
+    expect(side.rollouts[1]?.reward).toBe(0.5);
+    expect(side.cannot.join()).toContain('rewards are without it');
+  });
+});
+
+describe('baselines', () => {
+  const twoGroups = () => [
+    { ...rollout('a', 1, 2), groupId: 'x' },
+    { ...rollout('b', 0.5, 2), groupId: 'y' },
+    { ...rollout('c', 0, 2), groupId: 'x' },
+    { ...rollout('d', 0.5, 2), groupId: 'x' },
+  ];
+  const of = (estimator: 'dr-grpo' | 'rloo') =>
+    computeSide(twoGroups(), whatIfSettings({ estimator })).rollouts.map(
+      ({ baseline }) => baseline,
+    );
+
+  test('are the mean of the group; for RLOO of the others, and none where there are none', () => {
+    expect(of('dr-grpo')).toEqual([0.5, 0.5, 0.5, 0.5]);
+    expect(of('rloo')).toEqual([0.25, null, 0.75, 0.5]);
+  });
+
+  test('only groups of two and more are called equal, and only where rewards are known', () => {
+    const flat = (...rollouts: ImportedRollout[]) =>
+      computeSide(rollouts, whatIfSettings()).zeroVariance;
+    expect(flat(...twoGroups())).toEqual([]);
+    expect(flat(rollout('a', null, 2), rollout('b', null, 2))).toEqual([]);
+    expect(flat(rollout('a', 1, 2), rollout('b', 1, 2), rollout('c', 0, 2))).toEqual([]);
+    expect(flat(rollout('a', 0, 2), rollout('b', 0, 2))).toEqual(['g']);
+  });
+});
+
+describe('what is said of a loss', () => {
+  test('the KL is missed only where it counts; the mask only where it is the stored one', () => {
+    const rollouts = pair();
+    for (const { segments } of rollouts) delete segments[1]!.refLogprobs;
+    const kl = (place: 'off' | 'loss', coefficient: number) =>
+      computeSide(rollouts, whatIfSettings({ kl: { form: 'k3', place, coefficient } })).cannot;
+    expect(kl('off', 0.1)).toEqual([]);
+    expect(kl('loss', 0)).toEqual([]);
+    expect(kl('loss', 0.1)).toEqual([
+      'KL: the file has no reference log-probabilities; the loss is without it',
+    ]);
+    const unsaid = pair();
+    for (const { segments } of unsaid) for (const segment of segments) delete segment.mask;
+    expect(computeSide(unsaid, whatIfSettings({}, { mask: 'policy' })).cannot).toEqual([]);
+    expect(computeSide(unsaid, whatIfSettings({}, { mask: 'stored' })).cannot).toEqual([
+      'the file has no loss mask: the policy’s own text is taken as trained',
+    ]);
+  });
+
+  test('where a log-probability is missing, ratios are 1 and no KL is known', () => {
+    const rollouts = pair();
+    const [first] = rollouts;
+    first!.segments[1]!.logprobs = [-1, null];
+    const side = computeSide(rollouts, whatIfSettings({ estimator: 'dr-grpo' }), () =>
+      Array<number>(20).fill(-0.5),
+    );
+    const [a, b] = side.rollouts;
+    // 1/8 · 0.5 at ratio 1; the other's ratio is e^0.5.
+    expect(a?.tokens?.push[1]).toBeCloseTo(0.5 / 8, 7);
+    expect(a?.tokens?.kl[1]).toBeNaN();
+    expect(b?.tokens?.push[1]).toBeCloseTo((-0.5 * Math.exp(0.5)) / 8, 7);
+    // Of the own tokens: what the update's policy gives, against the reference.
+    expect(b?.tokens?.kl[1]).not.toBeNaN();
+    expect(b?.tokens?.kl[0]).toBe(0);
+  });
+});
+
 test('a group of equal rewards is flagged and pushes nothing', () => {
   const side = computeSide([rollout('a', 1, 2), rollout('b', 1, 3)], whatIfSettings());
   expect(side.zeroVariance).toEqual(['g']);

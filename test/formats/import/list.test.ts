@@ -56,6 +56,40 @@ test('it is among the formats that a file may be read as, in its containers alon
   );
 });
 
+test('every format that a file may be read as', () => {
+  const MULTIHOP = ['hotpotqa', '2wikimultihopqa', 'musique'];
+  const SINGLE = ['verl', 'flashrag', 'qa'];
+  const PASSAGES = ['contents', 'passage'];
+  const containers = new Map<string, string[]>();
+  for (const { container, schema } of formatsOf(SCHEMAS))
+    containers.set(container, [...(containers.get(container) ?? []), schema]);
+  expect([...containers]).toEqual([
+    ['jsonl', [...MULTIHOP, ...SINGLE, ...PASSAGES, 'title-sentences']],
+    ['json-array', [...MULTIHOP, ...SINGLE, ...PASSAGES]],
+    ['json-object', ['title-sentences']],
+    ['csv', ['qa', 'passage']],
+    ['tsv', ['qa', 'passage']],
+    ['parquet', ['verl']],
+    ['markdown', ['prose']],
+    ['text', ['prose']],
+  ]);
+  const questions = SCHEMAS.filter(({ kind }) => kind === 'questions').map(({ id }) => id);
+  expect(questions).toEqual([...MULTIHOP, ...SINGLE]);
+  // As the menu calls them, and as the message does about a file that was opened elsewhere.
+  expect(SCHEMAS.map(({ name, holds }) => holds ?? name)).toEqual([
+    'HotpotQA questions',
+    '2WikiMultiHopQA questions',
+    'MuSiQue questions',
+    'questions',
+    'FlashRAG questions',
+    'questions with their answers',
+    'passages',
+    'passages',
+    'passages by title',
+    'running text',
+  ]);
+});
+
 test.each([
   [{ question: 'q', answer: 'a', reward_model: {}, context: [] }, 'verl'],
   [{ question: 'q', answer: 'a', paragraphs: [], context: [] }, 'musique'],
@@ -72,6 +106,20 @@ test.each([
   [{ question: 'q' }, undefined],
   [{}, undefined],
   [[{ question: 'q', answer: 'a' }], undefined],
+  [null, undefined],
+  ['question', undefined],
+  [{ question: 'q', answer: 'a', context: [], type: 'compositional' }, '2wikimultihopqa'],
+  [{ question: 'q', answer: 'a', context: [], type: 'bridge_comparison' }, '2wikimultihopqa'],
+  [{ context: [], answer: 'a' }, undefined],
+  [{ paragraphs: [{}] }, undefined],
+  [{ prompt: 'p', reward_model: {} }, 'verl'],
+  [{ reward_model: {} }, undefined],
+  [{ golden_answers: 'a' }, undefined],
+  [{ answer: 'a' }, undefined],
+  [{ paragraph_text: 't' }, 'passage'],
+  [{ sentences: ['t'] }, 'passage'],
+  [{ Wolf: ['One.', 2] }, undefined],
+  [{ Wolf: ['One.'], Bear: 'Two.' }, undefined],
 ])('%j is %s', (value, id) => {
   expect(schemaOf(value)?.id).toBe(id);
 });

@@ -1,6 +1,6 @@
 import { existsSync, openAsBlob } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { importAll, type Imported } from '../../../src/formats/import/collect.ts';
 
 const FOLDER = new URL('../../../../shared/data/', import.meta.url);
@@ -14,11 +14,9 @@ const withFile = (file: string, name: string, check: (imported: Imported) => voi
   });
 };
 
-withFile('hotpotqa/questions.json', 'all HotpotQA questions with contexts', (imported) => {
-  const { questions, passages, rejected } = imported;
+/** What HotpotQA's questions promise, however many there are. */
+function expectHotpot({ questions, passages, rejected }: Imported): void {
   expect(rejected).toEqual([]);
-  expect(questions).toHaveLength(100);
-  expect(passages).toHaveLength(994);
   const titles = new Set(passages.map(({ passage }) => passage.title));
   for (const { supporting, answers, type } of questions) {
     expect(supporting.length).toBeGreaterThanOrEqual(2);
@@ -26,6 +24,72 @@ withFile('hotpotqa/questions.json', 'all HotpotQA questions with contexts', (imp
     expect(answers[0]).not.toBe('');
     expect(['bridge', 'comparison']).toContain(type);
   }
+}
+
+const small = (file: string): Promise<Imported> =>
+  openAsBlob(fileURLToPath(new URL(`../../fixtures/import/${file}`, import.meta.url))).then(
+    (blob) => importAll(blob, { name: file }),
+  );
+
+describe('small files as they are published', () => {
+  it('HotpotQA questions with contexts', async () => {
+    const imported = await small('hotpotqa.json');
+    expectHotpot(imported);
+    expect(imported.questions.map(({ id }) => id)).toEqual([
+      '5a7a06935542990198eaf050',
+      '5a7bbb64554299042af8f7cc',
+    ]);
+    // Ida Holm's passage stands in both contexts.
+    expect(imported.passages).toHaveLength(5);
+    expect(imported.duplicates).toHaveLength(1);
+  });
+
+  it('a corpus of {title: [sentences]}', async () => {
+    const { passages, rejected } = await small('titles.json');
+    expect(rejected).toEqual([]);
+    expect(passages).toHaveLength(5);
+    expect(passages[0]?.passage).toMatchObject({
+      title: 'Ada Berg',
+      sentences: ['Ada Berg is a director born in Oslo.', 'She made Night Ferry.'],
+    });
+  });
+
+  it('passages with `contents`', async () => {
+    const { passages, rejected } = await small('contents.jsonl');
+    expect(rejected).toEqual([]);
+    expect(passages.map(({ passage }) => [passage.id, passage.title]).slice(0, 3)).toEqual([
+      ['0', 'Ada Berg'],
+      ['1', 'Ida Holm'],
+      ['2', 'Night Ferry (film)'],
+    ]);
+  });
+
+  it('questions of several data sets in parquet, the golds in structs', async () => {
+    const { questions, rejected } = await small('../parquet/verl-snappy.parquet');
+    expect(rejected).toEqual([]);
+    expect(questions.map(({ id, dataset, text, answers }) => [id, dataset, text, answers])).toEqual(
+      [
+        ['nq-test-0', 'nq', 'Who wrote Low Tide?', ['Ida Holm', 'IDA HOLM']],
+        ['popqa_17', 'popqa', 'Who directed Night Ferry?', ['Ada Berg', 'ADA BERG']],
+        ['nq-test-2', 'nq', 'Where does the Ulv rise?', ['Lake Sorn', 'LAKE SORN']],
+      ],
+    );
+  });
+
+  it('questions with earlier predictions', async () => {
+    const { questions, rejected } = await small('predicted.jsonl');
+    expect(rejected).toEqual([]);
+    expect(questions.map(({ id, answers }) => [id, answers])).toEqual([
+      ['37653', ['no']],
+      ['37664', ['the Ulv']],
+    ]);
+  });
+});
+
+withFile('hotpotqa/questions.json', 'all HotpotQA questions with contexts', (imported) => {
+  expectHotpot(imported);
+  expect(imported.questions).toHaveLength(100);
+  expect(imported.passages).toHaveLength(994);
 });
 
 withFile('hotpotqa/corpus.json', 'the corpus of {title: [sentences]}', (imported) => {

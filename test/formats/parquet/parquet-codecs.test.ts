@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { UnpackBudget, mostPageBytes } from '../../../src/formats/parquet/codecs.ts';
+import { compressorsOf, UnpackBudget, mostPageBytes } from '../../../src/formats/parquet/codecs.ts';
 import { UNPACKERS } from '../../../src/formats/parquet/unpackers.ts';
 import { importAll } from '../../../src/formats/import/collect.ts';
 import { readAll, rolloutsOf } from '../rollouts/helpers.ts';
@@ -95,6 +95,19 @@ describe('LZ4 of old writers', () => {
     expect(text(two, 16)).toBe('forage 1forage 1');
   });
 
+  it('is read as one block where its frames do not fit together', () => {
+    const raw = (bytes: Uint8Array, length: number) => () => text(bytes, length);
+    // Lengths that are too long, too short, or of nothing: then the frame's bytes are the block's own.
+    for (const [frame, length] of [
+      [framed(8, 10), 8],
+      [framed(9, 9), 8],
+      [framed(7, 9), 8],
+      [framed(8, 0), 8],
+      [new Uint8Array([...framed(8, 9), 0, 0, 0, 8, 0, 0, 0]), 8],
+    ] as const)
+      expect(raw(frame, length)).toThrow();
+  });
+
   it('ends where a frame of −8 bytes leads back to itself', () => {
     const endless = framed(0, 2 ** 32 - 8, new Uint8Array(0));
     expect(() => UNPACKERS.LZ4!(endless, 8)).toThrow(/offset/);
@@ -109,4 +122,38 @@ it('a codec that nobody reads is named, with what to do', async () => {
   await expect(readAll(new Blob([bytes]), 'a.parquet')).rejects.toThrow(
     /a\.parquet is a parquet file that cannot be read: .*LZO are not read; write the file with zstd/,
   );
+});
+
+describe('codecs', () => {
+  it('have the ratio that their format allows', () => {
+    const free = 2 * 2 ** 20;
+    expect(
+      ['UNCOMPRESSED', 'SNAPPY', 'LZ4', 'LZ4_RAW', 'GZIP', 'ZSTD', 'BROTLI'].map((codec) =>
+        mostPageBytes(codec, 10),
+      ),
+    ).toEqual([
+      free + 10,
+      1024 + 320,
+      free + 2560,
+      free + 2560,
+      free + 10_400,
+      free + 10_400,
+      free + 10_400,
+    ]);
+  });
+
+  it('that few files have are loaded where a file names one', async () => {
+    const names = async (...codecs: string[]): Promise<string[]> =>
+      Object.keys(await compressorsOf(new Set(codecs)));
+    expect(await names('SNAPPY', 'UNCOMPRESSED')).toEqual(['SNAPPY']);
+    expect(await names()).toEqual(['SNAPPY']);
+    expect(await names('SNAPPY', 'ZSTD')).toEqual([
+      'SNAPPY',
+      'ZSTD',
+      'GZIP',
+      'BROTLI',
+      'LZ4',
+      'LZ4_RAW',
+    ]);
+  });
 });

@@ -11,6 +11,8 @@ const SAMPLE = OTHER_SYSTEMS['Inspect AI']![0];
 const sampleFile = (epoch: number, more: object = {}) =>
   strToU8(JSON.stringify({ ...SAMPLE, epoch, ...more }, null, 2));
 
+const ENTRY = 'PK\u0001\u0002';
+
 const zip = (files: Zippable): Blob => new Blob([zipSync(files).slice()]);
 
 const log = (): Zippable => ({
@@ -64,6 +66,44 @@ test('a sample that is no JSON, and one that states a length it cannot have', as
   expect(item).toMatchObject({ kind: 'fault', reason: 'states a length that it cannot have' });
 });
 
+test('a length is believed that deflate can make of the bytes, up to 256 MB', async () => {
+  const bytes = zipSync({ 'samples/a.json': sampleFile(1) });
+  const entry = new TextDecoder('latin1').decode(bytes).lastIndexOf(ENTRY);
+  const view = new DataView(bytes.buffer);
+  const packed = view.getUint32(entry + 20, true);
+  const stated = async (length: number, size = packed): Promise<unknown> => {
+    view.setUint32(entry + 20, size, true);
+    view.setUint32(entry + 24, length, true);
+    const [item] = await readAll(new Blob([bytes.slice()]), 'a.eval');
+    return item?.kind === 'fault' ? item.reason : item?.kind;
+  };
+  const most = 1040 * (packed + 64);
+  expect(await stated(most + 1)).toBe('states a length that it cannot have');
+  expect(await stated(most)).toBe('is damaged: it cannot be unpacked');
+  expect(await stated(2 ** 28)).toBe('states a length that it cannot have');
+  expect(await stated(2 ** 28 + 1)).toBe('is longer than 256 MB');
+});
+
+test('samples lie in their folder, and are text', async () => {
+  const files = {
+    'samples/a.json': sampleFile(1),
+    'samples/b.json': Uint8Array.of(0x22, 0xff, 0x22),
+    'samples/more/c.json': sampleFile(3),
+    'old/samples/d.json': sampleFile(4),
+    'samples/e.json.bak': sampleFile(5),
+    'samples/f.json': [sampleFile(6), { level: 0 }],
+  } satisfies Zippable;
+  const file = zip(files);
+  const found: unknown[] = [];
+  for await (const sample of readEvalLog(file))
+    found.push([sample.number, sample.text === null ? sample.fault : 'text', sample.bytes]);
+  expect(found).toEqual([
+    [1, 'text', Math.round(file.size / 3)],
+    [2, 'is damaged: it cannot be unpacked', Math.round((2 * file.size) / 3)],
+    [3, 'text', file.size],
+  ]);
+});
+
 test('a compression that is not read says what to do', async () => {
   const bytes = zipSync({ 'samples/a.json': sampleFile(1) });
   const entry = new TextDecoder('latin1').decode(bytes).lastIndexOf('PK\u0001\u0002');
@@ -90,7 +130,6 @@ const placesOf = (bytes: Uint8Array, mark: string): number[] => {
   const text = new TextDecoder('latin1').decode(bytes);
   return [...text.matchAll(new RegExp(mark, 'g'))].map(({ index }) => index);
 };
-const ENTRY = 'PK\u0001\u0002';
 
 test('one damaged sample among very many costs no more than itself', async () => {
   const count = 5000;

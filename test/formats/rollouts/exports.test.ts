@@ -11,7 +11,7 @@ import { readFactsOf } from '../../../src/evaluate/rollouts/lint/facts.ts';
 import { lintRollout } from '../../../src/evaluate/rollouts/lint/index.ts';
 import { OTHER_SYSTEMS } from '../../fixtures/inspect/other-systems.ts';
 import { FOREIGN, loggingBoard, r1Searcher } from '../../fixtures/inspect/records.ts';
-import { blobOf, importOne, ownLines, rolloutsOf } from './helpers.ts';
+import { blobOf, importOne, ownLines, R1_SEARCHER_FILES, rolloutsOf } from './helpers.ts';
 import { loadBoard, loadVerlViewer } from './loaders.ts';
 
 const policyFile = (name: string): object =>
@@ -210,8 +210,8 @@ describe('questions without a prompt', () => {
   );
 });
 
-for (const file of ['hotpotqa_qwen.jsonl', 'bamboogle_qwen.jsonl']) {
-  const path = new URL(`../../../../shared/data/r1-searcher/${file}`, import.meta.url);
+for (const path of R1_SEARCHER_FILES) {
+  const file = path.pathname.split('/').at(-1) ?? '';
   const missing = !existsSync(path);
   if (missing) console.warn(`skipped: needs ../shared/data/r1-searcher/${file}`);
   test.skipIf(missing).each(['verl', 'rl-logging-board'] as const)(

@@ -42,3 +42,13 @@ export const OWN_FILE = new URL('../../fixtures/inspect/kunlun-baize-dev.jsonl',
 
 /** Ten real rollouts of ours, one JSON text each. */
 export const ownLines = (): string[] => readFileSync(OWN_FILE, 'utf8').trim().split('\n');
+
+/**
+ * Evaluation files of R1-Searcher: a small one of ours in their layout, and the published ones, which are
+ * there only where the folder of shared data is.
+ */
+export const R1_SEARCHER_FILES: readonly URL[] = [
+  '../../fixtures/inspect/r1-searcher-dev.jsonl',
+  '../../../../shared/data/r1-searcher/hotpotqa_qwen.jsonl',
+  '../../../../shared/data/r1-searcher/bamboogle_qwen.jsonl',
+].map((path) => new URL(path, import.meta.url));

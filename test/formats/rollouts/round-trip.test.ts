@@ -6,7 +6,7 @@ import type { ImportedRollout } from '../../../src/formats/rollouts/shape/import
 import { eventsOfEveryKind } from '../../fixtures/events.ts';
 import { FOREIGN, loggingBoard, r1Searcher, trl, verl } from '../../fixtures/inspect/records.ts';
 import { emptyRollout } from '../../fixtures/rollouts.ts';
-import { importOne, ownLines, rolloutsOf } from './helpers.ts';
+import { importOne, ownLines, R1_SEARCHER_FILES, rolloutsOf } from './helpers.ts';
 
 const throughOurs = async (rollout: ImportedRollout): Promise<ImportedRollout> =>
   (await rolloutsOf(new Blob([writeRollout(rollout, 'forage')])))[0]!;
@@ -157,8 +157,8 @@ describe('into another layout', () => {
   });
 });
 
-for (const file of ['hotpotqa_qwen.jsonl', 'bamboogle_qwen.jsonl']) {
-  const path = new URL(`../../../../shared/data/r1-searcher/${file}`, import.meta.url);
+for (const path of R1_SEARCHER_FILES) {
+  const file = path.pathname.split('/').at(-1) ?? '';
   const missing = !existsSync(path);
   if (missing) console.warn(`skipped: needs ../shared/data/r1-searcher/${file}`);
   test.skipIf(missing)(`${file}: every line of it comes back whole`, async () => {

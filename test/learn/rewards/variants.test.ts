@@ -147,6 +147,17 @@ describe('ur2 as released', () => {
     ['ur2-stage-1-released', made({ queries: [[words(20), 'answered']] }), 4],
     ['ur2-stage-1-released', made({ queries: [[words(21), 'answered']] }), 2],
     ['ur2-stage-1', made({ queries: [[words(20), 'answered']] }), -1],
+    // One violation each: a wordy answer, none at all, a breach of the protocol.
+    ['ur2-stage-1-released', wordyAnswer, 2],
+    ['ur2-stage-1-released', made({ answer: `Borfield ${words(10)}`, malformed: true }), 1],
+    ['ur2-stage-1-released', faulty, 2],
+    ['ur2-stage-1-released', silent, 2],
+    ['ur2-stage-1', silent, 2],
+    ['ur2-stage-1', silentAndFaulty, 2],
+    // Ten words are allowed; more, where a gold answer has as many.
+    ['ur2-stage-1-released', made({ answer: words(10) }), 4],
+    ['ur2-stage-1-released', made({ answer: words(12), golds: ['x', words(12, 'y')] }), 4],
+    ['ur2-stage-1-released', made({ answer: words(12), golds: ['x', words(11, 'y')] }), 2],
     // More than four queries are one violation.
     ['ur2-stage-1-released', made({ queries: asked(4) }), 5],
     ['ur2-stage-1-released', made({ queries: asked(6) }), 3],

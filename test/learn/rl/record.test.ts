@@ -194,6 +194,46 @@ describe('the record of a step', () => {
     });
   });
 
+  it('tells what its update was, with the rate that this took', () => {
+    const update = {
+      adapter: new Float32Array(1),
+      first: new Float32Array(1),
+      second: new Float32Array(1),
+      updates: 4,
+      loss: -0.5,
+      gradientNorm: 2,
+      learningRate: 3e-4,
+      clipShare: 0.25,
+      trainedTokens: 17,
+      samplerGap: { max: 0.5, mean: 0.125 },
+    };
+    const seconds = { rollout: 0, update: 0, heldOut: 0, checkpoint: 0, total: 9 };
+    const made = stepRecord({
+      runId: 'run',
+      step: 3,
+      stage: 1,
+      at: '2026-01-01T00:00:00.000Z',
+      collected: { trained: [], all: [], batches: 1, zeroVariance: 0, drawn: {} },
+      update,
+      kl: 0.75,
+      learningRate: 1e-4,
+      heldOut: null,
+      router: null,
+      seconds,
+    });
+    expect(made).toMatchObject({
+      format: 'forage.step/1',
+      loss: -0.5,
+      kl: 0.75,
+      clipShare: 0.25,
+      gradientNorm: 2,
+      learningRate: 3e-4,
+      trainedTokens: 17,
+      samplerGap: { max: 0.5, mean: 0.125 },
+      seconds,
+    });
+  });
+
   it('has no speed and no entropy where nothing was written', () => {
     expect(record([], 0)).toMatchObject({ tokensPerSecond: 0, entropy: 0, responseTokens: 0 });
   });

@@ -125,6 +125,59 @@ describe('a replica in a worker', () => {
     );
   });
 
+  it('heeds only messages of its own: others may share the channel', async () => {
+    const [far, near] = ends();
+    const started: string[] = [];
+    const connecting = connectReplica({ ...near, start: () => void started.push('near') });
+    far.postMessage('a word' as never);
+    far.postMessage({ type: 'ready' } as never);
+    far.postMessage({ replica: 7, result: 1 });
+    const served = replica();
+    serveReplica(served, { ...far, start: () => void started.push('far') });
+    const remote = await connecting;
+    expect(started).toEqual(['near', 'far']);
+    near.postMessage('a word' as never);
+    near.postMessage({ type: 'dispose' } as never);
+    far.postMessage('a word' as never);
+    far.postMessage({ type: 'tokens' } as never);
+    // A second start, and answers that nobody waits for.
+    far.postMessage({ replica: 'ready', maxTokens: 1 });
+    far.postMessage({ replica: 5, error: 'late' });
+    expect(await remote.bytes()).toBe(77);
+    expect(served.calls).toEqual([['bytes']]);
+    expect(remote.maxTokens).toBe(64);
+  });
+
+  it('is connected once: what starts behind it later is another', async () => {
+    const [far, near] = ends();
+    let listeners = 0;
+    const counted: typeof near = {
+      ...near,
+      addEventListener: (type, listener) => {
+        listeners++;
+        near.addEventListener(type, listener);
+      },
+      removeEventListener: (type, listener) => {
+        listeners--;
+        near.removeEventListener(type, listener);
+      },
+    };
+    const connecting = connectReplica(counted);
+    serveReplica(replica(), far);
+    await connecting;
+    // The replica's own, none that still waits for a start.
+    expect(listeners).toBe(1);
+  });
+
+  it('that is lost is not asked again: neither to close nor for what it was asked', async () => {
+    const served = replica();
+    const remote = await connected(served);
+    remote.lost(new Error('the worker is gone'));
+    await remote.close();
+    await expect(remote.bytes()).rejects.toThrow('the worker is gone');
+    expect(served.calls).toEqual([]);
+  });
+
   it('that is lost rejects what waits and what comes, and can still be closed', async () => {
     const remote = await connected(replica({ bytes: () => new Promise(() => undefined) }));
     const waiting = remote.bytes();

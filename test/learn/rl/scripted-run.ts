@@ -14,7 +14,7 @@ import { initWeights } from '../../../src/policy/checkpoint/weights.ts';
 
 /** Runs of the loop over a scripted policy and a trainer whose gradient is known. */
 
-const weights = initWeights(
+export const weights = initWeights(
   {
     vocabSize: 4,
     hiddenSize: 2,

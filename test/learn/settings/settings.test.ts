@@ -108,3 +108,7 @@ describe('settings out of their range', () => {
     expect(checkedSettingsSchema.parse({ ...base, ...change })).toMatchObject(change);
   });
 });
+
+it('questions in turn are refused where there are none', () => {
+  expect(() => new UniformCurriculum([], 1)).toThrow('curriculum: there are no questions');
+});

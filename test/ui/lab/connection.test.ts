@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { BUILT_IN_SETUP } from '../../../src/records/setup.ts';
 import type { ConductorMessage } from '../../../src/lab/contract/ask.ts';
 import type { PartState } from '../../../src/lab/contract/progress.ts';
-import { lab, reportLost, retryLoading } from '../../../src/ui/lab/connection.ts';
+import { lab, need, reportLost, retryLoading } from '../../../src/ui/lab/connection.ts';
 import { allReady, firstFailure, useLab } from '../../../src/ui/lab/lab-store.ts';
 import { choosePolicy, useSetup } from '../../../src/ui/setup/setup-store.ts';
 import { setKey, useResources } from '../../../src/ui/setup/resources-store.ts';
@@ -79,6 +79,25 @@ describe('the connection to the lab', () => {
     setKey('server', '');
     expect(callsOf('ask.provide').at(-1)?.[1]).toEqual({});
     await settle();
+  });
+
+  it('asks for what a page needs, once, and asks every new worker for all of it', async () => {
+    const fake = connectFake();
+    expect(fake.callsOf('ask.need')).toEqual([]);
+    need('sources');
+    need('sources');
+    expect(fake.callsOf('ask.need')).toEqual([[['sources']]]);
+    need('policy', 'sources');
+    expect(fake.callsOf('ask.need').at(-1)).toEqual([['sources', 'policy']]);
+    reportLost(new Error('the worker died'));
+    await retryLoading();
+    expect(fake.opened()).toBe(2);
+    expect(fake.callsOf('ask.need').slice(2)).toEqual([[['sources', 'policy']]]);
+  });
+
+  it('is told before it was opened, and then asks', () => {
+    need('policy');
+    expect(connectFake().callsOf('ask.need')).toEqual([[['policy']]]);
   });
 
   it('survives a worker that refuses what was chosen: it learns it when it is opened again', async () => {

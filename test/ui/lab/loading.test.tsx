@@ -45,6 +45,21 @@ describe('what is loading', () => {
     );
   });
 
+  it('leaves out what no page needs, unless it loads for another reason', () => {
+    const waiting = part({ status: 'waiting', note: 'not started' });
+    useLab.setState({
+      parts: { world: waiting, retrieval: waiting, policy: waiting },
+      needed: new Set(),
+    });
+    expect(textOf(<LoadingList />, useLab)).toBe('');
+    useLab.setState({ needed: new Set(['sources']) });
+    expect(textOf(<LoadingList />, useLab)).toBe('Worldnot started Retrievalnot started');
+    useLab.setState({ needed: new Set() });
+    expect(wordsIn(show({ policy: part({}), world: waiting }))).toBe(
+      'Retrieval✓ 5 parts Policyreading',
+    );
+  });
+
   it.each<[string, Partial<PartState>, string, string]>([
     ['bytes of a known size', { loadedBytes: 2e6, totalBytes: 8e6 }, 'reading 2 MB of 8 MB', '25%'],
     ['bytes of an unknown size', { loadedBytes: 2e6 }, 'reading', '0%'],

@@ -50,11 +50,27 @@ beforeEach(() => {
 
 describe('the status bar', () => {
   it('says what is not there yet', () => {
+    useLab.setState({ needed: new Set(['policy', 'sources']) });
     expect(wordsIn(bar())).toContain('device: not chosen yet');
     expect(cell('policy')).toBe('policy: waiting');
     expect(cell('rate')).toBe('no tokens written yet');
     expect(wordsIn(bar())).toContain('loading world, retrieval, policy');
     expect(cell('run-status')).toBe('idle');
+  });
+
+  it('does not say that something loads which no page needs', () => {
+    expect(cell('policy')).toBe('policy: not loaded yet');
+    expect(wordsIn(bar())).toContain('nothing loaded yet');
+    expect(wordsIn(bar())).not.toContain('loading');
+    useLab.setState({ needed: new Set(['sources']) });
+    expect(wordsIn(bar())).toContain('loading world, retrieval');
+    expect(cell('policy')).toBe('policy: not loaded yet');
+    const { parts } = useLab.getState();
+    useLab.setState({
+      parts: { ...parts, world: ready, retrieval: ready },
+      sources: { localPassages: 1200, webPassages: 30_000, web: null, memory: null },
+    });
+    expect(wordsIn(bar())).toContain('1,200 local passages, web 30,000');
   });
 
   it('says what is loaded, and what failed before that', () => {
@@ -144,6 +160,30 @@ describe('offline use', () => {
     loaded();
     await vi.waitFor(() => expect(useOffline.getState().status).toBe('ready'));
     expect(register).toHaveBeenCalledOnce();
+  });
+
+  it('waits for what the page needs alone, and where it needs nothing for a moment', async () => {
+    const register = vi.fn(() =>
+      Promise.resolve({ active: { state: 'activated', addEventListener: () => undefined } }),
+    );
+    vi.stubGlobal('navigator', { serviceWorker: { register } });
+    vi.useFakeTimers();
+    keepForOffline();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(register).not.toHaveBeenCalled();
+    // Needed after a second: that comes first, however long it takes.
+    useLab.setState({ needed: new Set(['sources']) });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(register).not.toHaveBeenCalled();
+    const { parts } = useLab.getState();
+    useLab.setState({ parts: { ...parts, world: ready, retrieval: ready } });
+    expect(register).toHaveBeenCalledOnce();
+
+    useLab.setState(useLab.getInitialState(), true);
+    keepForOffline();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(register).toHaveBeenCalledTimes(2);
+    vi.useRealTimers();
   });
 
   it('says why the files could not be stored', async () => {

@@ -1,18 +1,11 @@
-import { answerText, type ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
+import { type ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import { LINTS } from '../lint/finding.ts';
 import { gainInWords, type PassageReading, type RoundReading } from '../reading/rounds.ts';
 import { cutByMarks, type Stretch } from '../reading/spans.ts';
 import { TOKEN_COLUMNS, tokenTable, type TokenColumn } from '../reading/token-table.ts';
 import { htmlText } from './escape.ts';
 import { HTML_STYLE } from './html-style.ts';
-import {
-  figuresOf,
-  findingText,
-  numberText,
-  reportOf,
-  whyNotScored,
-  type Report,
-} from './report.ts';
+import { findingText, headOf, numberText, whyNotScored, type Report } from './report.ts';
 import { itemAt } from '../../../base/items.ts';
 
 /**
@@ -114,7 +107,7 @@ function tokensHtml({ rollout }: Report): string {
   const shown = Math.min(table.count, MOST_SPANS);
   const spans: string[] = [];
   for (let i = 0; i < shown; i++) {
-    const { source, role } = itemAt(rollout.segments, table.segment[i] ?? 0, 'segments');
+    const { source, role } = itemAt(rollout.segments, itemAt(table.segment, i), 'segments');
     const numbers = names.flatMap((name) => {
       const value = table.columns[name]?.[i];
       return value === undefined || Number.isNaN(value)
@@ -122,7 +115,7 @@ function tokensHtml({ rollout }: Report): string {
         : [`${TOKEN_COLUMNS[name].name} ${numberText(value)}`];
     });
     const mask = table.mask[i] === 1 ? ['trained'] : table.mask[i] === 0 ? ['mask 0'] : [];
-    const tokenId = table.ids[i] ?? -1;
+    const tokenId = itemAt(table.ids, i);
     const id = tokenId >= 0 ? [`id ${tokenId}`] : [];
     const title = [`${i}: ${source}, ${role}`, ...id, ...mask, ...numbers].join(' · ');
     const text = table.texts[i] ?? `#${tokenId} `;
@@ -140,15 +133,11 @@ function tokensHtml({ rollout }: Report): string {
 
 /** @returns the text of an HTML file; nothing of the rollout is markup in it */
 export function rolloutHtml(rollout: ImportedRollout): string {
-  const report = reportOf(rollout);
-  const { question } = rollout;
-  const title = htmlText(question.text.slice(0, 120));
-  const figures = figuresOf(report).map(
+  const { report, question, gold, answer, figures, notes } = headOf(rollout);
+  const title = htmlText(question.slice(0, 120));
+  const line = figures.map(
     ([name, value]) => `<span><small>${name}</small> <b>${htmlText(value)}</b></span>`,
   );
-  const loose = report.findings
-    .filter(({ where }) => where.length === 0)
-    .map((one) => element('p', 'note', `⚠ ${htmlText(findingText(one))}`));
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -163,12 +152,12 @@ export function rolloutHtml(rollout: ImportedRollout): string {
 <body>
 <main>
 <header>
-<h1>${htmlText(question.text)}</h1>
-<p>Gold <b>${htmlText(question.answers.join(' or ') || 'none in the file')}</b></p>
-<p>Answer <b>${htmlText(answerText(rollout))}</b></p>
-<p class="figures">${figures.join('')}</p>
+<h1>${htmlText(question)}</h1>
+<p>Gold <b>${htmlText(gold)}</b></p>
+<p>Answer <b>${htmlText(answer)}</b></p>
+<p class="figures">${line.join('')}</p>
 <p class="fine">Rollout ${htmlText(rollout.id)} of ${htmlText(rollout.runId)}, written by Forage</p>
-${loose.join('')}
+${notes.map((one) => element('p', 'note', `⚠ ${htmlText(one)}`)).join('')}
 </header>
 <h2>Rounds</h2>
 ${report.rounds.map((round) => roundHtml(report, round)).join('\n')}

@@ -1,14 +1,7 @@
-import { answerText, type ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
+import { type ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import { gainInWords } from '../reading/rounds.ts';
 import { markdownBlock, markdownText } from './escape.ts';
-import {
-  figuresOf,
-  findingText,
-  numberText,
-  reportOf,
-  whyNotScored,
-  type Report,
-} from './report.ts';
+import { findingText, headOf, numberText, whyNotScored, type Report } from './report.ts';
 import { itemAt } from '../../../base/items.ts';
 
 /** One rollout as Markdown: figures, rounds with their whole text, scores, findings. */
@@ -43,17 +36,14 @@ function scoreTable(report: Report): string {
 
 /** @returns the text of a Markdown file; nothing of the rollout is markup in it */
 export function rolloutMarkdown(rollout: ImportedRollout): string {
-  const report = reportOf(rollout);
-  const { question } = rollout;
-  const figures = figuresOf(report).map(([name, value]) => `${name} ${value}`);
-  const loose = report.findings.filter(({ where }) => where.length === 0);
+  const { report, question, gold, answer, figures, notes } = headOf(rollout);
   return [
-    `# ${markdownText(question.text)}\n`,
-    `Gold: ${markdownText(question.answers.join(' or ') || 'none in the file')}\n`,
-    `Answer: ${markdownText(answerText(report.rollout))}\n`,
-    `${markdownText(figures.join(' · '))}\n`,
+    `# ${markdownText(question)}\n`,
+    `Gold: ${markdownText(gold)}\n`,
+    `Answer: ${markdownText(answer)}\n`,
+    `${markdownText(figures.map((pair) => pair.join(' ')).join(' · '))}\n`,
     `Rollout ${markdownText(rollout.id)}, of ${markdownText(rollout.runId)}\n`,
-    ...loose.map((one) => `> ${markdownText(findingText(one))}\n`),
+    ...notes.map((one) => `> ${markdownText(one)}\n`),
     roundText(report),
     `## Scores\n\n${scoreTable(report)}`,
   ].join('\n');

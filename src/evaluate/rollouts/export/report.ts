@@ -1,4 +1,8 @@
-import { fullText, type ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
+import {
+  answerText,
+  fullText,
+  type ImportedRollout,
+} from '../../../formats/rollouts/shape/imported.ts';
 import { readFactsOf, type RolloutFacts } from '../lint/facts.ts';
 import { LINTS, type Finding } from '../lint/finding.ts';
 import { lintRollout } from '../lint/index.ts';
@@ -22,6 +26,30 @@ export const reportOf = (rollout: ImportedRollout): Report => ({
   scores: rescore(rollout),
   findings: lintRollout(rollout),
 });
+
+/** What a written rollout begins with, before it is made safe for the form that it is written in. */
+export interface ReportHead {
+  report: Report;
+  question: string;
+  gold: string;
+  answer: string;
+  figures: [name: string, value: string][];
+  /** Findings about the rollout as a whole. */
+  notes: string[];
+}
+
+export function headOf(rollout: ImportedRollout): ReportHead {
+  const report = reportOf(rollout);
+  const { text, answers } = rollout.question;
+  return {
+    report,
+    question: text,
+    gold: answers.join(' or ') || 'none in the file',
+    answer: answerText(rollout),
+    figures: figuresOf(report),
+    notes: report.findings.filter(({ where }) => where.length === 0).map(findingText),
+  };
+}
 
 /** Why nothing was scored; null where something was. */
 export const whyNotScored = ({

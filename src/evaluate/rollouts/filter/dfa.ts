@@ -1,5 +1,5 @@
 import type { Assertion, Automaton } from './nfa.ts';
-import { itemAt } from '../../../base/items.ts';
+import { itemAt, present } from '../../../base/items.ts';
 
 /** Runs an automaton over texts in one pass, making the deterministic states as they are met. */
 
@@ -20,8 +20,9 @@ interface State {
 /** More are never kept: a pattern may have exponentially many. */
 const MAX_STATES = 2000;
 
-const WORD = /^\w$/;
-const LINE = /^[\n\r\u2028\u2029]$/;
+// Of single characters.
+const WORD = /\w/;
+const LINE = /[\n\r\u2028\u2029]/;
 
 const sideOf = (char: string): Side =>
   WORD.test(char) ? 'word' : LINE.test(char) ? 'line' : 'other';
@@ -45,7 +46,7 @@ export class Matcher {
   test(text: string): boolean {
     let state = this.#state([], 'edge');
     for (let i = 0; i < text.length; i++) {
-      const code = text.codePointAt(i) ?? 0;
+      const code = present(text.codePointAt(i), 'the character');
       const next = this.#step(state, code);
       if (next === null) return true;
       state = next;

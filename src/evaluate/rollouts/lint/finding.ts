@@ -1,4 +1,5 @@
 import type { ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
+import { itemAt } from '../../../base/items.ts';
 import type { TextSpan } from '../../../formats/rollouts/rounds.ts';
 
 /** What a check found, where, and why it matters. */
@@ -116,5 +117,5 @@ export const wholeSpan = (
 ): TextSpan => ({
   segment,
   start: 0,
-  end: rollout.segments[segment]?.text.length ?? 0,
+  end: itemAt(rollout.segments, segment, 'segments').text.length,
 });

@@ -11,16 +11,18 @@ const near = (a: number, b: number): boolean =>
   Math.abs(a - b) <= TOLERANCE * Math.max(1, Math.abs(a), Math.abs(b));
 
 /** Scores under the names by which files state them. */
-const SCORES: Record<string, keyof AnswerScores> = {
-  em: 'em',
-  exact_match: 'em',
-  f1: 'f1',
-  cover_em: 'coverEm',
-  sub_em: 'subEm',
-};
+const SCORES: ReadonlyMap<string, keyof AnswerScores> = new Map([
+  ['em', 'em'],
+  ['exact_match', 'em'],
+  ['f1', 'f1'],
+  ['cover_em', 'coverEm'],
+  ['sub_em', 'subEm'],
+]);
 
 /** Scores that the record states by name: its metrics, its clauses, and extra keys of the original. */
-function stated(rollout: ImportedRollout): [name: string, value: number][] {
+function stated(
+  rollout: ImportedRollout,
+): { name: string; score: keyof AnswerScores; value: number }[] {
   const { metrics, rewards, origin } = rollout;
   const entries: [string, unknown][] = [
     ...(metrics
@@ -29,9 +31,10 @@ function stated(rollout: ImportedRollout): [name: string, value: number][] {
     ...rewards.map(({ clause, value }): [string, unknown] => [clause, value]),
     ...Object.entries(origin?.fields ?? {}),
   ];
-  return entries.flatMap(([name, value]) =>
-    typeof value === 'number' && Object.hasOwn(SCORES, name) ? [[name, value]] : [],
-  );
+  return entries.flatMap(([name, value]) => {
+    const score = SCORES.get(name);
+    return typeof value === 'number' && score ? [{ name, score, value }] : [];
+  });
 }
 
 /**
@@ -46,12 +49,11 @@ export function statedScores(rollout: ImportedRollout): Finding[] {
   const own = NORMALISERS.map((by) => answerScores(rollout.answer, answers, by));
   const [squad] = own;
   const wrong = claims.find(
-    ([name, value]) => !own.some((scores) => near(scores[SCORES[name] ?? 'em'], value)),
+    ({ score, value }) => !own.some((scores) => near(scores[score], value)),
   );
   if (!wrong || !squad) return [];
-  const [name, value] = wrong;
-  const score = squad[SCORES[name] ?? 'em'].toFixed(3);
-  const message = `The record states ${name} ${value}; its answer scores ${score}.`;
+  const { name, score, value } = wrong;
+  const message = `The record states ${name} ${value}; its answer scores ${squad[score].toFixed(3)}.`;
   return [finding(rollout, 'reward-misplaced', message)];
 }
 

@@ -2,7 +2,7 @@ import { exactMatch, f1Score } from '../../../agent/answers/scores.ts';
 import { goldsToScore, type ImportedRollout } from '../../../formats/rollouts/shape/imported.ts';
 import type { Finding } from './finding.ts';
 import { mean } from '../../../base/statistics.ts';
-import { groupBy } from '../../../base/items.ts';
+import { groupBy, itemAt } from '../../../base/items.ts';
 
 /** Checks that need several rollouts of a run at once, from a summary of each. */
 
@@ -69,7 +69,7 @@ function permuted(step: readonly LintSummary[], score: 'em' | 'f1'): Finding[] {
   const sorted = (name: 'reward' | 'own'): number[] =>
     rows.map((row) => row[name]).sort((a, b) => a - b);
   const [rewards, own] = [sorted('reward'), sorted('own')];
-  if (!rewards.every((value, i) => near(value, own[i] ?? NaN))) return [];
+  if (!rewards.every((value, i) => near(value, itemAt(own, i, 'scores')))) return [];
   return rows
     .filter((row) => !near(row.reward, row.own))
     .map((row) =>

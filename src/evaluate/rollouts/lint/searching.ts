@@ -18,7 +18,7 @@ export function overSearch(rollout: ImportedRollout): Finding[] {
   const { supporting } = rollout.question;
   const seen = new Set<string>();
   const missing = new Set(supporting);
-  return roundsOf(rollout).flatMap(({ query, passages, segments }) => {
+  return roundsOf(rollout).flatMap(({ query, passages }) => {
     const complete = supporting.length > 0 && missing.size === 0;
     // A background is read before the first query of its round.
     const isShown = (segment: number): boolean => rollout.segments[segment]?.role === 'background';
@@ -32,7 +32,7 @@ export function overSearch(rollout: ImportedRollout): Finding[] {
       seen.add(key(passage));
       missing.delete(passage.title);
     }
-    if (!query || segments.length === 0 || !(old || (complete && found.length > 0))) return [];
+    if (!query || !(old || (complete && found.length > 0))) return [];
     const message = old
       ? `All ${found.length} passages for "${query.text}" had been read before.`
       : `"${query.text}" was asked when every supporting passage had been read.`;

@@ -103,17 +103,15 @@ function maskOf(segment: ImportedSegment, index: number): number {
 function fileColumns(table: TokenTable, { segments }: Pick<ImportedRollout, 'segments'>): void {
   for (const [name, key] of FROM_FILE) {
     const column = nans(table.count);
-    segments.forEach((segment, s) => {
-      const values = segment[key] as TokenValues | undefined;
-      const from = table.starts[s] ?? 0;
-      const to = table.starts[s + 1] ?? 0;
-      if (values) for (let i = from; i < to; i++) column[i] = values[i - from] ?? NaN;
+    table.segment.forEach((s, at) => {
+      const values = itemAt(segments, s, 'segments')[key] as TokenValues | undefined;
+      column[at] = values?.[itemAt(table.index, at)] ?? NaN;
     });
     if (someFinite(column)) table.columns[name] = column;
   }
   const { logprob, refLogprob } = table.columns;
   if (logprob && refLogprob)
-    table.columns.ratio = logprob.map((value, i) => Math.exp(value - (refLogprob[i] ?? NaN)));
+    table.columns.ratio = logprob.map((value, i) => Math.exp(value - itemAt(refLogprob, i)));
 }
 
 /** Columns that follow from the group: they are computed, not read. */
@@ -122,14 +120,14 @@ function groupColumns(table: TokenTable, outcome: RolloutOutcome): void {
   if (!tokens) return;
   const columns = { weight: nans(table.count), push: nans(table.count), kl: nans(table.count) };
   const own = table.columns.advantage ?? nans(table.count);
-  for (let i = 0; i < tokens.segment.length; i++) {
-    const at = (table.starts[tokens.segment[i] ?? 0] ?? 0) + (tokens.index[i] ?? 0);
+  tokens.segment.forEach((segment, i) => {
+    const at = itemAt(table.starts, segment, 'segments') + itemAt(tokens.index, i);
     const trained = tokens.mask[i] === 1;
-    columns.weight[at] = tokens.weight[i] ?? 0;
-    columns.push[at] = tokens.push[i] ?? 0;
-    columns.kl[at] = trained ? (tokens.kl[i] ?? 0) : NaN;
+    columns.weight[at] = itemAt(tokens.weight, i);
+    columns.push[at] = itemAt(tokens.push, i);
+    columns.kl[at] = trained ? itemAt(tokens.kl, i) : NaN;
     if (!table.columns.advantage) own[at] = trained && advantage !== null ? advantage : NaN;
-  }
+  });
   for (const name of ['weight', 'push', 'kl'] as const)
     if (someFinite(columns[name])) table.columns[name] = columns[name];
   if (someFinite(own)) table.columns.advantage = own;
@@ -140,12 +138,10 @@ function rolloutAdvantage(table: TokenTable, rollout: ImportedRollout): void {
   const { advantage, segments } = rollout;
   if (table.columns.advantage || advantage === null) return;
   const column = nans(table.count);
-  for (let i = 0; i < table.count; i++) {
-    const bit = table.mask[i] ?? 0;
-    const trained =
-      bit < 0 ? itemAt(segments, table.segment[i] ?? 0, 'segments').source === 'policy' : bit === 1;
-    if (trained) column[i] = advantage;
-  }
+  table.mask.forEach((bit, at) => {
+    const { source } = itemAt(segments, itemAt(table.segment, at), 'segments');
+    if (bit < 0 ? source === 'policy' : bit === 1) column[at] = advantage;
+  });
   if (someFinite(column)) table.columns.advantage = column;
 }
 
@@ -180,10 +176,11 @@ export function tokenTable(rollout: ImportedRollout, outcome?: RolloutOutcome | 
     return cut;
   });
   const starts = new Int32Array(segments.length + 1);
+  let count = 0;
   segments.forEach((segment, s) => {
-    starts[s + 1] = (starts[s] ?? 0) + (pieces[s]?.length ?? tokensIn(segment));
+    count += pieces[s]?.length ?? tokensIn(segment);
+    starts[s + 1] = count;
   });
-  const count = starts[segments.length] ?? 0;
   const cuts = segments.filter((segment) => !hasTokens(segment) && segment.text !== '').length;
   const some = segments.some(hasTokens);
   const table: TokenTable = {
@@ -201,7 +198,9 @@ export function tokenTable(rollout: ImportedRollout, outcome?: RolloutOutcome | 
     lacks: {},
   };
   segments.forEach((segment, s) => {
-    for (let at = starts[s] ?? 0, i = 0; at < (starts[s + 1] ?? 0); at++, i++) {
+    const from = itemAt(starts, s, 'segments');
+    for (let at = from; at < itemAt(starts, s + 1, 'segments'); at++) {
+      const i = at - from;
       table.segment[at] = s;
       table.index[at] = i;
       table.mask[at] = maskOf(segment, i);

@@ -1,3 +1,5 @@
+import { present } from '../../../base/items.ts';
+
 /**
  * Characters that are not seen but change how others are: bidirectional controls turn a text around,
  * zero-width ones part or join words, others are no text at all. In imported text they are shown by
@@ -6,7 +8,7 @@
 const HIDDEN = /(?!\t|\n|\r|\uFE0F)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu;
 
 const nameOf = (sign: string): string =>
-  `⟨U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
+  `⟨U+${present(sign.codePointAt(0), 'the character').toString(16).toUpperCase().padStart(4, '0')}⟩`;
 
 /** The text with hidden characters as `⟨U+202E⟩`; most texts come back as they are. */
 export const revealHidden = (text: string): string => text.replaceAll(HIDDEN, nameOf);

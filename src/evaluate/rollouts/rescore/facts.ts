@@ -101,12 +101,9 @@ function answerForm(
   answered: boolean,
 ): Pick<RewardFacts, 'form' | 'prose'> {
   const block = segments.findLast(({ source, role }) => source === 'policy' && role === 'answer');
-  const text = block?.text ?? '';
-  const long = text.startsWith('<long_answer>');
-  const prose = text
-    .slice(0, Math.max(0, text.indexOf(String.raw`\boxed`)))
-    .replace(/<[^>]{0,40}>/g, '')
-    .trim();
+  const long = block?.text.startsWith('<long_answer>') === true;
+  const [before, ...boxes] = block?.text.split(String.raw`\boxed`) ?? [];
+  const prose = before && boxes.length > 0 ? before.replace(/<[^>]{0,40}>/g, '').trim() : '';
   return { form: answered ? (long ? 'long' : 'short') : null, prose };
 }
 

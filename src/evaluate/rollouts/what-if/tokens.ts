@@ -4,6 +4,9 @@ import type {
   TokenColumns,
 } from '../../../formats/rollouts/shape/imported.ts';
 
+import { itemAt } from '../../../base/items.ts';
+import { sum } from '../../../base/statistics.ts';
+
 /** The tokens of an imported rollout as one flat list, as far as the file has them. */
 
 /** Which tokens the loss trains. */
@@ -30,8 +33,8 @@ export interface FlatTokens {
   advantages: Float64Array;
 }
 
-const segmentTokens = ({ ids, tokens }: TokenColumns): number | null =>
-  ids?.length ?? tokens?.length ?? null;
+const segmentTokens = ({ ids, tokens }: TokenColumns): number | undefined =>
+  ids?.length ?? tokens?.length;
 
 function isTrained(segment: ImportedSegment, index: number, choice: MaskChoice): boolean {
   const { source, role } = segment;
@@ -64,9 +67,12 @@ export function flatTokens(
   { segments }: Pick<ImportedRollout, 'segments'>,
   choice: MaskChoice,
 ): FlatTokens | null {
-  const counts = segments.map((segment) => segmentTokens(segment));
-  if (segments.some(({ source }, s) => source !== 'prompt' && counts[s] === null)) return null;
-  const total = counts.reduce((sum: number, count) => sum + (count ?? 0), 0);
+  const unknown = segments.some(
+    (segment) => segment.source !== 'prompt' && segmentTokens(segment) === undefined,
+  );
+  if (unknown) return null;
+  const counts = segments.map((segment) => segmentTokens(segment) ?? 0);
+  const total = sum(counts);
   if (total === 0) return null;
   const flat: FlatTokens = {
     segment: new Int32Array(total),
@@ -79,7 +85,7 @@ export function flatTokens(
   let at = 0;
   const begins = segments.findIndex(({ text }) => text !== '');
   segments.forEach((segment, s) => {
-    for (let i = 0; i < (counts[s] ?? 0); i++, at++) {
+    for (let i = 0; i < itemAt(counts, s, 'counts'); i++, at++) {
       flat.segment[at] = s;
       flat.index[at] = i;
       // Nothing precedes the first token of a context, so that it cannot be predicted.
@@ -93,5 +99,4 @@ export function flatTokens(
   return flat;
 }
 
-export const trainedCount = (flat: FlatTokens): number =>
-  flat.mask.reduce((sum, bit) => sum + bit, 0);
+export const trainedCount = (flat: FlatTokens): number => sum(flat.mask);

@@ -90,7 +90,7 @@ function klSum(flat: FlatTokens, form: Objective['kl']['form']): number | null {
   let sum = 0;
   for (let i = 0; i < flat.mask.length; i++) {
     if (flat.mask[i] !== 1) continue;
-    sum += klTerm(form, flat.logprobs[i] ?? NaN, flat.refLogprobs[i] ?? NaN).value;
+    sum += klTerm(form, itemAt(flat.logprobs, i), itemAt(flat.refLogprobs, i)).value;
   }
   return Number.isFinite(sum) ? sum : null;
 }
@@ -118,7 +118,7 @@ function rewardsOf(
 }
 
 const gather = (from: Float64Array, places: readonly number[]): Float32Array =>
-  Float32Array.from(places, (i) => from[i] ?? NaN);
+  Float32Array.from(places, (i) => itemAt(from, i, 'tokens'));
 
 const finite = (values: Float32Array): boolean => values.every((value) => Number.isFinite(value));
 
@@ -159,12 +159,12 @@ function tokenWeights(
   };
   places.forEach((place, i) => {
     tokens.weight[place] = weight;
-    tokens.push[place] = result.coefficients[i] ?? 0;
+    tokens.push[place] = itemAt(result.coefficients, i, 'coefficients');
     tokens.kl[place] = hasReference
       ? klTerm(
           objective.kl.form,
-          now[i] ?? NaN,
-          reference[i] ?? NaN,
+          itemAt(now, i),
+          itemAt(reference, i),
           objective.logRatioClamp ?? Infinity,
         ).value
       : NaN;
@@ -178,7 +178,7 @@ function baselines(
   leaveOneOut: boolean,
 ): (number | null)[] {
   return members.map(({ group }, i) => {
-    const own = rewards.filter((_r, j) => members[j]?.group === group);
+    const own = rewards.filter((_r, j) => itemAt(members, j, 'rollouts').group === group);
     if (!leaveOneOut) return mean(own);
     return own.length < 2 ? null : (sum(own) - itemAt(rewards, i, 'rewards')) / (own.length - 1);
   });
@@ -197,12 +197,12 @@ function membersOf(rollouts: readonly ImportedRollout[], mask: MaskChoice): Memb
 function flatGroups(members: readonly Member[], rewards: readonly (number | null)[]): string[] {
   const rows = members.map(({ rollout }, i) => ({
     id: rollout.groupId,
-    reward: rewards[i] ?? null,
+    reward: itemAt(rewards, i, 'rewards'),
   }));
   return [...groupBy(rows, ({ id }) => id)]
     .filter(([, [first, ...others]]) => {
-      const reward = first?.reward ?? null;
-      return reward !== null && others.length > 0 && others.every((one) => one.reward === reward);
+      if (!first || first.reward === null || others.length === 0) return false;
+      return others.every(({ reward }) => reward === first.reward);
     })
     .map(([id]) => id);
 }
@@ -253,9 +253,9 @@ export function computeSide(
     clipped += made?.clipped ?? 0;
     return {
       id: member.rollout.id,
-      reward: rewards[i] ?? null,
-      baseline: means?.[i] ?? null,
-      advantage: advantages?.[i] ?? null,
+      reward: itemAt(rewards, i, 'rewards'),
+      baseline: means && itemAt(means, i, 'baselines'),
+      advantage: advantages && itemAt(advantages, i, 'advantages'),
       trainedTokens: member.flat ? itemAt(lengths, i, 'lengths') : null,
       tokens: made?.tokens ?? null,
     };

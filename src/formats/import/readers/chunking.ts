@@ -1,3 +1,4 @@
+import { itemAt } from '../../../base/items.ts';
 import { normaliseSpace, splitSentences } from '../values/sentences.ts';
 import type { ChunkingOptions } from '../values/types.ts';
 
@@ -5,6 +6,12 @@ export interface Chunk {
   title: string;
   sentences: string[];
   /** 1-based line at which its first new sentence's paragraph starts. */
+  line: number;
+}
+
+interface Sentence {
+  text: string;
+  /** 1-based line at which its paragraph starts. */
   line: number;
 }
 
@@ -19,11 +26,10 @@ const words = (text: string): string[] => text.split(' ');
 export class Chunker {
   readonly #options: ChunkingOptions;
   #title: string;
-  #sentences: string[] = [];
+  #sentences: Sentence[] = [];
   #words = 0;
   /** How many of the sentences are repeated from the chunk before. */
   #repeated = 0;
-  #line = 1;
 
   constructor(title: string, options: ChunkingOptions) {
     const { maxWords, overlapSentences } = options;
@@ -46,8 +52,7 @@ export class Chunker {
       for (const part of this.#parts(sentence)) {
         const count = words(part).length;
         if (this.#words + count > this.#options.maxWords) yield* this.#cut(count);
-        if (this.#sentences.length === this.#repeated) this.#line = line;
-        this.#sentences.push(part);
+        this.#sentences.push({ text: part, line });
         this.#words += count;
       }
     }
@@ -61,21 +66,22 @@ export class Chunker {
 
   /** Gives the chunk out and starts the next with the overlap that leaves room for `count` words. */
   *#cut(count: number): Generator<Chunk, void> {
-    if (this.#sentences.length > this.#repeated) yield this.#chunk();
+    yield this.#chunk();
     let overlap = this.#options.overlapSentences;
-    const last = (): string[] => (overlap === 0 ? [] : this.#sentences.slice(-overlap));
+    const last = (): Sentence[] => (overlap === 0 ? [] : this.#sentences.slice(-overlap));
     while (overlap > 0 && countWords(last()) + count > this.#options.maxWords) overlap--;
     this.#keep(last());
   }
 
-  #keep(sentences: string[]): void {
+  #keep(sentences: Sentence[]): void {
     this.#sentences = sentences;
     this.#repeated = sentences.length;
     this.#words = countWords(sentences);
   }
 
   #chunk(): Chunk {
-    return { title: this.#title, sentences: [...this.#sentences], line: this.#line };
+    const { line } = itemAt(this.#sentences, this.#repeated, 'sentences');
+    return { title: this.#title, sentences: this.#sentences.map(({ text }) => text), line };
   }
 
   *#parts(sentence: string): Generator<string, void> {
@@ -85,8 +91,8 @@ export class Chunker {
   }
 }
 
-const countWords = (sentences: readonly string[]): number =>
-  sentences.reduce((sum, sentence) => sum + words(sentence).length, 0);
+const countWords = (sentences: readonly Sentence[]): number =>
+  sentences.flatMap(({ text }) => words(text)).length;
 
 /** The words of a Markdown line without its markup for links, images, emphasis, lists and quotes. */
 export const stripMarkdown = (line: string): string =>

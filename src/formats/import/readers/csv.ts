@@ -1,5 +1,11 @@
 import { decodeUtf8, ItemBuffer, pieces } from '../values/bytes.ts';
-import { MAX_ITEM_BYTES, type Format, type RawItem, type ResumePosition } from '../values/types.ts';
+import {
+  ImportError,
+  MAX_ITEM_BYTES,
+  type Format,
+  type RawItem,
+  type ResumePosition,
+} from '../values/types.ts';
 
 const QUOTE = 0x22;
 const NEWLINE = 0x0a;
@@ -7,6 +13,7 @@ const NEWLINE = 0x0a;
 /**
  * Records of a CSV (RFC 4180) or TSV file with a header, as objects keyed by lower-case column name.
  * Quoted fields may hold the delimiter, doubled quotes and line ends.
+ * @throws ImportError where the header cannot be read
  */
 export async function* csvRecords(
   blob: Blob,
@@ -22,7 +29,9 @@ export async function* csvRecords(
     if (text?.trim() === '') continue;
     const fields = text === null ? null : splitRecord(text, delimiter);
     if (!header) {
-      header = (fields ?? []).map((name) => name.trim().toLowerCase());
+      if (!fields)
+        throw new ImportError(`expected names of columns: ${record.problem ?? UNPAIRED}`);
+      header = fields.map((name) => name.trim().toLowerCase());
       continue;
     }
     const next = { format, offset: end, line: nextLine, item: item + 1, header };
@@ -48,7 +57,7 @@ interface TextRecord {
   problem?: string;
 }
 
-/** Splits at line ends outside quotes. */
+/** Splits at line ends outside quotes; behind the last one there may be an empty record. */
 async function* records(
   blob: Blob,
   resume: ResumePosition | undefined,
@@ -56,7 +65,6 @@ async function* records(
 ): AsyncGenerator<TextRecord, void> {
   const buffer = new ItemBuffer(MAX_ITEM_BYTES);
   let quoted = false;
-  let pending = false;
   let line = resume?.line ?? 1;
   let startLine = line;
   for await (const { start, bytes } of pieces(blob, resume?.offset ?? 0, signal)) {
@@ -70,12 +78,9 @@ async function* records(
       yield finish(buffer, { line: startLine, nextLine: line, end: start + i + 1 });
       startLine = line;
       from = i + 1;
-      pending = false;
     }
-    pending ||= from < bytes.length;
-    if (from < bytes.length) buffer.add(bytes.subarray(from));
+    buffer.add(bytes.subarray(from));
   }
-  if (!pending) return;
   const last = finish(buffer, { line: startLine, nextLine: line, end: blob.size });
   yield quoted
     ? { ...last, text: null, problem: 'expected a closing quote before the end of the file' }

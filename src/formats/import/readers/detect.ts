@@ -1,3 +1,4 @@
+import { groupBy, itemAt } from '../../../base/items.ts';
 import { jsonItems } from './json-items.ts';
 import { parseJsonValue } from '../values/json-value.ts';
 import { splitRecord } from './csv.ts';
@@ -11,16 +12,10 @@ const LOOK = 20;
 
 /** The schema that most of the values have, ties to the first; null where none is known. */
 function commonSchema(values: readonly unknown[]): string | null {
-  const counts = new Map<string, number>();
-  for (const value of values) {
-    const schema = schemaOf(value)?.id;
-    if (schema) counts.set(schema, (counts.get(schema) ?? 0) + 1);
-  }
-  let best: string | null = null;
-  for (const [schema, count] of counts) {
-    if (!best || count > (counts.get(best) ?? 0)) best = schema;
-  }
-  return best;
+  const known = values.flatMap((value) => schemaOf(value) ?? []);
+  const groups = [...groupBy(known, ({ id }) => id).values()];
+  const [most] = groups.toSorted((a, b) => b.length - a.length);
+  return most ? itemAt(most, 0).id : null;
 }
 
 /**
@@ -70,7 +65,7 @@ async function detectJson(text: string, first: '[' | '{'): Promise<Format | null
 
 /** CSV or TSV with a header that names a question and its answer, or a text. */
 function detectTable(text: string): Format | null {
-  const header = text.trimStart().split(/\r?\n/u, 1)[0] ?? '';
+  const header = itemAt(text.trimStart().split(/\r?\n/u, 1), 0);
   for (const [container, delimiter] of [
     ['tsv', '\t'],
     ['csv', ','],

@@ -6,10 +6,11 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const NEWLINE = 0x0a;
-const isOpen = (byte: number): boolean => byte === 0x5b || byte === 0x7b;
-const isClose = (byte: number): boolean => byte === 0x5d || byte === 0x7d;
-const isSpace = (byte: number): boolean =>
-  byte === 0x20 || byte === 0x09 || byte === NEWLINE || byte === 0x0d;
+type Byte = number | undefined;
+const isOpen = (byte: Byte): boolean => byte === 0x5b || byte === 0x7b;
+const isClose = (byte: Byte): boolean => byte === 0x5d || byte === 0x7d;
+/** White space within a line. */
+const isBlank = (byte: Byte): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0d;
 
 /**
  * Items of one large JSON document, without all of it in memory: the elements of a top-level array,
@@ -53,7 +54,7 @@ class Splitter {
   *push(bytes: Uint8Array, base: number): Generator<RawItem, void> {
     let from = 0;
     for (let i = 0; i < bytes.length; i++) {
-      const byte = bytes[i] ?? 0;
+      const byte = bytes[i];
       if (byte === NEWLINE) this.#line++;
       else if (this.#startLine === null && this.#depth > 0 && isContent(byte))
         this.#startLine = this.#line;
@@ -61,7 +62,7 @@ class Splitter {
         if (this.#escaped) this.#escaped = false;
         else if (byte === BACKSLASH) this.#escaped = true;
         else if (byte === QUOTE) this.#inString = false;
-      } else if (byte === QUOTE) this.#inString = this.#depth > 0;
+      } else if (byte === QUOTE) this.#inString = true;
       else if (isOpen(byte)) {
         if (++this.#depth === 1) from = i + 1;
       } else if (this.#depth > 0 && (isClose(byte) || (byte === COMMA && this.#depth === 1))) {
@@ -97,9 +98,9 @@ class Splitter {
   *#emit(end: number): Generator<RawItem, void> {
     const tooLong = this.#buffer.overflowed;
     const bytes = this.#buffer.take();
-    if (this.#startLine === null && !tooLong) return;
+    if (this.#startLine === null) return;
     const next = { format: this.#format, offset: end, line: this.#line, item: this.#item + 1 };
-    const where = { item: this.#item++, line: this.#startLine ?? this.#line, bytes: end, next };
+    const where = { item: this.#item++, line: this.#startLine, bytes: end, next };
     this.#startLine = null;
     const text = tooLong ? null : decodeUtf8(bytes);
     if (tooLong) {
@@ -116,5 +117,5 @@ class Splitter {
   }
 }
 
-/** Whether a byte between items starts one: not space, not the comma before it, not the end. */
-const isContent = (byte: number): boolean => !isSpace(byte) && byte !== COMMA && !isClose(byte);
+/** Whether a byte between items starts one: not space, not a comma too many, not the end. */
+const isContent = (byte: Byte): boolean => !isBlank(byte) && byte !== COMMA && !isClose(byte);

@@ -11,15 +11,13 @@ export async function* jsonLines(
 ): AsyncGenerator<RawItem, void> {
   let item = resume?.item ?? 0;
   const from = { start: resume?.offset ?? 0, firstLine: resume?.line ?? 1 };
-  for await (const { line, text, problem, end } of lines(blob, {
-    ...from,
-    ...(signal && { signal }),
-  })) {
+  for await (const read of lines(blob, { ...from, ...(signal && { signal }) })) {
+    const { line, end } = read;
     const next = { format, offset: end, line: line + 1, item: item + 1 };
     const where = { item, line, bytes: end, next };
-    if (text === null) yield { ...where, problem: { key: '', expected: problem ?? '' } };
-    else if (text.trim() === '') continue;
-    else yield { ...where, ...parseJsonValue(text) };
+    if (read.text === null) yield { ...where, problem: { key: '', expected: read.problem } };
+    else if (read.text.trim() === '') continue;
+    else yield { ...where, ...parseJsonValue(read.text) };
     item++;
   }
 }

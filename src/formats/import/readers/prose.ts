@@ -1,6 +1,7 @@
+import { itemAt } from '../../../base/items.ts';
 import { Chunker, stripMarkdown, type Chunk } from './chunking.ts';
 import { formatOf } from '../schemas/list.ts';
-import { lines, type Line } from '../values/lines.ts';
+import { lines } from '../values/lines.ts';
 import { CHUNKING_DEFAULTS, type ImportOptions, type RawItem } from '../values/types.ts';
 
 const HEADING = /^(#{1,6})\s+(.*?)(?:\s+#+)?$/u;
@@ -24,21 +25,22 @@ export async function* prose(
   const skipped = resume?.item ?? 0;
   const format = formatOf(markdown ? 'markdown' : 'text', 'prose');
   let item = 0;
-  let bytes = 0;
-  const raw = (line: number, found: Pick<RawItem, 'value' | 'problem'>): RawItem => {
+  const raw = (line: number, bytes: number, found: Pick<RawItem, 'value' | 'problem'>): RawItem => {
     const next = { format, offset: 0, line: 1, item: item + 1 };
     return { item: item++, line, bytes, next, ...found };
   };
-  const chunked = ({ line, ...value }: Chunk): RawItem => raw(line, { value });
-  const unread = ({ line, problem }: Line): RawItem =>
-    raw(line, { problem: { key: '', expected: problem ?? 'expected UTF-8 text' } });
+  const chunked = ({ line, ...value }: Chunk, bytes: number): RawItem =>
+    raw(line, bytes, { value });
   const isNew = ({ item }: RawItem): boolean => item >= skipped;
-  for await (const line of lines(blob, signal ? { signal } : {})) {
-    bytes = line.end;
-    if (line.text === null) yield* [unread(line)].filter(isNew);
-    else for (const chunk of source.push(line, line.text)) yield* [chunked(chunk)].filter(isNew);
+  for await (const read of lines(blob, signal ? { signal } : {})) {
+    const { line, text, end } = read;
+    const found =
+      text === null
+        ? [raw(line, end, { problem: { key: '', expected: read.problem } })]
+        : Array.from(source.push(line, text), (chunk) => chunked(chunk, end));
+    yield* found.filter(isNew);
   }
-  for (const chunk of source.end()) yield* [chunked(chunk)].filter(isNew);
+  yield* Array.from(source.end(), (chunk) => chunked(chunk, blob.size)).filter(isNew);
 }
 
 /** Long lines without blank ones between them are given on, so that memory stays bounded. */
@@ -46,19 +48,17 @@ const MAX_PARAGRAPH = 2 ** 16;
 
 class Paragraphs {
   protected readonly chunker: Chunker;
-  #text: string[] = [];
+  #lines: { line: number; text: string }[] = [];
   #length = 0;
-  #start = 1;
 
   constructor(chunker: Chunker) {
     this.chunker = chunker;
   }
 
-  *push({ line }: Line, text: string): Generator<Chunk, void> {
+  *push(line: number, text: string): Generator<Chunk, void> {
     if (text.trim() === '' || this.#length > MAX_PARAGRAPH) yield* this.flush();
     if (text.trim() === '') return;
-    if (this.#text.length === 0) this.#start = line;
-    this.#text.push(text);
+    this.#lines.push({ line, text });
     this.#length += text.length;
   }
 
@@ -68,10 +68,11 @@ class Paragraphs {
   }
 
   protected *flush(): Generator<Chunk, void> {
-    const text = this.#text.join(' ');
-    this.#text = [];
+    const [first] = this.#lines;
+    const text = this.#lines.map((line) => line.text).join(' ');
+    this.#lines = [];
     this.#length = 0;
-    if (text !== '') yield* this.chunker.add(text, this.#start);
+    if (first) yield* this.chunker.add(text, first.line);
   }
 }
 
@@ -86,8 +87,8 @@ class Markdown extends Paragraphs {
     this.#document = document;
   }
 
-  override *push(line: Line, text: string): Generator<Chunk, void> {
-    if (line.line === 1 && text.trim() === '---') this.#skipping = 'front matter';
+  override *push(line: number, text: string): Generator<Chunk, void> {
+    if (line === 1 && text.trim() === '---') this.#skipping = 'front matter';
     else if (this.#skipping === 'front matter') {
       if (text.trim() === '---') this.#skipping = null;
     } else if (FENCE.test(text)) {
@@ -96,7 +97,7 @@ class Markdown extends Paragraphs {
     } else if (!this.#skipping) yield* this.#content(line, text);
   }
 
-  *#content(line: Line, text: string): Generator<Chunk, void> {
+  *#content(line: number, text: string): Generator<Chunk, void> {
     const heading = text.length < 1000 ? HEADING.exec(text.trim()) : null;
     if (!heading) {
       // Items of a list are paragraphs of their own.
@@ -105,9 +106,9 @@ class Markdown extends Paragraphs {
       return;
     }
     yield* this.flush();
-    const level = heading[1]?.length ?? 1;
+    const level = itemAt(heading, 1, 'heading').length;
     this.#headings.length = Math.min(this.#headings.length, level - 1);
-    this.#headings[level - 1] = stripMarkdown(heading[2] ?? '');
+    this.#headings[level - 1] = stripMarkdown(itemAt(heading, 2, 'heading'));
     const path = [...this.#headings].filter(Boolean).join(' › ');
     yield* this.chunker.retitle(path === '' ? this.#document : path);
   }

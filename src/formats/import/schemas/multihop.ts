@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { itemAt } from '../../../base/items.ts';
 import { answerTexts, filledText, idText, problemOf } from '../values/json-schema.ts';
 import { cleanSentences, type PassageDraft, type Problem } from './passages.ts';
 import { distinct, typeFields, type ChainDraft, type QuestionItem } from './questions.ts';
@@ -204,13 +205,16 @@ function decomposition(
     const filled = question.replace(/#(\d{1,2})/gu, (mark, n: string) => {
       return steps[Number(n) - 1]?.answer ?? mark;
     });
-    const [subject = '', relation = ''] = filled.includes('>>') ? filled.split('>>') : ['', ''];
-    const passage = places.get(paragraph_support_idx ?? -1) ?? null;
+    const parts = filled.split('>>');
+    const [subject, relation] =
+      parts.length > 1 ? [itemAt(parts, 0), itemAt(parts, 1)] : (['', ''] as const);
+    const passage =
+      paragraph_support_idx == null ? null : (places.get(paragraph_support_idx) ?? null);
     return {
       subject: subject.trim(),
       relation: relation.trim(),
       object: answer,
-      title: passages[passage ?? -1]?.title ?? '',
+      title: passage === null ? '' : itemAt(passages, passage, 'passages').title,
       passage,
       query: normaliseSpace(filled.replaceAll('>>', ' ')),
     };

@@ -62,9 +62,8 @@ export const readContents = (value: unknown): PassageDraft | Problem => {
   const newline = all.indexOf('\n');
   const first = newline === -1 ? '' : all.slice(0, newline).trim();
   const quoted = /^"(.*)"$/u.exec(first)?.[1] ?? first;
+  // There is text behind the first line: the contents were trimmed.
   const sentences = splitSentences(all.slice(newline + 1));
-  if (sentences.length === 0)
-    return { key: 'contents', expected: 'expected text after the line of the title' };
   return { ...(id != null && { id }), title: normaliseSpace(quoted), sentences, key: '' };
 };
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lastOf } from '../../../base/items.ts';
 import { answerTexts, filledText, idText, problemOf } from '../values/json-schema.ts';
 import { multihopDetails, withDetails } from './multihop.ts';
 import type { Problem } from './passages.ts';
@@ -112,7 +113,7 @@ function readVerl(value: unknown): QuestionItem | Problem {
 function promptQuestion(prompt: z.output<typeof verl>['prompt']): string {
   const turn =
     typeof prompt === 'string' ? prompt : prompt?.findLast(({ role }) => role === 'user')?.content;
-  return (turn ?? '').split('Question:').at(-1)?.trim() ?? '';
+  return lastOf((turn ?? '').split('Question:')).trim();
 }
 
 function rowId({ id, data_source, extra_info }: z.output<typeof verl>): string | undefined {

@@ -1,3 +1,5 @@
+import { joined } from '../../../base/bytes.ts';
+
 /** How much of a file is in memory at a time. */
 const PIECE = 2 ** 20;
 
@@ -19,7 +21,6 @@ export async function* pieces(
   for (let at = start; at < blob.size; at += PIECE) {
     signal?.throwIfAborted();
     const bytes = new Uint8Array(await blob.slice(at, at + PIECE).arrayBuffer());
-    if (bytes.length === 0) return;
     yield { start: at, bytes };
   }
 }
@@ -47,23 +48,12 @@ export class ItemBuffer {
 
   /** All that was added, as one array; empties the buffer. */
   take(): Uint8Array {
-    const [first] = this.#parts;
-    const joined = this.#parts.length === 1 && first ? first : new Uint8Array(sum(this.#parts));
-    if (this.#parts.length > 1) {
-      let at = 0;
-      for (const part of this.#parts) {
-        joined.set(part, at);
-        at += part.length;
-      }
-    }
+    const all = joined(this.#parts);
     this.#parts = [];
     this.#length = 0;
-    return joined;
+    return all;
   }
 }
-
-const sum = (parts: readonly Uint8Array[]): number =>
-  parts.reduce((total, { length }) => total + length, 0);
 
 const STRICT = new TextDecoder('utf-8', { fatal: true });
 

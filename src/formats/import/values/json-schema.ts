@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { itemAt } from '../../../base/items.ts';
 import { placeOf, wordsOf } from '../../../base/errors.ts';
 
 /** A trimmed text that holds something. */
@@ -27,8 +28,7 @@ export const answerTexts = z.union([
 
 /** The first problem, as a path and what was expected. */
 export function problemOf(error: z.ZodError): { key: string; expected: string } {
-  const issue = error.issues[0];
-  if (!issue) return { key: '', expected: 'expected another shape' };
+  const issue = itemAt(error.issues, 0, 'problems');
   const expected = wordsOf(issue).replace(/^[^:]*: (?=expected )/u, '');
   return {
     key: placeOf(issue),

@@ -1,16 +1,22 @@
 import { decodeUtf8, ItemBuffer, pieces } from './bytes.ts';
 import { MAX_ITEM_BYTES } from './types.ts';
 
-export interface Line {
+export type Line = {
   /** 1-based. */
   line: number;
-  /** Without its end; null where it is not UTF-8 or longer than an item may be. */
-  text: string | null;
-  /** Why `text` is null. */
-  problem?: string;
   /** Byte after the line and its end. */
   end: number;
-}
+} & (
+  | {
+      /** Without its end. */
+      text: string;
+    }
+  | {
+      /** Not UTF-8, or longer than an item may be: `problem` says which. */
+      text: null;
+      problem: string;
+    }
+);
 
 const NEWLINE = 0x0a;
 

@@ -1,29 +1,25 @@
-import { LineBuffer } from '../shape/lines.ts';
+import { LineBuffer, type TextOrFault } from '../shape/lines.ts';
 
 /**
  * JSON documents without ever holding the whole of one: the elements of a list, or objects one after the
  * other, however they are laid out.
  */
 
-export interface DocumentItem {
-  /** Of the element, from 1. */
-  number: number;
+/** An element, or why it cannot be text. */
+export type DocumentItem = TextOrFault & {
   /** Line of the file at which it starts, from 1. */
   line: number;
-  /** Null where it cannot be text; `fault` says why. */
-  text: string | null;
-  fault?: string;
   /** Bytes of the stream up to and with its end. */
   bytes: number;
-}
+};
 
 const [QUOTE, BACKSLASH, COMMA, NEWLINE] = [0x22, 0x5c, 0x2c, 0x0a];
-const isOpen = (byte: number): boolean => byte === 0x5b || byte === 0x7b;
-const isClose = (byte: number): boolean => byte === 0x5d || byte === 0x7d;
+type Byte = number | undefined;
+const isOpen = (byte: Byte): boolean => byte === 0x5b || byte === 0x7b;
+const isClose = (byte: Byte): boolean => byte === 0x5d || byte === 0x7d;
 const LIST = 0x5b;
 /** Space, and the marks of the byte order that some writers begin with. */
-const isSpace = (byte: number): boolean =>
-  byte === 0x20 || (byte >= 9 && byte <= 13) || byte === 0xef || byte === 0xbb || byte === 0xbf;
+const SPACES = new Set<Byte>([0x20, 9, 10, 11, 12, 13, 0xef, 0xbb, 0xbf]);
 
 /** Finds where elements begin and end, by brackets and quotes alone. */
 class Splitter {
@@ -35,14 +31,13 @@ class Splitter {
   #escaped = false;
   #line = 1;
   #startLine = 0;
-  #number = 0;
   #stray = false;
   readonly #buffer = new LineBuffer();
 
   *push(bytes: Uint8Array, before: number): Generator<DocumentItem> {
     let from = 0;
     for (let i = 0; i < bytes.length; i++) {
-      const byte = bytes[i] ?? 0;
+      const byte = bytes[i];
       if (byte === NEWLINE) this.#line += 1;
       if (this.#quoted) {
         if (this.#escaped) this.#escaped = false;
@@ -51,7 +46,7 @@ class Splitter {
         continue;
       }
       if (this.#startLine === 0) {
-        if (isSpace(byte) || (byte === COMMA && this.#level === 1)) continue;
+        if (SPACES.has(byte) || (byte === COMMA && this.#level === 1)) continue;
         if (this.#begin(byte)) from = i;
         else continue;
       }
@@ -71,7 +66,7 @@ class Splitter {
   }
 
   /** Between elements. @returns whether one starts here */
-  #begin(byte: number): boolean {
+  #begin(byte: Byte): boolean {
     if (isClose(byte)) this.#close();
     else if (this.#level === 0 && byte === LIST) this.#level = this.#depth = 1;
     else if (this.#level === 0 && !isOpen(byte)) this.#stray = true;
@@ -89,8 +84,7 @@ class Splitter {
   #take(bytes: number): DocumentItem {
     const line = this.#startLine;
     this.#startLine = 0;
-    this.#number += 1;
-    return { number: this.#number, line, bytes, ...this.#buffer.take() };
+    return { line, bytes, ...this.#buffer.take() };
   }
 
   /** What is wrong with the document as a whole. */
@@ -98,7 +92,7 @@ class Splitter {
     const fault = this.#fault();
     if (fault === null) return;
     const line = this.#startLine || this.#line;
-    yield { number: this.#number + 1, line, text: null, fault, bytes };
+    yield { line, text: null, fault, bytes };
   }
 
   #fault(): string | null {

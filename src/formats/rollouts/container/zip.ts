@@ -1,4 +1,5 @@
 import { Inflate } from 'fflate';
+import { joined } from '../../../base/bytes.ts';
 
 /**
  * The entries of a zip archive, each unpacked alone at the time it is asked for. The directory is walked
@@ -144,13 +145,5 @@ export function unzipEntry(
     }
   }
   if (length !== entry.originalSize) throw new Error('the entry is not as long as stated');
-  const [only] = parts;
-  if (parts.length === 1 && only) return only;
-  const out = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
+  return joined(parts);
 }

@@ -1,3 +1,4 @@
+import { itemAt } from '../../../base/items.ts';
 import {
   promptSegment,
   RecordError,
@@ -31,8 +32,9 @@ function passageText(value: unknown): string[] {
 const resultText = (passages: readonly string[]): string =>
   passages
     .map((passage, i) => {
-      const [title = '', ...rest] = passage.split('\n');
-      return `Doc ${i + 1}(Title: ${title.replaceAll('"', '')}) ${rest.join('\n')}\n`;
+      const lines = passage.split('\n');
+      const title = itemAt(lines, 0).replaceAll('"', '');
+      return `Doc ${i + 1}(Title: ${title}) ${lines.slice(1).join('\n')}\n`;
     })
     .join('');
 

@@ -1,3 +1,4 @@
+import { itemAt } from '../../../base/items.ts';
 import type { RewardClause } from '../../../records/rollout.ts';
 import { RecordError, type Importer, type RecordParts } from '../parts/build.ts';
 import { asNumber, asText, isObject, type JsonObject } from '../shape/json.ts';
@@ -35,7 +36,7 @@ const LETTERS = new Map([
 function scoreOf(value: unknown): number | null {
   if (typeof value === 'boolean') return Number(value);
   const text = asText(value);
-  return LETTERS.get(text ?? '') ?? asNumber(value);
+  return text === null ? asNumber(value) : (LETTERS.get(text) ?? null);
 }
 
 /** One clause a scorer, or a scorer's own name for each of several values. */
@@ -87,7 +88,7 @@ function readInspectSample(record: JsonObject): RecordParts {
     answers: goldAnswers(targets).map((target) => target.trim()),
     ...(answer !== undefined && { answer }),
     rewards,
-    reward: rewards.length === 1 ? (rewards[0]?.value ?? null) : null,
+    reward: rewards.length === 1 ? itemAt(rewards, 0).value : null,
   };
 }
 

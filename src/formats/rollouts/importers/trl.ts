@@ -1,3 +1,4 @@
+import { itemAt } from '../../../base/items.ts';
 import type { RewardClause } from '../../../records/rollout.ts';
 import { promptSegment, RecordError, type Importer, type RecordParts } from '../parts/build.ts';
 import { asNumber, asText, type JsonObject } from '../shape/json.ts';
@@ -54,7 +55,7 @@ function readTrl(record: JsonObject): RecordParts {
     answers: goldAnswers(record['answer'] ?? record['ground_truth'] ?? record['solution']),
     step: stepOf(record['step']),
     rewards,
-    reward: rewards.length === 1 ? (rewards[0]?.value ?? null) : null,
+    reward: rewards.length === 1 ? itemAt(rewards, 0).value : null,
     advantage: asNumber(record['advantage']),
   };
 }

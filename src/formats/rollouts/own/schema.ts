@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { itemAt } from '../../../base/items.ts';
 import { oneLine, wordsOf } from '../../../base/errors.ts';
 import { FOREIGN_LAYOUTS } from '../importers/list.ts';
 import type { ImportedRole, ImportedRollout } from '../shape/imported.ts';
@@ -249,11 +250,11 @@ const rollout = z.looseObject({
 export function faultOf(value: unknown): string | null {
   const parsed = rollout.safeParse(value);
   if (parsed.success) return null;
-  const issue = parsed.error.issues[0];
-  const path = (issue?.path ?? [])
+  const issue = itemAt(parsed.error.issues, 0, 'problems');
+  const path = issue.path
     .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
     .join('');
-  return `${path === '' ? 'the record' : oneLine(path.replace(/^\./, ''), 200)}: ${issue ? wordsOf(issue) : 'not valid'}`;
+  return `${path === '' ? 'the record' : oneLine(path.replace(/^\./, ''), 200)}: ${wordsOf(issue)}`;
 }
 
 export const isImportedRollout = (value: unknown): value is ImportedRollout =>

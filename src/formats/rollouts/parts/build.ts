@@ -71,11 +71,14 @@ function responseSegments(
   }
   const given = stretchesAt(record, GIVEN, text.length);
   let next = 0;
+  let stretch = given[next];
   const pieces = splitText(text, protocol).map((piece): Piece => {
     const end = piece.start + piece.text.length;
     // Both are in order and apart: only the first stretch that ends no earlier can hold the piece.
-    while (next < given.length && (given[next]?.end ?? 0) < end) next += 1;
-    const stretch = given[next];
+    while (stretch && stretch.end < end) {
+      next += 1;
+      stretch = given[next];
+    }
     if (stretch && stretch.start <= piece.start) return { ...piece, source: 'environment' };
     // Nothing in a response is the prompt's, whatever tag it carries.
     return piece.source === 'prompt' ? { ...piece, source: 'policy' } : piece;

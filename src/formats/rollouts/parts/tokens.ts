@@ -1,3 +1,4 @@
+import { itemAt } from '../../../base/items.ts';
 import type { ImportedSegment, TokenColumns, TokenValues } from '../shape/imported.ts';
 import type { Piece } from '../protocols/protocol.ts';
 import type { JsonObject } from '../shape/json.ts';
@@ -86,7 +87,7 @@ export function tokenSegments(
   let from = 0;
   pieces.forEach(({ source, role, start, text: own }, i) => {
     let to = from;
-    while (to < count && (offsets[to] ?? Infinity) < start + own.length) to++;
+    while (to < count && itemAt(offsets, to, 'tokens') < start + own.length) to++;
     if (i === pieces.length - 1) to = count;
     if (to > from)
       segments.push({

@@ -1,3 +1,4 @@
+import { itemAt } from '../../../base/items.ts';
 import type { ImportedSegment } from '../shape/imported.ts';
 import { boxesIn } from './boxes.ts';
 import { boxAnswer, hashAnswer, saidAnswer } from './prose.ts';
@@ -11,7 +12,7 @@ function answersIn(segment: ImportedSegment, protocol: Protocol): string[] {
   if (protocol.answer === 'boxed-prose') {
     const boxes = boxesIn(segment.text).map(({ text }) => text.trim());
     if (boxes.length > 0) return boxes;
-    return [...segment.text.matchAll(PHRASE)].map(([, given = '']) => given.trim());
+    return [...segment.text.matchAll(PHRASE)].map((match) => itemAt(match, 1).trim());
   }
   if (segment.role !== 'answer') return [];
   const inner = blockText(segment.text, protocol).text;

@@ -1,3 +1,4 @@
+import { itemAt, lastOf } from '../../../base/items.ts';
 import { boxesIn } from './boxes.ts';
 import type { Protocol } from './protocol.ts';
 
@@ -14,7 +15,7 @@ export function boxAnswer(text: string): string | null {
 }
 
 const HASHES = /^####[ \t]*(\S.*)$/;
-const NUMBER = /^\$?-?\d[\d.,]*/;
+const NUMBER = /^####[ \t]*(\$?-?\d[\d.,]*)/;
 
 /**
  * GSM8K's `#### 72`: a number behind four hashes wherever it stands, any words there on the last line.
@@ -22,12 +23,10 @@ const NUMBER = /^\$?-?\d[\d.,]*/;
  */
 export function hashAnswer(text: string): string | null {
   const lines = text.trimEnd().split('\n');
-  const marked = lines.findLastIndex(
-    (line, i) =>
-      NUMBER.test(HASHES.exec(line)?.[1] ?? '') || (HASHES.test(line) && i === lines.length - 1),
-  );
-  const said = HASHES.exec(lines[marked] ?? '')?.[1]?.trim();
-  return said === undefined ? null : (NUMBER.exec(said)?.[0].replace(/[.,]$/, '') ?? said);
+  const last = HASHES.exec(lastOf(lines));
+  if (last && !NUMBER.test(last[0])) return itemAt(last, 1);
+  const numbers = lines.flatMap((line) => NUMBER.exec(line)?.slice(1) ?? []);
+  return numbers.at(-1)?.replace(/[.,]$/, '') ?? null;
 }
 
 /** A longer line is prose, and a longer answer no short one. */

@@ -1,3 +1,4 @@
+import { itemAt } from '../../../base/items.ts';
 import type { Content, Piece, Protocol } from './protocol.ts';
 
 /**
@@ -33,7 +34,7 @@ function cut(text: string): Piece[] {
   let reads = false;
   for (const [i, match] of lines.entries()) {
     const own = text.slice(match.index, starts[i + 1] ?? text.length);
-    const [, label = ''] = match;
+    const label = itemAt(match, 1, 'mark');
     const { source, role } = roleOf(label, bodyOf(own));
     if (label === 'Action') reads = role === 'search';
     // What a calculator answers is no evidence.

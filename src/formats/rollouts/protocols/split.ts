@@ -64,7 +64,7 @@ const MARKS = 64;
 function bordersOf({ turns }: Protocol, before: string, after: string): [number, number] {
   if (!turns) return [0, after.length - after.trimStart().length];
   const own = before.length - (TURN_BEFORE.exec(before)?.index ?? before.length);
-  return [own, TURN_AFTER.exec(after)?.[0].length ?? 0];
+  return [own, present(TURN_AFTER.exec(after), 'what follows')[0].length];
 }
 
 /**

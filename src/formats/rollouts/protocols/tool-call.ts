@@ -1,3 +1,4 @@
+import { itemAt } from '../../../base/items.ts';
 import { asText, isObject, parseJson, type JsonObject } from '../shape/json.ts';
 import type { Content, Piece, Protocol } from './protocol.ts';
 
@@ -62,8 +63,7 @@ function queryIn(text: string): Content | null {
   const call = toolCallOf(text);
   const queries = call ? asked(call) : [];
   if (queries.length === 0) return null;
-  const [only = '', ...others] = queries;
-  const start = others.length === 0 ? text.indexOf(only) : -1;
+  const start = queries.length === 1 ? text.indexOf(itemAt(queries, 0)) : -1;
   return { text: queries.join('; '), start: Math.max(0, start) };
 }
 

@@ -1,33 +1,23 @@
+import { joined } from '../../../base/bytes.ts';
+
 /** Lines of a stream of bytes, without ever holding the whole of it. */
 
 /** A longer line is refused: V8 holds no string of more than about 512 MB. */
-const MAX_LINE_BYTES = 256 * 1024 * 1024;
+const MAX_LINE_MB = 256;
 
-export interface Line {
+/** What bytes say; no text where they are too many or no UTF-8: `fault` says which. */
+export type TextOrFault = { text: string } | { text: null; fault: string };
+
+export type Line = TextOrFault & {
   /** From 1, blank lines counted. */
   number: number;
-  /** Null where the line cannot be text; `fault` says why. */
-  text: string | null;
-  fault?: string;
   /** Bytes of the stream up to and with this line's end. */
   bytes: number;
-}
+};
 
 const NEWLINE = 10;
 
-function join(parts: readonly Uint8Array[], length: number): Uint8Array {
-  const [only, ...others] = parts;
-  if (only && others.length === 0) return only;
-  const out = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
-}
-
-/** Collects the pieces of one line. */
+/** Collects the pieces of one line. A mark of the byte order in front of it is left out. */
 export class LineBuffer {
   #parts: Uint8Array[] = [];
   #length = 0;
@@ -36,23 +26,22 @@ export class LineBuffer {
   add(part: Uint8Array): void {
     this.#length += part.length;
     // A line that is too long is read on, so that the next one is found, but not kept.
-    if (this.#length > MAX_LINE_BYTES) this.#parts = [];
-    else if (part.length > 0) this.#parts.push(part);
+    if (this.#length > MAX_LINE_MB * 2 ** 20) this.#parts = [];
+    else this.#parts.push(part);
   }
 
   get empty(): boolean {
     return this.#length === 0;
   }
 
-  take(): Pick<Line, 'text' | 'fault'> {
+  take(): TextOrFault {
     const [parts, length] = [this.#parts, this.#length];
     this.#parts = [];
     this.#length = 0;
-    if (length > MAX_LINE_BYTES)
-      return { text: null, fault: `the line is longer than ${MAX_LINE_BYTES / 1024 / 1024} MB` };
-    if (length === 0) return { text: '' };
+    if (length > MAX_LINE_MB * 2 ** 20)
+      return { text: null, fault: `the line is longer than ${MAX_LINE_MB} MB` };
     try {
-      return { text: this.#decoder.decode(join(parts, length)) };
+      return { text: this.#decoder.decode(joined(parts)) };
     } catch {
       return { text: null, fault: 'the line is not UTF-8 text' };
     }

@@ -1,3 +1,5 @@
+import { itemAt } from '../../../base/items.ts';
+
 /** Names of files of rollouts, and of the runs that they make; nothing else is imported with them. */
 
 const ENDING = /\.(?:jsonl|ndjson|json|parquet|eval)(?:\.gz)?$/i;
@@ -24,7 +26,7 @@ export const areSteps = (names: readonly string[]): boolean =>
 
 /** What a run is called that is made of files: its folder, else its first file and how many more. */
 export function runName(files: readonly { name: string }[], folder = ''): string {
-  const first = inStepOrder(files)[0]?.name ?? '';
+  const first = itemAt(inStepOrder(files), 0, 'files').name;
   if (files.length === 1) return first;
   return folder === '' ? `${first} and ${files.length - 1} more` : folder;
 }

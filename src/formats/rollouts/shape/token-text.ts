@@ -66,7 +66,7 @@ function spelledInBytes(text: string, tokens: readonly string[]): number[] | nul
   let at = 0;
   for (const [i, part] of parts.entries()) {
     if (part.every((byte, j) => wanted[at + j] === byte)) at += part.length;
-    else if (at < wanted.length || !SPECIAL.test(tokens[i] ?? '')) return null;
+    else if (at < wanted.length || !SPECIAL.test(itemAt(tokens, i, 'tokens'))) return null;
     offsets.push(itemAt(starts, at, 'characters'));
   }
   return at === wanted.length ? offsets : null;
@@ -107,10 +107,13 @@ export function spellTokens(text: string, pieces: readonly string[]): string[] |
     if (!piece.includes(PART)) return null;
     const whole = pieces.slice(i + 1).findIndex((piece) => !piece.includes(PART));
     const next = whole < 0 ? pieces.length : i + 1 + whole;
-    const [after = ''] = pieces
-      .slice(next, next + 4)
-      .join('')
-      .split(PART);
+    const after = itemAt(
+      pieces
+        .slice(next, next + 4)
+        .join('')
+        .split(PART),
+      0,
+    );
     const end = next === pieces.length ? text.length : text.indexOf(after, at + 1);
     if (end < 0) return null;
     for (let k = i; k < next - 1; k++) out.push('');

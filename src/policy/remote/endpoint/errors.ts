@@ -34,14 +34,6 @@ export class EndpointError extends Error {
 export const isPassing = ({ fault }: EndpointError): boolean =>
   fault === 'rate-limited' || fault === 'server' || fault === 'unreachable' || fault === 'time-out';
 
-/** Seconds, or a date, of a Retry-After header, as milliseconds from `now`. */
-export function retryAfter(header: string | null, now: number): number | null {
-  if (header === null || header.trim() === '') return null;
-  const seconds = Number(header);
-  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - now;
-  return Number.isFinite(ms) ? Math.max(0, ms) : null;
-}
-
 /** The server's own words, cut short: `{"error": {"message"}}`, `{"error": ""}`, `{"message"}`, `{"detail"}`. */
 function serverWords(body: string): string {
   const short = (text: string): string => (text.length > 300 ? `${text.slice(0, 300)}…` : text);

@@ -1,5 +1,7 @@
-import { messageOf } from '../../../base/errors.ts';
-import { EndpointError, faultOfStatus, isPassing, retryAfter } from './errors.ts';
+import { messageOf, reasonOf } from '../../../base/errors.ts';
+import { retryAfterMs } from '../../../base/retry-after.ts';
+import { sleep } from '../../../base/sleep.ts';
+import { EndpointError, faultOfStatus, isPassing } from './errors.ts';
 
 /** HTTP to an OpenAI-compatible server: time-outs, repeats with back-off, words for every failure. */
 
@@ -26,23 +28,6 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 60_000;
 /** What is read of a refusal. */
 const MOST_ERROR_BYTES = 64 * 1024;
-
-const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(reasonOf(signal));
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    if (signal?.aborted) stop();
-    signal?.addEventListener('abort', stop, { once: true });
-  });
-
-const reasonOf = (signal: AbortSignal | undefined): Error =>
-  signal?.reason instanceof Error ? signal.reason : new Error('cancelled');
 
 async function textOf(response: Response, most: number): Promise<string> {
   const reader = response.body?.getReader();
@@ -85,7 +70,7 @@ export class Transport {
       fetch: (input, init) => fetch(input, init),
       now: () => Date.now(),
       random: () => Math.random(),
-      sleep: pause,
+      sleep,
       ...DEFAULTS,
       ...options,
     };
@@ -192,7 +177,7 @@ export class Transport {
       });
       if (response.ok) return { response, done, touch };
       const words = await textOf(response, MOST_ERROR_BYTES);
-      const wait = retryAfter(response.headers.get('retry-after'), now());
+      const wait = retryAfterMs(response.headers.get('retry-after'), now());
       throw faultOfStatus(response.status, words, { url, model: this.model }, wait);
     } catch (error) {
       done();

@@ -9,9 +9,11 @@
 #include "simd.h"
 
 enum { F32 = 0, F16 = 1, INT8 = 2, INT4 = 3 };
-#define BLOCK 256      /* inputs of a panel that are dequantised at one time */
+#define BLOCK 256      /* inputs of a panel that are widened at one time */
 #define GROUP_PANELS 4 /* panels of it: 32 kB */
-#define ROWS 480       /* rows whose inputs, a block of them, stay in the second cache */
+#define ROWS 192       /* rows that share what was widened */
+#define FLOAT_BLOCK 512
+#define FLOAT_ROWS 48 /* rows whose inputs stay in the first cache or near it */
 
 /* Inputs [from, to) of a panel as float32 [to - from][8]. `from` is a multiple of 8. */
 INLINE void widen(int type, const u8 *W, const u16 *scales, int depth, int panel, int from, int to,
@@ -76,10 +78,11 @@ INLINE void transpose8(const float *from, float *to) {
  */
 INLINE void forward(int type, const float *A, int lda, const u8 *W, const u16 *scales, int depth, float *C,
                     int ldc, int M, int N, int K, int begin, const float *bias, float *scratch) {
-  for (int m = 0; m < M; m += ROWS) {
-    int rows = min_int(ROWS, M - m);
-    for (int k = 0; k < K; k += BLOCK) {
-      int inputs = min_int(BLOCK, K - k), first = k == 0 ? begin : ADD;
+  const int most = type == F32 ? FLOAT_ROWS : ROWS, block = type == F32 ? FLOAT_BLOCK : BLOCK;
+  for (int m = 0; m < M; m += most) {
+    int rows = min_int(most, M - m);
+    for (int k = 0; k < K; k += block) {
+      int inputs = min_int(block, K - k), first = k == 0 ? begin : ADD;
       const float *a = A + m * lda + k;
       if (type == F32) {
         const float *b = (const float *)W + k * NR;
@@ -87,7 +90,7 @@ INLINE void forward(int type, const float *A, int lda, const u8 *W, const u16 *s
         continue;
       }
       for (int n = 0; n < N; n += NR * GROUP_PANELS) {
-        int panels = min_int(GROUP_PANELS, (N - n) / NR), to = min_int(depth, k + BLOCK);
+        int panels = min_int(GROUP_PANELS, (N - n) / NR), to = min_int(depth, k + block);
         for (int p = 0; p < panels; p++)
           widen(type, W, scales, depth, n / NR + p, k, to, scratch + p * BLOCK * NR);
         product(a, lda, scratch, NR, BLOCK * NR, C + m * ldc + n, ldc, rows, panels * NR, inputs, first,

@@ -96,7 +96,7 @@ export class ClusterKernels {
         setNearest(
           found,
           from + i,
-          { label: label[i] ?? 0, best: bests[i] ?? 0, second: seconds[i] ?? 0 },
+          { label: label[i] ?? NaN, best: bests[i] ?? NaN, second: seconds[i] ?? NaN },
           dot(values, at, values, at, d),
         );
       }

@@ -1,3 +1,4 @@
+import { itemAt, lastOf } from '../../../base/items.ts';
 import { kMeansSteps, type KMeans } from './kmeans.ts';
 import { rowCount, type FindNearest, type Rows } from './nearest.ts';
 import { finish, type Steps } from './steps.ts';
@@ -28,8 +29,8 @@ export interface ClusterCountChoice {
 export function elbows(ks: readonly number[], inertias: readonly number[]): number[] {
   const x = scaled(ks.map(Math.log));
   const y = scaled(inertias);
-  const [first, last] = [y[0] ?? 0, y.at(-1) ?? 0];
-  return x.map((at, i) => Math.max(0, first + (last - first) * at - (y[i] ?? 0)));
+  const [first, last] = [itemAt(y, 0), lastOf(y)];
+  return x.map((at, i) => Math.max(0, first + (last - first) * at - itemAt(y, i)));
 }
 
 /** Scaled to 0…1; all 0 where they are equal. */
@@ -77,9 +78,9 @@ export function* choiceSteps(
   const scores = runs.map(({ clusters, inertia, silhouette }, i) => ({
     clusters,
     inertia,
-    elbow: elbow[i] ?? 0,
+    elbow: itemAt(elbow, i),
     silhouette,
-    score: ((relativeElbows[i] ?? 0) + (silhouettes[i] ?? 0)) / 2,
+    score: (itemAt(relativeElbows, i) + itemAt(silhouettes, i)) / 2,
   }));
   const best = scores.reduce((a, b) => (b.score > a.score ? b : a));
   return { clusters: best.clusters, scores };

@@ -1,5 +1,6 @@
 import { findNearest, rowCount, takeRows, type FindNearest, type Rows } from './nearest.ts';
 import { sampleRows } from '../../../base/random.ts';
+import { itemAt } from '../../../base/items.ts';
 import { finish, nearestSteps, type Steps } from './steps.ts';
 
 export interface KMeansOptions {
@@ -39,8 +40,7 @@ function* seedSteps(points: Rows, clusters: number, random: () => number): Steps
     let sum = 0;
     for (let p = 0; p < n; p++) {
       const distance = squaredDistance(values, p * d, centroids, c * d, d);
-      const before = distances[p] ?? Infinity;
-      const least = distance < before ? distance : before;
+      const least = Math.min(distance, distances[p] ?? NaN);
       distances[p] = least;
       sum += least;
     }
@@ -52,8 +52,8 @@ function* seedSteps(points: Rows, clusters: number, random: () => number): Steps
 function drawInProportion(weights: Float64Array, sum: number, random: () => number): number {
   if (sum <= 0) return Math.floor(random() * weights.length);
   let left = random() * sum;
-  for (let i = 0; i < weights.length; i++) {
-    left -= weights[i] ?? 0;
+  for (const [i, weight] of weights.entries()) {
+    left -= weight;
     if (left < 0) return i;
   }
   return weights.length - 1;
@@ -69,7 +69,7 @@ export function squaredDistance(
 ): number {
   let sum = 0;
   for (let n = 0; n < d; n++) {
-    const difference = (a[i + n] ?? 0) - (b[j + n] ?? 0);
+    const difference = (a[i + n] ?? NaN) - (b[j + n] ?? NaN);
     sum += difference * difference;
   }
   return sum;
@@ -121,18 +121,20 @@ function move(points: Rows, centroids: Rows, labels: Int32Array, distances: Floa
   const sums = new Float64Array(k * d);
   const counts = new Int32Array(k);
   for (let p = 0; p < labels.length; p++) {
-    const c = labels[p] ?? 0;
-    counts[c] = (counts[c] ?? 0) + 1;
-    for (let i = 0; i < d; i++) sums[c * d + i] = (sums[c * d + i] ?? 0) + (values[p * d + i] ?? 0);
+    const c = labels[p] ?? NaN;
+    counts[c] = (counts[c] ?? NaN) + 1;
+    for (let i = 0; i < d; i++)
+      sums[c * d + i] = (sums[c * d + i] ?? NaN) + (values[p * d + i] ?? NaN);
   }
   let empty: number[] | undefined;
   for (let c = 0; c < k; c++) {
-    const count = counts[c] ?? 0;
+    const count = counts[c] ?? NaN;
     if (count > 0) {
-      for (let i = 0; i < d; i++) centroids.values[c * d + i] = (sums[c * d + i] ?? 0) / count;
+      for (let i = 0; i < d; i++) centroids.values[c * d + i] = (sums[c * d + i] ?? NaN) / count;
       continue;
     }
     empty ??= farthest(distances);
+    // More empty clusters than rows: the others repeat the first row.
     const row = empty.shift() ?? 0;
     centroids.values.set(values.subarray(row * d, (row + 1) * d), c * d);
   }
@@ -140,7 +142,7 @@ function move(points: Rows, centroids: Rows, labels: Int32Array, distances: Floa
 
 /** Rows by falling distance, ties by row. */
 const farthest = (distances: Float32Array): number[] =>
-  [...distances.keys()].sort((a, b) => (distances[b] ?? 0) - (distances[a] ?? 0) || a - b);
+  [...distances.keys()].sort((a, b) => itemAt(distances, b) - itemAt(distances, a) || a - b);
 
 function quality(
   distances: Float32Array,
@@ -148,11 +150,10 @@ function quality(
 ): { inertia: number; silhouette: number } {
   let inertia = 0;
   let silhouette = 0;
-  for (let p = 0; p < distances.length; p++) {
-    const distance = distances[p] ?? 0;
+  for (const [p, distance] of distances.entries()) {
     inertia += distance;
     const a = Math.sqrt(distance);
-    const b = Math.sqrt(seconds[p] ?? 0);
+    const b = Math.sqrt(itemAt(seconds, p));
     silhouette += b === 0 || b === Infinity ? 0 : (b - a) / b;
   }
   return { inertia, silhouette: silhouette / distances.length };

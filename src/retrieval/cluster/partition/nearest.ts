@@ -8,7 +8,7 @@ export interface Nearest {
   seconds: Float32Array;
 }
 
-/** Row-major `n × dimensions` numbers. */
+/** Row-major `n × dimensions` numbers. What is read behind the last counts as NaN, not as nothing. */
 export interface Rows {
   values: Float32Array;
   dimensions: number;
@@ -33,7 +33,7 @@ export const findNearest: FindNearest = (points, centroids) => {
     let second = -Infinity;
     let label = 0;
     for (let j = 0; j < k; j++) {
-      const value = scores[j] ?? 0;
+      const value = scores[j] ?? NaN;
       if (value > best) {
         second = best;
         best = value;
@@ -54,26 +54,26 @@ function score(
   scores: Float64Array,
 ): void {
   const k = scores.length;
-  let j = 0;
-  for (; j + 4 <= k; j += 4) {
+  const whole = k - (k % 4);
+  for (let j = 0; j < whole; j += 4) {
     const at = j * d;
     let s0 = 0;
     let s1 = 0;
     let s2 = 0;
     let s3 = 0;
     for (let i = 0; i < d; i++) {
-      const v = x[from + i] ?? 0;
-      s0 += v * (c[at + i] ?? 0);
-      s1 += v * (c[at + d + i] ?? 0);
-      s2 += v * (c[at + 2 * d + i] ?? 0);
-      s3 += v * (c[at + 3 * d + i] ?? 0);
+      const v = x[from + i] ?? NaN;
+      s0 += v * (c[at + i] ?? NaN);
+      s1 += v * (c[at + d + i] ?? NaN);
+      s2 += v * (c[at + 2 * d + i] ?? NaN);
+      s3 += v * (c[at + 3 * d + i] ?? NaN);
     }
-    scores[j] = s0 - (half[j] ?? 0);
-    scores[j + 1] = s1 - (half[j + 1] ?? 0);
-    scores[j + 2] = s2 - (half[j + 2] ?? 0);
-    scores[j + 3] = s3 - (half[j + 3] ?? 0);
+    scores[j] = s0 - (half[j] ?? NaN);
+    scores[j + 1] = s1 - (half[j + 1] ?? NaN);
+    scores[j + 2] = s2 - (half[j + 2] ?? NaN);
+    scores[j + 3] = s3 - (half[j + 3] ?? NaN);
   }
-  for (; j < k; j++) scores[j] = dot(x, from, c, j * d, d) - (half[j] ?? 0);
+  for (let j = whole; j < k; j++) scores[j] = dot(x, from, c, j * d, d) - (half[j] ?? NaN);
 }
 
 export const emptyNearest = (n: number): Nearest => ({
@@ -108,14 +108,14 @@ export function dot(a: Float32Array, i: number, b: Float32Array, j: number, d: n
   let s1 = 0;
   let s2 = 0;
   let s3 = 0;
-  let n = 0;
-  for (; n + 4 <= d; n += 4) {
-    s0 += (a[i + n] ?? 0) * (b[j + n] ?? 0);
-    s1 += (a[i + n + 1] ?? 0) * (b[j + n + 1] ?? 0);
-    s2 += (a[i + n + 2] ?? 0) * (b[j + n + 2] ?? 0);
-    s3 += (a[i + n + 3] ?? 0) * (b[j + n + 3] ?? 0);
+  const whole = d - (d % 4);
+  for (let n = 0; n < whole; n += 4) {
+    s0 += (a[i + n] ?? NaN) * (b[j + n] ?? NaN);
+    s1 += (a[i + n + 1] ?? NaN) * (b[j + n + 1] ?? NaN);
+    s2 += (a[i + n + 2] ?? NaN) * (b[j + n + 2] ?? NaN);
+    s3 += (a[i + n + 3] ?? NaN) * (b[j + n + 3] ?? NaN);
   }
-  for (; n < d; n++) s0 += (a[i + n] ?? 0) * (b[j + n] ?? 0);
+  for (let n = whole; n < d; n++) s0 += (a[i + n] ?? NaN) * (b[j + n] ?? NaN);
   return s0 + s1 + (s2 + s3);
 }
 

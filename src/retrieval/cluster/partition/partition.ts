@@ -1,4 +1,5 @@
 import { rowCount, takeRows, type FindNearest, type Rows } from './nearest.ts';
+import { itemAt } from '../../../base/items.ts';
 import { finish, nearestSteps, type Steps } from './steps.ts';
 
 /** Rows that are handled at a time, so that temporary memory stays small. */
@@ -79,14 +80,15 @@ function* without(
     [...labels.entries()].filter(([, label]) => gone.has(label)).map(([row]) => row),
   );
   const moved = yield* assignSteps(takeRows(vectors, homeless), left, nearest);
-  const next = labels.map((label) => names.get(label) ?? 0);
-  for (const [i, label] of moved.entries()) next[homeless[i] ?? 0] = label;
+  // What the gone clusters had is written after.
+  const next = labels.map((label) => names.get(label) ?? NaN);
+  for (const [i, label] of moved.entries()) next[itemAt(homeless, i)] = label;
   return { centroids: left, labels: next };
 }
 
 function sizesOf(labels: Int32Array, clusters: number): Int32Array {
   const sizes = new Int32Array(clusters);
-  for (const label of labels) sizes[label] = (sizes[label] ?? 0) + 1;
+  for (const label of labels) sizes[label] = itemAt(sizes, label) + 1;
   return sizes;
 }
 
@@ -94,12 +96,11 @@ function sizesOf(labels: Int32Array, clusters: number): Int32Array {
 export function invert(labels: Int32Array, clusters: number): Pick<Partition, 'rows' | 'offsets'> {
   const offsets = new Int32Array(clusters + 1);
   const sizes = sizesOf(labels, clusters);
-  for (let c = 0; c < clusters; c++) offsets[c + 1] = (offsets[c] ?? 0) + (sizes[c] ?? 0);
+  for (const [c, size] of sizes.entries()) offsets[c + 1] = itemAt(offsets, c) + size;
   const next = offsets.slice();
   const rows = new Int32Array(labels.length);
-  for (let row = 0; row < labels.length; row++) {
-    const label = labels[row] ?? 0;
-    const place = next[label] ?? 0;
+  for (const [row, label] of labels.entries()) {
+    const place = itemAt(next, label);
     rows[place] = row;
     next[label] = place + 1;
   }

@@ -69,7 +69,7 @@ export class ProductQuantizer {
     const codes = new Uint8Array(n * this.subspaces);
     for (let m = 0; m < this.subspaces; m++) {
       const { labels } = nearest(this.#part(rows, m), this.#codebook(m));
-      for (let p = 0; p < n; p++) codes[p * this.subspaces + m] = labels[p] ?? 0;
+      for (const [p, label] of labels.entries()) codes[p * this.subspaces + m] = label;
     }
     return codes;
   }
@@ -78,11 +78,16 @@ export class ProductQuantizer {
   decodeInto(codes: Uint8Array, at: number, out: Float32Array, start = 0): void {
     const { width } = this;
     for (let m = 0; m < this.subspaces; m++) {
-      const from = (m * CENTROIDS + (codes[at + m] ?? 0)) * width;
+      const from = (m * CENTROIDS + (codes[at + m] ?? NaN)) * width;
       for (let i = 0; i < width; i++)
         out[start + m * width + i] =
-          (out[start + m * width + i] ?? 0) + (this.centroids[from + i] ?? 0);
+          (out[start + m * width + i] ?? NaN) + (this.centroids[from + i] ?? NaN);
     }
+  }
+
+  /** Numbers of a query's table. */
+  get tableLength(): number {
+    return CENTROIDS * this.subspaces;
   }
 
   /** Inner products of the query with every centroid, `subspaces × 256`, for asymmetric distances. */
@@ -92,7 +97,7 @@ export class ProductQuantizer {
       for (let c = 0; c < CENTROIDS; c++, at++) {
         let sum = 0;
         for (let i = 0; i < width; i++)
-          sum += (query[m * width + i] ?? 0) * (centroids[from++] ?? 0);
+          sum += (query[m * width + i] ?? NaN) * (centroids[from++] ?? NaN);
         out[at] = sum;
       }
     }
@@ -104,7 +109,7 @@ export class ProductQuantizer {
     const part = new Float32Array(n * width);
     for (let p = 0; p < n; p++) {
       for (let i = 0; i < width; i++)
-        part[p * width + i] = values[p * dimensions + m * width + i] ?? 0;
+        part[p * width + i] = values[p * dimensions + m * width + i] ?? NaN;
     }
     return { values: part, dimensions: width };
   }

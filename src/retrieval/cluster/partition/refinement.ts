@@ -23,11 +23,11 @@ export class Refinement {
   set(place: number, errors: Float32Array, from: number): void {
     const { dimensions: d, width, codes } = this;
     let most = 0;
-    for (let i = 0; i < d; i++) most = Math.max(most, Math.abs(errors[from + i] ?? 0));
+    for (let i = 0; i < d; i++) most = Math.max(most, Math.abs(errors[from + i] ?? NaN));
     const scale = most / (this.bits === 8 ? 127 : 7);
     this.scales[place] = scale;
     const whole = (i: number): number =>
-      i < d && scale > 0 ? Math.round((errors[from + i] ?? 0) / scale) : 0;
+      i < d && scale > 0 ? Math.round((errors[from + i] ?? NaN) / scale) : 0;
     const at = place * width;
     if (this.bits === 8) for (let i = 0; i < d; i++) codes[at + i] = whole(i);
     else
@@ -42,33 +42,32 @@ export class Refinement {
     const at = place * width;
     let s0 = 0;
     let s1 = 0;
+    const last = this.dimensions - 1;
     if (this.bits === 8) {
-      let i = 0;
-      for (; i + 1 < width; i += 2) {
-        s0 += (query[i] ?? 0) * (codes[at + i] ?? 0);
-        s1 += (query[i + 1] ?? 0) * (codes[at + i + 1] ?? 0);
+      for (let i = 0; i < last; i += 2) {
+        s0 += (query[i] ?? NaN) * (codes[at + i] ?? NaN);
+        s1 += (query[i + 1] ?? NaN) * (codes[at + i + 1] ?? NaN);
       }
-      if (i < width) s0 += (query[i] ?? 0) * (codes[at + i] ?? 0);
+      if (last % 2 === 0) s0 += (query[last] ?? NaN) * (codes[at + last] ?? NaN);
     } else {
-      const pairs = this.dimensions >> 1;
-      for (let i = 0; i < pairs; i++) {
-        const byte = codes[at + i] ?? 0;
-        s0 += (query[2 * i] ?? 0) * ((byte & 15) - 8);
-        s1 += (query[2 * i + 1] ?? 0) * (((byte >> 4) & 15) - 8);
+      for (let i = 0; i < last; i += 2) {
+        const byte = codes[at + i / 2] ?? NaN;
+        s0 += (query[i] ?? NaN) * ((byte & 15) - 8);
+        s1 += (query[i + 1] ?? NaN) * (((byte >> 4) & 15) - 8);
       }
-      if (pairs < width) s0 += (query[2 * pairs] ?? 0) * (((codes[at + pairs] ?? 0) & 15) - 8);
+      if (last % 2 === 0) s0 += (query[last] ?? NaN) * (((codes[at + width - 1] ?? NaN) & 15) - 8);
     }
-    return (s0 + s1) * (this.scales[place] ?? 0);
+    return (s0 + s1) * (this.scales[place] ?? NaN);
   }
 
   /** Adds the stored error to `out`. */
   decodeInto(place: number, out: Float32Array): void {
     const at = place * this.width;
-    const scale = this.scales[place] ?? 0;
+    const scale = this.scales[place] ?? NaN;
     for (let i = 0; i < this.dimensions; i++) {
-      const byte = this.codes[at + (this.bits === 8 ? i : i >> 1)] ?? 0;
+      const byte = this.codes[at + (this.bits === 8 ? i : i >> 1)] ?? NaN;
       const whole = this.bits === 8 ? byte : ((byte >> (4 * (i & 1))) & 15) - 8;
-      out[i] = (out[i] ?? 0) + scale * whole;
+      out[i] = (out[i] ?? NaN) + scale * whole;
     }
   }
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { retryAfterMs } from '../../../base/retry-after.ts';
 import { sleep } from '../../../base/sleep.ts';
 import { EngineError } from './errors.ts';
 import { HostGates, type GateClock } from './gate.ts';
@@ -77,14 +78,6 @@ export function checked<T>(schema: z.ZodType<T>, value: unknown, who: string): T
 }
 
 const TRANSIENT_STATUS = new Set([408, 425, 429, 500, 502, 503, 504]);
-
-/** Seconds or a date, as RFC 9110 has it. @returns milliseconds, null where unreadable */
-export function retryAfterMs(value: string | null, unixNow: number): number | null {
-  if (value === null) return null;
-  if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value) * 1000;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? null : Math.max(0, date - unixNow);
-}
 
 export class EngineHttp {
   readonly limits: HttpLimits;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Engine, EngineCall, EngineKind } from './engine.ts';
 import { EngineError } from '../http/errors.ts';
-import { checked, retryAfterMs } from '../http/http.ts';
+import { retryAfterMs } from '../../../base/retry-after.ts';
+import { checked } from '../http/http.ts';
 import { passageOf, type Found } from './passages.ts';
 import { htmlToText } from './plain-text.ts';
 

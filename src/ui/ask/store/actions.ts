@@ -3,7 +3,7 @@ import type { Question } from '../../../records/records.ts';
 import type { QuestionRow } from '../../../lab/contract/ask.ts';
 import type { Asked } from '../../../lab/contract/settings.ts';
 import { filterQuestions, NO_FILTER } from './filters.ts';
-import { lab } from '../../lab/connection.ts';
+import { lab, need } from '../../lab/connection.ts';
 import { useLab } from '../../lab/lab-store.ts';
 import { moveStep, type Move } from './playback.ts';
 import { isRunning, useRun } from './run-store.ts';
@@ -60,6 +60,7 @@ const chosen = (): Asked | null => {
 /** An example, or what was chosen while the world was loaded; null where that runs already. */
 const chosenOrExample = async (): Promise<Asked | null> => {
   useRun.setState({ wanted: true });
+  need('sources', 'policy');
   const { id } = await exampleQuestion();
   return useRun.getState().wanted ? (chosen() ?? { kind: 'world', id }) : null;
 };
@@ -101,9 +102,15 @@ export const runFromStart = async (): Promise<void> => {
   await startRun();
 };
 
+/** Never rejects: a run that nobody answers for any more has failed, and says so. */
 export const cancelRun = async (): Promise<void> => {
-  if (!isRunning(useRun.getState().run)) return;
-  await lab().ask.cancel();
+  const { run } = useRun.getState();
+  if (!run || !isRunning(run)) return;
+  try {
+    await lab().ask.cancel();
+  } catch (error) {
+    if (isRunning(useRun.getState().run)) failRun(error, run.runId);
+  }
 };
 
 export const ask = (asked: Asked): void => {

@@ -29,7 +29,7 @@ export const useLinkedStep = create<{ reading: boolean; problem: string | null }
 const show = async (rollouts: readonly Rollout[], source: RolloutSource): Promise<void> => {
   const first = rollouts[0];
   if (!first) return;
-  await cancelRun().catch(() => undefined);
+  await cancelRun();
   const asked = { kind: 'world' as const, id: first.question.id };
   const recipe = pickOf(RECIPE_IDS, first.recipe.id) ?? DEFAULT_SETTINGS.recipe;
   const { address, setAddress } = useView.getState();

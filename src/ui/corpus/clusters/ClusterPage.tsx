@@ -6,6 +6,7 @@ import type { ClusterOverview } from '../../../lab/contract/clusters.ts';
 import { LoadingFailure, LoadingList } from '../../lab/Loading.tsx';
 import { formatBytes, formatCount, formatMs, plural } from '../../kit/words/format.ts';
 import { readCollections } from '../store/collections-actions.ts';
+import { useNeeds } from '../../lab/use-needs.ts';
 import { useLab } from '../../lab/lab-store.ts';
 import { useSetup } from '../../setup/setup-store.ts';
 import { Answer } from './Answer.tsx';
@@ -160,6 +161,7 @@ const useCollectionList = (): void => {
 
 /** The clusters of the passages that runs search, and where a query's candidates come from. */
 const ClusterPage = () => {
+  useNeeds('sources');
   useCollectionList();
   const local = useSetup(({ setup }) => setup.local);
   return (

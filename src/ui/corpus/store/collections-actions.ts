@@ -284,8 +284,11 @@ export const restoreCollection = async (id: string): Promise<void> => {
     await api().restore(id);
     return true;
   });
-  if (back && entry) takeUp(id, entry.uses);
-  set(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));
+  // What did not come back stays among what can: it may succeed the next time.
+  if (back) {
+    if (entry) takeUp(id, entry.uses);
+    set(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));
+  }
   await readCollections();
 };
 

@@ -143,7 +143,9 @@ export const removeCheckpoint = async (id: string): Promise<void> => {
 export const restoreCheckpoint = async (id: string): Promise<void> => {
   const entry = useCheckpoints.getState().removed.find((one) => one.id === id);
   const back = await attempt(() => api().restore(id));
-  if (back && entry) takeUpPolicy({ kind: 'checkpoint', id }, entry.uses);
+  // What did not come back stays among what can: it may succeed the next time.
+  if (!back) return;
+  if (entry) takeUpPolicy({ kind: 'checkpoint', id }, entry.uses);
   useCheckpoints.setState(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));
 };
 

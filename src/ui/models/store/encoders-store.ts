@@ -62,7 +62,9 @@ export const removeEncoder = async ({ id }: EncoderFacts): Promise<void> => {
 export const restoreEncoder = async (id: string): Promise<void> => {
   const entry = useEncoders.getState().removed.find((one) => one.id === id);
   const back = await attempt(() => lab().encoders.restore(id), 'Add its folder again.');
-  if (back && entry) takeUpEncoder(id, entry.uses);
+  // What did not come back stays among what can: it may succeed the next time.
+  if (!back) return;
+  if (entry) takeUpEncoder(id, entry.uses);
   useEncoders.setState(({ removed }) => ({ removed: removed.filter((one) => one.id !== id) }));
 };
 

@@ -1,5 +1,5 @@
 import { Button, NativeSelect } from '@mantine/core';
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useLocation, useParams, useSearch } from 'wouter';
 import type { KnownValues } from '../../../evaluate/rollouts/filter/complete.ts';
 import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
@@ -251,8 +251,12 @@ const Toolbar = (props: {
  */
 const TableView = (props: { file: FileRecord; address: BrowseAddress; change: Change }) => {
   const { file, address, change } = props;
-  // On a narrow screen the overview would stand before the table.
+  // On a narrow screen the overview stands below the table: it is asked for, and then brought into view.
   const [panel, setPanel] = useState(!isNarrow());
+  const main = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (panel && isNarrow()) main.current?.querySelector('.browse-panel')?.scrollIntoView();
+  }, [panel]);
   const { selected, fileId } = useSelection();
   const columns = useMemo(
     () => address.columns ?? usualColumns(file.statistics ?? selected?.statistics ?? null),
@@ -267,7 +271,7 @@ const TableView = (props: { file: FileRecord; address: BrowseAddress; change: Ch
       {shown ? (
         <UnknownNote unknown={shown.unknown} show={(filter) => props.change({ filter })} />
       ) : null}
-      <div className="browse-main">
+      <div ref={main} className="browse-main">
         {shown ? (
           <RolloutTable
             fileId={file.id}

@@ -9,7 +9,6 @@ import { attempt, reloadViews, removeView, saveView } from '../store/browse-acti
 import type { BrowseAddress } from '../store/browse-address.ts';
 import { useBrowse } from '../store/browse-store.ts';
 import { lab } from '../../lab/connection.ts';
-import { useLab } from '../../lab/lab-store.ts';
 import { allColumns, columnOf } from '../table/columns.ts';
 import { Popup } from './Popup.tsx';
 
@@ -194,11 +193,8 @@ const EXPORTS: readonly { format: ExportFormat; name: string; note: string; end:
 ];
 
 /** Texts of tokens of the policy that is loaded; no other's tokenizer is at hand. */
-const spell = async (policy: string, ids: number[]): Promise<string[] | null> => {
-  // Answered once a policy is loaded, if one is on its way.
-  const texts = await lab().ask.pieces(ids);
-  return useLab.getState().policy?.id === policy ? texts : null;
-};
+const spell = (policy: string, ids: number[]): Promise<string[] | null> =>
+  lab().ask.spell(policy, ids);
 
 /**
  * Name of the written file. verl's viewer opens every `*.jsonl` of a folder and reads its name as the step.

@@ -63,6 +63,30 @@ describe('what passes', () => {
     expect(passing(text)).toEqual(layouts);
   });
 
+  test('what a record has, and what it lacks', () => {
+    const [, { rollout, row }] = all as [unknown, (typeof all)[number]];
+    const passes = (text: string, change: Partial<RolloutRow> = {}): boolean =>
+      compileFilter(parseFilter(text)).rollout({ ...row, ...change }, rollout);
+    for (const [recipe, has] of [
+      ['search', true],
+      ['', false],
+      [null, false],
+    ] as const) {
+      expect(passes('recipe is present', { recipe })).toBe(has);
+      expect(passes('recipe is missing', { recipe })).toBe(!has);
+    }
+    expect(passes('lint is present', { lint: [] })).toBe(false);
+    expect(passes('lint is present', { lint: ['over-search'] })).toBe(true);
+    expect(passes('tags is missing', { tags: [] })).toBe(true);
+    expect(passes('step is present')).toBe(true);
+    expect(passes('searches is missing')).toBe(false);
+    expect(passes('search is present')).toBe(true);
+    expect(passes('hint is present')).toBe(false);
+    expect(passes('hint is missing')).toBe(true);
+    // Without the text nobody can say yet.
+    expect(compileFilter(parseFilter('search is present')).row(row)).toBeNull();
+  });
+
   test('a lint label by its code', () => {
     all[0]!.row.lint = ['over-search'];
     expect(passing('lint has over-search')).toEqual(['r1-searcher']);

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { importAll } from '../../../../src/formats/import/collect.ts';
 import { splitSentences, normaliseSpace } from '../../../../src/formats/import/values/sentences.ts';
 import { blob } from '../../../fixtures/import/files.ts';
@@ -59,6 +59,80 @@ it('titles Markdown by its headings and leaves markup, code and front matter out
     ['Atlas › Rivers › Deep', 'Quoted.'],
     ['Atlas › Lakes', 'Three.'],
   ]);
+});
+
+describe('Markdown', () => {
+  const markdown = async (text: string): Promise<[string, string[]][]> => {
+    const { passages, rejected } = await importAll(blob(text), {
+      name: 'doc.md',
+      chunking: { maxWords: 1000, overlapSentences: 0 },
+    });
+    expect(rejected).toEqual([]);
+    return passages.map(({ passage }) => [passage.title, passage.sentences]);
+  };
+
+  it.each<[string, string, [string, string[]][]]>([
+    ['a heading without text', '# A\n## B\nx', [['A › B', ['x']]]],
+    ['levels left out', '# A\n### C\nx\n## B\ny', [['A › C', ['x']], ['A › B', ['y']]]],
+    ['another of the same level', '# A\n## B\n# C\nx', [['C', ['x']]]],
+    ['the deepest', '###### F ##\nx', [['F', ['x']]]],
+    ['text before the first', 'x\n# A', [['doc', ['x']]]],
+    ['without words', '# A\n# ``\nx', [['doc', ['x']]]],
+    ['too deep to be one', '####### G\nx', [['doc', ['####### G x']]]],
+    ['without its space', '#A\nx', [['doc', ['#A x']]]],
+    ['inside a line', 'x # A', [['doc', ['x # A']]]],
+    ['behind space', '  ## A\nx', [['A', ['x']]]],
+    ['items of a list', 'a\n- one\n* two\n+ three\n4. four\n 5) five', [['doc', ['a', 'one', 'two', 'three', 'four', 'five']]]],
+    ['a dash in a sentence', 'One a\nb - c\n1.5 d', [['doc', ['One a b - c 1.5 d']]]],
+    ['code', 'a\n  ~~~\nb\n~~~\nc\n```js\nd\n\n# e\n```\nf ```\ng', [['doc', ['a', 'c', 'f g']]]],
+    ['code that does not end', 'a\n```\nb', [['doc', ['a']]]],
+    ['front matter', ' --- \na: b\n```\n# c\n ---\nd', [['doc', ['d']]]],
+    ['a rule farther below', 'a\n\n---\n\nb', [['doc', ['a', '---', 'b']]]],
+    ['quotes', '> a\n>> b\nc > d', [['doc', ['a b c > d']]]],
+  ])('%s', async (_, text, expected) => expect(await markdown(text)).toEqual(expected)); // prettier-ignore
+
+  it('has headings of less than a thousand characters', async () => {
+    const line = (length: number): string => `# ${'x'.repeat(length - 2)}`;
+    expect((await markdown(`${line(999)}\ny`))[0]?.[1]).toEqual(['y']);
+    expect((await markdown(`${line(1000)}\ny`))[0]?.[0]).toBe('doc');
+  });
+});
+
+it('a paragraph without end is given on after 65,536 characters', async () => {
+  const line = 'x'.repeat(2 ** 15);
+  const [found] = await texts(Array.from({ length: 7 }, () => line).join('\n'), 'a.txt', 100, 0);
+  const words = found?.sentences.map((sentence) => sentence.split(' ').length);
+  expect(words).toEqual([3, 3, 1]);
+});
+
+it('says the line at which a passage begins, and how far the file was read', async () => {
+  const file = blob('One.\n\nTwo\nwords.\n\nOne.\n\n\nTwo\nwords.');
+  const chunking = { maxWords: 2, overlapSentences: 0 };
+  const seen: [number, number | null][] = [];
+  const { duplicates, progress } = await importAll(file, {
+    chunking,
+    batchItems: 1,
+    onProgress: ({ bytes, items }) => seen.push([items, bytes]),
+  });
+  expect(duplicates.map(({ line, item }) => [line, item])).toEqual([
+    [6, 2],
+    [9, 3],
+  ]);
+  expect(seen).toEqual([
+    [1, 18],
+    [2, 24],
+    [3, 35],
+    [4, 35],
+    [4, 35],
+  ]);
+  expect(progress.bytes).toBe(file.size);
+});
+
+it('a line that is no text is left out and named', async () => {
+  const file = blob('One.\n', Uint8Array.of(0xff, 0xfe), '\nTwo.');
+  const { passages, rejected } = await importAll(file, { name: 'a.txt' });
+  expect(passages[0]?.passage.sentences).toEqual(['One.', 'Two.']);
+  expect(rejected).toEqual([{ line: 2, item: 0, key: '', expected: 'expected UTF-8 text' }]);
 });
 
 it('keeps every word in order and every chunk within its bound', async () => {

@@ -114,6 +114,89 @@ describe('the entries of an archive', () => {
     expect(unzip({ originalSize: 4 })).toThrow('the entry is not as long as stated');
   });
 
+  it('are found behind a comment of up to 65,535 bytes', () => {
+    const archive = stored([{ name: 'a', data: 'one' }]);
+    const behind = (bytes: number): Uint8Array =>
+      Uint8Array.from([...archive, ...new Uint8Array(bytes).fill(0x20)]);
+    expect(read(behind(65_535))).toEqual([['a', 'one']]);
+    expect(() => zipEntries(behind(65_536))).toThrow('its directory is missing');
+    expect(zipEntries(stored([]))).toEqual([]);
+    expect(() => zipEntries(stored([]).subarray(1))).toThrow('its directory is missing');
+  });
+
+  it('have names in UTF-8 where they say so, else one byte a character', () => {
+    const archive = stored([{ name: 'é', data: '' }]);
+    const at = archive.length - 22 - 48;
+    expect(zipEntries(archive)[0]?.name).toBe('é');
+    // The flag of the entry in the directory.
+    archive[at + 9] = 0;
+    expect(zipEntries(archive)[0]?.name).toBe('Ã©');
+  });
+
+  it('lie in the archive as a whole, and so does its directory', () => {
+    const archive = stored([
+      { name: 'a', data: 'one' },
+      { name: 'bc', data: 'two' },
+    ]);
+    const view = (bytes: Uint8Array): DataView => new DataView(bytes.buffer);
+    const end = archive.length - 22;
+    const longer = archive.slice();
+    // The second entry's comment, which is stated to reach over the end by one byte, or just to it.
+    view(longer).setUint16(end - 48 + 32, 23, true);
+    expect(() => zipEntries(longer)).toThrow('its directory breaks off in entry 2');
+    view(longer).setUint16(end - 48 + 32, 22, true);
+    expect(zipEntries(longer)).toHaveLength(2);
+    const more = archive.slice();
+    view(more).setUint16(end + 10, 3, true);
+    expect(() => zipEntries(more)).toThrow('its directory breaks off after 2 of 3 entries');
+    const [, entry] = zipEntries(archive);
+    if (!entry) throw new Error('no entry');
+    // Its bytes up to the archive's end, and one more.
+    const start = entry.offset + 30 + 2 + 3;
+    const unzip = (size: number) => () =>
+      unzipEntry(archive, { ...entry, size, originalSize: size }, () => undefined);
+    expect(unzip(archive.length - start)()).toHaveLength(archive.length - start);
+    expect(unzip(archive.length - start + 1)).toThrow('the entry goes beyond the archive');
+    const last = { ...entry, offset: archive.length - 29, size: 0, originalSize: 0 };
+    expect(() => unzipEntry(archive, last, () => undefined)).toThrow('no entry begins');
+  });
+
+  it('that are damaged, longer or shorter than stated are refused, and soon', () => {
+    const long = Array.from({ length: 40_000 }, (_, i) => (i * i * 7919) % 10_007).join();
+    const packed = zipSync({ a: utf8(long) });
+    const [entry] = zipEntries(packed);
+    if (!entry) throw new Error('no entry');
+    const spent = (change: Partial<typeof entry>): number => {
+      let sum = 0;
+      const spend = (bytes: number): void => void (sum += bytes);
+      const unzip = () => unzipEntry(packed, { ...entry, ...change }, spend);
+      expect(unzip).toThrow('the entry is not as long as stated');
+      return sum;
+    };
+    let sum = 0;
+    expect(text(unzipEntry(packed, entry, (bytes) => void (sum += bytes)))).toBe(long);
+    expect(sum).toBe(entry.size + long.length);
+    expect(spent({ originalSize: long.length + 1 })).toBe(entry.size + long.length);
+    // One piece of 16 KiB and what it makes are enough to know.
+    expect(entry.size).toBeGreaterThan(16_384);
+    expect(spent({ originalSize: 5 })).toBeLessThan(entry.size + long.length);
+    const first: number[] = [];
+    unzipEntry(packed, entry, (bytes) => first.push(bytes));
+    expect(first[0]).toBe(16_384);
+  });
+
+  it('keep what 32 bits hold where no field holds more', () => {
+    const archive = stored([{ name: 'a', data: 'one' }]);
+    const at = archive.length - 22 - 47;
+    const view = new DataView(archive.buffer);
+    view.setUint32(at + 20, 0xffff_ffff, true);
+    expect(zipEntries(archive)[0]).toMatchObject({ size: 0xffff_ffff, originalSize: 3, offset: 0 });
+    // One length of three stands in the field of 64 bits: that of the entry as it is packed.
+    const wide = stored([{ name: 'a', data: 'one', extra: [1, 0, 8, 0, 9, 0, 0, 0, 1, 0, 0, 0] }]);
+    new DataView(wide.buffer).setUint32(wide.length - 22 - 59 + 20, 0xffff_ffff, true);
+    expect(zipEntries(wide)[0]).toMatchObject({ size: 2 ** 32 + 9, originalSize: 3, offset: 0 });
+  });
+
   it('end as soon as the caller has had enough', () => {
     const packed = zipSync({ a: utf8('x'.repeat(100_000)) });
     const [entry] = zipEntries(packed);

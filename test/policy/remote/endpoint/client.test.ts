@@ -3,7 +3,7 @@ import {
   EndpointClient,
   type StreamOptions,
 } from '../../../../src/policy/remote/endpoint/client.ts';
-import { EndpointError, retryAfter } from '../../../../src/policy/remote/endpoint/errors.ts';
+import { EndpointError } from '../../../../src/policy/remote/endpoint/errors.ts';
 import type { TransportOptions } from '../../../../src/policy/remote/endpoint/transport.ts';
 import type { Piece } from '../../../../src/policy/remote/endpoint/wire.ts';
 import { strictServer, type Scripted, type StrictServer } from './strict-server.ts';
@@ -227,14 +227,5 @@ describe('a client of an OpenAI-compatible server', () => {
     expect((await failure(page.client.models())).fault).toBe('bad-answer');
     const nobody = new EndpointClient({ url: 'http://127.0.0.1:9/v1', model: 'x', retries: 0 });
     expect((await failure(nobody.models())).fault).toBe('unreachable');
-  });
-});
-
-describe('Retry-After', () => {
-  it('reads seconds and dates', () => {
-    expect(retryAfter('3', 0)).toBe(3000);
-    expect(retryAfter('Thu, 01 Jan 1970 00:00:10 GMT', 4000)).toBe(6000);
-    expect(retryAfter('soon', 0)).toBeNull();
-    expect(retryAfter(null, 0)).toBeNull();
   });
 });

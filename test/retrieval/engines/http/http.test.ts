@@ -3,7 +3,6 @@ import { EngineError } from '../../../../src/retrieval/engines/http/errors.ts';
 import { HostGate } from '../../../../src/retrieval/engines/http/gate.ts';
 import {
   EngineHttp,
-  retryAfterMs,
   type HttpDeps,
   type HttpLimits,
   type Meter,
@@ -115,15 +114,6 @@ describe('a call', () => {
       await expect(client(answers(() => new Response(body))).get()).rejects.toMatchObject({
         fault: 'not-json',
       });
-  });
-
-  it('reads both forms of Retry-After', () => {
-    const now = Date.parse('2026-01-01T00:00:00Z');
-    expect(retryAfterMs('12', now)).toBe(12_000);
-    expect(retryAfterMs('Thu, 01 Jan 2026 00:00:05 GMT', now)).toBe(5000);
-    expect(retryAfterMs('Wed, 31 Dec 2025 00:00:00 GMT', now)).toBe(0);
-    expect(retryAfterMs('soon', now)).toBeNull();
-    expect(retryAfterMs(null, now)).toBeNull();
   });
 
   it('sends no cookies and no referrer', async () => {

@@ -9,7 +9,7 @@ import {
   type Found,
 } from '../../../../src/retrieval/engines/kinds/passages.ts';
 import { cleanText, htmlToText } from '../../../../src/retrieval/engines/kinds/plain-text.ts';
-import { EngineHttp, retryAfterMs } from '../../../../src/retrieval/engines/http/http.ts';
+import { EngineHttp } from '../../../../src/retrieval/engines/http/http.ts';
 
 describe('a passage of what an engine found', () => {
   const of = (part: object) => passageOf({ id: 'i', title: 'T', text: 'One. Two.', ...part });
@@ -209,14 +209,3 @@ describe('what servers answer', () => {
     expect((await searched(engine, { results }, 1)).found).toHaveLength(1);
   });
 });
-
-test.each([
-  [null, null],
-  ['0', 0],
-  [' 12 ', 12_000],
-  ['soon', null],
-  ['Thu, 01 Jan 1970 00:00:10 GMT', 9_000],
-  ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
-])('Retry-After %s, a second after 1970 began: %s ms', (value, ms) =>
-  expect(retryAfterMs(value, 1000)).toBe(ms),
-);

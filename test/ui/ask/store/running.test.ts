@@ -128,6 +128,19 @@ describe('a run', () => {
     await cancelRun();
     expect(fake.callsOf('ask.cancel')).toEqual([[]]);
   });
+
+  it('has failed where nobody is there to cancel it', async () => {
+    const gone = () => Promise.reject(new Error('The lab worker was lost.'));
+    connectFake({ ask: { cancel: gone } });
+    open('?q=q1');
+    await startRun();
+    expect(isRunning(state().run)).toBe(true);
+    await expect(cancelRun()).resolves.toBeUndefined();
+    expect(state().run).toMatchObject({
+      status: 'failed',
+      failure: { message: 'The lab worker was lost.' },
+    });
+  });
 });
 
 describe('while the world is still loaded', () => {

@@ -119,6 +119,12 @@ describe('deleting', () => {
     await restoreCollection('a');
     expect(state().problem?.text).toBe('It could not be brought back: in use');
     expect(setup().local).toEqual({ kind: 'built-in' });
+    // It can be tried again, and is then used as before.
+    expect(state().removed.map(({ id }) => id)).toEqual(['a']);
+    connect();
+    await restoreCollection('a');
+    expect(state().removed).toEqual([]);
+    expect(setup().local).toMatchObject({ ids: ['a'] });
   });
 
   it('for good frees the space of all that was deleted', async () => {

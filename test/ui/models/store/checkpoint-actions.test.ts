@@ -220,6 +220,19 @@ describe('a checkpoint', () => {
     expect(state().removed).toEqual([]);
   });
 
+  it('that did not come back can be tried again', async () => {
+    connect({ restore: died });
+    choosePolicy({ kind: 'checkpoint', id: 'a' });
+    await removeCheckpoint('a');
+    await restoreCheckpoint('a');
+    expect(state().removed.map(({ id }) => id)).toEqual(['a']);
+    expect(useSetup.getState().setup.policy).toEqual({ kind: 'built-in' });
+    connect();
+    await restoreCheckpoint('a');
+    expect(state().removed).toEqual([]);
+    expect(useSetup.getState().setup.policy).toEqual({ kind: 'checkpoint', id: 'a' });
+  });
+
   it('that comes back does not take the place of what was chosen instead', async () => {
     connect();
     choosePolicy({ kind: 'checkpoint', id: 'a' });

@@ -103,5 +103,10 @@ describe('encoders', () => {
     await restoreEncoder('e5');
     expect(local()).toMatchObject({ encoder: 'built-in' });
     expect(state().problem?.next).toBe('Add its folder again.');
+    expect(state().removed.map(({ id }) => id)).toEqual(['e5']);
+    connect();
+    await restoreEncoder('e5');
+    expect(state().removed).toEqual([]);
+    expect(local()).toMatchObject({ encoder: 'e5' });
   });
 });

@@ -14,6 +14,7 @@ import { distributionWords } from '../../../kit/words/distribution-words.ts';
 import { formatCount, formatNumber } from '../../../kit/words/format.ts';
 import { requestPieces, usePieces } from '../../../kit/tokens/pieces.ts';
 import { rollouts } from '../store/api.ts';
+import { useNeeds } from '../../../lab/use-needs.ts';
 import { useAnswer } from '../../../kit/use-answer.ts';
 import { settingsFor, settingsSource, settingsWords } from '../store/settings.ts';
 import { TokenCanvas, type TokenRange } from './TokenCanvas.tsx';
@@ -38,6 +39,8 @@ const useTexts = (
   at: number | null,
   range: TokenRange | null,
 ) => {
+  // Its tokenizer spells the ids that the policy wrote.
+  useNeeds(...(isOwnRollout(rollout) && table.kind !== 'pieces' ? ['policy' as const] : []));
   const policy = usePieces((state) => state.policyId);
   const known = isOwnRollout(rollout) && rollout.policy.id === policy;
   const from = range ? range.from : at;

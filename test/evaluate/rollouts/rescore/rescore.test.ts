@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
-import { DisagreementQueue } from '../../../src/evaluate/rollouts/rescore/disagreement.ts';
-import { rescore } from '../../../src/evaluate/rollouts/rescore/rescore.ts';
-import { scorerById, SCORERS } from '../../../src/evaluate/rollouts/rescore/scorers.ts';
-import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
-import type { Rollout } from '../../../src/records/rollout.ts';
-import { r1Searcher, verl } from '../../fixtures/inspect/records.ts';
-import { importOne, ownLines, rolloutsOf } from '../../formats/rollouts/helpers.ts';
-import { REWARD_IDS, type RewardId } from '../../../src/learn/rewards/list.ts';
+import type { ImportedRollout } from '../../../../src/formats/rollouts/shape/imported.ts';
+import { DisagreementQueue } from '../../../../src/evaluate/rollouts/rescore/disagreement.ts';
+import { rescore } from '../../../../src/evaluate/rollouts/rescore/rescore.ts';
+import { scorerById, SCORERS } from '../../../../src/evaluate/rollouts/rescore/scorers.ts';
+import { scoreRollout, totalReward } from '../../../../src/learn/rewards/index.ts';
+import type { Rollout } from '../../../../src/records/rollout.ts';
+import { r1Searcher, verl } from '../../../fixtures/inspect/records.ts';
+import { importOne, ownLines, rolloutsOf } from '../../../formats/rollouts/helpers.ts';
+import { REWARD_IDS, type RewardId } from '../../../../src/learn/rewards/list.ts';
 
 const totals = (rollout: ImportedRollout): Record<string, number> =>
   Object.fromEntries(rescore(rollout).map(({ scorer, total }) => [scorer, total]));
@@ -138,6 +138,68 @@ describe('rollouts of other systems, worked by hand', () => {
   });
 });
 
+describe('a total, between the worst and the best of its scorer', () => {
+  const share = (rollout: ImportedRollout, scorer: string): number | undefined =>
+    rescore(rollout, [scorerById(scorer)!])[0]?.share;
+
+  test('StepSearch: F1 and what searches gained, of 2; a loss is no less than the worst', async () => {
+    const rollout = await importOne(verl);
+    rollout.question.supporting = [];
+    expect(share(rollout, 'stepsearch')).toBe(0.5);
+    rollout.answer = 'nobody';
+    expect(share(rollout, 'stepsearch')).toBe(0);
+  });
+
+  test('R-Search: of 1.4; R1-Searcher’s second stage: from −2 to 1', async () => {
+    const rollout = await importOne(verl);
+    // 0.2 for the format and F1, no evidence.
+    expect(share(rollout, 'r-search')).toBeCloseTo(1.2 / 1.4, 12);
+    const broken = await verlWith('<think>Hm.<answer> nobody </answer>');
+    expect(share(broken, 'r1-searcher-stage-2')).toBe(0);
+    const right = await verlWith('<think>Hm.<answer> Ida Holm </answer>');
+    expect(share(right, 'r1-searcher-stage-2')).toBeCloseTo(1 / 3, 12);
+    // Two violations where −1 is the worst that is said.
+    expect(share(broken, 'ur2-stage-1')).toBe(0);
+  });
+
+  test('the answer under both normalisers', async () => {
+    // SQuAD's joins what a hyphen parts, R1-Searcher's parts it.
+    const rollout = await verlWith('<think>x</think><answer>the Ida-Holm novel</answer>');
+    expect(totals(rollout)).toMatchObject({
+      'cover-em': 0,
+      'sub-em': 0,
+      'em.r1-searcher': 0,
+      'f1.r1-searcher': 0.8,
+      'cover-em.r1-searcher': 1,
+      'sub-em.r1-searcher': 1,
+    });
+    const right = await verlWith('<think>x</think><answer>by Ida Holm</answer>');
+    expect(totals(right)).toMatchObject({ 'cover-em': 1, 'sub-em': 1, em: 0 });
+  });
+
+  test('a search that reads nothing gains and repeats nothing; half of what it reads was known', async () => {
+    const doc = (...titles: string[]): string =>
+      `<information>${titles.map((t, i) => `Doc ${i + 1}(Title: ${t}) ${t} text.`).join('\n')}\n</information>`;
+    const rollout = await verlWith(
+      `<think>a</think><search>q0</search><think>a</think><search>q1</search>${doc('Low Tide')}` +
+        `<think>b</think><search>q2</search>${doc('Low Tide', 'Ida Holm')}<answer>x</answer>`,
+    );
+    const clauses = (supporting: string[]) => {
+      rollout.question.supporting = supporting;
+      const [scored] = rescore(rollout, [scorerById('stepsearch')!]);
+      return scored!.clauses.slice(1).map(({ clause, value }) => `${clause} ${value}`);
+    };
+    expect(clauses(['Low Tide', 'Ida Holm', 'Other', 'Ida Holm'])).toEqual([
+      `information-gain ${1 / 3}`,
+      'redundancy 0',
+      `information-gain ${1 / 3}`,
+      'redundancy -0.5',
+    ]);
+    expect(clauses([])).toEqual(['redundancy 0', 'redundancy -0.5']);
+    expect(rescore(rollout, [scorerById('stepsearch')!])[0]?.lacks).toHaveLength(2);
+  });
+});
+
 describe('the queue of disagreements', () => {
   test('widest first; agreement is left out', async () => {
     const rollouts = await Promise.all([
@@ -153,6 +215,51 @@ describe('the queue of disagreements', () => {
     expect(found.map(({ rollout }) => rollout)).toEqual(['r1', 'r2', 'r3']);
     expect(found[0]).toMatchObject({ spread: 1, harshest: { by: 'judge', share: 0 } });
     expect(found[2]).toMatchObject({ kindest: { by: 'cover-em' }, harshest: { by: 'em' } });
+  });
+
+  test('of half a point and more, unless told otherwise; scorers and threshold can be given', async () => {
+    const one = await importOne({ ...verl, output: '<answer>Ida Berg</answer>' });
+    const other = await importOne({ ...verl, output: '<answer>Ida Berg Sand Lund</answer>' });
+    // Gold "Ida Holm": EM 0, F1 2 · ½ · ½ / 1 = ½ and 2 · ¼ · ½ / ¾ = ⅓.
+    one.id = 'half';
+    other.id = 'third';
+    const listed = (...given: ConstructorParameters<typeof DisagreementQueue>): string[] => {
+      const queue = new DisagreementQueue(...given);
+      for (const rollout of [other, one]) queue.add(rollout);
+      return queue.result().map(({ rollout, spread }) => `${rollout} ${spread.toFixed(2)}`);
+    };
+    expect(listed()).toEqual(['half 0.50']);
+    expect(listed(undefined, 0.3)).toEqual(['half 0.50', 'third 0.33']);
+    expect(listed(undefined, 0.51)).toEqual([]);
+    // Opinions that are the same are no disagreement, whatever the threshold.
+    expect(listed(['em', 'cover-em'], 0)).toEqual([]);
+    expect(listed(['f1', 'em'], 0)).toHaveLength(2);
+  });
+
+  test('tells who says what of which answer, and needs gold answers or a verdict', async () => {
+    const rollout = await importOne({ ...r1Searcher, gpt4o_output: 'False' });
+    const queue = new DisagreementQueue(['em']);
+    queue.add(rollout);
+    const { id, question, answer } = rollout;
+    expect(queue.result()).toEqual([
+      {
+        rollout: id,
+        question: question.text,
+        answer,
+        spread: 1,
+        kindest: { by: 'em', share: 1 },
+        harshest: { by: 'judge', share: 0 },
+        opinions: [
+          { by: 'em', share: 1 },
+          { by: 'judge', share: 0 },
+        ],
+      },
+    ]);
+    const silent = new DisagreementQueue();
+    const none = await importOne(verl);
+    none.question.answers = [];
+    silent.add(none);
+    expect(silent.result()).toEqual([]);
   });
 
   test('an unknown scorer is an error', () => {
