@@ -30,7 +30,7 @@ fn main(@builtin(workgroup_id) id: vec3u, @builtin(num_workgroups) groups: vec3u
   let wid = ordered(id, groups);
   let lane = li & 15u; let group = li >> 4u;`;
 
-// Fused products and sums: what a compiler fuses on its own is its own choice, and fewer of them.
+// Products and sums are fused by hand: whether a compiler would is its own choice, here and there another one.
 /** Sums c{i}_{j} += Σ over a step's 16 terms of xs[row] · ws[column], ws: [4 quads of terms][64 columns]. */
 export const FORWARD_TILE = 'var<workgroup> ws: array<vec4f, 256>; // [quad of terms][64 columns]';
 export const forwardSums = (): string =>
