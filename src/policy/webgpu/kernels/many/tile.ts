@@ -9,6 +9,8 @@ export const range = (n: number): readonly number[] => Array.from({ length: n },
 export const each = (n: number, line: (i: number) => string, by = ' '): string =>
   range(n).map(line).join(by);
 
+export const LANES = ['x', 'y', 'z', 'w'] as const;
+
 /** Rows of a thread: `group + 8 i`; columns: `lane + 16 j`. */
 export const HEIGHT = 8;
 export const WIDTH = 4;
@@ -40,7 +42,7 @@ export const forwardStep = (): string => `for (var k = 0u; k < 4u; k++) {
       ${each(
         HEIGHT,
         (i) =>
-          `{ let x = xs[k * 65u + group + ${8 * i}u]; ${each(WIDTH, (j) => [...'xyzw'].map((e) => `c${i}_${j} = fma(x.${e}, w${j}.${e}, c${i}_${j});`).join(' '))} }`,
+          `{ let x = xs[k * 65u + group + ${8 * i}u]; ${each(WIDTH, (j) => LANES.map((e) => `c${i}_${j} = fma(x.${e}, w${j}.${e}, c${i}_${j});`).join(' '))} }`,
         '\n      ',
       )}
     }`;
@@ -53,7 +55,7 @@ export const transposedStep = (): string => `for (var k = 0u; k < 4u; k++) {
       ${each(
         HEIGHT,
         (i) =>
-          `{ let x = xs[k * 65u + group + ${8 * i}u]; ${[...'xyzw'].map((e, j) => `c${i} = fma(vec4f(x.${e}), w${j}, c${i});`).join(' ')} }`,
+          `{ let x = xs[k * 65u + group + ${8 * i}u]; ${LANES.map((e, j) => `c${i} = fma(vec4f(x.${e}), w${j}, c${i});`).join(' ')} }`,
         '\n      ',
       )}
     }`;
