@@ -1,7 +1,8 @@
 /**
  * The tiled product that many rows share: a workgroup of 128 threads makes 64 rows × 64 columns; a step
  * takes 16 terms of the sum to workgroup memory (8.4 kB), a thread holds 8 rows × 4 columns. The order of the
- * additions of a value depends on nothing but the length of the sum.
+ * additions of a value depends on nothing but the length of the sum. Products and sums are fused by hand: whether
+ * a compiler does it is its own choice, here one and there another.
  */
 
 export const range = (n: number): readonly number[] => Array.from({ length: n }, (_, i) => i);
@@ -32,7 +33,6 @@ fn main(@builtin(workgroup_id) id: vec3u, @builtin(num_workgroups) groups: vec3u
   let wid = ordered(id, groups);
   let lane = li & 15u; let group = li >> 4u;`;
 
-// Products and sums are fused by hand: whether a compiler would is its own choice, here and there another one.
 /** Sums c{i}_{j} += Σ over a step's 16 terms of xs[row] · ws[column], ws: [4 quads of terms][64 columns]. */
 export const FORWARD_TILE = 'var<workgroup> ws: array<vec4f, 256>; // [quad of terms][64 columns]';
 export const forwardSums = (): string =>
