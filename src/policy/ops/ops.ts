@@ -133,7 +133,8 @@ export interface Ops {
   ): void;
   readScores(picks: Picks): Promise<RowScores>;
   /**
-   * dx = ∂/∂x of Σ c (−log-probability) over the picked rows, c being `coefficients`; 0 in other rows.
+   * dx = ∂/∂x of Σ c (−log-probability) over the picked rows, c being `coefficients`; 0 in other rows. Behind
+   * `score` of the same picks and x.
    */
   scoreBackward(
     o: HeadInput & { picks: Picks; tokens: Tokens; coefficients: Float32Array; dx: Activations },

@@ -135,7 +135,7 @@ function codeOf(o: ProductRun, code: ProductCode, bound: readonly Bound[]): stri
   const at = 1 + matrixAccess(type).length;
   const rms = o.norm ? inverseRms('x', rowTile, tile.threads) : null;
   const has = (name: string): boolean => bound.some((one) => one.name === name);
-  const [plus, times] = [has('ax') ? ' + lora(o, t0 + t)' : '', rms ? ' * inverseRms(t)' : ''];
+  const [plus, times] = [has('ax') ? ' + lora(o, t0 + t)' : '', rms ? ' * rp[t].x' : ''];
   return `${directives(code.subgroups)}${UNIFORMS}${matrixBindings(type, 1)}
 ${bound.map((b, i) => `@group(0) @binding(${at + i}) var<${DECLARED[b.access]}> ${b.name}: ${b.type};`).join('\n')}
 ${productDeclarations(code)}
@@ -149,6 +149,7 @@ ${MAIN(tile.threads)} {
   ${productBody(code)}
   ${rms?.store ?? ''}
   workgroupBarrier();
+  ${rms?.finish ?? ''}
   ${o.epilogue(code)}
 }`;
 }
