@@ -32,6 +32,8 @@ import type {
  */
 export interface Ops {
   readonly device: 'oracle' | 'wasm' | 'webgpu';
+  /** Resolves with the reason when the device is taken away, where that can happen. */
+  readonly lost?: Promise<string>;
   /** Bytes of everything that was made and not freed. */
   readonly bytes: number;
 
@@ -190,7 +192,7 @@ export interface Ops {
 
   // Work ---------------------------------------------------------------------------------------------
 
-  /** Hands everything that was called so far to the device. */
+  /** Hands everything that was called so far to the device; what is read does so by itself. */
   submit(): void;
   /** When all of it is done. @throws DeviceError that says what failed and what to do */
   settled(): Promise<void>;

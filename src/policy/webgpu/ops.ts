@@ -90,6 +90,11 @@ export class WebGpuOps implements Ops {
     return new WebGpuOps(await Gpu.open(options));
   }
 
+  /** See `Ops.lost`. */
+  get lost(): Promise<string> {
+    return this.gpu.device.gone;
+  }
+
   get bytes(): number {
     return this.gpu.device.bytes;
   }
