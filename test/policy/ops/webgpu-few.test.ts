@@ -371,9 +371,9 @@ describe('a device that binds little at once', () => {
     expect(() => small.activations(10_000, 64, 'activations')).toThrow(
       /activations needs a buffer of/,
     );
-    expect(() =>
-      small.matrix({ out: 64, in: 4000, type: 'f32' }, 'weights'),
-    ).toThrow(/smaller weight type/);
+    expect(() => small.matrix({ out: 64, in: 4000, type: 'f32' }, 'weights')).toThrow(
+      /smaller weight type/,
+    );
     small.dispose();
   });
 });

@@ -11,6 +11,7 @@ import {
   GpuVector,
   own,
 } from '../../device/values.ts';
+import { bucketOf } from './product.ts';
 import { runProduct, type Bound } from './run-product.ts';
 import { lowRank, type FewState } from './state.ts';
 
@@ -122,7 +123,10 @@ export function fewHeads(
   // [rows][(H + 2G) D] in the order of the heads.
   const target = raw
     ? { binding: raw.buffer, stride: raw.stride }
-    : { binding: gpu.scratch('few rows, heads', rows * matrix.out * 4), stride: matrix.out };
+    : {
+        binding: gpu.scratch('few rows, heads', bucketOf(rows) * matrix.out * 4),
+        stride: matrix.out,
+      };
   runProduct(gpu, {
     ...{ ...common, name: 'write', yStride: target.stride, more },
     bound: [{ name: 'y', type: 'array<f32>', access: 'w', binding: target.binding }],
