@@ -1,4 +1,5 @@
 import type { LoraSpec } from '../../policy/lora/spec.ts';
+import type { MatrixType } from '../../policy/ops/values.ts';
 
 /** What the lab worker and a policy worker say to each other. */
 
@@ -27,8 +28,10 @@ export interface StoredCheckpoint {
   id: string;
   /** Its id in the storage. */
   stored: string;
-  /** Beginning of the SHA-256 of its weights. */
+  /** Beginning of the SHA-256 of its weights, and what they are held in where that changes them. */
   revision: string;
+  /** What its weights are held in; absent: what its files and the device suggest. */
+  weights?: MatrixType;
   /** Most tokens of one context, and contexts at a time, that its key-value cache is made for. */
   maxContext: number;
   maxSlots: number;

@@ -78,7 +78,7 @@ export async function createPolicy(
   weights: PolicyWeights,
   tokenizer: PolicyTokenizer,
   info: Started,
-  options: { device: PolicyDevice; maxSlots?: number },
+  options: Pick<LoadPolicyOptions, 'device' | 'maxSlots' | 'weights'>,
 ): Promise<LoadedPolicy> {
   return policyOver(sourceOf(weights), tokenizer, info, options);
 }

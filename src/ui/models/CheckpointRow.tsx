@@ -218,7 +218,7 @@ export const CheckpointRow = (props: {
       <ConfigFacts facts={facts} />
       {state === 'ready' ? (
         <>
-          <FitSummary config={checkpoint.config} />
+          <FitSummary config={checkpoint.config} weights={checkpoint.weights} />
           <Files checkpoint={checkpoint} />
         </>
       ) : (
