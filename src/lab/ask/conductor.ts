@@ -112,6 +112,11 @@ export class Conductor implements ConductorApi {
     this.#policy.provide(resources, keys, this.#running !== null);
   }
 
+  async changed(checkpoint: string): Promise<void> {
+    this.#policy.changed(checkpoint, this.#running !== null);
+    if (!this.#running) this.#load();
+  }
+
   webLlmModels() {
     return this.#policy.webLlmModels();
   }

@@ -73,6 +73,8 @@ export interface ConductorApi {
   use(setup: Setup): Promise<void>;
   /** Servers and models that the user named, with the keys of the servers; keys stay in memory. */
   provide(resources: Resources, keys: Record<string, string>): Promise<void>;
+  /** A checkpoint is held otherwise from now on: it is loaded again where it is in use. */
+  changed(checkpoint: string): Promise<void>;
   /** What WebLLM could load here. */
   webLlmModels(): Promise<WebLlmLine[]>;
   run(request: RunRequest): Promise<void>;
