@@ -5,6 +5,7 @@ import { ADAPTED, type Decoder } from '../model/decoder.ts';
 import { forwardBuffers, runLayers } from '../model/forward.ts';
 import { stepFlops } from '../model/operations.ts';
 import { DecoderLoraTrainer } from '../model/trainer.ts';
+import type { KeyStore } from '../ops/values.ts';
 import { timed, type DeviceRates } from './rates.ts';
 
 /** How fast a loaded model decodes. */
@@ -46,9 +47,7 @@ export async function measureDecode(
   const { ops, config, weights } = decoder;
   const { kvHeads, headDim, hiddenSize, layers } = config;
   const room = Math.ceil((context + 1) / 8) * 8;
-  const stores = Array.from({ length: layers }, (_, i) =>
-    ops.keyStore({ positions: slots * room, kvHeads, headDim, type: 'f32' }, `trial ${i}`),
-  );
+  const stores: KeyStore[] = [];
   const tokens = ops.tokens(slots);
   const draws = ops.draws(slots);
   const x = ops.activations(slots, hiddenSize, 'trial');
@@ -59,6 +58,10 @@ export async function measureDecode(
   const runs = ids.map((id, slot) => ({ ids: id, position: context, start: slot * room }));
   const wanted = ids.map((_, row) => ({ row, seed: row, counter: 0, sampling: MODEL }));
   try {
+    for (let layer = 0; layer < layers; layer++) {
+      const shape = { positions: slots * room, kvHeads, headDim, type: 'f32' as const };
+      stores.push(ops.keyStore(shape, `keys of layer ${layer}`));
+    }
     const seconds = await timed(
       ops,
       async () => {

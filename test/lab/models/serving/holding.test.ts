@@ -69,6 +69,8 @@ async function browser() {
       load: async (checkpoint, device, port) =>
         servePolicy(await loadPolicy({ ...(await loadOptions(checkpoint, open)), device }), port),
       train: () => Promise.reject(new Error('it does not train')),
+      agreement: () => Promise.reject(new Error('it compares nothing')),
+      measure: () => Promise.reject(new Error('it measures nothing')),
     };
     const { worker, close } = inProcessWorker(api, life, locks);
     endings.push(close);
