@@ -56,15 +56,15 @@ export function figureWords(figure: Figure): FigureWords {
       return { name: 'matrix product, f32', value: giga(figure.flopsPerSecond, 'FLOP'), share: '' };
     case 'decode':
       return {
-        name: `decoding ${figure.slots} at a time, ${figure.context} tokens each`,
+        name: `decoding, ${figure.slots} × ${figure.context} tokens`,
         value: tokens(figure.tokensPerSecond),
-        share: `${percent(figure.ofCopy)} of the copy`,
+        share: `${percent(figure.ofCopy)} of copy`,
       };
     case 'step':
       return {
         name: `training step, ${figure.tokens} tokens`,
         value: tokens(figure.tokensPerSecond),
-        share: `${percent(figure.ofProduct)} of the product`,
+        share: `${percent(figure.ofProduct)} of product`,
       };
     case 'left out':
       return { name: figure.what, value: 'left out', share: figure.why };

@@ -8,7 +8,7 @@ import { exportMeasure, startMeasure, stopTrial, useTrials } from './store/trial
 const Figures = ({ figures }: { figures: readonly Figure[] }) => (
   <Table
     className="plain-table measure-table"
-    heads={[['what'], ['rate', 'figure'], ['share of the device’s own rate', 'figure']]}
+    heads={[['what'], ['rate', 'figure'], ['share', 'figure']]}
   >
     {figures.map((figure) => {
       const { name, value, share } = figureWords(figure);
@@ -24,7 +24,7 @@ const Figures = ({ figures }: { figures: readonly Figure[] }) => (
 );
 
 const INTRO =
-  'How fast this device copies and multiplies, and how much of that decoding and training with the loaded policy reach. It takes under a minute with the built-in policy; the page stays usable, but slower.';
+  'How fast this device copies and multiplies, and what share of that decoding and training with the loaded policy reach; what lies in a cache is read faster than it is copied. It takes under a minute with the built-in policy.';
 
 /** Rates of this device and what the loaded policy makes of them. */
 export const MeasureSection = () => {
