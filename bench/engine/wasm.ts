@@ -2,14 +2,13 @@
  * The block operations on WASM, one thread: tokens a processor second of a decode, of reading, and of a LoRA
  * step, each as a share of the rate of a 512³ product in the same run.
  *
- *   npx tsx bench/engine/wasm.ts [--rollouts 16,64] [--steps 48] [--rounds 3] [--type f32] [--first] [--json]
+ *   npx tsx bench/engine/wasm.ts [--rollouts 16,64] [--steps 48] [--rounds 3] [--type f32] [--json]
  *
  * The shape is that of bench/rollout: d = 192, 4 layers, contexts to 512. Processor time is what counts, so
- * that other load on the machine matters less; the best round of each is printed. `--first` measures the
- * engine and trainer over jax-js beside it.
+ * that other load on the machine matters less; the best round of each is printed.
  */
 import { parseArgs } from 'node:util';
-import { prepareNode } from '../../src/policy/jax/jax-node.ts';
+import { prepareNode } from '../../src/policy/node/prepare.ts';
 
 prepareNode();
 
@@ -23,6 +22,7 @@ const { DecoderLoraTrainer } = await import('../../src/policy/model/trainer.ts')
 const { uploadDecoder } = await import('../../src/policy/model/upload.ts');
 const { MATRIX_TYPES } = await import('../../src/policy/ops/values.ts');
 const { createWasmOps } = await import('../../src/policy/wasm/ops.ts');
+const { createProduct } = await import('../product.ts');
 const { stepFlops, totalFlops } = await import('../train/flops.ts');
 const { BENCH_CONFIG, BENCH_SEED, promptLength } = await import('../rollout/shape.ts');
 
@@ -32,7 +32,6 @@ const { values } = parseArgs({
     steps: { type: 'string', default: '48' },
     rounds: { type: 'string', default: '3' },
     type: { type: 'string', default: 'f32' },
-    first: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 });
@@ -51,21 +50,8 @@ async function cpuSeconds(action: () => Promise<unknown> | void): Promise<number
   return (user + system) / 1e6;
 }
 
-interface Engine {
-  open(seed: number): {
-    append(ids: readonly number[]): void;
-    generate(o: {
-      maxTokens: number;
-      stopIds: number[];
-      sampling: { temperature: number; topK: number; topP: number };
-    }): Promise<{ ids: number[] }>;
-    close(): void;
-  };
-}
-
 /** Seconds that prompts take to be read, and those of `steps` tokens for each. */
 async function generation(
-  engine: Engine,
   rollouts: number,
 ): Promise<{ reading: number; decoding: number; read: number; decoded: number }> {
   const sampling = { temperature: 1, topK: 0, topP: 1 };
@@ -98,29 +84,18 @@ const decodeFlops = (() => {
 
 const SIZE = 512;
 const ops = await createWasmOps();
+const product512 = await createProduct(SIZE);
 
-/** Operations a second of x += W input, 512 each way. */
+/** Operations a second of a product, 512 each way. */
 async function productRate(): Promise<number> {
-  const writer = ops.matrix({ out: SIZE, in: SIZE, type: 'f32' }, 'product');
-  writer.write(
-    0,
-    Float32Array.from({ length: SIZE * SIZE }, (_, i) => ((i * 31) % 97) / 97 - 0.5),
-  );
-  const matrix = writer.finish();
-  const tokens = ops.tokens(SIZE);
-  const [input, x] = [ops.activations(SIZE, SIZE, 'in'), ops.activations(SIZE, SIZE, 'out')];
-  ops.place(tokens, [{ ids: new Int32Array(SIZE), position: 0, start: 0 }], 'many');
-  ops.embed({ table: matrix, tokens, x: input });
-  const by = { matrix, bias: null, lora: null };
   let best = Infinity;
   for (let round = 0; round < 12; round++)
     best = Math.min(
       best,
-      await cpuSeconds(() => {
-        for (let i = 0; i < 4; i++) ops.projectResidual({ input, by, tokens, x });
+      await cpuSeconds(async () => {
+        for (let i = 0; i < 4; i++) await product512();
       }),
     );
-  ops.free(matrix, tokens, input, x);
   return (4 * 2 * SIZE ** 3) / best;
 }
 
@@ -136,16 +111,10 @@ const batch = packBatch(
 // B is not left zero: products of zeros would be no honest load.
 const adapter = initAdapter(config, spec, 1).map((v, i) => (v === 0 ? ((i % 13) - 6) / 600 : v));
 
-interface Trainer {
-  accumulate(
-    b: typeof batch,
-    weigh: (scores: { logprobs: Float32Array }) => Float32Array,
-  ): Promise<unknown>;
-}
-const step = (trainer: Trainer): Promise<number> =>
+const step = (): Promise<number> =>
   cpuSeconds(() => trainer.accumulate(batch, (s) => s.logprobs.map((_, i) => (i % 3) - 1)));
 
-const ours = new GenerationEngine(await uploadDecoder(ops, sourceOf(weights), { type }), {
+const engine = new GenerationEngine(await uploadDecoder(ops, sourceOf(weights), { type }), {
   maxSlots: 64,
   readRows: 256,
   keys: 'f32',
@@ -157,43 +126,19 @@ const trainer = new DecoderLoraTrainer(
 );
 await trainer.setAdapter(adapter);
 
-interface First {
-  readonly engine: Engine;
-  readonly trainer: Trainer;
-}
-
-/** The engine over jax-js, and its trainer on kernels. */
-async function startFirst(): Promise<First> {
-  const { defaultDevice, init } = await import('@jax-js/jax');
-  await init('wasm');
-  defaultDevice('wasm');
-  const first = await import('../../src/policy/engine/engine.ts');
-  const { uploadWeights } = await import('../../src/policy/engine/device-weights.ts');
-  const { createWasmLoraTrainer } = await import('../../src/policy/lora/wasm/trainer.ts');
-  const wasm = await createWasmLoraTrainer(weights, spec, limits);
-  await wasm.setAdapter(adapter);
-  const engine = new first.GenerationEngine(uploadWeights(weights), { maxSlots: 64, sync: true });
-  return { engine, trainer: wasm };
-}
-
-const first = values.first ? await startFirst() : null;
 const best = new Map<string, number>();
 const note = (name: string, value: number): void => {
   best.set(name, Math.max(best.get(name) ?? 0, value));
 };
 const flops = totalFlops(stepFlops(config, spec, batch));
 for (let round = 0; round < rounds; round++) {
-  const engines: [string, Engine, Trainer][] = [['ops', ours, trainer]];
-  if (first) engines.push(['first', first.engine, first.trainer]);
-  for (const [name, engine, learner] of engines) {
-    note('product, GFLOP/s', (await productRate()) / 1e9);
-    for (const rollouts of values.rollouts.split(',').map(Number)) {
-      const { reading, decoding, read, decoded } = await generation(engine, rollouts);
-      note(`${name}: read, ${rollouts} rollouts, tokens/s`, read / reading);
-      note(`${name}: decode, ${rollouts} rollouts, tokens/s`, decoded / decoding);
-    }
-    note(`${name}: LoRA step, GFLOP/s`, flops / (await step(learner)) / 1e9);
+  note('product, GFLOP/s', (await productRate()) / 1e9);
+  for (const rollouts of values.rollouts.split(',').map(Number)) {
+    const { reading, decoding, read, decoded } = await generation(rollouts);
+    note(`read, ${rollouts} rollouts, tokens/s`, read / reading);
+    note(`decode, ${rollouts} rollouts, tokens/s`, decoded / decoding);
   }
+  note('LoRA step, GFLOP/s', flops / (await step()) / 1e9);
 }
 const product = best.get('product, GFLOP/s') ?? Number.NaN;
 if (values.json) console.log(JSON.stringify(Object.fromEntries(best)));

@@ -6,7 +6,7 @@ import { createRouter, type Router } from '../../agent/router/router.ts';
 import type { AgentDeps } from '../../agent/request.ts';
 import type { RouterWeights } from '../../agent/router/network.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
-import { prepareNode, prepareNodeWebGpu } from '../../policy/jax/jax-node.ts';
+import { prepareNode, prepareNodeWebGpu } from '../../policy/node/prepare.ts';
 import { loadPolicy, loadWeights } from '../../policy/open/load.ts';
 import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, readPeft, type Adapter } from '../../policy/lora/peft.ts';
 import type { Policy } from '../../policy/policy.ts';

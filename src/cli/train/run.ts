@@ -5,7 +5,7 @@ import { asWord } from '../../recipes/index.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 import type { TrainState } from '../../learn/rl/state.ts';
 import { openCheckpoint } from '../../policy/checkpoint/checkpoint.ts';
-import { prepareNode } from '../../policy/jax/jax-node.ts';
+import { prepareNode } from '../../policy/node/prepare.ts';
 import { openReader } from '../../policy/open/reader.ts';
 import { folderRevision } from '../shared/checkpoint-folder.ts';
 import { endProgress, print, say } from '../shared/command.ts';
