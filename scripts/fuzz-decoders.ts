@@ -7,7 +7,7 @@
  * Prints the largest differences and every case beyond the tolerance; ends with 1 where there is one.
  */
 import { parseArgs } from 'node:util';
-import { prepareNode } from '../src/policy/jax/jax-node.ts';
+import { prepareNode } from '../src/policy/node/prepare.ts';
 import type { Ops } from '../src/policy/ops/ops.ts';
 import { oracleOps } from '../src/policy/ops/oracle/oracle.ts';
 import { apart, numbersOn, randomDecoder } from '../test/fuzz/decoders/decoder.ts';

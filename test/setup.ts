@@ -1,4 +1,4 @@
-import { prepareNode } from '../src/policy/jax/jax-node.ts';
+import { prepareNode } from '../src/policy/node/prepare.ts';
 
-// Files share jax-js, which looks at what the platform has when the first of them imports it.
+// Files share one process: what its engine compiles must be the same for the first of them and the last.
 prepareNode();

@@ -1,5 +1,5 @@
 import { WebWorkerMLCEngineHandler } from '@mlc-ai/web-llm';
-import { watchGpuDevices } from '../src/policy/jax/gpu-loss.ts';
+import { watchGpuDevices } from '../src/policy/remote/webllm/gpu-loss.ts';
 import { announce } from '../src/lab/rpc/life.ts';
 
 /** WebLLM's own worker: the library's engine behind its own messages. */

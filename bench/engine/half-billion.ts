@@ -3,21 +3,24 @@
  * loading, generating in batch and one LoRA step as they are measured.
  *
  *   npx tsx bench/engine/half-billion.ts --device webgpu [--layers 24] [--slots 16] [--tokens 64]
- *     [--prompt 256] [--train 2048] [--plan [--weights f16]]
+ *     [--prompt 256] [--train 2048] [--plan] [--weights int4]
  *
- * Its weights are stored in bf16: a GPU that reads halves holds them in f16 unless told otherwise.
- * WebGPU in Node is Dawn; VK_ICD_FILENAMES chooses its driver. `--plan` prints the plan alone,
- * for weights in f32 unless told otherwise.
+ * Its weights are stored in bf16: a GPU holds them in f16, the CPU in f32, unless told otherwise.
+ * WebGPU in Node is Dawn; VK_ICD_FILENAMES chooses its driver. `--plan` prints the plan alone.
  */
 import { parseArgs } from 'node:util';
 import { parsePolicyConfig } from '../../src/policy/checkpoint/config.ts';
 import { openCheckpoint } from '../../src/policy/checkpoint/checkpoint.ts';
+import { uploadDecoder } from '../../src/policy/model/upload.ts';
+import { MATRIX_TYPES } from '../../src/policy/ops/values.ts';
+import { matrixTypeFor, startOps } from '../../src/policy/open/device.ts';
 import { planFit } from '../../src/policy/open/fit.ts';
-import { prepareNode, prepareNodeWebGpu } from '../../src/policy/jax/jax-node.ts';
+import { LoadedPolicy } from '../../src/policy/open/loaded-policy.ts';
+import { prepareNode, prepareNodeWebGpu } from '../../src/policy/node/prepare.ts';
 import { initAdapter } from '../../src/policy/lora/init.ts';
 import { LORA_TARGETS } from '../../src/policy/lora/spec.ts';
 import { packBatch } from '../../src/policy/lora/train-batch.ts';
-import { hasShaderF16, weightTypeFor } from '../../src/policy/checkpoint/weight-type.ts';
+import { noTokenizer } from '../rollout/no-tokenizer.ts';
 import { randomCheckpoint } from './random-checkpoint.ts';
 
 const { values } = parseArgs({
@@ -52,30 +55,27 @@ const adapter = { rank: 16, alpha: 32, targets: [...LORA_TARGETS] };
 const config = parsePolicyConfig(json, context);
 prepareNode();
 if (device === 'webgpu' && !values.plan) await prepareNodeWebGpu();
-const type = values.plan
-  ? values.weights === 'f16'
-    ? 'f16'
-    : 'f32'
-  : weightTypeFor('bf16', device === 'webgpu' && (await hasShaderF16()));
+const type = MATRIX_TYPES.find((name) => name === values.weights) ?? matrixTypeFor('bf16', device);
+const limits = { maxTokens: count('train'), maxLength: context };
 const plan = planFit({
   config,
-  dtype: type,
+  type,
   slots: count('slots'),
   context,
-  train: { adapter, tokens: count('train') },
-  limits: { maxBinding: Infinity, maxBuffer: Infinity, memory: Infinity },
+  train: { adapter, limits },
+  limits: { device, maxBinding: Infinity, maxBuffer: Infinity, memory: Infinity },
 });
 const gib = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 const report = (name: string, value: string): void => console.log(`${name.padEnd(38)}${value}`);
 
 report('parameters', plan.parameters.toLocaleString('en'));
 report('weights held in', type);
-report('plan: weights (sampling, training)', gib(plan.weightBytes));
-report('plan: embedding on the host', gib(plan.hostBytes));
-report(`plan: caches, ${values.slots} × ${context}`, gib(count('slots') * plan.cacheBytesPerSlot));
-report('plan: one decoding step', gib(plan.decodeBytes));
-report('plan: one LoRA step', gib(plan.trainBytes));
-report('plan: largest array', `${gib(plan.largestBuffer.bytes)} (${plan.largestBuffer.name})`);
+report('plan: weights', gib(plan.weightBytes));
+report(`plan: contexts, ${values.slots} × ${context}`, gib(plan.contextBytes));
+report('plan: sampling, beside them', gib(plan.sampleBytes));
+report('plan: one LoRA step, beside them', gib(plan.trainBytes));
+report('plan: all of it', gib(plan.totalBytes));
+report('plan: largest array', `${gib(plan.largestBuffer.bytes)} (${plan.largestBuffer.label})`);
 report('plan: operations a token', `${(plan.flopsPerToken / 1e9).toFixed(2)} GFLOP`);
 report(
   `plan: a LoRA step, ${values.train} tokens`,
@@ -83,18 +83,13 @@ report(
 );
 if (values.plan) process.exit(0);
 
-const { defaultDevice, init } = await import('@jax-js/jax');
-await init(device);
-defaultDevice(device);
 if (device === 'webgpu') {
   const found = await navigator.gpu.requestAdapter();
-  const { vendor, architecture, description } = found!.info;
+  if (!found) throw new Error('WebGPU: no adapter was found');
+  const { vendor, architecture, description } = found.info;
   report('adapter', `${vendor} ${architecture} ${description}`);
-  report('its largest binding', gib(found!.limits.maxStorageBufferBindingSize));
+  report('its largest binding', gib(found.limits.maxStorageBufferBindingSize));
 }
-const { uploadFrom } = await import('../../src/policy/engine/device-weights.ts');
-const { GenerationEngine } = await import('../../src/policy/engine/engine.ts');
-const { createLoraTrainer } = await import('../../src/policy/open/create.ts');
 
 const timed = async <T>(run: () => Promise<T>): Promise<[T, seconds: number]> => {
   const start = performance.now();
@@ -103,12 +98,21 @@ const timed = async <T>(run: () => Promise<T>): Promise<[T, seconds: number]> =>
 const memory = (): string => gib(process.memoryUsage().rss);
 
 const source = await openCheckpoint(randomCheckpoint(json), context);
-const [weights, loading] = await timed(() => uploadFrom(source, { type }));
-report('loaded', `${loading.toFixed(1)} s, process ${memory()}`);
-const engine = new GenerationEngine(weights, { maxSlots: count('slots'), sync: device === 'wasm' });
+const ops = await startOps(device);
+const [decoder, loading] = await timed(() => uploadDecoder(ops, source, { type }));
+const held = (): string => `${gib(ops.bytes)} on the device, process ${memory()}`;
+report('loaded', `${loading.toFixed(1)} s, ${held()}`);
+const policy = new LoadedPolicy(
+  decoder,
+  noTokenizer,
+  { id: 'random', revision: 'random', dtype: 'f16' },
+  { device, type, maxSlots: count('slots') },
+);
 
 async function generate(maxTokens: number): Promise<number> {
-  const sessions = Array.from({ length: count('slots') }, (_, seed) => engine.open(seed));
+  const sessions = await Promise.all(
+    Array.from({ length: count('slots') }, (_, seed) => policy.open(seed)),
+  );
   const all = await Promise.all(
     sessions.map((session, s) => {
       session.append(Array.from({ length: count('prompt') }, (_, i) => (7919 * (i + s)) % 150_000));
@@ -134,13 +138,9 @@ report(
   // Few tokens take less than the time of reading varies.
   decoding > 0 ? `${rate.toFixed(1)} tokens/s, ${values.slots} together` : 'too few to tell',
 );
-engine.dispose();
+report('sampler holds', held());
 
-const limits = { maxTokens: count('train'), maxLength: context };
-const [{ trainer, kernels, fallback }, creating] = await timed(() =>
-  createLoraTrainer(source, adapter, limits, device),
-);
-report('trainer', `${kernels}${fallback ? ` (${fallback})` : ''}, ${creating.toFixed(1)} s`);
+const trainer = policy.trainer(adapter, limits);
 await trainer.setAdapter(initAdapter(config, adapter, 1));
 const length = Math.min(512, count('train'));
 const sequences = Array.from({ length: Math.floor(count('train') / length) }, (_, s) => {
@@ -155,5 +155,5 @@ const [, seconds] = await timed(step);
 const gradient = await trainer.gradients();
 if (!gradient.every((value) => Number.isFinite(value))) throw new Error('a gradient is not finite');
 report('LoRA step', `${seconds.toFixed(2)} s, ${(batch.ids.length / seconds).toFixed(0)} tokens/s`);
-report('trainer holds', `${gib(trainer.bytes)}, process ${memory()}`);
+report('sampler and trainer hold', held());
 process.exit(0);

@@ -2,15 +2,14 @@
  * The block operations on WASM, one thread: tokens a processor second of a decode, of reading, and of a LoRA
  * step, each as a share of the rate of a 512³ product in the same run.
  *
- *   npx tsx bench/engine/wasm.ts [--rollouts 16,64] [--steps 48] [--rounds 3] [--type f32] [--first] [--json]
+ *   npx tsx bench/engine/wasm.ts [--rollouts 16,64] [--steps 48] [--rounds 3] [--type f32] [--json]
  *
  * The shape is that of bench/rollout: d = 192, 4 layers, contexts to 512. Processor time is what counts, so
  * that other load on the machine matters less, and products stand on both sides of everything; medians of
- * the rounds are printed. `--first` measures the
- * engine and trainer over jax-js beside it.
+ * the rounds are printed.
  */
 import { parseArgs } from 'node:util';
-import { prepareNode } from '../../src/policy/jax/jax-node.ts';
+import { prepareNode } from '../../src/policy/node/prepare.ts';
 
 prepareNode();
 
@@ -33,7 +32,6 @@ const { values } = parseArgs({
     steps: { type: 'string', default: '48' },
     rounds: { type: 'string', default: '3' },
     type: { type: 'string', default: 'f32' },
-    first: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 });
@@ -143,7 +141,7 @@ interface Trainer {
 const step = (trainer: Trainer): Promise<number> =>
   cpuSeconds(() => trainer.accumulate(batch, (s) => s.logprobs.map((_, i) => (i % 3) - 1)));
 
-const ours = new GenerationEngine(await uploadDecoder(ops, sourceOf(weights), { type }), {
+const engine = new GenerationEngine(await uploadDecoder(ops, sourceOf(weights), { type }), {
   maxSlots: 64,
   readRows: 256,
   keys: 'f32',
@@ -155,26 +153,6 @@ const trainer = new DecoderLoraTrainer(
 );
 await trainer.setAdapter(adapter);
 
-interface First {
-  readonly engine: Engine;
-  readonly trainer: Trainer;
-}
-
-/** The engine over jax-js, and its trainer on kernels. */
-async function startFirst(): Promise<First> {
-  const { defaultDevice, init } = await import('@jax-js/jax');
-  await init('wasm');
-  defaultDevice('wasm');
-  const first = await import('../../src/policy/engine/engine.ts');
-  const { uploadWeights } = await import('../../src/policy/engine/device-weights.ts');
-  const { createWasmLoraTrainer } = await import('../../src/policy/lora/wasm/trainer.ts');
-  const wasm = await createWasmLoraTrainer(weights, spec, limits);
-  await wasm.setAdapter(adapter);
-  const engine = new first.GenerationEngine(uploadWeights(weights), { maxSlots: 64, sync: true });
-  return { engine, trainer: wasm };
-}
-
-const first = values.first ? await startFirst() : null;
 const flops = totalFlops(stepFlops(config, spec, batch));
 const rates = new Map<string, number[]>();
 const shares = new Map<string, number[]>();
@@ -194,28 +172,13 @@ async function beside(name: string, operations: number, measure: () => Promise<n
 
 for (let round = 0; round < rounds; round++)
   for (const rollouts of values.rollouts.split(',').map(Number))
-    for (const [name, engine] of [
-      ['ops', ours],
-      ['first', first?.engine],
-    ] as const) {
-      if (!engine) continue;
-      await beside(`${name}: decode, ${rollouts} rollouts, tokens/s`, decodeFlops, async () => {
-        const { reading, decoding, read, decoded } = await generation(engine, rollouts);
-        note(rates, `${name}: read, ${rollouts} rollouts, tokens/s`, read / reading);
-        return decoded / decoding;
-      });
-    }
+    await beside(`decode, ${rollouts} rollouts, tokens/s`, decodeFlops, async () => {
+      const { reading, decoding, read, decoded } = await generation(engine, rollouts);
+      note(rates, `read, ${rollouts} rollouts, tokens/s`, read / reading);
+      return decoded / decoding;
+    });
 for (let round = 0; round < rounds; round++)
-  for (const [name, learner] of [
-    ['ops', trainer],
-    ['first', first?.trainer],
-  ] as const)
-    if (learner)
-      await beside(
-        `${name}: LoRA step, GFLOP/s`,
-        1e9,
-        async () => flops / (await step(learner)) / 1e9,
-      );
+  await beside('LoRA step, GFLOP/s', 1e9, async () => flops / (await step(trainer)) / 1e9);
 
 const median = (all: readonly number[]): number =>
   [...all].sort((a, b) => a - b)[Math.floor(all.length / 2)] ?? Number.NaN;

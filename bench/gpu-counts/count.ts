@@ -1,5 +1,5 @@
 import type { PolicyConfig } from '../../src/policy/checkpoint/config.ts';
-import { prepareNode } from '../../src/policy/jax/jax-node.ts';
+import { prepareNode } from '../../src/policy/node/prepare.ts';
 import type { LoraSpec } from '../../src/policy/lora/spec.ts';
 import { decodeTrial, readTrial, stepTrial, type Trial } from '../../src/policy/measure/trials.ts';
 import type { Decoder } from '../../src/policy/model/decoder.ts';

@@ -13,7 +13,7 @@ async function serve(): Promise<{ server: ViteDevServer; url: string }> {
     worker: { format: 'es' },
     optimizeDeps: {
       entries: [],
-      include: ['@jax-js/jax', '@wllama/wllama', 'zod', '@huggingface/tokenizers'],
+      include: ['@wllama/wllama', 'zod', '@huggingface/tokenizers'],
     },
     server: {
       port: 0,

@@ -1,10 +1,10 @@
-import { defaultDevice, init, numpy as np } from '@jax-js/jax';
 import { initAdapter } from '../../src/policy/lora/init.ts';
 import { LORA_TARGETS, type LoraSpec } from '../../src/policy/lora/spec.ts';
 import type { LoraTrainer } from '../../src/policy/lora/trainer.ts';
-import { createWasmLoraTrainer } from '../../src/policy/lora/wasm/trainer.ts';
 import { packBatch, type PackedBatch } from '../../src/policy/lora/train-batch.ts';
-import { initWeights } from '../../src/policy/checkpoint/weights.ts';
+import { initWeights, type PolicyWeights } from '../../src/policy/checkpoint/weights.ts';
+import { createLoraTrainer } from '../../src/policy/open/create.ts';
+import { createProduct } from '../product.ts';
 import { stepFlops, totalFlops, type StepFlops } from './flops.ts';
 import { SHAPES, type Load, type Shape } from './shape.ts';
 
@@ -32,26 +32,14 @@ async function seconds(action: () => Promise<unknown>): Promise<number> {
   return (performance.now() - start) / 1000;
 }
 
-let factors: [np.Array, np.Array] | undefined;
+const product = createProduct(MATMUL);
 
-async function startMatmul(): Promise<void> {
-  if ('SharedArrayBuffer' in globalThis)
-    throw new Error('bench: jax-js would use threads on an isolated page');
-  await init('wasm');
-  defaultDevice('wasm');
-  const values = (seed: number): Float32Array<ArrayBuffer> =>
-    Float32Array.from({ length: MATMUL * MATMUL }, (_, i) => ((i * seed) % 97) / 97 - 0.5);
-  factors = [
-    np.array(values(31), { shape: [MATMUL, MATMUL] }),
-    np.array(values(57), { shape: [MATMUL, MATMUL] }),
-  ];
-}
-
-async function matmul(): Promise<void> {
-  const product = np.matmul(factors![0].ref, factors![1].ref);
-  await product.blockUntilReady();
-  product.dispose();
-}
+const newTrainer = (
+  weights: PolicyWeights,
+  load: Load,
+  maxTokens = load.tokens,
+): Promise<LoraTrainer> =>
+  createLoraTrainer(weights, specOf(load), { maxTokens, maxLength: load.length }, 'wasm');
 
 interface Prepared {
   trainer: LoraTrainer;
@@ -61,13 +49,9 @@ interface Prepared {
 let prepared: Prepared | undefined;
 
 async function start(shape: Shape, load: Load): Promise<void> {
-  if (factors === undefined) await startMatmul();
   const config = SHAPES[shape];
   const batch = batchOf(load, config.vocabSize);
-  const trainer = await createWasmLoraTrainer(initWeights(config, SEED), specOf(load), {
-    maxTokens: load.tokens,
-    maxLength: load.length,
-  });
+  const trainer = await newTrainer(initWeights(config, SEED), load);
   const adapter = initAdapter(config, specOf(load), SEED);
   // B is not left zero: products of zeros would be no honest load on engines that notice them.
   await trainer.setAdapter(adapter.map((v, i) => (v === 0 ? ((i % 13) - 6) / 600 : v)));
@@ -85,11 +69,12 @@ async function round(products: number): Promise<Round> {
   if (prepared === undefined) throw new Error('bench: nothing was started');
   const { trainer, batch, flops } = prepared;
   const times: number[] = [];
-  for (let i = 0; i < products; i++) times.push(await seconds(matmul));
+  const multiply = await product;
+  for (let i = 0; i < products; i++) times.push(await seconds(multiply));
   const step = await seconds(() =>
     trainer.accumulate(batch, (scores) => scores.logprobs.map((_, i) => (i % 3) - 1)),
   );
-  for (let i = 0; i < products; i++) times.push(await seconds(matmul));
+  for (let i = 0; i < products; i++) times.push(await seconds(multiply));
   return {
     step: { seconds: step, flops, total: totalFlops(flops) },
     matmul: { seconds: Math.min(...times), flops: 2 * MATMUL ** 3 },
@@ -114,10 +99,10 @@ async function depths(
   for (const layers of layersOf) {
     const weights = initWeights({ ...SHAPES[shape], layers }, SEED);
     const bytes = async (maxTokens: number): Promise<number> => {
-      const limits = { maxTokens, maxLength: load.length };
-      const trainer = await createWasmLoraTrainer(weights, specOf(load), limits);
+      const trainer = await newTrainer(weights, load, maxTokens);
+      const held = trainer.bytes;
       trainer.dispose();
-      return trainer.bytes;
+      return held;
     };
     const total = await bytes(load.tokens);
     rows.push({ layers, total, activations: total - (await bytes(8)) });

@@ -1,6 +1,6 @@
 /**
  * Rate of floating-point operations of a LoRA training step on the WASM kernels, beside that of one
- * 512³ matrix product of jax-js in the same Chromium, one thread each; and bytes of activations at
+ * 512³ matrix product of theirs in the same Chromium, one thread each; and bytes of activations at
  * several depths: `npx tsx bench/train/run.ts`.
  *
  *   --shapes built-in,d=192  --tokens 4096  --length 256  --share 0.5  --rank 16  --rounds 5
@@ -40,14 +40,14 @@ const shapes: Shape[] = SHAPE_NAMES.filter((name) => asked.includes(name));
 if (shapes.length !== asked.length)
   throw new Error(`bench: shapes are ${SHAPE_NAMES.join(', ')}; got ${values.shapes}`);
 
-/** Serves the sources as they are, not isolated: without shared memory jax-js has one thread. */
+/** Serves the sources as they are. */
 async function serve(): Promise<{ server: ViteDevServer; url: string }> {
   const server = await createServer({
     configFile: false,
     logLevel: 'error',
     root: new URL('../..', import.meta.url).pathname,
     cacheDir: 'node_modules/.vite-bench-train',
-    optimizeDeps: { entries: [], include: ['@jax-js/jax', 'zod'] },
+    optimizeDeps: { entries: [], include: ['zod'] },
     server: { port: 0, hmr: false, watch: null },
   });
   await server.listen();

@@ -33,8 +33,8 @@ const reserved: readonly [packages: RegExp, part: string][] = [
   [/^(react|react-dom|@mantine\/|recharts|wouter|zustand|@tanstack\/)/, 'ui'],
   [/^(dexie|comlink)/, 'lab'],
 ];
-/** Node's modules are for the command line and for `*-node.ts` files. */
-const nodeOnly = ['cli'];
+/** Node's modules are for the command line and for what prepares Node for a policy. */
+const nodeOnly = ['cli', 'policy/node'];
 
 /** Why a file in `part` may not import `specifier`; undefined where it may. */
 export function violation(file: string, specifier: string, src: string): string | undefined {
@@ -42,7 +42,8 @@ export function violation(file: string, specifier: string, src: string): string 
   if (!specifier.startsWith('.')) {
     const owner = reserved.find(([packages]) => packages.test(specifier))?.[1];
     if (owner !== undefined && owner !== part) return `only ${owner} may import ${specifier}`;
-    if (specifier.startsWith('node:') && !nodeOnly.includes(part) && !file.endsWith('-node.ts'))
+    const inside = relative(src, file);
+    if (specifier.startsWith('node:') && !nodeOnly.some((own) => inside.startsWith(`${own}/`)))
       return `only cli may import ${specifier}`;
     return undefined;
   }

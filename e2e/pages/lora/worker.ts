@@ -1,15 +1,18 @@
-import { defaultDevice, init } from '@jax-js/jax';
+import { itemAt, present } from '../../../src/base/items.ts';
 import type { CheckpointFiles } from '../../../src/policy/checkpoint/checkpoint-files.ts';
 import { openCheckpoint } from '../../../src/policy/checkpoint/checkpoint.ts';
-import { parsePolicyConfig, type PolicyConfig } from '../../../src/policy/checkpoint/config.ts';
-import { uploadFrom } from '../../../src/policy/engine/device-weights.ts';
-import { GenerationEngine } from '../../../src/policy/engine/engine.ts';
-import { createJaxLoraTrainer } from '../../../src/policy/lora/jax/trainer.ts';
+import { parsePolicyConfig } from '../../../src/policy/checkpoint/config.ts';
+import { sourceOf, type TensorSource } from '../../../src/policy/checkpoint/tensor-source.ts';
+import { readWeights } from '../../../src/policy/checkpoint/weights.ts';
+import { GenerationEngine } from '../../../src/policy/generation/engine.ts';
 import { readPeft } from '../../../src/policy/lora/peft.ts';
-import type { TensorSource } from '../../../src/policy/checkpoint/tensor-source.ts';
 import { packBatch } from '../../../src/policy/lora/train-batch.ts';
-import type { WeightType } from '../../../src/policy/checkpoint/weight-type.ts';
-import { readWeights, type PolicyWeights } from '../../../src/policy/checkpoint/weights.ts';
+import type { LoraTrainer } from '../../../src/policy/lora/trainer.ts';
+import { DecoderLoraTrainer } from '../../../src/policy/model/trainer.ts';
+import { uploadDecoder } from '../../../src/policy/model/upload.ts';
+import { startOps } from '../../../src/policy/open/device.ts';
+import { engineOptions } from '../../../src/policy/open/loaded-policy.ts';
+import type { MatrixType } from '../../../src/policy/ops/values.ts';
 
 /** Scores and gradients of adapters that PEFT wrote, and tokens of a checkpoint, on WebGPU. */
 
@@ -30,8 +33,8 @@ export interface LoraReport extends Trained {
   tempered: Trained;
   /** Of a checkpoint that was read by range and uploaded layer by layer. */
   family: FamilyReport;
-  /** The same of a checkpoint whose matrices are held in halves, by jax-js's interpreter. */
-  halves: FamilyReport & { held: string[] };
+  /** The same of a checkpoint whose matrices are held in halves. */
+  halves: FamilyReport & { held: MatrixType[] };
 }
 
 interface Batch {
@@ -53,55 +56,47 @@ function folder(at: string): CheckpointFiles {
   };
   const read = (name: string): Promise<Uint8Array | null> => {
     if (!whole.has(name)) whole.set(name, get(name));
-    return whole.get(name)!;
+    return present(whole.get(name), name);
   };
   return {
     size: async (name) => (await read(name))?.length ?? null,
-    readRange: async (name, start, end) => (await read(name))!.subarray(start, end),
+    readRange: async (name, start, end) => present(await read(name), name).subarray(start, end),
   };
 }
 
-async function train(
-  weights: PolicyWeights | TensorSource,
-  config: PolicyConfig,
-  at: string,
-  sequences: Batch['sequences'],
-  type: WeightType = 'f32',
-): Promise<Trained> {
+const limits = { maxTokens: 128, maxLength: 64 };
+
+async function adapterAt(at: string, config: TensorSource['config']) {
   const names = ['adapter_config.json', 'adapter_model.safetensors'];
-  const files = await Promise.all(
-    names.map(async (name) => ({ name, bytes: await bytes(`${at}/${name}`) })),
+  return readPeft(
+    config,
+    await Promise.all(names.map(async (name) => ({ name, bytes: await bytes(`${at}/${name}`) }))),
   );
-  const { spec, flat } = readPeft(config, files);
-  const batch = packBatch(sequences.map((s) => ({ ...s, weights: s.ids.map(() => 1) })));
-  const trainer = await createJaxLoraTrainer(
-    weights,
-    spec,
-    { maxTokens: 128, maxLength: 64 },
-    type,
-  );
-  await trainer.setAdapter(flat);
-  const given = Float32Array.from(sequences.flatMap((s) => s.coefficients.slice(1)));
-  const { logprobs } = await trainer.accumulate(batch, () => given);
-  const gradients = await trainer.gradients();
-  trainer.dispose();
-  return { logprobs: [...logprobs], gradients: [...gradients] };
 }
 
+/** One step with the adapter that the trainer has. */
+async function train(trainer: LoraTrainer, sequences: Batch['sequences']): Promise<Trained> {
+  const batch = packBatch(sequences.map((s) => ({ ...s, weights: s.ids.map(() => 1) })));
+  const given = Float32Array.from(sequences.flatMap((s) => s.coefficients.slice(1)));
+  trainer.zeroGradients();
+  const { logprobs } = await trainer.accumulate(batch, () => given);
+  return { logprobs: [...logprobs], gradients: [...(await trainer.gradients())] };
+}
+
+/** Samples and trains over one copy of a checkpoint that is read by range. */
 async function family(
   at: string,
-  type: WeightType,
+  type: MatrixType,
   most: { tokens: number; sequences: number },
-): Promise<FamilyReport & { held: string[] }> {
+): Promise<FamilyReport & { held: MatrixType[] }> {
   const { greedy, sequences } = (await json(`${at}/expected.json`)) as Batch & {
     greedy: { prompt: number[]; ids: number[] };
   };
   const source = await openCheckpoint(folder(at));
-  const weights = await uploadFrom(source, { type });
-  const { qkv, o, gateUp, down } = weights.layers[0]!;
-  const held = [qkv, o, gateUp, down, weights.head.matrix].map(({ dtype }) => dtype);
-  const sync = defaultDevice() !== 'webgpu';
-  const engine = new GenerationEngine(weights, { maxSlots: 4, sync });
+  const decoder = await uploadDecoder(await startOps('webgpu'), source, { type });
+  const { qkv, o, gateUp, down } = decoder.layer(0);
+  const held = [qkv, o, gateUp, down].map(({ matrix }) => matrix.type);
+  const engine = new GenerationEngine(decoder, engineOptions('webgpu', 4));
   const session = engine.open(1);
   session.append(greedy.prompt);
   // A few tokens show it: a step takes long without a GPU.
@@ -111,34 +106,40 @@ async function family(
     sampling: { temperature: 0, topK: 0, topP: 1 },
   });
   session.close();
+  const { spec, flat } = await adapterAt(at, source.config);
+  const trainer = new DecoderLoraTrainer(decoder.view(), spec, limits);
+  await trainer.setAdapter(flat);
+  const trained = await train(trainer, sequences.slice(0, most.sequences));
+  trainer.dispose();
   engine.dispose();
-  const few = sequences.slice(0, most.sequences);
-  const trained = await train(source, source.config, at, few, type);
   return { ...trained, ids, sampledLogprobs: logprobs, held };
 }
 
 async function report(): Promise<LoraReport> {
   const gpu = await navigator.gpu?.requestAdapter();
   if (!gpu) throw new Error('there is no WebGPU adapter');
-  await init('webgpu');
-  defaultDevice('webgpu');
   const config = parsePolicyConfig(await json('qwen3-lora/config.json'));
   const { sequences } = (await json('qwen3-lora/batch.json')) as Batch;
   const { sequences: own } = (await json('qwen3-lora/temperature.json')) as {
     sequences: { temperature: number }[];
   };
-  const tempered = sequences.map((s, i) => ({ ...s, temperature: own[i]!.temperature }));
-  const weights = readWeights(config, await bytes('qwen3-lora/model.safetensors'));
-  const report = {
-    adapter: `${gpu.info.vendor} ${gpu.info.architecture}`,
-    ...(await train(weights, config, 'qwen3-lora', sequences)),
-    tempered: await train(weights, config, 'qwen3-lora', tempered),
-    family: await family('families/smollm3', 'f32', { tokens: 6, sequences: 9 }),
+  const tempered = sequences.map((s, i) => ({ ...s, temperature: itemAt(own, i).temperature }));
+  const source = sourceOf(readWeights(config, await bytes('qwen3-lora/model.safetensors')));
+  const decoder = await uploadDecoder(await startOps('webgpu'), source, { type: 'f32' });
+  const { spec, flat } = await adapterAt('qwen3-lora', config);
+  const trainer = new DecoderLoraTrainer(decoder, spec, limits);
+  await trainer.setAdapter(flat);
+  const trained = {
+    ...(await train(trainer, sequences)),
+    tempered: await train(trainer, tempered),
   };
-  // Shaders of a software GPU read no halves; jax-js's interpreter does, slowly.
-  defaultDevice('cpu');
-  const halves = await family('families/qwen2', 'f16', { tokens: 2, sequences: 1 });
-  return { ...report, halves };
+  trainer.dispose();
+  return {
+    adapter: `${gpu.info.vendor} ${gpu.info.architecture}`,
+    ...trained,
+    family: await family('families/smollm3', 'f32', { tokens: 6, sequences: 9 }),
+    halves: await family('families/qwen2', 'f16', { tokens: 2, sequences: 1 }),
+  };
 }
 
 report().then(

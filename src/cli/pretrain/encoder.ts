@@ -1,7 +1,6 @@
 import { appendFile, copyFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import v8 from 'node:v8';
 import {
   ENCODER_FORMAT,
   ENCODER_MANIFEST,
@@ -10,12 +9,13 @@ import {
 import { exportOnnx } from '../../pretrain/encoder/onnx-export.ts';
 import { decodeState, encodeState } from '../../pretrain/encoder/state-file.ts';
 import { readTokenizer } from '../../retrieval/encoder/tokens.ts';
-import type { EncoderTrainer, TrainerState } from '../../pretrain/encoder/trainer.ts';
+import { EncoderTrainer, initialState, type TrainerState } from '../../pretrain/encoder/trainer.ts';
 import {
   ENCODER_CONFIG,
   initialWeights,
   type EncoderConfig,
 } from '../../pretrain/encoder/weights.ts';
+import { prepareNode } from '../../policy/node/prepare.ts';
 import { parseJson } from '../../base/fetch-file.ts';
 import { sha256 } from '../../base/hash.ts';
 import { KeyedRandom } from '../../base/random.ts';
@@ -49,17 +49,6 @@ function learningRate(step: number, steps: number): number {
   return PEAK_RATE * (0.01 + 0.99 * 0.5 * (1 + Math.cos(Math.PI * Math.min(1, done))));
 }
 
-/** jax-js on one WASM thread; relaxed SIMD must be asked for before its first kernel. */
-async function startTensors(): Promise<void> {
-  v8.setFlagsFromString('--experimental-wasm-relaxed-simd');
-  if (!('navigator' in globalThis)) {
-    Object.assign(globalThis, { navigator: { hardwareConcurrency: 1 } });
-  }
-  const { defaultDevice, init } = await import('@jax-js/jax');
-  await init('wasm');
-  defaultDevice('wasm');
-}
-
 /** Standard normal numbers (Box and Muller). */
 function normals(seed: number): () => number {
   const rng = new KeyedRandom(seed, 78);
@@ -74,13 +63,13 @@ async function readState(config: EncoderConfig, path: string): Promise<TrainerSt
 /** Written beside and renamed, so that a stop in the middle leaves the last one whole. */
 async function saveState(trainer: EncoderTrainer, path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  await writeFile(`${path}.new`, encodeState(trainer.config, await trainer.state()));
+  await writeFile(`${path}.new`, encodeState(trainer.config, trainer.state()));
   await rename(`${path}.new`, path);
 }
 
 async function writeEncoder(trainer: EncoderTrainer, folder: string): Promise<EncoderManifestFile> {
   const { config } = trainer;
-  const model = exportOnnx(config, (await trainer.state()).weights);
+  const model = exportOnnx(config, trainer.state().weights);
   const manifest: EncoderManifestFile = {
     format: ENCODER_FORMAT,
     id: `forage-mini@${(await sha256(model)).slice(0, 12)}`,
@@ -104,19 +93,19 @@ async function main(): Promise<void> {
   const [seed, steps] = [Number(options.seed), Number(options.steps)];
   const tokenizerBytes = await readFile(options.tokenizer);
   const tokenize = readTokenizer(parseJson(tokenizerBytes, options.tokenizer), options.tokenizer);
-  await startTensors();
-  const { EncoderTrainer, initialState } = await import('../../pretrain/encoder/trainer.ts');
+  // Before the first kernel is compiled.
+  prepareNode();
   const config: EncoderConfig = { ...ENCODER_CONFIG, vocabSize: 2048 };
   const statePath = `${options.state}-${seed}`;
   const resumed = await readState(config, statePath);
   const state = resumed ?? initialState(initialWeights(config, normals(seed)));
-  const trainer = new EncoderTrainer(config, state);
+  const trainer = await EncoderTrainer.create(config, state);
   console.error(resumed ? `goes on after step ${state.step}` : 'starts from nothing');
   const [start, first] = [performance.now(), trainer.step];
   let sum = 0;
   while (trainer.step < steps) {
     const batch = toBatch(drawExamples(seed, trainer.step), tokenize);
-    sum += await trainer.train(batch, learningRate(trainer.step, steps));
+    sum += trainer.train(batch, learningRate(trainer.step, steps));
     const seconds = (performance.now() - start) / 1000;
     if (trainer.step % LOG_EVERY === 0) {
       const eta = (seconds / (trainer.step - first)) * (steps - trainer.step);

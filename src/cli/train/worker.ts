@@ -7,7 +7,7 @@ import {
 import { createReplica } from '../../learn/replicas/create-replica.ts';
 import type { FromPolicy, ToPolicy } from '../../policy/serving/messages.ts';
 import { servePolicy } from '../../policy/serving/serve.ts';
-import { prepareNode, prepareNodeWebGpu } from '../../policy/jax/jax-node.ts';
+import { prepareNode, prepareNodeWebGpu } from '../../policy/node/prepare.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
 import type { MatrixType } from '../../policy/ops/values.ts';
 import { openCheckpointFolder } from '../shared/checkpoint-folder.ts';
@@ -31,7 +31,7 @@ export interface TrainThreadInit {
 async function start(init: TrainThreadInit): Promise<void> {
   prepareNode();
   if (init.device === 'webgpu') await prepareNodeWebGpu();
-  // Loaded after Node is prepared: jax-js looks at what the platform has when it is imported.
+  // Loaded after Node is prepared, so that kernels are compiled as in a browser.
   const { loadPolicy } = await import('../../policy/open/load.ts');
   const { folder, id, device, weights, adapter, microTokens } = init;
   const { files, limits } = await openCheckpointFolder(folder);

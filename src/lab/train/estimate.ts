@@ -2,7 +2,7 @@ import type { TrainStep } from '../../records/training.ts';
 import { MICRO_TOKENS } from '../../learn/replicas/create-replica.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
-import { plannedBytes } from '../../policy/lora/wasm/memory.ts';
+import { planFit } from '../../policy/open/fit.ts';
 import { parameterCount } from '../../policy/checkpoint/weights.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
 import type { TrainEstimate } from '../contract/training.ts';
@@ -17,25 +17,27 @@ import { paceOf } from './step-pace.ts';
  */
 const REFERENCE = { secondsPerRollout: 0.19, parameters: 1.05e6 };
 
-/** Slots times capacity of one engine's cache, and its copies: it grows by being copied, forks keep one. */
-const CACHE_COPIES = 3;
-const CACHE_CONTEXT = 512;
+/** Tokens that most contexts of a rollout stay below. */
+const CONTEXT = 512;
 
 const rolloutsOf = ({ questions, groupSize, dynamicSampling }: TrainSettings): number =>
   questions * groupSize * (dynamicSampling.on ? dynamicSampling.maxBatches : 1);
 
-/** Bytes of samplers and replicas at their peak. */
+/** Bytes of samplers and replicas, each pair over one copy of the weights. */
 function peakBytes(config: PolicyConfig, settings: TrainSettings, engines: number): number {
-  const limits = {
-    maxTokens: Math.max(MICRO_TOKENS, config.maxPositions),
-    maxLength: config.maxPositions,
-  };
-  const trainer = plannedBytes(config, settings.adapter, limits);
-  const slots = Math.min(64, Math.ceil(rolloutsOf(settings) / engines));
-  const context = Math.min(CACHE_CONTEXT, config.maxPositions);
-  const cache = slots * context * config.layers * config.kvHeads * config.headDim * 2 * 4;
-  const weights = 4 * parameterCount(config);
-  return engines * (trainer + CACHE_COPIES * cache + 2 * weights);
+  const maxLength = config.maxPositions;
+  const { totalBytes } = planFit({
+    config,
+    type: 'f32',
+    slots: Math.min(64, Math.ceil(rolloutsOf(settings) / engines)),
+    context: Math.min(CONTEXT, maxLength),
+    train: {
+      adapter: settings.adapter,
+      limits: { maxTokens: Math.max(MICRO_TOKENS, maxLength), maxLength },
+    },
+    limits: { device: 'wasm', maxBinding: Infinity, maxBuffer: Infinity, memory: Infinity },
+  });
+  return engines * totalBytes;
 }
 
 /** Steps of a run that this browser made. */

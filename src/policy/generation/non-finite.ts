@@ -1,3 +1,7 @@
+const REASON =
+  'policy: logits of the next token are no finite numbers. Its weights are broken, or a value ' +
+  'outgrew what they are held in: check or import the checkpoint again, or hold its weights in f32';
+
 /**
  * The model gave logits that are no finite numbers, so nothing can be drawn. Sampling on would take ids
  * from a distribution that does not exist.
@@ -5,10 +9,8 @@
 export class NonFiniteLogits extends Error {
   override readonly name = 'NonFiniteLogits';
 
-  constructor() {
-    super(
-      'policy: logits of the next token are no finite numbers. Its weights are broken, or a value ' +
-        'outgrew what they are held in: check or import the checkpoint again, or hold its weights in f32',
-    );
+  /** @param reason what another thread said of it */
+  constructor(reason = REASON) {
+    super(reason);
   }
 }

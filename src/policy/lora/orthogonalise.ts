@@ -1,39 +1,46 @@
-import { KernelMemory, type Kernels, type Region } from '../kernels/kernels.ts';
-import { parameterSlots } from '../checkpoint/weights.ts';
 import type { PolicyConfig } from '../checkpoint/config.ts';
+import { parameterSlots } from '../checkpoint/weights.ts';
+import { WasmMemory } from '../wasm/memory.ts';
 
 /** Quintic Newton–Schulz coefficients of Muon; singular values end near 1, not exactly there. */
 const [A, B, C] = [3.4445, -4.775, 2.0315];
 const STEPS = 5;
 
+/** Where buffers of float32 values lie; matrices as panels are what the kernels multiply with. */
+interface Places {
+  readonly x: number;
+  readonly y: number;
+  readonly panels: number;
+  readonly gram: number;
+  readonly square: number;
+  readonly gramPanels: number;
+  /** 32 kB of scratch. */
+  readonly block: number;
+}
+
 /** Replaces a matrix by (nearly) the closest matrix with orthonormal rows or columns, U Vᵀ. */
 export class Orthogonaliser {
-  readonly #memory: KernelMemory;
-  readonly #kernels: Kernels;
-  readonly #regions: Record<'x' | 'y' | 'packed' | 'gram' | 'square' | 'packedGram', Region>;
+  readonly #memory: WasmMemory;
+  readonly #places: Places;
 
-  private constructor(
-    memory: KernelMemory,
-    kernels: Kernels,
-    regions: Record<'x' | 'y' | 'packed' | 'gram' | 'square' | 'packedGram', Region>,
-  ) {
+  private constructor(memory: WasmMemory, places: Places) {
     this.#memory = memory;
-    this.#kernels = kernels;
-    this.#regions = regions;
+    this.#places = places;
   }
 
   /** @param short longest short side; @param area most values of one matrix. */
   static async create(short: number, area: number, relaxed?: boolean): Promise<Orthogonaliser> {
-    const memory = new KernelMemory();
-    const regions = {
-      x: memory.plan(area),
-      y: memory.plan(area),
-      packed: memory.plan(area),
-      gram: memory.plan(short * short),
-      square: memory.plan(short * short),
-      packedGram: memory.plan(short * short),
-    };
-    return new Orthogonaliser(memory, await memory.start(relaxed), regions);
+    const memory = await WasmMemory.create(relaxed);
+    const floats = (count: number): number => memory.zeros(4 * count, 'orthogonalising');
+    return new Orthogonaliser(memory, {
+      x: floats(area),
+      y: floats(area),
+      panels: floats(area),
+      gram: floats(short * short),
+      square: floats(short * short),
+      gramPanels: floats(short * short),
+      block: floats(8192),
+    });
   }
 
   /** Room for every layer matrix of a shape. */
@@ -52,8 +59,8 @@ export class Orthogonaliser {
     let squares = 0;
     for (let i = 0; i < matrix.length; i++) squares += (matrix[i] ?? 0) * (matrix[i] ?? 0);
     const inverse = 1 / (Math.sqrt(squares) + 1e-7);
-    let x = this.#memory.floats({ ...this.#regions.x, length: matrix.length });
-    let y = this.#memory.floats({ ...this.#regions.y, length: matrix.length });
+    let x = this.#memory.floats(this.#places.x, matrix.length);
+    let y = this.#memory.floats(this.#places.y, matrix.length);
     if (tall) transpose(matrix, rows, columns, x);
     else x.set(matrix);
     for (let i = 0; i < x.length; i++) x[i] = (x[i] ?? 0) * inverse;
@@ -67,18 +74,19 @@ export class Orthogonaliser {
 
   /** y = a x + (b G + c G²) x, with G = x xᵀ. */
   #step(x: Float32Array, y: Float32Array, m: number, n: number): void {
-    const kernels = this.#kernels;
-    const { packed, gram, square, packedGram } = this.#regions;
-    kernels.pack_transposed(x.byteOffset, n, n, m, packed.pointer);
-    kernels.gemm(x.byteOffset, n, packed.pointer, n * 8, gram.pointer, m, m, m, n, 0);
-    kernels.pack(gram.pointer, m, m, m, packedGram.pointer);
-    kernels.gemm(gram.pointer, m, packedGram.pointer, m * 8, square.pointer, m, m, m, m, 0);
-    const g = this.#memory.floats({ ...gram, length: m * m });
-    const g2 = this.#memory.floats({ ...square, length: m * m });
+    const { kernels } = this.#memory;
+    const { panels, gram, square, gramPanels, block } = this.#places;
+    const at = x.byteOffset;
+    kernels.place_floats(at, n, 0, m, n, panels);
+    kernels.multiply(0, at, n, panels, 0, n, gram, m, m, m, n, 0, 0, block);
+    // G is its own transpose, so that G Gᵀ is its square.
+    kernels.place_floats(gram, m, 0, m, m, gramPanels);
+    kernels.multiply(0, gram, m, gramPanels, 0, m, square, m, m, m, m, 0, 0, block);
+    const g = this.#memory.floats(gram, m * m);
+    const g2 = this.#memory.floats(square, m * m);
     for (let i = 0; i < g.length; i++) g[i] = B * (g[i] ?? 0) + C * (g2[i] ?? 0);
-    kernels.pack(x.byteOffset, n, m, n, packed.pointer);
     for (let i = 0; i < x.length; i++) y[i] = A * (x[i] ?? 0);
-    kernels.gemm(gram.pointer, m, packed.pointer, m * 8, y.byteOffset, n, m, n, m, 1);
+    kernels.multiply_back(0, gram, m, panels, 0, n, y.byteOffset, n, m, m, n, 1, block);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { TokenDistribution as Sampling } from '../../records/rollout.ts';
-import { logAtLeastOne, uniform } from '../engine/numeric.ts';
+import { logAtLeastOne, LOWEST, uniform, weightOf } from './numeric.ts';
 import type { Drawn } from './ops.ts';
 
 /**
@@ -8,37 +8,6 @@ import type { Drawn } from './ops.ts';
  */
 export const drawNumber = (seed: number, counter: number): number =>
   Math.floor(uniform(seed, counter) * 2 ** 24) / 2 ** 24;
-
-const LOG2E = Math.LOG2E;
-const LN2_HIGH = 0.69314718036912381649;
-const LN2_LOW = 1.90821492927058770002e-10;
-/** 1.5 · 2^52: added and taken off again, it rounds to the nearest integer. */
-const ROUNDING = 6_755_399_441_055_744;
-/** Below, a weight is taken as 0: it never matters beside the largest, which is 1. */
-const LOWEST = -700;
-/** 2^-k for k = 0 … 1022. */
-const POWERS = Float64Array.from({ length: 1023 }, (_, k) => 2 ** -k);
-
-/**
- * e^x for x <= 0, relative error below 1e-9, from nothing but IEEE operations: `Math.exp` may differ in the
- * last bit from one engine to the next, and one bit is enough to choose another token. The kernel
- * `weigh` does the same operations in the same order.
- */
-function weightOf(x: number): number {
-  if (x < LOWEST) return 0;
-  const n = x * LOG2E + ROUNDING - ROUNDING;
-  const r = x - n * LN2_HIGH - n * LN2_LOW;
-  let p = 1 / 40320;
-  p = p * r + 1 / 5040;
-  p = p * r + 1 / 720;
-  p = p * r + 1 / 120;
-  p = p * r + 1 / 24;
-  p = p * r + 1 / 6;
-  p = p * r + 0.5;
-  p = p * r + 1;
-  p = p * r + 1;
-  return p * (POWERS[-n] ?? 0);
-}
 
 /** Σ w and Σ w · x over ids, with weights w = e^x and x = (logit − max) / temperature. */
 interface Sums {

@@ -11,7 +11,7 @@ import type {
 } from '../policy.ts';
 import { EngineFault } from '../engine-fault.ts';
 import type { Channel, FromPolicy, ToPolicy } from './messages.ts';
-import { NonFiniteLogits } from '../engine/sampling.ts';
+import { NonFiniteLogits } from '../generation/non-finite.ts';
 import { PATIENCE, type Patience, type PolicyStuck, Watchdog } from '../watchdog.ts';
 
 type Port = Channel<FromPolicy, ToPolicy>;

@@ -33,6 +33,10 @@ function turning(o: HeadsInput): [number, number, number, number, number] {
   return [q, k, norms?.eps ?? 0, rotary?.cos ?? 0, rotary?.sin ?? 0];
 }
 
+/** Gradients of the norms of heads, 0 where they do not learn. */
+const headNormGradients = ({ headNorms: norms }: HeadsInput): [number, number] =>
+  norms ? [own(WasmVector, norms.q).gradient, own(WasmVector, norms.k).gradient] : [0, 0];
+
 export function projectHeads(memory: WasmMemory, o: Options<'projectHeads'>): void {
   const [x, q, tokens] = [
     own(WasmActivations, o.x),
@@ -129,11 +133,12 @@ export function projectHeadsBackward(memory: WasmMemory, o: Options<'projectHead
   const { kvHeads: G, headDim: D } = o.store;
   const { count } = tokens;
   const dRaw = scratchRows(memory, 'raw', count, raw.width);
+  const [dqNorm, dkNorm] = headNormGradients(o);
   const row = memory.scratch('row', 8 * D);
   // prettier-ignore
   memory.kernels.heads_backward(
     raw.at, raw.stride, ...turning(o), tokens.positions, dq.at, dq.stride, dKeys.at, dValues.at,
-    dKeys.stride, dRaw.at, dRaw.stride, count, o.heads, G, D, row,
+    dKeys.stride, dRaw.at, dRaw.stride, count, o.heads, G, D, row, dqNorm, dkNorm,
   );
   const normed = normTokens(memory, x, x.width, o.norm, tokens);
   const dNormed = o.dx && scratchRows(memory, 'dNormed', count, x.width);

@@ -45,6 +45,8 @@ export class WasmVector implements Vector {
   readonly kind = 'vector';
   readonly length: number;
   readonly at: number;
+  /** 0 in one that does not learn. */
+  gradient = 0;
 
   constructor(memory: WasmMemory, values: Float32Array, label: string) {
     this.length = values.length;
@@ -53,7 +55,7 @@ export class WasmVector implements Vector {
   }
 
   get blocks(): number[] {
-    return [this.at];
+    return [this.at, this.gradient];
   }
 }
 
@@ -85,6 +87,8 @@ export class WasmMatrix implements Matrix {
   readonly at: number;
   /** 0 in types without scales. */
   readonly scales: number;
+  /** [out, in filled up to 8]; 0 in one that does not learn. */
+  gradient = 0;
 
   constructor(memory: WasmMemory, shape: MatrixShape, label: string) {
     [this.out, this.in, this.type] = [shape.out, shape.in, shape.type];
@@ -96,7 +100,7 @@ export class WasmMatrix implements Matrix {
   }
 
   get blocks(): number[] {
-    return [this.at, this.scales];
+    return [this.at, this.scales, this.gradient];
   }
 }
 
@@ -232,13 +236,14 @@ export class WasmTokens implements Tokens {
 export class WasmPicks implements Picks {
   readonly kind = 'picks';
   readonly rows: number;
-  /** [rows] each: row, target, 1 / temperature, coefficient, and what is found. */
+  /** [rows] each: row, target, 1 / temperature, coefficient, and what is found: the last as integers. */
   readonly index: number;
   readonly targets: number;
   readonly factors: number;
   readonly coefficients: number;
   readonly logprobs: number;
   readonly entropies: number;
+  readonly hits: number;
   count = 0;
 
   constructor(memory: WasmMemory, rows: number) {
@@ -246,11 +251,12 @@ export class WasmPicks implements Picks {
     const make = (): number => memory.allocate(4 * rows, 'picks');
     [this.index, this.targets, this.factors] = [make(), make(), make()];
     [this.coefficients, this.logprobs, this.entropies] = [make(), make(), make()];
+    this.hits = make();
   }
 
   get blocks(): number[] {
-    const { index, targets, factors, coefficients, logprobs, entropies } = this;
-    return [index, targets, factors, coefficients, logprobs, entropies];
+    const { index, targets, factors, coefficients, logprobs, entropies, hits } = this;
+    return [index, targets, factors, coefficients, logprobs, entropies, hits];
   }
 }
 

@@ -11,7 +11,14 @@ import {
   WasmVector,
 } from './handles.ts';
 import type { WasmMemory } from './memory.ts';
-import { multiplyBack, multiplyMatrix, scratchRows, ZERO, type Rows } from './projection.ts';
+import {
+  learnMatrix,
+  multiplyBack,
+  multiplyMatrix,
+  scratchRows,
+  ZERO,
+  type Rows,
+} from './projection.ts';
 
 /** Logits that exist at one time, and rows of them. */
 const MOST_LOGITS = 2 ** 22;
@@ -30,6 +37,7 @@ interface Chunk {
   readonly first: number;
   readonly rows: number;
   readonly logits: Rows;
+  readonly normed: Rows;
 }
 
 /**
@@ -55,7 +63,7 @@ function eachChunk(
       rows, x.width, o.norm.eps,
     );
     multiplyMatrix(memory, head, normed, logits, rows, ZERO);
-    visit({ first, rows, logits });
+    visit({ first, rows, logits, normed });
   }
 }
 
@@ -77,16 +85,30 @@ export function placePicks(
 export function score(memory: WasmMemory, o: Parameters<Ops['score']>[0]): void {
   const picks = own(WasmPicks, o.picks);
   eachChunk(memory, o, picks, ({ first, rows, logits }) => {
-    const at = 4 * first;
-    // prettier-ignore
-    memory.kernels.scores(
-      logits.at, logits.stride, picks.targets + at, picks.logprobs + at, picks.entropies + at, rows,
-      o.head.out,
-    );
+    scoreChunk(memory, picks, { first, rows, logits }, o.head.out);
   });
 }
 
-export function scoreBackward(memory: WasmMemory, o: Parameters<Ops['scoreBackward']>[0]): void {
+function scoreChunk(
+  { kernels }: WasmMemory,
+  picks: WasmPicks,
+  { first, rows, logits }: Omit<Chunk, 'normed'>,
+  vocabulary: number,
+): void {
+  const at = 4 * first;
+  // prettier-ignore
+  kernels.scores(
+    logits.at, logits.stride, picks.targets + at, picks.logprobs + at, picks.entropies + at, picks.hits + at,
+    rows, vocabulary,
+  );
+}
+
+/** @param scored whether the rows are scored too */
+export function scoreBackward(
+  memory: WasmMemory,
+  o: Parameters<Ops['scoreBackward']>[0],
+  scored = false,
+): void {
   const { kernels } = memory;
   const [picks, tokens] = [own(WasmPicks, o.picks), own(WasmTokens, o.tokens)];
   const [x, dx, head] = [
@@ -98,19 +120,21 @@ export function scoreBackward(memory: WasmMemory, o: Parameters<Ops['scoreBackwa
     throw new RangeError(`picks: ${o.coefficients.length} coefficients for ${picks.count} rows`);
   memory.floats(picks.coefficients, picks.count).set(o.coefficients);
   memory.floats(dx.at, tokens.count * dx.stride).fill(0);
-  const weight = own(WasmVector, o.norm.weight).at;
+  const { at: weight, gradient } = own(WasmVector, o.norm.weight);
   const dNormed = scratchRows(memory, 'dNormed', Math.min(MOST_ROWS, picks.count), x.width);
-  eachChunk(memory, o, picks, ({ first, rows, logits }) => {
+  eachChunk(memory, o, picks, ({ first, rows, logits, normed }) => {
     const at = 4 * first;
+    if (scored) scoreChunk(memory, picks, { first, rows, logits }, o.head.out);
     // prettier-ignore
     kernels.scores_backward(
       logits.at, logits.stride, picks.targets + at, picks.coefficients + at, rows, o.head.out,
     );
     multiplyBack(memory, head, logits, dNormed, rows, ZERO);
+    learnMatrix(memory, head, normed, logits, rows);
     // prettier-ignore
     kernels.norm_rows_backward(
       x.at, x.stride, picks.index + at, weight, picks.factors + at, dNormed.at, dNormed.stride, dx.at,
-      dx.stride, rows, x.width, o.norm.eps,
+      dx.stride, rows, x.width, o.norm.eps, gradient,
     );
   });
 }

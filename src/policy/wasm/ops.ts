@@ -1,4 +1,5 @@
 import { own } from '../ops/own.ts';
+import type { TrainableOps } from '../ops/trainable.ts';
 import type { Handle, Ops } from '../ops/ops.ts';
 import { readGradients, writeAdapter, zeroGradients } from './adapter.ts';
 import {
@@ -21,6 +22,7 @@ import {
   WasmVector,
 } from './handles.ts';
 import { placePicks, readLogits, sample, score, scoreBackward } from './head.ts';
+import { learningOver } from './learning.ts';
 import { WasmWriter } from './matrix-writer.ts';
 import { WasmMemory } from './memory.ts';
 import {
@@ -183,4 +185,10 @@ function opsOver(memory: WasmMemory): Ops {
  */
 export async function createWasmOps(relaxed?: boolean): Promise<Ops> {
   return opsOver(await WasmMemory.create(relaxed));
+}
+
+/** The same with gradients of what they compute with. @throws as `createWasmOps` */
+export async function createTrainableWasmOps(relaxed?: boolean): Promise<TrainableOps> {
+  const memory = await WasmMemory.create(relaxed);
+  return Object.assign(opsOver(memory), learningOver(memory));
 }

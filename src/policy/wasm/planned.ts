@@ -96,7 +96,7 @@ export const wasmSizes: Sizes = {
     return blockBytes(bytes * headDim) + blockBytes(bytes * pad8(headDim));
   },
   tokens: (rows) => 3 * floats(rows),
-  picks: (rows) => 6 * floats(rows),
+  picks: (rows) => 7 * floats(rows),
   draws: floats,
   adapter: adapterBytes,
   working,

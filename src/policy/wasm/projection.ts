@@ -104,9 +104,26 @@ export function project(
   }
 }
 
+/** Adds dyᵀ x to the gradient of a matrix that learns. */
+export function learnMatrix(
+  memory: WasmMemory,
+  W: WasmMatrix,
+  x: Rows,
+  dy: Rows,
+  rows: number,
+): void {
+  if (W.gradient === 0) return;
+  const width = pad8(W.in);
+  const turned = memory.scratch('turned', 4 * 128 * (W.out + 6 + width));
+  // prettier-ignore
+  memory.kernels.multiply_transposed(
+    dy.at, dy.stride, x.at, x.stride, W.gradient, width, W.out, width, rows, turned,
+  );
+}
+
 /**
- * dx[rows, in] = dy W + scale · (dy B) A, and the gradients of A and B where they are trained. Where
- * nothing below learns, `dx` is null.
+ * dx[rows, in] = dy W + scale · (dy B) A, and the gradients of A and B where they are trained, and of W
+ * and b where they learn. Where nothing below learns, `dx` is null.
  */
 export function projectBackward(
   memory: WasmMemory,
@@ -117,7 +134,11 @@ export function projectBackward(
   rows: number,
 ): void {
   const { kernels } = memory;
-  if (dx) multiplyBack(memory, own(WasmMatrix, by.matrix), dy, dx, rows, ZERO);
+  const W = own(WasmMatrix, by.matrix);
+  if (dx) multiplyBack(memory, W, dy, dx, rows, ZERO);
+  learnMatrix(memory, W, x, dy, rows);
+  const bias = by.bias && own(WasmVector, by.bias).gradient;
+  if (bias) kernels.add_rows(bias, 0, dy.at, dy.stride, rows, W.out);
   if (!by.lora) return;
   const lora = own(WasmLora, by.lora);
   const { columns, rank, shape } = lora;
@@ -180,9 +201,10 @@ export function normTokensBackward(
   dy: Rows,
   dx: Rows,
 ): void {
-  const weight = own(WasmVector, norm.weight).at;
+  const { at: weight, gradient } = own(WasmVector, norm.weight);
   // prettier-ignore
   memory.kernels.norm_rows_backward(
     x.at, x.stride, 0, weight, 0, dy.at, dy.stride, dx.at, dx.stride, tokens.count, width, norm.eps,
+    gradient,
   );
 }

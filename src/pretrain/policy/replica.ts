@@ -132,7 +132,7 @@ export class Replica {
   }
 
   #run(examples: readonly Example[], scale: number, learn: boolean): Score[] {
-    const { maxTokens } = this.#trainer.memory.plan.limits;
+    const { maxTokens } = this.#trainer.limits;
     const scores: Score[] = [];
     for (const run of microBatches(examples, maxTokens)) {
       const batch = packBatch(run, scale);

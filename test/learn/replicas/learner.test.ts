@@ -12,7 +12,7 @@ import { TrainReplica, type TrainItem } from '../../../src/learn/replicas/replic
 import { portChannel } from '../../../src/cli/train/channel.ts';
 import { initAdapter } from '../../../src/policy/lora/init.ts';
 import { loraSize, LORA_TARGETS } from '../../../src/policy/lora/spec.ts';
-import { createWasmLoraTrainer } from '../../../src/policy/lora/wasm/trainer.ts';
+import { createLoraTrainer } from '../../../src/policy/open/create.ts';
 import { Random } from '../../../src/base/random.ts';
 import { MessageChannel } from 'node:worker_threads';
 import { tinyWeights } from '../rl/helpers.ts';
@@ -24,7 +24,9 @@ let adapter: Float32Array;
 let items: TrainItem[];
 
 const newReplica = async (): Promise<TrainReplica> =>
-  new TrainReplica(await createWasmLoraTrainer(weights, spec, { maxTokens: 96, maxLength: 64 }));
+  new TrainReplica(
+    await createLoraTrainer(weights, spec, { maxTokens: 96, maxLength: 64 }, 'wasm'),
+  );
 
 beforeAll(async () => {
   const random = new Random(5);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parsePolicyConfig, toHuggingFaceConfig } from '../../../src/policy/checkpoint/config.ts';
 import { ropeFrequencies, ropeTables } from '../../../src/policy/checkpoint/rope.ts';
-import { TrainMemory } from '../../../src/pretrain/policy/train-memory.ts';
+import { Trainer } from '../../../src/pretrain/policy/train.ts';
 
 const llama = {
   architectures: ['LlamaForCausalLM'],
@@ -96,7 +96,7 @@ describe('families', () => {
 
   it('that are not plain Qwen3 are trained by LoRA only, and keep their own config.json', async () => {
     const config = parsePolicyConfig(llama);
-    await expect(TrainMemory.create(config, { maxTokens: 8, maxLength: 8 })).rejects.toThrow(
+    await expect(Trainer.create(config, { maxTokens: 8, maxLength: 8 })).rejects.toThrow(
       'a llama decoder trains by LoRA',
     );
     expect(() => toHuggingFaceConfig(config)).toThrow('keep the one of its checkpoint');

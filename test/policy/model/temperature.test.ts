@@ -3,7 +3,7 @@ import type { Objective } from '../../../src/learn/objective.ts';
 import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
 import { TrainReplica, type TrainItem } from '../../../src/learn/replicas/replica.ts';
 import type { PolicyConfig } from '../../../src/policy/checkpoint/config.ts';
-import { sampleToken } from '../../../src/policy/engine/sampling.ts';
+import { draw } from '../../../src/policy/ops/draw.ts';
 import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
 import { createLoraTrainer } from '../../../src/policy/open/create.ts';
 import { readPeft } from '../../../src/policy/lora/peft.ts';
@@ -186,9 +186,10 @@ describe.each(TRAINERS)('logits 2, 1, 0, −1 drawn at T = 0.5, trained by %s', 
     for (let i = 0; i < draws; i++) {
       const sampling = { temperature, topK: 0, topP: 1 };
       const row = Float32Array.from(LOGITS);
-      const scores = told === temperature ? 'sampling' : 'model';
       const u = (i + 0.5) / draws;
-      const { id, logprob } = sampleToken(row, sampling, u, new Float64Array(8), scores);
+      const token = draw(row, sampling, u);
+      const { id } = token;
+      const logprob = told === temperature ? token.logprob : token.modelLogprob;
       const before = shares.get(id)?.share ?? 0;
       shares.set(id, { share: before + 1 / draws, logprob });
     }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../../src/base/random.ts';
-import { uniform } from '../../../src/policy/engine/numeric.ts';
+import { uniform } from '../../../src/policy/ops/numeric.ts';
 import { draw, drawNumber } from '../../../src/policy/ops/draw.ts';
 import type { Sampling } from '../../../src/policy/policy.ts';
 

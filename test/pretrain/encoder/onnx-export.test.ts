@@ -1,13 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { numpy } from '@jax-js/jax';
 import { fromFloat16, toFloat16 } from '../../../src/base/float16.ts';
 import { exportOnnx } from '../../../src/pretrain/encoder/onnx-export.ts';
 import { pad, type PaddedBatch } from '../../../src/retrieval/encoder/tokens.ts';
-import {
-  initialWeights,
-  parameterShapes,
-  type EncoderConfig,
-} from '../../../src/pretrain/encoder/weights.ts';
+import { Encoder } from '../../../src/pretrain/encoder/model.ts';
+import { initialWeights, type EncoderConfig } from '../../../src/pretrain/encoder/weights.ts';
 import { nodeOrt } from '../../retrieval/encoder/ort-node.ts';
 import type { OrtModule } from '../../../src/retrieval/encoder/runtime.ts';
 
@@ -36,27 +32,8 @@ const weights = Object.fromEntries(
 
 const batch = pad([[3, 7, 49, 1, 0], [12], [], Array.from({ length: 30 }, (_, i) => i)], 20);
 
-async function ourForward({ rows, length, ids, mask }: PaddedBatch): Promise<Float32Array> {
-  if (!('navigator' in globalThis)) {
-    Object.assign(globalThis, { navigator: { hardwareConcurrency: 1 } });
-  }
-  const jax = await import('@jax-js/jax');
-  const { encode } = await import('../../../src/pretrain/encoder/model.ts');
-  await jax.init('wasm');
-  jax.defaultDevice('wasm');
-  const params: Record<string, numpy.Array> = {};
-  for (const [name, shape] of parameterShapes(config)) {
-    params[name] = jax.numpy.array(weights[name] ?? []).reshape(shape);
-  }
-  const shape = [rows, length];
-  const vectors = encode(
-    params,
-    config,
-    jax.numpy.array(ids).reshape(shape),
-    jax.numpy.array(Float32Array.from(mask)).reshape(shape),
-  );
-  return new Float32Array(await vectors.data());
-}
+const ourForward = async (texts: PaddedBatch): Promise<Float32Array> =>
+  (await Encoder.create(config, weights)).encode(texts);
 
 describe('the exported ONNX encoder in onnxruntime', () => {
   let ort: OrtModule;

@@ -1,10 +1,12 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { present } from '../../../src/base/items.ts';
+import { Random } from '../../../src/base/random.ts';
 import { pad } from '../../../src/retrieval/encoder/tokens.ts';
 import { decodeState, encodeState } from '../../../src/pretrain/encoder/state-file.ts';
-import type {
+import {
   EncoderTrainer,
-  TrainerState,
-  TrainingBatch,
+  initialState,
+  type TrainingBatch,
 } from '../../../src/pretrain/encoder/trainer.ts';
 import { initialWeights, type EncoderConfig } from '../../../src/pretrain/encoder/weights.ts';
 
@@ -41,50 +43,67 @@ const noise = (): (() => number) => {
   return () => Math.sin(++i * 12.9898) * 1.2;
 };
 
-const steps = async (trainer: EncoderTrainer, count: number): Promise<number[]> => {
+const steps = (trainer: EncoderTrainer, count: number): number[] => {
   const losses: number[] = [];
-  while (losses.length < count) losses.push(await trainer.train(batch(trainer.step % 4), 0.02));
+  while (losses.length < count) losses.push(trainer.train(batch(trainer.step % 4), 0.02));
   return losses;
 };
 
 describe('training the encoder', () => {
-  let start: (state?: TrainerState) => EncoderTrainer;
-  beforeAll(async () => {
-    if (!('navigator' in globalThis)) {
-      Object.assign(globalThis, { navigator: { hardwareConcurrency: 1 } });
-    }
-    const jax = await import('@jax-js/jax');
-    await jax.init('wasm');
-    jax.defaultDevice('wasm');
-    const { EncoderTrainer, initialState } =
-      await import('../../../src/pretrain/encoder/trainer.ts');
-    start = (state = initialState(initialWeights(config, noise()))) =>
-      new EncoderTrainer(config, state);
-  }, 60_000);
+  const start = (state = initialState(initialWeights(config, noise()))): Promise<EncoderTrainer> =>
+    EncoderTrainer.create(config, state);
 
   it('lowers the contrastive loss', async () => {
-    const losses = await steps(start(), 60);
+    const losses = steps(await start(), 60);
     expect(losses.slice(-4).reduce((a, b) => a + b)).toBeLessThan(
       0.5 * losses.slice(0, 4).reduce((a, b) => a + b),
     );
   });
 
   it('goes on from a checkpoint exactly as if it had not stopped', async () => {
-    const whole = start();
-    const expected = await steps(whole, 6);
-    const first = start();
-    const before = await steps(first, 3);
-    const file = encodeState(config, await first.state());
-    const second = start(decodeState(config, file, 'encoder.state'));
+    const whole = await start();
+    const expected = steps(whole, 6);
+    const first = await start();
+    const before = steps(first, 3);
+    const file = encodeState(config, first.state());
+    const second = await start(decodeState(config, file, 'encoder.state'));
     expect(second.step).toBe(3);
-    expect([...before, ...(await steps(second, 3))]).toEqual(expected);
-    expect(await second.state()).toEqual(await whole.state());
+    expect([...before, ...steps(second, 3)]).toEqual(expected);
+    expect(second.state()).toEqual(whole.state());
   });
 
   it('refuses a checkpoint of another shape', async () => {
-    const file = encodeState(config, await start().state());
+    const file = encodeState(config, (await start()).state());
     expect(() => decodeState({ ...config, out: 4 }, file, 'encoder.state')).toThrow(
       'encoder.state',
     );
+  });
+
+  it('has gradients that are slopes of its loss, parameter by parameter', async () => {
+    const weights = initialWeights(config, noise());
+    for (const [name, values] of Object.entries(weights))
+      if (name.endsWith('Bias')) values.forEach((_, i) => (values[i] = 0.1 * Math.sin(i + 1)));
+    // Texts of several lengths, one without tokens, and a passage that is no negative of the first query.
+    const texts = {
+      queries: pad([[1, 7, 3], [2], [9, 9]], 6, 4),
+      passages: pad([[1, 7, 11, 4, 2], [2, 8], [9, 3, 5], [1, 4, 3], []], 6, 6),
+      ignore: Float32Array.from({ length: 15 }, (_, i) => (i === 3 ? 1 : 0)),
+    };
+    const { gradients } = (await start(initialState(weights))).gradients(texts);
+    const random = new Random(4);
+    for (const [name, values] of Object.entries(weights)) {
+      const direction = values.map(() => random.normal());
+      const h = 2e-3 / Math.sqrt(values.length);
+      const lossAt = async (step: number): Promise<number> => {
+        const moved = values.map((value, i) => value + step * (direction[i] ?? 0));
+        const trainer = await start(initialState({ ...weights, [name]: moved }));
+        return trainer.gradients(texts).loss;
+      };
+      const slope = ((await lossAt(h)) - (await lossAt(-h))) / (2 * h);
+      const got = present(gradients[name], name);
+      const expected = got.reduce((sum, g, i) => sum + g * (direction[i] ?? 0), 0);
+      expect(Math.abs(slope - expected), name).toBeLessThan(0.01 * Math.hypot(...got) + 1e-3);
+      expect(Math.hypot(...got), name).toBeGreaterThan(1e-3);
+    }
   });
 });

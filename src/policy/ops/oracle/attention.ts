@@ -8,12 +8,16 @@ import {
   type PlacedToken,
 } from './handles.ts';
 import { own } from '../own.ts';
-import { normed, normedBackward } from './projection.ts';
+import { learnNorm, normed, normedBackward } from './projection.ts';
 import { sum, type Table } from './table.ts';
 
 /** What is done to a head of q or k behind the projection. */
 interface Turning {
-  readonly norm: { readonly weight: Float64Array; readonly eps: number } | null;
+  readonly norm: {
+    readonly weight: Float64Array;
+    readonly gradient: Float64Array | null;
+    readonly eps: number;
+  } | null;
   readonly rotary: OracleRotary | null;
   readonly position: number;
 }
@@ -36,6 +40,7 @@ const forwardHead = (head: Float64Array, by: Turning): Float64Array =>
 
 function backwardHead(head: Float64Array, by: Turning, gradient: Float64Array): Float64Array {
   const back = turned(gradient, by, -1);
+  if (by.norm) learnNorm(head, by.norm.eps, back, by.norm.gradient);
   return by.norm ? normedBackward(head, by.norm.weight, by.norm.eps, back) : back;
 }
 
@@ -44,10 +49,11 @@ const headOf = (raw: Table, r: number, h: number, D: number): Float64Array =>
   raw.row(r).subarray(h * D, (h + 1) * D);
 
 function turningOf(o: HeadsInput, h: number, token: PlacedToken): Turning {
-  const norm = o.headNorms && {
-    weight: own(OracleVector, h < o.heads ? o.headNorms.q : o.headNorms.k).values,
-    eps: o.headNorms.eps,
-  };
+  const weight = o.headNorms && own(OracleVector, h < o.heads ? o.headNorms.q : o.headNorms.k);
+  const norm =
+    o.headNorms && weight
+      ? { weight: weight.values, gradient: weight.gradient, eps: o.headNorms.eps }
+      : null;
   const rotary = o.rotary && own(OracleRotary, o.rotary);
   return { norm, rotary, position: token.position };
 }

@@ -32,6 +32,8 @@ export class OracleActivations extends Table implements Activations {
 export class OracleVector implements Vector {
   readonly kind = 'vector';
   readonly values: Float64Array;
+  /** Null in one that does not learn. */
+  gradient: Float64Array | null = null;
 
   constructor(values: Float32Array) {
     this.values = Float64Array.from(values);
@@ -45,6 +47,8 @@ export class OracleVector implements Vector {
 export class OracleMatrix extends Table implements Matrix {
   readonly kind = 'matrix';
   readonly type: MatrixType;
+  /** Null in one that does not learn. */
+  gradient: Table | null = null;
 
   constructor(shape: MatrixShape, values: Float64Array) {
     super(shape.out, shape.in, values);

@@ -51,11 +51,16 @@ export function headBackward(
   const logits = logitsOf(o, rows);
   const picked = gathered(o, rows);
   const dNormed = new Table(picks.length, picked.columns);
+  const given = normRows(picked, rows.length, o.norm);
   picks.forEach(({ target, temperature }, r) => {
     const dLogits = logSoftmax(logits.row(r), temperature).map(
       (logprob, id) =>
         ((coefficients[r] ?? 0) * (Math.exp(logprob) - (id === target ? 1 : 0))) / temperature,
     );
+    dLogits.forEach((d, id) => {
+      for (let i = 0; head.gradient && i < picked.columns; i++)
+        head.gradient.add(id, i, d * given.at(r, i));
+    });
     for (let i = 0; i < picked.columns; i++)
       dNormed.set(
         r,

@@ -29,7 +29,10 @@ export function project(x: Table, rows: number, by: Projection): Table {
 const innerOf = (A: Table, x: Table, r: number): number[] =>
   Array.from({ length: A.rows }, (_, k) => sum(A.columns, (i) => A.at(k, i) * x.at(r, i)));
 
-/** dx = Wᵀ dy + scale · Aᵀ (Bᵀ dy); adds to the gradients of A and B where they are trained. */
+/**
+ * dx = Wᵀ dy + scale · Aᵀ (Bᵀ dy); adds to the gradients of A and B where they are trained, and of W and b
+ * where they learn.
+ */
 export function projectBackward(x: Table, rows: number, by: Projection, dy: Table): Table {
   const W = own(OracleMatrix, by.matrix);
   const dx = new Table(rows, W.in);
@@ -40,6 +43,12 @@ export function projectBackward(x: Table, rows: number, by: Projection, dy: Tabl
         i,
         sum(W.out, (o) => W.at(o, i) * dy.at(r, o)),
       );
+  const bias = by.bias && own(OracleVector, by.bias).gradient;
+  for (let r = 0; r < rows; r++)
+    for (let o = 0; o < W.out; o++) {
+      if (bias) bias[o] = (bias[o] ?? 0) + dy.at(r, o);
+      for (let i = 0; W.gradient && i < W.in; i++) W.gradient.add(o, i, dy.at(r, o) * x.at(r, i));
+    }
   const lora = loraOf(by);
   const scale = lora?.shape.scale ?? 0;
   for (const { row, out, A, B, dA, dB } of lora?.parts ?? [])
@@ -80,6 +89,20 @@ export function normedBackward(
   return weighted.map((value, i) => inverse * (value - (x[i] ?? 0) * inverse * mean));
 }
 
+/** Adds to the gradient of a norm's weights that learn: dw += dy · x̂. */
+export function learnNorm(
+  x: Float64Array,
+  eps: number,
+  dy: Float64Array,
+  gradient: Float64Array | null,
+): void {
+  if (!gradient) return;
+  const inverse = inverseRms(x, eps);
+  dy.forEach((d, i) => {
+    gradient[i] = (gradient[i] ?? 0) + d * (x[i] ?? 0) * inverse;
+  });
+}
+
 /** `normed` of the first `rows` rows. */
 export function normRows(x: Table, rows: number, norm: Norm): Table {
   const weight = own(OracleVector, norm.weight).values;
@@ -90,9 +113,11 @@ export function normRows(x: Table, rows: number, norm: Norm): Table {
 
 /** dx[r] += gradient through `normRows` */
 export function normRowsBackward(x: Table, rows: number, norm: Norm, dy: Table, dx: Table): void {
-  const weight = own(OracleVector, norm.weight).values;
-  for (let r = 0; r < rows; r++)
+  const { values: weight, gradient } = own(OracleVector, norm.weight);
+  for (let r = 0; r < rows; r++) {
+    learnNorm(x.row(r), norm.eps, dy.row(r), gradient);
     normedBackward(x.row(r), weight, norm.eps, dy.row(r)).forEach((value, i) =>
       dx.add(r, i, value),
     );
+  }
 }

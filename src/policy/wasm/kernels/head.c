@@ -16,10 +16,10 @@ INLINE float top_of(float *logits, int vocab) {
 
 /*
  * Log-probability of target[row] and entropy (nats) of the softmax of each row of logits:
- * H = log Σ e^l - Σ p · l. Sums are taken by blocks, so that large vocabularies lose no digits.
+ * H = log Σ e^l - Σ p · l; hit[row] where no logit is larger than the target's. Sums are taken by blocks, so that large vocabularies lose no digits.
  */
-void EXPORT(scores)(float *logits, int ldl, const int *target, float *logprob, float *entropy, int rows,
-                    int vocab) {
+void EXPORT(scores)(float *logits, int ldl, const int *target, float *logprob, float *entropy, int *hit,
+                    int rows, int vocab) {
   for (int r = 0; r < rows; r++, logits += ldl) {
     float top = top_of(logits, vocab);
     V vt = splat(top), total = splat(0.f), weighted = splat(0.f);
@@ -35,6 +35,7 @@ void EXPORT(scores)(float *logits, int ldl, const int *target, float *logprob, f
     }
     float sum = hsum(total), log_sum = log1(sum);
     logprob[r] = logits[target[r]] - top - log_sum;
+    hit[r] = logits[target[r]] == top;
     entropy[r] = log_sum - hsum(weighted) / sum;
   }
 }

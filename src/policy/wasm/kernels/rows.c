@@ -28,10 +28,10 @@ void EXPORT(norm_rows)(const float *x, int ldx, const int *index, const float *w
   }
 }
 
-/* dx[index[r]] += gradient through norm_rows of dy[r]. */
+/* dx[index[r]] += gradient through norm_rows of dy[r]; where dw is not null, dw += that of w. */
 void EXPORT(norm_rows_backward)(const float *x, int ldx, const int *index, const float *w,
                                 const float *factor, const float *dy, int ldy, float *dx, int lddx, int rows,
-                                int n, float eps) {
+                                int n, float eps, float *dw) {
   int padded = pad8(n);
   for (int r = 0; r < rows; r++, dy += ldy) {
     int at = index ? index[r] : r;
@@ -46,6 +46,9 @@ void EXPORT(norm_rows_backward)(const float *x, int ldx, const int *index, const
       V xh = mul(load(from + i), s), gw = mul(mul(load(dy + i), f), load(w + i));
       store(to + i, MADD(s, sub(gw, mul(xh, mean)), load(to + i)));
     }
+    if (dw)
+      for (int i = 0; i < padded; i += 4)
+        store(dw + i, MADD(mul(load(dy + i), f), mul(load(from + i), s), load(dw + i)));
   }
 }
 
@@ -91,6 +94,12 @@ void EXPORT(swiglu_backward)(float *gu, int ldg, const float *dh, int ldh, int r
 void EXPORT(add_rows)(float *y, int ldy, const float *x, int ldx, int rows, int n) {
   for (int r = 0; r < rows; r++, y += ldy, x += ldx)
     for (int i = 0; i < n; i++) y[i] += x[i];
+}
+
+/* to[ids[r], 0..n) += x[r, 0..n), in the order of r. */
+void EXPORT(scatter_rows)(float *to, int ldt, const int *ids, const float *x, int ldx, int rows, int n) {
+  for (int r = 0; r < rows; r++, x += ldx)
+    for (int i = 0; i < n; i++) to[ids[r] * ldt + i] += x[i];
 }
 
 INLINE void turn(const float *from, float *to, const float *c, const float *s, int half, float way) {
@@ -150,11 +159,14 @@ void EXPORT(heads_forward)(const float *raw, int ldr, const float *qw, const flo
   }
 }
 
-/* Gradient of raw where those of q, keys and values are given: writes draw[rows, (H + 2G) D]. */
+/*
+ * Gradient of raw where those of q, keys and values are given: writes draw[rows, (H + 2G) D]. Where dqw is
+ * not null, dqw and dkw get those of the norms' weights added.
+ */
 void EXPORT(heads_backward)(const float *raw, int ldr, const float *qw, const float *kw, float eps,
                             const float *cos, const float *sin, const int *positions, const float *dq,
                             int ldq, const float *dk, const float *dv, int ldk, float *draw, int ldd, int N,
-                            int H, int G, int D, float *row) {
+                            int H, int G, int D, float *row, float *dqw, float *dkw) {
   float scale = 1.f / __builtin_sqrtf((float)D);
   for (int t = 0; t < N; t++, raw += ldr, dq += ldq, dk += ldk, dv += ldk, draw += ldd)
     for (int h = 0; h < H + 2 * G; h++) {
@@ -182,5 +194,7 @@ void EXPORT(heads_backward)(const float *raw, int ldr, const float *qw, const fl
       }
       float inv = 1.f / __builtin_sqrtf(squares / (float)D + eps), mean = dot * inv / (float)D;
       for (int i = 0; i < D; i++) to[i] = inv * (g[i] * w[i] - head[i] * inv * mean);
+      float *dw = h < H ? dqw : dkw;
+      if (dw) for (int i = 0; i < D; i++) dw[i] += g[i] * head[i] * inv;
     }
 }

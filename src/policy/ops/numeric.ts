@@ -4,28 +4,34 @@
  * bit is enough to choose another token.
  */
 
+const LOG2E = Math.LOG2E;
 const LN2_HIGH = 0.69314718036912381649;
 const LN2_LOW = 1.90821492927058770002e-10;
-/** exp below this is taken as 0; weights so small never matter beside the largest, which is 1. */
-const LOWEST = -700;
-
+/** 1.5 · 2^52: added and taken off again, it rounds to the nearest integer. */
+const ROUNDING = 6_755_399_441_055_744;
+/** Below, a weight is taken as 0: it never matters beside the largest, which is 1. */
+export const LOWEST = -700;
 /** 2^-k for k = 0 … 1022. */
 const POWERS = Float64Array.from({ length: 1023 }, (_, k) => 2 ** -k);
 
-/** e^x for x <= 0, relative error below 1e-9. */
-export function expNonPositive(x: number): number {
+/**
+ * e^x for x <= 0, relative error below 1e-9. The kernel `weigh` does the same operations in the same
+ * order.
+ */
+export function weightOf(x: number): number {
   if (x < LOWEST) return 0;
-  // Truncation towards zero after taking off a half rounds a negative number to the nearest.
-  const k = (x * Math.LOG2E - 0.5) | 0;
-  const r = x - k * LN2_HIGH - k * LN2_LOW;
-  let p = 1 + r * (1 / 8);
-  p = 1 + r * (1 / 7) * p;
-  p = 1 + r * (1 / 6) * p;
-  p = 1 + r * (1 / 5) * p;
-  p = 1 + r * (1 / 4) * p;
-  p = 1 + r * (1 / 3) * p;
-  p = 1 + r * (1 / 2) * p;
-  return (1 + r * p) * POWERS[-k]!;
+  const n = x * LOG2E + ROUNDING - ROUNDING;
+  const r = x - n * LN2_HIGH - n * LN2_LOW;
+  let p = 1 / 40320;
+  p = p * r + 1 / 5040;
+  p = p * r + 1 / 720;
+  p = p * r + 1 / 120;
+  p = p * r + 1 / 24;
+  p = p * r + 1 / 6;
+  p = p * r + 0.5;
+  p = p * r + 1;
+  p = p * r + 1;
+  return p * (POWERS[-n] ?? 0);
 }
 
 /** Natural logarithm of x >= 1: x = m 2^k with m near 1, ln m = 2 atanh((m - 1) / (m + 1)). */

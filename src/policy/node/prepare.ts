@@ -1,12 +1,12 @@
 import { cpus } from 'node:os';
 import v8 from 'node:v8';
-import { hasRelaxedSimd } from '../kernels/kernels.ts';
+import { hasRelaxedSimd } from '../wasm/kernels.ts';
 
 /**
- * Makes Node compute what a browser computes. Call it before jax-js is first imported.
+ * Makes Node compute what a browser computes. Call it before kernels are first started.
  *
  * Browsers have fused multiply-add in WebAssembly; Node 20 has it behind a flag, and without it sums
- * end in other bits. `navigator` is there from Node 21 on only, and jax-js looks at it.
+ * end in other bits. `navigator` is there from Node 21 on only.
  */
 export function prepareNode(): void {
   if (!hasRelaxedSimd()) v8.setFlagsFromString('--experimental-wasm-relaxed-simd');
