@@ -38,7 +38,8 @@ export class FewState {
 
   /** The new keys and values, and whether `attend` is to take them into this store. */
   taken(store: GpuKeyStore, tokens: GpuTokens): { fresh: Range; append: boolean } {
-    const append = this.appended?.store === store && this.appended.tokens === tokens;
+    const append =
+      this.appended?.store === store && this.appended.tokens === tokens && !tokens.shared;
     if (append) this.appended = null;
     else this.settleKeys();
     return { fresh: this.fresh(store, tokens), append };
