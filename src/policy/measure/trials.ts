@@ -4,7 +4,7 @@ import { packBatch } from '../lora/train-batch.ts';
 import type { Decoder } from '../model/decoder.ts';
 import { forwardBuffers, readKeys, runLayers } from '../model/forward.ts';
 import { DecoderLoraTrainer } from '../model/trainer.ts';
-import type { Activations } from '../ops/values.ts';
+import type { Activations, KeyStore } from '../ops/values.ts';
 
 /** Work of a loaded model that can be repeated: what is measured and counted. */
 export interface Trial {
@@ -19,9 +19,16 @@ const roomFor = (positions: number): number => Math.ceil(positions / 8) * 8;
 function passOver(decoder: Decoder, rows: number, positions: number) {
   const { ops, config } = decoder;
   const { kvHeads, headDim, hiddenSize } = config;
-  const stores = Array.from({ length: config.layers }, (_, i) =>
-    ops.keyStore({ positions, kvHeads, headDim, type: 'f32' }, `keys of layer ${i}`),
-  );
+  const stores: KeyStore[] = [];
+  try {
+    for (let layer = 0; layer < config.layers; layer++) {
+      const shape = { positions, kvHeads, headDim, type: 'f32' as const };
+      stores.push(ops.keyStore(shape, `keys of layer ${layer}`));
+    }
+  } catch (error) {
+    ops.free(...stores);
+    throw error;
+  }
   const tokens = ops.tokens(rows);
   const x = ops.activations(rows, hiddenSize, 'rows');
   const buffers = forwardBuffers(ops, config, rows);

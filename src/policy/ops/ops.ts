@@ -1,5 +1,5 @@
 import type { RowScores } from '../lora/trainer.ts';
-import type { Sampling } from '../policy.ts';
+import type { TokenDistribution as Sampling } from '../../records/rollout.ts';
 import type {
   Activations,
   Adapter,
@@ -133,7 +133,8 @@ export interface Ops {
   ): void;
   readScores(picks: Picks): Promise<RowScores>;
   /**
-   * dx = ∂/∂x of Σ c (−log-probability) over the picked rows, c being `coefficients`; 0 in other rows.
+   * dx = ∂/∂x of Σ c (−log-probability) over the picked rows, c being `coefficients`; 0 in other rows. Behind
+   * `score` of the same picks and x.
    */
   scoreBackward(
     o: HeadInput & { picks: Picks; tokens: Tokens; coefficients: Float32Array; dx: Activations },
