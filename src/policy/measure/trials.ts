@@ -53,7 +53,6 @@ export function decodeTrial(decoder: Decoder, slots: number, context: number): T
       view.embed(tokens, x);
       runLayers(view, x, tokens, stores, buffers);
       ops.sample({ x, norm: weights.finalNorm, head: weights.head, draws });
-      ops.submit();
       await ops.readDraws(draws);
     },
     free: () => {

@@ -96,6 +96,11 @@ export class LoadedPolicy implements Policy {
     return new DecoderLoraTrainer(this.#decoder.view(), spec, limits);
   }
 
+  /** Resolves with the reason when the device is taken away; it is of no use any more then. */
+  get lost(): Promise<string> | undefined {
+    return this.#decoder.ops.lost;
+  }
+
   onWork(listener: (work: Work) => void): void {
     this.#engine.onWork(listener);
   }

@@ -111,10 +111,22 @@ export function productUniforms(o: ProductUniforms): number[] {
   const { lora } = o;
   const parts = Array.from({ length: 4 }, (_, i) => lora?.parts[i] ?? [0, 0, 0, 0]);
   return [
-    ...[o.rows, Math.ceil(o.rows / o.rowTile), o.tiles, o.row0],
-    ...[o.xAt, o.xStride, o.yStride, o.out],
-    ...[o.squaresAt, lora?.lowAt ?? 0, lora?.lowStride ?? 0, lora?.rank4 ?? 0],
-    ...[lora?.parts.length ?? 0, float(lora?.scale ?? 0), float(o.eps), float(o.width)],
+    o.rows,
+    Math.ceil(o.rows / o.rowTile),
+    o.tiles,
+    o.row0,
+    o.xAt,
+    o.xStride,
+    o.yStride,
+    o.out,
+    o.squaresAt,
+    lora?.lowAt ?? 0,
+    lora?.lowStride ?? 0,
+    lora?.rank4 ?? 0,
+    lora?.parts.length ?? 0,
+    float(lora?.scale ?? 0),
+    float(o.eps),
+    float(o.width),
     ...parts.flat(),
     ...(o.more ?? []),
   ];

@@ -71,7 +71,12 @@ export function runProduct(gpu: Gpu, o: ProductRun): void {
   const tile = tileOf(out, groups, pairs);
   const { subgroups } = gpu.device.features;
   const code: ProductCode = {
-    ...{ type: matrix.type, groups, tile, rowTile: rowTileOf(o.rows), subgroups, x: 'x' },
+    type: matrix.type,
+    groups,
+    tile,
+    rowTile: rowTileOf(o.rows),
+    subgroups,
+    x: 'x',
     row: (i) =>
       pairs
         ? // Gates, then the ups that go with them.
@@ -89,8 +94,17 @@ export function runProduct(gpu: Gpu, o: ProductRun): void {
   ];
   const weights = matrixAccess(matrix.type);
   const key = [
-    ...['few', o.name, o.variant ?? '', matrix.type, matrix.in, matrix.out, code.rowTile],
-    ...[subgroups ? 'subgroups' : '', norm ? 'norm' : '', low ? 'lora' : '', bias ? 'bias' : ''],
+    'few',
+    o.name,
+    o.variant ?? '',
+    matrix.type,
+    matrix.in,
+    matrix.out,
+    code.rowTile,
+    subgroups ? 'subgroups' : '',
+    norm ? 'norm' : '',
+    low ? 'lora' : '',
+    bias ? 'bias' : '',
   ].join(' ');
   const kernel = {
     key,
@@ -100,9 +114,18 @@ export function runProduct(gpu: Gpu, o: ProductRun): void {
   for (const part of matrix.parts) {
     const tiles = Math.ceil(pairs ? out / made : rowsToMake(matrix, part) / made);
     const uniforms = productUniforms({
-      ...{ rows: o.rows, rowTile: code.rowTile, tiles, row0: part.row },
-      ...{ xAt: 0, xStride: o.xStride, squaresAt: norm?.squaresAt ?? 0, yStride: o.yStride },
-      ...{ out, eps: norm?.eps ?? 0, width: matrix.in, lora: low?.uniforms ?? null },
+      rows: o.rows,
+      rowTile: code.rowTile,
+      tiles,
+      row0: part.row,
+      xAt: 0,
+      xStride: o.xStride,
+      squaresAt: norm?.squaresAt ?? 0,
+      yStride: o.yStride,
+      out,
+      eps: norm?.eps ?? 0,
+      width: matrix.in,
+      lora: low?.uniforms ?? null,
       more: o.more ?? [],
     });
     gpu.encoder.dispatch(
