@@ -23,6 +23,10 @@ const policy = (): LoadedPolicy => {
 const host: PolicyWorkerApi = {
   load: async (checkpoint, device, port) => {
     loaded = await loadPolicy({ ...(await loadOptions(checkpoint, open)), device });
+    // An error that nobody catches ends this worker for its owner, who starts another.
+    void loaded.lost?.then((reason) =>
+      reportError(new Error(`the GPU device was lost (${reason})`)),
+    );
     servePolicy(loaded, port);
   },
   train: async (adapter, port) => {

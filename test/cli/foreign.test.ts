@@ -197,7 +197,8 @@ describe('trained', () => {
     const whole = await sampled({ policy: merged });
     const before = await sampled({ policy: qwen });
     expect(folded.ids).toEqual(whole.ids);
-    expect(folded.logprobs).toEqual(whole.logprobs);
+    // Equal but for the rounding of merged matrices.
+    folded.logprobs.forEach((value, i) => expect(value).toBeCloseTo(whole.logprobs[i] ?? 0, 4));
     expect(folded.logprobs).not.toEqual(before.logprobs);
     expect(new Set([folded, whole, before].map(({ revision }) => revision)).size).toBe(3);
   });

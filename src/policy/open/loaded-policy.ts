@@ -104,6 +104,11 @@ export class LoadedPolicy implements Policy {
     return new DecoderLoraTrainer(this.#decoder.view(), spec, limits);
   }
 
+  /** Resolves with the reason when the device is taken away; it is of no use any more then. */
+  get lost(): Promise<string> | undefined {
+    return this.#decoder.ops.lost;
+  }
+
   /**
    * How near packed weights are to their checkpoint, on a fixed English text.
    * @throws Error where the weights are not packed; the signal's reason; MemoryError

@@ -1,4 +1,4 @@
-import type { Sampling } from '../policy.ts';
+import type { TokenDistribution as Sampling } from '../../records/rollout.ts';
 import { logAtLeastOne, uniform } from '../engine/numeric.ts';
 import type { Drawn } from './ops.ts';
 
@@ -12,6 +12,8 @@ export const drawNumber = (seed: number, counter: number): number =>
 const LOG2E = Math.LOG2E;
 const LN2_HIGH = 0.69314718036912381649;
 const LN2_LOW = 1.90821492927058770002e-10;
+/** 1.5 · 2^52: added and taken off again, it rounds to the nearest integer. */
+const ROUNDING = 6_755_399_441_055_744;
 /** Below, a weight is taken as 0: it never matters beside the largest, which is 1. */
 const LOWEST = -700;
 /** 2^-k for k = 0 … 1022. */
@@ -24,9 +26,8 @@ const POWERS = Float64Array.from({ length: 1023 }, (_, k) => 2 ** -k);
  */
 function weightOf(x: number): number {
   if (x < LOWEST) return 0;
-  // Truncation towards zero after taking off a half rounds a negative number to the nearest.
-  const k = (x * LOG2E - 0.5) | 0;
-  const r = x - k * LN2_HIGH - k * LN2_LOW;
+  const n = x * LOG2E + ROUNDING - ROUNDING;
+  const r = x - n * LN2_HIGH - n * LN2_LOW;
   let p = 1 / 40320;
   p = p * r + 1 / 5040;
   p = p * r + 1 / 720;
@@ -36,17 +37,17 @@ function weightOf(x: number): number {
   p = p * r + 0.5;
   p = p * r + 1;
   p = p * r + 1;
-  return p * (POWERS[-k] ?? 0);
+  return p * (POWERS[-n] ?? 0);
 }
 
 /** Σ w and Σ w · x over ids, with weights w = e^x and x = (logit − max) / temperature. */
-export interface Sums {
+interface Sums {
   readonly total: number;
   readonly weighted: number;
 }
 
 /** What a row of logits weighs at a temperature. */
-export interface Weighed extends Sums {
+interface Weighed extends Sums {
   readonly max: number;
   /** The first id with the largest logit. */
   readonly id: number;
@@ -182,20 +183,27 @@ export const HOST: Weigher = {
         id = i;
       }
     }
-    const finite = Number.isFinite(magnitude);
+    if (!Number.isFinite(magnitude))
+      return { max, id, finite: false, total: Number.NaN, weighted: Number.NaN };
     // Sums of even and of odd ids apart: a kernel computes two at a time.
     const total: [number, number] = [0, 0];
     const weighted: [number, number] = [0, 0];
-    for (let i = 0; finite && i < logits.length; i++) {
+    for (let i = 0; i < logits.length; i++) {
       const x = ((logits[i] ?? 0) - max) / temperature;
       const weight = weightOf(x);
       weights[i] = weight;
       const lane = i & 1 ? 1 : 0;
       total[lane] += weight;
       // A weight of zero adds zero even where x is infinite.
-      weighted[lane] += weight * Math.max(x, -1000);
+      weighted[lane] += weight * Math.max(x, LOWEST);
     }
-    return { max, id, finite, total: total[0] + total[1], weighted: weighted[0] + weighted[1] };
+    return {
+      max,
+      id,
+      finite: true,
+      total: total[0] + total[1],
+      weighted: weighted[0] + weighted[1],
+    };
   },
 
   pick(weights, count, target) {

@@ -1,5 +1,5 @@
 import { own } from '../ops/own.ts';
-import type { AttentionInput, HeadsInput, Ops } from '../ops/ops.ts';
+import type { HeadsInput, Ops } from '../ops/ops.ts';
 import type { KeyStore } from '../ops/values.ts';
 import {
   pad8,
@@ -53,7 +53,7 @@ export function projectHeads(memory: WasmMemory, o: Options<'projectHeads'>): vo
   // prettier-ignore
   memory.kernels.heads_forward(
     raw.at, raw.stride, ...turning(o), tokens.positions, tokens.places, q.at, q.stride, store.keys,
-    store.values, Number(store.type === 'f16'), count, o.heads, G, D, row,
+    store.values, Number(store.type === 'f16'), store.room, count, o.heads, G, D, row,
   );
 }
 
@@ -79,22 +79,20 @@ export function attend(memory: WasmMemory, o: Options<'attend'>): void {
   for (const { row, count, position, start } of tokens.runs)
     // prettier-ignore
     memory.kernels.attend(
-      q.at + 4 * row * q.stride, q.stride, store.keys, store.values, Number(half), start, position, count,
+      q.at + 4 * row * q.stride, q.stride, store.keys, store.values, Number(half), store.room, start, position, count,
       o.heads, G, D, out.at + 4 * row * out.stride, out.stride,
       lse ? lse.at + 4 * row * lse.stride : 0, lse?.stride ?? 0, scratch,
     );
 }
 
 export function attendBackward(memory: WasmMemory, o: Options<'attendBackward'>): void {
-  const own4 = (handle: AttentionInput['q']): WasmActivations => own(WasmActivations, handle);
-  const [q, out, lse, dOut, dq] = [o.q, o.out, o.lse, o.dOut, o.dq].map(own4) as [
-    WasmActivations,
-    WasmActivations,
-    WasmActivations,
-    WasmActivations,
-    WasmActivations,
+  const [q, out, lse] = [
+    own(WasmActivations, o.q),
+    own(WasmActivations, o.out),
+    own(WasmActivations, o.lse),
   ];
-  const [dKeys, dValues] = [own4(o.dKeys), own4(o.dValues)];
+  const [dOut, dq] = [own(WasmActivations, o.dOut), own(WasmActivations, o.dq)];
+  const [dKeys, dValues] = [own(WasmActivations, o.dKeys), own(WasmActivations, o.dValues)];
   const store = own(WasmStore, o.store);
   const { kvHeads: G, headDim: D } = store;
   const half = store.type === 'f16';
@@ -111,7 +109,7 @@ export function attendBackward(memory: WasmMemory, o: Options<'attendBackward'>)
   for (const { row: r, count, start } of runs)
     // prettier-ignore
     memory.kernels.attend_backward(
-      row(q, r), q.stride, store.keys, store.values, Number(half), start, count, o.heads, G, D,
+      row(q, r), q.stride, store.keys, store.values, Number(half), store.room, start, count, o.heads, G, D,
       row(out, r), row(dOut, r), out.stride, row(lse, r), lse.stride, row(dq, r), row(dKeys, r),
       row(dValues, r), dKeys.stride, scratch,
     );
@@ -155,7 +153,7 @@ export function copyKeys(
     const source = own(WasmStore, handle);
     const target = own(WasmStore, targets[i] ?? handle);
     const { keyBytes, valueBytes } = source;
-    if (target.keyBytes !== keyBytes || target.headDim !== source.headDim)
+    if (target.keyBytes !== keyBytes || target.kvHeads !== source.kvHeads)
       throw new RangeError('wasm: keys are copied between stores of one shape');
     for (const { from, to, count } of moves) {
       if (from % 8 !== 0 || to % 8 !== 0)
@@ -163,14 +161,15 @@ export function copyKeys(
           `wasm: keys are copied from and to multiples of 8, not ${from}, ${to}`,
         );
       const places = pad8(count);
-      if (from + places > pad8(source.positions) || to + places > pad8(target.positions))
+      if (from + places > source.room || to + places > target.room)
         throw new RangeError(
           `wasm: ${places} positions from ${from} to ${to} do not fit the store`,
         );
       const copy = (a: number, b: number, bytes: number): void => {
-        memory
-          .bytesAt(b + to * bytes, places * bytes)
-          .set(memory.bytesAt(a + from * bytes, places * bytes));
+        for (let head = 0; head < source.kvHeads; head++)
+          memory
+            .bytesAt(b + (head * target.room + to) * bytes, places * bytes)
+            .set(memory.bytesAt(a + (head * source.room + from) * bytes, places * bytes));
       };
       copy(source.keys, target.keys, keyBytes);
       copy(source.values, target.values, valueBytes);

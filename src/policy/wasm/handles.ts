@@ -128,14 +128,16 @@ export interface StoreShape {
   readonly type: StoreType;
 }
 
-/** Keys [positions / 8][kvHeads][headDim][8], values [positions][kvHeads][headDim filled up to 8]. */
+/** Keys [kvHeads][room / 8][headDim][8], values [kvHeads][room][headDim filled up to 8]. */
 export class WasmStore implements KeyStore {
   readonly kind = 'keys';
   readonly positions: number;
   readonly kvHeads: number;
   readonly headDim: number;
   readonly type: StoreType;
-  /** Bytes of the keys, and of the values, of a position. */
+  /** Positions filled up to 8. */
+  readonly room: number;
+  /** Bytes of the keys, and of the values, of a position and head. */
   readonly keyBytes: number;
   readonly valueBytes: number;
   readonly keys: number;
@@ -148,10 +150,11 @@ export class WasmStore implements KeyStore {
   ) {
     [this.positions, this.kvHeads, this.headDim, this.type] = [positions, kvHeads, headDim, type];
     const size = type === 'f16' ? 2 : 4;
-    this.keyBytes = size * kvHeads * headDim;
-    this.valueBytes = size * kvHeads * pad8(headDim);
-    this.keys = memory.zeros(pad8(positions) * this.keyBytes, label);
-    this.values = memory.zeros(pad8(positions) * this.valueBytes, label);
+    this.room = pad8(positions);
+    this.keyBytes = size * headDim;
+    this.valueBytes = size * pad8(headDim);
+    this.keys = memory.zeros(this.room * kvHeads * this.keyBytes, label);
+    this.values = memory.zeros(this.room * kvHeads * this.valueBytes, label);
   }
 
   get blocks(): number[] {

@@ -19,10 +19,10 @@ export interface Kernels {
   swiglu: Kernel<6>;
   swiglu_backward: Kernel<6>;
   add_rows: Kernel<6>;
-  heads_forward: Kernel<19>;
+  heads_forward: Kernel<20>;
   heads_backward: Kernel<20>;
-  attend: Kernel<16>;
-  attend_backward: Kernel<20>;
+  attend: Kernel<17>;
+  attend_backward: Kernel<21>;
   scores: Kernel<7>;
   scores_backward: Kernel<6>;
   weigh: Kernel<5>;

@@ -5,6 +5,8 @@ import type { PackedBatch } from '../../../src/policy/lora/train-batch.ts';
 import type { LoraTrainer, RowScores } from '../../../src/policy/lora/trainer.ts';
 import { LORA_TARGETS } from '../../../src/policy/lora/spec.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
+import { createPolicy } from '../../../src/policy/open/load.ts';
+import { tokenizer } from '../../agent/tokenizer.ts';
 import { tinyWeights } from '../rl/helpers.ts';
 
 /** A trainer whose rows get the log-probabilities −1, −2, … and the entropies 10, 20, …. */
@@ -142,15 +144,10 @@ describe('a replica', () => {
     expect(trainer.calls.slice(2)).toEqual(['adapter 4', 'adapter off']);
   });
 
-  it('says what it holds and why it is slow, and gives its trainer back', async () => {
+  it('says what it holds, and gives its trainer back', async () => {
     const trainer = new Counting();
-    const replica = new TrainReplica(trainer, 'no shader');
-    expect([replica.maxTokens, replica.fallback, await replica.bytes()]).toEqual([
-      64,
-      'no shader',
-      321,
-    ]);
-    expect(new TrainReplica(trainer).fallback).toBeNull();
+    const replica = new TrainReplica(trainer);
+    expect([replica.maxTokens, await replica.bytes()]).toEqual([64, 321]);
     await replica.close();
     expect(trainer.calls).toEqual(['dispose']);
   });
@@ -172,13 +169,19 @@ describe('a replica on the CPU', () => {
     [100, 256],
     [300, 300],
   ])('with micro-batches of %s tokens takes %i at a time', async (microTokens, maxTokens) => {
-    const replica = await createReplica({
-      weights: tinyWeights(),
+    const policy = await createPolicy(
+      tinyWeights(),
+      tokenizer,
+      { id: 'untrained', revision: '0', dtype: 'f32' },
+      { device: 'wasm' },
+    );
+    const replica = createReplica({
+      policy,
       adapter: { rank: 1, alpha: 1, targets: LORA_TARGETS },
-      device: 'wasm',
       ...(microTokens !== undefined && { microTokens }),
     });
-    expect([replica.maxTokens, replica.fallback]).toEqual([maxTokens, null]);
+    expect(replica.maxTokens).toBe(maxTokens);
     await replica.close();
+    policy.dispose();
   });
 });

@@ -12,7 +12,7 @@ import type { Rollout } from '../../../src/records/rollout.ts';
 import { retrieverOver } from '../../agent/helpers.ts';
 import { ScriptedPolicy } from '../../agent/scripted-policy.ts';
 import { emptyRollout, policySegment, readSegment } from '../../fixtures/rollouts.ts';
-import { Even, question, settingsOf, stopAfter, train, weights } from './scripted-run.ts';
+import { Even, question, settingsOf, stopAfter, train } from './scripted-run.ts';
 
 /** What comes before the first step, what a run is refused for, and where it is broken off. */
 
@@ -295,28 +295,5 @@ describe('a run is refused', () => {
     const summarizer = { summarize: () => Promise.reject(new Error('not asked')) } as never;
     const { end } = await train(settings, { deps: { ...deps, agent: agentOf({ summarizer }) } });
     expect(end).toBe('stopped');
-  });
-
-  it('for a policy that takes weights, where these are not in memory', async () => {
-    const { policy } = agentOf();
-    const { setAdapter: _, ...plain } = policy;
-    const flats: number[] = [];
-    const agent = agentOf({
-      policy: {
-        ...plain,
-        setWeights: (flat: Float32Array) => {
-          flats.push(flat.length);
-          return Promise.resolve();
-        },
-      },
-    });
-    // Merged into the weights at hand, all of them.
-    await train(settingsOf({ steps: 1 }), { deps: { ...deps, agent } });
-    expect(flats).toHaveLength(1);
-    expect(flats[0]).toBeGreaterThan(4);
-    const { config } = weights;
-    await expect(
-      train(settingsOf({ steps: 1 }), { deps: { ...deps, agent, weights: { config } as never } }),
-    ).rejects.toThrow('training: this policy needs the weights in memory to be adapted');
   });
 });

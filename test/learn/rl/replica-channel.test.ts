@@ -141,7 +141,7 @@ describe('a replica in a worker', () => {
     far.postMessage('a word' as never);
     far.postMessage({ type: 'tokens' } as never);
     // A second start, and answers that nobody waits for.
-    far.postMessage({ replica: 'ready', maxTokens: 1, fallback: null });
+    far.postMessage({ replica: 'ready', maxTokens: 1 });
     far.postMessage({ replica: 5, error: 'late' });
     expect(await remote.bytes()).toBe(77);
     expect(served.calls).toEqual([['bytes']]);

@@ -169,7 +169,7 @@ describe('where a run goes on and where it ends', () => {
       now: () => 0,
     };
     await expect(train(settingsOf(), { deps: { agent } })).rejects.toThrow(
-      'training: this policy cannot take new weights',
+      'training: this policy takes no adapter',
     );
     const router = { ...settingsOf().router, train: 'alone' as const };
     await expect(train(settingsOf({ router }))).rejects.toThrow(

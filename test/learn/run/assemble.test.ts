@@ -28,7 +28,7 @@ const partsOf = (change: Partial<RunParts> = {}): RunParts =>
     questions,
     runId: 'run-a',
     now: () => 17,
-    weights: { config: { vocabSize: 64 } },
+    config: { vocabSize: 64 },
     retriever: { search: () => unreached('a search') },
     router: { route: () => unreached('the router') },
     demonstrations: () => unreached('a demonstration'),

@@ -1,6 +1,7 @@
 /*
- * Attention over a store: keys in panels of 8 places [panel][G][D][8], so that the scores of a row are a
- * product without packing; values [place][G][ceil8(D)]. A context begins at a panel's first place.
+ * Attention over a store of P places: keys in panels of 8 of them [G][P / 8][D][8], so that the scores of a
+ * row are a product without packing; values [G][P][ceil8(D)]. Those of a context and a key head are
+ * neighbours, as they are read. A context begins at a panel's first place.
  */
 #include "simd.h"
 
@@ -27,29 +28,18 @@ INLINE float softmax_row(float *s, int valid, int limit, float *lse) {
   return 1.f / sum;
 }
 
-/* Places of one context, of one key head, as float32: keys [panels][D][8], values [places][Dp]. */
-void EXPORT(widen_keys)(const u16 *keys, const u16 *values, int start, int places, int g, int G, int D,
-                        float *k, float *v) {
-  int Dp = pad8(D);
-  if (k)
-    for (int p = 0; p < places; p += 8, k += 8 * D) {
-      const u16 *from = keys + ((start + p) / 8 * G + g) * D * 8;
-      for (int i = 0; i < 8 * D; i += 4) store(k + i, load_halves(from + i));
-    }
-  if (v)
-    for (int p = 0; p < places; p++, v += Dp) {
-      const u16 *from = values + ((start + p) * G + g) * Dp;
-      for (int i = 0; i < Dp; i += 4) store(v + i, load_halves(from + i));
-    }
+/* Halves as float32. */
+INLINE void widen(const u16 *from, float *to, int count) {
+  for (int i = 0; i < count; i += 4) store(to + i, load_halves(from + i));
 }
 
-/* out[i, 0..D) = s[i] · P V, with row i of P [rows, limit] scaled by s[i]. wide: rows · ceil8(D) scratch. */
-INLINE void mix(const float *P, int ldp, const float *V_, int ldv, const float *s, float *out, int ldo,
+/* out[i, 0..D) = s[i] · (W V)[i] for weights W [rows, keys]. wide: rows · ceil8(D) scratch. */
+INLINE void mix(const float *W, int ldw, const float *V_, const float *s, float *out, int ldo,
                 int rows, int D, int keys, float *wide) {
   int Dp = pad8(D), exact = Dp == D;
   float *to = exact ? out : wide;
   int ldt = exact ? ldo : Dp;
-  product(P, ldp, V_, ldv, NR, to, ldt, rows, Dp, keys, ZERO, to);
+  product(W, ldw, V_, Dp, NR, to, ldt, rows, Dp, keys, ZERO, to);
   for (int i = 0; i < rows; i++) {
     V f = splat(s[i]);
     if (exact)
@@ -64,44 +54,45 @@ INLINE void mix(const float *P, int ldp, const float *V_, int ldv, const float *
  * not null, lse[rows, H]. A single token takes the query heads of a key head together.
  * scratch: 48 · (ceil8(position + rows) + ceil8(D) + 1), and for halves ceil8(position + rows) · 2 ceil8(D).
  */
-void EXPORT(attend)(const float *q, int ldq, const void *keys, const void *values, int half, int start,
+void EXPORT(attend)(const float *q, int ldq, const void *keys, const void *values, int half, int P, int start,
                     int position, int rows, int H, int G, int D, float *out, int ldo, float *lse, int ldl,
                     float *scratch) {
   int Dp = pad8(D), places = pad8(position + rows), group = H / G;
   float *s = scratch, *wide = s + 48 * places, *inverse = wide + 48 * Dp;
   float *kf = inverse + 48, *vf = kf + places * Dp, sink;
   for (int g = 0; g < G; g++) {
-    const float *k = (const float *)keys + (start / 8 * G + g) * D * 8, *v = (const float *)values + (start * G + g) * Dp;
-    int kp = G * D * 8, vp = G * Dp;
+    int at = g * P + start;
+    const float *k = (const float *)keys + at * D, *v = (const float *)values + at * Dp;
     if (half) {
-      widen_keys(keys, values, start, places, g, G, D, kf, vf);
-      k = kf, v = vf, kp = D * 8, vp = Dp;
+      widen((const u16 *)keys + at * D, kf, places * D);
+      widen((const u16 *)values + at * Dp, vf, places * Dp);
+      k = kf, v = vf;
     }
     if (rows == 1)
       for (int h0 = 0; h0 < group; h0 += AROWS) {
         int h = g * group + h0, n = min_int(AROWS, group - h0), valid = position + 1;
-        product(q + h * D, D, k, 8, kp, s, places, n, pad8(valid), D, ZERO, s);
+        product(q + h * D, D, k, 8, 8 * D, s, places, n, pad8(valid), D, ZERO, s);
         for (int i = 0; i < n; i++)
           inverse[i] = softmax_row(s + i * places, valid, valid, lse ? lse + h + i : &sink);
-        mix(s, places, v, vp, inverse, out + h * D, D, n, D, valid, wide);
+        mix(s, places, v, inverse, out + h * D, D, n, D, valid, wide);
       }
     else
       for (int h = g * group; h < (g + 1) * group; h++)
         for (int r = 0; r < rows; r += AROWS) {
           int n = min_int(AROWS, rows - r), most = position + r + n;
-          product(q + r * ldq + h * D, ldq, k, 8, kp, s, places, n, pad8(most), D, ZERO, s);
+          product(q + r * ldq + h * D, ldq, k, 8, 8 * D, s, places, n, pad8(most), D, ZERO, s);
           for (int i = 0; i < n; i++)
             inverse[i] = softmax_row(s + i * places, position + r + i + 1, most,
                                      lse ? lse + (r + i) * ldl + h : &sink);
-          mix(s, places, v, vp, inverse, out + r * ldo + h * D, ldo, n, D, most, wide);
+          mix(s, places, v, inverse, out + r * ldo + h * D, ldo, n, D, most, wide);
         }
   }
 }
 
 /* [places][D] rows of panels [places / 8][D][8]; columns up to Dp are zero. */
-INLINE void unpack(const float *panels, int kp, float *rows, int places, int D) {
+INLINE void unpack(const float *panels, float *rows, int places, int D) {
   int Dp = pad8(D);
-  for (int p = 0; p < places; p += 8, panels += kp)
+  for (int p = 0; p < places; p += 8, panels += 8 * D)
     for (int j = 0; j < 8; j++) {
       float *to = rows + (p + j) * Dp;
       for (int i = 0; i < D; i++) to[i] = panels[8 * i + j];
@@ -110,10 +101,10 @@ INLINE void unpack(const float *panels, int kp, float *rows, int places, int D) 
 }
 
 /* Panels [places / 8][D][8] of rows. */
-INLINE void pack(const float *rows, int ldr, float *panels, int places, int D) {
+INLINE void pack(const float *rows, float *panels, int places, int D) {
   for (int p = 0; p < places; p += 8, panels += 8 * D)
     for (int i = 0; i < D; i++)
-      for (int j = 0; j < 8; j++) panels[8 * i + j] = rows[(p + j) * ldr + i];
+      for (int j = 0; j < 8; j++) panels[8 * i + j] = rows[(p + j) * pad8(D) + i];
 }
 
 /* Copies D columns of every row. */
@@ -127,7 +118,7 @@ INLINE void copy_columns(const float *from, int ldf, float *to, int ldt, int row
  * scratch: ceil8(T) · (72 + 6 ceil8(D)) + 36 ceil8(D), and for halves ceil8(T) · 2 ceil8(D).
  */
 void EXPORT(attend_backward)(const float *q, int ldq, const void *keys, const void *values, int half,
-                             int start, int T, int H, int G, int D, const float *out, const float *dout,
+                             int P, int start, int T, int H, int G, int D, const float *out, const float *dout,
                              int ldo, const float *lse, int ldl, float *dq, float *dk, float *dv, int ldk,
                              float *scratch) {
   int Dp = pad8(D), Tp = pad8(T), group = H / G;
@@ -135,20 +126,21 @@ void EXPORT(attend_backward)(const float *q, int ldq, const void *keys, const vo
   float *gk = vt + Tp * Dp, *gv = gk + Tp * Dp, *wide = gv + Tp * Dp, *kf = wide + AROWS * Dp;
   float *vf = kf + Tp * Dp;
   for (int g = 0; g < G; g++) {
-    const float *k = (const float *)keys + (start / 8 * G + g) * D * 8, *v = (const float *)values + (start * G + g) * Dp;
-    int kp = G * D * 8, vp = G * Dp;
+    int at = g * P + start;
+    const float *k = (const float *)keys + at * D, *v = (const float *)values + at * Dp;
     if (half) {
-      widen_keys(keys, values, start, Tp, g, G, D, kf, vf);
-      k = kf, v = vf, kp = D * 8, vp = Dp;
+      widen((const u16 *)keys + at * D, kf, Tp * D);
+      widen((const u16 *)values + at * Dp, vf, Tp * Dp);
+      k = kf, v = vf;
     }
-    unpack(k, kp, kr, Tp, D);
-    pack(v, vp, vt, Tp, D);
+    unpack(k, kr, Tp, D);
+    pack(v, vt, Tp, D);
     for (int i = 0; i < T * Dp; i++) gk[i] = gv[i] = 0.f;
     for (int h = g * group; h < (g + 1) * group; h++)
       for (int r = 0; r < T; r += AROWS) {
         int rows = min_int(AROWS, T - r), most = r + rows, limit = pad8(most);
         const float *qh = q + r * ldq + h * D, *dh = dout + r * ldo + h * D, *oh = out + r * ldo + h * D;
-        product(qh, ldq, k, 8, kp, p, Tp, rows, limit, D, ZERO, p);
+        product(qh, ldq, k, 8, 8 * D, p, Tp, rows, limit, D, ZERO, p);
         product(dh, ldo, vt, 8, 8 * D, ds, Tp, rows, limit, D, ZERO, ds);
         for (int i = 0; i < rows; i++) {
           float *pi = p + i * Tp, *di = ds + i * Tp, delta = 0.f;

@@ -63,12 +63,11 @@ void EXPORT(scores_backward)(float *logits, int ldl, const int *target, const fl
 typedef v128_t D2;
 INLINE D2 d(double x) { return wasm_f64x2_splat(x); }
 
-/* e^x for x <= 0 as `weightOf` in draw.ts, operation by operation: the same bits. */
+/* e^x for -700 <= x <= 0 as `weightOf` in draw.ts, operation by operation: the same bits. */
 INLINE D2 weight2(D2 x) {
-  D2 low = wasm_f64x2_ge(x, d(-700.));
-  x = wasm_v128_bitselect(x, d(0.), low);
-  v128_t k = wasm_i32x4_trunc_sat_f64x2_zero(wasm_f64x2_sub(wasm_f64x2_mul(x, d(1.4426950408889634)), d(0.5)));
-  D2 n = wasm_f64x2_convert_low_i32x4(k);
+  /* Adding 1.5 · 2^52 rounds to an integer, which then stands in the last bits. */
+  D2 shifted = wasm_f64x2_add(wasm_f64x2_mul(x, d(1.4426950408889634)), d(6755399441055744.));
+  D2 n = wasm_f64x2_sub(shifted, d(6755399441055744.));
   D2 r = wasm_f64x2_sub(wasm_f64x2_sub(x, wasm_f64x2_mul(n, d(0.69314718036912381649))),
                         wasm_f64x2_mul(n, d(1.90821492927058770002e-10)));
   D2 p = d(1. / 40320.);
@@ -82,9 +81,11 @@ INLINE D2 weight2(D2 x) {
   STEP(1.);
   STEP(1.);
 #undef STEP
-  v128_t exponent = wasm_i64x2_shl(wasm_i64x2_add(wasm_i64x2_extend_low_i32x4(k), wasm_i64x2_splat(1023)), 52);
-  return wasm_v128_and(wasm_f64x2_mul(p, exponent), low);
+  v128_t exponent = wasm_i64x2_shl(wasm_i64x2_add(shifted, wasm_i64x2_splat(1023)), 52);
+  return wasm_f64x2_mul(p, exponent);
 }
+
+#define LOWEST -700.
 
 /* What `weigh` writes. */
 struct Sums {
@@ -121,19 +122,19 @@ void EXPORT(weigh)(const float *logits, int vocab, double temperature, double *w
   for (int i = 0; i < pairs; i += 2) {
     D2 x = wasm_f64x2_sub(wasm_f64x2_promote_low_f32x4(wasm_v128_load64_zero(logits + i)), vt);
     if (temperature != 1.) x = wasm_f64x2_div(x, inv);
-    D2 w = weight2(x);
+    D2 near = wasm_f64x2_ge(x, d(LOWEST)), bounded = wasm_f64x2_pmax(x, d(LOWEST));
+    D2 w = wasm_v128_and(weight2(bounded), near);
     wasm_v128_store(weights + i, w);
     total = wasm_f64x2_add(total, w);
-    /* A weight of zero adds zero even where the difference is infinite. */
-    weighted = wasm_f64x2_add(weighted, wasm_f64x2_mul(w, wasm_f64x2_pmax(x, d(-1000.))));
+    weighted = wasm_f64x2_add(weighted, wasm_f64x2_mul(w, bounded));
   }
   double t0 = wasm_f64x2_extract_lane(total, 0), w0 = wasm_f64x2_extract_lane(weighted, 0);
   if (pairs < vocab) {
     D2 x = wasm_f64x2_div(wasm_f64x2_sub(d((double)logits[pairs]), vt), inv);
-    D2 w = weight2(x);
-    weights[pairs] = wasm_f64x2_extract_lane(w, 0);
+    D2 near = wasm_f64x2_ge(x, d(LOWEST)), bounded = wasm_f64x2_pmax(x, d(LOWEST));
+    weights[pairs] = wasm_f64x2_extract_lane(wasm_v128_and(weight2(bounded), near), 0);
     t0 += weights[pairs];
-    w0 += weights[pairs] * wasm_f64x2_extract_lane(wasm_f64x2_pmax(x, d(-1000.)), 0);
+    w0 += weights[pairs] * wasm_f64x2_extract_lane(bounded, 0);
   }
   to->total = t0 + wasm_f64x2_extract_lane(total, 1);
   to->weighted = w0 + wasm_f64x2_extract_lane(weighted, 1);

@@ -49,6 +49,21 @@ INLINE void tile(int rows, const float *a, int am, int ak, const float *b, int b
   }
 }
 
+/* One step in k of a wide tile. */
+#define WIDE_STEP(u)                                             \
+  {                                                              \
+    V x = wasm_v128_load32_splat(a + u);                         \
+    V y = rows == 2 ? wasm_v128_load32_splat(a + am + u) : x;    \
+    _Pragma("unroll") for (int p = 0; p < panels; p++) {         \
+      V b0 = load(b + p * ps + u * bk);                          \
+      c0[p] = MADD(x, b0, c0[p]);                                \
+      if (rows == 2) d0[p] = MADD(y, b0, d0[p]);                 \
+      V b1 = load(b + p * ps + u * bk + 4);                      \
+      c1[p] = MADD(x, b1, c1[p]);                                \
+      if (rows == 2) d1[p] = MADD(y, b1, d1[p]);                 \
+    }                                                            \
+  }
+
 /* The same for one or two rows that lie `am` apart and `panels` panels of 8 columns, `ps` apart. */
 INLINE void wide_tile(int rows, int panels, const float *a, int am, const float *b, int bk, int ps, float *c,
                       int ldc, int K, int begin, const float *bias) {
@@ -61,20 +76,11 @@ INLINE void wide_tile(int rows, int panels, const float *a, int am, const float 
     d0[p] = begin == ADD ? load(c + ldc + 8 * p) : begin == BIAS ? load(bias + 8 * p) : splat(0.f);
     d1[p] = begin == ADD ? load(c + ldc + 8 * p + 4) : begin == BIAS ? load(bias + 8 * p + 4) : splat(0.f);
   }
-  for (int k = 0; k < K; k++) {
-    V x = wasm_v128_load32_splat(a), y = rows == 2 ? wasm_v128_load32_splat(a + am) : x;
-#pragma unroll
-    for (int p = 0; p < panels; p++) {
-      V b0 = load(b + p * ps), b1 = load(b + p * ps + 4);
-      c0[p] = MADD(x, b0, c0[p]);
-      c1[p] = MADD(x, b1, c1[p]);
-      if (rows == 1) continue;
-      d0[p] = MADD(y, b0, d0[p]);
-      d1[p] = MADD(y, b1, d1[p]);
-    }
-    a++;
-    b += bk;
+  int k = 0;
+  for (; k + 4 <= K; k += 4, a += 4, b += 4 * bk) {
+    WIDE_STEP(0) WIDE_STEP(1) WIDE_STEP(2) WIDE_STEP(3)
   }
+  for (; k < K; k++, a++, b += bk) WIDE_STEP(0)
 #pragma unroll
   for (int p = 0; p < panels; p++) {
     store(c + 8 * p, c0[p]);
@@ -123,6 +129,7 @@ INLINE void panels(const float *A, int am, const float *B, int bk, int ps, float
 void product(const float *A, int lda, const float *B, int bk, int ps, float *C, int ldc, int M, int N, int K,
              int begin, const float *bias) {
   if (bk == NR) panels(A, lda, B, NR, ps, C, ldc, M, N, K, begin, bias);
+  else if (ps == NR) panels(A, lda, B, bk, NR, C, ldc, M, N, K, begin, bias);
   else panels(A, lda, B, bk, ps, C, ldc, M, N, K, begin, bias);
 }
 

@@ -103,13 +103,13 @@ INLINE void turn(const float *from, float *to, const float *c, const float *s, i
 
 /*
  * From raw[rows, (H + 2G) D]: queries q[rows, H D], normed (where qw is not null), turned (where cos is not
- * null) and divided by √D; keys and values at the rows' places of the store. Keys lie in panels of 8
- * places [panel][G][D][8], values [place][G][ceil8(D)]. Rotary pairs are (i, i + D/2); tables are
- * [positions][D/2]. row: 2 D elements of scratch. half: whether the store is binary16.
+ * null) and divided by √D; keys and values at the rows' places of a store of P, see attention.c. Rotary pairs
+ * are (i, i + D/2); tables are [positions][D/2]. row: 2 D elements of scratch. half: whether the store is
+ * binary16.
  */
 void EXPORT(heads_forward)(const float *raw, int ldr, const float *qw, const float *kw, float eps,
                            const float *cos, const float *sin, const int *positions, const int *places,
-                           float *q, int ldq, void *keys, void *values, int half, int N, int H, int G, int D,
+                           float *q, int ldq, void *keys, void *values, int half, int P, int N, int H, int G, int D,
                            float *row) {
   int Dp = pad8(D);
   float scale = 1.f / __builtin_sqrtf((float)D);
@@ -138,11 +138,11 @@ void EXPORT(heads_forward)(const float *raw, int ldr, const float *qw, const flo
       }
       if (h < H) for (int i = 0; i < D; i++) q[h * D + i] = head[i] * scale;
       else if (h < H + G) {
-        int at = (place / 8 * G + h - H) * D * 8 + place % 8;
+        int at = ((h - H) * P + (place & ~7)) * D + (place & 7);
         if (half) for (int i = 0; i < D; i++) ((u16 *)keys)[at + 8 * i] = to_half(head[i]);
         else for (int i = 0; i < D; i++) ((float *)keys)[at + 8 * i] = head[i];
       } else {
-        int at = (place * G + h - H - G) * Dp;
+        int at = ((h - H - G) * P + place) * Dp;
         if (half) for (int i = 0; i < D; i++) ((u16 *)values)[at + i] = to_half(head[i]);
         else for (int i = 0; i < D; i++) ((float *)values)[at + i] = head[i];
       }

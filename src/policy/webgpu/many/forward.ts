@@ -2,7 +2,15 @@ import type { AttentionInput, FeedForwardInput, HeadsInput, Projection } from '.
 import type { Activations, Tokens } from '../../ops/values.ts';
 import type { Gpu } from '../device/gpu.ts';
 import { strideOf } from '../device/sizes.ts';
-import { GpuKeyStore, GpuMatrix, GpuRotary, GpuTokens, GpuVector, own } from '../device/values.ts';
+import {
+  GpuActivations,
+  GpuKeyStore,
+  GpuMatrix,
+  GpuRotary,
+  GpuTokens,
+  GpuVector,
+  own,
+} from '../device/values.ts';
 import { ATTENTION, attention } from '../kernels/many/attention.ts';
 import { HEADS, heads, MOST_HEADS } from '../kernels/many/heads.ts';
 import { GATE, gate } from '../kernels/many/pointwise.ts';
