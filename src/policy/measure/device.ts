@@ -1,7 +1,7 @@
 import type { LoraSpec } from '../lora/spec.ts';
-import type { Ops } from '../ops/ops.ts';
 import type { Decoder } from '../model/decoder.ts';
 import { MemoryError } from '../ops/faults.ts';
+import type { Ops } from '../ops/ops.ts';
 import { measureDecode, measureStep, type DecodeRate, type StepRate } from './model.ts';
 import { measureRates } from './rates.ts';
 
@@ -35,10 +35,11 @@ const STEP_TOKENS = 1024;
 const ADAPTER: LoraSpec = { rank: 16, alpha: 32, targets: ['q_proj', 'v_proj'] };
 
 async function featuresOf(device: Ops['device']): Promise<string[]> {
-  if (device !== 'webgpu') {
+  if (device === 'wasm') {
     const { hasRelaxedSimd } = await import('../wasm/kernels.ts');
     return hasRelaxedSimd() ? ['simd', 'relaxed-simd'] : ['simd'];
   }
+  if (device !== 'webgpu') return [];
   const adapter = await navigator.gpu?.requestAdapter({ powerPreference: 'high-performance' });
   return [...(adapter?.features ?? [])].toSorted();
 }
