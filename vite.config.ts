@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
@@ -36,9 +37,14 @@ const forDevelopment = ([name, value]: [string, string]): [string, string] => [
     : value,
 ];
 
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, 'package.json'), 'utf8')) as {
+  version: string;
+};
+
 export default defineConfig(({ command }) => ({
   // Relative links, so that the built page works below any path; its server links from deeper addresses.
   base: command === 'build' ? './' : '/',
+  define: { 'import.meta.env.VITE_VERSION': JSON.stringify(version) },
   plugins: [react(), finished],
   worker: { format: 'es' },
   server: { headers: Object.fromEntries(Object.entries(SECURITY_HEADERS).map(forDevelopment)) },

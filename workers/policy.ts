@@ -15,15 +15,25 @@ let loaded: LoadedPolicy | null = null;
 /** Held from the first use on: its files are read again whenever the adapter changes. */
 const open = async (id: string) => (await openCheckpoint(id)).files;
 
+const policy = (): LoadedPolicy => {
+  if (!loaded) throw new Error('no checkpoint is loaded');
+  return loaded;
+};
+
 const host: PolicyWorkerApi = {
   load: async (checkpoint, device, port) => {
     loaded = await loadPolicy({ ...(await loadOptions(checkpoint, open)), device });
+    // An error that nobody catches ends this worker for its owner, who starts another.
+    void loaded.lost?.then((reason) =>
+      reportError(new Error(`the GPU device was lost (${reason})`)),
+    );
     servePolicy(loaded, port);
   },
   train: async (adapter, port) => {
-    if (!loaded) throw new Error('no checkpoint is loaded');
-    serveReplica(createReplica({ policy: loaded, adapter }), port);
+    serveReplica(createReplica({ policy: policy(), adapter }), port);
   },
+  agreement: async (onLayer, signal) => policy().agreement({ onLayer, signal }),
+  measure: async (onFigure, signal) => policy().measure({ onFigure, signal }),
 };
 
 serve(host);

@@ -5,7 +5,8 @@
  *   npx tsx bench/engine/wasm.ts [--rollouts 16,64] [--steps 48] [--rounds 3] [--type f32] [--json]
  *
  * The shape is that of bench/rollout: d = 192, 4 layers, contexts to 512. Processor time is what counts, so
- * that other load on the machine matters less; the best round of each is printed.
+ * that other load on the machine matters less, and products stand on both sides of everything; medians of
+ * the rounds are printed.
  */
 import { parseArgs } from 'node:util';
 import { prepareNode } from '../../src/policy/node/prepare.ts';
@@ -83,20 +84,17 @@ const decodeFlops = (() => {
 })();
 
 const SIZE = 512;
+/** Products of one measurement: about as long as what it is compared with. */
+const PRODUCTS = 48;
 const ops = await createWasmOps();
 const product512 = await createProduct(SIZE);
 
 /** Operations a second of a product, 512 each way. */
 async function productRate(): Promise<number> {
-  let best = Infinity;
-  for (let round = 0; round < 12; round++)
-    best = Math.min(
-      best,
-      await cpuSeconds(async () => {
-        for (let i = 0; i < 4; i++) await product512();
-      }),
-    );
-  return (4 * 2 * SIZE ** 3) / best;
+  const seconds = await cpuSeconds(async () => {
+    for (let i = 0; i < PRODUCTS; i++) await product512();
+  });
+  return (PRODUCTS * 2 * SIZE ** 3) / seconds;
 }
 
 const LOAD = { tokens: 4096, length: 256, rank: 16 };
@@ -126,26 +124,46 @@ const trainer = new DecoderLoraTrainer(
 );
 await trainer.setAdapter(adapter);
 
-const best = new Map<string, number>();
-const note = (name: string, value: number): void => {
-  best.set(name, Math.max(best.get(name) ?? 0, value));
-};
 const flops = totalFlops(stepFlops(config, spec, batch));
-for (let round = 0; round < rounds; round++) {
-  note('product, GFLOP/s', (await productRate()) / 1e9);
-  for (const rollouts of values.rollouts.split(',').map(Number)) {
-    const { reading, decoding, read, decoded } = await generation(rollouts);
-    note(`read, ${rollouts} rollouts, tokens/s`, read / reading);
-    note(`decode, ${rollouts} rollouts, tokens/s`, decoded / decoding);
-  }
-  note('LoRA step, GFLOP/s', flops / (await step()) / 1e9);
+const rates = new Map<string, number[]>();
+const shares = new Map<string, number[]>();
+const note = (to: Map<string, number[]>, name: string, value: number): void => {
+  to.set(name, [...(to.get(name) ?? []), value]);
+};
+
+/** Measures between two products. @param operations of one token, or of one of what is counted */
+async function beside(name: string, operations: number, measure: () => Promise<number>) {
+  const before = await productRate();
+  const rate = await measure();
+  const product = (before + (await productRate())) / 2;
+  note(rates, 'product, GFLOP/s', product / 1e9);
+  note(rates, name, rate);
+  note(shares, name, (rate * operations) / product);
 }
-const product = best.get('product, GFLOP/s') ?? Number.NaN;
-if (values.json) console.log(JSON.stringify(Object.fromEntries(best)));
+
+for (let round = 0; round < rounds; round++)
+  for (const rollouts of values.rollouts.split(',').map(Number))
+    await beside(`decode, ${rollouts} rollouts, tokens/s`, decodeFlops, async () => {
+      const { reading, decoding, read, decoded } = await generation(rollouts);
+      note(rates, `read, ${rollouts} rollouts, tokens/s`, read / reading);
+      return decoded / decoding;
+    });
+for (let round = 0; round < rounds; round++)
+  await beside('LoRA step, GFLOP/s', 1e9, async () => flops / (await step()) / 1e9);
+
+const median = (all: readonly number[]): number =>
+  [...all].sort((a, b) => a - b)[Math.floor(all.length / 2)] ?? Number.NaN;
+const table = [...rates]
+  .sort(([a], [b]) => a.localeCompare(b))
+  .map(([name, all]) => {
+    const share = shares.get(name);
+    return { name, value: median(all), share: share ? median(share) : null };
+  });
+if (values.json) console.log(JSON.stringify(table));
 else
-  for (const [name, value] of [...best].sort()) {
-    const rate = name.includes('decode') ? (value * decodeFlops) / 1e9 : value;
-    const share = name.includes('read') ? '' : `${((100 * rate) / product).toFixed(0)} %`;
-    console.log(`${name.padEnd(40)}${value.toFixed(value < 1000 ? 1 : 0).padStart(10)}  ${share}`);
-  }
+  for (const { name, value, share } of table)
+    console.log(
+      `${name.padEnd(40)}${value.toFixed(value < 1000 ? 1 : 0).padStart(8)}` +
+        (share === null ? '' : `${(100 * share).toFixed(0).padStart(6)} % of the product's rate`),
+    );
 process.exit(0);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { runGroup } from '../../src/agent/run.ts';
+import type { DeviceReport } from '../../src/policy/measure/report.ts';
 import { openParts } from '../../src/cli/shared/parts.ts';
 import { getRecipe } from '../../src/recipes/index.ts';
 import type { Rollout } from '../../src/records/rollout.ts';
@@ -39,7 +40,9 @@ describe('mistakes end with one clear line and status 2', () => {
     ],
     [['ask'], /ask needs "QUESTION"/],
     [['world', '--seed', '1'], /world needs --out DIR/],
-    [['bench', 'nothing'], /No bench 'nothing'/],
+    [['bench', 'nothing'], /No bench 'nothing'\. There are: gpu, wasm, /],
+    [['bench', 'rollout', '--weights', 'int4'], /--weights is for gpu and wasm only/],
+    [['ask', 'Who?', '--weights', 'int3'], /must be one of f32, f16, int8, int4/],
   ])('%j', async (args, message) => {
     const { status, out, err } = await labHere(...args);
     expect(err.trim()).toMatch(message);
@@ -172,6 +175,28 @@ test('ask prints each step and ends with the stop reason', async () => {
   const lines = out.trim().split('\n');
   expect(lines.some((line) => line.startsWith('search'))).toBe(true);
   expect(lines.at(-1)).toMatch(/^stop/);
+});
+
+test('ask with packed weights records that they are', async () => {
+  const ask = ['ask', 'Who directed Silent Harbor?', '--recipe', 'naive-generation', '--json'];
+  const [plain, packed] = [await labHere(...ask), await labHere(...ask, '--weights', 'int4')];
+  const revision = ({ out }: LabRun): string => (JSON.parse(out) as Rollout).policy.revision;
+  expect(revision(packed)).toBe(`${revision(plain)}+int4`);
+});
+
+test('bench wasm prints what was measured, of which policy and when', async () => {
+  const policy = join(import.meta.dirname, '../fixtures/qwen3-tiny');
+  const { status, out, err } = await labHere(
+    ...['bench', 'wasm', '--policy', policy, '--weights', 'int8', '--json'],
+  );
+  expect(status).toBe(0);
+  expect(err).toMatch(/^copy +[\d.]+ GB\/s$/m);
+  const report = JSON.parse(out) as DeviceReport;
+  expect(report).toMatchObject({ format: 'forage.device/1', device: 'wasm' });
+  expect(report.policy).toMatchObject({ parameters: 21_696, onDevice: 'int8' });
+  expect(report.policy.revision).toMatch(/\+int8$/);
+  expect(Math.abs(Date.now() - Date.parse(report.measuredAt))).toBeLessThan(60_000);
+  expect(report.figures).toHaveLength(6);
 });
 
 describe('ask about a name that no passage mentions', () => {

@@ -6,6 +6,7 @@ import {
   adapterFolderOf,
   createRun,
   loadSnapshot,
+  readRun,
   saveSnapshot,
   type RunFile,
 } from '../../src/cli/train/folder.ts';
@@ -26,6 +27,7 @@ test('a step saved again leaves the snapshot in force whole until the new one is
     world: { folder: null, seed: 1 },
   };
   createRun(run, file);
+  expect(readRun(run)).toEqual(file);
   const start = initialState(file.settings, config);
   const save = (scores: number[]): void =>
     saveSnapshot(run, { ...start, curriculum: { scores } }, file, config);
@@ -43,4 +45,22 @@ test('a step saved again leaves the snapshot in force whole until the new one is
   const notices: string[] = [];
   expect(loaded(notices)?.curriculum).toEqual({ scores: [1, 0, 1] });
   expect(notices).toHaveLength(1);
+});
+
+test('what the weights are held in is read back, and must be a type that there is', () => {
+  const packed = mkdtempSync(join(tmpdir(), 'forage-packed-'));
+  const file: RunFile = {
+    format: 'forage.cli-run/1',
+    runId: 'run',
+    settings: tinySettings(),
+    device: 'wasm',
+    policy: { folder: '/policy', id: 'untrained', revision: '0+int4', weights: 'int4' },
+    world: { folder: null, seed: 1 },
+  };
+  createRun(packed, file);
+  expect(readRun(packed).policy.weights).toBe('int4');
+  const path = join(packed, 'settings.json');
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"int4"', '"int3"'));
+  expect(() => readRun(packed)).toThrow('damaged');
+  rmSync(packed, { recursive: true });
 });

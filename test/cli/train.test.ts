@@ -92,6 +92,10 @@ describe('mistakes end with one clear line and status 2', () => {
       ['train', '--resume', '/nowhere', '--seed', '1'],
       /--resume goes on with the run's own --seed/,
     ],
+    [
+      ['train', '--resume', '/nowhere', '--weights', 'int4'],
+      /--resume goes on with the run's own --weights/,
+    ],
     [['evaluate', '--adapter', '/nowhere'], /\/nowhere is no adapter/],
     [['evaluate', '--run', '/nowhere'], /\/nowhere is no training run/],
   ])('%j', async (args, message) => {

@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
+import { MATRIX_TYPES } from '../../policy/ops/values.ts';
 import { UsageError } from '../shared/options.ts';
 import { projectPath } from '../shared/paths.ts';
+import { BENCH_DEVICES, benchDevice } from './bench-device.ts';
 import type { Command } from '../shared/command.ts';
 
 /** Names of the measurements: the folders of bench/ that have a run.ts. */
@@ -12,13 +14,33 @@ const names = (): string[] =>
 
 export const benchCommand: Command = {
   name: 'bench',
-  summary: 'measures against peers and limits: rollout, retrieval, page',
+  summary:
+    'measures this device (gpu, wasm), or against peers and limits: rollout, retrieval, page',
   positional: { name: 'NAME', required: true },
-  options: { json: { type: 'boolean', help: 'print one JSON object and nothing else' } },
+  options: {
+    policy: {
+      type: 'string',
+      value: 'DIR',
+      help: 'gpu, wasm: checkpoint folder; the built-in one unless given',
+    },
+    weights: {
+      type: 'string',
+      help: "gpu, wasm: what the policy's weights are held in; as its files and the device suggest unless given",
+      choices: MATRIX_TYPES,
+    },
+    json: { type: 'boolean', help: 'print one JSON object and nothing else' },
+  },
   run(values, positionals) {
     const [name = ''] = positionals;
-    if (!names().includes(name))
-      throw new UsageError(`No bench '${name}'. There are: ${names().join(', ')}.`);
+    const device = BENCH_DEVICES[name];
+    if (device) return benchDevice(device, values);
+    if (!names().includes(name)) {
+      const all = [...Object.keys(BENCH_DEVICES), ...names()];
+      throw new UsageError(`No bench '${name}'. There are: ${all.join(', ')}.`);
+    }
+    const given = ['policy', 'weights'].find((option) => values[option] !== undefined);
+    if (given !== undefined)
+      throw new UsageError(`--${given} is for ${Object.keys(BENCH_DEVICES).join(' and ')} only.`);
     const script = projectPath(`bench/${name}/run.ts`);
     const run = spawnSync(
       process.execPath,

@@ -1,4 +1,5 @@
 import type { RouterWeights } from '../../agent/router/network.ts';
+import type { MatrixType } from '../../policy/ops/values.ts';
 import { summarizeRollouts } from '../../evaluate/summary.ts';
 import { decodeRouterState } from '../../learn/router/state.ts';
 import { overridesInForce } from '../../learn/settings/overrides.ts';
@@ -25,6 +26,7 @@ interface Subject {
   policy: string | undefined;
   world: string | undefined;
   recipe: string;
+  weights: MatrixType | undefined;
   /** The run's own, where a run is evaluated. */
   settings: TrainSettings | null;
   /** The run's router, where it trained one. */
@@ -35,9 +37,10 @@ interface Subject {
 function subjectOf(values: OptionValues): Subject {
   const text = (name: string): string | undefined => values[name] as string | undefined;
   const [adapter, policy, world] = [text('adapter'), text('policy'), text('world')];
+  const weights = values.weights as MatrixType | undefined;
   const run = text('run');
   if (run === undefined)
-    return { adapter, policy, world, recipe: text('recipe') ?? 'search', settings: null };
+    return { adapter, policy, world, weights, recipe: text('recipe') ?? 'search', settings: null };
   if (adapter !== undefined) throw new UsageError('--adapter and --run exclude each other.');
   const file = readRun(run);
   const trained = loadSnapshot(run, say)?.router ?? null;
@@ -46,6 +49,7 @@ function subjectOf(values: OptionValues): Subject {
     adapter: adapterFolderOf(run),
     policy: policy ?? file.policy.folder,
     world: world ?? file.world.folder ?? undefined,
+    weights: weights ?? file.policy.weights,
     recipe: text('recipe') ?? file.settings.recipe,
     settings: file.settings,
   };

@@ -1,6 +1,7 @@
 import { mergeOverrides, type SettingsOverride } from '../../recipes/settings.ts';
 import { RECIPES } from '../../recipes/index.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
+import { MATRIX_TYPES, type MatrixType } from '../../policy/ops/values.ts';
 import { METHOD_IDS } from '../../retrieval/setup.ts';
 import {
   UsageError,
@@ -42,6 +43,11 @@ export const PARTS_OPTIONS = {
     choices: ['wasm', 'webgpu'],
     default: 'wasm',
   },
+  weights: {
+    type: 'string',
+    help: "what the policy's weights are held in; as its files and the device suggest unless given",
+    choices: MATRIX_TYPES,
+  },
 } as const satisfies Record<string, OptionSpec>;
 
 /** @throws UsageError where options of a corpus are given without one */
@@ -57,6 +63,7 @@ export function partsOptions(values: OptionValues, lists: OptionLists): PartsOpt
     questions: text('questions'),
     ...(files && { corpus: { files, method, encoder } }),
     device: values.device as 'wasm' | 'webgpu',
+    weights: values.weights as MatrixType | undefined,
     onProgress: sayProgress,
     onNotice: say,
   };

@@ -17,6 +17,7 @@ import {
 } from '../train/folder.ts';
 import { describeRun, train, type TrainOptions } from '../train/run.ts';
 import { say, type Command } from '../shared/command.ts';
+import { MATRIX_TYPES } from '../../policy/ops/values.ts';
 import { messageOf } from '../../base/errors.ts';
 
 /** What the caller got wrong is a UsageError, whoever notices it. */
@@ -71,7 +72,7 @@ function demonstrationsOf(settings: TrainSettings, values: OptionValues): string
 }
 
 /** Options that a resumed run has already. */
-const FIXED = ['recipe', 'seed', 'world', 'policy', 'demonstrations', 'device', 'out'] as const;
+const FIXED = ['recipe', 'seed', 'world', 'policy', 'demonstrations', 'device', 'weights', 'out'] as const;
 
 async function resume(run: string, values: OptionValues, lists: OptionLists): Promise<void> {
   const given = FIXED.find((name) => values[name] !== undefined);
@@ -136,6 +137,11 @@ export const trainCommand: Command = {
       type: 'string',
       help: 'where the policy runs and is trained; wasm unless given',
       choices: ['wasm', 'webgpu'],
+    },
+    weights: {
+      type: 'string',
+      help: "what the policy's weights are held in; as its files and the device suggest unless given",
+      choices: MATRIX_TYPES,
     },
     threads: {
       type: 'integer',

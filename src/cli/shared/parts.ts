@@ -7,9 +7,11 @@ import type { AgentDeps } from '../../agent/request.ts';
 import type { RouterWeights } from '../../agent/router/network.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { prepareNode, prepareNodeWebGpu } from '../../policy/node/prepare.ts';
+import { heldRevision } from '../../policy/open/device.ts';
 import { loadPolicy, loadWeights } from '../../policy/open/load.ts';
 import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, readPeft, type Adapter } from '../../policy/lora/peft.ts';
-import type { Policy } from '../../policy/policy.ts';
+import type { LoadedPolicy } from '../../policy/open/loaded-policy.ts';
+import type { MatrixType } from '../../policy/ops/values.ts';
 import { openReader } from '../../policy/open/reader.ts';
 import type { PolicyWeights } from '../../policy/checkpoint/weights.ts';
 import type { SourceName } from '../../records/hits.ts';
@@ -38,6 +40,8 @@ export interface PartsOptions {
   /** Folder of the checkpoint; the built-in policy unless given. */
   policy?: string | undefined;
   device: 'wasm' | 'webgpu';
+  /** What the policy's weights are held in; as its files and the device suggest unless given. */
+  weights?: MatrixType | undefined;
   /** PEFT folder of an adapter that is merged into the policy. */
   adapter?: string | undefined;
   /** Of a trained router; the prior unless given. */
@@ -103,7 +107,7 @@ const foldedRevision = (revision: string, { spec, flat }: Adapter): string =>
     .slice(0, 12);
 
 /** A policy as `openParts` opens it, without a world. */
-export async function openPolicy(options: PartsOptions): Promise<Policy> {
+export async function openPolicy(options: PartsOptions): Promise<LoadedPolicy> {
   const checkpoint = await openFolder(options.policy);
   const { id, files, config, limits } = checkpoint;
   const adapter =
@@ -114,13 +118,14 @@ export async function openPolicy(options: PartsOptions): Promise<Policy> {
   const policy = await loadPolicy({
     files,
     id,
-    revision: adapter ? foldedRevision(revision, adapter) : revision,
+    revision: heldRevision(adapter ? foldedRevision(revision, adapter) : revision, options.weights),
     device: options.device,
+    ...(options.weights && { weights: options.weights }),
     ...limits,
     ...(chat && { chat }),
     onProgress: ({ stage }) => options.onProgress?.(`policy: ${stage}`),
   });
-  if (adapter) await policy.setAdapter?.(adapter);
+  if (adapter) await policy.setAdapter(adapter);
   return policy;
 }
 

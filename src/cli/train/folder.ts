@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { TrainStep } from '../../records/training.ts';
+import { MATRIX_TYPES } from '../../policy/ops/values.ts';
 import { writePeft } from '../../policy/lora/peft.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
@@ -42,7 +43,13 @@ const runSchema = z.strictObject({
   runId: z.string(),
   settings: z.unknown(),
   device: z.enum(['wasm', 'webgpu']),
-  policy: z.strictObject({ folder: z.string(), id: z.string(), revision: z.string() }),
+  policy: z.strictObject({
+    folder: z.string(),
+    id: z.string(),
+    revision: z.string(),
+    /** What its weights are held in; absent: as its files and the device suggest. */
+    weights: z.enum(MATRIX_TYPES).optional(),
+  }),
   world: z.strictObject({ folder: z.string().nullable(), seed: z.int() }),
 });
 

@@ -6,6 +6,8 @@ import type { TrainSettings } from '../../recipes/training.ts';
 import type { TrainState } from '../../learn/rl/state.ts';
 import { openCheckpoint } from '../../policy/checkpoint/checkpoint.ts';
 import { prepareNode } from '../../policy/node/prepare.ts';
+import { heldRevision } from '../../policy/open/device.ts';
+import type { MatrixType } from '../../policy/ops/values.ts';
 import { openReader } from '../../policy/open/reader.ts';
 import { folderRevision } from '../shared/checkpoint-folder.ts';
 import { endProgress, print, say } from '../shared/command.ts';
@@ -32,6 +34,7 @@ export async function describeRun(settings: TrainSettings, values: OptionValues)
   const checkpoint = await openFolder(values.policy as string | undefined);
   const given = values.world === undefined ? null : resolve(String(values.world));
   const opened = await openWorld(given ?? undefined);
+  const weights = values.weights as MatrixType | undefined;
   const file: RunFile = {
     format: 'forage.cli-run/1',
     runId: `${asWord(settings.preset)}-${settings.seed}`,
@@ -40,7 +43,8 @@ export async function describeRun(settings: TrainSettings, values: OptionValues)
     policy: {
       folder: checkpoint.path,
       id: checkpoint.id,
-      revision: await folderRevision(checkpoint),
+      revision: heldRevision(await folderRevision(checkpoint), weights),
+      ...(weights && { weights }),
     },
     world: { folder: given, seed: opened.world.manifest.seed },
   };
@@ -82,16 +86,17 @@ export async function train(
   const file = readRun(run);
   const { settings, device, policy } = file;
   const checkpoint = await openFolder(policy.folder);
-  if ((await folderRevision(checkpoint)) !== policy.revision)
+  if (heldRevision(await folderRevision(checkpoint), policy.weights) !== policy.revision)
     throw new UsageError(`${policy.folder} holds other weights than the run began with.`);
   prepareNode();
-  const weights = await openCheckpoint(checkpoint.files, checkpoint.limits.maxContext);
+  const { config } = await openCheckpoint(checkpoint.files, checkpoint.limits.maxContext);
   const { world, retriever, router } = opened ?? (await openWorld(file.world.folder ?? undefined));
   const threads = await startThreads({
     threads: options.threads,
     folder: policy.folder,
     id: policy.id,
     device,
+    weights: policy.weights,
     adapter: settings.adapter,
     microTokens: options.microTokens,
     reader: await openReader(checkpoint.files),
@@ -108,7 +113,7 @@ export async function train(
       deps: await assembleRun(settings, {
         policy: threads.policy,
         learner: threads.learner,
-        config: weights.config,
+        config,
         retriever,
         router,
         questions: world.questions,
@@ -127,7 +132,7 @@ export async function train(
           if (options.json) print(JSON.stringify(record));
           meter.step(record);
         },
-        snapshot: (at) => saveSnapshot(run, at, file, weights.config),
+        snapshot: (at) => saveSnapshot(run, at, file, config),
       },
     });
     endProgress();

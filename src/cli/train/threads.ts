@@ -9,6 +9,7 @@ import { connectPolicy, type RemotePolicy } from '../../policy/serving/connect.t
 import type { FromPolicy, ToPolicy } from '../../policy/serving/messages.ts';
 import { PolicyPool } from '../../policy/serving/pool.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
+import type { MatrixType } from '../../policy/ops/values.ts';
 import type { CheckpointReader } from '../../policy/open/reader.ts';
 import { portChannel } from './channel.ts';
 import type { TrainThreadInit } from './worker.ts';
@@ -26,6 +27,7 @@ export interface ThreadOptions {
   folder: string;
   id: string;
   device: 'wasm' | 'webgpu';
+  weights: MatrixType | undefined;
   adapter: LoraSpec;
   microTokens: number;
   reader: CheckpointReader;

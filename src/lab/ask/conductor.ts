@@ -3,6 +3,8 @@ import type { ImportedQuestion } from '../../formats/import/values/types.ts';
 import type { SearchTarget } from '../../records/hits.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { BUILT_IN_SETUP, type Resources, type Setup } from '../../records/setup.ts';
+import type { DeviceMeasure } from '../../policy/measure/device.ts';
+import type { Agreement } from '../../policy/model/agreement.ts';
 import { openSummarizer } from '../../retrieval/summarize/index.ts';
 import type { CheckpointStore } from '../models/checkpoints/store.ts';
 import { createUpdateBatcher } from './batcher.ts';
@@ -10,6 +12,7 @@ import { servedCheckpoint, storedCheckpoint } from '../models/serving/checkpoint
 import type { ClusterApi } from '../contract/clusters.ts';
 import type { EncoderApi } from '../contract/encoders.ts';
 import { describeFailure, WorkerLost } from '../contract/failures.ts';
+import type { OnFigure, OnLayer, PolicyTrials } from '../contract/policy.ts';
 import type { RetrievalApi } from '../contract/retrieval.ts';
 import { remoteLater, type Remote } from '../rpc/remote.ts';
 import { judgeRollouts } from './judging.ts';
@@ -110,6 +113,19 @@ export class Conductor implements ConductorApi {
 
   async provide(resources: Resources, keys: Record<string, string>): Promise<void> {
     this.#policy.provide(resources, keys, this.#running !== null);
+  }
+
+  async changed(checkpoint: string): Promise<void> {
+    this.#policy.changed(checkpoint, this.#running !== null);
+    if (!this.#running) this.#load();
+  }
+
+  async agreement(onLayer: OnLayer, signal: AbortSignal): Promise<Agreement> {
+    return (await this.#trials()).agreement(onLayer, signal);
+  }
+
+  async measure(onFigure: OnFigure, signal: AbortSignal): Promise<DeviceMeasure> {
+    return (await this.#trials()).measure(onFigure, signal);
   }
 
   webLlmModels() {
@@ -285,6 +301,19 @@ export class Conductor implements ConductorApi {
   /** Why a part cannot be used, in the words of its failure where it failed. */
   #notLoaded(name: 'policy' | 'retrieval'): Error {
     return new Error(this.#board.parts[name].failure?.message ?? `the ${name} is not loaded`);
+  }
+
+  /** @throws Error while a run is under way, and of a policy that does not run on this engine */
+  async #trials(): Promise<PolicyTrials> {
+    if (this.#running)
+      throw new Error('A run is under way; measure when it has ended, or cancel it first.');
+    this.#need('policy');
+    const opened = await this.#policy.loading;
+    if (!opened) throw this.#notLoaded('policy');
+    if (opened.trials) return opened.trials;
+    throw new Error(
+      'This policy does not run on the engine of this page. Choose the built-in policy or a checkpoint of this device.',
+    );
   }
 
   /** Told when a worker is lost during a run. */

@@ -1,6 +1,8 @@
 import type { Need, Parts } from './progress.ts';
 import type { Failure } from './records/failure.ts';
-import type { DeviceFacts } from './policy.ts';
+import type { DeviceFacts, OnFigure, OnLayer } from './policy.ts';
+import type { DeviceMeasure } from '../../policy/measure/device.ts';
+import type { Agreement } from '../../policy/model/agreement.ts';
 import type { SearchTarget } from '../../records/hits.ts';
 import type { Question, QuestionType } from '../../records/records.ts';
 import type { RolloutUpdate } from '../../records/updates.ts';
@@ -73,6 +75,15 @@ export interface ConductorApi {
   use(setup: Setup): Promise<void>;
   /** Servers and models that the user named, with the keys of the servers; keys stay in memory. */
   provide(resources: Resources, keys: Record<string, string>): Promise<void>;
+  /** A checkpoint is held otherwise from now on: it is loaded again where it is in use. */
+  changed(checkpoint: string): Promise<void>;
+  /**
+   * How near the packed weights of the policy are to its checkpoint.
+   * @throws Error in words where there is nothing to compare; the signal's reason
+   */
+  agreement(onLayer: OnLayer, signal: AbortSignal): Promise<Agreement>;
+  /** How fast this device is with the policy. @throws Error in words; the signal's reason */
+  measure(onFigure: OnFigure, signal: AbortSignal): Promise<DeviceMeasure>;
   /** What WebLLM could load here. */
   webLlmModels(): Promise<WebLlmLine[]>;
   run(request: RunRequest): Promise<void>;

@@ -1,3 +1,4 @@
+import type { MatrixType } from '../../policy/ops/values.ts';
 import type { CheckpointPlan, CheckpointRecord, Fault, LocalFile } from './records/checkpoints.ts';
 
 /** What the page may ask of the checkpoints on this device, which the lab worker keeps. */
@@ -99,6 +100,8 @@ export interface CheckpointsApi {
   /** Stops a download and keeps what arrived. */
   pause(id: string): Promise<void>;
   rename(id: string, name: string): Promise<Outcome<null>>;
+  /** What its weights are held in from the next load on; null: as its files and the device suggest. */
+  holdAs(id: string, weights: MatrixType | null): Promise<Outcome<null>>;
   /** Hides it, after stopping it; `restore` brings it back. */
   remove(id: string): Promise<Outcome<null>>;
   restore(id: string): Promise<Outcome<null>>;

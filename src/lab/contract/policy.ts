@@ -1,4 +1,7 @@
 import type { LoraSpec } from '../../policy/lora/spec.ts';
+import type { DeviceMeasure, Figure } from '../../policy/measure/device.ts';
+import type { Agreement } from '../../policy/model/agreement.ts';
+import type { MatrixType } from '../../policy/ops/values.ts';
 
 /** What the lab worker and a policy worker say to each other. */
 
@@ -27,8 +30,10 @@ export interface StoredCheckpoint {
   id: string;
   /** Its id in the storage. */
   stored: string;
-  /** Beginning of the SHA-256 of its weights. */
+  /** Beginning of the SHA-256 of its weights, and what they are held in where that changes them. */
   revision: string;
+  /** What its weights are held in; absent: what its files and the device suggest. */
+  weights?: MatrixType;
   /** Most tokens of one context, and contexts at a time, that its key-value cache is made for. */
   maxContext: number;
   maxSlots: number;
@@ -45,4 +50,18 @@ export interface PolicyWorkerApi {
   load(checkpoint: Checkpoint, device: EngineDevice, port: MessagePort): Promise<void>;
   /** Serves a replica of the learner, over the weights loaded before, at another port. */
   train(adapter: LoraSpec, port: MessagePort): Promise<void>;
+  /**
+   * How near packed weights are to their checkpoint.
+   * @throws Error where the weights are not packed; the signal's reason
+   */
+  agreement(onLayer: OnLayer, signal: AbortSignal): Promise<Agreement>;
+  /** How fast the device is, and how much of that the policy uses. @throws the signal's reason */
+  measure(onFigure: OnFigure, signal: AbortSignal): Promise<DeviceMeasure>;
 }
+
+/** Layers that were compared so far, of all. */
+export type OnLayer = (done: number, layers: number) => void;
+export type OnFigure = (figure: Figure) => void;
+
+/** What can be found out about a policy of this device besides asking it. */
+export type PolicyTrials = Pick<PolicyWorkerApi, 'agreement' | 'measure'>;

@@ -1,4 +1,5 @@
 import type { LoraSpec } from '../../policy/lora/spec.ts';
+import type { TrainLimits } from '../../policy/lora/train-batch.ts';
 import type { LoadedPolicy } from '../../policy/open/loaded-policy.ts';
 import { TrainReplica } from './replica.ts';
 
@@ -12,10 +13,16 @@ export interface ReplicaOptions {
   microTokens?: number;
 }
 
+/** What a replica's trainer is made for: micro-batches that hold at least one whole context. */
+export const trainLimits = (maxLength: number, microTokens = MICRO_TOKENS): TrainLimits => ({
+  maxTokens: Math.max(microTokens, maxLength),
+  maxLength,
+});
+
 /** A replica of the learner on the device of a policy. @throws MemoryError, RangeError for a spec */
 export function createReplica(options: ReplicaOptions): TrainReplica {
-  const { policy, adapter, microTokens = MICRO_TOKENS } = options;
-  const maxLength = policy.info.maxContext;
-  const limits = { maxTokens: Math.max(microTokens, maxLength), maxLength };
-  return new TrainReplica(policy.trainer(adapter, limits));
+  const { policy, adapter, microTokens } = options;
+  return new TrainReplica(
+    policy.trainer(adapter, trainLimits(policy.info.maxContext, microTokens)),
+  );
 }

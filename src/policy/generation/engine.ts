@@ -341,7 +341,6 @@ export class GenerationEngine {
     decoder.embed(tokens, x);
     runLayers(decoder, x, tokens, this.#contexts.stores, buffers);
     ops.sample({ x, norm: weights.finalNorm, head: weights.head, draws: this.#draws });
-    ops.submit();
     const drawn = await ops.readDraws(this.#draws);
     this.#end(this.#decoding);
     return drawn;

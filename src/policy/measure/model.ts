@@ -1,11 +1,8 @@
 import type { LoraSpec } from '../lora/spec.ts';
-import { initAdapter } from '../lora/init.ts';
-import { packBatch } from '../lora/train-batch.ts';
 import { ADAPTED, type Decoder } from '../model/decoder.ts';
-import { forwardBuffers, runLayers } from '../model/forward.ts';
 import { stepFlops } from '../model/operations.ts';
-import { DecoderLoraTrainer } from '../model/trainer.ts';
 import { timed, type DeviceRates } from './rates.ts';
+import { decodeTrial, stepTrial } from './trials.ts';
 
 /** How fast a loaded model decodes. */
 export interface DecodeRate {
@@ -25,8 +22,6 @@ export interface StepRate {
   readonly ofProduct: number;
 }
 
-const MODEL = { temperature: 1, topK: 0, topP: 1 };
-
 /** Bytes of the matrices that a decode step reads: all but the rest of a table that is only looked up in. */
 const matrixBytes = ({ weights: { layers, head } }: Decoder): number =>
   head.bytes +
@@ -43,41 +38,15 @@ export async function measureDecode(
   rates: DeviceRates,
   signal?: AbortSignal,
 ): Promise<DecodeRate> {
-  const { ops, config, weights } = decoder;
-  const { kvHeads, headDim, hiddenSize, layers } = config;
-  const room = Math.ceil((context + 1) / 8) * 8;
-  const stores = Array.from({ length: layers }, (_, i) =>
-    ops.keyStore({ positions: slots * room, kvHeads, headDim, type: 'f32' }, `trial ${i}`),
-  );
-  const tokens = ops.tokens(slots);
-  const draws = ops.draws(slots);
-  const x = ops.activations(slots, hiddenSize, 'trial');
-  const buffers = forwardBuffers(ops, config, slots);
-  const view = decoder.view();
-  view.reach(context + 1);
-  const ids = Array.from({ length: slots }, (_, slot) => [slot % config.vocabSize]);
-  const runs = ids.map((id, slot) => ({ ids: id, position: context, start: slot * room }));
-  const wanted = ids.map((_, row) => ({ row, seed: row, counter: 0, sampling: MODEL }));
+  const { ops, config } = decoder;
+  const trial = decodeTrial(decoder, slots, context);
   try {
-    const seconds = await timed(
-      ops,
-      async () => {
-        ops.place(tokens, runs, 'few');
-        ops.placeDraws(draws, wanted);
-        view.embed(tokens, x);
-        runLayers(view, x, tokens, stores, buffers);
-        ops.sample({ x, norm: weights.finalNorm, head: weights.head, draws });
-        ops.submit();
-        await ops.readDraws(draws);
-      },
-      signal,
-    );
-    const keys = 2 * 4 * layers * kvHeads * headDim * (context + 1) * slots;
+    const seconds = await timed(ops, () => trial.run(), signal);
+    const keys = 2 * 4 * config.layers * config.kvHeads * config.headDim * (context + 1) * slots;
     const ofCopy = (matrixBytes(decoder) + keys) / seconds / rates.copy;
     return { slots, context, tokensPerSecond: slots / seconds, ofCopy };
   } finally {
-    ops.free(...stores, tokens, draws, x, buffers.q, buffers.attended, buffers.inner);
-    view.dispose();
+    trial.free();
   }
 }
 
@@ -89,30 +58,16 @@ export async function measureStep(
   rates: DeviceRates,
   signal?: AbortSignal,
 ): Promise<StepRate> {
-  const { config, ops } = decoder;
-  const length = Math.min(512, tokens, config.maxPositions);
-  const count = Math.max(1, Math.floor(tokens / length));
-  const sequences = Array.from({ length: count }, (_, s) => {
-    const ids = Array.from({ length }, (__, i) => (7919 * (i + s)) % config.vocabSize);
-    return { ids, weights: ids.map(() => 1) };
-  });
-  const batch = packBatch(sequences);
-  const all = batch.ids.length;
-  const limits = { maxTokens: all, maxLength: length };
-  const trainer = new DecoderLoraTrainer(decoder.view(), spec, limits);
+  const trial = await stepTrial(decoder, spec, tokens);
   try {
-    await trainer.setAdapter(initAdapter(config, spec, 1));
-    const ones = new Float32Array(batch.rows.length).fill(1 / batch.rows.length);
-    const seconds = await timed(
-      ops,
-      async () => {
-        await trainer.accumulate(batch, () => ones);
-      },
-      signal,
-    );
-    const rate = stepFlops(config, spec, all, length) / seconds;
-    return { tokens: all, tokensPerSecond: all / seconds, ofProduct: rate / rates.product };
+    const seconds = await timed(decoder.ops, () => trial.run(), signal);
+    const rate = stepFlops(decoder.config, spec, trial.tokens, trial.length) / seconds;
+    return {
+      tokens: trial.tokens,
+      tokensPerSecond: trial.tokens / seconds,
+      ofProduct: rate / rates.product,
+    };
   } finally {
-    trainer.dispose();
+    trial.free();
   }
 }

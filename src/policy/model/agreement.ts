@@ -1,5 +1,6 @@
 import { logSumExp } from '../../base/statistics.ts';
 import type { TensorSource } from '../checkpoint/tensor-source.ts';
+import { createYield } from '../generation/yielding.ts';
 import type { Activations, MatrixType, Picks, Tokens } from '../ops/values.ts';
 import { Decoder, freeEnds, freeLayer } from './decoder.ts';
 import { attention, feedForward, forwardBuffers } from './forward.ts';
@@ -38,6 +39,7 @@ export async function agreement(
 ): Promise<Agreement> {
   const { ops, config } = packed;
   const { kvHeads, headDim, hiddenSize } = config;
+  const heard = createYield();
   const rows = ids.length;
   const plain = new Decoder(
     ops,
@@ -72,6 +74,7 @@ export async function agreement(
       ops.submit();
       await ops.settled();
       freeLayer(ops, held);
+      await heard();
       onLayer?.(layer + 1, config.layers);
     }
     return await compare(streams, picks, tokens, signal);

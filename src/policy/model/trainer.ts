@@ -182,7 +182,6 @@ export class DecoderLoraTrainer implements LoraTrainer {
     const { ops } = this.#decoder;
     ops.placePicks(this.#picks, { rows, targets, ...(temperatures && { temperatures }) });
     ops.score({ ...this.#head(), picks: this.#picks });
-    ops.submit();
     return ops.readScores(this.#picks);
   }
 

@@ -18,6 +18,13 @@ export async function startOps(device: PolicyDevice): Promise<Ops> {
 }
 
 /**
+ * Names weights as they are computed with: packed ones are not those of the checkpoint any more, so a
+ * run that began with others notices.
+ */
+export const heldRevision = (revision: string, type: MatrixType | undefined): string =>
+  type === 'int8' || type === 'int4' ? `${revision}+${type}` : revision;
+
+/**
  * What matrices are held in unless someone chooses: on a GPU halves where the checkpoint has no more, on
  * the CPU float32, which needs no widening.
  */

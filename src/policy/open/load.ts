@@ -78,7 +78,7 @@ export async function createPolicy(
   weights: PolicyWeights,
   tokenizer: PolicyTokenizer,
   info: Started,
-  options: { device: PolicyDevice; maxSlots?: number },
+  options: Pick<LoadPolicyOptions, 'device' | 'maxSlots' | 'weights'>,
 ): Promise<LoadedPolicy> {
   return policyOver(sourceOf(weights), tokenizer, info, options);
 }
@@ -103,7 +103,12 @@ async function policyOver(
           share: 0.05 + (0.9 * done) / layers,
         }),
     });
-    const policy = new LoadedPolicy(decoder, tokenizer, info, { ...options, type });
+    const packed = type === 'int8' || type === 'int4';
+    const policy = new LoadedPolicy(decoder, tokenizer, info, {
+      ...options,
+      type,
+      ...(packed && { source }),
+    });
     onProgress?.({ stage: 'ready', share: 1 });
     return policy;
   } catch (error) {

@@ -2,9 +2,13 @@ import { checkedSlots } from '../lora/check.ts';
 import type { LoraSpec } from '../lora/spec.ts';
 import type { TrainLimits } from '../lora/train-batch.ts';
 import type { LoraTrainer } from '../lora/trainer.ts';
+import type { TensorSource } from '../checkpoint/tensor-source.ts';
 import { parameterCount } from '../checkpoint/weights.ts';
 import { GenerationEngine, type EngineOptions } from '../generation/engine.ts';
+import { measureDevice, type DeviceMeasure, type MeasureOptions } from '../measure/device.ts';
 import { adapterShapes } from '../model/adapter.ts';
+import { agreement, type Agreement, type AgreementOptions } from '../model/agreement.ts';
+import { AGREEMENT_TEXT, AGREEMENT_TOKENS } from '../model/agreement-text.ts';
 import type { AdapterPlaces, Decoder } from '../model/decoder.ts';
 import { DecoderLoraTrainer } from '../model/trainer.ts';
 import type { Adapter, MatrixType } from '../ops/values.ts';
@@ -27,6 +31,8 @@ export interface LoadedOptions {
   readonly type: MatrixType;
   readonly maxSlots?: number | undefined;
   readonly chat?: PolicyChat | undefined;
+  /** What packed weights were made of, to be compared with. */
+  readonly source?: TensorSource | undefined;
 }
 
 /** Tokens of given text that a turn reads: some tens of milliseconds on either device. */
@@ -46,6 +52,7 @@ export class LoadedPolicy implements Policy {
   readonly chat?: PolicyChat;
   readonly #decoder: Decoder;
   readonly #engine: GenerationEngine;
+  readonly #source: TensorSource | null;
   #adapter: { adapter: Adapter; places: AdapterPlaces; key: string } | null = null;
 
   /** @throws MemoryError */
@@ -53,7 +60,7 @@ export class LoadedPolicy implements Policy {
     decoder: Decoder,
     tokenizer: PolicyTokenizer,
     info: Started,
-    { device, type, maxSlots = 64, chat }: LoadedOptions,
+    { device, type, maxSlots = 64, chat, source }: LoadedOptions,
   ) {
     const { config } = decoder;
     this.info = {
@@ -66,6 +73,7 @@ export class LoadedPolicy implements Policy {
     this.tokenizer = tokenizer;
     if (chat) this.chat = chat;
     this.#decoder = decoder;
+    this.#source = source ?? null;
     this.#engine = new GenerationEngine(decoder, {
       ...engineOptions(device, maxSlots),
       decode: (ids) => tokenizer.decode(ids),
@@ -94,6 +102,29 @@ export class LoadedPolicy implements Policy {
    */
   trainer(spec: LoraSpec, limits: TrainLimits): LoraTrainer {
     return new DecoderLoraTrainer(this.#decoder.view(), spec, limits);
+  }
+
+  /** Resolves with the reason when the device is taken away; it is of no use any more then. */
+  get lost(): Promise<string> | undefined {
+    return this.#decoder.ops.lost;
+  }
+
+  /**
+   * How near packed weights are to their checkpoint, on a fixed English text.
+   * @throws Error where the weights are not packed; the signal's reason; MemoryError
+   */
+  async agreement(options: Omit<AgreementOptions, 'type'> = {}): Promise<Agreement> {
+    if (!this.#source)
+      throw new Error('policy: its weights are not packed; there is nothing to compare');
+    const ids = this.tokenizer.encodeText(AGREEMENT_TEXT);
+    const tokens = ids.slice(0, Math.min(AGREEMENT_TOKENS, this.info.maxContext));
+    const type = this.#source.dtype === 'f16' ? 'f16' : 'f32';
+    return agreement(this.#decoder, this.#source, tokens, { ...options, type });
+  }
+
+  /** How fast its device is, and how much of that it uses. @throws the signal's reason */
+  measure(options: MeasureOptions = {}): Promise<DeviceMeasure> {
+    return measureDevice(this.#decoder, options);
   }
 
   onWork(listener: (work: Work) => void): void {

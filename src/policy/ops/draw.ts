@@ -1,4 +1,4 @@
-import type { Sampling } from '../policy.ts';
+import type { TokenDistribution as Sampling } from '../../records/rollout.ts';
 import { logAtLeastOne, LOWEST, uniform, weightOf } from './numeric.ts';
 import type { Drawn } from './ops.ts';
 
@@ -10,13 +10,13 @@ export const drawNumber = (seed: number, counter: number): number =>
   Math.floor(uniform(seed, counter) * 2 ** 24) / 2 ** 24;
 
 /** Σ w and Σ w · x over ids, with weights w = e^x and x = (logit − max) / temperature. */
-export interface Sums {
+interface Sums {
   readonly total: number;
   readonly weighted: number;
 }
 
 /** What a row of logits weighs at a temperature. */
-export interface Weighed extends Sums {
+interface Weighed extends Sums {
   readonly max: number;
   /** The first id with the largest logit. */
   readonly id: number;
@@ -152,11 +152,12 @@ export const HOST: Weigher = {
         id = i;
       }
     }
-    const finite = Number.isFinite(magnitude);
+    if (!Number.isFinite(magnitude))
+      return { max, id, finite: false, total: Number.NaN, weighted: Number.NaN };
     // Sums of even and of odd ids apart: a kernel computes two at a time.
     const total: [number, number] = [0, 0];
     const weighted: [number, number] = [0, 0];
-    for (let i = 0; finite && i < logits.length; i++) {
+    for (let i = 0; i < logits.length; i++) {
       const x = ((logits[i] ?? 0) - max) / temperature;
       const weight = weightOf(x);
       weights[i] = weight;
@@ -165,7 +166,13 @@ export const HOST: Weigher = {
       // A weight of zero adds zero even where x is infinite.
       weighted[lane] += weight * Math.max(x, LOWEST);
     }
-    return { max, id, finite, total: total[0] + total[1], weighted: weighted[0] + weighted[1] };
+    return {
+      max,
+      id,
+      finite: true,
+      total: total[0] + total[1],
+      weighted: weighted[0] + weighted[1],
+    };
   },
 
   pick(weights, count, target) {

@@ -1,5 +1,5 @@
 import type { RowScores } from '../lora/trainer.ts';
-import type { Sampling } from '../policy.ts';
+import type { TokenDistribution as Sampling } from '../../records/rollout.ts';
 import type {
   Activations,
   Adapter,
@@ -32,6 +32,8 @@ import type {
  */
 export interface Ops {
   readonly device: 'oracle' | 'wasm' | 'webgpu';
+  /** Resolves with the reason when the device is taken away, where that can happen. */
+  readonly lost?: Promise<string>;
   /** Bytes of everything that was made and not freed. */
   readonly bytes: number;
 
@@ -131,7 +133,8 @@ export interface Ops {
   ): void;
   readScores(picks: Picks): Promise<RowScores>;
   /**
-   * dx = ∂/∂x of Σ c (−log-probability) over the picked rows, c being `coefficients`; 0 in other rows.
+   * dx = ∂/∂x of Σ c (−log-probability) over the picked rows, c being `coefficients`; 0 in other rows. Behind
+   * `score` of the same picks and x.
    */
   scoreBackward(
     o: HeadInput & { picks: Picks; tokens: Tokens; coefficients: Float32Array; dx: Activations },
@@ -190,7 +193,7 @@ export interface Ops {
 
   // Work ---------------------------------------------------------------------------------------------
 
-  /** Hands everything that was called so far to the device. */
+  /** Hands everything that was called so far to the device; what is read does so by itself. */
   submit(): void;
   /** When all of it is done. @throws DeviceError that says what failed and what to do */
   settled(): Promise<void>;

@@ -2,7 +2,7 @@ import { fromFloat16, fromFloat16Bits, toFloat16, toFloat16Bits } from '../../ba
 import type { MatrixType } from './values.ts';
 
 /** Values along the input that share a scale. */
-export const GROUP = 32;
+const GROUP = 32;
 
 export type PackedType = Extract<MatrixType, 'int8' | 'int4'>;
 
@@ -22,7 +22,7 @@ export interface PackedRows {
 export const groupsOf = (columns: number): number => Math.ceil(columns / GROUP);
 
 /** Bytes of a group's codes. */
-export const groupBytes = (type: PackedType): number => (type === 'int8' ? GROUP : GROUP / 2);
+const groupBytes = (type: PackedType): number => (type === 'int8' ? GROUP : GROUP / 2);
 
 /** Bytes that `rows` rows take in a type, without what a device adds to fill up its tiles. */
 export function rowBytes(type: MatrixType, rows: number, columns: number): number {
@@ -38,7 +38,7 @@ const broken = (index: number, columns: number, why: string): RangeError =>
   );
 
 /** @throws RangeError that says where a value is no finite number */
-export function checkFinite(values: Float32Array, columns: number): void {
+function checkFinite(values: Float32Array, columns: number): void {
   // Finite exactly where every value is: a sum of float32 numbers cannot outgrow a double.
   let magnitude = 0;
   for (let i = 0; i < values.length; i++) magnitude += Math.abs(values[i] ?? 0);

@@ -1,5 +1,5 @@
 import { own } from '../ops/own.ts';
-import type { AttentionInput, HeadsInput, Ops } from '../ops/ops.ts';
+import type { HeadsInput, Ops } from '../ops/ops.ts';
 import type { KeyStore } from '../ops/values.ts';
 import {
   pad8,
@@ -90,15 +90,13 @@ export function attend(memory: WasmMemory, o: Options<'attend'>): void {
 }
 
 export function attendBackward(memory: WasmMemory, o: Options<'attendBackward'>): void {
-  const own4 = (handle: AttentionInput['q']): WasmActivations => own(WasmActivations, handle);
-  const [q, out, lse, dOut, dq] = [o.q, o.out, o.lse, o.dOut, o.dq].map(own4) as [
-    WasmActivations,
-    WasmActivations,
-    WasmActivations,
-    WasmActivations,
-    WasmActivations,
+  const [q, out, lse] = [
+    own(WasmActivations, o.q),
+    own(WasmActivations, o.out),
+    own(WasmActivations, o.lse),
   ];
-  const [dKeys, dValues] = [own4(o.dKeys), own4(o.dValues)];
+  const [dOut, dq] = [own(WasmActivations, o.dOut), own(WasmActivations, o.dq)];
+  const [dKeys, dValues] = [own(WasmActivations, o.dKeys), own(WasmActivations, o.dValues)];
   const store = own(WasmStore, o.store);
   const { kvHeads: G, headDim: D } = store;
   const half = store.type === 'f16';

@@ -142,7 +142,8 @@ export function scoreBackward(
 export function readLogits(memory: WasmMemory, o: Parameters<Ops['readLogits']>[0]): Float32Array {
   const picks = own(WasmPicks, o.picks);
   const all = new Float32Array(picks.count * o.head.out);
-  eachChunk(memory, o, { ...picks, count: picks.count, factors: 0 }, ({ first, rows, logits }) => {
+  const { count, index } = picks;
+  eachChunk(memory, o, { count, index, factors: 0 }, ({ first, rows, logits }) => {
     for (let row = 0; row < rows; row++)
       all.set(
         memory.floats(logits.at + 4 * row * logits.stride, o.head.out),
@@ -152,21 +153,21 @@ export function readLogits(memory: WasmMemory, o: Parameters<Ops['readLogits']>[
   return all;
 }
 
-/** The kernel's weights and sums, which are those of the host bit for bit. */
-function kernelWeigher({
-  kernels,
-  ...memory
-}: Pick<WasmMemory, 'kernels'> & {
-  readonly doubles: Float64Array;
-  readonly integers: Int32Array;
-}): Weigher {
+/** Weights and sums by kernels: those of the host bit for bit. @param at where sums are left */
+function kernelWeigher(memory: WasmMemory, at: number): Weigher {
+  const { kernels } = memory;
+  const sums = memory.doubles(at, 3);
+  const flags = memory.integers(at + 24, 2);
   return {
     weigh(logits, temperature, weights) {
-      const at = memory.doubles.byteOffset;
       kernels.weigh(logits.byteOffset, logits.length, temperature, weights.byteOffset, at);
-      const [total = 0, weighted = 0, max = 0] = memory.doubles;
-      const [id = 0, finite = 0] = memory.integers;
-      return { total, weighted, max, id, finite: finite !== 0 };
+      return {
+        total: sums[0] ?? 0,
+        weighted: sums[1] ?? 0,
+        max: sums[2] ?? 0,
+        id: flags[0] ?? 0,
+        finite: flags[1] === 1,
+      };
     },
     pick: (weights, count, target) => kernels.pick(weights.byteOffset, count, target),
   };
@@ -181,11 +182,7 @@ export function sample(memory: WasmMemory, o: Parameters<Ops['sample']>[0]): voi
   draws.drawn = [];
   eachChunk(memory, o, { count, index, factors: 0 }, ({ first, rows, logits }) => {
     const weights = memory.doubles(weightsAt, vocabulary);
-    const by = kernelWeigher({
-      kernels: memory.kernels,
-      doubles: memory.doubles(sumsAt, 3),
-      integers: memory.integers(sumsAt + 24, 2),
-    });
+    const by = kernelWeigher(memory, sumsAt);
     for (let row = 0; row < rows; row++) {
       const one = wanted[first + row];
       if (!one) continue;

@@ -62,6 +62,7 @@ import {
   GpuVector,
   own,
 } from './device/values.ts';
+import { buffersOf, gradientsOf } from './device/buffers-of.ts';
 import {
   attendBackward,
   feedForwardBackward,
@@ -88,6 +89,11 @@ export class WebGpuOps implements Ops {
 
   static async open(options?: DeviceOptions): Promise<WebGpuOps> {
     return new WebGpuOps(await Gpu.open(options));
+  }
+
+  /** See `Ops.lost`. */
+  get lost(): Promise<string> {
+    return this.gpu.device.gone;
   }
 
   get bytes(): number {
@@ -382,22 +388,8 @@ export class WebGpuOps implements Ops {
   }
 }
 
+/** @throws DeviceError where there is no WebGPU, or no adapter */
+export const createWebGpuOps = (options?: DeviceOptions): Promise<WebGpuOps> =>
+  WebGpuOps.open(options);
+
 const isFew = ({ tokens }: { tokens: Tokens }): boolean => own(GpuTokens, tokens).size === 'few';
-
-function gradientsOf(adapter: Adapter): GpuBuffer {
-  const { gradients } = own(GpuAdapter, adapter);
-  if (!gradients) throw new Error('this adapter is not trained, so it has no gradients');
-  return gradients;
-}
-
-function buffersOf(handle: Handle): GpuBuffer[] {
-  if (handle instanceof GpuActivations || handle instanceof GpuVector) return [handle.buffer];
-  if (handle instanceof GpuRotary || handle instanceof GpuKeyStore) return [handle.buffer];
-  if (handle instanceof GpuMatrix) return handle.parts.map(({ units }) => units.buffer);
-  if (handle instanceof GpuTokens) return [handle.table, handle.runTable];
-  if (handle instanceof GpuDraws || handle instanceof GpuPicks)
-    return [handle.table, handle.results];
-  if (handle instanceof GpuAdapter)
-    return handle.gradients ? [handle.values, handle.gradients] : [handle.values];
-  throw new TypeError(`WebGPU: this ${handle.kind} was made by another device`);
-}

@@ -17,4 +17,5 @@ export const webGpuSizes = (largest: number): Sizes => ({
   picks: sizes.picksBytes,
   draws: sizes.drawsBytes,
   adapter: sizes.adapterBytes,
+  working: () => 0,
 });

@@ -1,10 +1,12 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { CheckpointView } from '../../lab/contract/checkpoints.ts';
+import { MATRIX_TYPES } from '../../policy/ops/values.ts';
 import type { PolicyRef } from '../../records/setup.ts';
 import { formatDuration } from '../kit/words/duration.ts';
 import { DASH, formatBytes, plural } from '../kit/words/format.ts';
 import {
+  holdCheckpointAs,
   pauseCheckpoint,
   removeCheckpoint,
   renameCheckpoint,
@@ -199,6 +201,23 @@ const Files = ({ checkpoint: { files } }: { checkpoint: CheckpointView }) => (
   </details>
 );
 
+const AUTOMATIC = 'automatic';
+
+/** What its weights are held in from the next load on. */
+const HeldAs = ({ checkpoint: { id, name, weights } }: { checkpoint: CheckpointView }) => (
+  <NativeSelect
+    size="xs"
+    className="held-as"
+    label="Weights held as"
+    aria-label={`Weights of ${name} held as`}
+    data={[AUTOMATIC, ...MATRIX_TYPES]}
+    value={weights ?? AUTOMATIC}
+    onChange={({ currentTarget: { value } }) =>
+      void holdCheckpointAs(id, MATRIX_TYPES.find((type) => type === value) ?? null)
+    }
+  />
+);
+
 /** One checkpoint on this device, whole or not. */
 export const CheckpointRow = (props: {
   checkpoint: CheckpointView;
@@ -218,7 +237,8 @@ export const CheckpointRow = (props: {
       <ConfigFacts facts={facts} />
       {state === 'ready' ? (
         <>
-          <FitSummary config={checkpoint.config} />
+          <HeldAs checkpoint={checkpoint} />
+          <FitSummary config={checkpoint.config} weights={checkpoint.weights} />
           <Files checkpoint={checkpoint} />
         </>
       ) : (

@@ -1,17 +1,17 @@
+import { useMemo } from 'react';
 import { messageOf } from '../../base/errors.ts';
+import { trainLimits } from '../../learn/replicas/create-replica.ts';
 import { parsePolicyConfig, type PolicyConfig } from '../../policy/checkpoint/config.ts';
+import { cacheLimits } from '../../policy/checkpoint/limits.ts';
+import { matrixTypeFor } from '../../policy/open/device.ts';
 import { planFit, type FitPlan } from '../../policy/open/fit.ts';
-import { weightTypeFor, type WeightType } from '../../policy/checkpoint/weight-type.ts';
+import { MATRIX_TYPES, type MatrixType } from '../../policy/ops/values.ts';
 import { formatBytes, formatCount, formatParameters } from '../kit/words/format.ts';
+import { Table } from '../kit/Table.tsx';
 import { useDeviceLimits, type DeviceView } from './device-limits.ts';
 
-/** What is asked of a checkpoint here: contexts at a time, their length, and a LoRA step over them. */
-const SLOTS = 16;
-const CONTEXT = 4096;
-const TRAIN = {
-  adapter: { rank: 16, alpha: 32, targets: ['q_proj', 'v_proj'] as const },
-  tokens: 2048,
-};
+/** The adapter that training is asked for here. */
+const ADAPTER = { rank: 16, alpha: 32, targets: ['q_proj' as const, 'v_proj' as const] };
 
 const supported = (
   json: Readonly<Record<string, unknown>>,
@@ -24,49 +24,70 @@ const supported = (
 };
 
 /** What the weights would be held in, if they are stored as config.json says. */
-const weightType = (json: Readonly<Record<string, unknown>>, limits: DeviceView): WeightType => {
+const automatic = (json: Readonly<Record<string, unknown>>, { device }: DeviceView): MatrixType => {
   const told = json['torch_dtype'] ?? json['dtype'];
   const stored = told === 'float16' ? 'f16' : told === 'bfloat16' ? 'bf16' : 'f32';
-  return weightTypeFor(stored, limits.shaderF16);
+  return matrixTypeFor(stored, device);
 };
 
-const plan = (
-  config: PolicyConfig,
-  limits: DeviceView,
-  dtype: WeightType,
-  train: boolean,
-): FitPlan =>
-  planFit({
-    config,
-    dtype,
-    slots: SLOTS,
-    context: Math.min(CONTEXT, config.maxPositions),
-    train: train
-      ? { ...TRAIN, adapter: { ...TRAIN.adapter, targets: [...TRAIN.adapter.targets] } }
-      : null,
-    limits,
+interface Row {
+  type: MatrixType;
+  samples: FitPlan;
+  trains: FitPlan;
+}
+
+/** What a checkpoint needs in each type, with the contexts that an engine here gives it. */
+const rowsOf = (config: PolicyConfig, limits: DeviceView): Row[] => {
+  const { maxContext: context, maxSlots: slots } = cacheLimits(config);
+  return MATRIX_TYPES.map((type) => {
+    const question = { config: { ...config, maxPositions: context }, type, slots, context, limits };
+    const train = { adapter: ADAPTER, limits: trainLimits(context) };
+    return {
+      type,
+      samples: planFit({ ...question, train: null }),
+      trains: planFit({ ...question, train }),
+    };
   });
-
-const verdict = ({ verdict: told }: FitPlan): string => {
-  if (told.kind === 'fits') return 'fits';
-  if (told.kind === 'no') return `does not fit: ${told.why}`;
-  return `fits with ${formatCount(told.slots)} contexts at a time`;
 };
 
-const Tone = ({ of }: { of: FitPlan }) => (
-  <span className={of.verdict.kind === 'no' ? 'tone-bad' : ''}>
-    {of.verdict.kind === 'no' ? '⚠ ' : ''}
-    {verdict(of)}
-  </span>
+const Need = ({ plan: { totalBytes, verdict } }: { plan: FitPlan }) => (
+  <td className="figure">
+    <b>{formatBytes(totalBytes)}</b>
+    <span className={verdict.kind === 'no' ? 'fine tone-bad' : 'fine'}>
+      {verdict.kind === 'fits' ? 'fits' : null}
+      {verdict.kind === 'fewer-slots' ? `fits, ${formatCount(verdict.slots)} at a time` : null}
+      {verdict.kind === 'no' ? '⚠ does not fit' : null}
+    </span>
+  </td>
 );
 
+/** Why the chosen type does not fit, if it does not. */
+const Why = ({ row: { samples, trains } }: { row: Row }) => {
+  const [why] = [samples, trains].flatMap(({ verdict }) =>
+    verdict.kind === 'no' ? [verdict.why] : [],
+  );
+  if (why === undefined) return null;
+  const what = samples.verdict.kind === 'no' ? 'It does not fit' : 'Training does not fit';
+  return (
+    <p className="fine tone-bad">
+      ⚠ {what}: {why}.
+    </p>
+  );
+};
+
 /**
- * What a checkpoint of this shape needs, and whether it fits here, before anything is downloaded or
- * loaded; what the engine cannot compute is said with the field at fault.
+ * What a checkpoint of this shape needs in each type of weights, and whether it fits here, before
+ * anything is downloaded or loaded; what the engine cannot compute is said with the field at fault.
  */
-export const FitSummary = ({ config: json }: { config: Readonly<Record<string, unknown>> }) => {
+export const FitSummary = (props: {
+  config: Readonly<Record<string, unknown>>;
+  /** What its weights are held in, where the user chose. */
+  weights?: MatrixType | undefined;
+}) => {
+  const { config: json, weights } = props;
   const limits = useDeviceLimits();
-  const { config, problem } = supported(json);
+  const { config, problem } = useMemo(() => supported(json), [json]);
+  const rows = useMemo(() => (config && limits ? rowsOf(config, limits) : []), [config, limits]);
   if (!config)
     return (
       <p className="fine tone-bad" data-testid="fit">
@@ -74,15 +95,34 @@ export const FitSummary = ({ config: json }: { config: Readonly<Record<string, u
       </p>
     );
   if (!limits) return <p className="fine">Asking what this device has …</p>;
-  const type = weightType(json, limits);
-  const samples = plan(config, limits, type, false);
-  const trains = plan(config, limits, type, true);
+  const chosen = weights ?? automatic(json, limits);
+  const row = rows.find(({ type }) => type === chosen);
+  const { maxContext, maxSlots } = cacheLimits(config);
   return (
-    <p className="fine" data-testid="fit">
-      <b>{formatParameters(samples.parameters)}</b> parameters by its shape · on {limits.device},
-      {type} weights: sampling ≈ <b>{formatBytes(samples.totalBytes)}</b> (<Tone of={samples} />
-      ), training a LoRA adapter ≈ <b>{formatBytes(trains.totalBytes)}</b> (<Tone of={trains} />
-      ); {formatBytes(limits.memory)} {limits.basis}
-    </p>
+    <div className="fit" data-testid="fit">
+      <p className="fine">
+        <b>{row ? formatParameters(row.samples.parameters) : null}</b> parameters by its shape · on{' '}
+        {limits.device} with {formatBytes(limits.memory)}, {limits.basis} · {formatCount(maxSlots)}{' '}
+        contexts of {formatCount(maxContext)} tokens at a time
+      </p>
+      <Table
+        className="plain-table"
+        heads={[['weights'], ['sampling', 'figure'], ['training an adapter', 'figure']]}
+      >
+        {rows.map(({ type, samples, trains }) => (
+          <tr key={type} className={type === chosen ? 'chosen' : undefined}>
+            <th scope="row">
+              {type}
+              {type === chosen ? (
+                <span className="fine">{weights ? 'chosen' : 'automatic'}</span>
+              ) : null}
+            </th>
+            <Need plan={samples} />
+            <Need plan={trains} />
+          </tr>
+        ))}
+      </Table>
+      {row ? <Why row={row} /> : null}
+    </div>
   );
 };

@@ -1,7 +1,9 @@
 import { formatCount } from '../kit/words/format.ts';
 import { LoadingFailure, LoadingList } from '../lab/Loading.tsx';
+import { AgreementLine } from './AgreementLine.tsx';
 import { CheckpointsSection } from './CheckpointsSection.tsx';
 import { EncodersSection } from './EncodersSection.tsx';
+import { MeasureSection } from './MeasureSection.tsx';
 import { ServersSection } from './ServersSection.tsx';
 import { WebLlmSection } from './WebLlmSection.tsx';
 import { useLab } from '../lab/lab-store.ts';
@@ -51,6 +53,7 @@ const ModelsPage = () => {
       ) : (
         <p className="fine">The policy has not been loaded.</p>
       )}
+      {policy ? <AgreementLine policy={policy} /> : null}
       <h2>Retrieval</h2>
       <p>{retrieval.note}</p>
       {sources ? (
@@ -63,6 +66,7 @@ const ModelsPage = () => {
           <Pair name="questions" value={formatCount(questions)} />
         </dl>
       ) : null}
+      <MeasureSection />
       <CheckpointsSection />
       <ServersSection />
       <WebLlmSection />

@@ -19,7 +19,7 @@ export function difference(got: ArrayLike<number>, expected: ArrayLike<number>):
 }
 
 /** Runs a case on both; the largest difference of each result, relative to its rms in `reference`. */
-export async function differences(
+async function differences(
   one: OpCase,
   reference: Ops,
   ops: Ops,

@@ -3,6 +3,8 @@ import { itemAt } from '../../../src/base/items.ts';
 import type { Ops } from '../../../src/policy/ops/ops.ts';
 import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
 import type { TokenRun } from '../../../src/policy/ops/values.ts';
+import { LORA_TARGETS } from '../../../src/policy/lora/spec.ts';
+import { manyWorking } from '../../../src/policy/webgpu/many/working.ts';
 import type { WebGpuOps } from '../../../src/policy/webgpu/ops.ts';
 import { headsInput } from './attention-cases.ts';
 import { anyIds, Builder, type CaseBody, type Sizes } from './builder.ts';
@@ -37,8 +39,17 @@ const caseOf = (name: string, body: CaseBody, s: Sizes, seed = 5): OpCase => ({
 });
 
 let gpu: WebGpuOps;
+// What every device with WebGPU has.
 beforeAll(async () => {
-  gpu = await openOps();
+  gpu = await openOps({
+    without: ['f16', 'subgroups', 'timestamps'],
+    limits: {
+      maxStorageBuffersPerShaderStage: 8,
+      maxComputeWorkgroupStorageSize: 16_384,
+      maxComputeInvocationsPerWorkgroup: 256,
+      maxStorageBufferBindingSize: 2 ** 27,
+    },
+  });
 });
 afterAll(async () => {
   await gpu.settled();
@@ -51,12 +62,44 @@ describe('is what the oracle computes', () => {
     await expectSame(one, oracleOps(), gpu, TOLERANCE);
   });
 
-  it.each(['f32', 'f16'] as const)(
-    'attention of contexts of many tiles, one of them in two runs; keys %s',
-    async (store) => {
-      const one = caseOf('long', attended, { ...sizes, D: 64, d: 24, store });
+  it.each([
+    { store: 'f32', H: 14, G: 2, D: 64 },
+    { store: 'f16', H: 3, G: 1, D: 128 },
+    { store: 'f32', H: 2, G: 2, D: 256 },
+  ] as const)(
+    'attention of contexts of many tiles, one of them in two runs: $H heads of $D over $G, keys $store',
+    async ({ store, ...heads }) => {
+      const one = caseOf('long', attended, { ...sizes, ...heads, d: 24, store });
       // Keys of 16 bits may be rounded the other way.
       await expectSame({ ...one, scale: store === 'f16' ? 100 : 1 }, oracleOps(), gpu, TOLERANCE);
+    },
+  );
+
+  it.each(['int8', 'int4'] as const)(
+    'weights so small that their scales are subnormal: %s',
+    async (type) => {
+      const tiny: CaseBody = async (b, { d }) => {
+        const table = b.matrix({ out: 70, in: d, type }, b.values(70 * d, 1e-4));
+        const tokens = b.tokens([{ ids: [0, 1, 64, 69], position: 0, start: 0 }], 'many');
+        const make = () => b.ops.activations(tokens.rows, d, 'made');
+        const [dx, rows, dInput, logits] = [
+          b.filled(tokens.rows, 70),
+          make(),
+          make(),
+          b.ops.picks(4),
+        ];
+        const by = { matrix: table, bias: null, lora: null };
+        b.ops.embed({ table, tokens, x: rows });
+        b.ops.projectResidualBackward({ input: rows, by, tokens, dx, dInput });
+        b.ops.placePicks(logits, { rows: [0, 1, 2, 3], targets: [0, 0, 0, 0] });
+        const norm = b.norm(d, 1e-12);
+        return {
+          rows: await b.ops.readActivations(rows, 4),
+          dInput: await b.ops.readActivations(dInput, 4),
+          logits: await b.ops.readLogits({ x: rows, norm, head: table, picks: logits }),
+        };
+      };
+      await expectSame(caseOf('tiny', tiny, sizes), oracleOps(), gpu, TOLERANCE);
     },
   );
 
@@ -74,6 +117,8 @@ describe('is what the oracle computes', () => {
   );
 });
 
+const attended: CaseBody = (b, s) => attendedOver(RUNS)(b, s);
+
 /** Contexts of 100, 0, 1 and 75 tokens, the last one in two runs that are not neighbours. */
 const RUNS: readonly TokenRun[] = [
   { ids: anyIds(100), position: 0, start: 0 },
@@ -84,30 +129,32 @@ const RUNS: readonly TokenRun[] = [
 ];
 
 /** Attention over them forward and backward, keys first and then attention, as their order wants it. */
-const attended: CaseBody = async (b, s) => {
-  const { ops } = b;
-  const { input, adapter } = headsInput(b, s, { positions: 128, places: 200 }, { lora: true });
-  const tokens = b.tokens(RUNS, 'many');
-  const { rows, count } = tokens;
-  const [queries, keys] = [s.H * s.D, s.G * s.D];
-  const make = (width: number) => ops.activations(rows, width, 'made');
-  const [x, dOut, dx] = [b.filled(rows, s.d), b.filled(rows, queries), b.filled(rows, s.d)];
-  const [q, raw, out, lse] = [make(queries), make(queries + 2 * keys), make(queries), make(s.H)];
-  const [dq, dKeys, dValues] = [make(queries), make(keys), make(keys)];
-  ops.projectHeads({ ...input, x, tokens, q, raw });
-  const look = { q, heads: s.H, store: input.store, tokens, out, lse };
-  ops.attend(look);
-  if (adapter) ops.zeroGradients(adapter);
-  ops.attendBackward({ ...look, dOut, dq, dKeys, dValues });
-  ops.projectHeadsBackward({ ...input, x, tokens, raw, dq, dKeys, dValues, dx });
-  return {
-    out: await ops.readActivations(out, count),
-    lse: await ops.readActivations(lse, count),
-    dValues: await ops.readActivations(dValues, count),
-    dx: await ops.readActivations(dx, count),
-    ...(adapter && { gradients: await ops.readGradients(adapter) }),
+const attendedOver =
+  (runs: readonly TokenRun[]): CaseBody =>
+  async (b, s) => {
+    const { ops } = b;
+    const { input, adapter } = headsInput(b, s, { positions: 128, places: 400 }, { lora: true });
+    const tokens = b.tokens(runs, 'many');
+    const { rows, count } = tokens;
+    const [queries, keys] = [s.H * s.D, s.G * s.D];
+    const make = (width: number) => ops.activations(rows, width, 'made');
+    const [x, dOut, dx] = [b.filled(rows, s.d), b.filled(rows, queries), b.filled(rows, s.d)];
+    const [q, raw, out, lse] = [make(queries), make(queries + 2 * keys), make(queries), make(s.H)];
+    const [dq, dKeys, dValues] = [make(queries), make(keys), make(keys)];
+    ops.projectHeads({ ...input, x, tokens, q, raw });
+    const look = { q, heads: s.H, store: input.store, tokens, out, lse };
+    ops.attend(look);
+    if (adapter) ops.zeroGradients(adapter);
+    ops.attendBackward({ ...look, dOut, dq, dKeys, dValues });
+    ops.projectHeadsBackward({ ...input, x, tokens, raw, dq, dKeys, dValues, dx });
+    return {
+      out: await ops.readActivations(out, count),
+      lse: await ops.readActivations(lse, count),
+      dValues: await ops.readActivations(dValues, count),
+      dx: await ops.readActivations(dx, count),
+      ...(adapter && { gradients: await ops.readGradients(adapter) }),
+    };
   };
-};
 
 /** A layer with adapters and the head behind it; the same weights each time. */
 function layer(ops: Ops, s: Sizes) {
@@ -118,7 +165,7 @@ function layer(ops: Ops, s: Sizes) {
   const down = b.projection(s, [s.d], s.M, { lora: true }).by;
   const norm = b.norm(s.d, s.eps);
   const head = b.matrix(
-    { out: s.V, in: s.d, type: s.type, backward: true },
+    { out: s.V, in: s.d, type: s.type },
     b.values(s.V * s.d, 2 / Math.sqrt(s.d)),
   );
   return { input, o, gateUp, down, norm, head };
@@ -214,4 +261,36 @@ it('compiles nothing for other numbers of rows', async () => {
   const before = gpu.gpu.encoder.counts.pipelines;
   for (const ns of lengths) await step(ns);
   expect(gpu.gpu.encoder.counts.pipelines).toBe(before);
+});
+
+it('holds as much working memory as was planned', async () => {
+  const s = { ...sizes, V: 3000 };
+  const lengths = [90, 3, 110];
+  const device = await openOps();
+  const runs = lengths.map((n, i) => ({ ids: anyIds(n), position: 0, start: 120 * i }));
+  await pass(device, s, runs, new Builder(device, 2).values(203 * s.d));
+  await attendedOver(runs)(new Builder(device, 3), s);
+  const before = device.bytes;
+  device.gpu.trim();
+  const config = {
+    vocabSize: s.V,
+    hiddenSize: s.d,
+    layers: 1,
+    heads: s.H,
+    kvHeads: s.G,
+    headDim: s.D,
+    intermediateSize: s.M,
+    rmsNormEps: s.eps,
+    ropeTheta: 10_000,
+    tieWordEmbeddings: true,
+    maxPositions: 128,
+  };
+  const adapter = { rank: s.rank, alpha: 1, targets: LORA_TARGETS };
+  const planned = manyWorking(
+    { config, type: s.type, rows: 203, runs: 3, adapter, train: true },
+    device.gpu.device.limits.maxStorageBufferBindingSize,
+  );
+  expect(planned / (before - device.bytes)).toBeGreaterThan(0.97);
+  expect(planned / (before - device.bytes)).toBeLessThan(1.05);
+  device.dispose();
 });

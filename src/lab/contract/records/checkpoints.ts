@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MATRIX_TYPES } from '../../../policy/ops/values.ts';
 
 /** Checkpoints on this device: where they come from, what is planned, what is stored, what can go wrong. */
 
@@ -131,6 +132,8 @@ export const checkpointSchema = z.strictObject({
     .strictObject({ kind: z.enum(FAULT_KINDS), message: z.string(), next: z.string() })
     .nullable(),
   deletedAt: z.string().nullable(),
+  /** What its weights are held in on a device; absent: what its files and the device suggest. */
+  weights: z.enum(MATRIX_TYPES).optional(),
 });
 
 export type CheckpointRecord = z.infer<typeof checkpointSchema>;

@@ -9,6 +9,7 @@ import {
   type PlanRequest,
   type PlanView,
 } from '../../contract/checkpoints.ts';
+import type { MatrixType } from '../../../policy/ops/values.ts';
 import { factsOf } from './facts.ts';
 import { CheckpointFault } from './plan/fault.ts';
 import { busy, outcome, toFault } from './outcome.ts';
@@ -140,6 +141,10 @@ export class CheckpointsHost implements CheckpointsApi {
     return this.#change(() =>
       this.#parts.store.change(id, { name: name.trim().slice(0, 200) || id }),
     );
+  }
+
+  holdAs(id: string, weights: MatrixType | null): Promise<Outcome<null>> {
+    return this.#change(() => this.#parts.store.change(id, { weights: weights ?? undefined }));
   }
 
   remove(id: string): Promise<Outcome<null>> {

@@ -8,6 +8,7 @@ import { HuggingFaceTokenizer } from '../../../policy/open/tokenizer.ts';
 import { openCheckpoint as openHeld } from '../checkpoints/open.ts';
 import { revisionOf } from '../checkpoints/plan/revision.ts';
 import type { CheckpointStore } from '../checkpoints/store.ts';
+import { heldRevision } from '../../../policy/open/device.ts';
 import { sha256 } from '../../../base/hash.ts';
 import { fetchCheckpoint, jsonOf } from './checkpoint.ts';
 import type { Checkpoint, FetchedCheckpoint, StoredCheckpoint } from '../../contract/policy.ts';
@@ -48,8 +49,8 @@ export async function loadOptions(
   open: OpenStored,
 ): Promise<Omit<LoadPolicyOptions, 'device'>> {
   if (isStored(checkpoint)) {
-    const { id, stored, revision, maxContext, maxSlots } = checkpoint;
-    return { id, files: await open(stored), revision, maxContext, maxSlots };
+    const { stored, ...rest } = checkpoint;
+    return { ...rest, files: await open(stored) };
   }
   return { id: checkpoint.id, files: readerOf(checkpoint) };
 }
@@ -107,7 +108,7 @@ export const storedCheckpoint = (
   get: async (_, signal) => {
     // Says in words where it is missing, or not whole.
     const files = await store.open(id);
-    const { name } = await store.record(id);
+    const { name, weights } = await store.record(id);
     const json: unknown = JSON.parse(
       new TextDecoder().decode(await readSmallFile(files, 'config.json')),
     );
@@ -115,7 +116,8 @@ export const storedCheckpoint = (
     return {
       id: name,
       stored: id,
-      revision: revisionOf(await store.rows(id)),
+      revision: heldRevision(revisionOf(await store.rows(id)), weights),
+      ...(weights && { weights }),
       ...cacheLimits(parsePolicyConfig(json)),
     };
   },

@@ -26,6 +26,8 @@ export class PolicyKeeper {
   #resources: Resources = NO_RESOURCES;
   #keys: Record<string, string> = {};
   #slot: Slot<OpenedPolicy> = emptySlot();
+  /** How often what a checkpoint is held in was changed. */
+  readonly #changes = new Map<string, number>();
   /** What the slot was opened with. */
   #opened = '';
   /** Models that only help, by what they are opened with. */
@@ -53,6 +55,15 @@ export class PolicyKeeper {
   provide(resources: Resources, keys: Record<string, string>, busy: boolean): void {
     this.#resources = resources;
     this.#keys = keys;
+    if (!busy) this.#dropStale();
+  }
+
+  /**
+   * A checkpoint is held otherwise now: what was opened of it is opened again when it is needed.
+   * @param busy a run uses it: it stays until `want` is called next
+   */
+  changed(checkpoint: string, busy: boolean): void {
+    this.#changes.set(checkpoint, (this.#changes.get(checkpoint) ?? 0) + 1);
     if (!busy) this.#dropStale();
   }
 
@@ -156,6 +167,8 @@ export class PolicyKeeper {
       return JSON.stringify([ref, endpoints.find((entry) => entry.id === ref.id) ?? null]);
     if (ref.kind === 'webllm')
       return JSON.stringify([ref, webllm.find((entry) => entry.id === ref.id) ?? null, mirror]);
+    if (ref.kind === 'checkpoint')
+      return JSON.stringify([ref, this.#changes.get(ref.id) ?? 0]);
     return JSON.stringify(ref);
   }
 }

@@ -2,6 +2,7 @@ import type {
   Checkpoint,
   DeviceFacts,
   EngineDevice,
+  PolicyTrials,
   PolicyWorkerApi,
 } from '../../contract/policy.ts';
 import { connectPolicy, type Gone, type RemotePolicy } from '../../../policy/serving/connect.ts';
@@ -20,6 +21,8 @@ import type { WorkerFactory } from '../../workers/workers.ts';
 export interface LoadedPolicy {
   policy: Policy;
   device: DeviceFacts;
+  /** Absent of what runs elsewhere, or in another engine. */
+  trials?: PolicyTrials;
 }
 
 /** One policy worker, and the policy in it once it is loaded. */
@@ -50,6 +53,11 @@ class Engine {
     const onGone = (error: Gone): void => this.#onLost(workerGone('policy', error));
     this.#policy = await connectPolicy(port, tokenizer, { onSampled, chat, onGone });
     return this.#policy;
+  }
+
+  /** One engine stands for all: they are alike. */
+  get trials(): PolicyTrials {
+    return this.#worker.api;
   }
 
   end(reason: Error): void {
@@ -102,7 +110,8 @@ export const startPolicy = async (options: {
       engines.map((engine, i) => engine.connect(ports[i]!, tokenizer, onSampled, chat)),
     );
     ended.signal.throwIfAborted();
-    return { policy: new PolicyPool(members), device: device.facts };
+    const trials = engines[0]?.trials;
+    return { policy: new PolicyPool(members), device: device.facts, ...(trials && { trials }) };
   } catch (error) {
     throw ended.signal.aborted ? ended.signal.reason : error;
   }

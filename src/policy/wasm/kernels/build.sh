@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")"
 clang="${CLANG:-clang}"
 build() {
-  "$clang" --target=wasm32 -nostdlib -ffreestanding -fno-builtin -ffp-contract=off -O3 -msimd128 $2 \
+  "$clang" --target=wasm32 -nostdlib -ffreestanding -fno-builtin -ffp-contract=off -O3 -fno-unroll-loops -msimd128 $2 \
     -Wall -Wextra -Wl,--no-entry -Wl,--import-memory -Wl,--strip-all -Wl,-z,stack-size=65536 \
     -o "$1" product.c matrix.c rows.c attention.c head.c
 }

@@ -75,6 +75,9 @@ export class Device {
   private failure: Error | null = null;
   private disposed = false;
   private readonly pending = new Set<Promise<unknown>>();
+  /** Resolves with the reason when the device is gone for another reason than `dispose`. */
+  readonly gone: Promise<string>;
+  private tellGone: (reason: string) => void = () => undefined;
   /** Rejects nothing; resolves when the device is gone. */
   private readonly lost: Promise<void>;
 
@@ -90,15 +93,19 @@ export class Device {
       subgroups: has('subgroups'),
       timestamps: has('timestamp-query'),
     };
+    this.gone = new Promise((resolve) => {
+      this.tellGone = resolve;
+    });
     this.lost = raw.lost.then(({ message }) => {
-      if (!this.disposed)
-        this.fail(
-          new DeviceError(
-            `WebGPU: the GPU was taken away (${message || 'no reason was given'}). What was stored is ` +
-              'safe: load the model again, with fewer slots or a smaller one if it happens twice, or ' +
-              'choose the CPU (WASM)',
-          ),
-        );
+      if (this.disposed) return;
+      this.tellGone(message || 'no reason was given');
+      this.fail(
+        new DeviceError(
+          `WebGPU: the GPU was taken away (${message || 'no reason was given'}). What was stored is ` +
+            'safe: load the model again, with fewer slots or a smaller one if it happens twice, or ' +
+            'choose the CPU (WASM)',
+        ),
+      );
     });
     raw.addEventListener('uncapturederror', (event) => {
       this.fail(this.wordsOf(event.error, 'a command'));

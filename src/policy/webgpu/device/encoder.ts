@@ -20,6 +20,7 @@ const MOST_GROUPS = 65_535;
 /** Width of a grid that was too long for one dimension. */
 const FOLD = 32_768;
 const UNIFORM_SLOTS = 2_048;
+export const UNIFORM_BYTES = UNIFORM_SLOTS * ALIGNMENT;
 
 /**
  * WGSL of the number of a workgroup of a grid that was given as a number. What is beyond the wanted count
@@ -71,7 +72,7 @@ export class Encoder {
   /** Keys of the bind groups that hold a buffer. */
   private readonly groupsOf = new Map<number, Set<string>>();
   private readonly uniforms: GpuBuffer;
-  private readonly words = new Uint32Array((UNIFORM_SLOTS * ALIGNMENT) / 4);
+  private readonly words = new Uint32Array(UNIFORM_BYTES / 4);
   private slots = 0;
   private commands: GPUCommandEncoder | null = null;
   private pass: GPUComputePassEncoder | null = null;
@@ -84,7 +85,7 @@ export class Encoder {
   private profile: { set: GPUQuerySet; labels: string[] } | null = null;
 
   constructor(readonly device: Device) {
-    this.uniforms = device.buffer(UNIFORM_SLOTS * ALIGNMENT, 'uniforms', 'uniform');
+    this.uniforms = device.buffer(UNIFORM_BYTES, 'uniforms', 'uniform');
   }
 
   /** @param uniforms at most 64 words */

@@ -112,6 +112,11 @@ export class GpuMatrixWriter implements MatrixWriter {
     );
   }
 
+  abandon(): void {
+    for (const { buffer } of this.parts) this.gpu.encoder.release(buffer);
+    this.parts.length = 0;
+  }
+
   private block(index: number): Block {
     const known = this.blocks.get(index);
     if (known) return known;

@@ -65,7 +65,6 @@ export class GpuMatrix implements Matrix {
   readonly out: number;
   readonly in: number;
   readonly type: MatrixType;
-  readonly backward: boolean;
   readonly turned?: NonNullable<MatrixShape['turned']>;
 
   constructor(
@@ -75,7 +74,6 @@ export class GpuMatrix implements Matrix {
     this.out = shape.out;
     this.in = shape.in;
     this.type = shape.type;
-    this.backward = shape.backward;
     if (shape.turned) this.turned = shape.turned;
   }
 

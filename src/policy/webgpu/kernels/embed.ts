@@ -69,7 +69,8 @@ export function embed(
       [
         part.units,
         ...(part.scaleRange ? [part.scaleRange] : []),
-        ...[tokens.table, x.buffer],
+        tokens.table,
+        x.buffer,
         ...(next ? [next.weight.buffer, next.range] : []),
       ],
       [tokens.count, part.row, part.rows, next?.squaresAt ?? 0],

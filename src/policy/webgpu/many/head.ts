@@ -22,7 +22,7 @@ import type { Rows } from './adapters.ts';
 import { normOf, rowsOf } from './projection.ts';
 
 /** Bytes of the logits that exist at once. */
-const SLICE_BYTES = 1 << 26;
+export const SLICE_BYTES = 1 << 26;
 
 /** See `Ops.placePicks`. @throws RangeError for more picks than there is room for */
 export function placePicks(

@@ -63,10 +63,15 @@ const held = new WeakMap<Gpu, Map<number, Held>>();
 
 /** The tables for the runs that were placed last; uploaded once a `place`. @param share query heads a key head */
 export function tilesOf(gpu: Gpu, tokens: GpuTokens, share: number): Tiles {
+  const name = `many: tiles of ${share}`;
   const known = held.get(gpu)?.get(share);
-  if (known && known.runs === tokens.runs) return known.tiles;
+  if (known && known.runs === tokens.runs) {
+    // The same buffer, unless working memory was given back since.
+    const { buffer } = gpu.scratch(name, known.tiles.buffer.size);
+    if (buffer === known.tiles.buffer.buffer) return known.tiles;
+  }
   const { words, queries, keys } = tileTable(tokens.runs, share);
-  const buffer = gpu.scratch(`many: tiles of ${share}`, words.byteLength);
+  const buffer = gpu.scratch(name, words.byteLength);
   gpu.encoder.write(buffer.buffer, 0, words);
   const tiles = { buffer, queries, keys };
   // A warm-up writes nothing.

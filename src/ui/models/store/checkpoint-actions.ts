@@ -7,7 +7,8 @@ import type {
 } from '../../../lab/contract/checkpoints.ts';
 import type { LocalFile } from '../../../lab/contract/records/checkpoints.ts';
 import { keepStorage, storageChanged } from '../../lab/storage.ts';
-import type { LabUser } from '../../lab/connection.ts';
+import type { MatrixType } from '../../../policy/ops/values.ts';
+import { lab, type LabUser } from '../../lab/connection.ts';
 import { applyCheckpointMessage, useCheckpoints } from './checkpoint-store.ts';
 import { forgetPolicy, takeUpPolicy } from '../../setup/setup-uses.ts';
 
@@ -132,6 +133,12 @@ export const pauseCheckpoint = async (id: string): Promise<void> => {
 
 export const renameCheckpoint = (id: string, name: string): Promise<unknown> =>
   attempt(() => api().rename(id, name));
+
+/** What its weights are held in; where it is in use, it is loaded again. */
+export const holdCheckpointAs = async (id: string, weights: MatrixType | null): Promise<void> => {
+  const done = await attempt(() => api().holdAs(id, weights));
+  if (done) await lab().ask.changed(id).catch(tell);
+};
 
 export const removeCheckpoint = async (id: string): Promise<void> => {
   const name = useCheckpoints.getState().checkpoints.find((each) => each.id === id)?.name ?? id;

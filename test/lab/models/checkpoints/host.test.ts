@@ -149,6 +149,11 @@ describe('deleting', () => {
     expect((await only(host)).state).toBe('paused');
     expect(await host.rename(id, ' New name ')).toMatchObject({ status: 'ready' });
     expect((await only(host)).name).toBe('New name');
+    expect((await only(host)).weights).toBeUndefined();
+    done(await host.holdAs(id, 'int4'));
+    expect((await only(host)).weights).toBe('int4');
+    done(await host.holdAs(id, null));
+    expect((await only(host)).weights).toBeUndefined();
     expect(await host.rename('other', 'x')).toMatchObject({ fault: { kind: 'missing' } });
   });
 

@@ -69,6 +69,8 @@ async function browser() {
       load: async (checkpoint, device, port) =>
         servePolicy(await loadPolicy({ ...(await loadOptions(checkpoint, open)), device }), port),
       train: () => Promise.reject(new Error('it does not train')),
+      agreement: () => Promise.reject(new Error('it compares nothing')),
+      measure: () => Promise.reject(new Error('it measures nothing')),
     };
     const { worker, close } = inProcessWorker(api, life, locks);
     endings.push(close);
@@ -119,6 +121,38 @@ it('a policy that was replaced while it loaded lets go as well', async () => {
   keeper.want({ kind: 'built-in' }, 'wasm');
   await expect(loading).rejects.toThrow('stopped');
   await expect.poll(held).toBe(0);
+});
+
+it('what it is held in changes its revision, and it is loaded again', async () => {
+  const { id, store, locks, workers } = await browser();
+  const keeper = new PolicyKeeper({
+    workers,
+    board: new PartsBoard(() => undefined),
+    checkpoint: () => storedCheckpoint(store, id, locks),
+    onSampled: () => undefined,
+    onReady: () => undefined,
+    onFailed: () => undefined,
+  });
+  keeper.want({ kind: 'checkpoint', id }, 'wasm');
+  const loaded = async () => {
+    keeper.load();
+    return (await keeper.loading)?.policy.info;
+  };
+  const plain = await loaded();
+  expect(plain?.onDevice).toBe('f32');
+  await store.change(id, { weights: 'int4' });
+  keeper.changed('another', false);
+  expect(await loaded()).toBe(plain);
+  // A run goes on with what it began with.
+  keeper.changed(id, true);
+  expect(await loaded()).toBe(plain);
+  keeper.want({ kind: 'checkpoint', id }, 'wasm');
+  expect(await loaded()).toMatchObject({
+    id: plain?.id,
+    revision: `${plain?.revision}+int4`,
+    onDevice: 'int4',
+  });
+  keeper.want({ kind: 'built-in' }, 'wasm');
 });
 
 it('training holds it from the start, and lets go where the start fails', async () => {

@@ -45,6 +45,8 @@ function hangingWorkers() {
         port.postMessage(ready);
       },
       train: async () => undefined,
+      agreement: () => Promise.reject(new Error('it compares nothing')),
+      measure: () => Promise.reject(new Error('it measures nothing')),
     };
     const { worker, close } = inProcessWorker(api, life, locks);
     endings.push(close);

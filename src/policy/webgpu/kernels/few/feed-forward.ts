@@ -25,17 +25,27 @@ export function fewFeedForward(
   const memory = state.normed(x, norm, rows);
   const low = lowRank(gpu, by, memory.range, rows);
   runProduct(gpu, {
-    ...{
-      name: 'feed-forward',
-      matrix,
-      rows,
-      x: memory.range,
-      xStride: memory.xStride,
-      pairs: true,
+    name: 'feed-forward',
+    matrix,
+    rows,
+    x: memory.range,
+    xStride: memory.xStride,
+    pairs: true,
+    norm: {
+      squaresAt: memory.squaresAt,
+      eps: norm.eps,
     },
-    ...{ norm: { squaresAt: memory.squaresAt, eps: norm.eps }, low, bias: by.bias },
+    low,
+    bias: by.bias,
     yStride: out.stride,
-    bound: [{ name: 'y', type: 'array<f32>', access: 'w', binding: out.buffer }],
+    bound: [
+      {
+        name: 'y',
+        type: 'array<f32>',
+        access: 'w',
+        binding: out.buffer,
+      },
+    ],
     epilogue: ({ tile: { outs, threads }, rowTile }) => `
   for (var n = li; n < ${(outs / 2) * rowTile}u; n += ${threads}u) {
     let l = n % ${outs / 2}u; let t = n / ${outs / 2}u; let row = t0 + t; let o = tile * ${outs / 2}u + l;

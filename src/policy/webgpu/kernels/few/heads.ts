@@ -11,6 +11,7 @@ import {
   GpuVector,
   own,
 } from '../../device/values.ts';
+import { bucketOf } from './product.ts';
 import { runProduct, type Bound } from './run-product.ts';
 import { lowRank, type FewState } from './state.ts';
 
@@ -78,12 +79,26 @@ export function fewHeads(
   const memory = state.normed(x, o.norm, rows);
   const low = lowRank(gpu, o.by, memory.range, rows);
   const more = [
-    ...[o.heads * D, (o.heads + G) * D, q.stride, D],
-    ...[store.dim, float(1 / Math.sqrt(D)), rotary?.pairs ?? 0, turned?.rows ?? 0],
+    o.heads * D,
+    (o.heads + G) * D,
+    q.stride,
+    D,
+    store.dim,
+    float(1 / Math.sqrt(D)),
+    rotary?.pairs ?? 0,
+    turned?.rows ?? 0,
   ];
   const common = {
-    ...{ matrix, rows, x: memory.range, xStride: memory.xStride, low, bias: o.by.bias },
-    norm: { squaresAt: memory.squaresAt, eps: o.norm.eps },
+    matrix,
+    rows,
+    x: memory.range,
+    xStride: memory.xStride,
+    low,
+    bias: o.by.bias,
+    norm: {
+      squaresAt: memory.squaresAt,
+      eps: o.norm.eps,
+    },
   };
   const angles: Bound[] = rotary
     ? [{ name: 'angles', type: 'array<vec2f>', access: 'r', binding: rotary.buffer }]
@@ -93,8 +108,19 @@ export function fewHeads(
   if (!o.headNorms && !raw && fits) {
     const f16 = store.type === 'f16';
     runProduct(gpu, {
-      ...{ ...common, name: 'heads', variant: `${f16 ? 'f16' : 'f32'} ${rotary ? 'turned' : ''}` },
-      ...{ yStride: 0, more, bound: [...bindings({ tokens, store, q }), ...angles] },
+      ...common,
+      name: 'heads',
+      variant: `${f16 ? 'f16' : 'f32'} ${rotary ? 'turned' : ''}`,
+      yStride: 0,
+      more,
+      bound: [
+        ...bindings({
+          tokens,
+          store,
+          q,
+        }),
+        ...angles,
+      ],
       declarations: () => `${put(f16)}\n${natural}`,
       epilogue: ({ tile: { outs, threads }, rowTile }) => `
   for (var n = li; n < ${(outs / 2) * rowTile}u; n += ${threads}u) {
@@ -122,10 +148,23 @@ export function fewHeads(
   // [rows][(H + 2G) D] in the order of the heads.
   const target = raw
     ? { binding: raw.buffer, stride: raw.stride }
-    : { binding: gpu.scratch('few rows, heads', rows * matrix.out * 4), stride: matrix.out };
+    : {
+        binding: gpu.scratch('few rows, heads', bucketOf(rows) * matrix.out * 4),
+        stride: matrix.out,
+      };
   runProduct(gpu, {
-    ...{ ...common, name: 'write', yStride: target.stride, more },
-    bound: [{ name: 'y', type: 'array<f32>', access: 'w', binding: target.binding }],
+    ...common,
+    name: 'write',
+    yStride: target.stride,
+    more,
+    bound: [
+      {
+        name: 'y',
+        type: 'array<f32>',
+        access: 'w',
+        binding: target.binding,
+      },
+    ],
     declarations: () => natural,
     epilogue: writeRows,
   });
@@ -218,7 +257,13 @@ function turn(
       access: 'ruwwwrrr',
     },
     [
-      ...[from.binding, tokens.first, q.buffer, store.keys, store.values, qWeight, kWeight],
+      from.binding,
+      tokens.first,
+      q.buffer,
+      store.keys,
+      store.values,
+      qWeight,
+      kWeight,
       rotary?.buffer ?? tokens.table,
     ],
     [tokens.count, from.stride, float(headNorms?.eps ?? 1), heads, ...more],

@@ -31,9 +31,26 @@ export function fewLogits(
   const stride = strideOf(matrix.out);
   const logits = gpu.scratch('logits', room * stride * 4);
   runProduct(gpu, {
-    ...{ name: 'logits', matrix, rows, x: memory.range, xStride: memory.xStride, low: null },
-    ...{ norm: { squaresAt: memory.squaresAt, eps: o.norm.eps }, bias: null, yStride: stride },
-    bound: [{ name: 'y', type: 'array<f32>', access: 'w', binding: logits }],
+    name: 'logits',
+    matrix,
+    rows,
+    x: memory.range,
+    xStride: memory.xStride,
+    low: null,
+    norm: {
+      squaresAt: memory.squaresAt,
+      eps: o.norm.eps,
+    },
+    bias: null,
+    yStride: stride,
+    bound: [
+      {
+        name: 'y',
+        type: 'array<f32>',
+        access: 'w',
+        binding: logits,
+      },
+    ],
     epilogue: ({ tile, rowTile }) => `
   for (var n = li; n < ${tile.outs * rowTile}u; n += ${tile.threads}u) {
     let l = n % ${tile.outs}u; let t = n / ${tile.outs}u; let row = t0 + t; let o = u.row0 + first + l;

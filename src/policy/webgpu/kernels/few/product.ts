@@ -32,14 +32,13 @@ export function tileOf(out: number, groups: number, pairs = false): Tile {
   const rows = pairs ? 2 * out : out;
   const { lanes, perThread, most } =
     TILES.find((tile) => rows / (tile.lanes * tile.perThread) >= WORKGROUPS) ?? TILES[2];
-  // As few turns as `most` parts allow, and then no more parts than those turns need.
-  const turns = Math.ceil(groups / most);
-  const split = Math.ceil(groups / turns);
+  // 32 threads, where there are as many groups: what every GPU runs at once.
+  const split = Math.min(most, groups);
   return { lanes, perThread, split, outs: lanes * perThread, threads: lanes * split };
 }
 
 /** Rows of a tile for a call of `rows` rows. */
-export const rowTileOf = (rows: number): number => (rows === 1 ? 1 : 4);
+export const rowTileOf = (rows: number): number => (rows === 1 ? 1 : rows <= 4 ? 4 : 8);
 
 /** What memory that depends on the rows is made for. */
 export const bucketOf = (rows: number): number => [1, 4, 16].find((n) => rows <= n) ?? 64;
@@ -112,10 +111,22 @@ export function productUniforms(o: ProductUniforms): number[] {
   const { lora } = o;
   const parts = Array.from({ length: 4 }, (_, i) => lora?.parts[i] ?? [0, 0, 0, 0]);
   return [
-    ...[o.rows, Math.ceil(o.rows / o.rowTile), o.tiles, o.row0],
-    ...[o.xAt, o.xStride, o.yStride, o.out],
-    ...[o.squaresAt, lora?.lowAt ?? 0, lora?.lowStride ?? 0, lora?.rank4 ?? 0],
-    ...[lora?.parts.length ?? 0, float(lora?.scale ?? 0), float(o.eps), float(o.width)],
+    o.rows,
+    Math.ceil(o.rows / o.rowTile),
+    o.tiles,
+    o.row0,
+    o.xAt,
+    o.xStride,
+    o.yStride,
+    o.out,
+    o.squaresAt,
+    lora?.lowAt ?? 0,
+    lora?.lowStride ?? 0,
+    lora?.rank4 ?? 0,
+    lora?.parts.length ?? 0,
+    float(lora?.scale ?? 0),
+    float(o.eps),
+    float(o.width),
     ...parts.flat(),
     ...(o.more ?? []),
   ];
@@ -168,21 +179,24 @@ export function productBody(code: ProductCode): string {
 }
 
 /**
- * WGSL of 1 / rms of row t of the tile, from the partial sums of squares of 8 columns each that lie in `x`.
- * `store` goes before a barrier.
+ * WGSL of 1 / rms of row t of the tile, from the partial sums of squares of 8 columns each that lie in `x`. `store` goes
+ * before a barrier, `finish` behind it.
  */
 export const inverseRms = (
   x: string,
   rowTile: number,
   threads: number,
-): { declarations: string; store: string } => ({
-  declarations: `var<workgroup> rp: array<f32, ${rowTile * 4}>;
-fn inverseRms(t: u32) -> f32 { return inverseSqrt((rp[t * 4u] + rp[t * 4u + 1u] + rp[t * 4u + 2u] + rp[t * 4u + 3u]) / u.width + u.eps); }`,
+): { declarations: string; store: string; finish: string } => ({
+  declarations: `var<workgroup> rp: array<vec4f, ${rowTile}>;`,
   store: `for (var n = li; n < ${rowTile * 4}u; n += ${threads}u) {
     var s = vec4f(0.0);
     for (var i = n & 3u; i < u.xStride / 8u; i += 4u) { s += ${x}[u.squaresAt + (t0 + (n >> 2u)) * (u.xStride / 8u) + i]; }
-    rp[n] = (s.x + s.y) + (s.z + s.w);
+    rp[n >> 2u][n & 3u] = (s.x + s.y) + (s.z + s.w);
   }`,
+  finish: `for (var n = li; n < ${rowTile}u; n += ${threads}u) {
+    let s = rp[n]; rp[n].x = inverseSqrt(((s.x + s.y) + (s.z + s.w)) / u.width + u.eps);
+  }
+  workgroupBarrier();`,
 });
 
 /**

@@ -30,8 +30,16 @@ export function fewResidual(
       ]
     : [];
   runProduct(gpu, {
-    ...{ name: 'residual', variant: next ? 'next' : '', matrix, rows, x: input.buffer },
-    ...{ xStride: input.stride / 4, norm: null, low, bias: by.bias, yStride: x.stride },
+    name: 'residual',
+    variant: next ? 'next' : '',
+    matrix,
+    rows,
+    x: input.buffer,
+    xStride: input.stride / 4,
+    norm: null,
+    low,
+    bias: by.bias,
+    yStride: x.stride,
     bound: [y, ...prepared],
     more: [to?.squaresAt ?? 0],
     declarations: ({ tile, rowTile }) =>

@@ -71,7 +71,12 @@ export function runProduct(gpu: Gpu, o: ProductRun): void {
   const tile = tileOf(out, groups, pairs);
   const { subgroups } = gpu.device.features;
   const code: ProductCode = {
-    ...{ type: matrix.type, groups, tile, rowTile: rowTileOf(o.rows), subgroups, x: 'x' },
+    type: matrix.type,
+    groups,
+    tile,
+    rowTile: rowTileOf(o.rows),
+    subgroups,
+    x: 'x',
     row: (i) =>
       pairs
         ? // Gates, then the ups that go with them.
@@ -89,8 +94,17 @@ export function runProduct(gpu: Gpu, o: ProductRun): void {
   ];
   const weights = matrixAccess(matrix.type);
   const key = [
-    ...['few', o.name, o.variant ?? '', matrix.type, matrix.in, matrix.out, code.rowTile],
-    ...[subgroups ? 'subgroups' : '', norm ? 'norm' : '', low ? 'lora' : '', bias ? 'bias' : ''],
+    'few',
+    o.name,
+    o.variant ?? '',
+    matrix.type,
+    matrix.in,
+    matrix.out,
+    code.rowTile,
+    subgroups ? 'subgroups' : '',
+    norm ? 'norm' : '',
+    low ? 'lora' : '',
+    bias ? 'bias' : '',
   ].join(' ');
   const kernel = {
     key,
@@ -100,9 +114,18 @@ export function runProduct(gpu: Gpu, o: ProductRun): void {
   for (const part of matrix.parts) {
     const tiles = Math.ceil(pairs ? out / made : rowsToMake(matrix, part) / made);
     const uniforms = productUniforms({
-      ...{ rows: o.rows, rowTile: code.rowTile, tiles, row0: part.row },
-      ...{ xAt: 0, xStride: o.xStride, squaresAt: norm?.squaresAt ?? 0, yStride: o.yStride },
-      ...{ out, eps: norm?.eps ?? 0, width: matrix.in, lora: low?.uniforms ?? null },
+      rows: o.rows,
+      rowTile: code.rowTile,
+      tiles,
+      row0: part.row,
+      xAt: 0,
+      xStride: o.xStride,
+      squaresAt: norm?.squaresAt ?? 0,
+      yStride: o.yStride,
+      out,
+      eps: norm?.eps ?? 0,
+      width: matrix.in,
+      lora: low?.uniforms ?? null,
       more: o.more ?? [],
     });
     gpu.encoder.dispatch(
@@ -135,7 +158,7 @@ function codeOf(o: ProductRun, code: ProductCode, bound: readonly Bound[]): stri
   const at = 1 + matrixAccess(type).length;
   const rms = o.norm ? inverseRms('x', rowTile, tile.threads) : null;
   const has = (name: string): boolean => bound.some((one) => one.name === name);
-  const [plus, times] = [has('ax') ? ' + lora(o, t0 + t)' : '', rms ? ' * inverseRms(t)' : ''];
+  const [plus, times] = [has('ax') ? ' + lora(o, t0 + t)' : '', rms ? ' * rp[t].x' : ''];
   return `${directives(code.subgroups)}${UNIFORMS}${matrixBindings(type, 1)}
 ${bound.map((b, i) => `@group(0) @binding(${at + i}) var<${DECLARED[b.access]}> ${b.name}: ${b.type};`).join('\n')}
 ${productDeclarations(code)}
@@ -149,6 +172,7 @@ ${MAIN(tile.threads)} {
   ${productBody(code)}
   ${rms?.store ?? ''}
   workgroupBarrier();
+  ${rms?.finish ?? ''}
   ${o.epilogue(code)}
 }`;
 }

@@ -1,5 +1,5 @@
 import type { StoreType } from '../../../ops/values.ts';
-import { each } from './tile.ts';
+import { each, LANES } from './tile.ts';
 
 /**
  * What the attention kernels share. A tile of queries is up to 64 of (position, head): the query heads of one
@@ -89,7 +89,7 @@ export function scores(s: string, a: string, b: string, quads: number): string {
       workgroupBarrier();
       for (var k = 0u; k < 4u; k++) {
         ${each(4, (j) => `let w${j} = ws[k * 33u + ${8 * j}u + lane];`)}
-        ${each(4, (i) => `{ let x = xs[k * 65u + group + ${16 * i}u]; ${each(4, (j) => [...'xyzw'].map((e) => `${s}${i}_${j} = fma(x.${e}, w${j}.${e}, ${s}${i}_${j});`).join(' '))} }`, '\n        ')}
+        ${each(4, (i) => `{ let x = xs[k * 65u + group + ${16 * i}u]; ${each(4, (j) => LANES.map((e) => `${s}${i}_${j} = fma(x.${e}, w${j}.${e}, ${s}${i}_${j});`).join(' '))} }`, '\n        ')}
       }
     }`;
 }

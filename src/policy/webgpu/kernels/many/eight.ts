@@ -9,10 +9,13 @@ import { BLOCK, PER_UNIT } from '../../device/sizes.ts';
 export function eight(type: MatrixType, scales: 'joined' | 'apart'): string {
   const groups = type === 'int4' ? 'p.wUnits' : '(p.wUnits / 2u)';
   const unit = `W[((o / ${BLOCK}u) * p.wUnits + (k8 / ${Math.max(1, PER_UNIT[type] / 8)}u)${type === 'f32' ? ' * 2u' : ''}) * ${BLOCK}u + o % ${BLOCK}u`;
+  // By hand: scales of small weights are subnormal halves, which `unpack2x16float` may take for zero.
   const scale = `fn scaleOf(o: u32, group: u32) -> f32 {
   let i = ((o / ${BLOCK}u) * ${groups} + group) * ${BLOCK}u + o % ${BLOCK}u;
-  let pair = unpack2x16float(${scales === 'joined' ? 'W[p.wScales + (i >> 3u)][(i >> 1u) & 3u]' : 'S[i >> 1u]'});
-  return select(pair.x, pair.y, (i & 1u) == 1u);
+  let pair = ${scales === 'joined' ? 'W[p.wScales + (i >> 3u)][(i >> 1u) & 3u]' : 'S[i >> 1u]'};
+  let h = (pair >> ((i & 1u) * 16u)) & 0xffffu; let m = h & 0x7fffu;
+  let size = select(bitcast<f32>((m << 13u) + 0x38000000u), f32(m) * 0x1p-24, m < 0x400u);
+  return select(size, -size, h != m);
 }`;
   const head = `struct Eight { a: vec4f, b: vec4f }
 fn eight(o: u32, k8: u32) -> Eight {`;

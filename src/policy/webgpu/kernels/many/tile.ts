@@ -1,13 +1,16 @@
 /**
  * The tiled product that many rows share: a workgroup of 128 threads makes 64 rows × 64 columns; a step
  * takes 16 terms of the sum to workgroup memory (8.4 kB), a thread holds 8 rows × 4 columns. The order of the
- * additions of a value depends on nothing but the length of the sum.
+ * additions of a value depends on nothing but the length of the sum. Products and sums are fused by hand: whether
+ * a compiler does it is its own choice, here one and there another.
  */
 
 export const range = (n: number): readonly number[] => Array.from({ length: n }, (_, i) => i);
 
 export const each = (n: number, line: (i: number) => string, by = ' '): string =>
   range(n).map(line).join(by);
+
+export const LANES = ['x', 'y', 'z', 'w'] as const;
 
 /** Rows of a thread: `group + 8 i`; columns: `lane + 16 j`. */
 export const HEIGHT = 8;
@@ -30,7 +33,6 @@ fn main(@builtin(workgroup_id) id: vec3u, @builtin(num_workgroups) groups: vec3u
   let wid = ordered(id, groups);
   let lane = li & 15u; let group = li >> 4u;`;
 
-// Fused products and sums: what a compiler fuses on its own is its own choice, and fewer of them.
 /** Sums c{i}_{j} += Σ over a step's 16 terms of xs[row] · ws[column], ws: [4 quads of terms][64 columns]. */
 export const FORWARD_TILE = 'var<workgroup> ws: array<vec4f, 256>; // [quad of terms][64 columns]';
 export const forwardSums = (): string =>
@@ -40,7 +42,7 @@ export const forwardStep = (): string => `for (var k = 0u; k < 4u; k++) {
       ${each(
         HEIGHT,
         (i) =>
-          `{ let x = xs[k * 65u + group + ${8 * i}u]; ${each(WIDTH, (j) => [...'xyzw'].map((e) => `c${i}_${j} = fma(x.${e}, w${j}.${e}, c${i}_${j});`).join(' '))} }`,
+          `{ let x = xs[k * 65u + group + ${8 * i}u]; ${each(WIDTH, (j) => LANES.map((e) => `c${i}_${j} = fma(x.${e}, w${j}.${e}, c${i}_${j});`).join(' '))} }`,
         '\n      ',
       )}
     }`;
@@ -53,7 +55,7 @@ export const transposedStep = (): string => `for (var k = 0u; k < 4u; k++) {
       ${each(
         HEIGHT,
         (i) =>
-          `{ let x = xs[k * 65u + group + ${8 * i}u]; ${[...'xyzw'].map((e, j) => `c${i} = fma(vec4f(x.${e}), w${j}, c${i});`).join(' ')} }`,
+          `{ let x = xs[k * 65u + group + ${8 * i}u]; ${LANES.map((e, j) => `c${i} = fma(vec4f(x.${e}), w${j}, c${i});`).join(' ')} }`,
         '\n      ',
       )}
     }`;

@@ -1,4 +1,4 @@
-import { COMMON, gatherSlices, THREADS, type Cut } from './shared.ts';
+import { common, gatherSlices, THREADS, type Cut } from './shared.ts';
 import { STATE } from './search.ts';
 
 /** WGSL \`uniform24\`: the first 24 bits of Philox2x32-10 (Salmon et al. 2011) of a counter under a seed, in [0, 1). */
@@ -35,7 +35,7 @@ ${
 ${STATE}`
     : ''
 }
-${COMMON}
+${common(THREADS)}
 ${gatherSlices(cut)}
 ${PHILOX}
 var<workgroup> sums: array<f32, ${THREADS}>;
@@ -43,22 +43,38 @@ var<workgroup> counts: array<u32, ${THREADS}>;
 var<workgroup> hit: atomic<u32>;
 var<workgroup> last: atomic<u32>;
 var<workgroup> chosen: u32;
-// Sums of all threads up to this one.
+// Sums of all threads up to this one, which stay in the array.
+var<workgroup> sums16: array<f32, 16>;
+var<workgroup> counts16: array<u32, 16>;
 fn scan(li: u32, v: f32) -> f32 {
   sums[li] = v; workgroupBarrier();
-  for (var n = 1u; n < ${THREADS}u; n <<= 1u) {
-    var s = sums[li]; if (li >= n) { s += sums[li - n]; }
-    workgroupBarrier(); sums[li] = s; workgroupBarrier();
+  if (li < 16u) {
+    var s = sums[li * 16u];
+    for (var n = 1u; n < 16u; n++) { s += sums[li * 16u + n]; sums[li * 16u + n] = s; }
+    sums16[li] = s;
   }
-  return sums[li];
+  workgroupBarrier();
+  var before = f32(0); for (var n = 0u; n < li / 16u; n++) { before += sums16[n]; }
+  let s = before + sums[li];
+  workgroupBarrier();
+  sums[li] = s;
+  workgroupBarrier();
+  return s;
 }
 fn scanCount(li: u32, v: u32) -> u32 {
   counts[li] = v; workgroupBarrier();
-  for (var n = 1u; n < ${THREADS}u; n <<= 1u) {
-    var s = counts[li]; if (li >= n) { s += counts[li - n]; }
-    workgroupBarrier(); counts[li] = s; workgroupBarrier();
+  if (li < 16u) {
+    var s = counts[li * 16u];
+    for (var n = 1u; n < 16u; n++) { s += counts[li * 16u + n]; counts[li * 16u + n] = s; }
+    counts16[li] = s;
   }
-  return counts[li];
+  workgroupBarrier();
+  var before = u32(0); for (var n = 0u; n < li / 16u; n++) { before += counts16[n]; }
+  let s = before + counts[li];
+  workgroupBarrier();
+  counts[li] = s;
+  workgroupBarrier();
+  return s;
 }
 // The first thread whose running sum is above \`target\`; the last one with any weight where none is.
 fn find(li: u32, v: f32, upTo: f32, goal: f32) -> u32 {
@@ -92,7 +108,6 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
   }
   let total = sum4(li, vec4f(mass, more, 0.0, 0.0));
   let upTo = scan(li, mass);
-  workgroupBarrier();
   let whole = sums[${THREADS - 1}u];
   let goal = uniform24(w.seed, w.low, w.high) * whole;
   let slice = find(li, mass, upTo, goal);

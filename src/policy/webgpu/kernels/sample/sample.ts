@@ -3,8 +3,21 @@ import type { Gpu } from '../../device/gpu.ts';
 import type { GpuDraws } from '../../device/values.ts';
 import { drawCode } from './draw.ts';
 import { keptCode, MODES, openCode, searchCode } from './search.ts';
-import { BINS, cutOf, SLICE_WORDS, STATE_WORDS } from './shared.ts';
+import { BINS, cutOf, SLICE_WORDS, STATE_WORDS, type Cut } from './shared.ts';
 import { slicesCode } from './slices.ts';
+
+/** Working memory of `sample` for `room` draws, apart from the logits. */
+const memoryOf = (room: number, { slices }: Cut) => ({
+  slices: room * slices * SLICE_WORDS * 4,
+  states: 2 * room * STATE_WORDS * 4,
+  bins: 2 * room * slices * BINS * 4,
+  kept: room * slices * 16,
+});
+
+export function samplingBytes(room: number, cut: Cut): number {
+  const { slices, states, bins, kept } = memoryOf(room, cut);
+  return slices + states + bins + kept;
+}
 
 /**
  * Draws a token for each placed draw from its row of logits: temperature, top-k, top-p, the inverse of the distribution
@@ -18,8 +31,9 @@ export function sample(
 ): void {
   const { logits, stride, vocabulary, room } = o;
   const cut = cutOf(vocabulary);
+  const memory = memoryOf(room, cut);
   const { table, results, count, uses } = draws;
-  const slices = gpu.scratch('sampling, slices', room * cut.slices * SLICE_WORDS * 4);
+  const slices = gpu.scratch('sampling, slices', memory.slices);
   const run = (
     name: string,
     code: () => string,
@@ -44,9 +58,9 @@ export function sample(
     run('draw', () => drawCode(cut, false), 'rrrw', bound, [stride, count, 0], true);
     return;
   }
-  const states = gpu.scratch('sampling, states', 2 * room * STATE_WORDS * 4);
-  const bins = gpu.scratch('sampling, bins', 2 * room * cut.slices * BINS * 4);
-  const kept = gpu.scratch('sampling, kept', room * cut.slices * 16);
+  const states = gpu.scratch('sampling, states', memory.states);
+  const bins = gpu.scratch('sampling, bins', memory.bins);
+  const kept = gpu.scratch('sampling, kept', memory.kept);
   run('open', () => openCode(cut), 'rrw', [table, slices, states], [count], true);
   const search = [table, logits, states, bins];
   modes.forEach((mode, i) => {

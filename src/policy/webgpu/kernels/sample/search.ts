@@ -1,4 +1,4 @@
-import { BINS, COMMON, gatherSlices, THREADS, type Cut } from './shared.ts';
+import { BINS, common, gatherSlices, SLICE_THREADS, THREADS, type Cut } from './shared.ts';
 
 /**
  * The smallest logit that top-k, then top-p leave, without ranking: its key is found from the top, four bits a
@@ -21,7 +21,7 @@ export const openCode = (cut: Cut): string => `${UNIFORM}
 @group(0) @binding(2) var<storage, read> slices: array<vec4u>;
 @group(0) @binding(3) var<storage, read_write> states: array<State>;
 ${STATE}
-${COMMON}
+${common(THREADS)}
 ${gatherSlices(cut)}
 @compute @workgroup_size(${THREADS})
 fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: u32) {
@@ -31,7 +31,7 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
 
 /** WGSL `advance`: the state after the sums of the dispatch before, which are put together first. */
 const advance = ({ vocabulary, slices }: Cut): string => `
-var<workgroup> sums: array<f32, ${THREADS}>;
+var<workgroup> sums: array<f32, ${SLICE_THREADS}>;
 var<workgroup> bins: array<f32, ${BINS}>;
 fn takesPart(w: Wanted, mode: u32) -> bool {
   if (w.temperature == 0.0) { return false; }
@@ -42,14 +42,14 @@ fn advance(li: u32, row: u32, w: Wanted) -> State {
   var s = states[u.turn * u.rows + row];
   var sum = 0.0;
   if (u.before != ${MODES.none}u) {
-    for (var n = li / ${BINS}u; n < ${slices}u; n += ${THREADS / BINS}u) {
+    for (var n = li / ${BINS}u; n < ${slices}u; n += ${SLICE_THREADS / BINS}u) {
       sum += parts[(((1u - u.turn) * u.rows + row) * ${slices}u + n) * ${BINS}u + li % ${BINS}u];
     }
   }
   sums[li] = sum;
   workgroupBarrier();
   if (li < ${BINS}u) {
-    var t = 0.0; for (var n = 0u; n < ${THREADS / BINS}u; n++) { t += sums[n * ${BINS}u + li]; }
+    var t = 0.0; for (var n = 0u; n < ${SLICE_THREADS / BINS}u; n++) { t += sums[n * ${BINS}u + li]; }
     bins[li] = t;
   }
   workgroupBarrier();
@@ -92,21 +92,21 @@ const bindings = `${UNIFORM}
 /** One turn of the search: a workgroup a (slice, row). */
 export const searchCode = (cut: Cut): string => `${bindings}
 ${STATE}
-${COMMON}
+${common(SLICE_THREADS)}
 ${advance(cut)}
-var<workgroup> weights: array<vec4f, ${2 * THREADS}>;
-var<workgroup> values: array<u32, ${THREADS}>;
-@compute @workgroup_size(${THREADS})
+var<workgroup> weights: array<vec4f, ${2 * SLICE_THREADS}>;
+var<workgroup> values: array<u32, ${SLICE_THREADS}>;
+@compute @workgroup_size(${SLICE_THREADS})
 fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: u32) {
   let row = wid.y; let w = table[row];
   let s = advance(li, row, w);
   if (wid.x == 0u && li == 0u) { states[(1u - u.turn) * u.rows + row] = s; }
   let shift = 28u - 4u * u.level;
   var sum = 0.0;
-  for (var round = 0u; round < ${cut.perThread / 8}u; round++) {
+  for (var round = 0u; round < ${cut.slice / SLICE_THREADS / 8}u; round++) {
     var packed = 0u; var mine: array<vec4f, 2>;
     for (var k = 0u; k < 8u; k++) {
-      let i = wid.x * ${cut.slice}u + (round * 8u + k) * ${THREADS}u + li;
+      let i = wid.x * ${cut.slice}u + (round * 8u + k) * ${SLICE_THREADS}u + li;
       var weight = 0.0;
       if (i < ${cut.vocabulary}u && takesPart(w, u.mode)) {
         let l = logits[row * u.stride + i]; let key = keyOf(l);
@@ -122,7 +122,7 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
     weights[2u * li] = mine[0]; weights[2u * li + 1u] = mine[1]; values[li] = packed;
     workgroupBarrier();
     let bin = vec4u(li % ${BINS}u);
-    for (var n = (li / ${BINS}u) * ${THREADS / 16}u; n < (li / ${BINS}u + 1u) * ${THREADS / 16}u; n++) {
+    for (var n = (li / ${BINS}u) * ${BINS}u; n < (li / ${BINS}u + 1u) * ${BINS}u; n++) {
       let v = values[n]; let a = (vec4u(v) >> vec4u(0u, 4u, 8u, 12u)) & vec4u(15u);
       let b = (vec4u(v) >> vec4u(16u, 20u, 24u, 28u)) & vec4u(15u);
       let c = select(vec4f(0.0), weights[2u * n], a == bin) + select(vec4f(0.0), weights[2u * n + 1u], b == bin);
@@ -132,7 +132,7 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
   sums[li] = sum;
   workgroupBarrier();
   if (li < ${BINS}u) {
-    var t = 0.0; for (var n = 0u; n < ${THREADS / BINS}u; n++) { t += sums[n * ${BINS}u + li]; }
+    var t = 0.0; for (var n = 0u; n < ${SLICE_THREADS / BINS}u; n++) { t += sums[n * ${BINS}u + li]; }
     parts[((u.turn * u.rows + row) * ${cut.slices}u + wid.x) * ${BINS}u + li] = t;
   }
 }`;
@@ -141,16 +141,16 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
 export const keptCode = (cut: Cut): string => `${bindings}
 @group(0) @binding(5) var<storage, read_write> kept: array<vec4f>;
 ${STATE}
-${COMMON}
+${common(SLICE_THREADS)}
 ${advance(cut)}
-@compute @workgroup_size(${THREADS})
+@compute @workgroup_size(${SLICE_THREADS})
 fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: u32) {
   let row = wid.y; let w = table[row]; var t = w.temperature; if (t == 0.0) { t = 1.0; }
   let s = advance(li, row, w);
   if (wid.x == 0u && li == 0u) { states[(1u - u.turn) * u.rows + row] = s; }
   var all = vec4f(0.0);
-  for (var k = 0u; k < ${cut.perThread}u; k++) {
-    let i = wid.x * ${cut.slice}u + k * ${THREADS}u + li;
+  for (var k = 0u; k < ${cut.slice / SLICE_THREADS}u; k++) {
+    let i = wid.x * ${cut.slice}u + k * ${SLICE_THREADS}u + li;
     if (i < ${cut.vocabulary}u) {
       let l = logits[row * u.stride + i]; let key = keyOf(l); let d = (l - s.max) / t; let e = exp(d);
       if (key > s.key) { all += vec4f(e, weighted(e, d), 0.0, 0.0); }

@@ -1,11 +1,14 @@
 /**
  * What the kernels that draw have in common. A vocabulary is cut into at most 256 slices: a thread of a workgroup has one
- * slice when slices are put together, and `perThread` ids when a slice is looked at. Sums have one order.
+ * slice when slices are put together. Sums have one order.
  */
 export const THREADS = 256;
+/** Threads of a workgroup that looks at one slice. */
+export const SLICE_THREADS = 64;
 
 export interface Cut {
   readonly vocabulary: number;
+  /** Ids of a slice of one of 256 threads. */
   readonly perThread: number;
   readonly slice: number;
   readonly slices: number;
@@ -27,7 +30,7 @@ export const BINS = 16;
  * WGSL of a row of `GpuDraws.table`, of the order of logits as unsigned numbers, and of sums over the workgroup.
  * `sum4` and `top` are for all threads at once.
  */
-export const COMMON = `
+export const common = (threads: number): string => `
 struct Wanted { row: u32, seed: u32, low: u32, high: u32, temperature: f32, topK: u32, topP: f32, unused: u32 }
 fn isFinite(l: f32) -> bool { return (bitcast<u32>(l) & 0x7f800000u) != 0x7f800000u; }
 // Larger for larger logits; the same for 0 and -0.
@@ -38,26 +41,32 @@ fn keyOf(l: f32) -> u32 {
 fn ofKey(k: u32) -> f32 { return bitcast<f32>(select(~k, k & 0x7fffffffu, (k >> 31u) == 1u)); }
 // d · exp(d), also where exp(d) is 0.
 fn weighted(e: f32, d: f32) -> f32 { if (e == 0.0) { return 0.0; } return e * d; }
-var<workgroup> four: array<vec4f, ${THREADS}>;
+// Over the workgroup in two turns of 16: barriers cost more than a few additions.
+var<workgroup> four: array<vec4f, ${threads}>;
 fn sum4(li: u32, v: vec4f) -> vec4f {
   four[li] = v; workgroupBarrier();
-  for (var n = ${THREADS / 2}u; n > 0u; n >>= 1u) { if (li < n) { four[li] += four[li + n]; } workgroupBarrier(); }
-  let s = four[0]; workgroupBarrier();
+  if (li < 16u) {
+    var s = four[li]; for (var n = 1u; n < ${threads / 16}u; n++) { s += four[n * 16u + li]; }
+    four[li] = s;
+  }
+  workgroupBarrier();
+  var s = four[0]; for (var n = 1u; n < 16u; n++) { s += four[n]; }
+  workgroupBarrier();
   return s;
 }
-var<workgroup> tops: array<vec2u, ${THREADS}>;
+var<workgroup> tops: array<vec2u, ${threads}>;
+fn larger(a: vec2u, b: vec2u) -> vec2u { if (b.x > a.x || (b.x == a.x && b.y < a.y)) { return b; } return a; }
 // The largest key, and the first id that has it.
 fn top(li: u32, key: u32, id: u32) -> vec2u {
   tops[li] = vec2u(key, id); workgroupBarrier();
-  for (var n = ${THREADS / 2}u; n > 0u; n >>= 1u) {
-    if (li < n) {
-      let a = tops[li]; let b = tops[li + n];
-      if (b.x > a.x || (b.x == a.x && b.y < a.y)) { tops[li] = b; }
-    }
-    workgroupBarrier();
+  if (li < 16u) {
+    var t = tops[li]; for (var n = 1u; n < ${threads / 16}u; n++) { t = larger(t, tops[n * 16u + li]); }
+    tops[li] = t;
   }
-  let s = tops[0]; workgroupBarrier();
-  return s;
+  workgroupBarrier();
+  var t = tops[0]; for (var n = 1u; n < 16u; n++) { t = larger(t, tops[n]); }
+  workgroupBarrier();
+  return t;
 }`;
 
 /**

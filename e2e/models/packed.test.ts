@@ -1,0 +1,67 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { writeRandomCheckpoint } from '../../test/policy/checkpoint/random-checkpoint.ts';
+import { useStage } from '../browser.ts';
+
+/** Weights held packed, how near they are to their checkpoint, and the device measured with them. */
+
+const stage = useStage();
+let folder = '';
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'random-qwen-'));
+  writeRandomCheckpoint(folder, 'qwen');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it('holds a checkpoint in int4, compares it, and measures the device', async () => {
+  const { page } = stage;
+  const name = basename(folder);
+  await page.goto(`${stage.url}models?device=wasm`);
+  await page.getByLabel('Folder of a checkpoint').setInputFiles(folder);
+  await page.getByRole('button', { name: /^Copy/ }).click();
+  await page.getByText('ready', { exact: true }).waitFor();
+  await page.getByRole('button', { name: `Use ${name} as policy` }).click();
+  const held = page.locator('dt:text-is("held as") + dd');
+  const revision = page.locator('dt:text-is("revision") + dd');
+  await expect.poll(() => held.innerText()).toBe('f32, computed in f32');
+  const plain = await revision.innerText();
+
+  const choice = page.getByLabel(`Weights of ${name} held as`);
+  await choice.selectOption('int4');
+  await expect.poll(() => held.innerText()).toBe('int4, computed in f32');
+  expect(await revision.innerText()).toBe(`${plain}+int4`);
+  expect(await page.getByTestId('fit').locator('tr.chosen th').innerText()).toContain('int4');
+
+  await page.getByRole('button', { name: 'Measure agreement with the checkpoint' }).click();
+  await page.getByText(/agreement with the checkpoint: KL .* 256 tokens/).waitFor();
+
+  await page.getByRole('button', { name: 'Measure', exact: true }).click();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByRole('button', { name: 'Measure', exact: true }).click();
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export as JSON' }).click();
+  const report = JSON.parse(readFileSync(await (await download).path(), 'utf8'));
+  expect(report).toMatchObject({
+    format: 'forage.device/1',
+    device: 'wasm',
+    policy: { id: name, revision: `${plain}+int4`, onDevice: 'int4' },
+  });
+  expect(report.figures.map(({ kind }: { kind: string }) => kind)).toEqual([
+    'copy',
+    'product',
+    'decode',
+    'decode',
+    'decode',
+    'step',
+  ]);
+
+  // What was chosen is remembered; taken back, the checkpoint is itself again.
+  await page.reload();
+  await expect.poll(() => held.innerText()).toBe('int4, computed in f32');
+  await choice.selectOption('automatic');
+  await expect.poll(() => revision.innerText()).toBe(plain);
+  expect(stage.faults).toEqual([]);
+});

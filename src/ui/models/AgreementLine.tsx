@@ -1,0 +1,40 @@
+import { Button } from '@mantine/core';
+import type { PolicyInfo } from '../../policy/policy.ts';
+import { startAgreement, stopTrial, useTrials } from './store/trials-store.ts';
+
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+
+/** How near packed weights are to their checkpoint: measured where it is asked for. */
+export const AgreementLine = ({ policy }: { policy: PolicyInfo }) => {
+  const trial = useTrials((state) => state.agreement);
+  if (policy.onDevice !== 'int8' && policy.onDevice !== 'int4') return null;
+  if (trial.status === 'running')
+    return (
+      <p className="trial-line" role="status">
+        Comparing with the checkpoint: layer {trial.progress.done}
+        {trial.progress.layers > 0 ? ` of ${trial.progress.layers}` : ''} …
+        <Button size="compact-xs" variant="default" onClick={() => stopTrial('agreement')}>
+          Stop
+        </Button>
+      </p>
+    );
+  // Another policy, or another type of it, may have been loaded since.
+  const known =
+    trial.status === 'done' &&
+    trial.policy.id === policy.id &&
+    trial.policy.revision === policy.revision;
+  return (
+    <p className="trial-line" role="status">
+      {known ? (
+        <span>
+          agreement with the checkpoint: KL <b>{trial.result.kl.toPrecision(2)}</b> nats, same most
+          likely token <b>{percent(trial.result.top1)}</b>, {trial.result.tokens} tokens
+        </span>
+      ) : null}
+      {trial.status === 'failed' ? <span className="tone-bad">⚠ {trial.message}</span> : null}
+      <Button size="compact-xs" variant="default" onClick={() => void startAgreement()}>
+        {known ? 'Measure again' : 'Measure agreement with the checkpoint'}
+      </Button>
+    </p>
+  );
+};

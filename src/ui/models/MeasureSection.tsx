@@ -1,0 +1,71 @@
+import { Button } from '@mantine/core';
+import type { Figure } from '../../policy/measure/device.ts';
+import { figureWords } from '../../policy/measure/report.ts';
+import { Table } from '../kit/Table.tsx';
+import { useLab } from '../lab/lab-store.ts';
+import { exportMeasure, startMeasure, stopTrial, useTrials } from './store/trials-store.ts';
+
+const Figures = ({ figures }: { figures: readonly Figure[] }) => (
+  <Table
+    className="plain-table measure-table"
+    heads={[['what'], ['rate', 'figure'], ['share', 'figure']]}
+  >
+    {figures.map((figure) => {
+      const { name, value, share } = figureWords(figure);
+      return (
+        <tr key={name}>
+          <th scope="row">{name}</th>
+          <td className="figure">{value}</td>
+          <td className="figure">{share}</td>
+        </tr>
+      );
+    })}
+  </Table>
+);
+
+const INTRO =
+  'How fast this device copies and multiplies, and what share of that decoding and training with the loaded policy reach; what lies in a cache is read faster than it is copied. It takes under a minute with the built-in policy.';
+
+/** Rates of this device and what the loaded policy makes of them. */
+export const MeasureSection = () => {
+  const trial = useTrials((state) => state.measure);
+  const loaded = useLab(({ policy, device }) => policy !== null && device?.device !== 'server');
+  const running = trial.status === 'running';
+  const figures = running ? trial.progress : trial.status === 'done' ? trial.result.figures : [];
+  return (
+    <section className="measure" aria-labelledby="measure">
+      <h2 id="measure">Measure this device</h2>
+      <p className="fine">{INTRO}</p>
+      {figures.length > 0 ? <Figures figures={figures} /> : null}
+      {trial.status === 'failed' ? (
+        <p className="tone-bad" role="alert">
+          ⚠ {trial.message}
+        </p>
+      ) : null}
+      <div className="trial-line">
+        {running ? (
+          <>
+            <span role="status">Measuring, {figures.length} of 6 …</span>
+            <Button size="xs" variant="default" onClick={() => stopTrial('measure')}>
+              Stop
+            </Button>
+          </>
+        ) : (
+          <Button size="xs" disabled={!loaded} onClick={() => void startMeasure()}>
+            {trial.status === 'done' ? 'Measure again' : 'Measure'}
+          </Button>
+        )}
+        {trial.status === 'done' ? (
+          <>
+            <Button size="xs" variant="default" onClick={() => exportMeasure()}>
+              Export as JSON
+            </Button>
+            <span className="fine">
+              with {trial.policy.id} on {trial.result.device}
+            </span>
+          </>
+        ) : null}
+      </div>
+    </section>
+  );
+};

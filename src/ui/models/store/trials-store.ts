@@ -1,0 +1,96 @@
+import { create } from 'zustand';
+import { messageOf } from '../../../base/errors.ts';
+import type { DeviceMeasure, Figure } from '../../../policy/measure/device.ts';
+import { deviceReport } from '../../../policy/measure/report.ts';
+import type { Agreement } from '../../../policy/model/agreement.ts';
+import type { PolicyInfo } from '../../../policy/policy.ts';
+import { lab } from '../../lab/connection.ts';
+import { useLab } from '../../lab/lab-store.ts';
+import { saveFile } from '../../kit/page/save-file.ts';
+
+/** Measurements of the policy that is loaded: how near packed weights are, how fast the device is. */
+
+type Trial<Progress, Result> =
+  | { readonly status: 'none' }
+  | { readonly status: 'running'; readonly progress: Progress; readonly abort: AbortController }
+  | { readonly status: 'done'; readonly result: Result; readonly policy: PolicyInfo }
+  | { readonly status: 'failed'; readonly message: string };
+
+interface TrialsStore {
+  agreement: Trial<{ done: number; layers: number }, Agreement>;
+  measure: Trial<readonly Figure[], DeviceMeasure>;
+}
+
+export const useTrials = create<TrialsStore>()(() => ({
+  agreement: { status: 'none' },
+  measure: { status: 'none' },
+}));
+
+/** What a trial ends with; one that was stopped, or whose policy is another one by now, with nothing. */
+async function settled<T>(
+  abort: AbortController,
+  work: () => Promise<T>,
+): Promise<Trial<never, T>> {
+  const { policy } = useLab.getState();
+  if (!policy) return { status: 'failed', message: 'The policy has not been loaded.' };
+  try {
+    return { status: 'done', result: await work(), policy };
+  } catch (error) {
+    return abort.signal.aborted
+      ? { status: 'none' }
+      : { status: 'failed', message: messageOf(error) };
+  }
+}
+
+export const startAgreement = async (): Promise<void> => {
+  const abort = new AbortController();
+  const tell = (done: number, layers: number): void => {
+    if (abort.signal.aborted) return;
+    const progress = { done, layers };
+    useTrials.setState({ agreement: { status: 'running', progress, abort } });
+  };
+  tell(0, 0);
+  const agreement = await settled(abort, () => lab().ask.agreement(tell, abort.signal));
+  useTrials.setState({ agreement });
+};
+
+export const startMeasure = async (): Promise<void> => {
+  const abort = new AbortController();
+  let progress: readonly Figure[] = [];
+  const tell = (): void => {
+    if (!abort.signal.aborted)
+      useTrials.setState({ measure: { status: 'running', progress, abort } });
+  };
+  tell();
+  const onFigure = (figure: Figure): void => {
+    progress = [...progress, figure];
+    tell();
+  };
+  const measure = await settled(abort, () => lab().ask.measure(onFigure, abort.signal));
+  useTrials.setState({ measure });
+};
+
+export const stopTrial = (which: keyof TrialsStore): void => {
+  const trial = useTrials.getState()[which];
+  if (trial.status === 'running') trial.abort.abort(new Error('it was stopped'));
+};
+
+/** Downloads what was measured. */
+export const exportMeasure = (now = new Date()): void => {
+  const { measure } = useTrials.getState();
+  if (measure.status !== 'done') return;
+  const { device } = useLab.getState();
+  const report = deviceReport(measure.result, {
+    now,
+    policy: measure.policy,
+    adapter: device?.adapter ?? '',
+    versions: {
+      forage: String(import.meta.env['VITE_VERSION'] ?? ''),
+      platform: navigator.userAgent,
+    },
+  });
+  saveFile(
+    `forage-device-${report.measuredAt.slice(0, 10)}.json`,
+    new Blob([`${JSON.stringify(report, null, 2)}\n`], { type: 'application/json' }),
+  );
+};

@@ -1,0 +1,148 @@
+import { describe, expect, it, vi } from 'vitest';
+import { parsePolicyConfig } from '../../../src/policy/checkpoint/config.ts';
+import { sourceOf } from '../../../src/policy/checkpoint/tensor-source.ts';
+import { initWeights } from '../../../src/policy/checkpoint/weights.ts';
+import { measureDevice, type Figure } from '../../../src/policy/measure/device.ts';
+import { deviceReport, figureWords } from '../../../src/policy/measure/report.ts';
+import { uploadDecoder } from '../../../src/policy/model/upload.ts';
+import { MemoryError } from '../../../src/policy/ops/faults.ts';
+import type { Ops } from '../../../src/policy/ops/ops.ts';
+import { createWasmOps } from '../../../src/policy/wasm/ops.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const config = parsePolicyConfig({
+  model_type: 'qwen2',
+  vocab_size: 64,
+  hidden_size: 16,
+  num_hidden_layers: 1,
+  num_attention_heads: 2,
+  num_key_value_heads: 1,
+  intermediate_size: 24,
+  max_position_embeddings: 40,
+  rope_theta: 1e6,
+  tie_word_embeddings: true,
+});
+const decoderOn = (ops: Ops) =>
+  uploadDecoder(ops, sourceOf(initWeights(config, 5)), { type: 'f32' });
+
+describe('a device', () => {
+  it('is measured figure by figure, and nothing is left on it', async () => {
+    const ops = await createWasmOps();
+    const decoder = await decoderOn(ops);
+    const told: Figure[] = [];
+    const { bytes } = ops;
+    const measure = await measureDevice(decoder, { onFigure: (figure) => told.push(figure) });
+    expect(measure.device).toBe('wasm');
+    expect(measure.features).toContain('simd');
+    expect(told).toEqual(measure.figures);
+    expect(told).toMatchObject([
+      { kind: 'copy' },
+      { kind: 'product' },
+      { kind: 'decode', slots: 1, context: 39 },
+      { kind: 'decode', slots: 16, context: 39 },
+      { kind: 'decode', slots: 64, context: 39 },
+      { kind: 'step' },
+    ]);
+    for (const figure of told)
+      for (const value of Object.values(figure))
+        if (typeof value === 'number') expect(value).toBeGreaterThan(0);
+    // But for what kernels keep to work in.
+    expect(ops.bytes - bytes).toBeLessThan(16 * 2 ** 20);
+  });
+
+  it('that has no memory for 64 contexts is measured without them', async () => {
+    const ops = await createWasmOps();
+    const decoder = await decoderOn({
+      ...ops,
+      device: 'wasm',
+      get bytes() {
+        return ops.bytes;
+      },
+      keyStore: (shape, label) => {
+        if (shape.positions === 64 * 40) throw new MemoryError('no memory for the keys');
+        return ops.keyStore(shape, label);
+      },
+    });
+    const { figures } = await measureDevice(decoder, {});
+    expect(figures.map(({ kind }) => kind)).toEqual([
+      'copy',
+      'product',
+      'decode',
+      'decode',
+      'left out',
+      'step',
+    ]);
+    expect(figures[4]).toEqual({
+      kind: 'left out',
+      what: 'decoding 64',
+      why: 'no memory for the keys',
+    });
+  });
+
+  it('is left alone when it is stopped', async () => {
+    const decoder = await decoderOn(await createWasmOps());
+    const abort = new AbortController();
+    const told: string[] = [];
+    // As a worker hears of it: by a message, while it works.
+    setTimeout(() => abort.abort(new Error('enough')));
+    const measuring = measureDevice(decoder, {
+      signal: abort.signal,
+      onFigure: ({ kind }) => told.push(kind),
+    });
+    await expect(measuring).rejects.toThrow('enough');
+    expect(told).toEqual([]);
+  });
+});
+
+describe('what was measured', () => {
+  it.each<[Figure, string, string]>([
+    [{ kind: 'copy', bytesPerSecond: 1.234e11 }, '123 GB/s', ''],
+    [{ kind: 'product', flopsPerSecond: 7.89e9 }, '7.9 GFLOP/s', ''],
+    [
+      { kind: 'decode', slots: 1, context: 512, tokensPerSecond: 1680.4, ofCopy: 0.412 },
+      '1,680 tokens/s',
+      '41 % of copy',
+    ],
+    [
+      { kind: 'step', tokens: 1024, tokensPerSecond: 9.87, ofProduct: 0.0312 },
+      '9.9 tokens/s',
+      '3.1 % of product',
+    ],
+  ])('is said in words: %j', (figure, value, share) => {
+    expect(figureWords(figure)).toMatchObject({ value, share });
+  });
+
+  it('is exported with the device, its features, the versions and the date', () => {
+    const info = {
+      id: 'mini',
+      revision: 'abc',
+      parameters: 7,
+      maxContext: 40,
+      device: 'wasm' as const,
+      dtype: 'f32',
+      onDevice: 'int4' as const,
+    };
+    const figures: Figure[] = [{ kind: 'copy', bytesPerSecond: 5 }];
+    expect(
+      deviceReport(
+        { device: 'wasm', features: ['simd'], figures },
+        {
+          now: new Date('2026-03-04T05:06:07Z'),
+          adapter: 'one core',
+          versions: { forage: '0.1.0', platform: 'Node v20' },
+          policy: info,
+        },
+      ),
+    ).toEqual({
+      format: 'forage.device/1',
+      measuredAt: '2026-03-04T05:06:07.000Z',
+      versions: { forage: '0.1.0', platform: 'Node v20' },
+      device: 'wasm',
+      adapter: 'one core',
+      features: ['simd'],
+      policy: { id: 'mini', revision: 'abc', parameters: 7, onDevice: 'int4' },
+      figures,
+    });
+  });
+});

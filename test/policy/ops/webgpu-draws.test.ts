@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Random } from '../../../src/base/random.ts';
+import { draw, drawNumber } from '../../../src/policy/ops/draw.ts';
+import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
+import type { Draw } from '../../../src/policy/ops/ops.ts';
+import type { Sampling } from '../../../src/policy/policy.ts';
+import { sample } from '../../../src/policy/webgpu/kernels/sample/sample.ts';
+import type { WebGpuOps } from '../../../src/policy/webgpu/ops.ts';
+import { GpuActivations, GpuDraws, own } from '../../../src/policy/webgpu/device/values.ts';
+import { Builder } from './builder.ts';
+import { opCases } from './cases.ts';
+import { expectSame } from './compare.ts';
+import { openOps } from './swiftshader.ts';
+
+// A software driver compiles and runs these for a while.
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 60_000 });
+
+let ops: WebGpuOps;
+beforeAll(async () => {
+  ops = await openOps();
+});
+afterAll(() => ops.dispose());
+
+const PLAIN: Sampling = { temperature: 1, topK: 0, topP: 1 };
+
+it.each([...opCases(1)].filter(({ name }) => name.startsWith('draws')))('$name', async (one) => {
+  await expectSame(one, oracleOps(), ops, 1e-5);
+  await ops.settled();
+});
+
+describe('draws', () => {
+  const ROWS = 64;
+  const SAMPLINGS: Sampling[] = [
+    { temperature: 1, topK: 40, topP: 1 },
+    { temperature: 1, topK: 0, topP: 0.9 },
+    { temperature: 0.7, topK: 50, topP: 0.95 },
+    { temperature: 1.5, topK: 1, topP: 0.5 },
+    { temperature: 0, topK: 3, topP: 0.5 },
+    { temperature: 2, topK: 2499, topP: 0.999 },
+    { temperature: 1, topK: 5000, topP: 1 },
+    { temperature: 0.02, topK: 0, topP: 1 },
+  ];
+
+  /** Draws by device and by host: places where ids differ, and the largest difference of a number. */
+  async function compare(
+    calls: number,
+    vocabulary: number,
+    samplingOf: (row: number) => Sampling,
+  ): Promise<{ draws: number; different: number; numbers: number }> {
+    const { gpu } = ops;
+    const stride = Math.ceil(vocabulary / 32) * 32;
+    const random = new Random(12);
+    const logits = new Float32Array(ROWS * stride);
+    random.fillNormal(logits, 3);
+    // Of every other row many logits are equal, some of them 0 and -0.
+    for (let i = 0; i < logits.length; i++)
+      if (Math.floor(i / stride) % 2 === 1) logits[i] = Math.round((logits[i] ?? 0) * 2) / 2;
+    const buffer = gpu.device.buffer(logits.byteLength, 'logits');
+    gpu.encoder.write(buffer, 0, logits);
+    const handle = ops.draws(ROWS);
+    const outcome = { draws: 0, different: 0, numbers: 0 };
+    for (let call = 0; call < calls; call++) {
+      const wanted = Array.from({ length: ROWS }, (_, row): Draw => {
+        const seed = random.below(2 ** 32);
+        return { row, seed, counter: call * 2 ** 31 + row, sampling: samplingOf(row + call) };
+      });
+      ops.placeDraws(handle, wanted);
+      const range = { buffer, offset: 0, size: buffer.size };
+      sample(gpu, own(GpuDraws, handle), {
+        logits: range,
+        stride,
+        vocabulary,
+        room: ROWS,
+      });
+      const drawn = await ops.readDraws(handle);
+      for (const [i, { row, seed, counter, sampling }] of wanted.entries()) {
+        const theirs = logits.subarray(row * stride, row * stride + vocabulary);
+        const expected = draw(theirs, sampling, drawNumber(seed, counter));
+        const got = drawn[i];
+        if (!got) throw new Error('a draw is missing');
+        outcome.draws++;
+        if (got.id !== expected.id) outcome.different++;
+        for (const key of ['logprob', 'modelLogprob', 'entropy', 'modelEntropy'] as const)
+          if (got.id === expected.id)
+            outcome.numbers = Math.max(outcome.numbers, Math.abs(got[key] - expected[key]));
+        expect(got.finite).toBe(true);
+      }
+    }
+    ops.free(handle);
+    gpu.encoder.release(buffer);
+    return outcome;
+  }
+
+  it('are the host’s, 9,024 of 9,024, by temperature alone', async () => {
+    const temperatures = [1, 0.7, 0, 1.6];
+    const { draws, different, numbers } = await compare(141, 600, (row) => ({
+      temperature: temperatures[row % 4] ?? 1,
+      topK: 0,
+      topP: 1,
+    }));
+    expect({ draws, different }).toEqual({ draws: 9024, different: 0 });
+    expect(numbers).toBeLessThan(2e-5);
+  });
+
+  it('are the host’s, 1,024 of 1,024, with top-k and top-p and equal logits', async () => {
+    const { draws, different, numbers } = await compare(
+      16,
+      2500,
+      (row) => SAMPLINGS[row % SAMPLINGS.length] ?? PLAIN,
+    );
+    expect({ draws, different }).toEqual({ draws: 1024, different: 0 });
+    expect(numbers).toBeLessThan(2e-5);
+  });
+
+  it.each([NaN, Infinity, -Infinity])('say where a logit is %s', async (value) => {
+    const b = new Builder(ops, 3);
+    const values = b.values(33 * 8);
+    const head = b.matrix({ out: 33, in: 8, type: 'f32' }, values);
+    const handle = ops.draws(2);
+    const sampling = { temperature: 1, topK: 5, topP: 0.9 };
+    ops.placeDraws(
+      handle,
+      [0, 1].map((row) => ({
+        row,
+        seed: 1,
+        counter: 1,
+        sampling,
+      })),
+    );
+    const x = ops.activations(2, 8, 'x');
+    const broken = new Float32Array(64).fill(1);
+    broken[32] = value;
+    ops.gpu.encoder.write(own(GpuActivations, x).buffer, 0, broken);
+    ops.sample({ x, norm: b.norm(8, 1e-6), head, draws: handle });
+    expect((await ops.readDraws(handle)).map(({ finite }) => finite)).toEqual([true, false]);
+  });
+});
