@@ -50,7 +50,9 @@ const settings = {
   groupSize: Number(values.group),
   heldOut: { questions: 0, every: 1, temperature: 0.3 },
 };
-const config = parsePolicyConfig(parseJson(await fetchFromDisk(folder)('config.json'), 'config.json'));
+const config = parsePolicyConfig(
+  parseJson(await fetchFromDisk(folder)('config.json'), 'config.json'),
+);
 const { world, retriever, router } = await openWorld(undefined);
 const policy = await loadPolicy({
   files: fetchFromDisk(folder),

@@ -11,7 +11,7 @@ export const SECURITY_HEADERS = {
   'Referrer-Policy': 'no-referrer',
   'Content-Security-Policy': [
     "default-src 'self'",
-    // WebAssembly is compiled in workers; jax-js starts its thread pool from a blob.
+    // WebAssembly is compiled in workers; onnxruntime may start its threads from a blob.
     "script-src 'self' 'wasm-unsafe-eval' blob:",
     "worker-src 'self' blob:",
     "style-src 'self' 'unsafe-inline'",
