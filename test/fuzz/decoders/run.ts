@@ -2,15 +2,15 @@
  * Random small decoders on a device and on the oracle: scores, entropies, gradients of a random adapter and
  * greedy tokens, over odd sizes, groups, biases, norms, rotary scalings, weight types and ragged batches.
  *
- *   npx tsx scripts/fuzz-decoders.ts [--device wasm|webgpu] [--cases 2000] [--seed 1]
+ *   npx tsx test/fuzz/decoders/run.ts [--device wasm|webgpu] [--cases 2000] [--seed 1]
  *
  * Prints the largest differences and every case beyond the tolerance; ends with 1 where there is one.
  */
 import { parseArgs } from 'node:util';
-import { prepareNode } from '../src/policy/node/prepare.ts';
-import type { Ops } from '../src/policy/ops/ops.ts';
-import { oracleOps } from '../src/policy/ops/oracle/oracle.ts';
-import { apart, numbersOn, randomDecoder } from '../test/fuzz/decoders/decoder.ts';
+import { prepareNode } from '../../../src/policy/node/prepare.ts';
+import type { Ops } from '../../../src/policy/ops/ops.ts';
+import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
+import { apart, numbersOn, randomDecoder } from './decoder.ts';
 
 const { values } = parseArgs({
   options: {
@@ -26,10 +26,10 @@ prepareNode();
 
 async function device(): Promise<Ops> {
   if (values.device === 'webgpu') {
-    const { openOps } = await import('../test/policy/ops/swiftshader.ts');
+    const { openOps } = await import('../../policy/ops/swiftshader.ts');
     return openOps();
   }
-  const { createWasmOps } = await import('../src/policy/wasm/ops.ts');
+  const { createWasmOps } = await import('../../../src/policy/wasm/ops.ts');
   return createWasmOps();
 }
 
