@@ -10,6 +10,8 @@ export interface Sizes {
   activations(rows: number, width: number): number;
   vector(length: number): number;
   matrix(shape: MatrixShape): number;
+  /** Bytes of the largest piece of a matrix, where it is held in several; absent: it is one. */
+  piece?(shape: MatrixShape): number;
   rotary(positions: number, pairs: number): number;
   keyStore(shape: { positions: number; kvHeads: number; headDim: number; type: StoreType }): number;
   tokens(rows: number): number;
@@ -34,7 +36,7 @@ export interface Working {
 export interface PlannedOps extends Ops {
   /** Most that `bytes` ever was. */
   readonly peak: number;
-  /** The largest of what was made. */
+  /** The largest of what is bound at once. */
   readonly largest: { readonly label: string; readonly bytes: number };
 }
 
@@ -46,11 +48,11 @@ export function plannedOps(sizes: Sizes): PlannedOps {
   const held = new Map<Handle, number>();
   let [bytes, peak] = [0, 0];
   let largest = { label: '', bytes: 0 };
-  const made = <T extends Handle>(handle: T, size: number, label: string): T => {
+  const made = <T extends Handle>(handle: T, size: number, label: string, piece = size): T => {
     held.set(handle, size);
     bytes += size;
     peak = Math.max(peak, bytes);
-    if (size > largest.bytes) largest = { label, bytes: size };
+    if (piece > largest.bytes) largest = { label, bytes: piece };
     return handle;
   };
   const nothing = (): void => undefined;
@@ -76,7 +78,8 @@ export function plannedOps(sizes: Sizes): PlannedOps {
       abandon: nothing,
       finish: () => {
         const size = sizes.matrix(shape);
-        return made({ kind: 'matrix', ...shape, bytes: size }, size, label);
+        const piece = sizes.piece?.(shape) ?? size;
+        return made({ kind: 'matrix', ...shape, bytes: size }, size, label, piece);
       },
     }),
     rotary: (cos, _, pairs) => {

@@ -1,5 +1,21 @@
-import type { Sizes } from '../ops/planned.ts';
+import type { Sizes, Working } from '../ops/planned.ts';
 import * as sizes from './device/sizes.ts';
+import { fewWorking } from './kernels/few/working.ts';
+import { manyWorking } from './many/working.ts';
+
+/** Rows of text that a turn of sampling reads, and the contexts that they are of. */
+const READING = { rows: 1024, runs: 64 };
+
+/** Scratch of the operations, which sampling and training share. */
+function working({ config, type, slots, context, train }: Working, largest: number): number {
+  if (!train) {
+    const reading = manyWorking({ config, type, ...READING, adapter: null, train: false }, largest);
+    return reading + fewWorking({ config, slots, context, adapter: null });
+  }
+  const { adapter, limits } = train;
+  const rows = limits.maxTokens;
+  return manyWorking({ config, type, rows, runs: READING.runs, adapter, train: true }, largest);
+}
 
 /**
  * What a WebGPU device holds of everything.
@@ -10,6 +26,7 @@ export const webGpuSizes = (largest: number): Sizes => ({
   activations: sizes.activationBytes,
   vector: sizes.vectorBytes,
   matrix: (shape) => sizes.matrixBytes(shape, largest),
+  piece: (shape) => Math.max(...sizes.matrixParts(shape, largest).map(({ bytes }) => bytes)),
   rotary: sizes.rotaryBytes,
   keyStore: ({ positions, kvHeads, headDim, type }) =>
     sizes.keyStoreBytes(positions, kvHeads, headDim, type),
@@ -17,5 +34,5 @@ export const webGpuSizes = (largest: number): Sizes => ({
   picks: sizes.picksBytes,
   draws: sizes.drawsBytes,
   adapter: sizes.adapterBytes,
-  working: () => 0,
+  working: (of) => working(of, largest),
 });

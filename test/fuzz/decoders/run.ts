@@ -26,7 +26,7 @@ prepareNode();
 
 async function device(): Promise<Ops> {
   if (values.device === 'webgpu') {
-    const { openOps } = await import('../../policy/ops/swiftshader.ts');
+    const { openOps } = await import('../../policy/ops/support/swiftshader.ts');
     return openOps();
   }
   const { createWasmOps } = await import('../../../src/policy/wasm/ops.ts');

@@ -3,7 +3,7 @@ import { loraSlots } from '../../../src/policy/lora/spec.ts';
 import { packBatch } from '../../../src/policy/lora/train-batch.ts';
 import { FAMILY_FIXTURES, loadFamily } from '../../fixtures/families/load.ts';
 import { relativeError } from '../lora/numbers.ts';
-import { openOps } from '../ops/swiftshader.ts';
+import { openOps } from '../ops/support/swiftshader.ts';
 import { engineOn, trainerOn } from './on-ops.ts';
 
 /** Every family on WebGPU, by a software driver, against transformers and PEFT. */

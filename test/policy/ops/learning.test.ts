@@ -7,8 +7,8 @@ import { own } from '../../../src/policy/ops/own.ts';
 import type { RowHits, TrainableOps } from '../../../src/policy/ops/trainable.ts';
 import type { Activations, Matrix, Picks, Vector } from '../../../src/policy/ops/values.ts';
 import { createTrainableWasmOps } from '../../../src/policy/wasm/ops.ts';
-import { Builder, layOut, randomSizes, type Sizes } from './builder.ts';
-import { difference } from './compare.ts';
+import { Builder, layOut, randomSizes, type Sizes } from './support/builder.ts';
+import { difference } from './support/compare.ts';
 
 const LENGTHS = [5, 0, 3];
 const PICKED = { rows: [1, 3, 7, 3], targets: [2, 0, 6, 5], temperatures: [1, 0.5, 1.3, 1] };

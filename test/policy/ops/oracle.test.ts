@@ -10,9 +10,9 @@ import {
 import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
 import { own } from '../../../src/policy/ops/own.ts';
 import type { Activations, Adapter } from '../../../src/policy/ops/values.ts';
-import { headsInput } from './attention-cases.ts';
-import { anyIds, Builder, layOut, randomSizes, type Sizes } from './builder.ts';
-import { expectPeftParity } from './peft-parity.ts';
+import { headsInput } from './support/attention-cases.ts';
+import { anyIds, Builder, layOut, randomSizes, type Sizes } from './support/builder.ts';
+import { expectPeftParity } from './support/peft-parity.ts';
 
 const doubles = (x: Activations): Float64Array => own(OracleActivations, x).values;
 

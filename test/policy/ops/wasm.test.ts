@@ -8,11 +8,11 @@ import type { Draw, Ops } from '../../../src/policy/ops/ops.ts';
 import type { Tokens } from '../../../src/policy/ops/values.ts';
 import { hasRelaxedSimd } from '../../../src/policy/wasm/kernels.ts';
 import { createWasmOps } from '../../../src/policy/wasm/ops.ts';
-import { headsInput } from './attention-cases.ts';
-import { anyIds, Builder, layOut, randomSizes, type Sizes } from './builder.ts';
-import { opCases } from './cases.ts';
-import { expectSame } from './compare.ts';
-import { expectPeftParity } from './peft-parity.ts';
+import { headsInput } from './support/attention-cases.ts';
+import { anyIds, Builder, layOut, randomSizes, type Sizes } from './support/builder.ts';
+import { opCases } from './support/cases.ts';
+import { expectSame } from './support/compare.ts';
+import { expectPeftParity } from './support/peft-parity.ts';
 
 /** Engines without fused multiply-add have the plain build alone. */
 const builds = hasRelaxedSimd() ? [false, true] : [false];

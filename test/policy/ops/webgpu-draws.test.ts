@@ -7,10 +7,10 @@ import type { Sampling } from '../../../src/policy/policy.ts';
 import { sample } from '../../../src/policy/webgpu/kernels/sample/sample.ts';
 import type { WebGpuOps } from '../../../src/policy/webgpu/ops.ts';
 import { GpuActivations, GpuDraws, own } from '../../../src/policy/webgpu/device/values.ts';
-import { Builder } from './builder.ts';
-import { opCases } from './cases.ts';
-import { expectSame } from './compare.ts';
-import { openOps } from './swiftshader.ts';
+import { Builder } from './support/builder.ts';
+import { opCases } from './support/cases.ts';
+import { expectSame } from './support/compare.ts';
+import { openOps } from './support/swiftshader.ts';
 
 // A software driver compiles and runs these for a while.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 60_000 });

@@ -7,9 +7,9 @@ import type { TokenRun } from '../../../src/policy/ops/values.ts';
 import type { Sampling } from '../../../src/policy/policy.ts';
 import type { WebGpuOps } from '../../../src/policy/webgpu/ops.ts';
 import { GpuAdapter, own } from '../../../src/policy/webgpu/device/values.ts';
-import { Builder } from './builder.ts';
-import { difference } from './compare.ts';
-import { openOps } from './swiftshader.ts';
+import { Builder } from './support/builder.ts';
+import { difference } from './support/compare.ts';
+import { openOps } from './support/swiftshader.ts';
 
 // A software driver compiles and runs these for a while.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 60_000 });

@@ -6,13 +6,13 @@ import type { TokenRun } from '../../../src/policy/ops/values.ts';
 import { LORA_TARGETS } from '../../../src/policy/lora/spec.ts';
 import { manyWorking } from '../../../src/policy/webgpu/many/working.ts';
 import type { WebGpuOps } from '../../../src/policy/webgpu/ops.ts';
-import { headsInput } from './attention-cases.ts';
-import { anyIds, Builder, type CaseBody, type Sizes } from './builder.ts';
-import { opCases, type OpCase } from './cases.ts';
-import { expectSame } from './compare.ts';
-import { scores } from './head-cases.ts';
-import { embedding, feedForwardBackward, residualBackward } from './projection-cases.ts';
-import { openOps } from './swiftshader.ts';
+import { headsInput } from './support/attention-cases.ts';
+import { anyIds, Builder, type CaseBody, type Sizes } from './support/builder.ts';
+import { opCases, type OpCase } from './support/cases.ts';
+import { expectSame } from './support/compare.ts';
+import { scores } from './support/head-cases.ts';
+import { embedding, feedForwardBackward, residualBackward } from './support/projection-cases.ts';
+import { openOps } from './support/swiftshader.ts';
 
 const TOLERANCE = 1e-4;
 

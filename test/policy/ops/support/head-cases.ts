@@ -1,5 +1,5 @@
 import { anyIds, type CaseBody } from './builder.ts';
-import type { Draw, Drawn } from '../../../src/policy/ops/ops.ts';
+import type { Draw, Drawn } from '../../../../src/policy/ops/ops.ts';
 
 /** Log-probabilities, entropies, logits, and the gradient of some rows; one row is picked twice. */
 export const scores: CaseBody = async (b, s) => {

@@ -1,6 +1,6 @@
-import { itemAt } from '../../../src/base/items.ts';
-import type { HeadsInput } from '../../../src/policy/ops/ops.ts';
-import type { Activations, Adapter, Tokens } from '../../../src/policy/ops/values.ts';
+import { itemAt } from '../../../../src/base/items.ts';
+import type { HeadsInput } from '../../../../src/policy/ops/ops.ts';
+import type { Activations, Adapter, Tokens } from '../../../../src/policy/ops/values.ts';
 import {
   anyIds,
   layOut,

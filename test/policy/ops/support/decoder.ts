@@ -1,11 +1,11 @@
-import { itemAt } from '../../../src/base/items.ts';
-import { variantOf } from '../../../src/policy/checkpoint/config.ts';
-import { ropeTables } from '../../../src/policy/checkpoint/rope.ts';
-import type { LayerWeights, PolicyWeights } from '../../../src/policy/checkpoint/weights.ts';
-import { LORA_TARGETS, type LoraSpec, type LoraTarget } from '../../../src/policy/lora/spec.ts';
-import type { RowScores } from '../../../src/policy/lora/trainer.ts';
-import type { PackedBatch } from '../../../src/policy/lora/train-batch.ts';
-import type { HeadInput, Norm, Ops, Projection } from '../../../src/policy/ops/ops.ts';
+import { itemAt } from '../../../../src/base/items.ts';
+import { variantOf } from '../../../../src/policy/checkpoint/config.ts';
+import { ropeTables } from '../../../../src/policy/checkpoint/rope.ts';
+import type { LayerWeights, PolicyWeights } from '../../../../src/policy/checkpoint/weights.ts';
+import { LORA_TARGETS, type LoraSpec, type LoraTarget } from '../../../../src/policy/lora/spec.ts';
+import type { RowScores } from '../../../../src/policy/lora/trainer.ts';
+import type { PackedBatch } from '../../../../src/policy/lora/train-batch.ts';
+import type { HeadInput, Norm, Ops, Projection } from '../../../../src/policy/ops/ops.ts';
 import type {
   Activations,
   Adapter,
@@ -18,7 +18,7 @@ import type {
   Rotary,
   Tokens,
   TokenRun,
-} from '../../../src/policy/ops/values.ts';
+} from '../../../../src/policy/ops/values.ts';
 import { layOut } from './builder.ts';
 
 interface Layer {

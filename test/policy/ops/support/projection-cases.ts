@@ -1,5 +1,5 @@
 import { anyIds, raggedLengths, type Builder, type CaseBody } from './builder.ts';
-import type { Activations, Tokens } from '../../../src/policy/ops/values.ts';
+import type { Activations, Tokens } from '../../../../src/policy/ops/values.ts';
 
 const manyTokens = (b: Builder): Tokens =>
   b.tokens(

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import { present } from '../../../src/base/items.ts';
-import { readPeft } from '../../../src/policy/lora/peft.ts';
-import { loraSlots } from '../../../src/policy/lora/spec.ts';
-import type { Ops } from '../../../src/policy/ops/ops.ts';
-import { loadLoraFixture } from '../../fixtures/qwen3-lora/load.ts';
-import { relativeError, unweighted } from '../lora/numbers.ts';
+import { present } from '../../../../src/base/items.ts';
+import { readPeft } from '../../../../src/policy/lora/peft.ts';
+import { loraSlots } from '../../../../src/policy/lora/spec.ts';
+import type { Ops } from '../../../../src/policy/ops/ops.ts';
+import { loadLoraFixture } from '../../../fixtures/qwen3-lora/load.ts';
+import { relativeError, unweighted } from '../../lora/numbers.ts';
 import { Decoder } from './decoder.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findChromium } from '../../../scripts/chromium.mjs';
-import { WebGpuOps } from '../../../src/policy/webgpu/ops.ts';
-import type { DeviceOptions } from '../../../src/policy/webgpu/device/device.ts';
+import { findChromium } from '../../../../scripts/chromium.mjs';
+import { WebGpuOps } from '../../../../src/policy/webgpu/ops.ts';
+import type { DeviceOptions } from '../../../../src/policy/webgpu/device/device.ts';
 
 /** Folders in which Chromium keeps SwiftShader and a Vulkan loader. */
 function folders(): string[] {

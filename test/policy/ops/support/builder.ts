@@ -1,6 +1,6 @@
-import { Random } from '../../../src/base/random.ts';
-import type { Norm, Ops, Projection } from '../../../src/policy/ops/ops.ts';
-import { ropeTables } from '../../../src/policy/checkpoint/rope.ts';
+import { Random } from '../../../../src/base/random.ts';
+import type { Norm, Ops, Projection } from '../../../../src/policy/ops/ops.ts';
+import { ropeTables } from '../../../../src/policy/checkpoint/rope.ts';
 import type {
   Activations,
   Adapter,
@@ -14,8 +14,8 @@ import type {
   TokenRun,
   Tokens,
   Vector,
-} from '../../../src/policy/ops/values.ts';
-import { itemAt } from '../../../src/base/items.ts';
+} from '../../../../src/policy/ops/values.ts';
+import { itemAt } from '../../../../src/base/items.ts';
 
 /** Sizes of one random decoder layer. */
 export interface Sizes {

@@ -1,6 +1,6 @@
-import { deriveSeed, Random } from '../../../src/base/random.ts';
-import type { Ops } from '../../../src/policy/ops/ops.ts';
-import { MATRIX_TYPES } from '../../../src/policy/ops/values.ts';
+import { deriveSeed, Random } from '../../../../src/base/random.ts';
+import type { Ops } from '../../../../src/policy/ops/ops.ts';
+import { MATRIX_TYPES } from '../../../../src/policy/ops/values.ts';
 import { attention, attentionBackward } from './attention-cases.ts';
 import { Builder, randomSizes, type CaseBody } from './builder.ts';
 import { draws, scores } from './head-cases.ts';
