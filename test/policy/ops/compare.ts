@@ -19,11 +19,7 @@ export function difference(got: ArrayLike<number>, expected: ArrayLike<number>):
 }
 
 /** Runs a case on both; the largest difference of each result, relative to its rms in `reference`. */
-async function differences(
-  one: OpCase,
-  reference: Ops,
-  ops: Ops,
-): Promise<Record<string, number>> {
+async function differences(one: OpCase, reference: Ops, ops: Ops): Promise<Record<string, number>> {
   const [expected, got] = [await one.run(reference), await one.run(ops)];
   expect(Object.keys(got)).toEqual(Object.keys(expected));
   return Object.fromEntries(
