@@ -21,6 +21,7 @@ const config: KnipConfig = {
     'e2e/**/*.ts',
     'test/**/*.test.{ts,tsx}',
     'test/fixtures/**/write-*.ts',
+    'test/fuzz/decoders/run.ts',
   ],
   project: [
     'src/**/*.{ts,tsx}!',

@@ -17,7 +17,7 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
     'src/policy/lora/init.ts',
     'src/policy/lora/merge.ts',
     'src/policy/lora/optimizer.ts',
-    'src/policy/lora/orthogonalise.ts',
+    'src/pretrain/policy/orthogonalise.ts',
     'src/policy/lora/spec.ts',
     'src/policy/lora/train-batch.ts',
     'src/policy/ops/draw.ts',

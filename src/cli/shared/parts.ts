@@ -8,12 +8,11 @@ import type { RouterWeights } from '../../agent/router/network.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { heldRevision } from '../../policy/open/device.ts';
 import { prepareNode, prepareNodeWebGpu } from '../../policy/node/prepare.ts';
-import { loadPolicy, loadWeights } from '../../policy/open/load.ts';
+import { loadPolicy } from '../../policy/open/load.ts';
 import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, readPeft, type Adapter } from '../../policy/lora/peft.ts';
 import type { LoadedPolicy } from '../../policy/open/loaded-policy.ts';
 import type { MatrixType } from '../../policy/ops/values.ts';
 import { openReader } from '../../policy/open/reader.ts';
-import type { PolicyWeights } from '../../policy/checkpoint/weights.ts';
 import type { SourceName } from '../../records/hits.ts';
 import { createRetriever } from '../../retrieval/create.ts';
 import { mentionsIn, type Mentions } from '../../retrieval/lexical/mentions.ts';
@@ -82,12 +81,6 @@ export const policyFolder = (given: string | undefined): string =>
 /** The checkpoint of a folder; the built-in policy's unless given. @throws UsageError, CheckpointError */
 export const openFolder = (given: string | undefined): Promise<CheckpointFolder> =>
   openCheckpointFolder(policyFolder(given));
-
-/** The weights of a checkpoint folder, float32, in memory. */
-export const readFolderWeights = async (path: string): Promise<PolicyWeights> => {
-  const { files, limits } = await openCheckpointFolder(path);
-  return loadWeights(files, limits.maxContext);
-};
 
 /** @throws UsageError where the folder has no adapter; AdapterError for one that does not fit */
 export async function readAdapterFolder(config: PolicyConfig, path: string): Promise<Adapter> {

@@ -1,13 +1,10 @@
 import type { PolicyConfig } from './config.ts';
-import { widen, type StoredTensor } from './safetensors.ts';
+import { type StoredTensor } from './safetensors.ts';
 import type { StoredType } from './weight-type.ts';
 import {
-  EMBED,
   layerSlots,
   parameterCount,
-  viewLayer,
   viewWeights,
-  type LayerWeights,
   type ParameterSlot,
   type PolicyWeights,
 } from './weights.ts';
@@ -29,26 +26,6 @@ export async function readLayerValues(source: TensorSource, layer: number): Prom
   const values = new Float32Array(slots.reduce((sum, slot) => sum + slot.length, 0));
   for (const { name, offset } of slots) values.set(await source.read(name), offset);
   return values;
-}
-
-/** The same as views, which the caller may change. */
-export const readLayer = async (source: TensorSource, layer: number): Promise<LayerWeights> =>
-  viewLayer(source.config, await readLayerValues(source, layer));
-
-/** Rows of the embedding matrix. */
-export interface Embedding {
-  /** [hidden], in f32; to be read before the next call. */
-  row(id: number): Float32Array;
-}
-
-/** The embedding in the type it is stored in: 16-bit values are widened row by row. */
-export async function embeddingOf(source: TensorSource): Promise<Embedding> {
-  const d = source.config.hiddenSize;
-  const { dtype, bytes } = await source.stored(EMBED);
-  const width = dtype === 'F32' ? 4 : 2;
-  return {
-    row: (id) => widen(dtype, bytes.subarray(id * d * width, (id + 1) * d * width), d),
-  };
 }
 
 /** Weights that are in memory as a source; what it reads are views of them. */

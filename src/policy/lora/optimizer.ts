@@ -1,5 +1,9 @@
-import { Orthogonaliser } from './orthogonalise.ts';
 import type { ParameterSlot } from '../checkpoint/weights.ts';
+
+/** Replaces a matrix [rows, columns] in place by (nearly) the closest one with orthonormal rows or columns. */
+interface Orthogonalises {
+  apply(matrix: Float32Array, rows: number, columns: number): void;
+}
 
 /** Hyper-parameters of one update. */
 export interface UpdateOptions {
@@ -67,7 +71,7 @@ export function muon(
   rows: number,
   columns: number,
   o: UpdateOptions,
-  orthogonaliser: Orthogonaliser,
+  orthogonaliser: Orthogonalises,
 ): void {
   const { values, gradient, first } = t;
   const direction = new Float32Array(values.length);
@@ -93,7 +97,7 @@ export function updateSlot(
   slot: ParameterSlot,
   state: TensorState,
   options: UpdateOptions,
-  orthogonaliser: Orthogonaliser,
+  orthogonaliser: Orthogonalises,
 ): void {
   const inLayer = isMuonSlot(slot);
   if (inLayer && options.optimizer === 'muon')

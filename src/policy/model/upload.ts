@@ -24,7 +24,7 @@ export interface UploadOptions {
 const BLOCK = 2 ** 22;
 
 /** A checkpoint whose values no computation can be made with. */
-export class BadWeights extends Error {
+class BadWeights extends Error {
   override readonly name = 'BadWeights';
 }
 

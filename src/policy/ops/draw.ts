@@ -138,7 +138,7 @@ function cutOf(
   return ranking.end((count, weight) => count >= k || weight >= wanted);
 }
 
-export const HOST: Weigher = {
+const HOST: Weigher = {
   weigh(logits, temperature, weights) {
     let max = -Infinity;
     let id = 0;

@@ -2,7 +2,7 @@ import type { HeadInput, Ops } from './ops.ts';
 import type { Activations, Matrix, Picks, Tokens, Vector } from './values.ts';
 
 /** How the rows fared that were scored last, in their order. */
-export interface RowHits {
+interface RowHits {
   /** Natural-log probability of each target. */
   readonly logprobs: Float32Array;
   /** 1 where no token was more probable than the target. */

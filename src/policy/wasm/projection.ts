@@ -17,7 +17,7 @@ const FLOATS = TYPE_CODE.f32;
 /** Scratch of `multiply` and `multiply_back`. */
 const BLOCK_BYTES = 4 * 8192;
 
-export const blockScratch = (memory: WasmMemory): number => memory.scratch('block', BLOCK_BYTES);
+const blockScratch = (memory: WasmMemory): number => memory.scratch('block', BLOCK_BYTES);
 
 /** Rows of scratch: `name` keeps those apart that are needed together. */
 export function scratchRows(memory: WasmMemory, name: string, rows: number, width: number): Rows {

@@ -1,6 +1,6 @@
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { isMuonSlot, updateSlot, type UpdateOptions } from '../../policy/lora/optimizer.ts';
-import { Orthogonaliser } from '../../policy/lora/orthogonalise.ts';
+import { Orthogonaliser } from './orthogonalise.ts';
 import { microBatches, packBatch } from '../../policy/lora/train-batch.ts';
 import type { TrainLimits } from '../../policy/lora/train-batch.ts';
 import { Trainer } from './train.ts';

@@ -66,7 +66,7 @@ export function projectBackward(x: Table, rows: number, by: Projection, dy: Tabl
 }
 
 /** 1 / √(mean x² + eps) */
-export const inverseRms = (x: Float64Array, eps: number): number =>
+const inverseRms = (x: Float64Array, eps: number): number =>
   1 / Math.sqrt(sum(x.length, (i) => (x[i] ?? 0) ** 2) / x.length + eps);
 
 /** x / rms(x) · w */

@@ -126,7 +126,7 @@ export const drawsBytes = (rows: number): number => 2 * bufferBytes(rows * DRAW_
 export const picksBytes = (rows: number): number => 2 * bufferBytes(rows * 16);
 
 /** Where the factors of a part lie, in values from the start of all factors. */
-export interface FactorPlace {
+interface FactorPlace {
   /** Rows [row, row + out) of the matrix. */
   readonly row: number;
   readonly out: number;

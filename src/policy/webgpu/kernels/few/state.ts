@@ -272,9 +272,3 @@ export function lowRank(gpu: Gpu, by: Projection, x: Range, rows: number): Low |
     uniforms: { lowAt: 0, lowStride, rank4, scale: shape.scale, parts },
   };
 }
-
-/** How the kernels of few rows are cut for a call of `rows`. */
-export const fewKey = (gpu: Gpu, rows: number): { rowTile: number; subgroups: boolean } => ({
-  rowTile: rowTileOf(rows),
-  subgroups: gpu.device.features.subgroups,
-});

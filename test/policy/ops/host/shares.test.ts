@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { draw } from '../../../src/policy/ops/draw.ts';
-import type { Sampling } from '../../../src/policy/policy.ts';
+import { draw } from '../../../../src/policy/ops/draw.ts';
+import type { Sampling } from '../../../../src/policy/policy.ts';
 
 const full: Sampling = { temperature: 1, topK: 0, topP: 1 };
 /** Probabilities 1/8, 1/2, 1/4, 1/8. */

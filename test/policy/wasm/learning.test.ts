@@ -4,11 +4,11 @@ import { Random } from '../../../src/base/random.ts';
 import { OracleMatrix, OraclePicks, OracleVector } from '../../../src/policy/ops/oracle/handles.ts';
 import { trainableOracleOps } from '../../../src/policy/ops/oracle/learning.ts';
 import { own } from '../../../src/policy/ops/own.ts';
-import type { RowHits, TrainableOps } from '../../../src/policy/ops/trainable.ts';
+import type { TrainableOps } from '../../../src/policy/ops/trainable.ts';
 import type { Activations, Matrix, Picks, Vector } from '../../../src/policy/ops/values.ts';
 import { createTrainableWasmOps } from '../../../src/policy/wasm/ops.ts';
-import { Builder, layOut, randomSizes, type Sizes } from './support/builder.ts';
-import { difference } from './support/compare.ts';
+import { Builder, layOut, randomSizes, type Sizes } from '../ops/support/builder.ts';
+import { difference } from '../ops/support/compare.ts';
 
 const LENGTHS = [5, 0, 3];
 const PICKED = { rows: [1, 3, 7, 3], targets: [2, 0, 6, 5], temperatures: [1, 0.5, 1.3, 1] };
@@ -18,9 +18,9 @@ interface Learner {
   readonly ops: TrainableOps;
   readonly learned: Record<string, Matrix | Vector>;
   readonly picks: Picks;
-  forward(): RowHits;
+  forward(): ReturnType<TrainableOps['readHits']>;
   /** `forward`, and back through all of it. */
-  accumulate(): RowHits;
+  accumulate(): ReturnType<TrainableOps['readHits']>;
 }
 
 /** One decoder layer between a table and a head, all of which learn. */

@@ -1,6 +1,6 @@
-import type { PolicyConfig } from '../checkpoint/config.ts';
-import { parameterSlots } from '../checkpoint/weights.ts';
-import { WasmMemory } from '../wasm/memory.ts';
+import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
+import { parameterSlots } from '../../policy/checkpoint/weights.ts';
+import { WasmMemory } from '../../policy/wasm/memory.ts';
 
 /** Quintic Newton–Schulz coefficients of Muon; singular values end near 1, not exactly there. */
 const [A, B, C] = [3.4445, -4.775, 2.0315];

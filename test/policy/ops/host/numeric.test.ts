@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { logAtLeastOne, uniform, weightOf } from '../../../src/policy/ops/numeric.ts';
+import { logAtLeastOne, uniform, weightOf } from '../../../../src/policy/ops/numeric.ts';
 
 describe('exponential and logarithm from IEEE operations', () => {
   test('e^x has nine right digits for x <= 0', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Random } from '../../../src/base/random.ts';
-import { fromFloat16Bits } from '../../../src/base/float16.ts';
+import { Random } from '../../../../src/base/random.ts';
+import { fromFloat16Bits } from '../../../../src/base/float16.ts';
 import {
   dequantise,
   groupsOf,
@@ -8,7 +8,7 @@ import {
   heldValues,
   quantise,
   rowBytes,
-} from '../../../src/policy/ops/quantise.ts';
+} from '../../../../src/policy/ops/quantise.ts';
 
 const random = (count: number, deviation: number): Float32Array => {
   const values = new Float32Array(count);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { Random } from '../../../src/base/random.ts';
-import { uniform } from '../../../src/policy/ops/numeric.ts';
-import { draw, drawNumber } from '../../../src/policy/ops/draw.ts';
-import type { Sampling } from '../../../src/policy/policy.ts';
+import { Random } from '../../../../src/base/random.ts';
+import { uniform } from '../../../../src/policy/ops/numeric.ts';
+import { draw, drawNumber } from '../../../../src/policy/ops/draw.ts';
+import type { Sampling } from '../../../../src/policy/policy.ts';
 
 /** What the docstring says, word by word: a ranking of all ids, cut twice, then drawn in order of ids. */
 function slowly(logits: Float32Array, s: Sampling, u: number) {
