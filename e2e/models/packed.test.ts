@@ -26,7 +26,8 @@ it('holds a checkpoint in int4, compares it, and measures the device', async () 
   await page.getByRole('button', { name: `Use ${name} as policy` }).click();
   const held = page.locator('dt:text-is("held as") + dd');
   const revision = page.locator('dt:text-is("revision") + dd');
-  await expect.poll(() => held.innerText()).toBe('f32, computed in f32');
+  await expect.poll(() => page.locator('dt:text-is("checkpoint") + dd').innerText()).toBe(name);
+  expect(await held.innerText()).toBe('f32, computed in f32');
   const plain = await revision.innerText();
 
   const choice = page.getByLabel(`Weights of ${name} held as`);
@@ -39,7 +40,7 @@ it('holds a checkpoint in int4, compares it, and measures the device', async () 
   await page.getByText(/agreement with the checkpoint: KL .* 256 tokens/).waitFor();
 
   await page.getByRole('button', { name: 'Measure', exact: true }).click();
-  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.locator('.measure').getByRole('button', { name: 'Stop' }).click();
   await page.getByRole('button', { name: 'Measure', exact: true }).click();
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export as JSON' }).click();

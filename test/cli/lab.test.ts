@@ -186,9 +186,8 @@ test('ask with packed weights records that they are', async () => {
 
 test('bench wasm prints what was measured, of which policy and when', async () => {
   const policy = join(import.meta.dirname, '../fixtures/qwen3-tiny');
-  const { status, out, err } = await labHere(
-    ...['bench', 'wasm', '--policy', policy, '--weights', 'int8', '--json'],
-  );
+  const bench = ['bench', 'wasm', '--policy', policy, '--weights', 'int8', '--json'];
+  const { status, out, err } = await labHere(...bench);
   expect(status).toBe(0);
   expect(err).toMatch(/^copy +[\d.]+ GB\/s$/m);
   const report = JSON.parse(out) as DeviceReport;

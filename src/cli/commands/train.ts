@@ -72,7 +72,16 @@ function demonstrationsOf(settings: TrainSettings, values: OptionValues): string
 }
 
 /** Options that a resumed run has already. */
-const FIXED = ['recipe', 'seed', 'world', 'policy', 'demonstrations', 'device', 'weights', 'out'] as const;
+const FIXED = [
+  'recipe',
+  'seed',
+  'world',
+  'policy',
+  'demonstrations',
+  'device',
+  'weights',
+  'out',
+] as const;
 
 async function resume(run: string, values: OptionValues, lists: OptionLists): Promise<void> {
   const given = FIXED.find((name) => values[name] !== undefined);

@@ -95,8 +95,7 @@ class TrainLoop {
       const changed = scoredOtherwise(this.#settings, state);
       if (changed !== null) this.#hooks.onNotice?.(changed);
     }
-    if (!deps.agent.policy.setAdapter)
-      throw new Error('training: this policy takes no adapter');
+    if (!deps.agent.policy.setAdapter) throw new Error('training: this policy takes no adapter');
     if (this.#settings.router.train !== 'off' && !deps.router)
       throw new Error('training: the settings train a router, and there is none');
     if (state.curriculum !== null) deps.curriculum.restore(state.curriculum);

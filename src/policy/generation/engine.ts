@@ -13,7 +13,7 @@ import { ContextStore } from './context-store.ts';
 import { NonFiniteLogits } from './non-finite.ts';
 import { deliver, isComplete } from './request.ts';
 import { EngineSession } from './session.ts';
-import { createYield } from './yielding.ts';
+import { createYield } from '../../base/yielding.ts';
 
 export interface EngineOptions {
   /** Most contexts that decode together; further ones wait for their turn. */

@@ -1,6 +1,7 @@
 import type { LoraSpec } from '../lora/spec.ts';
 import type { Decoder } from '../model/decoder.ts';
 import { MemoryError } from '../ops/faults.ts';
+import type { Ops } from '../ops/ops.ts';
 import { measureDecode, measureStep, type DecodeRate, type StepRate } from './model.ts';
 import { measureRates } from './rates.ts';
 
@@ -16,7 +17,7 @@ export type Figure =
 
 /** A device as it was measured with one policy. */
 export interface DeviceMeasure {
-  readonly device: 'wasm' | 'webgpu';
+  readonly device: Ops['device'];
   /** What its kernels can use, such as `relaxed-simd` or `shader-f16`. */
   readonly features: readonly string[];
   readonly figures: readonly Figure[];
@@ -33,11 +34,12 @@ const CONTEXT = 512;
 const STEP_TOKENS = 1024;
 const ADAPTER: LoraSpec = { rank: 16, alpha: 32, targets: ['q_proj', 'v_proj'] };
 
-async function featuresOf(device: 'wasm' | 'webgpu'): Promise<string[]> {
+async function featuresOf(device: Ops['device']): Promise<string[]> {
   if (device === 'wasm') {
     const { hasRelaxedSimd } = await import('../wasm/kernels.ts');
     return hasRelaxedSimd() ? ['simd', 'relaxed-simd'] : ['simd'];
   }
+  if (device !== 'webgpu') return [];
   const adapter = await navigator.gpu?.requestAdapter({ powerPreference: 'high-performance' });
   return [...(adapter?.features ?? [])].toSorted();
 }

@@ -1,5 +1,5 @@
 import { median } from '../../base/statistics.ts';
-import { createYield } from '../generation/yielding.ts';
+import { createYield } from '../../base/yielding.ts';
 import type { Ops } from '../ops/ops.ts';
 
 /** How fast a device copies and multiplies: what its engine's speed is compared with. */

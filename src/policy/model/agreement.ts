@@ -1,6 +1,6 @@
 import { logSumExp } from '../../base/statistics.ts';
 import type { TensorSource } from '../checkpoint/tensor-source.ts';
-import { createYield } from '../generation/yielding.ts';
+import { createYield } from '../../base/yielding.ts';
 import type { Activations, MatrixType, Picks, Tokens } from '../ops/values.ts';
 import { Decoder, freeEnds, freeLayer } from './decoder.ts';
 import { attention, feedForward, forwardBuffers } from './forward.ts';

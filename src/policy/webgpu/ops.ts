@@ -77,7 +77,7 @@ import {
 } from './many/forward.ts';
 import { placePicks, readLogits, readScores, score, scoreBackward } from './many/head.ts';
 
-/** The block operations on WebGPU: one file a kernel under `kernels/`. */
+/** The block operations on WebGPU: a file a kernel under `kernels/`. */
 export class WebGpuOps implements Ops {
   readonly device = 'webgpu';
 
@@ -164,6 +164,7 @@ export class WebGpuOps implements Ops {
   }
 
   free(...handles: readonly Handle[]): void {
+    this.few.settleKeys();
     for (const handle of handles)
       for (const buffer of buffersOf(handle)) this.gpu.encoder.release(buffer);
   }
@@ -172,6 +173,7 @@ export class WebGpuOps implements Ops {
 
   place(tokens: Tokens, runs: readonly TokenRun[], size: 'few' | 'many'): void {
     const t = own(GpuTokens, tokens);
+    this.few.settleKeys();
     const { table, runTable } = t.take(runs, size);
     this.gpu.encoder.write(t.table, 0, table);
     this.gpu.encoder.write(t.runTable, 0, runTable);
@@ -182,6 +184,7 @@ export class WebGpuOps implements Ops {
     moves: readonly { from: number; to: number; count: number }[],
     target: readonly KeyStore[] = stores,
   ): void {
+    this.few.settleKeys();
     stores.forEach((store, i) => {
       const from = own(GpuKeyStore, store);
       copyKeys(this.gpu, from, own(GpuKeyStore, target[i] ?? store), moves);
@@ -199,14 +202,16 @@ export class WebGpuOps implements Ops {
 
   projectHeads(o: HeadsInput & { q: Activations; raw?: Activations }): void {
     this.wrote(o.q, o.raw);
-    if (isFew(o)) fewHeads(this.gpu, this.few, o);
-    else projectHeadsMany(this.gpu, o);
+    if (isFew(o)) return fewHeads(this.gpu, this.few, o);
+    this.few.settleKeys();
+    projectHeadsMany(this.gpu, o);
   }
 
   attend(o: AttentionInput & { out: Activations; lse?: Activations }): void {
     this.wrote(o.out, o.lse);
-    if (isFew(o)) fewAttend(this.gpu, o);
-    else attendMany(this.gpu, o);
+    if (isFew(o)) return fewAttend(this.gpu, this.few, o);
+    this.few.settleKeys();
+    attendMany(this.gpu, o);
   }
 
   projectResidual(o: {
@@ -317,6 +322,7 @@ export class WebGpuOps implements Ops {
     },
   ): void {
     this.wrote(o.dq, o.dKeys, o.dValues);
+    this.few.settleKeys();
     attendBackward(this.gpu, o);
   }
 
@@ -350,7 +356,6 @@ export class WebGpuOps implements Ops {
   }
 
   // Work
-
   submit(): void {
     this.gpu.encoder.submit();
   }

@@ -167,8 +167,7 @@ export class PolicyKeeper {
       return JSON.stringify([ref, endpoints.find((entry) => entry.id === ref.id) ?? null]);
     if (ref.kind === 'webllm')
       return JSON.stringify([ref, webllm.find((entry) => entry.id === ref.id) ?? null, mirror]);
-    if (ref.kind === 'checkpoint')
-      return JSON.stringify([ref, this.#changes.get(ref.id) ?? 0]);
+    if (ref.kind === 'checkpoint') return JSON.stringify([ref, this.#changes.get(ref.id) ?? 0]);
     return JSON.stringify(ref);
   }
 }

@@ -148,6 +148,8 @@ export class GpuTokens implements Tokens {
   size: 'few' | 'many' = 'many';
   /** Runs that have tokens, in the order of their rows. */
   runs: readonly PlacedRun[] = [];
+  /** Whether several runs are of one context, whose rows then read each other's new keys. */
+  shared = false;
   /** Most positions that a row's context has with it. */
   longest = 0;
 
@@ -189,6 +191,7 @@ export class GpuTokens implements Tokens {
     this.count = count;
     this.size = size;
     this.runs = placed;
+    this.shared = new Set(placed.map(({ start }) => start)).size < placed.length;
     this.longest = placed.reduce((most, run) => Math.max(most, run.position + run.count), 0);
     const runTable = new Uint32Array(
       placed.flatMap(({ row: first, count: length, position, start }) => [

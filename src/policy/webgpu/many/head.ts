@@ -17,7 +17,7 @@ import {
   scoreResults,
   scoreSums,
 } from '../kernels/many/score.ts';
-import { TRANSPOSED, transposed } from '../kernels/many/transposed.ts';
+import { SUM_BLOCK, TRANSPOSED, transposed } from '../kernels/many/transposed.ts';
 import type { Rows } from './adapters.ts';
 import { normOf, rowsOf } from './projection.ts';
 
@@ -125,10 +125,10 @@ interface Slice {
   readonly count: number;
 }
 
-/** Most logits of a pick in a slice: a multiple of two blocks of rows, where also scales can be bound. */
+/** Most logits of a pick in a slice: a multiple of what is summed up by itself. */
 const sliceRows = (gpu: Gpu, picks: number): number => {
   const bytes = Math.min(SLICE_BYTES, gpu.device.limits.maxStorageBufferBindingSize);
-  return Math.max(1, Math.floor(bytes / 4 / picks / (2 * BLOCK))) * 2 * BLOCK;
+  return Math.max(1, Math.floor(bytes / 4 / picks / SUM_BLOCK)) * SUM_BLOCK;
 };
 
 /** Slices of at most `most` rows. */
@@ -181,7 +181,7 @@ function sliceLogits(
 
 /**
  * See `Ops.scoreBackward`; `score` was called on the same picks before. Logits are made again, slice by slice;
- * the sum over the vocabulary goes on from slice to slice as if it were not cut.
+ * the sum over the vocabulary goes on from slice to slice as if it were not cut, whatever the slices are.
  */
 export function scoreBackward(
   gpu: Gpu,
@@ -204,7 +204,7 @@ export function scoreBackward(
     slicesOf(head, most).forEach((slice, i) => {
       sliceLogits(gpu, head, slice, { n, count, y: slopes, width, more });
       gpu.encoder.dispatch(
-        transposed({ type: head.type, lora: false, go: i > 0 }),
+        transposed({ type: head.type, lora: false, go: i > 0, blocks: true }),
         [...slice.matrix, slopes, dn],
         TRANSPOSED.words({
           rows: count,

@@ -104,7 +104,7 @@ function multiplyBack(
     // The adapter's part is added once, behind the last rows of W.
     const last = i === matrix.parts.length - 1 ? u : null;
     gpu.encoder.dispatch(
-      transposed({ type: matrix.type, lora: last !== null, go: i > 0 }),
+      transposed({ type: matrix.type, lora: last !== null, go: i > 0, blocks: false }),
       [
         ...matrixBindings(part),
         dy.buffer,

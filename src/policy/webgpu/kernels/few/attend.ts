@@ -3,6 +3,7 @@ import type { Activations } from '../../../ops/values.ts';
 import type { Gpu } from '../../device/gpu.ts';
 import { GpuActivations, GpuKeyStore, GpuTokens, own } from '../../device/values.ts';
 import { bucketOf } from './product.ts';
+import { FILLED, heldFour, type FewState } from './state.ts';
 
 /** Most chunks that a context is cut into. */
 const CHUNKS = 16;
@@ -41,15 +42,6 @@ function cutOf({ group, d4 }: Shape): { heads: number; parts: number } {
 
 const CHUNK = `fn chunkOf(live: u32) -> u32 { var chunk = 64u; while (chunk * ${CHUNKS}u < live) { chunk *= 2u; } return chunk; }`;
 
-/** WGSL of four stored values. */
-const reader = (f16: boolean): { type: string; read: string } =>
-  f16
-    ? {
-        type: 'array<vec2u>',
-        read: 'fn four(w: vec2u) -> vec4f { return vec4f(unpack2x16float(w.x), unpack2x16float(w.y)); }',
-      }
-    : { type: 'array<vec4f>', read: 'fn four(w: vec4f) -> vec4f { return w; }' };
-
 const each = (count: number, code: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => code(i)).join(' ');
 
@@ -61,20 +53,22 @@ function attendCode(shape: Shape): string {
   const { group, heads: all, kvHeads, D, d4 } = shape;
   const { heads, parts } = cutOf(shape);
   const tiles = Math.ceil(group / heads);
-  const { type, read } = reader(shape.f16);
+  const { type, code: read } = heldFour(shape.f16);
   const columns = Math.ceil(d4 / 64);
-  return `struct U { qStride: u32, room: u32 }
+  return `struct U { qStride: u32, room: u32, append: u32 }
 @group(0) @binding(0) var<uniform> u: U;
 @group(0) @binding(1) var<uniform> tokens: array<vec4u, 64>;
 @group(0) @binding(2) var<storage, read> q: array<f32>;
-@group(0) @binding(3) var<storage, read> keys: ${type};
-@group(0) @binding(4) var<storage, read> values: ${type};
+@group(0) @binding(3) var<storage, read_write> keys: ${type};
+@group(0) @binding(4) var<storage, read_write> values: ${type};
 @group(0) @binding(5) var<storage, read_write> parts: array<vec4f>; // [row][head][room][d4 + 1]: the sums, then maximum and sum
+@group(0) @binding(6) var<storage, read> fresh: array<vec4f>;
 var<workgroup> qs: array<vec4f, ${heads * d4}>;
 var<workgroup> p: array<f32, ${heads * 64}>;
 var<workgroup> o4: array<vec4f, ${parts * heads * d4}>;
 var<workgroup> t8: array<f32, 64>;
 ${read}
+${FILLED}
 ${CHUNK}
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: u32) {
@@ -90,6 +84,14 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
     }
     qs[i] = v;
   }
+  // The new position is in this chunk: its keys and values go into the store.
+  if (u.append == 1u && start + chunk >= live) {
+    for (var i = li; i < ${d4}u; i += 64u) {
+      let to = (token.z * ${kvHeads}u + g) * ${d4}u + i; let at = (row * ${2 * kvHeads}u + g) * ${d4}u + i;
+      keys[to] = held(filled(fresh[at], i, ${D}u)); values[to] = held(filled(fresh[at + ${kvHeads * d4}u], i, ${D}u));
+    }
+  }
+  storageBarrier();
   let hd = min(li >> 3u, ${heads - 1}u);
   var top = -3.0e38; var sum = 0.0;
   ${each(heads, (h) => each(columns, (c) => `var a${h}_${c} = vec4f(0.0);`))}
@@ -188,6 +190,7 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
 /** Attention of few rows over the store (flash-decoding): by chunks of positions, which are then put together. */
 export function fewAttend(
   gpu: Gpu,
+  state: FewState,
   o: AttentionInput & { out: Activations; lse?: Activations },
 ): void {
   const { heads } = o;
@@ -200,11 +203,12 @@ export function fewAttend(
   const { chunks, room } = chunksOf(tokens.longest);
   const rows = bucketOf(tokens.count);
   const parts = gpu.scratch('few rows, parts', rows * heads * room * (dim + 4) * 4);
+  const { fresh, append } = state.taken(store, tokens);
   const key = `${heads} ${kvHeads} ${D}`;
   gpu.encoder.dispatch(
-    { key: `few attend ${key} ${store.type}`, code: () => attendCode(shape), access: 'urrrw' },
-    [tokens.first, q.buffer, store.keys, store.values, parts],
-    [q.stride, room],
+    { key: `few attend ${key} ${store.type}`, code: () => attendCode(shape), access: 'urwwwr' },
+    [tokens.first, q.buffer, store.keys, store.values, parts, fresh],
+    [q.stride, room, append ? 1 : 0],
     [chunks, kvHeads * Math.ceil(shape.group / cutOf(shape).heads), tokens.count],
   );
   gpu.encoder.dispatch(

@@ -1,6 +1,7 @@
 import type { HeadsInput } from '../../../ops/ops.ts';
 import type { Activations } from '../../../ops/values.ts';
 import { float } from '../../device/encoder.ts';
+import type { Range } from '../../device/device.ts';
 import type { Gpu } from '../../device/gpu.ts';
 import {
   GpuActivations,
@@ -19,47 +20,27 @@ import { lowRank, type FewState } from './state.ts';
 const TOKENS = 64;
 
 /**
- * WGSL `put(row, o, value)`: q, key or value o of [q | k | v] of a row to where it belongs. The uniform says:
- * more[0] = q's width, end of the keys, q's stride, head size; more[1] = dim, 1 / √D, pairs.
+ * WGSL `put(row, o, value)`: q, key or value o of [q | k | v] of a row to q, or to the new keys and values. The uniform says:
+ * more[0] = q's width, end of the keys, q's stride, head size; more[1] = dim, 1 / √D, pairs, rows that are turned.
  */
-const put = (f16: boolean): string => `
-fn place(row: u32) -> u32 { return tokens[row].z; }
-${
-  f16
-    ? `fn half(i: u32, v: f32) -> vec2u {
-  let bits = pack2x16float(vec2f(v, v)); let odd = (i & 1u) == 1u;
-  return vec2u(select(0xffff0000u, 0x0000ffffu, odd), select(bits & 0xffffu, bits & 0xffff0000u, odd));
-}
-fn keep(i: u32, v: f32) { let h = half(i, v); atomicAnd(&keys[i / 2u], h.x); atomicOr(&keys[i / 2u], h.y); }
-fn keepValue(i: u32, v: f32) { let h = half(i, v); atomicAnd(&values[i / 2u], h.x); atomicOr(&values[i / 2u], h.y); }`
-    : `fn keep(i: u32, v: f32) { keys[i] = v; }
-fn keepValue(i: u32, v: f32) { values[i] = v; }`
-}
+const PUT = `
 fn put(row: u32, o: u32, v: f32) {
   let width = u.more[0].x; let end = u.more[0].y; let D = u.more[0].w; let dim = u.more[1].x;
   if (o < width) { q[row * u.more[0].z + o] = v * bitcast<f32>(u.more[1].y); return; }
-  let kvHeads = (end - width) / D;
-  let k = select(o - width, o - end, o >= end);
-  let i = (place(row) * kvHeads + k / D) * dim + k % D;
-  if (o < end) { keep(i, v); } else { keepValue(i, v); }
+  let k = o - width;
+  fresh[(row * 2u * ((end - width) / D) + k / D) * dim + k % D] = v;
 }`;
 
-const element = (f16: boolean): string => (f16 ? 'array<atomic<u32>>' : 'array<f32>');
-
 /** What `put` needs, and where the row's angles are. */
-function bindings(o: { tokens: GpuTokens; store: GpuKeyStore; q: GpuActivations }): Bound[] {
-  const type = element(o.store.type === 'f16');
-  return [
-    { name: 'tokens', type: `array<vec4u, ${TOKENS}>`, access: 'u', binding: o.tokens.first },
-    { name: 'q', type: 'array<f32>', access: 'w', binding: o.q.buffer },
-    { name: 'keys', type, access: 'w', binding: o.store.keys },
-    { name: 'values', type, access: 'w', binding: o.store.values },
-  ];
-}
+const bindings = (tokens: GpuTokens, q: GpuActivations, fresh: Range): Bound[] => [
+  { name: 'tokens', type: `array<vec4u, ${TOKENS}>`, access: 'u', binding: tokens.first },
+  { name: 'q', type: 'array<f32>', access: 'w', binding: q.buffer },
+  { name: 'fresh', type: 'array<f32>', access: 'w', binding: fresh },
+];
 
 /**
- * q, k and v of few rows, turned and put where they belong. One dispatch, where heads have no norms of their own and
- * the device binds as many buffers; else the product, then a kernel that turns.
+ * q, k and v of few rows, turned and put where they belong: keys and values to where `attend` takes them from into the
+ * store. One dispatch; where heads have norms of their own the product, then a kernel that turns.
  */
 export function fewHeads(
   gpu: Gpu,
@@ -103,25 +84,16 @@ export function fewHeads(
   const angles: Bound[] = rotary
     ? [{ name: 'angles', type: 'array<vec2f>', access: 'r', binding: rotary.buffer }]
     : [];
-  const storages = 1 + (matrix.type.startsWith('int') ? 1 : 0) + (low ? 2 : 0) + 4;
-  const fits = storages + angles.length <= gpu.device.limits.maxStorageBuffersPerShaderStage;
-  if (!o.headNorms && !raw && fits) {
-    const f16 = store.type === 'f16';
+  const fresh = state.append(store, tokens);
+  if (!o.headNorms && !raw) {
     runProduct(gpu, {
       ...common,
       name: 'heads',
-      variant: `${f16 ? 'f16' : 'f32'} ${rotary ? 'turned' : ''}`,
+      variant: rotary ? 'turned' : '',
       yStride: 0,
       more,
-      bound: [
-        ...bindings({
-          tokens,
-          store,
-          q,
-        }),
-        ...angles,
-      ],
-      declarations: () => `${put(f16)}\n${natural}`,
+      bound: [...bindings(tokens, q, fresh), ...angles],
+      declarations: () => `${PUT}\n${natural}`,
       epilogue: ({ tile: { outs, threads }, rowTile }) => `
   for (var n = li; n < ${(outs / 2) * rowTile}u; n += ${threads}u) {
     let l = (n % ${outs / 2}u) * 2u; let t = n / ${outs / 2}u; let row = t0 + t; let o = u.row0 + first + l;
@@ -168,7 +140,7 @@ export function fewHeads(
     declarations: () => natural,
     epilogue: writeRows,
   });
-  turn(gpu, o, { tokens, store, q, rotary, more, from: target });
+  turn(gpu, o, { tokens, store, q, fresh, rotary, more, from: target });
 }
 
 /** WGSL: which output row `o` of the matrix makes: pairs of a turned head lie side by side in it. */
@@ -188,19 +160,18 @@ const writeRows: Parameters<typeof runProduct>[1]['epilogue'] = ({ tile, rowTile
   }`;
 
 /** A workgroup a (head of q, k or v, row): its norm, its turning, and where it belongs. */
-const TURN = (o: { f16: boolean; norms: boolean; rotary: boolean }): string => `
+const TURN = (o: { norms: boolean; rotary: boolean }): string => `
 struct U { rows: u32, fromStride: u32, eps: f32, heads: u32, more: array<vec4u, 2> }
 @group(0) @binding(0) var<uniform> u: U;
 @group(0) @binding(1) var<storage, read> y: array<f32>;
 @group(0) @binding(2) var<uniform> tokens: array<vec4u, ${TOKENS}>;
 @group(0) @binding(3) var<storage, read_write> q: array<f32>;
-@group(0) @binding(4) var<storage, read_write> keys: ${element(o.f16)};
-@group(0) @binding(5) var<storage, read_write> values: ${element(o.f16)};
-@group(0) @binding(6) var<storage, read> qWeight: array<f32>;
-@group(0) @binding(7) var<storage, read> kWeight: array<f32>;
-@group(0) @binding(8) var<storage, read> angles: array<vec2f>;
+@group(0) @binding(4) var<storage, read_write> fresh: array<f32>;
+@group(0) @binding(5) var<storage, read> qWeight: array<f32>;
+@group(0) @binding(6) var<storage, read> kWeight: array<f32>;
+@group(0) @binding(7) var<storage, read> angles: array<vec2f>;
 var<workgroup> sums: array<f32, 64>;
-${put(o.f16)}
+${PUT}
 fn normed(head: u32, i: u32, v: f32, r: f32) -> f32 {
   ${o.norms ? 'if (head < u.heads) { return v * r * qWeight[i]; }\n  return v * r * kWeight[i];' : 'return v;'}
 }
@@ -237,13 +208,14 @@ function turn(
     tokens: GpuTokens;
     store: GpuKeyStore;
     q: GpuActivations;
+    fresh: Range;
     rotary: GpuRotary | null;
     more: readonly number[];
     from: { binding: GpuActivations['buffer'] | ReturnType<Gpu['scratch']>; stride: number };
   },
 ): void {
-  const { tokens, store, q, rotary, more, from } = o;
-  const variant = { f16: store.type === 'f16', norms: headNorms !== null, rotary: rotary !== null };
+  const { tokens, store, q, fresh, rotary, more, from } = o;
+  const variant = { norms: headNorms !== null, rotary: rotary !== null };
   // A kernel without norms or angles binds something in their place, which it does not read.
   const [qWeight, kWeight] = headNorms
     ? [own(GpuVector, headNorms.q).buffer, own(GpuVector, headNorms.k).buffer]
@@ -254,18 +226,9 @@ function turn(
         .filter(([, on]) => on)
         .join(' ')}`,
       code: () => TURN(variant),
-      access: 'ruwwwrrr',
+      access: 'ruwwrrr',
     },
-    [
-      from.binding,
-      tokens.first,
-      q.buffer,
-      store.keys,
-      store.values,
-      qWeight,
-      kWeight,
-      rotary?.buffer ?? tokens.table,
-    ],
+    [from.binding, tokens.first, q.buffer, fresh, qWeight, kWeight, rotary?.buffer ?? tokens.table],
     [tokens.count, from.stride, float(headNorms?.eps ?? 1), heads, ...more],
     [heads + 2 * store.kvHeads, tokens.count],
   );

@@ -2,7 +2,14 @@ import type { Range } from '../../device/device.ts';
 import type { Gpu } from '../../device/gpu.ts';
 import { rankStride, strideOf } from '../../device/sizes.ts';
 import type { Prepared } from '../embed.ts';
-import { own, GpuLora, GpuVector, type GpuActivations } from '../../device/values.ts';
+import {
+  own,
+  GpuLora,
+  GpuVector,
+  type GpuActivations,
+  type GpuKeyStore,
+  type GpuTokens,
+} from '../../device/values.ts';
 import type { Norm, Projection } from '../../../ops/ops.ts';
 import { float } from '../../device/encoder.ts';
 import { bucketOf, rowTileOf, UNIFORMS, type LoraUniforms } from './product.ts';
@@ -15,7 +22,46 @@ import { bucketOf, rowTileOf, UNIFORMS, type LoraUniforms } from './product.ts';
 export class FewState {
   private ready: { x: GpuActivations; norm: GpuVector; key: string } | null = null;
 
+  private appended: { store: GpuKeyStore; tokens: GpuTokens } | null = null;
+
   constructor(readonly gpu: Gpu) {}
+
+  /**
+   * Where new keys and values of the tokens go: [row][keys, then values][kvHead][dim]. `attend` takes them into the store,
+   * so that a step binds the store once; `settleKeys` does, where something else comes first.
+   */
+  append(store: GpuKeyStore, tokens: GpuTokens): Range {
+    this.settleKeys();
+    this.appended = { store, tokens };
+    return this.fresh(store, tokens);
+  }
+
+  /** The new keys and values, and whether `attend` is to take them into this store. */
+  taken(store: GpuKeyStore, tokens: GpuTokens): { fresh: Range; append: boolean } {
+    const append =
+      this.appended?.store === store && this.appended.tokens === tokens && !tokens.shared;
+    if (append) this.appended = null;
+    else this.settleKeys();
+    return { fresh: this.fresh(store, tokens), append };
+  }
+
+  /** Before anything but `attend` of the same tokens uses a store, or the tokens are placed anew. */
+  settleKeys(): void {
+    if (!this.appended) return;
+    const { store, tokens } = this.appended;
+    this.appended = null;
+    const f16 = store.type === 'f16';
+    this.gpu.encoder.dispatch(
+      { key: `few append ${store.type}`, code: () => APPEND(f16), access: 'urww' },
+      [tokens.first, this.fresh(store, tokens), store.keys, store.values],
+      [store.dim / 4, store.headDim, store.kvHeads],
+      [store.kvHeads, tokens.count],
+    );
+  }
+
+  private fresh({ kvHeads, dim }: GpuKeyStore, { count }: GpuTokens): Range {
+    return this.gpu.scratch('few rows, new keys', freshBytes(count, kvHeads, dim));
+  }
 
   /** x holds something else than what was prepared. */
   wrote(x: object): void {
@@ -24,6 +70,7 @@ export class FewState {
 
   forget(): void {
     this.ready = null;
+    this.appended = null;
   }
 
   /** The memory for rows of x. */
@@ -61,6 +108,45 @@ export class FewState {
     return memory;
   }
 }
+
+export const freshBytes = (rows: number, kvHeads: number, dim: number): number =>
+  bucketOf(rows) * 2 * kvHeads * dim * 4;
+
+/** WGSL `four`, `held`: stored values as vec4f and back. */
+export const heldFour = (f16: boolean): { type: string; code: string } =>
+  f16
+    ? {
+        type: 'array<vec2u>',
+        code: `fn four(w: vec2u) -> vec4f { return vec4f(unpack2x16float(w.x), unpack2x16float(w.y)); }
+fn held(v: vec4f) -> vec2u { return vec2u(pack2x16float(v.xy), pack2x16float(v.zw)); }`,
+      }
+    : {
+        type: 'array<vec4f>',
+        code: `fn four(w: vec4f) -> vec4f { return w; }
+fn held(v: vec4f) -> vec4f { return v; }`,
+      };
+
+/** WGSL: new values i of a head with what fills it up as zero. */
+export const FILLED = `fn filled(v: vec4f, i: u32, D: u32) -> vec4f {
+  return select(vec4f(0.0), v, vec4u(i * 4u) + vec4u(0u, 1u, 2u, 3u) < vec4u(D));
+}`;
+
+const APPEND = (f16: boolean): string => `struct U { d4: u32, D: u32, kvHeads: u32 }
+@group(0) @binding(0) var<uniform> u: U;
+@group(0) @binding(1) var<uniform> tokens: array<vec4u, 64>;
+@group(0) @binding(2) var<storage, read> fresh: array<vec4f>;
+@group(0) @binding(3) var<storage, read_write> keys: ${heldFour(f16).type};
+@group(0) @binding(4) var<storage, read_write> values: ${heldFour(f16).type};
+${heldFour(f16).code}
+${FILLED}
+@compute @workgroup_size(64)
+fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: u32) {
+  let g = wid.x; let row = wid.y;
+  for (var i = li; i < u.d4; i += 64u) {
+    let to = (tokens[row].z * u.kvHeads + g) * u.d4 + i; let at = (row * 2u * u.kvHeads + g) * u.d4 + i;
+    keys[to] = held(filled(fresh[at], i, u.D)); values[to] = held(filled(fresh[at + u.kvHeads * u.d4], i, u.D));
+  }
+}`;
 
 export interface FewMemory {
   readonly range: Range;

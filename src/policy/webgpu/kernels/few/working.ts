@@ -8,6 +8,7 @@ import { samplingBytes } from '../sample/sample.ts';
 import { cutOf } from '../sample/shared.ts';
 import { chunksOf } from './attend.ts';
 import { bucketOf } from './product.ts';
+import { freshBytes } from './state.ts';
 
 /** What decodes: contexts that take a step together, at most 64, and the positions of the longest. */
 export interface FewWorking {
@@ -29,6 +30,7 @@ export function fewWorking({ config: c, slots, context, adapter }: FewWorking): 
     const { shapes } = adapterShapes({ ...c, layers: 1 }, adapter);
     bytes += rows * 4 * Math.max(0, ...shapes.map((s) => s.parts.length * rankStride(s.rank)));
   }
+  bytes += freshBytes(rows, c.kvHeads, storedDim(c.headDim));
   bytes += rows * c.heads * chunksOf(context).room * (storedDim(c.headDim) + 4) * 4;
   bytes += rows * strideOf(c.vocabSize) * 4;
   return bytes + samplingBytes(rows, cutOf(c.vocabSize));

@@ -10,7 +10,11 @@ export interface TransposedKind {
   readonly lora: boolean;
   /** Whether the sum begins with what is in dx, as if it had never been cut. */
   readonly go: boolean;
+  /** Whether every SUM_BLOCK terms are a sum of their own first: exact enough for a vocabulary. Not with an adapter. */
+  readonly blocks: boolean;
 }
+
+export const SUM_BLOCK = 512;
 
 export const TRANSPOSED = params(
   [
@@ -30,7 +34,10 @@ export const TRANSPOSED = params(
  * Parts: −, −, where A is, where the part's columns of u are (both in vec4f).
  * Grid: columns in tiles of 64, rows in tiles of 64.
  */
-export function transposed({ type, lora, go }: TransposedKind): Kernel {
+export function transposed({ type, lora, go, blocks }: TransposedKind): Kernel {
+  const first = (i: number) =>
+    go ? `dx[min(r0 + group + ${8 * i}u, p.rows - 1u) * p.xStride + to]` : 'vec4f(0.0)';
+  const all = (line: (i: number) => string) => each(HEIGHT, line, '\n    ');
   const { wgsl, access } = declare(TRANSPOSED, [
     reads('W', 'vec4u'),
     hasScales(type) && reads('S', 'u32'),
@@ -58,8 +65,14 @@ ${MAIN}
   let xq = li & 3u; let xRow = li >> 2u;
   let x0 = min(r0 + xRow, p.rows - 1u); let x1 = min(r0 + xRow + 32u, p.rows - 1u);
   let to = min(k0 + lane, p.xStride - 1u);
-  ${each(HEIGHT, (i) => `var c${i} = ${go ? `dx[min(r0 + group + ${8 * i}u, p.rows - 1u) * p.xStride + to]` : 'vec4f(0.0)'};`, '\n  ')}
-  for (var at = 0u; at < p.count; at += 16u) {
+  ${all((i) => `var ${blocks ? 't' : 'c'}${i} = ${first(i)};`)}
+  ${
+    blocks
+      ? `for (var begin = 0u; begin < p.count; begin += ${SUM_BLOCK}u) {
+    ${all((i) => `var c${i} = vec4f(0.0);`)}`
+      : ''
+  }
+  for (var at = ${blocks ? 'begin' : '0u'}; at < ${blocks ? `min(p.count, begin + ${SUM_BLOCK}u)` : 'p.count'}; at += 16u) {
     workgroupBarrier();
     { let q = at / 4u + xq; let start = min(p.quad + q, p.yStride - 1u);
       xs[xq * 65u + xRow] = within(dy[x0 * p.yStride + start], q, p.count);
@@ -68,6 +81,12 @@ ${MAIN}
       ws[term * 17u + 2u * e] = w.a; ws[term * 17u + 2u * e + 1u] = w.b; }
     workgroupBarrier();
     ${transposedStep()}
+  }
+  ${
+    blocks
+      ? `${all((i) => `t${i} += c${i};`)}
+  }`
+      : ''
   }
   ${
     lora
@@ -87,8 +106,8 @@ ${MAIN}
       : ''
   }
   if (k0 + lane < p.xStride) {
-    ${each(HEIGHT, (i) => `{ let row = r0 + group + ${8 * i}u; if (row < p.rows) { dx[row * p.xStride + to] = c${i}; } }`, '\n    ')}
+    ${each(HEIGHT, (i) => `{ let row = r0 + group + ${8 * i}u; if (row < p.rows) { dx[row * p.xStride + to] = ${blocks ? 't' : 'c'}${i}; } }`, '\n    ')}
   }
 }`;
-  return { key: `transposed ${type} ${Number(lora)}${Number(go)}`, code, access };
+  return { key: `transposed ${type} ${[lora, go, blocks].map(Number).join('')}`, code, access };
 }
