@@ -63,7 +63,7 @@ const plan = planFit({
   slots: count('slots'),
   context,
   train: { adapter, limits },
-  limits: { device, maxBinding: Infinity, maxBuffer: Infinity, memory: Infinity },
+  limits: { device, maxBinding: 2 ** 31, maxBuffer: 2 ** 32, memory: Infinity },
 });
 const gib = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 const report = (name: string, value: string): void => console.log(`${name.padEnd(38)}${value}`);

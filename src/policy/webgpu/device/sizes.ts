@@ -79,7 +79,7 @@ export function matrixParts(shape: MatrixShape, largest: number): MatrixPart[] {
       `WebGPU: ${BLOCK} rows of a matrix [${shape.out}, ${shape.in}] in ${shape.type} take ${blockBytes} bytes, ` +
         `more than this device binds at once (${largest}). Choose a smaller weight type`,
     );
-  const count = Math.ceil(blocks / most);
+  const count = Math.max(1, Math.ceil(blocks / most));
   const each = Math.ceil(blocks / count);
   return Array.from({ length: count }, (_, i) => {
     const from = i * each;

@@ -12,7 +12,7 @@ import {
 } from '../../device/values.ts';
 import type { Norm, Projection } from '../../../ops/ops.ts';
 import { float } from '../../device/encoder.ts';
-import { bucketOf, rowTileOf, UNIFORMS, type LoraUniforms } from './product.ts';
+import { bucketOf, UNIFORMS, type LoraUniforms } from './product.ts';
 
 /**
  * Working memory of few rows that has x prepared for a norm: x · weight, [bucket][stride], behind it the partial sums
