@@ -139,7 +139,7 @@ export class DecoderLoraTrainer implements LoraTrainer {
 
   dispose(): void {
     const { ops } = this.#decoder;
-    const activations = [...Object.values<Activations>({ ...this.#forward, ...this.#backward })];
+    const activations = Object.values<Activations>({ ...this.#forward, ...this.#backward });
     ops.free(
       ...activations,
       ...this.#inputs,

@@ -143,7 +143,7 @@ describe('without memory for another context', () => {
     const first = engine.open(1);
     first.append(prompt);
     const { ids } = await first.generate(plan);
-    const { keyStore } = ops;
+    const keyStore = ops.keyStore.bind(ops);
     ops.keyStore = () => {
       throw new MemoryError('the device has no memory for it');
     };

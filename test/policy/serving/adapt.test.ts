@@ -85,9 +85,9 @@ test('with an adapter it samples as a policy of merged weights, directly and in 
 
 test('a pool takes adapters only where all its members do', async () => {
   const whole = await remote();
-  const server: Policy = { ...whole, open: () => whole.open(1), dispose: () => undefined };
+  const { info, tokenizer } = whole;
+  const server: Policy = { info, tokenizer, open: () => whole.open(1), dispose: () => undefined };
   expect(new PolicyPool([whole]).setAdapter).toBeDefined();
-  Reflect.deleteProperty(server, 'setAdapter');
   expect(new PolicyPool([whole, server]).setAdapter).toBeUndefined();
 });
 
