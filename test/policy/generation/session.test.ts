@@ -11,6 +11,14 @@ const files = (name: string): Promise<Uint8Array> => readFile(new URL(name, fixt
 const sampling: Sampling = { temperature: 1, topK: 0, topP: 1 };
 const prompt = Array.from({ length: 40 }, (_, i) => 30 + i);
 
+/** The fixture with room for long texts: its own 256 positions are full before a message arrives. */
+async function roomy(name: string): Promise<Uint8Array> {
+  const bytes = await files(name);
+  if (name !== 'config.json') return bytes;
+  const config = JSON.parse(Buffer.from(bytes).toString()) as Record<string, unknown>;
+  return Buffer.from(JSON.stringify({ ...config, max_position_embeddings: 8192 }));
+}
+
 let policy: Policy;
 beforeAll(async () => {
   policy = await loadPolicy({ files, id: 'tiny', device: 'wasm' });
@@ -125,10 +133,12 @@ describe('abort', () => {
   });
 
   test('a timer can abort between steps, long before the end', async () => {
-    const session = await opened(7);
+    const long = await loadPolicy({ files: roomy, id: 'tiny', device: 'wasm' });
+    const session = await long.open(7);
+    session.append(prompt);
     const start = performance.now();
     const result = await session.generate({
-      maxTokens: 200,
+      maxTokens: 8000,
       stopIds: [],
       sampling,
       signal: AbortSignal.timeout(20),
@@ -136,6 +146,7 @@ describe('abort', () => {
     expect(result.finish).toBe('abort');
     expect(performance.now() - start).toBeLessThan(500);
     session.close();
+    long.dispose();
   });
 
   test('closing a session that generates ends its call', async () => {
