@@ -6,9 +6,9 @@ const stage = useStage();
 
 /**
  * Moments of the cancels, milliseconds after the first card: while prompts are read, between decode
- * steps, during searches.
+ * steps, during searches. Sixteen rollouts are over within a second.
  */
-const MOMENTS = [0, 40, 90, 150, 220, 300, 400, 550, 700];
+const MOMENTS = [0, 20, 40, 60, 80, 110, 140, 170, 200];
 
 /** The promise is of the median: other programs on the machine may delay single ones. */
 const PROMISED_MS = 500;
@@ -31,9 +31,11 @@ async function cancelRun(page: Page, moment: number): Promise<number> {
   await page.waitForTimeout(moment);
   return page.evaluate(
     () =>
-      new Promise<number>((resolve) => {
+      new Promise<number>((resolve, reject) => {
         const start = performance.now();
         const status = document.querySelector('[data-testid="run-status"]');
+        if (!status?.textContent.startsWith('running'))
+          reject(new Error(`the run was ${status?.textContent} before it was cancelled`));
         const observer = new MutationObserver(() => {
           if (status?.textContent === 'cancelled') resolve(performance.now() - start);
         });

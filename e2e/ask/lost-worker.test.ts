@@ -44,7 +44,7 @@ it.each(['policy', 'retrieval', 'lab'])(
 
 it('keeps what had happened when the policy worker dies in the middle of a run', async () => {
   const { page } = stage;
-  await page.goto(`${stage.url}ask?device=wasm&n=4`);
+  await page.goto(`${stage.url}ask?device=wasm&n=16`);
   await page.waitForSelector('.status:has-text("local passages")');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.waitForSelector('.card');
