@@ -1,5 +1,7 @@
+import { messageOf } from '../../base/errors.ts';
+import { EngineFault } from '../engine-fault.ts';
 import type { Decoder } from '../model/decoder.ts';
-import type { KeyStore, StoreType } from '../ops/values.ts';
+import type { KeyMove, KeyStore, StoreType } from '../ops/values.ts';
 
 /** Where a context's positions lie in every layer's store. It moves when stores grow. */
 export interface Place {
@@ -31,6 +33,8 @@ export class ContextStore {
   readonly #most: number;
   #stores: KeyStore[] = [];
   #positions = 0;
+  /** Why what the stores hold is not to be read: layers disagree on where a context lies. */
+  #lost: EngineFault | null = null;
   readonly #held = new Set<Held>();
 
   constructor(decoder: Decoder, type: StoreType, contexts: number) {
@@ -39,8 +43,9 @@ export class ContextStore {
     this.#most = contexts * aligned(decoder.config.maxPositions);
   }
 
-  /** One a layer. */
+  /** One a layer. @throws EngineFault where contexts were lost */
   get stores(): readonly KeyStore[] {
+    if (this.#lost) throw this.#lost;
     return this.#stores;
   }
 
@@ -65,7 +70,7 @@ export class ContextStore {
 
   copy(from: Place, to: Place, count: number): void {
     if (count === 0) return;
-    this.#decoder.ops.copyKeys(this.#stores, [{ from: from.start, to: to.start, count }]);
+    this.#decoder.ops.copyKeys(this.stores, [{ from: from.start, to: to.start, count }]);
   }
 
   give(place: Place): void {
@@ -110,9 +115,12 @@ export class ContextStore {
     return wanted - positions;
   }
 
-  /** Stores of `total` positions, at whose beginning the contexts lie side by side. */
+  /**
+   * Stores of `total` positions, at whose beginning the contexts lie side by side. Where a layer's store
+   * cannot be made, the layers before it get their old stores back, so that every place is where it was.
+   * @throws MemoryError
+   */
   #rebuild(total: number): void {
-    const { ops, config } = this.#decoder;
     const places = this.#inOrder();
     let end = 0;
     const moves = places.map(({ start, positions }) => {
@@ -120,18 +128,43 @@ export class ContextStore {
       end += positions;
       return move;
     });
-    const shape = { kvHeads: config.kvHeads, headDim: config.headDim, type: this.#type };
-    for (let layer = 0; layer < config.layers; layer++) {
-      const fresh = ops.keyStore({ ...shape, positions: total }, `keys of layer ${layer}`);
-      const old = this.#stores[layer];
-      if (old) {
-        if (moves.length > 0) ops.copyKeys([old], moves, [fresh]);
-        ops.free(old);
-      }
-      this.#stores[layer] = fresh;
+    const layers = this.#decoder.config.layers;
+    let layer = 0;
+    try {
+      for (; layer < layers; layer++) this.#remake(layer, total, moves);
+    } catch (error) {
+      this.#undo(layer, moves, error);
+      throw error;
     }
     for (const [i, place] of places.entries()) place.start = moves[i]?.to ?? place.start;
     this.#positions = total;
+  }
+
+  /** A new store for a layer, with `moves` copied out of its old one. */
+  #remake(layer: number, positions: number, moves: readonly KeyMove[]): void {
+    const { ops, config } = this.#decoder;
+    const shape = { kvHeads: config.kvHeads, headDim: config.headDim, type: this.#type };
+    const fresh = ops.keyStore({ ...shape, positions }, `keys of layer ${layer}`);
+    const old = this.#stores[layer];
+    if (old) {
+      if (moves.length > 0) ops.copyKeys([old], moves, [fresh]);
+      ops.free(old);
+    }
+    this.#stores[layer] = fresh;
+  }
+
+  /** Gives the first `layers` layers stores of the old size, with the contexts where they were. */
+  #undo(layers: number, moves: readonly KeyMove[], reason: unknown): void {
+    if (this.#positions === 0) return this.clear();
+    const back = moves.map(({ from, to, count }) => ({ from: to, to: from, count }));
+    try {
+      for (let layer = 0; layer < layers; layer++) this.#remake(layer, this.#positions, back);
+    } catch {
+      this.#lost = new EngineFault(
+        `policy: contexts were lost when they grew (${messageOf(reason)}); load the policy again, for fewer rollouts at a time or a smaller model`,
+      );
+      throw this.#lost;
+    }
   }
 
   #inOrder(): Held[] {

@@ -5,6 +5,7 @@ import type {
   Adapter,
   AdapterShape,
   Draws,
+  KeyMove,
   KeyStore,
   Lora,
   Matrix,
@@ -67,7 +68,7 @@ export interface Ops {
   /** Copies positions [from, from + count) of each store to `to`. `count` is rounded up to a multiple of 8. */
   copyKeys(
     stores: readonly KeyStore[],
-    moves: readonly { from: number; to: number; count: number }[],
+    moves: readonly KeyMove[],
     target?: readonly KeyStore[],
   ): void;
 

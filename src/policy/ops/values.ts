@@ -68,6 +68,13 @@ export interface KeyStore {
   readonly type: StoreType;
 }
 
+/** `count` neighbouring positions, from a place in a store to another one. */
+export interface KeyMove {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+}
+
 /** Neighbouring tokens of one context. */
 export interface TokenRun {
   readonly ids: ArrayLike<number>;

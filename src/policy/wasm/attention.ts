@@ -1,6 +1,6 @@
 import { own } from '../ops/own.ts';
 import type { HeadsInput, Ops } from '../ops/ops.ts';
-import type { KeyStore } from '../ops/values.ts';
+import type { KeyMove, KeyStore } from '../ops/values.ts';
 import {
   pad8,
   WasmActivations,
@@ -151,7 +151,7 @@ export function projectHeadsBackward(memory: WasmMemory, o: Options<'projectHead
 export function copyKeys(
   memory: WasmMemory,
   stores: readonly KeyStore[],
-  moves: readonly { from: number; to: number; count: number }[],
+  moves: readonly KeyMove[],
   targets: readonly KeyStore[] = stores,
 ): void {
   stores.forEach((handle, i) => {

@@ -15,6 +15,7 @@ import type {
   Adapter,
   AdapterShape,
   Draws,
+  KeyMove,
   KeyStore,
   MatrixShape,
   MatrixWriter,
@@ -181,7 +182,7 @@ export class WebGpuOps implements Ops {
 
   copyKeys(
     stores: readonly KeyStore[],
-    moves: readonly { from: number; to: number; count: number }[],
+    moves: readonly KeyMove[],
     target: readonly KeyStore[] = stores,
   ): void {
     this.few.settleKeys();

@@ -134,25 +134,55 @@ describe('a step that fails', () => {
 });
 
 describe('without memory for another context', () => {
-  test('its own call fails and says so; the others go on', async () => {
+  /** Two contexts of which only the first has a place; `fails` says which further stores cannot be made. */
+  async function full(fails: (store: number) => boolean) {
     const decoder = await uploadDecoder(oracleOps(), sourceOf(await loadWeights(files)), {
       type: 'f32',
     });
     const { ops } = decoder;
     const engine = new GenerationEngine(decoder, { maxSlots: 4, readRows: 16, keys: 'f32' });
-    const first = engine.open(1);
-    first.append(prompt);
-    const { ids } = await first.generate(plan);
+    const gap = engine.open(7);
+    gap.append(prompt);
+    await gap.generate(plan);
+    const first = await opened(1, prompt, engine);
+    const ids = [...(await first.generate(plan)).ids];
+    // What is held moves to where the gap was, so that a layer that has not moved holds other keys there.
+    gap.close();
     const keyStore = ops.keyStore.bind(ops);
-    ops.keyStore = () => {
-      throw new MemoryError('the device has no memory for it');
+    let made = 0;
+    ops.keyStore = (...wanted) => {
+      if (fails(made++)) throw new MemoryError('the device has no memory for it');
+      return keyStore(...wanted);
     };
-    const second = engine.open(2);
-    second.append(prompt);
+    const long = Array.from({ length: 140 }, (_, i) => 30 + (i % 40));
+    const second = await opened(2, long, engine);
+    return { engine, first, second, ids };
+  }
+
+  async function alone(): Promise<number[]> {
+    const { engine, first } = await full(() => false);
+    const { ids } = await first.generate(plan);
+    engine.dispose();
+    return [...ids];
+  }
+
+  test.each([
+    ['of the first layer', 0],
+    ['of a later layer', 1],
+  ])('for keys %s, its own call fails and says so; the others go on as alone', async (_, layer) => {
+    const { engine, first, second, ids } = await full((store) => store === layer);
     await expect(second.generate(plan)).rejects.toThrow(MemoryError);
-    expect((await first.generate(plan)).ids).toHaveLength(plan.maxTokens);
-    ops.keyStore = keyStore;
+    const then = await first.generate(plan);
+    expect([...then.ids]).toEqual(await alone());
+    // There is memory now.
     expect((await second.generate(plan)).ids).not.toEqual(ids);
     engine.dispose();
+  });
+
+  test('where the layers that had moved cannot move back, all contexts fail, with what to do', async () => {
+    const { engine, first, second } = await full((store) => store > 0);
+    await expect(second.generate(plan)).rejects.toThrow(/fewer rollouts at a time/);
+    await expect(first.generate(plan)).rejects.toThrow(EngineFault);
+    expect(() => engine.open(3)).toThrow(EngineFault);
   });
 });

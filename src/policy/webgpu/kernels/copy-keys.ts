@@ -3,6 +3,7 @@ import { GROUP_ID } from '../device/encoder.ts';
 import type { Gpu } from '../device/gpu.ts';
 import { padded } from '../device/sizes.ts';
 import type { GpuKeyStore } from '../device/values.ts';
+import type { KeyMove } from '../../ops/values.ts';
 
 const THREADS = 64;
 /** Moves of a dispatch: what a uniform of 256 bytes holds. */
@@ -43,7 +44,7 @@ export function copyKeys(
   gpu: Gpu,
   store: GpuKeyStore,
   to: GpuKeyStore,
-  moves: readonly { from: number; to: number; count: number }[],
+  moves: readonly KeyMove[],
 ): void {
   for (const { from, to: target, count } of moves) {
     if (Math.max(from + count, 0) > store.positions || target + count > to.positions)
