@@ -30,6 +30,7 @@ const evaluatesText = (place: Place): Promise<boolean> =>
       new Promise<boolean>((resolve) => {
         setTimeout(() => {
           try {
+            // oxlint-disable-next-line typescript/no-implied-eval -- it must be refused
             resolve(new Function('return true')() as boolean);
           } catch {
             resolve(false);
@@ -82,7 +83,7 @@ it('goes on without, and says so, where there are no service workers; a host’s
   const loads = loadsOf(page);
   await page.goto(`${host.url}rollouts/nothing/here`);
   await page.getByRole('link', { name: 'Rollouts of this browser' }).waitFor();
-  const cell = isolation(page).filter({ hasText: 'one thread, not isolated' });
+  const cell = isolation(page).filter({ hasText: 'one thread an engine, not isolated' });
   await cell.waitFor();
   await page.getByRole('link', { name: 'Models', exact: true }).click();
   await page.waitForURL(`${host.url}models`);
@@ -103,10 +104,10 @@ it('reloads once and never again where the browser takes no notice of the header
   );
   const loads = loadsOf(page);
   await page.goto(host.url);
-  await isolation(page).filter({ hasText: 'one thread, not isolated' }).waitFor();
+  await isolation(page).filter({ hasText: 'one thread an engine, not isolated' }).waitFor();
   await page.getByRole('link', { name: 'Runs', exact: true }).click();
   await page.reload();
-  await isolation(page).filter({ hasText: 'one thread, not isolated' }).waitFor();
+  await isolation(page).filter({ hasText: 'one thread an engine, not isolated' }).waitFor();
   expect(loads.count).toBe(3);
   await page.context().close();
   host.close();

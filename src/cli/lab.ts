@@ -8,6 +8,7 @@ import { rolloutCommand } from './commands/rollout.ts';
 import { trainCommand } from './commands/train.ts';
 import { worldCommand } from './commands/world.ts';
 import { commandHelp, parseOptions, UsageError } from './shared/options.ts';
+import { COMMAND_LINE } from './shared/paths.ts';
 import { messageOf } from '../base/errors.ts';
 
 const COMMANDS: readonly Command[] = [
@@ -31,7 +32,7 @@ const FORMER: Readonly<Record<string, string>> = {
 };
 
 const HELP = [
-  'npm run -s lab -- COMMAND [options]',
+  `${COMMAND_LINE} COMMAND [options]`,
   '',
   ...[...COMMANDS, PRETRAIN].map((c) => `  ${c.name.padEnd(10)}${c.summary}`),
   '',

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { buildWorld, openEncoderFromDisk, writeToDisk } from '../shared/build-world.ts';
 import { UsageError } from '../shared/options.ts';
-import { projectPath } from '../shared/paths.ts';
+import { builtIn } from '../shared/paths.ts';
 import { endProgress, print, say, sayProgress, type Command } from '../shared/command.ts';
 
 export const worldCommand: Command = {
@@ -19,7 +19,7 @@ export const worldCommand: Command = {
       existsSync(out) && readdirSync(out).length > 0 && !existsSync(`${out}/manifest.json`);
     if (strange && !values.force)
       throw new UsageError(`${out} holds other files; name an empty folder or add --force.`);
-    const encoder = await openEncoderFromDisk(projectPath('public/encoder'));
+    const encoder = await openEncoderFromDisk(builtIn('encoder'));
     const manifest = await buildWorld(
       Number(values.seed),
       writeToDisk(out),

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -11,6 +11,7 @@ import type { PassageEncoder } from '../../retrieval/sources/sources.ts';
 import { writeWorld, type WriteFile } from '../../retrieval/world/write.ts';
 import { generateWorld, SHIPPED_SEED } from '../../world/world.ts';
 import { messageOf } from '../../base/errors.ts';
+import { PACKED, projectPath } from './paths.ts';
 
 /** Generates the world of `seed` and writes its folder; without an encoder it has no vectors. */
 export function buildWorld(
@@ -43,10 +44,26 @@ export const writeToDisk =
     await writeFile(path, bytes);
   };
 
+const ortOfPackage = (): string => {
+  const script = createRequire(import.meta.url).resolve('onnxruntime-web/wasm');
+  return join(dirname(script), ORT_WASM_FILE.wasm);
+};
+
+/** The built page has it under a name of its own: `ort-wasm-simd-threaded-….wasm`. */
+const ortOfPage = async (): Promise<string> => {
+  const folder = projectPath('dist/assets');
+  const start = ORT_WASM_FILE.wasm.replace('.wasm', '-');
+  const name = (await readdir(folder)).find(
+    (one) => one.startsWith(start) && one.endsWith('.wasm'),
+  );
+  if (name === undefined)
+    throw new Error(`${folder} lacks ${start}….wasm: install the package again`);
+  return join(folder, name);
+};
+
 /** onnxruntime-web's WebAssembly build. */
 export async function openOrtFromDisk(): Promise<OrtModule> {
-  const script = createRequire(import.meta.url).resolve('onnxruntime-web/wasm');
-  return loadOrt('wasm', await readFile(join(dirname(script), ORT_WASM_FILE.wasm)));
+  return loadOrt('wasm', await readFile(PACKED ? await ortOfPage() : ortOfPackage()));
 }
 
 /** An encoder folder run by onnxruntime-web's WebAssembly build. */

@@ -27,7 +27,7 @@ import {
 } from './checkpoint-folder.ts';
 import { openCorpus, readCorpus, readQuestions } from './import-files.ts';
 import { UsageError } from './options.ts';
-import { projectPath } from './paths.ts';
+import { builtIn } from './paths.ts';
 
 export interface PartsOptions {
   /** Folder of the world; the built-in one unless given. */
@@ -68,7 +68,7 @@ export interface Parts {
 
 /** A folder that holds the file by which its kind is known. @throws UsageError */
 function folder(given: string | undefined, fallback: string, what: string, holds: string): string {
-  const path = given ?? projectPath(fallback);
+  const path = given ?? fallback;
   if (!existsSync(join(path, holds)))
     throw new UsageError(`${path} is no ${what}: it has no ${holds}.`);
   return path;
@@ -76,7 +76,7 @@ function folder(given: string | undefined, fallback: string, what: string, holds
 
 /** The folder of the policy. @throws UsageError where it is none */
 export const policyFolder = (given: string | undefined): string =>
-  folder(given, 'public/policy', 'checkpoint', 'config.json');
+  folder(given, builtIn('policy'), 'checkpoint', 'config.json');
 
 /** The checkpoint of a folder; the built-in policy's unless given. @throws UsageError, CheckpointError */
 export const openFolder = (given: string | undefined): Promise<CheckpointFolder> =>
@@ -134,10 +134,10 @@ export async function openWorld(
   given: string | undefined,
   weights?: RouterWeights,
 ): Promise<OpenWorld> {
-  const path = folder(given, 'public/world', 'world', 'manifest.json');
+  const path = folder(given, builtIn('world'), 'world', 'manifest.json');
   const fetchFile = fetchFromDisk(path);
   const world = await loadWorld(fetchFile);
-  const encoder = world.vectors ? await openEncoderFromDisk(projectPath('public/encoder')) : null;
+  const encoder = world.vectors ? await openEncoderFromDisk(builtIn('encoder')) : null;
   const retriever = openWorldRetriever(world, fetchFile, { encoder });
   return { world, retriever, router: routerOver(world, weights) };
 }
@@ -161,7 +161,7 @@ async function withImports(
   if (questions !== undefined) world.questions = await readQuestions(questions, onNotice);
   if (!corpus) return { ...opened, world };
   world.local = await readCorpus(corpus.files, onNotice);
-  const encoder = corpus.encoder ?? projectPath('public/encoder');
+  const encoder = corpus.encoder ?? builtIn('encoder');
   const local = await openCorpus(world.local, corpus.method, encoder, onProgress);
   const { web } = opened.retriever;
   return {

@@ -110,11 +110,11 @@ const IsolationCell = () => {
   const title = {
     reloaded:
       'This host does not send the headers that isolate a page. The page’s service worker adds them; the page was loaded once more for it.',
-    nobody: `This host does not send the headers that isolate a page, and ${reason}. So no two threads can share memory, clocks are coarse (about 0.1 ms), and memory is told without that of the workers. All else works as ever: each model computes on one thread.`,
+    nobody: `This host does not send the headers that isolate a page, and ${reason}. So no two threads can share memory, clocks are coarse (about 0.1 ms), and memory is told without that of the workers. All else works as ever, each engine on its one thread.`,
   }[by];
   return (
     <span className="cell" data-testid="isolation" title={title}>
-      {by === 'reloaded' ? 'isolated by a reload' : 'one thread, not isolated'}
+      {by === 'reloaded' ? 'isolated by a reload' : 'one thread an engine, not isolated'}
     </span>
   );
 };
