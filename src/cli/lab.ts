@@ -5,6 +5,7 @@ import { evaluateCommand } from './commands/evaluate.ts';
 import { rolloutsCommand } from './commands/rollouts.ts';
 import { mergeCommand } from './commands/merge.ts';
 import { rolloutCommand } from './commands/rollout.ts';
+import { serveRetrievalCommand } from './commands/serve-retrieval.ts';
 import { trainCommand } from './commands/train.ts';
 import { worldCommand } from './commands/world.ts';
 import { commandHelp, parseOptions, UsageError } from './shared/options.ts';
@@ -19,6 +20,7 @@ const COMMANDS: readonly Command[] = [
   mergeCommand,
   rolloutsCommand,
   worldCommand,
+  serveRetrievalCommand,
   benchCommand,
 ];
 
@@ -34,7 +36,7 @@ const FORMER: Readonly<Record<string, string>> = {
 const HELP = [
   `${COMMAND_LINE} COMMAND [options]`,
   '',
-  ...[...COMMANDS, PRETRAIN].map((c) => `  ${c.name.padEnd(10)}${c.summary}`),
+  ...[...COMMANDS, PRETRAIN].map((c) => `  ${c.name.padEnd(17)}${c.summary}`),
   '',
   'COMMAND --help lists its options. Results go to standard output, progress to standard error.',
 ].join('\n');
