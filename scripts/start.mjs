@@ -80,6 +80,8 @@ try {
   } else fail(`Could not listen on ${host}:${port}: ${error.message}`);
 }
 console.log(`Forage is at ${server.url}  (Ctrl-C stops it)`);
+// The first process of a container ends by no signal that it does not listen to.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(0));
 
 const hasDisplay =
   process.platform === 'darwin' ||
