@@ -69,9 +69,10 @@ it('serves the workbench, which asks and trains', async () => {
 
 it('has the command line too', () => {
   const words = ['lab', 'rollout', '--recipe', 'search', '--limit', '1', '--json'];
-  const printed = execFileSync('npm', inPackage(...words), {
-    cwd: join(folder, 'elsewhere'),
-    encoding: 'utf8',
-  });
+  const options = { cwd: join(folder, 'elsewhere'), encoding: 'utf8' } as const;
+  const printed = execFileSync('npm', inPackage(...words), options);
   expect(JSON.parse(printed)).toMatchObject({ n: 1, byHops: {} });
+  // As a container starts it, by its file.
+  const file = join(repository, 'packed/lab.js');
+  expect(execFileSync(process.execPath, [file, 'help'], options)).toMatch(/^lab COMMAND/);
 });

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { OnnxEncoder } from '../../retrieval/encoder/encoder.ts';
 import { loadOrt, ORT_WASM_FILE, type OrtModule } from '../../retrieval/encoder/runtime.ts';
@@ -95,7 +94,8 @@ async function main(): Promise<void> {
   );
 }
 
-if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+// By name: bundled, this file is part of another that is started.
+if (process.argv[1]?.endsWith('build-world.ts')) {
   main().catch((error: unknown) => {
     console.error(messageOf(error));
     process.exitCode = 2;
