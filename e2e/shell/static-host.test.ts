@@ -39,7 +39,7 @@ const evaluatesText = (place: Place): Promise<boolean> =>
       }),
   );
 
-it('isolates itself and its workers by one reload that it explains, asks and trains, and opens its addresses again', async () => {
+it('isolates itself and its workers by one reload that it explains, asks and trains, opens its addresses again, and works on when the host has gone', async () => {
   const host = await staticHost(BASE);
   const page = await openPage(stage, { offline: true });
   const loads = loadsOf(page);
@@ -70,9 +70,15 @@ it('isolates itself and its workers by one reload that it explains, asks and tra
   // All of it is stored, too, whoever came first.
   await page.getByTestId('offline').filter({ hasText: 'works offline' }).waitFor();
   host.close();
+  await page.goto(`${host.url}rollouts/nothing/here`);
+  await page.getByRole('link', { name: 'Rollouts of this browser' }).waitFor();
   await page.goto(`${host.url}models`);
   await page.getByRole('heading', { name: 'Models', level: 1 }).waitFor();
   expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+  await page.goto(host.url);
+  await page.getByRole('button', { name: 'Run an example' }).click();
+  await runStatus(page, 'done');
+  expect(await finishedColumns(page)).toBe(1);
   expect(stage.faults).toEqual([]);
   await page.context().close();
 });

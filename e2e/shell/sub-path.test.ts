@@ -1,9 +1,8 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { serve } from '../../scripts/serve/server.mjs';
-import { DIST, finishedColumns, openPage, runStatus, useStage } from '../browser.ts';
+import { finishedColumns, runStatus, useStage } from '../browser.ts';
 
-/** The built page works below any path, with every address it has, its workers and its offline store. */
+/** The built page works below any path, with every address it has and its workers. */
 
 const BASE = '/some/where/';
 const stage = useStage({ base: BASE });
@@ -75,22 +74,4 @@ it('opens a rollout of a file at its own address', async () => {
   await page.getByRole('link', { name: 'Rollouts', exact: true }).first().click();
   await page.waitForURL(`${stage.url}rollouts`);
   expect([strays, stage.faults]).toEqual([[], []]);
-});
-
-it('answers, and opens at any depth, after the server has gone', async () => {
-  const server = await serve({ root: DIST, base: BASE });
-  const page = await openPage(stage, { offline: true });
-  await page.goto(server.url);
-  await page.waitForSelector('[data-testid="offline"]:has-text("works offline")');
-  await server.close();
-
-  await page.goto(`${server.url}rollouts/nothing/here`);
-  await page.getByRole('link', { name: 'Rollouts of this browser' }).waitFor();
-  await page.goto(`${server.url}models`);
-  await page.waitForSelector('h1:has-text("Models")');
-  await page.goto(server.url);
-  await page.getByRole('button', { name: 'Run an example' }).click();
-  await runStatus(page, 'done');
-  expect(await finishedColumns(page)).toBe(1);
-  await page.context().close();
 });
