@@ -168,3 +168,22 @@ export function apart(got: Float32Array, wanted: Float32Array, least = 1e-3): nu
   });
   return most;
 }
+
+/**
+ * The same decoder with norms, biases and adapter changed by what float32 rounds off: how far numbers go then is how
+ * far any float32 sums may be from exact ones.
+ */
+export function nudged(one: RandomDecoder): RandomDecoder {
+  const random = new Random(one.batch.ids.length);
+  const nudge = (values: Float32Array): void => {
+    values.forEach(
+      (value, i) => (values[i] = value * (1 + (random.below(2) === 0 ? 1 : -1) * 2 ** -22)),
+    );
+  };
+  const flat = one.flat.slice();
+  nudge(flat);
+  const weights = { ...one.weights, flat: one.weights.flat.slice() };
+  for (const { shape, offset, length } of weights.slots)
+    if (shape.length === 1) nudge(weights.flat.subarray(offset, offset + length));
+  return { ...one, weights, flat };
+}
