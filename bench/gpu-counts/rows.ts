@@ -6,6 +6,7 @@ import { LORA_TARGETS, type LoraSpec } from '../../src/policy/lora/spec.ts';
 import { packBatch } from '../../src/policy/lora/train-batch.ts';
 import { decodeTrial, readTrial, stepTrial } from '../../src/policy/measure/trials.ts';
 import { DecoderLoraTrainer } from '../../src/policy/model/trainer.ts';
+import { engineOptions } from '../../src/policy/open/loaded-policy.ts';
 import type { MatrixType } from '../../src/policy/ops/values.ts';
 import { boundBytes } from './bound.ts';
 import { CountedEngine } from './count.ts';
@@ -184,11 +185,7 @@ async function held(config: PolicyConfig, type: MatrixType): Promise<number> {
   const engine = await CountedEngine.start(config, type);
   const { counter } = engine.gpu;
   counter.restart();
-  const sampler = new GenerationEngine(engine.decoder.view(), {
-    maxSlots: 16,
-    readRows: 1024,
-    keys: 'f32',
-  });
+  const sampler = new GenerationEngine(engine.decoder.view(), engineOptions('webgpu', 16));
   sampler.reserve(16, 1024);
   const sampling = { temperature: 1, topK: 0, topP: 1 };
   await Promise.all(

@@ -6,6 +6,7 @@ import type {
   Handle,
   HeadInput,
   HeadsInput,
+  KernelTime,
   Norm,
   Ops,
   Projection,
@@ -83,8 +84,11 @@ export class WebGpuOps implements Ops {
 
   private readonly few: FewState;
 
+  readonly kernelTimes?: (work: () => Promise<void>) => Promise<KernelTime[]>;
+
   constructor(readonly gpu: Gpu) {
     this.few = new FewState(gpu);
+    if (gpu.device.features.timestamps) this.kernelTimes = (work) => gpu.encoder.profiled(work);
   }
 
   static async open(options?: DeviceOptions): Promise<WebGpuOps> {
