@@ -114,9 +114,9 @@ describe('places of contexts', () => {
     expect(ops.peak).toBeLessThanOrEqual(3 * 4 * 504);
     for (const place of four) store.give(place);
     store.clear();
-    store.reserve(2000);
-    expect(ops.bytes).toBe(2 * 2000);
+    store.reserve(4, 500);
+    expect(ops.bytes).toBe(2 * 4 * 504);
     store.take(500);
-    expect(ops.bytes).toBe(2 * 2000);
+    expect(ops.bytes).toBe(2 * 4 * 504);
   });
 });

@@ -36,7 +36,8 @@ it.each(MATRIX_TYPES)('a plan of %s weights is what is held, to 5 %', async (typ
   const plan = planDecoder(planned, config, type);
   const weights = planned.bytes;
   new GenerationEngine(plan, options).reserve(8, config.maxPositions);
-  const working = { config, type, slots: 8, context: config.maxPositions };
+  const { readRows } = options;
+  const working = { config, type, slots: 8, context: config.maxPositions, readRows };
   const sampling = planned.bytes + wasmSizes.working({ ...working, train: null });
   const before = planned.bytes;
   void new DecoderLoraTrainer(plan.view(), spec, limits);
