@@ -77,9 +77,10 @@ export class ContextStore {
     for (const held of this.#held) if (held === place) this.#held.delete(held);
   }
 
-  /** Makes the stores large enough for so many positions in all. @throws MemoryError */
-  reserve(positions: number): void {
-    if (positions > this.#positions) this.#rebuild(aligned(positions));
+  /** Makes the stores large enough for so many contexts of so many positions. @throws MemoryError */
+  reserve(contexts: number, positions: number): void {
+    const total = contexts * this.#roomFor(positions);
+    if (total > this.#positions) this.#rebuild(total);
   }
 
   /** Frees the memory; only when no context has a place. */

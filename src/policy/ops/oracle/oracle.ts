@@ -25,6 +25,12 @@ const picksOf = (handle: object): OraclePicks => own(OraclePicks, handle);
 const drawsOf = (handle: object): OracleDraws => own(OracleDraws, handle);
 const adapterOf = (handle: object): OracleAdapter => own(OracleAdapter, handle);
 
+function gradientsOf(adapter: object): Table[] {
+  const { trained, parts } = adapterOf(adapter);
+  if (!trained) throw new Error('adapter: it is not trained and has no gradients');
+  return parts.flatMap(({ dA, dB }) => [dA, dB]);
+}
+
 const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
 
 /** First rows of `to` become those of `from`. */
@@ -239,15 +245,11 @@ export function oracleOps(): Ops {
     },
 
     zeroGradients(adapter) {
-      if (!adapter.trained) throw new Error('adapter: it is not trained and has no gradients');
-      for (const { dA, dB } of adapterOf(adapter).parts)
-        for (const factor of [dA, dB]) factor.values.fill(0);
+      for (const factor of gradientsOf(adapter)) factor.values.fill(0);
     },
 
     readGradients: async (adapter) =>
-      Float32Array.from(
-        adapterOf(adapter).parts.flatMap(({ dA, dB }) => [...dA.values, ...dB.values]),
-      ),
+      Float32Array.from(gradientsOf(adapter).flatMap(({ values }) => [...values])),
 
     submit() {},
     settled: async () => {},
