@@ -39,8 +39,9 @@ export class Conversation {
     private readonly scanner: Scanner,
   ) {}
 
-  /** Writes tokens that were not sampled here. */
+  /** Writes tokens that were not sampled here; no tokens are no segment. */
   write(source: TokenSource, role: SegmentRole, ids: readonly number[]): number {
+    if (ids.length === 0) return this.transcript.lastSegment;
     this.#settle();
     this.session.append(ids);
     return this.transcript.add(source, role, ids);

@@ -1,3 +1,4 @@
+import { itemAt } from '../../../base/items.ts';
 import { draw, drawNumber } from '../draw.ts';
 import type { FeedForwardInput, Handle, Ops } from '../ops.ts';
 import type { Matrix } from '../values.ts';
@@ -115,7 +116,7 @@ export function oracleOps(): Ops {
 
     projectResidual({ input, by, tokens, x }) {
       const [y, to] = [project(activations(input), tokens.count, by), activations(x)];
-      y.values.forEach((value, i) => (to.values[i] = (to.values[i] ?? 0) + value));
+      y.values.forEach((value, i) => (to.values[i] = itemAt(to.values, i) + value));
     },
 
     feedForward(o) {
@@ -155,7 +156,7 @@ export function oracleOps(): Ops {
     placePicks(picks, { rows, targets, temperatures }) {
       picksOf(picks).picked = Array.from(rows, (row, i) => ({
         row,
-        target: targets[i] ?? 0,
+        target: itemAt(targets, i),
         temperature: temperatures?.[i] ?? 1,
       }));
     },
@@ -167,7 +168,7 @@ export function oracleOps(): Ops {
         to.picked.map(({ row }) => row),
       );
       const scores = to.picked.map(({ temperature }, r) => logSoftmax(logits.row(r), temperature));
-      to.logprobs = Float64Array.from(scores, (row, r) => row[to.picked[r]?.target ?? 0] ?? NaN);
+      to.logprobs = Float64Array.from(scores, (row, r) => itemAt(row, itemAt(to.picked, r).target));
       to.entropies = Float64Array.from(scores, (row) =>
         row.reduce((sum, logprob) => sum - Math.exp(logprob) * logprob, 0),
       );
