@@ -102,7 +102,6 @@ export class Conversation {
   #settle(): void {
     const rests = this.scanner.flush().filter((unit) => unit.tokens.length > 0);
     this.#place(rests, () => undefined);
-    this.#begins = null;
   }
 
   #take(added: SampledTokens, onParsed: OnParsed): void {
