@@ -28,7 +28,7 @@ export interface RecallReport {
     recallAt5: number;
     /** Of the misses, what the second query finds. */
     mended: Share;
-    /** Of what it finds, where every word that it adds stands in the results of the first. */
+    /** Of what it finds, where every word that it adds stands in what both sources gave the first. */
     told: Share;
   };
   /** What stands above the right passage, in a call to both sources. */
@@ -83,6 +83,7 @@ export async function measureRecall(
       if (local.dense)
         note('local, dense', found(await local.dense(step.query, DEPTH), step.gold.local));
     }
+    const both = await ask('both', step.query);
     for (const source of SOURCES) {
       if (step.gold[source].size === 0) continue;
       const first = await ask(source, step.query);
@@ -93,9 +94,9 @@ export async function measureRecall(
       const mended = found(second, step.gold[source]);
       note('within two', hit || mended);
       if (!hit) note('mended', mended);
-      if (mended && betterQuery !== undefined) note('told', tells(first, step.query, betterQuery));
+      if (mended && betterQuery !== undefined) note('told', tells(both, step.query, betterQuery));
     }
-    noteBoth(step, await ask('both', step.query), note);
+    noteBoth(step, both, note);
   }
   const of = (...names: string[]): boolean[] => names.flatMap((name) => outcomes[name] ?? []);
   const suffices: Record<string, boolean[]> = {};

@@ -16,12 +16,12 @@ export interface SecondWorld extends Encyclopedia {
 }
 
 const FULL_SIZE: WorldSize = {
-  person: 1200,
-  film: 640,
-  book: 480,
-  city: 330,
+  person: 1100,
+  film: 590,
+  book: 440,
+  city: 300,
   country: 80,
-  company: 330,
+  company: 300,
   river: 120,
   award: 170,
   university: 170,
@@ -78,7 +78,7 @@ export const generateSecondWorld = (options: { seed: number; size?: WorldSize })
   const anchors = new Map<Entity, Split>(
     world.entities.map((e) => [e, rng.weighted({ train: 0.5, dev: 0.2, test: 0.3 })]),
   );
-  const scale = Math.min(1, world.entities.length / 3500);
+  const scale = Math.min(1, world.entities.length / 3200);
   const owners = new Map<Fact, Split>();
   const draw = (split: Split, stream: number): Question[] =>
     drawQuestions(new KeyedRandom(seed, 2, 7, stream), world, {

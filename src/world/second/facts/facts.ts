@@ -82,7 +82,7 @@ const qualify = (entities: readonly Entity[], facts: readonly Fact[]): void => {
 };
 
 /** How often a passage knows an entity by its other name. */
-const BY_ALIAS = 0.4;
+const BY_ALIAS = 0.33;
 
 class FactDrawer {
   private readonly used = new Map<string, number>();

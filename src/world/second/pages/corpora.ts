@@ -23,7 +23,9 @@ export interface Corpora {
 }
 
 /** Noise passages for each passage of a corpus. */
-const NOISE = { local: 0.08, web: 0.2 } as const;
+const NOISE = { local: 0.12, web: 0.26 } as const;
+/** Share of facts about which both corpora hold several doubtful claims. */
+const DISPUTED = 0.012;
 
 /** Writes every page into the corpora where it lies, and noise beside them. */
 export const writeCorpora = (
@@ -35,6 +37,8 @@ export const writeCorpora = (
 ): Corpora => {
   const placed = new Map<Page, Placed>(pages.map((page) => [page, {}]));
   const doubts = new Map<Fact, (Noise & { id: string })[]>();
+  const facts = [...knowledge.facts, ...untold];
+  const disputed = facts.filter(() => rng.chance(DISPUTED));
   const fill = (name: 'local' | 'web', states: (page: Page) => State | undefined): Passage[] => {
     type Draft = Omit<Passage, 'id'> & { page?: [Page, State]; wrong?: Noise };
     const drafts: Draft[] = [];
@@ -46,8 +50,8 @@ export const writeCorpora = (
       const noise = state === 'then' ? { noise: 'stale' as const } : {};
       drafts.push({ title: page.title, text, sentences, ...noise, page: [page, state] });
     }
-    const facts = [...knowledge.facts, ...untold];
-    for (const one of makeNoise(rng, knowledge, facts, Math.round(drafts.length * NOISE[name])))
+    const count = Math.round(drafts.length * NOISE[name]);
+    for (const one of makeNoise(rng, knowledge, facts, count, disputed))
       drafts.push({ ...one.passage, wrong: one });
     return rng.shuffle(drafts).map(({ page, wrong, ...rest }, i): Passage => {
       const passage = { id: `${name}-${i}`, ...rest };

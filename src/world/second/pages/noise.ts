@@ -22,6 +22,12 @@ export const DOUBTS = [
   'A letter to the editor claims that {s}.',
   'In one telling, {s}.',
 ];
+/** The same in the words of whoever asks for it. */
+const DISPUTES = [
+  'Some say that the {l} of {x} is {o}.',
+  'The {l} of {x} is {o}, it is rumored.',
+  'A letter to the editor claims that the {l} of {x} is {o}.',
+];
 const DISTRACTORS = [
   '{a} is often confused with {b}.',
   'A visitor once wrote a short letter about {a} and {b}.',
@@ -32,32 +38,54 @@ const TITLES = ['Notes on {x}', 'Letters about {x}', '{x} in the papers'];
 /** Share of doubtful claims that stand under the title of the right page. */
 const UNDER_ITS_NAME = 0.5;
 
-/** Passages of noise about random facts. @param count how many */
+/** How many doubtful claims are made about a disputed fact, in each corpus. */
+const CLAIMS = [3, 6] as const;
+
+/**
+ * Passages of noise about random facts.
+ * @param count how many
+ * @param disputed facts about which there are several
+ */
 export const makeNoise = (
   rng: KeyedRandom,
   knowledge: Knowledge,
   facts: readonly Fact[],
   count: number,
+  disputed: readonly Fact[],
 ): Noise[] => {
-  const out: Noise[] = [];
-  for (let tries = 0; out.length < count && tries < count * 4; tries++) {
+  const out: Noise[] = disputed.flatMap((fact) =>
+    Array.from({ length: rng.between(...CLAIMS) }).flatMap(
+      () => doubt(rng, knowledge, fact, 1) ?? [],
+    ),
+  );
+  const most = out.length + count;
+  for (let tries = 0; out.length < most && tries < count * 4; tries++) {
     const fact = rng.maybe(facts);
-    const one = fact && (rng.chance(0.7) ? doubt(rng, knowledge, fact) : distract(rng, knowledge, fact));
+    const one = fact && (rng.chance(0.85) ? doubt(rng, knowledge, fact, 0.4) : distract(rng, knowledge, fact));
     if (one) out.push(one);
   }
   return out;
 };
 
-const doubt = (rng: KeyedRandom, knowledge: Knowledge, fact: Fact): Noise | undefined => {
+/** @param plain how often it is put in the words of a query, under a title of its own */
+const doubt = (
+  rng: KeyedRandom,
+  knowledge: Knowledge,
+  fact: Fact,
+  plain: number,
+): Noise | undefined => {
   const { subject, relation: id } = fact;
   const other = rng.maybe(knowledge.of(id))?.object;
   const same = other?.target ? other.target === fact.object.target : other?.text === fact.object.text;
   if (!other || same || other.text === fact.former?.text) return undefined;
-  const title = rng.chance(UNDER_ITS_NAME)
-    ? (relation(id).page === 'main' ? '{x}' : SECOND_TITLES[subject.kind])
-    : rng.pick(TITLES);
-  const claim = `${named(subject, fullName(subject))} ${rng.pick(relation(id).predicates).replace('{o}', other.text)}`;
-  const text = rng.pick(DOUBTS).replace('{s}', claim);
+  const { label, page, predicates } = relation(id);
+  const own = page === 'main' ? '{x}' : SECOND_TITLES[subject.kind];
+  const disputes = rng.chance(plain);
+  const title = !disputes && rng.chance(UNDER_ITS_NAME) ? own : rng.pick(TITLES);
+  const name = named(subject, fullName(subject));
+  const text = disputes
+    ? rng.pick(DISPUTES).replace('{l}', label).replace('{x}', name).replace('{o}', other.text)
+    : rng.pick(DOUBTS).replace('{s}', `${name} ${rng.pick(predicates).replace('{o}', other.text)}`);
   return {
     passage: { title: title.replace('{x}', subject.name), text, sentences: [text], noise: 'contradicting' },
     fact,

@@ -33,10 +33,12 @@ export interface Page {
 }
 
 /** Share of lasting facts that stand on a brief page about several, and not on a page of their own. */
-const BRIEF = 0.09;
+const BRIEF = 0.07;
 const BRIEF_SIZE = 3;
-/** Share of aliases that the main page tells; a page of their own tells the rest. */
-const ALIAS_ON_MAIN = 0.5;
+/** Share of aliases that have a page of their own, which says whose name it is. */
+const ALIAS_PAGES = 0.9;
+/** How often the main page tells the other name too; it does so always where nothing else does. */
+const ALIAS_ON_MAIN = 0.3;
 
 /** All pages of a world; each lies somewhere, drawn for it alone. */
 export const makePages = (
@@ -51,12 +53,16 @@ export const makePages = (
   const byTarget = groupBy(facts, (f) => `${f.relation} ${f.object.target?.id}`);
   const pages = entities.flatMap((about) => {
     const own = bySubject.get(about) ?? [];
-    const tellsAlias = about.alias !== undefined && rng.chance(ALIAS_ON_MAIN);
+    const named = about.alias !== undefined;
+    const aliasPage = named && rng.chance(ALIAS_PAGES);
+    const tellsAlias = named && (!aliasPage || rng.chance(ALIAS_ON_MAIN));
     const out: Page[] = [];
     for (const sort of ['main', 'second'] as const) {
       const all = own.filter((f) => relation(f.relation).page === sort);
       const stays = all.filter((f) => !briefed.has(f));
-      const see = all.flatMap((f) => briefOf.get(f) ?? []);
+      // The main page leads to everything that stands elsewhere.
+      const led = sort === 'main' ? own : all;
+      const see = [...new Set(led.flatMap((f) => briefOf.get(f) ?? []))];
       // A page without a fact stays where it leads on, or tells the other name.
       const needed = sort === 'main' && (tellsAlias || see.length > 0);
       if (stays.length === 0 && !needed) continue;
@@ -70,13 +76,16 @@ export const makePages = (
       if (items && items.length > 0)
         out.push({ ...page(list.title.replace('{x}', about.name), 'list', items), about, list });
     }
-    if (about.alias !== undefined && !tellsAlias)
+    if (about.alias !== undefined && aliasPage)
       out.push({ ...page(about.alias, 'alias', []), about, tellsAlias: true });
     return out;
   });
   const all = [...pages, ...briefs];
+  const leans = new Map<Entity, Lean>(
+    entities.map((e) => [e, rng.chance(0.5) ? 'local' : 'web']),
+  );
   for (const one of all) {
-    one.where = drawWhere(rng, one);
+    one.where = drawWhere(rng, one, (one.about && leans.get(one.about)) ?? 'none');
     if (changes(one)) {
       const now = rng.between(2012, 2024);
       one.dates = { now, then: rng.between(1990, Math.min(now - 4, 2015)) };
@@ -113,15 +122,28 @@ const briefPages = (rng: KeyedRandom, facts: readonly Fact[]): Page[] =>
 export const changes = ({ list, facts }: Page): boolean =>
   list ? facts.length > 1 : facts.some((f) => f.former !== undefined);
 
-const PLACES: Readonly<Record<Where, number>> = { local: 0.31, web: 0.35, both: 0.18, stale: 0 };
+/**
+ * Where a page that is not stale lies. Every page is drawn for itself; which of the two it is drawn
+ * by is drawn for its entity, so that what is known of one page says something of the next.
+ */
+const PLACES: Readonly<Record<Lean, Readonly<Partial<Record<Where, number>>>>> = {
+  local: { local: 0.6, web: 0.12, both: 0.28 },
+  web: { local: 0.08, web: 0.82, both: 0.1 },
+  none: { local: 0.34, web: 0.43, both: 0.23 },
+};
+type Lean = 'local' | 'web' | 'none';
 /** Pages that change are stale in the local corpus this often. */
-const STALE = 0.34;
-/** Alias pages are short, and mostly in both. */
-const ALIAS_PLACES: Readonly<Record<Where, number>> = { local: 0.1, web: 0.1, both: 0.8, stale: 0 };
+const STALE: Readonly<Record<Lean, number>> = { local: 0.42, web: 0.16, none: 0 };
+/** A page that tells a name is short; it lies wherever the name's other pages are looked for. */
+const ALIAS_PLACES: typeof PLACES = {
+  local: { local: 0.08, both: 0.92 },
+  web: { web: 0.7, both: 0.3 },
+  none: { both: 1 },
+};
 
-const drawWhere = (rng: KeyedRandom, one: Page): Where => {
-  if (one.sort === 'alias') return rng.weighted(ALIAS_PLACES);
-  return changes(one) && rng.chance(STALE) ? 'stale' : rng.weighted(PLACES);
+const drawWhere = (rng: KeyedRandom, one: Page, lean: Lean): Where => {
+  if (one.sort === 'alias') return rng.weighted(ALIAS_PLACES[lean]);
+  return changes(one) && rng.chance(STALE[lean]) ? 'stale' : rng.weighted(PLACES[lean]);
 };
 
 /** How a page speaks of its entity. */

@@ -36,7 +36,7 @@ export interface Mention {
 }
 
 /** How often a question knows an entity by its other name. */
-const BY_ALIAS = 0.45;
+const BY_ALIAS = 0.36;
 
 export const mention = (rng: KeyedRandom, { world }: Scope, e: Entity): Mention => {
   if (e.alias !== undefined && rng.chance(BY_ALIAS)) return { text: e.alias, known: e.alias };
