@@ -45,8 +45,7 @@ async function write(values: OptionValues): Promise<void> {
   endProgress();
   const { local, web, questions } = manifest.counts;
   const { form = 1 } = manifest;
-  if (values.json)
-    print(JSON.stringify({ out, seed: manifest.seed, form, local, web, questions }));
+  if (values.json) print(JSON.stringify({ out, seed: manifest.seed, form, local, web, questions }));
   else say(`${out}: ${local} local and ${web} web passages, ${questions} questions.`);
 }
 
@@ -97,7 +96,10 @@ export const worldCommand: Command = {
     },
     out: { type: 'string', value: 'DIR', help: 'folder to write' },
     force: { type: 'boolean', help: 'write into a folder that holds other files' },
-    report: { type: 'boolean', help: 'measure a world (--world, or --seed and --form), write none' },
+    report: {
+      type: 'boolean',
+      help: 'measure a world (--world, or --seed and --form), write none',
+    },
     world: { type: 'string', value: 'DIR', help: 'folder to measure with --report' },
     json: { type: 'boolean', help: 'print one JSON object' },
   },

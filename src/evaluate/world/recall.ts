@@ -39,6 +39,8 @@ export interface RecallReport {
     wrongAmongFive: Share;
     /** Gold queries for which such a passage stands above the first right one. */
     wrongAbove: Share;
+    /** Gold queries to which the local corpus alone gives a wrong value and no right one. */
+    onlyWrongLocally: Share;
   };
   /** Questions of which the question's own words retrieve every gold passage, by what they need. */
   backgroundSuffices: Readonly<Record<string, Share>>;
@@ -97,6 +99,9 @@ export async function measureRecall(
       if (mended && betterQuery !== undefined) note('told', tells(both, step.query, betterQuery));
     }
     noteBoth(step, both, note);
+    const here = await ask('local', step.query);
+    const wrong = new Set((step.rivals ?? []).map((rival) => rival.passageId));
+    note('only wrong locally', found(here, wrong) && !found(here, step.gold.local));
   }
   const of = (...names: string[]): boolean[] => names.flatMap((name) => outcomes[name] ?? []);
   const suffices: Record<string, boolean[]> = {};
@@ -131,6 +136,7 @@ export async function measureRecall(
       rightFirst: shareOf(of('right first')),
       wrongAmongFive: shareOf(of('wrong among five')),
       wrongAbove: shareOf(of('wrong above')),
+      onlyWrongLocally: shareOf(of('only wrong locally')),
     },
     backgroundSuffices: Object.fromEntries(
       Object.entries(suffices).map(([needs, all]) => [needs, shareOf(all)]),

@@ -33,7 +33,7 @@ export async function measureWorld(
 const percent = (value: number | null): string =>
   value === null ? '-' : `${(100 * value).toFixed(1)} %`;
 const of = ({ value, n }: Share): string => `${percent(value)} of ${n}`;
-const row = (name: string, text: string): string => `  ${name.padEnd(34)}${text}`;
+const row = (name: string, text: string): string => `  ${name.padEnd(36)}${text}`;
 
 /** The report as text. */
 export function reportText(report: WorldReport): string {
@@ -58,6 +58,7 @@ export function reportText(report: WorldReport): string {
     row('first hit right', of(misleading.rightFirst)),
     row('a wrong value among the first 5', of(misleading.wrongAmongFive)),
     row('a wrong value above the right one', of(misleading.wrongAbove)),
+    row('only a wrong value, asked locally', of(misleading.onlyWrongLocally)),
     "the question's own words retrieve all that is needed",
     ...Object.entries(report.backgroundSuffices).map(([needs, s]) => row(`needs ${needs}`, of(s))),
     `one feature against the right source, of ${report.goldQueries.n} (local ${percent(report.goldQueries.local)})`,

@@ -31,7 +31,12 @@ export function routedSteps(measured: MeasuredWorld): Routed[] {
   const localCoverage = coverageOf(world.local);
   const passages = [...world.local, ...measured.web];
   const sample = passages.slice(0, 500).map(({ title, text }) => countTokens(`${title} : ${text}`));
-  const result = PASSAGES * share(sample.reduce((a, b) => a + b, 0), sample.length);
+  const result =
+    PASSAGES *
+    share(
+      sample.reduce((a, b) => a + b, 0),
+      sample.length,
+    );
   return testQuestions(measured).flatMap(({ text, chain = [] }) => {
     const past: RouterState['past'][number][] = [];
     let used = countTokens(text);

@@ -67,15 +67,13 @@ export const worldQuestionSchema = z.object({
   text: z.string(),
   answers: z.array(z.string()),
   type: z.enum(QUESTION_TYPES).exactOptional(),
-  hops: z.number().int().nonnegative().exactOptional(),
+  hops: z.number().int().positive().exactOptional(),
   supporting: z.array(z.string()),
   chain: z.array(chainStepSchema).exactOptional(),
   composition: z.string().exactOptional(),
   localSuffices: z.boolean().exactOptional(),
   difficulty: z.string().exactOptional(),
-  needs: z
-    .enum(['search', 'background', 'nothing', 'refusal', 'clarification'])
-    .exactOptional(),
+  needs: z.enum(['search', 'background', 'nothing', 'refusal', 'clarification']).exactOptional(),
   options: z.array(z.string()).exactOptional(),
   summary: z.array(z.string()).exactOptional(),
   clarification: z.object({ ask: z.string(), reply: z.string() }).exactOptional(),

@@ -58,11 +58,7 @@ export const openScope = (world: Encyclopedia, rng: KeyedRandom): Scope => ({
 });
 
 /** A question of some form; undefined where the encyclopedia is too small for one. */
-export const drawQuestion = (
-  rng: KeyedRandom,
-  scope: Scope,
-  form: FormName,
-): Drawn | undefined => {
+export const drawQuestion = (rng: KeyedRandom, scope: Scope, form: FormName): Drawn | undefined => {
   for (let tries = 0; tries < TRIES; tries++) {
     const found = FORMS[form].draw(rng, scope);
     if (found) return found;
@@ -134,4 +130,3 @@ const drawQuestions = (
   }
   return rng.shuffle(out).map((q, i) => ({ ...q, id: `${split}-${i}` }));
 };
-

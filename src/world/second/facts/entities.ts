@@ -1,10 +1,4 @@
-import {
-  drawPools,
-  NAMERS,
-  nearDuplicate,
-  pronounOf,
-  type Pools,
-} from '../../facts/entities.ts';
+import { drawPools, NAMERS, nearDuplicate, pronounOf, type Pools } from '../../facts/entities.ts';
 import type { WorldSize } from '../../facts/facts.ts';
 import { KINDS, type Kind } from '../../facts/kinds.ts';
 import type { KeyedRandom } from '../../../base/random.ts';

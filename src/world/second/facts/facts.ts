@@ -46,7 +46,10 @@ const isKind = (name: string): name is Kind => KINDS.some((kind) => kind === nam
 
 /** Draws one object for every relation of every entity; some lack some relations. */
 export const makeFacts = (rng: KeyedRandom, entities: readonly Entity[]): Fact[] => {
-  const draw = new FactDrawer(rng, groupBy(entities, (e) => e.kind));
+  const draw = new FactDrawer(
+    rng,
+    groupBy(entities, (e) => e.kind),
+  );
   const facts = entities.flatMap((e) => draw.factsOf(e));
   qualify(entities, facts);
   // Names get their qualifiers from facts, so that objects are written only now.

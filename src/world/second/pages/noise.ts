@@ -61,7 +61,9 @@ export const makeNoise = (
   const most = out.length + count;
   for (let tries = 0; out.length < most && tries < count * 4; tries++) {
     const fact = rng.maybe(facts);
-    const one = fact && (rng.chance(0.85) ? doubt(rng, knowledge, fact, 0.4) : distract(rng, knowledge, fact));
+    const one =
+      fact &&
+      (rng.chance(0.85) ? doubt(rng, knowledge, fact, 0.55) : distract(rng, knowledge, fact));
     if (one) out.push(one);
   }
   return out;
@@ -76,7 +78,9 @@ const doubt = (
 ): Noise | undefined => {
   const { subject, relation: id } = fact;
   const other = rng.maybe(knowledge.of(id))?.object;
-  const same = other?.target ? other.target === fact.object.target : other?.text === fact.object.text;
+  const same = other?.target
+    ? other.target === fact.object.target
+    : other?.text === fact.object.text;
   if (!other || same || other.text === fact.former?.text) return undefined;
   const { label, page, predicates } = relation(id);
   const own = page === 'main' ? '{x}' : SECOND_TITLES[subject.kind];
@@ -87,7 +91,12 @@ const doubt = (
     ? rng.pick(DISPUTES).replace('{l}', label).replace('{x}', name).replace('{o}', other.text)
     : rng.pick(DOUBTS).replace('{s}', `${name} ${rng.pick(predicates).replace('{o}', other.text)}`);
   return {
-    passage: { title: title.replace('{x}', subject.name), text, sentences: [text], noise: 'contradicting' },
+    passage: {
+      title: title.replace('{x}', subject.name),
+      text,
+      sentences: [text],
+      noise: 'contradicting',
+    },
     fact,
     claims: other.text,
   };

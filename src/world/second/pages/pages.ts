@@ -81,9 +81,7 @@ export const makePages = (
     return out;
   });
   const all = [...pages, ...briefs];
-  const leans = new Map<Entity, Lean>(
-    entities.map((e) => [e, rng.chance(0.5) ? 'local' : 'web']),
-  );
+  const leans = new Map<Entity, Lean>(entities.map((e) => [e, rng.chance(0.5) ? 'local' : 'web']));
   for (const one of all) {
     one.where = drawWhere(rng, one, (one.about && leans.get(one.about)) ?? 'none');
     if (changes(one)) {
@@ -127,13 +125,13 @@ export const changes = ({ list, facts }: Page): boolean =>
  * by is drawn for its entity, so that what is known of one page says something of the next.
  */
 const PLACES: Readonly<Record<Lean, Readonly<Partial<Record<Where, number>>>>> = {
-  local: { local: 0.6, web: 0.12, both: 0.28 },
+  local: { local: 0.64, web: 0.06, both: 0.3 },
   web: { local: 0.08, web: 0.82, both: 0.1 },
   none: { local: 0.34, web: 0.43, both: 0.23 },
 };
 type Lean = 'local' | 'web' | 'none';
 /** Pages that change are stale in the local corpus this often. */
-const STALE: Readonly<Record<Lean, number>> = { local: 0.42, web: 0.16, none: 0 };
+const STALE: Readonly<Record<Lean, number>> = { local: 0.5, web: 0.22, none: 0 };
 /** A page that tells a name is short; it lies wherever the name's other pages are looked for. */
 const ALIAS_PLACES: typeof PLACES = {
   local: { local: 0.08, both: 0.92 },

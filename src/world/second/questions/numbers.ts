@@ -177,7 +177,11 @@ export const age: Sampler = (rng, scope) => {
 };
 
 /** Questions that their own words answer: nothing needs to be retrieved. */
-const COMPUTATIONS: readonly ((rng: KeyedRandom) => { name: string; text: string; answers: string[] })[] = [
+const COMPUTATIONS: readonly ((rng: KeyedRandom) => {
+  name: string;
+  text: string;
+  answers: string[];
+})[] = [
   (rng) => {
     const [year, later] = [rng.between(1900, 1990), rng.between(3, 29)];
     const text = `A film came out in ${year} and its sequel ${later} years later. In which year did the sequel come out?`;

@@ -50,7 +50,8 @@ const COMPARED: Readonly<Record<string, readonly string[]>> = {
   'university.students': ['Which university has {w} students, {a} or {b}?'],
 };
 /** Values closer than this are not compared: years, and what is counted. */
-export const leastGap = (relationId: string): number => (relation(relationId).to === 'year' ? 3 : 100);
+export const leastGap = (relationId: string): number =>
+  relation(relationId).to === 'year' ? 3 : 100;
 
 const comparatives = (relationId: string): readonly [string, string] => {
   const { to } = relation(relationId);
@@ -95,7 +96,9 @@ export const deepComparison: Sampler = (rng, scope) => {
   const id = rng.pick(DEEP);
   const pair = twoFacts(rng, scope, id);
   if (!pair || sameObject(pair[0].object, pair[1].object)) return undefined;
-  const born = pair.map((f) => f.object.target && knowledge.fact(f.object.target, 'person.birthYear'));
+  const born = pair.map(
+    (f) => f.object.target && knowledge.fact(f.object.target, 'person.birthYear'),
+  );
   const [c, d] = born;
   if (!c || !d || !scope.mayUse(c) || !scope.mayUse(d)) return undefined;
   const composition = `compare(${pathName([pair[0], c])})`;

@@ -178,9 +178,11 @@ export const NO_ANSWER = ['cannot be answered', 'not known', 'unknown', 'no answ
 export const unanswerable: Sampler = (rng, scope) => {
   const missing = rng.maybe(scope.world.untold);
   if (scope.filter === 'held-out' || !missing || !scope.mayUse(missing)) return undefined;
-  const ways = scope.world.knowledge.leadingTo(missing.subject).filter(
-    (f) => scope.mayUse(f) && scope.mayAnchor(f.subject) && f.relation !== missing.relation,
-  );
+  const ways = scope.world.knowledge
+    .leadingTo(missing.subject)
+    .filter(
+      (f) => scope.mayUse(f) && scope.mayAnchor(f.subject) && f.relation !== missing.relation,
+    );
   const before = rng.chance(0.7) ? rng.maybe(ways) : undefined;
   const path = before ? [before, missing] : [missing];
   const anchor = before?.subject ?? missing.subject;
@@ -254,7 +256,8 @@ export const summary: Sampler = (rng, scope) => {
   if (facts.length < FEWEST || facts.length > MOST || !facts.every(scope.mayUse)) return undefined;
   const wanted = rng.pick(facts);
   const path = [...way, wanted];
-  if (!mayWrap(path, 'summary') || way.some((f) => f.relation === wanted.relation)) return undefined;
+  if (!mayWrap(path, 'summary') || way.some((f) => f.relation === wanted.relation))
+    return undefined;
   const { text: name, known }: Mention = mention(rng, scope, anchor);
   const next = way[0]?.object.text ?? known;
   const chain = [...chainOf(scope, way, known), ...facts.map((f) => lookUp(scope, f, next))];

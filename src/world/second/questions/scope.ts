@@ -123,11 +123,13 @@ const rivalsOf = (world: Encyclopedia, fact: Fact, page: Page): Rival[] => {
           },
         ]
       : []),
-    ...world.doubts(fact).flatMap((doubt) =>
-      doubt.claims === undefined
-        ? []
-        : [{ object: doubt.claims, passageId: doubt.id, why: 'contradicting' as const }],
-    ),
+    ...world
+      .doubts(fact)
+      .flatMap((doubt) =>
+        doubt.claims === undefined
+          ? []
+          : [{ object: doubt.claims, passageId: doubt.id, why: 'contradicting' as const }],
+      ),
     ...namesakes.map((theirs) => ({
       object: theirs.object.text,
       passageId: clean(world, world.homeOf(theirs)).passageId,
@@ -181,15 +183,17 @@ export const listStep = (
 type Parts = Pick<Draft, 'type' | 'composition' | 'text' | 'answers'> &
   Partial<Draft> & { chain: ChainStep[] };
 
-/** A question from its gold chain; hops, supporting titles and corpora follow from it. */
+/** A question from its gold chain; hops (where there are any), supporting titles and corpora follow from it. */
 export const drawn = (parts: Parts, uses: readonly Fact[]): Drawn => {
   const { chain, text } = parts;
   return {
     uses,
     question: {
-      hops: new Set(chain.map((s) => s.passageId)).size,
       supporting: [...new Set(chain.map((s) => s.title))],
-      ...(chain.length > 0 && { localSuffices: chain.every((s) => s.source !== 'web') }),
+      ...(chain.length > 0 && {
+        hops: new Set(chain.map((s) => s.passageId)).size,
+        localSuffices: chain.every((s) => s.source !== 'web'),
+      }),
       needs: 'search',
       ...parts,
       text: text.charAt(0).toUpperCase() + text.slice(1),

@@ -30,14 +30,12 @@ const kindIn = (id: string): Kind => {
 };
 
 export const RELATIONS: readonly Relation[] = [
-  ...WORDED.map(
-    (r): Relation => ({
-      ...r,
-      page: MOVED.has(r.id) ? 'second' : r.page,
-      predicates: [...r.predicates, ...(MORE_PREDICATES[r.id] ?? [])],
-      changes: CHANGING.has(r.id),
-    }),
-  ),
+  ...WORDED.map((r): Relation => ({
+    ...r,
+    page: MOVED.has(r.id) ? 'second' : r.page,
+    predicates: [...r.predicates, ...(MORE_PREDICATES[r.id] ?? [])],
+    changes: CHANGING.has(r.id),
+  })),
   ...ADDED.map((r): Relation => ({ ...r, of: kindIn(r.id) })),
 ];
 
