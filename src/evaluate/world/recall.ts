@@ -5,6 +5,7 @@ import { Gold, share, testQuestions, type GoldStep, type MeasuredWorld } from '.
 
 /** How deep a passage may lie to count as found. */
 const DEPTH = 5;
+const DEPTHS = [1, 2, 3, 5];
 /** As many passages as a background shows. */
 const BACKGROUND = 3;
 
@@ -21,6 +22,8 @@ export interface RecallReport {
    * searches, local by both and the web by words. both: one call to both sources.
    */
   recallAt5: { lexical: number; dense: number | null; fused: number; both: number };
+  /** Gold queries to both sources at once, by how many passages are taken. */
+  bothAt: Readonly<Record<string, number>>;
   bySource: Readonly<Record<string, Share>>;
   /** The fused search of each source again, with a second query where the first missed. */
   secondQuery: {
@@ -122,6 +125,9 @@ export async function measureRecall(
       fused: shareOf(of('local, fused', 'web, lexical')).value,
       both: shareOf(of('both, fused')).value,
     },
+    bothAt: Object.fromEntries(
+      DEPTHS.map((depth) => [String(depth), shareOf(of(`both at ${depth}`)).value]),
+    ),
     bySource: Object.fromEntries(
       ['local, lexical', 'local, dense', 'local, fused', 'web, lexical', 'both, fused'].flatMap(
         (name) => (outcomes[name] ? [[name, shareOf(of(name))]] : []),
@@ -156,6 +162,7 @@ function noteBoth(
     return at < 0 ? Infinity : at;
   };
   note('both, fused', place(right) < DEPTH);
+  for (const depth of DEPTHS) note(`both at ${depth}`, place(right) < depth);
   note('right first', place(right) === 0);
   note('wrong among five', place(wrong) < DEPTH);
   note('wrong above', place(wrong) < place(right));

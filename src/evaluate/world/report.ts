@@ -51,6 +51,12 @@ export function reportText(report: WorldReport): string {
     row('as searched, each source', percent(recallAt5.fused)),
     row('as searched, both at once', percent(recallAt5.both)),
     ...Object.entries(report.bySource).map(([name, s]) => row(`  ${name}`, of(s))),
+    row(
+      'both at once, first 1, 2, 3, 5',
+      Object.values(report.bothAt)
+        .map((value) => percent(value))
+        .join(', '),
+    ),
     row('with a better second query', percent(secondQuery.recallAt5)),
     row('misses that it mends', of(secondQuery.mended)),
     row('of these, told by the first results', of(secondQuery.told)),

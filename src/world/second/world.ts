@@ -75,7 +75,7 @@ export const generateSecondWorld = (options: { seed: number; size?: WorldSize })
     world.entities.map((e) => [e, rng.weighted({ train: 0.5, dev: 0.2, test: 0.3 })]),
   );
   const scale = Math.min(1, world.entities.length / 3200);
-  const owners = new Map<Fact, Split>();
+  const owners = new Map<string, Split>();
   const draw = (split: Split, stream: number): Question[] =>
     drawQuestions(new KeyedRandom(seed, 2, 7, stream), world, {
       split,
@@ -94,8 +94,14 @@ interface Draws {
   count: number;
   anchors: ReadonlyMap<Entity, Split>;
   /** The split whose chains use a fact; grows. */
-  owners: Map<Fact, Split>;
+  owners: Map<string, Split>;
 }
+
+/** What a fact says; of two who are married, both pages say the same. */
+const tells = ({ subject, relation, object }: Fact): string =>
+  relation === 'person.spouse'
+    ? [relation, ...[subject.id, object.target?.id ?? ''].toSorted()].join(' ')
+    : `${relation} ${subject.id}`;
 
 const drawQuestions = (
   rng: KeyedRandom,
@@ -106,7 +112,7 @@ const drawQuestions = (
     world,
     filter: 'seen',
     mayAnchor: (e) => anchors.get(e) === split,
-    mayUse: (fact) => (owners.get(fact) ?? split) === split,
+    mayUse: (fact) => (owners.get(tells(fact)) ?? split) === split,
     wanted: 'yes',
   };
   const out: Question[] = [];
@@ -121,7 +127,7 @@ const drawQuestions = (
       const one = drawQuestion(rng, { ...scope, filter }, name);
       if (!one || texts.has(one.question.text)) continue;
       texts.add(one.question.text);
-      for (const fact of one.uses) owners.set(fact, split);
+      for (const fact of one.uses) owners.set(tells(fact), split);
       // Yes and no take turns, so that neither is the better guess.
       if (one.question.type === 'yesno') scope.wanted = scope.wanted === 'yes' ? 'no' : 'yes';
       found++;

@@ -5,7 +5,7 @@ import { allows } from '../../questions/compositions.ts';
 import { fullName } from '../facts/entities.ts';
 
 import { leastGap, twoFacts } from './pairs.ts';
-import { letterOf, withOptions } from './paths.ts';
+import { withOptions } from './paths.ts';
 import { drawn, listStep, lookUp, mention, type Drawn, type Sampler, type Scope } from './scope.ts';
 
 /** Counting, and arithmetic over values: retrieved ones, or those that the question gives. */
@@ -209,7 +209,7 @@ const COMPUTATIONS: readonly ((rng: KeyedRandom) => {
     const options = rng.shuffle([a + b, a + b + 1, a + b - 2, a + b + 10].map(String));
     const right = String(a + b);
     const text = withOptions(`Which of these is ${a} plus ${b}?`, options);
-    return { name: 'options', text, answers: [right, letterOf(options, right)], options };
+    return { name: 'options', text, answers: [right], options };
   },
 ];
 

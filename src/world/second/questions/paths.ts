@@ -133,8 +133,6 @@ const LETTERS = ['A', 'B', 'C', 'D'];
 /** Options behind a question, with their letters. */
 export const withOptions = (text: string, options: readonly string[]): string =>
   `${text} ${options.map((option, i) => `${LETTERS[i]}) ${option}`).join(' ')}`;
-export const letterOf = (options: readonly string[], right: string): string =>
-  LETTERS[options.indexOf(right)] ?? '';
 
 /** Multiple choice over a path of one or two steps; wrong values that passages state are among the options. */
 export const choice: Sampler = (rng, scope) => {
@@ -159,7 +157,7 @@ export const choice: Sampler = (rng, scope) => {
       type: 'choice',
       composition: `choice(${pathName(path)})`,
       text: withOptions(stem, options),
-      answers: [...all, letterOf(options, right)],
+      answers: all,
       options,
       chain,
     },
