@@ -64,7 +64,7 @@ export interface ChainStep {
 }
 
 /** What a question cannot be answered without: the corpora do not state it, whatever is searched. */
-export interface MissingStep {
+interface MissingStep {
   subject: string;
   relation: string;
   query: string;
@@ -74,7 +74,7 @@ export interface MissingStep {
  * What answering takes. background: what the question itself retrieves; nothing: the question's own
  * words; refusal: to say that it cannot be answered; clarification: to ask which one is meant.
  */
-export type QuestionNeeds = 'search' | 'background' | 'nothing' | 'refusal' | 'clarification';
+type QuestionNeeds = 'search' | 'background' | 'nothing' | 'refusal' | 'clarification';
 
 export interface Question {
   id: string;

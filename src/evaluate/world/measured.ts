@@ -17,7 +17,7 @@ export interface MeasuredWorld {
   countTokens: (text: string) => number;
 }
 
-export type LocalSearch = (query: string, k: number) => Promise<readonly Passage[]>;
+type LocalSearch = (query: string, k: number) => Promise<readonly Passage[]>;
 
 /** A gold step with the passages that count as found, by corpus. */
 export interface GoldStep extends ChainStep {

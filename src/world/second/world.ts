@@ -7,7 +7,7 @@ import { makeEncyclopedia, type Encyclopedia } from './pages/encyclopedia.ts';
 import { FORM_NAMES, FORMS, type FormName } from './questions/forms.ts';
 import type { Drawn, Scope } from './questions/scope.ts';
 
-export type Split = 'train' | 'dev' | 'test';
+type Split = 'train' | 'dev' | 'test';
 
 /** A world of the second form: docs/methods.md, section 7. */
 export interface SecondWorld extends Encyclopedia {

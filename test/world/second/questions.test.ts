@@ -206,10 +206,22 @@ describe('splits', () => {
     const forms = (qs: readonly Question[]) => new Set(qs.map((q) => `${q.type} ${q.hops ?? 0}`));
     const wanted = [
       ...[1, 2, 3, 4, 5].map((n) => `bridge ${n}`),
-      ...['comparison 2', 'comparison 4', 'intersection 2', 'intersection 3'],
-      ...['counting 1', 'arithmetic 2', 'arithmetic 3', 'yesno 1', 'yesno 2', 'choice 1'],
-      ...['choice 2', 'computation 0', 'unanswerable 1', 'unanswerable 2'],
-      ...['underspecified 1', 'underspecified 2'],
+      'comparison 2',
+      'comparison 4',
+      'intersection 2',
+      'intersection 3',
+      'counting 1',
+      'arithmetic 2',
+      'arithmetic 3',
+      'yesno 1',
+      'yesno 2',
+      'choice 1',
+      'choice 2',
+      'computation 0',
+      'unanswerable 1',
+      'unanswerable 2',
+      'underspecified 1',
+      'underspecified 2',
     ];
     for (const split of [train, dev, test])
       expect([...forms(split)]).toEqual(expect.arrayContaining(wanted));

@@ -109,12 +109,12 @@ describe('a world of the second form', () => {
       const placed = world.placed(page);
       const texts = [placed.local, placed.web].flatMap((p) => p?.text ?? []);
       for (const text of texts)
-        expect(/As of (\d+)/.exec(text)?.[1]).toBe(page.dates && String(page.dates.now));
+        expect(/As of (\d+)/.exec(text)?.[1]).toBe(page.dates && String(page.dates.current));
       if (!placed.stale || !page.dates) continue;
       stale++;
       expect(placed.stale.noise).toBe('stale');
-      expect(placed.stale.text).toContain(`As of ${page.dates.then}, `);
-      expect(page.dates.now - page.dates.then).toBeGreaterThanOrEqual(4);
+      expect(placed.stale.text).toContain(`As of ${page.dates.older}, `);
+      expect(page.dates.current - page.dates.older).toBeGreaterThanOrEqual(4);
       const gone = page.facts.some((f) =>
         page.list
           ? !placed.stale?.text.includes(named(f.subject))

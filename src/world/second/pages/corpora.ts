@@ -47,7 +47,7 @@ export const writeCorpora = (
       if (!state) continue;
       const sentences = writePage(rng, page, state);
       const text = sentences.join(' ');
-      const noise = state === 'then' ? { noise: 'stale' as const } : {};
+      const noise = state === 'older' ? { noise: 'stale' as const } : {};
       drafts.push({ title: page.title, text, sentences, ...noise, page: [page, state] });
     }
     const count = Math.round(drafts.length * NOISE[name]);
@@ -57,7 +57,7 @@ export const writeCorpora = (
       const passage = { id: `${name}-${i}`, ...rest };
       if (page) {
         const [of, state] = page;
-        placed.set(of, { ...placed.get(of), [state === 'then' ? 'stale' : name]: passage });
+        placed.set(of, { ...placed.get(of), [state === 'older' ? 'stale' : name]: passage });
       }
       if (wrong) {
         const list = doubts.get(wrong.fact) ?? [];
@@ -67,8 +67,8 @@ export const writeCorpora = (
     });
   };
   const local = fill('local', ({ where }) =>
-    where === 'web' ? undefined : where === 'stale' ? 'then' : 'now',
+    where === 'web' ? undefined : where === 'stale' ? 'older' : 'current',
   );
-  const web = fill('web', ({ where }) => (where === 'local' ? undefined : 'now'));
+  const web = fill('web', ({ where }) => (where === 'local' ? undefined : 'current'));
   return { local, web, placed, doubts };
 };

@@ -11,7 +11,7 @@ import { relation } from '../schema/schema.ts';
  * In which corpus a page lies. `stale`: the local corpus holds an older state of it, the web the
  * current one.
  */
-export type Where = 'local' | 'web' | 'both' | 'stale';
+type Where = 'local' | 'web' | 'both' | 'stale';
 
 /** A page before it becomes passages: what it states, and where it lies. */
 export interface Page {
@@ -29,7 +29,7 @@ export interface Page {
   tellsAlias: boolean;
   where: Where;
   /** Years of its current and of its older state; only of pages that state what changes. */
-  dates?: { now: number; then: number };
+  dates?: { current: number; older: number };
 }
 
 /** Share of lasting facts that stand on a brief page about several, and not on a page of their own. */
@@ -85,8 +85,8 @@ export const makePages = (
   for (const one of all) {
     one.where = drawWhere(rng, one, (one.about && leans.get(one.about)) ?? 'none');
     if (changes(one)) {
-      const now = rng.between(2012, 2024);
-      one.dates = { now, then: rng.between(1990, Math.min(now - 4, 2015)) };
+      const current = rng.between(2012, 2024);
+      one.dates = { current, older: rng.between(1990, Math.min(current - 4, 2015)) };
     }
   }
   return all;
@@ -117,7 +117,7 @@ const briefPages = (rng: KeyedRandom, facts: readonly Fact[]): Page[] =>
   );
 
 /** Whether the page has an older state: a value that changed, or a list that has grown. */
-export const changes = ({ list, facts }: Page): boolean =>
+const changes = ({ list, facts }: Page): boolean =>
   list ? facts.length > 1 : facts.some((f) => f.former !== undefined);
 
 /**

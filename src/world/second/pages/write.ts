@@ -6,15 +6,15 @@ import { relation } from '../schema/schema.ts';
 import { subjectOf, type Page } from './pages.ts';
 
 /** Which state of a page is written: the current one, or the older one that it had before. */
-export type State = 'now' | 'then';
+export type State = 'current' | 'older';
 
 /** What a fact says in a state of its page. */
-export const statedIn = (fact: Fact, state: State): Stated =>
-  state === 'then' && fact.former ? fact.former : fact.object;
+const statedIn = (fact: Fact, state: State): Stated =>
+  state === 'older' && fact.former ? fact.former : fact.object;
 
 /** The items that a list page has in a state: the older one lacks the last. */
 export const itemsIn = (page: Page, state: State): readonly Fact[] =>
-  state === 'then' ? page.facts.slice(0, -1) : page.facts;
+  state === 'older' ? page.facts.slice(0, -1) : page.facts;
 
 /** Writes a page in one of its many wordings, as sentences. */
 export const writePage = (rng: KeyedRandom, page: Page, state: State): string[] => {
@@ -25,7 +25,7 @@ export const writePage = (rng: KeyedRandom, page: Page, state: State): string[] 
       return [writeList(rng, page, state)];
     case 'brief':
       return page.facts.map((f) =>
-        sentence(`${named(f.subject, fullName(f.subject))} ${predicate(rng, f, 'now')}.`),
+        sentence(`${named(f.subject, fullName(f.subject))} ${predicate(rng, f, 'current')}.`),
       );
     default:
       return writeFacts(rng, page, state);
@@ -42,7 +42,7 @@ const predicate = (rng: KeyedRandom, fact: Fact, state: State): string =>
   rng.pick(relation(fact.relation).predicates).replace('{o}', statedIn(fact, state).text);
 
 /** "A", "A and B", "A, B and C". */
-export const enumerate = (names: readonly string[]): string =>
+const enumerate = (names: readonly string[]): string =>
   names.length < 2
     ? names.join('')
     : `${names.slice(0, -1).join(', ')} and ${names[names.length - 1]}`;
@@ -129,6 +129,6 @@ const statements = (rng: KeyedRandom, facts: readonly Fact[]): string[] => {
     out.push(text.replace('{0}', a.object.text).replace('{1}', b.object.text));
     for (const id of pair.of) left.delete(id);
   }
-  for (const fact of left.values()) out.push(predicate(rng, fact, 'now'));
+  for (const fact of left.values()) out.push(predicate(rng, fact, 'current'));
   return rng.shuffle(out);
 };

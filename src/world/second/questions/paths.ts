@@ -32,7 +32,7 @@ const follows = (path: Path, next: Fact): boolean => {
 };
 
 /** A random path of some length from an entity; undefined where it led nowhere. */
-export const walk = (
+const walk = (
   rng: KeyedRandom,
   scope: Scope,
   anchor: Entity,
@@ -63,20 +63,20 @@ export const walk = (
 };
 
 /** An entity of the split; kinds are drawn first, so that people do not crowd out the rest. */
-export const anchorOf = (rng: KeyedRandom, scope: Scope): Entity | undefined => {
+const anchorOf = (rng: KeyedRandom, scope: Scope): Entity | undefined => {
   const anchor = rng.maybe(scope.world.knowledge.kind(rng.pick(KINDS)));
   return anchor && scope.mayAnchor(anchor) ? anchor : undefined;
 };
 
 /** The noun phrase of a path; clauses such as "the city where X was born" only around a name. */
-export const phrase = (rng: KeyedRandom, relations: readonly Relation[], anchor: string): string =>
+const phrase = (rng: KeyedRandom, relations: readonly Relation[], anchor: string): string =>
   relations.reduce(
     (x, r, i) => (i === 0 ? rng.pick(r.nouns) : (r.nouns[0] ?? '{x}')).replace('{x}', x),
     anchor,
   );
 
 /** Each step knows its subject by what the one before stated. */
-export const chainOf = (scope: Scope, path: Path, known: string): ChainStep[] =>
+const chainOf = (scope: Scope, path: Path, known: string): ChainStep[] =>
   path.map((fact, i) => lookUp(scope, fact, path[i - 1]?.object.text ?? known));
 
 const relationsOn = (path: Path): Relation[] => path.map((f) => relation(f.relation));
@@ -170,7 +170,7 @@ const mayWrap = (path: Path, form: string): boolean =>
   allows('seen', pathName(path)) && allows('seen', `${form}(${pathName(path)})`);
 
 /** What a question that cannot be answered is answered with. */
-export const NO_ANSWER = ['cannot be answered', 'not known', 'unknown', 'no answer'];
+const NO_ANSWER = ['cannot be answered', 'not known', 'unknown', 'no answer'];
 
 /** A path whose last fact no passage states. */
 export const unanswerable: Sampler = (rng, scope) => {

@@ -21,7 +21,7 @@ export interface Scope {
   wanted: 'yes' | 'no';
 }
 
-export type Draft = Omit<Question, 'id'>;
+type Draft = Omit<Question, 'id'>;
 /** A question and the facts that its answer rests on. */
 export interface Drawn {
   question: Draft;
@@ -87,7 +87,7 @@ export const lookUp = (scope: Scope, fact: Fact, known: string): ChainStep => {
     ...clean(world, page),
     query: `${label} of ${known}`,
     betterQuery: betterQuery(page, fact, known),
-    ...(page.dates && relation(fact.relation).changes && { date: page.dates.now }),
+    ...(page.dates && relation(fact.relation).changes && { date: page.dates.current }),
     ...(rivals.length > 0 && { rivals }),
   };
 };
@@ -119,7 +119,7 @@ const rivalsOf = (world: Encyclopedia, fact: Fact, page: Page): Rival[] => {
             object: fact.former?.text ?? '',
             passageId: stale.id,
             why: 'stale' as const,
-            date: older.then,
+            date: older.older,
           },
         ]
       : []),
@@ -157,10 +157,10 @@ export const listStep = (
     stale && page.dates
       ? [
           {
-            object: names(itemsIn(page, 'then')),
+            object: names(itemsIn(page, 'older')),
             passageId: stale.id,
             why: 'stale',
-            date: page.dates.then,
+            date: page.dates.older,
           },
         ]
       : [];
@@ -174,7 +174,7 @@ export const listStep = (
       ...clean(world, page),
       query: list.query.replace('{x}', known),
       betterQuery: known === own ? own : list.query.replace('{x}', own),
-      ...(page.dates && { date: page.dates.now }),
+      ...(page.dates && { date: page.dates.current }),
       ...(rivals.length > 0 && { rivals }),
     },
   };
