@@ -8,9 +8,13 @@ import type { FetchFile } from '../../base/fetch-file.ts';
 import type { WorldManifest } from '../../retrieval/world/manifest.ts';
 import type { PassageEncoder } from '../../retrieval/sources/sources.ts';
 import { writeWorld, type WriteFile } from '../../retrieval/world/write.ts';
+import { generateSecondWorld } from '../../world/second/world.ts';
 import { generateWorld, SHIPPED_SEED } from '../../world/world.ts';
 import { messageOf } from '../../base/errors.ts';
 import { PACKED, projectPath } from './paths.ts';
+
+/** The form of a world: docs/methods.md, section 7. */
+export type WorldForm = 1 | 2;
 
 /** Generates the world of `seed` and writes its folder; without an encoder it has no vectors. */
 export function buildWorld(
@@ -18,12 +22,15 @@ export function buildWorld(
   write: WriteFile,
   encoder: PassageEncoder | null,
   onProgress?: (done: number, total: number) => void,
+  form: WorldForm = 1,
 ): Promise<WorldManifest> {
-  const { local, web, questions } = generateWorld({ seed });
+  const { local, web, questions } =
+    form === 2 ? generateSecondWorld({ seed }) : generateWorld({ seed });
   const flat = (['train', 'dev', 'test'] as const).flatMap((split) =>
     questions[split].map((question) => ({ ...question, split })),
   );
-  return writeWorld({ seed, local, web, questions: flat }, write, encoder, onProgress);
+  const records = { seed, ...(form === 2 && { form }), local, web, questions: flat };
+  return writeWorld(records, write, encoder, onProgress);
 }
 
 /** Files below a folder of the disk. */

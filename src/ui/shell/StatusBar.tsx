@@ -19,7 +19,7 @@ const DeviceCell = () => {
   return (
     <span className="cell" data-testid="device">
       {device.device} · {device.adapter}
-      {device.fallback ? ' (software)' : ''} · {policy?.dtype ?? ''}
+      {device.fallback ? ' (software)' : ''} · {policy?.onDevice ?? policy?.dtype ?? ''}
     </span>
   );
 };
