@@ -36,8 +36,12 @@ export function commonRefusals({ settings, startStep }: MappingInput): Refusal[]
   return refusals;
 }
 
-/** Rows of the training set: the questions of every step to come, each once. */
+/** Draws that the steps made so far took: every step takes as many as it has questions. */
+export const firstDraw = ({ questions }: TrainSettings, startStep: number): number =>
+  startStep * questions;
+
+/** Draws that the steps to come may take; groups that are drawn again (DAPO) take further ones. */
 export const rowCount = (settings: TrainSettings, startStep: number): number =>
-  (settings.steps - startStep) *
+  Math.max(0, settings.steps - startStep) *
   settings.questions *
   (settings.dynamicSampling.on ? settings.dynamicSampling.maxBatches : 1);
