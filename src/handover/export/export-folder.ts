@@ -1,9 +1,22 @@
 import { sha256 } from '../../base/hash.ts';
 import { ADAPTER_WEIGHTS } from '../../policy/lora/peft.ts';
 import { asWord } from '../../recipes/index.ts';
-import { environmentHash, EXPERIMENT_SCHEMA, type Experiment } from '../environment/experiment.ts';
+import {
+  environmentHash,
+  EXPERIMENT_SCHEMA,
+  filesDigest,
+  TOKENIZER_FILES,
+  type Experiment,
+} from '../environment/experiment.ts';
 import type { ExperimentFile, ExperimentSource, NamedBytes, Trainer } from './experiment.ts';
-import { copies, jsonFile, linesFile, type FolderFile, type ReadSource } from './folder.ts';
+import {
+  copies,
+  jsonFile,
+  linesFile,
+  type FolderFile,
+  type ReadSource,
+  type TextFile,
+} from './folder.ts';
 import { firstDraw, rowCount } from './mapping/common.ts';
 import type { MappingInput, Refusal, Without } from './mapping/mapping.ts';
 import { questionLines, trainRows, type QuestionLine } from './questions.ts';
@@ -11,6 +24,12 @@ import { pinnedVersions } from './requirements.ts';
 import type { TrainerExport } from './trainer.ts';
 import { TRL } from './trl/trl.ts';
 import { settingsWithout } from './without.ts';
+
+/** Folders inside the exported one. */
+const [TOKENIZER, CORPUS, ADAPTER] = ['tokenizer', 'corpus', 'adapter'] as const;
+
+/** Files of every folder, below `src/handover/files`. */
+const SHARED = ['shared/environment.sh', 'shared/forage_environment.py'];
 
 const EXPORTS: Readonly<Record<Trainer, TrainerExport>> = { trl: TRL };
 
@@ -62,20 +81,27 @@ const inFolder = (folder: string, files: readonly NamedBytes[]): FolderFile[] =>
     executable: false,
   }));
 
-async function digestOf(files: readonly NamedBytes[], name: string): Promise<string> {
-  const found = files.find((file) => file.name === name);
-  if (!found) throw new Error(`${name} is missing from the checkpoint; an export needs it`);
-  return sha256(found.bytes);
+/** @throws Error where the checkpoint has no tokenizer.json */
+function tokenizerDigest(files: readonly NamedBytes[]): Promise<string> {
+  const found = TOKENIZER_FILES.flatMap((name) => files.find((file) => file.name === name) ?? []);
+  if (!found.some(({ name }) => name === 'tokenizer.json'))
+    throw new Error('tokenizer.json is missing from the checkpoint; an export needs it');
+  return filesDigest(found.map(({ bytes }) => bytes));
+}
+
+async function adapterOf({ run }: ExperimentSource): Promise<ExperimentFile['adapter']> {
+  const weights = run?.adapter.find(({ name }) => name === ADAPTER_WEIGHTS);
+  return weights ? { folder: ADAPTER, digest: await sha256(weights.bytes) } : null;
 }
 
 async function corpusOf({ corpus }: ExperimentSource): Promise<Experiment['corpus']> {
   if (!corpus) return null;
-  const digests = await Promise.all(corpus.files.map(({ bytes }) => sha256(bytes)));
+  const { files, method, encoder } = corpus;
   return {
-    files: corpus.files.map(({ name }) => `corpus/${name}`),
-    method: corpus.method,
-    encoder: corpus.encoder,
-    digest: await sha256(digests.join('')),
+    files: files.map(({ name }) => `${CORPUS}/${name}`),
+    method,
+    encoder,
+    digest: await filesDigest(files.map(({ bytes }) => bytes)),
   };
 }
 
@@ -83,7 +109,7 @@ async function corpusOf({ corpus }: ExperimentSource): Promise<Experiment['corpu
 async function environmentOf(
   source: ExperimentSource,
   questions: readonly QuestionLine[],
-  lines: FolderFile,
+  lines: TextFile,
 ) {
   const { settings, policy, world, engine, run } = source;
   const { tokenizer, id, revision, folder, maxContext, vocabulary } = policy;
@@ -98,15 +124,15 @@ async function environmentOf(
       folder,
       vocabulary,
       maxContext,
-      tokenizer: 'tokenizer',
-      digest: await digestOf(tokenizer, 'tokenizer.json'),
+      tokenizer: TOKENIZER,
+      digest: await tokenizerDigest(tokenizer),
     },
     world,
     corpus: await corpusOf(source),
     engine,
     questions: {
       file: lines.path,
-      digest: await sha256(lines.content),
+      digest: await filesDigest([new TextEncoder().encode(lines.content)]),
       train: trains,
       heldOut: questions.length - trains,
     },
@@ -133,13 +159,12 @@ export async function exportFolder(
   const lines = linesFile('questions.jsonl', questions);
   const copied = await copies(read, [...trainer.sources, ...SHARED]);
   const environment = await environmentOf(source, questions, lines);
-  const adapter = source.run?.adapter ?? null;
   const file: ExperimentFile = {
     ...environment,
     hash: await environmentHash(environment),
     forage: source.version,
     without,
-    adapter: adapter && { folder: 'adapter', digest: await digestOf(adapter, ADAPTER_WEIGHTS) },
+    adapter: await adapterOf(source),
     run: source.run && { id: source.run.id, step: source.run.step },
     trainer: {
       name: to,
@@ -153,13 +178,10 @@ export async function exportFolder(
   return [
     jsonFile('experiment.json', file),
     lines,
-    ...inFolder('tokenizer', source.policy.tokenizer),
-    ...inFolder('corpus', source.corpus?.files ?? []),
-    ...inFolder('adapter', adapter ?? []),
+    ...inFolder(TOKENIZER, source.policy.tokenizer),
+    ...inFolder(CORPUS, source.corpus?.files ?? []),
+    ...inFolder(ADAPTER, source.run?.adapter ?? []),
     ...copied,
     ...(await trainer.files({ file, questions, rows: await trainRows(source) })),
   ];
 }
-
-/** Files of every folder, below `src/handover/files`. */
-const SHARED = ['shared/environment.sh', 'shared/forage_environment.py'];

@@ -33,7 +33,11 @@ export function questionLines({ settings, questions }: ExperimentSource): Questi
  * The training set: the draws of all steps to come, in order.
  * @throws Error without training questions
  */
-export async function trainRows({ settings, questions, run }: ExperimentSource): Promise<TrainRow[]> {
+export async function trainRows({
+  settings,
+  questions,
+  run,
+}: ExperimentSource): Promise<TrainRow[]> {
   const from = firstDraw(settings, run?.step ?? 0);
   const count = rowCount(settings, run?.step ?? 0);
   const rows = (drawn: readonly Question[] | null): TrainRow[] =>

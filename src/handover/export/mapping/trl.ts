@@ -83,11 +83,7 @@ function refusalsOf({ settings, ...rest }: MappingInput): Refusal[] {
       'kl',
     );
   if (dynamicSampling.on)
-    refuse(
-      'dynamicSampling',
-      'TRL draws no group again. Export to verl',
-      'dynamic-sampling',
-    );
+    refuse('dynamicSampling', 'TRL draws no group again. Export to verl', 'dynamic-sampling');
   if ((questions * groupSize) % updates !== 0)
     refuse(
       'updates',
@@ -151,10 +147,7 @@ function notesOf({ settings, hasAdapter }: MappingInput): Note[] {
       'A rollout in which the policy wrote nothing counts in TRL’s mean, and not in Forage’s.',
     );
   if (temperature !== 1)
-    note(
-      'temperature',
-      'Log-probabilities are of the tempered distribution in both.',
-    );
+    note('temperature', 'Log-probabilities are of the tempered distribution in both.');
   note(
     'adapter',
     hasAdapter
