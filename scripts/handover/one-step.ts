@@ -8,7 +8,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readExperiment, readHandoverFile } from '../../src/cli/shared/export-source.ts';
+import { readSource, readHandoverFile } from '../../src/cli/shared/export-source.ts';
 import { openFolder, openWorld } from '../../src/cli/shared/parts.ts';
 import { startThreads } from '../../src/cli/train/threads.ts';
 import { exportFolder } from '../../src/handover/export/export-folder.ts';
@@ -26,7 +26,7 @@ if (out === undefined || recipe === undefined || !trainer)
   throw new Error(`one-step.ts OUT RECIPE ${TRAINERS.join('|')} [setting=value …]`);
 
 const set = ['steps=1', 'stages.0.steps=1', 'heldOut.questions=0', ...changes];
-const source = await readExperiment({ recipe }, { set });
+const source = await readSource({ recipe }, { set });
 const { settings } = source;
 const checkpoint = await openFolder(undefined);
 const { config } = checkpoint;
