@@ -72,7 +72,7 @@ def train_checked(argv):
     arguments["heldOut"] = {"questions": HELD_OUT, "every": STEPS}
     if pathlib.Path(options.policy).resolve() == (pathlib.Path(options.out).parent / "policy").resolve():
         # An adapter of the real policy does not fit a small one.
-        experiment["adapter"] = None
+        experiment["adapter"] = experiment["policy"]["revision"] = None
     updates = arguments["batch"]["updates"]
     machine = {
         "max_steps": STEPS * updates,
