@@ -133,25 +133,25 @@ const changes = (...more: string[]): string[] => [
 const SHORT =
   'overrides={"budgets":{"tokens":60,"stepTokens":40,"answerTokens":24},"retrieval":{"passageTokens":40},"stie":{"candidates":2,"probeTokens":8}}';
 
+const WHOLE = ['recipe=kunlun-baize', 'dynamicSampling.on=false'];
+const PAPER = 'overrides={"background":{"mode":"shown"},"stie":{"mode":"paper"}}';
+
 const BUILT_IN: [string, TrainSettings][] = [
   ['search-r1', settingsOf('search-r1', changes())],
-  ['r1-searcher', settingsOf('r1-searcher', changes())],
-  ['kunlun-baize', settingsOf('kunlun-baize', changes())],
+  ['search, drawn again', settingsOf('kunlun-baize', changes())],
+  ['kunlun-baize: background, probes, router', settingsOf('kunlun-baize', changes(...WHOLE))],
   [
-    'kunlun-baize, T shown, STIE of the paper',
-    settingsOf(
-      'kunlun-baize',
-      changes('overrides={"background":{"mode":"shown"},"stie":{"mode":"paper"}}'),
-    ),
+    'kunlun-baize: T shown, probes of the paper',
+    settingsOf('kunlun-baize', changes(...WHOLE, PAPER)),
   ],
   [
     'gold and noise',
-    settingsOf('search-r1', changes('curriculum.kind=gold-noise', 'curriculum.goldEpochs=4')),
+    settingsOf('r1-searcher', changes('curriculum.kind=gold-noise', 'curriculum.goldEpochs=4')),
   ],
 ];
 const TEXT: [string, TrainSettings][] = [
-  ['tags in text', settingsOf('search-r1', changes(SHORT))],
-  ['tags in text, probes', settingsOf('kunlun-baize', changes(SHORT))],
+  ['search-r1', settingsOf('search-r1', changes(SHORT))],
+  ['kunlun-baize', settingsOf('kunlun-baize', changes(...WHOLE, SHORT))],
 ];
 
 async function tinyPolicy(): Promise<Policy> {
