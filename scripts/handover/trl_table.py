@@ -32,7 +32,7 @@ for name in ("grpo", "dapo-kl", "dr-grpo"):
     print(f"TRL, one step of {name}: gradient norm × {step['norm_ratio']:.6f}, cosine of the updates {step['update_cosine']:.9f}{kl}")
 for name in ("constant", "cosine"):
     steps = read(f"trl-{name}.json")
-    print(f"TRL, {name} schedule over {steps['steps']} steps: rates to {steps['rate_relative']:.1e} relative")
+    print(f"TRL, {name} schedule over {steps['steps']} steps: rates to {steps['rate_difference']:.1e} of the full rate")
 adapter = read("trl-adapter.json")
 print(
     f"TRL’s adapter in Forage against PEFT: {adapter['tokens']} tokens to {adapter['largest_gap']:.1e} nats "
