@@ -28,9 +28,9 @@ const experimentSchema = z.object({
     vocabulary: z.int().min(1),
     /** Most tokens of a context: what the trainer's engine holds. */
     maxContext: z.int().min(64),
-    /** Folder with tokenizer.json, tokenizer_config.json and config.json. */
+    /** Folder with those of `TOKENIZER_FILES` that the checkpoint has. */
     tokenizer: z.string(),
-    /** SHA-256 of tokenizer.json. */
+    /** `filesDigest` of them. */
     digest,
   }),
   /** World folder; null: the built-in one. Its seed tells another world of the same name. */
@@ -43,7 +43,7 @@ const experimentSchema = z.object({
       method: z.string(),
       /** Folder of an encoder; null: the built-in one. */
       encoder: z.string().nullable(),
-      /** SHA-256 of the files' own SHA-256, in their order. */
+      /** `filesDigest` of them. */
       digest,
     })
     .nullable(),
@@ -53,7 +53,7 @@ const experimentSchema = z.object({
   questions: z
     .object({
       file: z.string(),
-      /** SHA-256 of the file. */
+      /** `filesDigest` of it. */
       digest,
     })
     .nullable(),
@@ -70,6 +70,20 @@ export function parseExperiment(json: unknown): Experiment {
   const parsed = experimentSchema.safeParse(json);
   if (!parsed.success) throw new Error(`experiment: ${issueOf(parsed.error)}`);
   return { ...parsed.data, settings: parseTrainSettings(parsed.data.settings) };
+}
+
+/** What makes the tokens and the chat template of a checkpoint, in the order of the digest. */
+export const TOKENIZER_FILES = [
+  'tokenizer.json',
+  'tokenizer_config.json',
+  'generation_config.json',
+  'chat_template.jinja',
+] as const;
+
+/** SHA-256 of the SHA-256 of files in their order, a line each. Their names do not count. */
+export async function filesDigest(contents: readonly Uint8Array[]): Promise<string> {
+  const each = await Promise.all(contents.map((bytes) => sha256(bytes)));
+  return sha256(each.map((hex) => `${hex}\n`).join(''));
 }
 
 /** JSON with the keys of every object in order, so that equal values have equal texts. */

@@ -112,6 +112,12 @@ export interface SampleRequest {
   stopPrefix: string;
   /** Temperature 0 is greedy; topK 0 and topP 1 leave the vocabulary whole. */
   sampling: { temperature: number; topK: number; topP: number };
+  /**
+   * What the log-probabilities should be of: what tokens are drawn from, or, for probes whose confidence is
+   * measured, the model's own softmax. The two are one at temperature 1 without truncation. Where an engine
+   * cannot give the model's, leave them out: how often probes agree then stands for their confidence.
+   */
+  scores: 'sampling' | 'model';
   /** For engines that can repeat themselves; unsigned 32 bits. */
   seed: number;
 }

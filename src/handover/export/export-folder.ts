@@ -1,30 +1,35 @@
 import { sha256 } from '../../base/hash.ts';
 import { ADAPTER_WEIGHTS } from '../../policy/lora/peft.ts';
 import { asWord } from '../../recipes/index.ts';
-import type { Experiment } from './experiment.ts';
-import type { ExperimentFile, Trainer } from './experiment-file.ts';
-import { copies, jsonFile, linesFile, textFile, type FolderFile, type ReadSource } from './folder.ts';
-import { rowCount } from './mapping/common.ts';
-import type { Mapping, MappingInput, Refusal, Without } from './mapping/mapping.ts';
-import { questionLines, type QuestionLine } from './questions.ts';
+import {
+  environmentHash,
+  EXPERIMENT_SCHEMA,
+  filesDigest,
+  TOKENIZER_FILES,
+  type Experiment,
+} from '../environment/experiment.ts';
+import type { ExperimentFile, ExperimentSource, NamedBytes, Trainer } from './experiment.ts';
+import {
+  copies,
+  jsonFile,
+  linesFile,
+  type FolderFile,
+  type ReadSource,
+  type TextFile,
+} from './folder.ts';
+import { firstDraw, rowCount } from './mapping/common.ts';
+import type { MappingInput, Refusal, Without } from './mapping/mapping.ts';
+import { questionLines, trainRows, type QuestionLine } from './questions.ts';
 import { pinnedVersions } from './requirements.ts';
+import type { TrainerExport } from './trainer.ts';
 import { TRL } from './trl/trl.ts';
 import { settingsWithout } from './without.ts';
 
-/** What every trainer's folder is made of beside the files that all have. */
-export interface TrainerExport {
-  /** Its arguments, as values of JSON. */
-  map(input: MappingInput): Mapping<ExperimentFile['trainer']['arguments']>;
-  /** Files that are copied as they are, below `src/handover/files`; one is `requirements.txt`. */
-  readonly sources: readonly string[];
-  /** Files that are made, `README.md` among them. */
-  files(parts: TrainerParts): Promise<FolderFile[]> | FolderFile[];
-}
+/** Folders inside the exported one. */
+const [TOKENIZER, CORPUS, ADAPTER] = ['tokenizer', 'corpus', 'adapter'] as const;
 
-export interface TrainerParts {
-  readonly file: ExperimentFile;
-  readonly questions: readonly QuestionLine[];
-}
+/** Files of every folder, below `src/handover/files`. */
+const SHARED = ['shared/environment.sh', 'shared/forage_environment.py'];
 
 const EXPORTS: Readonly<Record<Trainer, TrainerExport>> = { trl: TRL };
 
@@ -36,7 +41,7 @@ export class ExportRefused extends Error {
   constructor(to: Trainer, refusals: readonly Refusal[]) {
     const lines = refusals.map(({ setting, why, without }) => {
       const advice = without === null ? '' : ` (or leave it out: --without ${without})`;
-      return `${setting}: ${why}${advice}`;
+      return `${setting}: ${why.replace(/\.$/u, '')}${advice}`;
     });
     super(`${to} cannot run this experiment. ${lines.join('. ')}.`);
     this.refusals = refusals;
@@ -45,16 +50,17 @@ export class ExportRefused extends Error {
 
 export interface ExportOptions {
   readonly without?: readonly Without[];
+  /** How the files that the folder holds copies of are read. */
   readonly read: ReadSource;
 }
 
-const leaving = (experiment: Experiment, without: readonly Without[]): Experiment => ({
-  ...experiment,
-  settings: settingsWithout(experiment.settings, without),
-  run: without.includes('adapter') ? null : experiment.run,
+const leaving = (source: ExperimentSource, without: readonly Without[]): ExperimentSource => ({
+  ...source,
+  settings: settingsWithout(source.settings, without),
+  run: without.includes('adapter') ? null : source.run,
 });
 
-const inputOf = ({ settings, policy, run }: Experiment): MappingInput => ({
+const inputOf = ({ settings, policy, run }: ExperimentSource): MappingInput => ({
   settings,
   maxContext: policy.maxContext,
   startStep: run?.step ?? 0,
@@ -63,64 +69,119 @@ const inputOf = ({ settings, policy, run }: Experiment): MappingInput => ({
 
 /** What stands in the way of an export; empty where nothing does. */
 export const exportRefusals = (
-  experiment: Experiment,
+  source: ExperimentSource,
   to: Trainer,
   without: readonly Without[] = [],
-): readonly Refusal[] => EXPORTS[to].map(inputOf(leaving(experiment, without))).refusals;
+): readonly Refusal[] => EXPORTS[to].map(inputOf(leaving(source, without))).refusals;
+
+const inFolder = (folder: string, files: readonly NamedBytes[]): FolderFile[] =>
+  files.map(({ name, bytes }) => ({
+    path: `${folder}/${name}`,
+    content: bytes,
+    executable: false,
+  }));
+
+/** @throws Error where the checkpoint has no tokenizer.json */
+function tokenizerDigest(files: readonly NamedBytes[]): Promise<string> {
+  const found = TOKENIZER_FILES.flatMap((name) => files.find((file) => file.name === name) ?? []);
+  if (!found.some(({ name }) => name === 'tokenizer.json'))
+    throw new Error('tokenizer.json is missing from the checkpoint; an export needs it');
+  return filesDigest(found.map(({ bytes }) => bytes));
+}
+
+async function adapterOf({ run }: ExperimentSource): Promise<ExperimentFile['adapter']> {
+  const weights = run?.adapter.find(({ name }) => name === ADAPTER_WEIGHTS);
+  return weights ? { folder: ADAPTER, digest: await sha256(weights.bytes) } : null;
+}
+
+async function corpusOf({ corpus }: ExperimentSource): Promise<Experiment['corpus']> {
+  if (!corpus) return null;
+  const { files, method, encoder } = corpus;
+  return {
+    files: files.map(({ name }) => `${CORPUS}/${name}`),
+    method,
+    encoder,
+    digest: await filesDigest(files.map(({ bytes }) => bytes)),
+  };
+}
+
+/** What the environment reads of `experiment.json`. */
+async function environmentOf(
+  source: ExperimentSource,
+  questions: readonly QuestionLine[],
+  lines: TextFile,
+) {
+  const { settings, policy, world, engine, run } = source;
+  const { tokenizer, id, revision, folder, maxContext, vocabulary } = policy;
+  const trains = questions.filter(({ split }) => split === 'train').length;
+  return {
+    schema: EXPERIMENT_SCHEMA,
+    runId: run?.id ?? `${asWord(settings.preset)}-${settings.seed}`,
+    settings,
+    policy: {
+      id,
+      revision,
+      folder,
+      vocabulary,
+      maxContext,
+      tokenizer: TOKENIZER,
+      digest: await tokenizerDigest(tokenizer),
+    },
+    world,
+    corpus: await corpusOf(source),
+    engine,
+    questions: {
+      file: lines.path,
+      digest: await filesDigest([new TextEncoder().encode(lines.content)]),
+      train: trains,
+      heldOut: questions.length - trains,
+    },
+    curriculum: run?.curriculum ?? null,
+  } as const;
+}
 
 /**
  * The folder that runs an experiment on another trainer.
- * @throws ExportRefused where a setting has no counterpart there; Error without training questions
+ * @throws ExportRefused where a setting has no counterpart there; Error without training questions, or
+ *   where the checkpoint has no tokenizer.json
  */
 export async function exportFolder(
-  experiment: Experiment,
+  given: ExperimentSource,
   to: Trainer,
   { without = [], read }: ExportOptions,
 ): Promise<readonly FolderFile[]> {
   const trainer = EXPORTS[to];
-  const exported = leaving(experiment, without);
-  const { settings, policy, world, elsewhere, run, version } = exported;
-  const mapping = trainer.map(inputOf(exported));
+  const source = leaving(given, without);
+  const input = inputOf(source);
+  const mapping = trainer.map(input);
   if (mapping.refusals.length > 0) throw new ExportRefused(to, mapping.refusals);
-  const questions = await questionLines(exported);
+  const questions = questionLines(source);
   const lines = linesFile('questions.jsonl', questions);
-  const copied = await copies(read, trainer.sources);
-  const weights = run?.adapter.find(({ name }) => name === ADAPTER_WEIGHTS);
-  const trains = questions.filter(({ split }) => split === 'train').length;
+  const copied = await copies(read, [...trainer.sources, ...SHARED]);
+  const environment = await environmentOf(source, questions, lines);
   const file: ExperimentFile = {
-    format: 'forage.experiment/1',
-    name: asWord(`${settings.preset}-${settings.seed}`),
-    forage: version,
-    settings,
-    without: [...without],
-    policy,
-    world,
-    elsewhere,
-    questions: {
-      file: lines.path,
-      sha256: await sha256(lines.content),
-      train: trains,
-      heldOut: questions.length - trains,
-    },
-    adapter: weights ? { folder: 'adapter', sha256: await sha256(weights.bytes) } : null,
-    run: run && { id: run.id, step: run.step, curriculum: run.curriculum },
+    ...environment,
+    hash: await environmentHash(environment),
+    forage: source.version,
+    without,
+    adapter: await adapterOf(source),
+    run: source.run && { id: source.run.id, step: source.run.step },
     trainer: {
       name: to,
       versions: pinnedVersions(copied),
-      rows: rowCount(settings, run?.step ?? 0),
+      firstDraw: firstDraw(source.settings, input.startStep),
+      rows: rowCount(source.settings, input.startStep),
       arguments: mapping.arguments,
-      notes: [...mapping.notes],
+      notes: mapping.notes,
     },
   };
   return [
     jsonFile('experiment.json', file),
     lines,
-    ...(run?.adapter ?? []).map(({ name, bytes }) => ({
-      path: `adapter/${name}`,
-      content: bytes,
-      executable: false,
-    })),
+    ...inFolder(TOKENIZER, source.policy.tokenizer),
+    ...inFolder(CORPUS, source.corpus?.files ?? []),
+    ...inFolder(ADAPTER, source.run?.adapter ?? []),
     ...copied,
-    ...(await trainer.files({ file, questions })),
+    ...(await trainer.files({ file, questions, rows: await trainRows(source) })),
   ];
 }

@@ -8,7 +8,11 @@ export interface FolderFile {
   readonly executable: boolean;
 }
 
-export const textFile = (path: string, content: string, executable = false): FolderFile => ({
+export interface TextFile extends FolderFile {
+  readonly content: string;
+}
+
+export const textFile = (path: string, content: string, executable = false): TextFile => ({
   path,
   content: content.endsWith('\n') ? content : `${content}\n`,
   executable,
@@ -18,7 +22,7 @@ export const jsonFile = (path: string, value: unknown): FolderFile =>
   textFile(path, JSON.stringify(value, null, 2));
 
 /** One JSON value a line. */
-export const linesFile = (path: string, values: readonly unknown[]): FolderFile =>
+export const linesFile = (path: string, values: readonly unknown[]): TextFile =>
   textFile(path, values.map((value) => `${JSON.stringify(value)}\n`).join(''));
 
 /** Reads a file that the export copies, by its path below `src/handover/files`. */

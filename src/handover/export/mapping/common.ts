@@ -14,9 +14,16 @@ export function commonRefusals({ settings, startStep }: MappingInput): Refusal[]
   const found = untrainable(settings);
   if (found) refuse(found.path, found.message);
   if (router.train === 'beside')
-    refuse('router.train', 'the router is learned by Forage alone; elsewhere it stays as it is', 'router');
+    refuse(
+      'router.train',
+      'the router is learned by Forage alone; elsewhere it stays as it is',
+      'router',
+    );
   if (router.train === 'alone')
-    refuse('router.train', 'nothing but the router is trained, which Forage alone does; train it here');
+    refuse(
+      'router.train',
+      'nothing but the router is trained, which Forage alone does; train it here',
+    );
   if (warmUp !== null && startStep === 0)
     refuse(
       'warmUp',
@@ -24,9 +31,15 @@ export function commonRefusals({ settings, startStep }: MappingInput): Refusal[]
       'warm-up',
     );
   if (shuffleRewards)
-    refuse('shuffleRewards', 'rewards come from the environment one rollout at a time, so none can be shuffled over a step; run this control here');
+    refuse(
+      'shuffleRewards',
+      'rewards come from the environment one rollout at a time, so none can be shuffled over a step; run this control here',
+    );
   if (groupSize < 2)
-    refuse('groupSize', 'advantages are made within a group, so a group of one teaches nothing; set it to 2 or more');
+    refuse(
+      'groupSize',
+      'advantages are made within a group, so a group of one teaches nothing; set it to 2 or more',
+    );
   if (startStep >= steps)
     refuse(
       'steps',
@@ -36,8 +49,12 @@ export function commonRefusals({ settings, startStep }: MappingInput): Refusal[]
   return refusals;
 }
 
-/** Rows of the training set: the questions of every step to come, each once. */
+/** Draws that the steps made so far took: every step takes as many as it has questions. */
+export const firstDraw = ({ questions }: TrainSettings, startStep: number): number =>
+  startStep * questions;
+
+/** Draws that the steps to come may take; groups that are drawn again (DAPO) take further ones. */
 export const rowCount = (settings: TrainSettings, startStep: number): number =>
-  (settings.steps - startStep) *
+  Math.max(0, settings.steps - startStep) *
   settings.questions *
   (settings.dynamicSampling.on ? settings.dynamicSampling.maxBatches : 1);
