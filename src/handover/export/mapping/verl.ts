@@ -1,11 +1,13 @@
+import type { Json } from '../../../learn/rl/contracts.ts';
 import type { TrainSettings } from '../../../recipes/training.ts';
 import { commonRefusals } from './common.ts';
 import type { Mapping, MappingInput, Note, Refusal } from './mapping.ts';
 
 /** Hydra overrides of verl 0.9.1 for Forage's settings. Keys are paths of `trainer/config/ppo_trainer.yaml`. */
 
-export type VerlValue = string | number | boolean | null | readonly (string | number)[];
-export type VerlArguments = Readonly<Record<string, VerlValue>>;
+export type VerlArguments = Readonly<
+  Record<string, string | number | boolean | null | (string | number)[]>
+>;
 
 /** No bound: of a ratio or a norm this large nothing is left to clip. */
 const NO_LIMIT = 1e9;
@@ -308,13 +310,16 @@ export function mapToVerl(input: MappingInput): Mapping<VerlArguments> {
 }
 
 /** The overrides as Hydra reads them, one a line. */
-export const hydraOverrides = (values: VerlArguments): string =>
+export const hydraOverrides = (values: Readonly<Record<string, Json>>): string =>
   Object.entries(values)
     .map(([key, value]) => `${key}=${hydraValue(value)}\n`)
     .join('');
 
-function hydraValue(value: VerlValue): string {
-  if (typeof value === 'object' && value !== null) return `[${value.map(hydraValue).join(',')}]`;
+/** @throws TypeError for an object: its parts have overrides of their own */
+function hydraValue(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(hydraValue).join(',')}]`;
+  if (typeof value === 'object' && value !== null)
+    throw new TypeError('an override holds no object');
   if (typeof value !== 'string') return String(value);
   // Words and paths stand as they are; whatever else Hydra could read as its own grammar is quoted.
   return /^[\w./@+-]+$/u.test(value) && Number.isNaN(Number(value))
