@@ -1,6 +1,6 @@
 import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { itemAt } from '../../base/items.ts';
 import { createTurns } from '../../base/turns.ts';
 import {
@@ -18,10 +18,17 @@ import { ENCODER_MANIFEST } from '../../retrieval/encoder/manifest.ts';
 import { withManifest } from '../../retrieval/encoder/sentence-transformers.ts';
 import { loadWorld, type World } from '../../retrieval/world/load.ts';
 import { fetchFromDisk, openOrtFromDisk } from '../shared/build-world.ts';
-import { endProgress, say, sayProgress } from '../shared/command.ts';
+import { endProgress, print, say, sayProgress } from '../shared/command.ts';
 import { diskFolder } from '../shared/disk-folder.ts';
 import { readCorpus, readQuestions } from '../shared/import-files.ts';
-import { UsageError } from '../shared/options.ts';
+import { makeFolder } from '../shared/empty-folder.ts';
+import { version } from '../shared/export-source.ts';
+import {
+  UsageError,
+  type OptionLists,
+  type OptionSpec,
+  type OptionValues,
+} from '../shared/options.ts';
 import { projectPath } from '../shared/paths.ts';
 
 /** Queries that recall is measured with. */
@@ -29,7 +36,35 @@ const QUERIES = 64;
 /** Above so many bytes of refinement codes the second stage is not built, only to measure it. */
 const MOST_REFINED = 2 ** 28;
 
-export interface FaissOptions {
+/** What `lab export` is told for an index alone. */
+export const INDEX_OPTIONS = {
+  index: {
+    type: 'string',
+    help: 'writes passages with their index of clusters in place of an experiment',
+    choices: ['faiss'],
+  },
+  corpus: {
+    type: 'string',
+    value: 'FILE',
+    help: "with --index: passages in place of the world's; may be repeated",
+    multiple: true,
+  },
+  questions: {
+    type: 'string',
+    value: 'FILE',
+    help: "with --index: questions that recall is measured with; the world's, else titles, unless given",
+  },
+  encoder: {
+    type: 'string',
+    value: 'DIR',
+    help: 'with --index: ONNX encoder; the built-in one unless given',
+  },
+} as const satisfies Record<string, OptionSpec>;
+
+/** Options that mean something for an index; whatever else is given is of an experiment. */
+const READ = new Set([...Object.keys(INDEX_OPTIONS), 'world', 'out', 'json']);
+
+interface FaissOptions {
   out: string;
   /** World folder; undefined: the built-in one. */
   world: string | undefined;
@@ -39,15 +74,34 @@ export interface FaissOptions {
   questions: string | undefined;
   /** Folder of an ONNX encoder; undefined: the built-in one. */
   encoder: string | undefined;
-  version: string;
 }
 
 /**
- * Writes passages, their cluster index as FAISS reads it, the encoder and a search over them.
- * @throws UsageError where a file or folder is not what it should be
+ * `lab export --index faiss`.
+ * @throws UsageError where an option is of an experiment, or a file or folder not what it should be
  */
-export async function exportFaiss(options: FaissOptions): Promise<void> {
-  const { out, version } = options;
+export async function exportIndex(values: OptionValues, lists: OptionLists): Promise<void> {
+  const strange = [...Object.entries(values), ...Object.entries(lists)].find(
+    ([name, value]) => value !== undefined && !READ.has(name),
+  );
+  if (strange)
+    throw new UsageError(`--${strange[0]} is of an experiment; --index faiss writes none.`);
+  const text = (name: string): string | undefined => values[name] as string | undefined;
+  const out = resolve(String(values.out));
+  makeFolder(out);
+  await exportFaiss({
+    out,
+    world: text('world'),
+    corpus: lists['corpus'],
+    questions: text('questions'),
+    encoder: text('encoder'),
+  });
+  if (values.json) print(JSON.stringify({ out, files: await readdir(out) }));
+}
+
+/** Writes passages, their cluster index as FAISS reads it, the encoder and a search over them. */
+async function exportFaiss(options: FaissOptions): Promise<void> {
+  const { out } = options;
   const world = options.corpus ? null : await openWorldFolder(options.world);
   const passages = world ? world.local : await readCorpus(options.corpus ?? [], say);
   const folder = options.encoder ?? projectPath('public/encoder');
@@ -72,7 +126,7 @@ export async function exportFaiss(options: FaissOptions): Promise<void> {
       vectors,
       encoder: encoder.manifest,
       queries,
-      version,
+      version: version(),
     };
     await mkdir(join(out, 'encoder'), { recursive: true });
     // Codes and lists are the same with a second stage and without one.
