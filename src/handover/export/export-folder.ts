@@ -138,6 +138,7 @@ async function environmentOf(
       heldOut: questions.length - trains,
     },
     curriculum: run?.curriculum ?? null,
+    run: run && { id: run.id, step: run.step },
   } as const;
 }
 
@@ -166,7 +167,6 @@ export async function exportFolder(
     forage: source.version,
     without,
     adapter: await adapterOf(source),
-    run: source.run && { id: source.run.id, step: source.run.step },
     trainer: {
       name: to,
       versions: pinnedVersions(copied),
