@@ -5,102 +5,35 @@ which rollout a row stands for. FORAGE_ENVIRONMENT holds the address of the envi
 with commas between them, one a shard; FORAGE_TOKEN its token, where it needs one.
 """
 import asyncio
-import http.client
-import json
 import os
-import time
+import threading
 from concurrent.futures import ThreadPoolExecutor
-from threading import local
-from urllib.parse import urlsplit
 from uuid import uuid4
 
+from forage_environment import Environment, EnvironmentGone
 from verl.experimental.agent_loop.agent_loop import AgentLoopBase, AgentLoopOutput
 from verl.utils.profiler import simple_timer
 
-SCHEMA = "forage.environment/1"
-# Seconds that a server may be away before the trainer gives up on it.
-PATIENCE = float(os.environ.get("FORAGE_PATIENCE", "120"))
 # A rollout whose sampling failed is begun again, so that its group stays whole.
 ATTEMPTS = 3
-
-
-class EnvironmentLost(RuntimeError):
-    """Nothing answers at the environment's address."""
-
-
-class EnvironmentRefused(RuntimeError):
-    """The environment answered, and said no."""
-
-
-class Environment:
-    """Calls of one server. The same call again has the same effect as once, so that lost replies are asked for again."""
-
-    def __init__(self, url, token=None):
-        self.url = url.rstrip("/")
-        parts = urlsplit(self.url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise EnvironmentLost(f"FORAGE_ENVIRONMENT: '{url}' is no address such as http://127.0.0.1:8765")
-        self.kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        self.host, self.port, self.prefix = parts.hostname, parts.port, parts.path
-        self.headers = {"content-type": "application/json", **({"authorization": f"Bearer {token}"} if token else {})}
-        self.kept = local()
-
-    def call(self, method, path, body=None):
-        data = None if body is None else json.dumps(body)
-        until = time.monotonic() + PATIENCE
-        pause = 0.1
-        while True:
-            try:
-                status, answer = self.once(method, path, data)
-            except (OSError, http.client.HTTPException) as error:
-                status, answer = None, error
-            if status == 200:
-                return answer
-            # Away, stopping or full: all of these pass. Everything else is a fault that stays.
-            if status not in (None, 429, 503):
-                raise EnvironmentRefused(f"environment {self.url}{path}: {answer.get('error', status)}")
-            if time.monotonic() > until:
-                why = answer if status is None else answer.get("error", status)
-                raise EnvironmentLost(
-                    f"environment {self.url} has not answered for {PATIENCE:.0f} s ({why}); start it with `sh environment.sh`"
-                )
-            time.sleep(pause)
-            pause = min(5.0, 2 * pause)
-
-    def once(self, method, path, data):
-        connection = getattr(self.kept, "connection", None)
-        if connection is None:
-            connection = self.kept.connection = self.kind(self.host, self.port, timeout=600)
-        try:
-            connection.request(method, self.prefix + path, data, self.headers)
-            reply = connection.getresponse()
-            text = reply.read()
-        except (OSError, http.client.HTTPException):
-            connection.close()
-            self.kept.connection = None
-            raise
-        try:
-            return reply.status, json.loads(text)
-        except ValueError:
-            return reply.status, {"error": f"status {reply.status} without JSON"}
-
+# Calls of one process under way at once, and rollouts: eight processes stay below the server's own limit.
+CALLS, ROLLOUTS = 64, 512
 
 # Of one process: agent loops are made anew for every rollout.
-_threads = ThreadPoolExecutor(max_workers=64, thread_name_prefix="environment")
-_environments = {}
-_ready = {}
+_threads = ThreadPoolExecutor(max_workers=CALLS, thread_name_prefix="environment")
+_clients = threading.local()
+_of_loop = {}
 
 
-def environments(default):
-    addresses = os.environ.get("FORAGE_ENVIRONMENT") or default
-    if addresses not in _environments:
-        token = os.environ.get("FORAGE_TOKEN")
-        _environments[addresses] = [Environment(url.strip(), token) for url in addresses.split(",")]
-    return _environments[addresses]
-
-
-async def call(environment, method, path, body=None):
-    return await asyncio.get_running_loop().run_in_executor(_threads, environment.call, method, path, body)
+def _call(address, place, path, body):
+    """One call, in a thread that keeps its connections."""
+    if getattr(_clients, "address", None) != address:
+        patience = float(os.environ.get("FORAGE_PATIENCE", "120"))
+        _clients.environment = Environment(address, os.environ.get("FORAGE_TOKEN"), patience=patience)
+        _clients.address = address
+    if place is None:
+        return [server.call(path, body) for server in _clients.environment.servers]
+    return _clients.environment.server_of({"draw": place}).call(path, body)
 
 
 class ForageAgentLoop(AgentLoopBase):
@@ -115,16 +48,14 @@ class ForageAgentLoop(AgentLoopBase):
         # that a base model may not have.
         kwargs["hf_model_type"] = None
         super().__init__(*args, **kwargs)
-        self.environments = environments(environment)
+        self.address = os.environ.get("FORAGE_ENVIRONMENT") or environment
         self.hash = hash
         self.first_step = int(first_step)
 
     async def run(self, sampling_params, **row):
         info = row["extra_info"]
         place, held_out = int(info["place"]), info["split"] != "train"
-        # Shards hold groups by their place, so that a group stays with one server.
-        environment = self.environments[place % len(self.environments)]
-        await self.ready(environment, sampling_params)
+        slots = await self.ready(sampling_params)
         step = self.first_step + max(1, int(row.get("global_steps", 1)))
         group = str(row.get("uid") or uuid4().hex)
         index = int(row.get("session_id", 0))
@@ -135,32 +66,37 @@ class ForageAgentLoop(AgentLoopBase):
             "logprobsOf": self.logprobs_of(),
         }
         metrics = {"tool_calls": 0.0}
-        with simple_timer("generate_sequences", metrics):
+        async with slots:
             for attempt in range(ATTEMPTS):
                 rollout = f"{step}-{place}-{index}-{group[:8]}-{uuid4().hex[:8]}"
-                done, steps = await self.rollout(environment, {"id": rollout, **episode}, sampling_params)
+                with simple_timer("generate_sequences", metrics):
+                    done, steps = await self.rollout(place, {"id": rollout, **episode}, sampling_params)
                 if "error" not in done:
                     return self.output(done, steps, metrics)
                 print(f"rollout {rollout}, attempt {attempt + 1} of {ATTEMPTS}: {done['error']}", flush=True)
         raise RuntimeError(f"rollout {rollout}: {done['error']}")
 
-    async def rollout(self, environment, episode, sampling_params):
+    async def call(self, place, path, body=None):
+        """place: of the group, which one shard runs; None: all shards, a list of answers."""
+        return await asyncio.get_running_loop().run_in_executor(_threads, _call, self.address, place, path, body)
+
+    async def rollout(self, place, episode, sampling_params):
         """From question to result. Several requests at once are probes of one context."""
         # The engine keeps what it read of a context for calls of one session.
         session, steps = uuid4().hex, []
-        turn = await call(environment, "POST", "/v1/open", {"rollouts": [episode]})
+        turn = await self.call(place, "/v1/open", {"rollouts": [episode]})
         done = turn["done"]
         try:
             while turn["requests"]:
                 outputs = await asyncio.gather(*(self.sample(r, sampling_params, session) for r in turn["requests"]))
                 steps += [output.extra_fields for _, output in outputs]
-                turn = await call(environment, "POST", "/v1/step", {"answers": [answer for answer, _ in outputs]})
+                turn = await self.call(place, "/v1/step", {"answers": [answer for answer, _ in outputs]})
                 done += turn["done"]
-        except EnvironmentLost:
+        except EnvironmentGone:
             raise
         except BaseException:
             # What nobody goes on with need not wait for its end.
-            await call(environment, "POST", "/v1/close", {"rollouts": [episode["id"]]})
+            await self.call(place, "/v1/close", {"rollouts": [episode["id"]]})
             raise
         return done[0], steps
 
@@ -190,7 +126,9 @@ class ForageAgentLoop(AgentLoopBase):
         if not ids:
             raise RuntimeError(f"the engine answered no token ({output.stop_reason}) to a context of {len(request['context'])}")
         answer = {"id": request["id"], "ids": ids, "finish": "stop" if len(ids) < request["maxTokens"] else "length"}
-        if output.log_probs:
+        # Probes may ask for the model's own softmax, which a tempered or truncated engine cannot tell.
+        own = wanted["temperature"] in (0, 1) and wanted["topP"] == 1 and not wanted["topK"]
+        if output.log_probs and (own or request["scores"] == "sampling"):
             # Rounding may lift a certain token above 0.
             answer["logprobs"] = [min(0.0, float(value)) for value in output.log_probs]
         return answer, output
@@ -231,27 +169,29 @@ class ForageAgentLoop(AgentLoopBase):
             },
         )
 
-    async def ready(self, environment, sampling_params):
-        """Once a process: the server has this experiment, and its questions are scored where the curriculum asks for it."""
-        key = (id(asyncio.get_running_loop()), environment.url)
-        if key not in _ready:
-            _ready[key] = asyncio.ensure_future(self.prepare(environment, sampling_params))
+    async def ready(self, sampling_params):
+        """Once a process: the servers have this experiment, with its questions scored. Gives the slots of rollouts."""
+        key = (id(asyncio.get_running_loop()), self.address)
+        if key not in _of_loop:
+            _of_loop[key] = asyncio.ensure_future(self.prepare(sampling_params)), asyncio.Semaphore(ROLLOUTS)
+        prepared, slots = _of_loop[key]
         # One rollout that is given up must not take the others' preparation with it.
-        await asyncio.shield(_ready[key])
+        await asyncio.shield(prepared)
+        return slots
 
-    async def prepare(self, environment, sampling_params):
-        health = await call(environment, "GET", "/v1/health")
-        if health.get("schema") != SCHEMA:
-            raise EnvironmentRefused(f"{environment.url} speaks {health.get('schema')}, not {SCHEMA}")
-        if health["hash"] != self.hash:
-            raise EnvironmentRefused(f"{environment.url} serves another experiment; start environment.sh of this folder")
-        left = health["scoring"]["left"]
-        while left > 0:
-            turn = await call(environment, "POST", "/v1/prepare", {"most": 64})
-            left = turn["left"]
-            if left > 0 and not turn["requests"]:
-                # Other processes have them all.
-                await asyncio.sleep(1)
-            while turn["requests"]:
-                answers = await asyncio.gather(*(self.sample(r, sampling_params, uuid4().hex) for r in turn["requests"]))
-                turn = await call(environment, "POST", "/v1/step", {"answers": [answer for answer, _ in answers]})
+    async def prepare(self, sampling_params):
+        for health in await self.call(None, "/v1/health"):
+            shard = health["shard"]["index"]
+            if health["hash"] != self.hash:
+                raise RuntimeError(f"{self.address} serves another experiment; start environment.sh of this folder")
+            # A difficulty curriculum draws from questions that the policy was tried on.
+            left = health["scoring"]["left"]
+            while left > 0:
+                turn = await self.call(shard, "/v1/prepare", {"most": 64})
+                left = turn["left"]
+                if left > 0 and not turn["requests"]:
+                    # Other processes have them all.
+                    await asyncio.sleep(1)
+                while turn["requests"]:
+                    outputs = await asyncio.gather(*(self.sample(r, sampling_params, uuid4().hex) for r in turn["requests"]))
+                    turn = await self.call(shard, "/v1/step", {"answers": [answer for answer, _ in outputs]})
