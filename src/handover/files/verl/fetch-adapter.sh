@@ -8,4 +8,4 @@
 set -eu
 cd "$(dirname "$0")"
 step=${1:-$(cat checkpoints/latest_checkpointed_iteration.txt)}
-exec python3 fetch_adapter.py "checkpoints/global_step_$step/actor" trained --step "$step"
+exec "${PYTHON:-python3}" fetch_adapter.py "checkpoints/global_step_$step/actor" trained --step "$step"

@@ -9,7 +9,7 @@
 set -eu
 cd "$(dirname "$0")"
 here=$(pwd)
-policy=${FORAGE_POLICY:-$(python3 -c 'import json; print(json.load(open("experiment.json"))["policy"]["folder"] or "")')}
+policy=${FORAGE_POLICY:-$("${PYTHON:-python3}" -c 'import json; print(json.load(open("experiment.json"))["policy"]["folder"] or "")')}
 if [ ! -f "$policy/config.json" ]; then
   echo "train.sh: set FORAGE_POLICY to the folder of the policy's checkpoint; '$policy' holds no config.json" >&2
   exit 2
@@ -34,4 +34,4 @@ set -- \
 while IFS= read -r line; do
   set -- "$line" "$@"
 done <overrides.txt
-exec python3 -m verl.trainer.main_ppo "$@"
+exec "${PYTHON:-python3}" -m verl.trainer.main_ppo "$@"
