@@ -177,7 +177,7 @@ describe('--engine', () => {
     expect([status, err]).toEqual([0, expect.stringContaining('2 rollouts written')]);
     const records = readFileSync(out, 'utf8').trim().split('\n');
     for (const line of records) {
-      for (const { id } of DOCUMENTS) expect(line).toContain(`search-r1/${id}`);
+      for (const { id } of DOCUMENTS.slice(0, 2)) expect(line).toContain(`search-r1/${id}`);
       const { question } = JSON.parse(line) as { question: { text: string } };
       expect(server.asked.map(({ body }) => body).join('\n')).toContain(question.text);
     }

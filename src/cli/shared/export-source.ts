@@ -21,7 +21,7 @@ export const readHandoverFile = (path: string): Promise<string> =>
   readFile(projectPath(`src/handover/files/${path}`), 'utf8');
 
 /** Version of Forage. */
-function version(): string {
+export function version(): string {
   const { version } = JSON.parse(readFileSync(projectPath('package.json'), 'utf8')) as {
     version: string;
   };
