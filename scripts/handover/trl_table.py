@@ -33,6 +33,11 @@ for name in ("grpo", "dapo-kl", "dr-grpo"):
 for name in ("constant", "cosine"):
     steps = read(f"trl-{name}.json")
     print(f"TRL, {name} schedule over {steps['steps']} steps: rates to {steps['rate_difference']:.1e} of the full rate")
+resumed = read("trl-resume.json")
+print(
+    "TRL, gone on with from a checkpoint: "
+    f"the same draws and rates, gradient norms to {resumed['largest_norm_difference']:.0e}"
+)
 adapter = read("trl-adapter.json")
 print(
     f"TRL’s adapter in Forage against PEFT: {adapter['tokens']} tokens to {adapter['largest_gap']:.1e} nats "

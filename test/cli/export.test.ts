@@ -18,6 +18,8 @@ import { labHere } from './lab.ts';
 const out = mkdtempSync(join(tmpdir(), 'forage-export-'));
 afterAll(() => rmSync(out, { recursive: true, force: true }));
 
+const words = (text: string): string[] => text.split(' ');
+
 const lines = (path: string): unknown[] =>
   readFileSync(path, 'utf8')
     .trim()
@@ -27,8 +29,9 @@ const lines = (path: string): unknown[] =>
 test('a recipe becomes a folder that serve-environment reads and a shell can start', async () => {
   const folder = join(out, 'recipe');
   const run = await labHere(
-    ...['export', '--recipe', 'search/grpo', '--to', 'trl', '--out', folder],
-    ...['--steps', '3', '--set', 'heldOut.questions=5', '--max-context', '512', '--json'],
+    ...words('export --recipe search/grpo --to trl --steps 3 --set heldOut.questions=5'),
+    ...words('--max-context 512 --json --out'),
+    folder,
   );
   expect(run).toMatchObject({ status: 0, err: '' });
   const told = JSON.parse(run.out) as { out: string; files: string[] };

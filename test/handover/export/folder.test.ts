@@ -151,12 +151,9 @@ describe('a folder for TRL', () => {
     for (const words of ['stop_token_ids', 'LoRA', 'FSDP', 'bf16', '1e-4'])
       expect(readme).toContain(words);
     const imported = textOf(files, 'forage_environment.py').matchAll(/^(?:import|from) (\w+)/gm);
-    expect([...imported].map(([, name]) => name).toSorted()).toEqual([
-      'http',
-      'json',
-      'time',
-      'urllib',
-    ]);
+    expect(new Set([...imported].map(([, name]) => name))).toEqual(
+      new Set(['http', 'json', 'time', 'urllib']),
+    );
   });
 
   it('needs questions and a tokenizer', async () => {

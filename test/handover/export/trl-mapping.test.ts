@@ -192,7 +192,7 @@ describe('the rest of a run on TRL', () => {
     ['objective.kl.place', { objective: klOf('reward', 'k3') }, 'kl'],
     ['objective.kl.form', { objective: klOf('loss', 'k2') }, 'kl'],
   ] as const)('refuses %s, given %o', (setting, change, without) => {
-    const settings = changed('search/grpo', change as Parameters<typeof changed>[1]);
+    const settings = changed('search/grpo', change);
     const { refusals } = map(settings);
     expect(refusals.map((one) => [one.setting, one.without])).toEqual([[setting, without]]);
     if (without !== null) expect(refused(settingsWithout(settings, [without]))).toEqual([]);
