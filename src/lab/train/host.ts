@@ -1,6 +1,6 @@
 import type { Rollout } from '../../records/rollout.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';
-import type { TrainStep } from '../../records/training.ts';
+import type { MadeStep, TrainStep } from '../../records/training.ts';
 import { withLoss } from '../../evaluate/rollouts/what-if/training.ts';
 import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
@@ -278,7 +278,7 @@ export class TrainingHost implements TrainApi {
    * Takes the run's lock and trains; resolves when training has begun.
    * @param measured its steps that were made on this device
    */
-  async #begin(run: RunRecord, measured: readonly TrainStep[]): Promise<void> {
+  async #begin(run: RunRecord, measured: readonly MadeStep[]): Promise<void> {
     const release = await holdRun(run.id, this.#parts.locks);
     if (!release) throw new Error(`Another tab is training "${run.name}".`);
     const active = new ActiveRun(run, measured, release);
