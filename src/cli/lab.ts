@@ -2,6 +2,7 @@ import { askCommand } from './commands/ask.ts';
 import { benchCommand } from './commands/bench.ts';
 import { say, type Command } from './shared/command.ts';
 import { evaluateCommand } from './commands/evaluate.ts';
+import { exportCommand } from './commands/export.ts';
 import { rolloutsCommand } from './commands/rollouts.ts';
 import { mergeCommand } from './commands/merge.ts';
 import { rolloutCommand } from './commands/rollout.ts';
@@ -16,6 +17,7 @@ const COMMANDS: readonly Command[] = [
   trainCommand,
   evaluateCommand,
   mergeCommand,
+  exportCommand,
   rolloutsCommand,
   worldCommand,
   benchCommand,
