@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { ImportedRollout } from '../../../src/formats/rollouts/shape/imported.ts';
-import { rolloutsOf } from './helpers.ts';
+import type { ImportedRollout } from '../../../../src/formats/rollouts/shape/imported.ts';
+import { rolloutsOf } from '../helpers.ts';
 
 /** Files that Inspect AI 0.3.285 and verifiers 0.4.0 wrote themselves; fixtures/inspect/README.md says how. */
 
 const file = (name: string): Blob =>
-  new Blob([readFileSync(new URL(`../../fixtures/inspect/logs/${name}`, import.meta.url))]);
+  new Blob([readFileSync(new URL(`../../../fixtures/inspect/logs/${name}`, import.meta.url))]);
 
 /** Who wrote what, with the log-probabilities of what the model wrote. */
 const blocks = ({ segments }: ImportedRollout) =>
