@@ -61,6 +61,12 @@ const train = new TrainingHost({
     startEngines({ ...options, workers, source: trainable(ref), open }),
   world: (setup) => conductor.sourcesFor(setup),
   policy: async (ref) => policyFacts(trainable(ref), open),
+  policies: async () => [
+    { kind: 'built-in' },
+    ...(await checkpoints.list())
+      .filter(({ record }) => record.readyAt !== null && record.deletedAt === null)
+      .map(({ record }) => ({ kind: 'checkpoint' as const, id: record.id })),
+  ],
   locks: navigator.locks,
   channel: new BroadcastChannel('forage-training'),
   orders: new BroadcastChannel('forage-training-orders'),

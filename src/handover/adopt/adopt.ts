@@ -24,7 +24,7 @@ import { adoptedSteps, gapsIn } from './steps.ts';
 export type Base = { config: PolicyConfig } | { missing: string };
 
 export interface AdoptContext {
-  base(policy: AdoptedExperiment['policy']): Promise<Base>;
+  base(experiment: AdoptedExperiment): Promise<Base>;
   /** ISO 8601. */
   now: string;
 }
@@ -78,7 +78,7 @@ async function adapterOf(
   context: AdoptContext,
   notes: string[],
 ): Promise<AdoptedAdapter | null> {
-  const base = await context.base(experiment.policy);
+  const base = await context.base(experiment);
   if ('config' in base) return findAdapter(folder, experiment, base.config, notes);
   notes.push(`The adapter was not taken: ${base.missing}`);
   return null;
