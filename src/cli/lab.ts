@@ -7,6 +7,7 @@ import { exportCommand } from './commands/export.ts';
 import { rolloutsCommand } from './commands/rollouts.ts';
 import { mergeCommand } from './commands/merge.ts';
 import { rolloutCommand } from './commands/rollout.ts';
+import { serveEnvironmentCommand } from './commands/serve-environment.ts';
 import { trainCommand } from './commands/train.ts';
 import { worldCommand } from './commands/world.ts';
 import { commandHelp, parseOptions, UsageError } from './shared/options.ts';
@@ -21,6 +22,7 @@ const COMMANDS: readonly Command[] = [
   exportCommand,
   adoptCommand,
   rolloutsCommand,
+  serveEnvironmentCommand,
   worldCommand,
   benchCommand,
 ];
@@ -37,7 +39,7 @@ const FORMER: Readonly<Record<string, string>> = {
 const HELP = [
   'npm run -s lab -- COMMAND [options]',
   '',
-  ...[...COMMANDS, PRETRAIN].map((c) => `  ${c.name.padEnd(10)}${c.summary}`),
+  ...[...COMMANDS, PRETRAIN].map((c) => `  ${c.name.padEnd(19)}${c.summary}`),
   '',
   'COMMAND --help lists its options. Results go to standard output, progress to standard error.',
 ].join('\n');

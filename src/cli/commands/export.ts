@@ -6,7 +6,7 @@ import type { FolderFile } from '../../handover/export/folder.ts';
 import { WITHOUT, type Without } from '../../handover/export/mapping/mapping.ts';
 import { print, say, type Command } from '../shared/command.ts';
 import { makeFolder } from '../shared/empty-folder.ts';
-import { readExperiment, readHandoverFile } from '../shared/export-source.ts';
+import { readSource, readHandoverFile } from '../shared/export-source.ts';
 import { UsageError, type OptionLists } from '../shared/options.ts';
 import { SETTINGS_OPTIONS } from '../shared/train-settings.ts';
 
@@ -63,7 +63,7 @@ export const exportCommand: Command = {
   async run(values, _positionals, lists) {
     const without = withoutOf(lists);
     const to = values.to as Trainer;
-    const source = await readExperiment(values, lists);
+    const source = await readSource(values, lists);
     const files = await exportFolder(source, to, { without, read: readHandoverFile });
     const out = resolve(String(values.out));
     makeFolder(out);

@@ -73,7 +73,7 @@ function settingsOfRun(
  * run of a folder with its own.
  * @throws UsageError that names the option or the file at fault
  */
-export async function readExperiment(
+export async function readSource(
   values: OptionValues,
   lists: OptionLists,
 ): Promise<ExperimentSource> {

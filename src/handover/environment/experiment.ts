@@ -49,7 +49,10 @@ const experimentSchema = z.object({
     .nullable(),
   /** A search engine in place of the world's web; null: the world's. */
   engine: z.object({ kind: z.string(), url: z.string() }).nullable(),
-  /** File of questions, each with its split; null: the world's. */
+  /**
+   * File of questions as a world holds them (`id`, `text`, `answers`, `supporting`, `split` …), one JSON a
+   * line; null: the world's. `train` are drawn; of `dev` the held-out sample is taken.
+   */
   questions: z
     .object({
       file: z.string(),
@@ -59,6 +62,11 @@ const experimentSchema = z.object({
     .nullable(),
   /** State of the curriculum where the run already drew or scored; null: from the start. */
   curriculum: z.json().nullable(),
+  /** The run that is gone on with: its steps so far. Draws and steps are counted over the whole of it. */
+  run: z
+    .object({ step: z.int().min(0) })
+    .nullable()
+    .default(null),
 });
 
 export type Experiment = Omit<z.infer<typeof experimentSchema>, 'settings'> & {

@@ -75,8 +75,6 @@ export interface ExperimentFile extends Omit<Experiment, 'policy' | 'questions'>
   };
   /** PEFT folder that training goes on with, and the SHA-256 of its weights. */
   readonly adapter: { readonly folder: string; readonly digest: string } | null;
-  /** The run that the adapter and the curriculum are of, and its steps. */
-  readonly run: { readonly id: string; readonly step: number } | null;
   readonly trainer: {
     readonly name: Trainer;
     /** Packages and the versions that they are pinned to. */

@@ -137,6 +137,7 @@ async function environmentOf(
       heldOut: questions.length - trains,
     },
     curriculum: run?.curriculum ?? null,
+    run: run && { id: run.id, step: run.step },
   } as const;
 }
 
@@ -165,7 +166,6 @@ export async function exportFolder(
     forage: source.version,
     without,
     adapter: await adapterOf(source),
-    run: source.run && { id: source.run.id, step: source.run.step },
     trainer: {
       name: to,
       versions: pinnedVersions(copied),

@@ -40,11 +40,13 @@ export async function trainRows({
 }: ExperimentSource): Promise<TrainRow[]> {
   const from = firstDraw(settings, run?.step ?? 0);
   const count = rowCount(settings, run?.step ?? 0);
-  const rows = (drawn: readonly Question[] | null): TrainRow[] =>
-    Array.from({ length: count }, (_, i) => ({ draw: from + i, question: drawn?.[i] ?? null }));
   const train = questions.filter(({ split }) => split === 'train');
   const curriculum = new UniformCurriculum(train, curriculumSeed(settings));
-  if (settings.curriculum.kind !== 'uniform') return rows(null);
-  curriculum.restore({ drawn: from });
-  return rows((await curriculum.draw({ count })).map(({ question }) => question));
+  const decided = settings.curriculum.kind === 'uniform';
+  if (decided && run && run.curriculum !== null) curriculum.restore(run.curriculum);
+  const drawn = await curriculum.draw({ count });
+  return drawn.map(({ question }, row) => ({
+    draw: from + row,
+    question: decided ? question : null,
+  }));
 }
