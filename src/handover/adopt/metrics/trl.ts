@@ -80,7 +80,8 @@ export async function trlMetrics(
   const bySteps = new Map<number, Map<number, StepMetrics>>();
   for (const entry of entries) {
     const counted = asNumber(entry['step']);
-    if (counted === null || counted < 1) continue;
+    // The summary at a trainer's end is of no step of its own.
+    if (counted === null || counted < 1 || entry['train_runtime'] !== undefined) continue;
     const step = stepOf(experiment, counted, 'updates');
     const heldOut = heldOutOf(
       entry,
