@@ -60,7 +60,7 @@ export const TRAINERS = ['trl'] as const;
 export type Trainer = (typeof TRAINERS)[number];
 
 /** `experiment.json` of a folder: what the environment reads, and what the trainer and a reader go by. */
-export interface ExperimentFile extends Omit<Experiment, 'policy' | 'questions'> {
+export interface ExperimentFile extends Omit<Experiment, 'policy' | 'questions' | 'run'> {
   readonly schema: 'forage.experiment/1';
   /** `environmentHash` of it: the server says the same. */
   readonly hash: string;
@@ -75,6 +75,8 @@ export interface ExperimentFile extends Omit<Experiment, 'policy' | 'questions'>
   };
   /** PEFT folder that training goes on with, and the SHA-256 of its weights. */
   readonly adapter: { readonly folder: string; readonly digest: string } | null;
+  /** The run that is gone on with, and its steps so far. */
+  readonly run: { readonly id: string; readonly step: number } | null;
   readonly trainer: {
     readonly name: Trainer;
     /** Packages and the versions that they are pinned to. */

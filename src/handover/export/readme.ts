@@ -32,3 +32,9 @@ serves them, with Forage's sources (\`npm ci\` once) in \`$FORAGE_HOME\`:
 It prints its address. Trainers read it from \`FORAGE_ENVIRONMENT\` (http://127.0.0.1:8765 unless set).
 Any other host needs \`FORAGE_TOKEN\`, the same at both ends. What else is given to \`environment.sh\` goes to
 \`lab serve-environment\`: \`--engine search-r1=URL\`, say, searches where such a server answers.`;
+
+/** Where the trainer gets the policy's weights. */
+export const FETCH_POLICY = `\
+The policy's weights are not part of the folder. The trainer reads them where \`policy.folder\` of
+\`experiment.json\` says, or from \`FORAGE_POLICY\` (a folder, or a name on the Hugging Face hub). They must be
+the same weights: \`policy.revision\` is the beginning of the SHA-256 of their file.`;

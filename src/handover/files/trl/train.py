@@ -84,7 +84,8 @@ class Rollouts:
 
     def __init__(self, experiment, environment, tokenizer):
         self.run, self.start = experiment["runId"], experiment["trainer"]["arguments"]["schedule"]["startStep"]
-        self.group, self.updates = experiment["settings"]["groupSize"], experiment["settings"]["updates"]
+        self.group = experiment["settings"]["groupSize"]
+        self.updates = experiment["trainer"]["arguments"]["batch"]["updates"]
         self.environment, self.tokenizer = environment, tokenizer
         self.prepared, self.sampler, self.suffix = False, None, ""
 
@@ -156,12 +157,13 @@ class HeldOut(TrainerCallback):
 
     def __init__(self, rollouts, arguments):
         self.rollouts, self.every = rollouts, arguments["heldOut"]["every"]
+        self.questions = arguments["heldOut"]["questions"]
         self.steps, self.trainer = arguments["schedule"]["steps"], None
 
     def on_train_begin(self, args, state, control, **_):
         if state.global_step > 0:
             # Rollouts after a restart are others than those of the process that died.
-            self.rollouts.suffix = f"-from-{state.global_step}"
+            self.rollouts.suffix += f"-from-{state.global_step}"
 
     def on_step_end(self, args, state, control, **_):
         trainer, rollouts = self.trainer, self.rollouts
@@ -169,7 +171,7 @@ class HeldOut(TrainerCallback):
         whole = state.global_step % rollouts.updates == 0
         if not whole or (step % self.every and step != self.steps):
             return
-        count = rollouts.environment.health["questions"]["heldOut"]
+        count = min(self.questions, rollouts.environment.health["questions"]["heldOut"])
         world, rank = trainer.accelerator.num_processes, trainer.accelerator.process_index
         if count == 0:
             return
@@ -184,8 +186,11 @@ class HeldOut(TrainerCallback):
             results = rollouts.environment.run(episodes, sample) if episodes else []
         every = gather_object([result["metrics"] for result in results])
         means = {f"held_out/{name}": sum(one[name] for one in every) / len(every) for name in every[0]}
-        # Not the trainer's own log, which would write its table of completions again.
+        # Not the trainer's own log, which would write its table of completions again; and a log takes back the
+        # wish for the one of this step.
+        logs = control.should_log
         Trainer.log(trainer, means)
+        control.should_log = logs
         if trainer.is_world_process_zero():
             with open(pathlib.Path(args.output_dir) / "held-out.jsonl", "a") as file:
                 file.write(json.dumps({"step": step, "n": len(every), **means}) + "\n")
@@ -205,6 +210,10 @@ def load_policy(path, experiment, dtype):
     if digest != experiment["adapter"]["digest"]:
         raise SystemExit(f"{folder} holds another adapter than experiment.json names")
     return PeftModel.from_pretrained(model, folder, is_trainable=True), None
+
+
+def read_experiment():
+    return json.loads((HERE / "experiment.json").read_text())
 
 
 def train_rows():
@@ -233,13 +242,12 @@ def options_of(argv):
     return parser.parse_args(argv)
 
 
-def build(options, trainer_class=ForageTrainer, batch=None):
-    """The trainer, ready to train. batch: in place of the experiment's."""
-    experiment = json.loads((HERE / "experiment.json").read_text())
+def build(options, experiment, trainer_class=ForageTrainer):
+    """The trainer, ready to train."""
     arguments = experiment["trainer"]["arguments"]
     environment = Environment(options.environment, os.environ.get("FORAGE_TOKEN"))
     environment.expect(experiment["hash"])
-    batch = batch or arguments["batch"]
+    batch = arguments["batch"]
     given = dict(change.split("=", 1) for change in options.set)
     args = GRPOConfig(
         **{
@@ -258,7 +266,6 @@ def build(options, trainer_class=ForageTrainer, batch=None):
     rollouts = Rollouts(experiment, environment, tokenizer)
     held_out = HeldOut(rollouts, arguments)
     trainer_class.schedule, trainer_class.updates = arguments["schedule"], batch["updates"]
-    rollouts.updates = batch["updates"]
     trainer = trainer_class(
         model=model,
         reward_funcs=rollouts.reward,
@@ -279,7 +286,7 @@ def build(options, trainer_class=ForageTrainer, batch=None):
 def main(argv=None):
     options = options_of(argv)
     try:
-        trainer = build(options)
+        trainer = build(options, read_experiment())
         out = pathlib.Path(trainer.args.output_dir)
         checkpoint = get_last_checkpoint(out) if options.resume else None
         if options.resume and checkpoint is None:
