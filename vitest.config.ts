@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { FailuresReporter } from './test/failures-reporter.ts';
 import { longestFirst } from './test/longest-first.ts';
 
 const LONGEST = [
@@ -17,12 +18,15 @@ const STATEFUL = ['test/ui/**/*.test.{ts,tsx}', 'test/policy/checkpoint/half.tes
 
 const common = {
   testTimeout: 120_000,
+  // What passed only at the second attempt is listed at the end of the test command.
+  retry: 1,
   expect: { poll: { timeout: 20_000 } },
   setupFiles: ['test/setup.ts'],
 };
 
 export default defineConfig({
   test: {
+    reporters: ['default', new FailuresReporter('.cache/failures/unit.txt')],
     // WASM kernels use a core each; more forks than cores only slows the suite.
     maxWorkers: 2,
     sequence: { sequencer: longestFirst(LONGEST) },

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { FailuresReporter } from './test/failures-reporter.ts';
 import { longestFirst } from './test/longest-first.ts';
 
 const LONGEST = [
@@ -21,6 +22,8 @@ const common = {
   // Long enough for a busy machine.
   testTimeout: 240_000,
   hookTimeout: 120_000,
+  // A browser on a busy machine is late now and then; what passed only then is listed at the end.
+  retry: 1,
   expect: { poll: { timeout: 60_000 } },
   // What files import they share, and the browser with it.
   isolate: false,
@@ -29,6 +32,7 @@ const common = {
 /** Promises made to the user, kept in a real browser against the built page (`npx vite build`). */
 export default defineConfig({
   test: {
+    reporters: ['default', new FailuresReporter('.cache/failures/end to end.txt')],
     sequence: { sequencer: longestFirst(LONGEST) },
     projects: [
       {

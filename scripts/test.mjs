@@ -1,6 +1,6 @@
 // `npm test`: every check with its time; ends with one line of totals.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { ensureChromium } from './chromium.mjs';
 
 /** @typedef {[name: string, program: string, ...args: string[]]} Check */
@@ -57,13 +57,18 @@ try {
 }
 
 const only = process.argv.slice(2);
-let failed = 0;
+/** @type {string[]} */
+const failed = [];
 let passed = 0;
+
+/** Where the tests of a check list what failed. @type {(name: string) => string} */
+const failures = (name) => `.cache/failures/${name}.txt`;
 
 /** @type {(check: Check, alone: boolean) => Promise<void>} */
 const run = async ([name, program, ...args], alone) => {
   if (only.length > 0 && !only.includes(name)) return;
   if (alone) console.log(`\n── ${name}`);
+  rmSync(failures(name), { force: true });
   const start = performance.now();
   const child = spawn(program, args, {
     stdio: ['inherit', alone ? 'inherit' : 'pipe', alone ? 'inherit' : 'pipe'],
@@ -81,7 +86,7 @@ const run = async ([name, program, ...args], alone) => {
   });
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   if (status === 0) passed++;
-  else failed++;
+  else failed.push(name);
   if (!alone) console.log(`\n── ${name}`);
   process.stdout.write(Buffer.concat(said));
   console.log(`── ${name}: ${status === 0 ? 'passed' : 'FAILED'} in ${seconds} s`);
@@ -95,5 +100,8 @@ for (const lanes of phases) {
     }),
   );
 }
-console.log(`\nchecks: ${passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+for (const name of ['unit', 'end to end'])
+  if (existsSync(failures(name))) process.stdout.write(readFileSync(failures(name)));
+const which = failed.length > 0 ? `: ${failed.join(', ')}` : '';
+console.log(`\nchecks: ${passed} passed, ${failed.length} failed${which}`);
+process.exit(failed.length === 0 ? 0 : 1);
