@@ -1,3 +1,4 @@
+import { adoptCommand } from './commands/adopt.ts';
 import { askCommand } from './commands/ask.ts';
 import { benchCommand } from './commands/bench.ts';
 import { say, type Command } from './shared/command.ts';
@@ -19,6 +20,7 @@ const COMMANDS: readonly Command[] = [
   evaluateCommand,
   mergeCommand,
   exportCommand,
+  adoptCommand,
   rolloutsCommand,
   serveEnvironmentCommand,
   worldCommand,
