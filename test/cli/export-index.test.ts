@@ -13,7 +13,7 @@ interface Expected {
   vector: number[];
   neighbours: [number, number][];
 }
-const json = <T>(...path: string[]): T => JSON.parse(readFileSync(join(...path), 'utf8')) as T;
+const json = (...path: string[]): unknown => JSON.parse(readFileSync(join(...path), 'utf8'));
 
 test('passages of a file become an index that FAISS opens, with all that searches it', async () => {
   const colours = ['blue', 'red', 'green', 'old', 'tall'];
@@ -38,7 +38,7 @@ test('passages of a file become an index that FAISS opens, with all that searche
   expect(rows).toEqual(passages.map((_, i) => i));
 
   // What a reader is told to expect is what the file's own codes give.
-  const expected = json<Expected[]>(folder, 'expected.json');
+  const expected = json(folder, 'expected.json') as Expected[];
   expect(expected.length).toBeGreaterThan(0);
   for (const { vector, neighbours } of expected) {
     const scores = new Map(scan(index, vector).map(({ id, score }) => [id, score]));
@@ -48,7 +48,9 @@ test('passages of a file become an index that FAISS opens, with all that searche
       expect(Math.abs((best[i] ?? NaN) - score)).toBeLessThanOrEqual(1e-6);
     }
   }
-  const { encoder } = json<{ encoder: { model: string; tokenizer: string } }>(folder, 'index.json');
+  const { encoder } = json(folder, 'index.json') as {
+    encoder: { model: string; tokenizer: string };
+  };
   expect(readdirSync(join(folder, 'encoder')).sort()).toEqual(
     ['encoder.json', encoder.model, encoder.tokenizer].sort(),
   );
