@@ -94,7 +94,7 @@ def whole(folder):
     good = truth.keys() == fetched.keys() and all(torch.equal(truth[name], fetched[name]) for name in truth)
     away = max((truth[name] - rounded[name].float()).abs().max().item() for name in truth)
     print(
-        f"adapter of {WORLD} shards: fetch-adapter.sh gives {len(fetched)} tensors, all bits as trained; "
+        f"verl, adapter of {WORLD} shards: fetch-adapter.sh gives {len(fetched)} tensors, all bits as trained; "
         f"verl's merger rounds them by up to {away:.1e}: {'ok' if good else 'FAILED'}"
     )
     return 0 if good else 1
@@ -128,7 +128,7 @@ def compare(folder, adapter, rollouts):
             moved = max(moved, abs(there[i].item() - without[i].item()))
     good = worst <= BOUND and tokens > 0 and moved > 100 * BOUND
     print(
-        f"adapter {pathlib.Path(adapter).name}: {tokens} tokens, PEFT and Forage differ by {worst:.1e} nats at most (bound {BOUND:.0e}); "
+        f"verl, adapter {pathlib.Path(adapter).name}: {tokens} tokens, PEFT and Forage differ by {worst:.1e} nats at most (bound {BOUND:.0e}); "
         f"it moves them by up to {moved:.1e}: {'ok' if good else 'FAILED'}"
     )
     return 0 if good else 1

@@ -87,7 +87,7 @@ ${subspaces} bytes a passage, inner products, by residual. \`faiss.read_index\` 
 
 ## What differs from a search in Forage
 
-- Forage shares the candidates of a query out over the ${probesOf(parts)} nearest clusters by what it learned from earlier queries.
+- Forage shares the candidates of a query out over the nearest clusters, ${probesOf(parts)} here, by what it learned from earlier queries.
   FAISS visits the \`nprobe\` nearest lists whole and learns nothing. Over all lists both see the same scores.
 - Forage ranks the candidates again with 8 more bits a dimension (\`refineBits\`), scaled passage by passage. FAISS has no
   counterpart, so the index is without them.${refined}

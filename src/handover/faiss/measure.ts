@@ -33,7 +33,7 @@ export interface Measured {
 }
 
 /** Visits the `probes` nearest lists whole, as FAISS does: no learned weights, no budget of candidates. */
-export function probed(
+function probed(
   parts: ClusterParts,
   probes: number,
 ): (query: Float32Array, k: number) => Neighbour[] {

@@ -132,7 +132,7 @@ def check(search):
             disordered += int(row) != row_there and abs(float(score) - score_there) > SCORE_TOLERANCE
     good = worst <= SCORE_TOLERANCE and disordered == 0 and vectors <= VECTOR_TOLERANCE
     print(
-        f"FAISS {faiss.__version__}: {search.index.ntotal} rows, {search.index.nlist} lists, {len(expected)} queries: "
+        f"FAISS {faiss.__version__}, {search.index.ntotal} rows in {search.index.nlist} lists, {len(expected)} queries: "
         f"scores differ by {worst:.1e} at most, {disordered} places of another order, "
         f"query vectors differ by {vectors:.1e}: {'as in Forage' if good else 'NOT as in Forage'}"
     )

@@ -18,6 +18,8 @@ export FORAGE_ENVIRONMENT="${FORAGE_ENVIRONMENT:-http://127.0.0.1:8765}"
 # Ray hands its workers the environment that it was started with: in a cluster that was started before,
 # set PYTHONPATH, FORAGE_ENVIRONMENT and FORAGE_TOKEN at `ray start` too.
 export PYTHONPATH="$here${PYTHONPATH:+:$PYTHONPATH}"
+# verl empties the file when it goes on from a checkpoint.
+[ ! -s metrics.jsonl ] || mv metrics.jsonl "metrics-until-$(date +%s).jsonl"
 export VERL_FILE_LOGGER_PATH="$here/metrics.jsonl"
 adapter=null
 [ -d adapter ] && adapter="$here/adapter"
