@@ -13,6 +13,7 @@ import { byteTokenizer } from '../../agent/text/tokenizers.ts';
 import { itemAt, present } from '../../../src/base/items.ts';
 import { drive, partsOf, resultsOf, serve, settingsOf, type Served } from './served.ts';
 import { testWorld } from './world.ts';
+import { rememberingRetriever } from '../../../src/handover/environment/remembering.ts';
 import type { SampleRequest } from '../../../src/handover/environment/protocol.ts';
 
 /**
@@ -178,8 +179,10 @@ describe.each([
 
   const serving = async (settings: TrainSettings): Promise<Served> => {
     const { tokenizer, chat } = policy;
+    const { retriever } = await testWorld();
     return serve(
       await partsOf(settings, {
+        retriever: rememberingRetriever(retriever),
         reader: { info: { ...policy.info, device: 'server' }, tokenizer, ...(chat && { chat }) },
         vocabulary: tokenizer.vocabSize,
       }),
