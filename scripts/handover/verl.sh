@@ -26,7 +26,7 @@ quietly $adapter make "$folder"
 quietly $adapter merged "$folder"
 quietly sh "$folder/fetch-adapter.sh"
 $adapter whole "$folder" 2> "$work/verl.log"
-for name in trained merged/lora_adapter; do
+for name in trained/global_step_2 merged/lora_adapter; do
   rm -f "$work/evaluated.jsonl"
   quietly $lab evaluate --adapter "$folder/$name" --temperature 1 --limit 12 --out "$work/evaluated.jsonl"
   $adapter compare "$folder" "$folder/$name" "$work/evaluated.jsonl" 2> "$work/verl.log"

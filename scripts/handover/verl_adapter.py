@@ -23,6 +23,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 
 BOUND = 1e-4
+STEP = "global_step_2"
 # Processes that a checkpoint is of.
 WORLD = 2
 
@@ -58,7 +59,7 @@ def make(folder):
             if "lora_B" in name:
                 parameter.normal_(std=0.02)
     model.save_pretrained(folder / "truth")
-    actor = folder / "checkpoints" / "global_step_2" / "actor"
+    actor = folder / "checkpoints" / STEP / "actor"
     (actor / "huggingface").mkdir(parents=True, exist_ok=True)
     (actor / "fsdp_config.json").write_text(json.dumps({"FSDP_version": 2, "world_size": WORLD}))
     torch.multiprocessing.spawn(save_shard, (model.state_dict(), str(actor)), nprocs=WORLD)
@@ -74,7 +75,7 @@ def merged(folder):
     from verl.model_merger.base_model_merger import ModelMergerConfig
     from verl.model_merger.fsdp_model_merger import FSDPModelMerger
 
-    actor = folder / "checkpoints" / "global_step_2" / "actor"
+    actor = folder / "checkpoints" / STEP / "actor"
     FSDPModelMerger(
         ModelMergerConfig(
             operation="merge",
@@ -89,7 +90,7 @@ def merged(folder):
 def whole(folder):
     """Exits 1 where trained/ is not to the bit what the shards were cut from."""
     truth, fetched, rounded = (
-        load_file(folder / path / "adapter_model.safetensors") for path in ("truth", "trained", "merged/lora_adapter")
+        load_file(folder / path / "adapter_model.safetensors") for path in ("truth", f"trained/{STEP}", "merged/lora_adapter")
     )
     good = truth.keys() == fetched.keys() and all(torch.equal(truth[name], fetched[name]) for name in truth)
     away = max((truth[name] - rounded[name].float()).abs().max().item() for name in truth)

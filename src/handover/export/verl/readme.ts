@@ -46,7 +46,7 @@ For SGLang in place of vLLM: \`sh train.sh actor_rollout_ref.rollout.name=sglang
     sh fetch-adapter.sh
     npm run -s lab -- adopt /path/to/this/folder
 
-\`trained/\` is then the adapter as PEFT knows it. The server's \`rollouts.jsonl\` is the record of all rollouts; verl's own
+\`trained/global_step_N\` is then the adapter as PEFT knows it. The server's \`rollouts.jsonl\` is the record of all rollouts; verl's own
 \`rollouts/\` and \`held-out/\` lose special tokens, and \`metrics.jsonl\` holds what it logged.
 
 ## What differs from Forage's own training

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Takes the adapter out of a checkpoint of verl: writes trained/, a PEFT folder, which `lab adopt` reads.
+# Takes the adapter out of a checkpoint of verl: writes trained/global_step_N, a PEFT folder, which `lab adopt`
+# reads.
 #
 #   sh fetch-adapter.sh [step]       of verl's count; the last one that is saved unless given
 #
@@ -8,4 +9,4 @@
 set -eu
 cd "$(dirname "$0")"
 step=${1:-$(cat checkpoints/latest_checkpointed_iteration.txt)}
-exec "${PYTHON:-python3}" fetch_adapter.py "checkpoints/global_step_$step/actor" trained --step "$step"
+exec "${PYTHON:-python3}" fetch_adapter.py "checkpoints/global_step_$step/actor" "trained/global_step_$step"

@@ -58,7 +58,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("checkpoint")
     parser.add_argument("out")
-    parser.add_argument("--step", type=int, required=True)
     options = parser.parse_args()
     with open(os.path.join(HERE, "experiment.json"), encoding="utf-8") as file:
         experiment = json.load(file)
@@ -83,11 +82,7 @@ def main():
     save_file(tensors, os.path.join(options.out, "adapter_model.safetensors"), metadata={"format": "pt"})
     with open(os.path.join(options.out, "adapter_config.json"), "w", encoding="utf-8") as file:
         json.dump(config, file, indent=2)
-    # Steps of the whole run, those before the export among them.
-    made = (experiment["run"] or {"step": 0})["step"] + options.step
-    with open(os.path.join(options.out, "step.json"), "w", encoding="utf-8") as file:
-        json.dump({"step": made}, file)
-    print(f"{options.out}: {len(tensors)} tensors of rank {settings['rank']}, after {made} steps")
+    print(f"{options.out}: {len(tensors)} tensors of rank {settings['rank']}")
 
 
 if __name__ == "__main__":

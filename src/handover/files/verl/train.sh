@@ -19,7 +19,11 @@ export FORAGE_ENVIRONMENT="${FORAGE_ENVIRONMENT:-http://127.0.0.1:8765}"
 # set PYTHONPATH, FORAGE_ENVIRONMENT and FORAGE_TOKEN at `ray start` too.
 export PYTHONPATH="$here${PYTHONPATH:+:$PYTHONPATH}"
 # verl empties the file when it goes on from a checkpoint.
-[ ! -s metrics.jsonl ] || mv metrics.jsonl "metrics-until-$(date +%s).jsonl"
+if [ -s metrics.jsonl ]; then
+  earlier="earlier/$(date +%s)"
+  mkdir -p "$earlier"
+  mv metrics.jsonl "$earlier/metrics.jsonl"
+fi
 export VERL_FILE_LOGGER_PATH="$here/metrics.jsonl"
 adapter=null
 [ -d adapter ] && adapter="$here/adapter"
