@@ -48,10 +48,10 @@ function otherSources({ corpus, engine }: AdoptedExperiment): string[] {
     : [`It searched ${own.join(' and ')} there; lab train goes on with the world’s.`];
 }
 
-async function writeRollouts(out: string, { steps, rollouts }: Adopted): Promise<number> {
+async function writeRollouts(out: string, adopted: Adopted): Promise<number> {
   let count = 0;
-  for (const { step } of steps) {
-    const found = await rollouts(step);
+  for (const { step } of adopted.steps) {
+    const found = await adopted.rollouts(step);
     count += found.length;
     const lines = found.map((rollout) => `${JSON.stringify(rollout)}\n`).join('');
     if (lines !== '') appendFileSync(join(out, 'rollouts.jsonl'), lines);

@@ -26,12 +26,12 @@ interface Found {
 
 /** The policy of this browser that was trained there; null without it. */
 async function findPolicy(
-  { policies, policy }: AdoptParts,
+  parts: AdoptParts,
   { policy: wanted }: AdoptedExperiment,
 ): Promise<Found | null> {
-  for (const ref of await policies()) {
+  for (const ref of await parts.policies()) {
     // One that cannot be opened is not the one; what it lacks is said on the Models page.
-    const facts = await policy(ref).catch(() => null);
+    const facts = await parts.policy(ref).catch(() => null);
     if (facts?.revision === wanted.revision) return { ref, facts };
   }
   return null;
@@ -109,10 +109,11 @@ function recordOf(
 async function keep(
   { store }: AdoptParts,
   run: RunRecord,
-  { steps, state, rollouts, experiment }: Adopted,
+  adopted: Adopted,
   stored: RunRecord | undefined,
   onProgress: (done: number, total: number) => void,
 ): Promise<void> {
+  const { steps, state, experiment } = adopted;
   const before = stored
     ? (await store.steps(stored.id)).filter(({ step }) => step <= experiment.startStep)
     : [];
@@ -124,7 +125,7 @@ async function keep(
   for (const [done, record] of steps.entries()) {
     onProgress(done, steps.length);
     // The inspector reads records that lack parts; those of the environment lack none.
-    const own = (await rollouts(record.step)) as Rollout[];
+    const own = (await adopted.rollouts(record.step)) as Rollout[];
     await store.addSteps(run.id, [{ record: { ...record, runId: run.id }, rollouts: own }]);
   }
 }

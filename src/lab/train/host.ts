@@ -227,10 +227,9 @@ export class TrainingHost implements TrainApi {
     files: readonly AdoptFile[],
     onProgress: (done: number, total: number) => void,
   ): Promise<RunRecord> {
-    const { store, policy, policies } = this.#parts;
     const chosen = await chooseDevice('auto', navigator.gpu, navigator.hardwareConcurrency);
     const { device } = chosen.facts;
-    const run = await adoptRun({ store, policy, policies, device }, files, onProgress);
+    const run = await adoptRun({ ...this.#parts, device }, files, onProgress);
     this.#reporter.send([{ type: 'run', run }]);
     await this.#reporter.storage();
     return run;

@@ -90,8 +90,11 @@ export async function trlMetrics(
     );
     const measures = { ...measuresOf(entry, NAMES), ...(heldOut && { heldOut }) };
     const own = bySteps.get(step) ?? new Map<number, StepMetrics>();
-    // A run that was gone on with logs some of its updates again: the later entry counts.
-    const before = entry['loss'] === undefined ? own.get(counted) : undefined;
+    // A run that was gone on with logs some of its updates again, and the later entry counts; a held-out
+    // score is an entry of its own, before or after that of the update.
+    const known = own.get(counted);
+    const before =
+      entry['loss'] === undefined ? known : known?.heldOut && { heldOut: known.heldOut };
     own.set(counted, { ...before, ...measures });
     bySteps.set(step, own);
   }

@@ -2,7 +2,7 @@ import type {
   ExperimentSource,
   NamedBytes,
   SourceRun,
-} from '../../../handover/export/experiment.ts';
+} from '../../../handover/export/parts/experiment.ts';
 import { readSmallFile } from '../../../policy/checkpoint/checkpoint.ts';
 import { cacheLimits } from '../../../policy/checkpoint/limits.ts';
 import { writePeft } from '../../../policy/lora/peft.ts';
@@ -37,8 +37,8 @@ async function described({ store }: SourceParts, subject: ExportSubject): Promis
 }
 
 /** tokenizer.json and what else of the kind the checkpoint has. */
-async function tokenizerOf({ open }: PolicyFacts): Promise<NamedBytes[]> {
-  const { files, release } = await open();
+async function tokenizerOf(facts: PolicyFacts): Promise<NamedBytes[]> {
+  const { files, release } = await facts.open();
   try {
     const names = [...SIDE_FILES.filter((name) => name !== CONFIG), CONFIG];
     const found: NamedBytes[] = [];
@@ -53,7 +53,7 @@ async function tokenizerOf({ open }: PolicyFacts): Promise<NamedBytes[]> {
 
 /** Passages in place of the world's. @throws Error for what a folder cannot carry */
 async function corpusOf(
-  { passages }: SourceParts,
+  parts: SourceParts,
   { local }: Setup,
 ): Promise<ExperimentSource['corpus']> {
   if (local.kind === 'built-in') return null;
@@ -68,7 +68,7 @@ async function corpusOf(
   const files = await Promise.all(
     local.ids.map(async (id, i) => ({
       name: `passages-${i + 1}.jsonl`,
-      bytes: new Uint8Array(await (await passages(id)).arrayBuffer()),
+      bytes: new Uint8Array(await (await parts.passages(id)).arrayBuffer()),
     })),
   );
   return { files, method: local.method, encoder: null };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { ExperimentSource, SourceRun } from '../../handover/export/experiment.ts';
+import type { ExperimentSource, SourceRun } from '../../handover/export/parts/experiment.ts';
 import { CONFIG, SIDE_FILES } from '../../lab/models/checkpoints/plan/file-names.ts';
 import { withChanges } from '../../learn/settings/edit-settings.ts';
 import { writePeft } from '../../policy/lora/peft.ts';
@@ -9,12 +9,12 @@ import { readSmallFile } from '../../policy/checkpoint/checkpoint.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 import { loadSnapshot, readRun, type RunFile } from '../train/folder.ts';
-import { folderRevision, type CheckpointFolder } from './checkpoint-folder.ts';
-import { say } from './command.ts';
-import { UsageError, type OptionLists, type OptionValues } from './options.ts';
-import { openFolder, openWorld } from './parts.ts';
-import { projectPath } from './paths.ts';
-import { asUsage, readSettings } from './train-settings.ts';
+import { folderRevision, type CheckpointFolder } from '../shared/checkpoint-folder.ts';
+import { say } from '../shared/command.ts';
+import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
+import { openFolder, openWorld } from '../shared/parts.ts';
+import { projectPath } from '../shared/paths.ts';
+import { asUsage, readSettings } from '../shared/train-settings.ts';
 
 /** A file below `src/handover/files`. */
 export const readHandoverFile = (path: string): Promise<string> =>
