@@ -1,7 +1,9 @@
+import { adoptCommand } from './commands/adopt.ts';
 import { askCommand } from './commands/ask.ts';
 import { benchCommand } from './commands/bench.ts';
 import { say, type Command } from './shared/command.ts';
 import { evaluateCommand } from './commands/evaluate.ts';
+import { exportCommand } from './commands/export.ts';
 import { rolloutsCommand } from './commands/rollouts.ts';
 import { mergeCommand } from './commands/merge.ts';
 import { rolloutCommand } from './commands/rollout.ts';
@@ -19,6 +21,8 @@ const COMMANDS: readonly Command[] = [
   trainCommand,
   evaluateCommand,
   mergeCommand,
+  exportCommand,
+  adoptCommand,
   rolloutsCommand,
   serveEnvironmentCommand,
   worldCommand,

@@ -52,12 +52,14 @@ function readRecipe(name: string): TrainSettings {
 /**
  * The settings that `SETTINGS_OPTIONS` name.
  * @param command for the message where no recipe is named
- * @throws UsageError where they are none, or cannot be trained with
+ * @param check throws for settings that the command cannot use
+ * @throws UsageError where they are none, or fail the check: unless given, whether they can be trained with
  */
 export function readSettings(
   command: string,
   values: OptionValues,
   changes: readonly string[],
+  check: (settings: TrainSettings) => void = checkTrainable,
 ): TrainSettings {
   if (values.recipe === undefined) throw new UsageError(`${command} needs --recipe ID|FILE.json.`);
   const settings = readRecipe(String(values.recipe));
@@ -65,7 +67,7 @@ export function readSettings(
   if (values.steps !== undefined) settings.steps = Number(values.steps);
   return asUsage(() => {
     const changed = withChanges(settings, changes);
-    checkTrainable(changed);
+    check(changed);
     return changed;
   });
 }
