@@ -22,7 +22,7 @@ import { endProgress, print, say, sayProgress } from '../shared/command.ts';
 import { diskFolder } from '../shared/disk-folder.ts';
 import { readCorpus, readQuestions } from '../shared/import-files.ts';
 import { makeFolder } from '../shared/empty-folder.ts';
-import { version } from '../shared/export-source.ts';
+import { version } from './source.ts';
 import {
   UsageError,
   type OptionLists,
