@@ -18,7 +18,7 @@ export type Figure =
   | { readonly kind: 'left out'; readonly what: string; readonly why: string };
 
 /** A kernel of a piece of work, where the device has a clock. */
-export interface KernelFigure {
+interface KernelFigure {
   readonly kind: 'kernel';
   /** The work that it is of. */
   readonly of: string;
