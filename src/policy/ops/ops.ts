@@ -190,6 +190,7 @@ export interface Ops {
   writeAdapter(adapter: Adapter, values: Float32Array): void;
   /** @throws Error for one that is not trained */
   zeroGradients(adapter: Adapter): void;
+  /** In the order of `writeAdapter`. @throws Error for one that is not trained */
   readGradients(adapter: Adapter): Promise<Float32Array>;
 
   // Work ---------------------------------------------------------------------------------------------

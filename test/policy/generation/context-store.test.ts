@@ -116,7 +116,15 @@ describe('places of contexts', () => {
     store.clear();
     store.reserve(4, 500);
     expect(ops.bytes).toBe(2 * 4 * 504);
-    store.take(500);
+    store.give(store.take(500));
     expect(ops.bytes).toBe(2 * 4 * 504);
+    store.clear();
+    // Contexts of 65 positions get room for 128.
+    store.reserve(3, 65);
+    expect(ops.bytes).toBe(2 * 3 * 128);
+    for (let i = 0; i < 3; i++) store.take(65);
+    expect(ops.bytes).toBe(2 * 3 * 128);
+    store.reserve(2, 128);
+    expect(ops.bytes).toBe(2 * 3 * 128);
   });
 });

@@ -234,6 +234,22 @@ describe('the head in chunks', () => {
   });
 });
 
+it('scores many short sequences, with all the gaps between them, as each alone', async () => {
+  const spec: LoraSpec = { rank: 2, alpha: 2, targets: ['q_proj'] };
+  const trainer = await trainerOf(fixture.weights, spec, { maxTokens: 200, maxLength: 30 });
+  await trainer.setAdapter(null);
+  const many = Array.from({ length: 100 }, (_, s) => ({ ids: [s % 64, (7 * s) % 64] }));
+  const { logprobs } = await trainer.score(unweighted(many));
+  for (const s of [0, 50, 99]) {
+    const alone = await trainer.score(unweighted(many.slice(s, s + 1)));
+    expect(alone.logprobs).toEqual(logprobs.slice(s, s + 1));
+  }
+  // What it grew to serves the next batch.
+  const { bytes } = trainer;
+  await trainer.score(unweighted(many));
+  expect(trainer.bytes).toBe(bytes);
+});
+
 it('refuses a rank that no adapter has, and no targets', async () => {
   const make = (rank: number, targets: LoraSpec['targets']): Promise<LoraTrainer> =>
     trainerOf(fixture.weights, { rank, alpha: 8, targets }, limits);
