@@ -147,11 +147,11 @@ export async function measureDevice(
   }));
   for (const one of [
     {
-      of: `a decode step of ${TIMED_SLOTS}`,
+      of: `decoding ${TIMED_SLOTS}`,
       trial: () => decodeTrial(decoder, TIMED_SLOTS, context),
     },
     {
-      of: `a training step, ${STEP_TOKENS} tokens`,
+      of: 'training',
       trial: () => stepTrial(decoder, ADAPTER, STEP_TOKENS),
     },
   ])
