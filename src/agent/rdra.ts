@@ -7,7 +7,7 @@ import { promptFrame, type Frame } from './transcript/prompt.ts';
 import { HINTS, inBlock } from '../records/protocol.ts';
 import { callRetriever } from './retrieving.ts';
 import { createScanner } from './transcript/scanner.ts';
-import { supportingRecall } from './answers/scores.ts';
+import { soundTitles, supportingRecall } from './answers/scores.ts';
 import { deriveSeed } from '../base/random.ts';
 import { checkCancelled, fault, type RunState } from './state.ts';
 
@@ -42,12 +42,7 @@ async function retrieveBackground(state: RunState, frame: Frame): Promise<Hit[]>
     relevance: {
       ...relevance(text, retrieval.hits),
       supportingRecall:
-        supporting.length === 0
-          ? null
-          : supportingRecall(
-              passages.map((passage) => passage.title),
-              supporting,
-            ),
+        supporting.length === 0 ? null : supportingRecall(soundTitles(passages), supporting),
     },
     latencyMs: retrieval.latencyMs,
     // The background segment follows the instruction, unless there is nothing to show.

@@ -18,7 +18,7 @@ const LEAST = 64;
 /** Ranges lie at multiples of it. */
 const ALIGNED = 8;
 /** What stores that are full get beyond what is wanted of them. */
-const SPARE = 1.25;
+const SPARE = 1.125;
 
 const aligned = (count: number): number => Math.ceil(count / ALIGNED) * ALIGNED;
 
@@ -150,6 +150,8 @@ export class ContextStore {
     if (old) {
       if (moves.length > 0) ops.copyKeys([old], moves, [fresh]);
       ops.free(old);
+      // It is there until its copy was handed over: one layer has two stores at a time.
+      ops.submit();
     }
     this.#stores[layer] = fresh;
   }

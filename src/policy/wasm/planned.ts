@@ -7,9 +7,6 @@ import { matrixLayout, pad8 } from './handles.ts';
 import { rowsAtOnce } from './head.ts';
 import { blockBytes } from './memory.ts';
 
-/** Rows of text that an engine reads in one call. */
-const READ_ROWS = 256;
-
 const floats = (count: number): number => blockBytes(4 * count);
 
 function adapterBytes(shapes: readonly AdapterShape[], trained: boolean): number {
@@ -30,10 +27,10 @@ function scratch(
   of: Working,
   train: { adapter: LoraSpec; maxTokens: number; maxLength: number } | null,
 ) {
-  const { config: c, slots, context } = of;
+  const { config: c, slots, context, readRows } = of;
   const d = pad8(c.hiddenSize);
   const wide = pad8(c.headDim);
-  const rows = train ? train.maxTokens : Math.max(READ_ROWS, slots);
+  const rows = train ? train.maxTokens : Math.max(readRows, slots);
   const headRows = rowsAtOnce(c.vocabSize, train ? train.maxTokens : slots);
   const places = pad8(train ? train.maxLength : context);
   const { qkv, gateUp } = layerMatrices(c);

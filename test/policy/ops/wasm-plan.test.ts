@@ -38,7 +38,8 @@ it.each(MATRIX_TYPES)('a plan of %s weights is what is held, to the byte', async
   // Tables of angles are made when the first text is read.
   plan.reach(1);
   new GenerationEngine(plan, options).reserve(8, config.maxPositions);
-  const working = { config, type, slots: 8, context: config.maxPositions };
+  const { readRows } = options;
+  const working = { config, type, slots: 8, context: config.maxPositions, readRows };
   const sampling = planned.bytes + wasmSizes.working({ ...working, train: null });
   const before = planned.bytes;
   void new DecoderLoraTrainer(plan.view(), spec, limits);
