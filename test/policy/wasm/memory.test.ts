@@ -129,7 +129,7 @@ describe('kernels', () => {
     let memory: WasmMemory | undefined;
     const check = (): void => {
       for (const { at, bytes } of guards.values())
-        expect(memory?.bytesAt(at, bytes).every((byte) => byte === 0xa5)).toBe(true);
+        expect(bytesAt(at, bytes)).toEqual(new Uint8Array(bytes).fill(0xa5));
     };
     const { allocate, release } = WasmMemory.prototype;
     vi.spyOn(WasmMemory.prototype, 'allocate').mockImplementation(function (
