@@ -144,9 +144,8 @@ export class Random extends Draws {
       t = Math.imul(t, 0x735a2d97);
       return (t ^ (t >>> 15)) >>> 0;
     };
+    // Never all zero, the generator's only fixed point: different z give different words.
     [this.#a, this.#b, this.#c, this.#d] = [word(), word(), word(), word()];
-    // The all-zero state is the generator's only fixed point.
-    if ((this.#a | this.#b | this.#c | this.#d) === 0) this.#a = 1;
   }
 
   /** The next 32 random bits as an unsigned integer. */

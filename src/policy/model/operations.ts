@@ -11,7 +11,7 @@ export const matrixValues = (c: PolicyConfig): number =>
  * Matrix products of a LoRA step over N tokens in contexts of at most `length`, all rows trained.
  * P values of the layers' matrices, F of the adapter, a = heads · headDim:
  * forward 2 N (P + F) + 4 a S L + 2 N d V; backward 2 N (P + 2 F) + 8 a S L + 2 N d V; and the forward
- * pass of the layers once more. S = N (length + 1) / 2 scores a head.
+ * pass once more. S = N (length + 1) / 2 scores a head.
  */
 export function stepFlops(c: PolicyConfig, spec: LoraSpec, tokens: number, length: number): number {
   const [P, F] = [matrixValues(c), loraSize(c, spec)];

@@ -4,7 +4,11 @@ import { initAdapter } from '../../../src/policy/lora/init.ts';
 import { mergeAdapter } from '../../../src/policy/lora/merge.ts';
 import { readPeft } from '../../../src/policy/lora/peft.ts';
 import { LORA_TARGETS, loraSize, loraSlots, type LoraSpec } from '../../../src/policy/lora/spec.ts';
-import type { TrainLimits } from '../../../src/policy/lora/train-batch.ts';
+import {
+  packBatch,
+  type PackedBatch,
+  type TrainLimits,
+} from '../../../src/policy/lora/train-batch.ts';
 import type { LoraTrainer } from '../../../src/policy/lora/trainer.ts';
 import { Decoder } from '../../../src/policy/model/decoder.ts';
 import { planDecoder } from '../../../src/policy/model/plan.ts';
@@ -210,7 +214,10 @@ describe('the adapter', () => {
 });
 
 describe('the head in chunks', () => {
-  it('gives a row the same scores in every chunk, and gradients that add up', async () => {
+  it.each([
+    ['at one temperature', () => ({})],
+    ['at several temperatures', (s: number) => ({ temperature: 0.5 + s / 8 })],
+  ])('gives a row the same scores in every chunk, and gradients that add up: %s', async (_, at) => {
     const spec: LoraSpec = { rank: 4, alpha: 8, targets: ['v_proj', 'gate_proj'] };
     const room = { maxTokens: 10 * 30, maxLength: 30 };
     const trainer = await trainerOf(fixture.weights, spec, room);
@@ -218,15 +225,18 @@ describe('the head in chunks', () => {
     new Random(2).fillNormal(flat, 0.2);
     await trainer.setAdapter(flat);
     // 10 sequences of 29 rows: 290 rows, more than one chunk of 192 that ends inside a sequence.
-    const many = Array.from({ length: 10 }, (_, s) => ({
-      ids: Array.from({ length: 30 }, (_unused, i) => (i * 7 + s * 13) % 64),
+    const many = Array.from({ length: 10 }, (_unused, s) => ({
+      ids: Array.from({ length: 30 }, (__, i) => (i * 7 + s * 13) % 64),
+      ...at(s),
     }));
-    const whole = await trainer.accumulate(unweighted(many), (s) => s.entropies);
+    const batchOf = (some: readonly { ids: number[] }[]): PackedBatch =>
+      packBatch(some.map((one) => ({ ...one, weights: one.ids.map(() => 1) })));
+    const whole = await trainer.accumulate(batchOf(many), (s) => s.entropies);
     expect(whole.logprobs.length).toBe(290);
     const together = await trainer.gradients();
     trainer.zeroGradients();
     for (const [s, sequence] of many.entries()) {
-      const alone = await trainer.accumulate(unweighted([sequence]), (scores) => scores.entropies);
+      const alone = await trainer.accumulate(batchOf([sequence]), (scores) => scores.entropies);
       expect(alone.logprobs).toEqual(whole.logprobs.slice(29 * s, 29 * (s + 1)));
       expect(alone.entropies).toEqual(whole.entropies.slice(29 * s, 29 * (s + 1)));
     }
