@@ -9,7 +9,7 @@ import { readSafetensors } from '../../src/policy/checkpoint/safetensors.ts';
 import { faultsInBoth } from '../axe.ts';
 import { openPage, useStage, visit } from '../browser.ts';
 import { drop } from '../drop.ts';
-import { downloaded, status } from '../training.ts';
+import { downloaded, status, stepsDone } from '../training.ts';
 
 /** To a cluster and back: the folder that the page gives, and a run that TRL made. */
 
@@ -54,12 +54,7 @@ it('a run that TRL made is dropped on Runs, read step by step, and goes on here'
 
   await page.getByLabel('Go on to step').fill('3');
   await page.getByRole('button', { name: 'Go on', exact: true }).click();
-  await page.getByRole('progressbar', { name: 'Steps done' }).waitFor();
-  await expect
-    .poll(() => page.getByRole('button', { name: 'Rollouts of step 3' }).count(), {
-      timeout: 120_000,
-    })
-    .toBe(1);
+  await expect.poll(() => stepsDone(page), { timeout: 150_000 }).toBe(3);
   await status(page, 'finished');
   expect(stage.faults).toEqual([]);
 }, 300_000);
