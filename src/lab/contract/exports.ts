@@ -8,7 +8,9 @@ import type { Download } from './training.ts';
 
 /** A run as it stands, or a recipe with its settings. */
 export type ExportSubject =
-  { kind: 'run'; runId: string } | { kind: 'settings'; settings: TrainSettings; setup: Setup };
+  /** `steps`: of the whole run, for one that is to go on for more than it has. */
+  | { kind: 'run'; runId: string; steps: number }
+  | { kind: 'settings'; settings: TrainSettings; setup: Setup };
 
 export interface ExportPlan {
   /** What the trainer cannot follow; empty where the folder can be made. */

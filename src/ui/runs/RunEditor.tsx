@@ -81,6 +81,10 @@ const FreeRollouts = ({ run }: { run: RunRecord }) => {
   );
 };
 
+/** A run that made all its steps goes on there for as many again. */
+const stepsThere = ({ step, settings }: RunRecord): number =>
+  settings.steps > step ? settings.steps : 2 * step;
+
 /** What can be changed about a run, and what can be taken out of it. */
 export const RunEditor = ({ run }: { run: RunRecord }) => (
   <div className="row-editor">
@@ -119,7 +123,10 @@ export const RunEditor = ({ run }: { run: RunRecord }) => (
       <Button size="xs" variant="default" onClick={() => void downloadOf(run.id, 'metrics')}>
         Metrics (CSV)
       </Button>
-      <ExportButton subject={() => ({ kind: 'run', runId: run.id })} name={run.name} />
+      <ExportButton
+        subject={() => ({ kind: 'run', runId: run.id, steps: stepsThere(run) })}
+        name={run.name}
+      />
     </div>
     <div className="whole editor-actions">
       <Again run={run} />

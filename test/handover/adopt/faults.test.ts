@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { adopt } from '../../../src/handover/adopt/adopt.ts';
+import { adopt, type Base } from '../../../src/handover/adopt/adopt.ts';
 import { AdoptError } from '../../../src/handover/adopt/input/folder.ts';
 import { readSafetensors, writeSafetensors } from '../../../src/policy/checkpoint/safetensors.ts';
-import { adoptFiles, changed, filesOf, moved, returned, without, type Files } from './returned.ts';
+import { adoptFiles, changed, config, filesOf, returned, without, type Files } from './returned.ts';
 
 /** Half a folder, and damaged ones: what is there is adopted, what is not is said. */
 
@@ -103,17 +103,20 @@ describe('the adapter is left out, and the rest is there', () => {
     expect(await rest(only(broken))).toMatch(/holds a value that is not finite/);
   });
 
-  test('one of another shape', async () => {
-    const config = only(files);
-    const fake = { ...JSON.parse(String(config['experiment.json'])) } as object;
-    const run = await adopt(filesOf({ ...config, 'experiment.json': JSON.stringify(fake) }), {
-      base: () =>
-        Promise.resolve({ missing: 'it was trained on other weights. Add that checkpoint.' }),
-      now: '',
-    });
-    expect(run.state).toBeNull();
-    expect(run.steps.length).toBe(2);
-    expect(run.notes.join(' ')).toMatch(
+  const withBase = async (base: Base) => {
+    const run = await adopt(filesOf(only(files)), { base: () => Promise.resolve(base), now: '' });
+    expect([run.state, run.steps.length]).toEqual([null, 2]);
+    return run.notes.join(' ');
+  };
+
+  test('one of a policy of another shape', async () => {
+    const wider = { ...config, hiddenSize: 2 * config.hiddenSize };
+    expect(await withBase({ config: wider })).toMatch(/has shape \[.*\], this policy needs \[/);
+  });
+
+  test('one of a policy that is not at hand', async () => {
+    const missing = 'it was trained on other weights. Add that checkpoint.';
+    expect(await withBase({ missing })).toMatch(
       /The adapter was not taken: it was trained on other weights/,
     );
   });
@@ -132,9 +135,7 @@ describe('the adapter is left out, and the rest is there', () => {
     const began = changed(only(files), 'experiment.json', (file) => {
       file['adapter'] = { folder: 'adapter', digest };
     });
-    expect(await rest(moved({ ...began }, '', ''))).toMatch(
-      /adapter is the one that training began from/,
-    );
+    expect(await rest(began)).toMatch(/adapter is the one that training began from/);
   });
 
   test('another shape of adapter than was exported is that of the run', async () => {

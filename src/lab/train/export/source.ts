@@ -33,7 +33,7 @@ async function described({ store }: SourceParts, subject: ExportSubject): Promis
   if (subject.kind === 'settings') return { ...subject, run: null };
   const { settings, setup, id, name, policy } = await store.run(subject.runId);
   const run = { id, name, revision: policy.revision };
-  return { settings, setup: setup ?? BUILT_IN_SETUP, run };
+  return { settings: { ...settings, steps: subject.steps }, setup: setup ?? BUILT_IN_SETUP, run };
 }
 
 /** tokenizer.json and what else of the kind the checkpoint has. */
@@ -52,10 +52,7 @@ async function tokenizerOf(facts: PolicyFacts): Promise<NamedBytes[]> {
 }
 
 /** Passages in place of the world's. @throws Error for what a folder cannot carry */
-async function corpusOf(
-  parts: SourceParts,
-  { local }: Setup,
-): Promise<ExperimentSource['corpus']> {
+async function corpusOf(parts: SourceParts, { local }: Setup): Promise<ExperimentSource['corpus']> {
   if (local.kind === 'built-in') return null;
   if (local.reranker !== null)
     throw new Error(

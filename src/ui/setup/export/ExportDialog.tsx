@@ -1,4 +1,4 @@
-import { Button, Checkbox, Modal, SegmentedControl } from '@mantine/core';
+import { Button, Checkbox, Modal, NumberInput, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { TRAINERS, type Trainer } from '../../../handover/export/parts/experiment.ts';
 import type { Refusal, Without } from '../../../handover/export/mapping/mapping.ts';
@@ -105,7 +105,9 @@ interface DialogProps {
 }
 
 /** The same experiment as a folder for another trainer: what it refuses, what differs, and the archive. */
-export const ExportDialog = ({ subject, name, onClose }: DialogProps) => {
+export const ExportDialog = ({ subject: given, name, onClose }: DialogProps) => {
+  const [steps, setSteps] = useState(given.kind === 'run' ? given.steps : 0);
+  const subject = given.kind === 'run' ? { ...given, steps } : given;
   const [to, setTo] = useState<Trainer>(TRAINERS[0]);
   const [without, setWithout] = useState<Without[]>([]);
   const [making, setMaking] = useState(false);
@@ -144,6 +146,16 @@ export const ExportDialog = ({ subject, name, onClose }: DialogProps) => {
               setWithout([]);
             }}
           />
+          {given.kind === 'run' ? (
+            <NumberInput
+              size="xs"
+              label="Steps of the whole run, those that are made among them"
+              min={1}
+              allowDecimal={false}
+              value={steps}
+              onChange={(value) => typeof value === 'number' && setSteps(value)}
+            />
+          ) : null}
           {plan.state === 'loading' ? <p role="status">Putting the folder together …</p> : null}
           {plan.state === 'failed' ? (
             <p role="alert" className="tone-bad">

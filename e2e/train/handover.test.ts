@@ -1,0 +1,100 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, openAsBlob, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { openArchive } from '../../src/handover/adopt/archive/open-archive.ts';
+import { readTar } from '../../src/handover/adopt/archive/tar.ts';
+import { readSafetensors } from '../../src/policy/checkpoint/safetensors.ts';
+import { faultsInBoth } from '../axe.ts';
+import { openPage, useStage, visit } from '../browser.ts';
+import { drop } from '../drop.ts';
+import { downloaded, status, stepsDone } from '../training.ts';
+
+/** To a cluster and back: the folder that the page gives, and a run that TRL made. */
+
+const stage = useStage();
+const ROOT = join(import.meta.dirname, '../..');
+const ARCHIVE = join(ROOT, 'test/fixtures/handover/returned-trl.tar.gz');
+const folder = mkdtempSync(join(tmpdir(), 'forage-handover-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const NAME = 'search-r1/grpo, seed 3, on TRL';
+
+it('a run that TRL made is dropped on Runs, read step by step, and goes on here', async () => {
+  const page = await openPage(stage);
+  await visit(page, stage, 'runs');
+  await page.getByText('There is none yet').waitFor();
+  await drop(page, { 'x.tar.gz': readFileSync(ARCHIVE) });
+  await page.getByText('moments stayed with the trainer').waitFor();
+  const row = page.getByRole('row', { name: new RegExp(NAME) });
+  expect(await row.textContent()).toContain('2 / 2');
+
+  // Its adapter is the one that TRL saved.
+  await page.getByRole('button', { name: /^Edit and export/ }).click();
+  const weights = page.waitForEvent('download', (file) =>
+    file.suggestedFilename().endsWith('.safetensors'),
+  );
+  await page.getByRole('button', { name: 'Adapter (PEFT)' }).click();
+  const saved = readSafetensors(readFileSync(await (await weights).path()));
+  const packed = await openArchive('x.tar.gz', await openAsBlob(ARCHIVE));
+  const theirs = packed!.find(({ path }) => path.endsWith('out/adapter/adapter_model.safetensors'));
+  const wanted = readSafetensors(new Uint8Array(await theirs!.blob.arrayBuffer()));
+  expect([...saved.keys()].toSorted()).toEqual([...wanted.keys()].toSorted());
+  for (const [name, { data }] of wanted)
+    expect(Array.from(saved.get(name)!.data)).toEqual(Array.from(data));
+
+  await row.getByRole('link', { name: NAME }).click();
+  await status(page, 'finished');
+  await page.getByRole('button', { name: 'Rollouts of step 2' }).click();
+  await page.getByRole('button', { name: 'Open these 4' }).first().click();
+  await page.getByText('step 2, best reward first').waitFor();
+  expect(await page.locator('.column').count()).toBe(4);
+  await page.getByRole('link', { name: 'Back to the step' }).click();
+
+  await page.getByLabel('Go on to step').fill('3');
+  await page.getByRole('button', { name: 'Go on', exact: true }).click();
+  await expect.poll(() => stepsDone(page), { timeout: 150_000 }).toBe(3);
+  await status(page, 'finished');
+  expect(stage.faults).toEqual([]);
+}, 300_000);
+
+it('half a folder is a clear sentence, and stores nothing', async () => {
+  const page = await openPage(stage);
+  await visit(page, stage, 'runs');
+  await page.getByText('There is none yet').waitFor();
+  await drop(page, { 'x.tar.gz': readFileSync(ARCHIVE).subarray(0, 9000) });
+  await page.getByText(/“x\.tar\.gz” could not be taken in: .*cannot be read/).waitFor();
+  await page.getByText('There is none yet').waitFor();
+});
+
+it('the folder for TRL holds what “lab export” writes; what TRL lacks can be left out', async () => {
+  const page = await openPage(stage);
+  await page.goto(`${stage.url}train?new=1&device=wasm`);
+  await page.getByLabel('Recipe', { exact: true }).selectOption('kunlun-baize/dapo');
+  await page.getByRole('button', { name: 'Take it to a cluster' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Take it to a cluster' });
+  await dialog.getByText('It cannot run this experiment as it is').waitFor();
+  expect(await faultsInBoth(page)).toEqual([]);
+  await dialog.getByLabel(/dynamic sampling/).check();
+  await dialog.getByText('What differs there').waitFor();
+  const path = await downloaded(page, 'Download the folder (tar)');
+  const files = await readTar(await openAsBlob(path));
+
+  const out = join(folder, 'export');
+  const recipe = ['--to=trl', '--recipe=kunlun-baize/dapo', '--without=dynamic-sampling'];
+  const lab = [join(ROOT, 'src/cli/main.ts'), 'export', ...recipe, `--out=${out}`];
+  execFileSync(join(ROOT, 'node_modules/.bin/tsx'), lab, { cwd: ROOT, stdio: 'ignore' });
+  const names = readdirSync(out, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(out.length + 1));
+  expect(files.map((file) => file.path.replace('forage-trl/', '')).toSorted()).toEqual(
+    names.toSorted(),
+  );
+  for (const { path: name, blob } of files) {
+    const theirs = readFileSync(join(out, name.replace('forage-trl/', '')), 'utf8');
+    // The page knows no folder of its policy.
+    const expected = theirs.replace(/"folder": "[^"]*public\/policy"/, '"folder": null');
+    expect([name, await blob.text()]).toEqual([name, expected]);
+  }
+}, 120_000);
