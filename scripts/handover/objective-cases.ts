@@ -8,6 +8,7 @@ import { writeFileSync } from 'node:fs';
 import { TRAINERS, type Trainer } from '../../src/handover/export/experiment.ts';
 import type { Mapping, MappingInput } from '../../src/handover/export/mapping/mapping.ts';
 import { mapToTrl } from '../../src/handover/export/mapping/trl.ts';
+import { mapToVerl } from '../../src/handover/export/mapping/verl.ts';
 import { Random } from '../../src/base/random.ts';
 import { itemAt } from '../../src/base/items.ts';
 import { estimateAdvantages } from '../../src/learn/advantages.ts';
@@ -17,6 +18,7 @@ import type { TrainSettings } from '../../src/recipes/training.ts';
 
 const MAPS: Readonly<Record<Trainer, (input: MappingInput) => Mapping<unknown>>> = {
   trl: mapToTrl,
+  verl: mapToVerl,
 };
 
 const [out, to] = process.argv.slice(2);

@@ -7,7 +7,7 @@ import { promptFrame, type Frame } from './transcript/prompt.ts';
 import { HINTS, inBlock } from '../records/protocol.ts';
 import { callRetriever } from './retrieving.ts';
 import { createScanner } from './transcript/scanner.ts';
-import { supportingRecall } from './answers/scores.ts';
+import { soundTitles, supportingRecall } from './answers/scores.ts';
 import { deriveSeed } from '../base/random.ts';
 import { checkCancelled, fault, type RunState } from './state.ts';
 
@@ -42,12 +42,7 @@ async function retrieveBackground(state: RunState, frame: Frame): Promise<Hit[]>
     relevance: {
       ...relevance(text, retrieval.hits),
       supportingRecall:
-        supporting.length === 0
-          ? null
-          : supportingRecall(
-              passages.map((passage) => passage.title),
-              supporting,
-            ),
+        supporting.length === 0 ? null : supportingRecall(soundTitles(passages), supporting),
     },
     latencyMs: retrieval.latencyMs,
     // The background segment follows the instruction, unless there is nothing to show.
@@ -155,7 +150,7 @@ export async function openContext(state: RunState): Promise<void> {
   const hint = noSearchHint(state);
   const alone = [...frame.before, ...question, ...hint, ...frame.after];
   const thought = mode === 'shown' ? await thinkWithoutBackground(state, alone, frame) : null;
-  if (frame.before.length > 0) conversation.write('prompt', 'instruction', frame.before);
+  conversation.write('prompt', 'instruction', frame.before);
   if (hits.length > 0) {
     const text = passagesText(tokenizer, hits, settings.retrieval.passageTokens);
     const room =
@@ -168,8 +163,8 @@ export async function openContext(state: RunState): Promise<void> {
     if (room / 2 >= 3) conversation.write('environment', 'background', ids);
   }
   conversation.write('prompt', 'question', question);
-  if (hint.length > 0) conversation.write('prompt', 'hint', hint);
-  if (frame.after.length > 0) conversation.write('prompt', 'instruction', frame.after);
+  conversation.write('prompt', 'hint', hint);
+  conversation.write('prompt', 'instruction', frame.after);
   if (frame.opensThought) conversation.parser.force('think', []);
   if (mode !== 'shown') return;
   if (!thought) {

@@ -10,7 +10,7 @@ import { naiveLoop } from './naive.ts';
 import { ProtocolParser } from './transcript/parse.ts';
 import type { AgentDeps, GroupRequest, RolloutRequest } from './request.ts';
 import { RunningMean } from './router/reward.ts';
-import { rolloutMetrics, supportingRecall } from './answers/scores.ts';
+import { rolloutMetrics, soundTitles, supportingRecall } from './answers/scores.ts';
 import { deriveSeed } from '../base/random.ts';
 import { Cancelled, initialProgress, isCancelled, type RunState } from './state.ts';
 import { readTags } from './transcript/tags.ts';
@@ -119,10 +119,7 @@ function score(transcript: Transcript): void {
   );
   const written = rollout.segments.filter((segment) => segment.source === 'policy');
   rollout.metrics = rolloutMetrics(rollout.answer, answers, {
-    recall: supportingRecall(
-      retrieved.map((hit) => hit.passage.title),
-      supporting,
-    ),
+    recall: supportingRecall(soundTitles(retrieved.map((hit) => hit.passage)), supporting),
     searches: rollout.events.filter((event) => event.kind === 'route').length,
     tokens: written.reduce((sum, segment) => sum + segment.ids.length, 0),
     seconds: transcript.elapsed / 1000,
@@ -141,7 +138,7 @@ function score(transcript: Transcript): void {
 export async function runRollout(
   deps: AgentDeps,
   request: RolloutRequest,
-  onUpdate: (update: RolloutUpdate) => void = () => undefined,
+  onUpdate: ((update: RolloutUpdate) => void) | null = null,
 ): Promise<Rollout> {
   const over = request.overrides ?? {};
   const { tokenizer, info } = deps.policy;
@@ -178,7 +175,7 @@ export async function runRollout(
 export async function runGroup(
   deps: AgentDeps,
   request: GroupRequest,
-  onUpdate: (update: RolloutUpdate) => void = () => undefined,
+  onUpdate: ((update: RolloutUpdate) => void) | null = null,
 ): Promise<Rollout[]> {
   const { size, ...shared } = request;
   const together: AgentDeps = { ...deps, webLatency: deps.webLatency ?? new RunningMean() };

@@ -8,9 +8,11 @@ import { rolloutsCommand } from './commands/rollouts.ts';
 import { mergeCommand } from './commands/merge.ts';
 import { rolloutCommand } from './commands/rollout.ts';
 import { serveEnvironmentCommand } from './commands/serve-environment.ts';
+import { serveRetrievalCommand } from './commands/serve-retrieval.ts';
 import { trainCommand } from './commands/train.ts';
 import { worldCommand } from './commands/world.ts';
 import { commandHelp, parseOptions, UsageError } from './shared/options.ts';
+import { COMMAND_LINE } from './shared/paths.ts';
 import { messageOf } from '../base/errors.ts';
 
 const COMMANDS: readonly Command[] = [
@@ -24,6 +26,7 @@ const COMMANDS: readonly Command[] = [
   rolloutsCommand,
   serveEnvironmentCommand,
   worldCommand,
+  serveRetrievalCommand,
   benchCommand,
 ];
 
@@ -37,7 +40,7 @@ const FORMER: Readonly<Record<string, string>> = {
 };
 
 const HELP = [
-  'npm run -s lab -- COMMAND [options]',
+  `${COMMAND_LINE} COMMAND [options]`,
   '',
   ...[...COMMANDS, PRETRAIN].map((c) => `  ${c.name.padEnd(19)}${c.summary}`),
   '',

@@ -1,7 +1,7 @@
 /** Metrics of docs/methods.md, section 5: retrieval and pass@k; those of answers are in agent/scores.ts. */
 
 import { normalizeAnswer } from '../agent/answers/answers.ts';
-import { supportingRecall } from '../agent/answers/scores.ts';
+import { soundTitles, supportingRecall } from '../agent/answers/scores.ts';
 import type { Hit } from '../records/hits.ts';
 import type { Rollout } from '../records/rollout.ts';
 
@@ -39,7 +39,7 @@ export function searchGains(rollout: Pick<Rollout, 'events' | 'question'>): Sear
   for (const event of rollout.events) {
     if (event.kind !== 'background' && event.kind !== 'retrieve') continue;
     const before = supportingRecall(titles, supporting);
-    titles.push(...event.hits.map((hit) => hit.passage.title));
+    titles.push(...soundTitles(event.hits.map((hit) => hit.passage)));
     if (event.kind === 'background') continue;
     const recall = supportingRecall(titles, supporting);
     const duplicates = event.hits.length === 0 ? 0 : event.duplicates.length / event.hits.length;

@@ -1,6 +1,7 @@
 import type { Hit } from '../../records/hits.ts';
 import type { Passage } from '../../records/records.ts';
 import { normalizeAnswer, words } from './answers.ts';
+import { soundTitles } from './scores.ts';
 
 /** What retrieved passages bring: names, facts, supporting titles, support for an answer. */
 
@@ -87,13 +88,13 @@ export class Evidence {
     const duplicates = hits.map((hit) => hit.passage.id).filter((id) => this.#ids.has(id));
     const newSupporting: string[] = [];
     const before = { entities: this.#entities.size, facts: this.#facts.size };
-    for (const { passage } of hits) {
-      if (this.#supporting.has(passage.title) && !this.#found.has(passage.title)) {
-        this.#found.add(passage.title);
-        newSupporting.push(passage.title);
-      }
-      this.#read(passage);
+    const passages = hits.map(({ passage }) => passage);
+    for (const title of soundTitles(passages)) {
+      if (!this.#supporting.has(title) || this.#found.has(title)) continue;
+      this.#found.add(title);
+      newSupporting.push(title);
     }
+    for (const passage of passages) this.#read(passage);
     return {
       newSupporting: this.#supporting.size === 0 ? null : newSupporting,
       duplicates,

@@ -1,3 +1,4 @@
+import type { Passage } from '../../records/records.ts';
 import type { RolloutMetrics } from '../../records/rollout.ts';
 import { comparedForms, type NormaliserId } from './normalisers.ts';
 
@@ -87,6 +88,13 @@ export const coverExactMatch: Score = (prediction, golds, by) =>
 
 export const subExactMatch: Score = (prediction, golds, by) =>
   answerScores(prediction, golds, by).subEm;
+
+/**
+ * Titles of passages that can support an answer. An older state of a page, or a doubtful claim under its
+ * title, cannot.
+ */
+export const soundTitles = (passages: readonly Pick<Passage, 'title' | 'noise'>[]): string[] =>
+  passages.filter(({ noise }) => noise === undefined).map(({ title }) => title);
 
 /** Share of the supporting titles among the retrieved ones; 0 where the question names none. */
 export function supportingRecall(

@@ -5,6 +5,7 @@ import { exportFolder } from '../../handover/export/export-folder.ts';
 import type { FolderFile } from '../../handover/export/folder.ts';
 import { WITHOUT, type Without } from '../../handover/export/mapping/mapping.ts';
 import { print, say, type Command } from '../shared/command.ts';
+import { exportIndex, INDEX_OPTIONS } from '../export/faiss.ts';
 import { makeFolder } from '../shared/empty-folder.ts';
 import { readSource, readHandoverFile } from '../shared/export-source.ts';
 import { UsageError, type OptionLists } from '../shared/options.ts';
@@ -30,9 +31,11 @@ function writeFolder(out: string, files: readonly FolderFile[]): void {
 
 export const exportCommand: Command = {
   name: 'export',
-  summary: 'writes a folder that runs the same experiment on another trainer',
+  summary:
+    'writes a folder that runs the same experiment on another trainer, or a corpus for FAISS',
   options: {
-    to: { type: 'string', help: 'who trains', choices: TRAINERS, required: true },
+    to: { type: 'string', help: 'who trains', choices: TRAINERS },
+    ...INDEX_OPTIONS,
     ...SETTINGS_OPTIONS,
     run: {
       type: 'string',
@@ -61,6 +64,9 @@ export const exportCommand: Command = {
     json: { type: 'boolean', help: 'print one JSON object' },
   },
   async run(values, _positionals, lists) {
+    if (values.index !== undefined) return exportIndex(values, lists);
+    if (values.to === undefined)
+      throw new UsageError(`export needs --to ${TRAINERS.join(' or --to ')}, or --index faiss.`);
     const without = withoutOf(lists);
     const to = values.to as Trainer;
     const source = await readSource(values, lists);

@@ -1,3 +1,4 @@
+import { QUESTION_TYPES } from '../../records/records.ts';
 import { mergeOverrides, type SettingsOverride } from '../../recipes/settings.ts';
 import { RECIPES } from '../../recipes/index.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
@@ -100,11 +101,11 @@ export const QUESTION_OPTIONS = {
     help: "which questions; the world's test questions, or all of --questions, unless given",
     choices: ['train', 'dev', 'test', 'all'],
   },
-  hops: { type: 'integer', value: 'H', help: 'only questions of that many hops', min: 1, max: 4 },
+  hops: { type: 'integer', value: 'H', help: 'only questions of that many hops', min: 1, max: 5 },
   type: {
     type: 'string',
     help: 'only questions of that type',
-    choices: ['bridge', 'comparison', 'intersection', 'yesno', 'summary'],
+    choices: QUESTION_TYPES,
   },
   compositions: {
     type: 'string',

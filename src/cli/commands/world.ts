@@ -1,34 +1,107 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { buildWorld, openEncoderFromDisk, writeToDisk } from '../shared/build-world.ts';
-import { UsageError } from '../shared/options.ts';
-import { projectPath } from '../shared/paths.ts';
+import { join } from 'node:path';
+import { measureWorld, reportText } from '../../evaluate/world/report.ts';
+import {
+  buildWorld,
+  fetchFromDisk,
+  openEncoderFromDisk,
+  writeToDisk,
+  type WorldForm,
+} from '../shared/build-world.ts';
+import type { FetchFile } from '../../base/fetch-file.ts';
+import { openMeasured } from '../shared/measured-world.ts';
+import { UsageError, type OptionValues } from '../shared/options.ts';
+import { builtIn } from '../shared/paths.ts';
 import { endProgress, print, say, sayProgress, type Command } from '../shared/command.ts';
+
+const openEncoder = () => openEncoderFromDisk(builtIn('encoder'));
+const encoding = (done: number, total: number): void =>
+  sayProgress(`encoding passages ${done}/${total}`);
+
+const formOf = (values: OptionValues): WorldForm => (values.form === 2 ? 2 : 1);
+
+function seedOf(values: OptionValues): number {
+  if (values.seed === undefined) throw new UsageError('world needs --seed N.');
+  return Number(values.seed);
+}
+
+async function write(values: OptionValues): Promise<void> {
+  const seed = seedOf(values);
+  if (values.out === undefined) throw new UsageError('world needs --out DIR.');
+  if (values.world !== undefined)
+    throw new UsageError('--world names a folder to measure; add --report, or leave it out.');
+  const out = String(values.out);
+  const strange =
+    existsSync(out) && readdirSync(out).length > 0 && !existsSync(`${out}/manifest.json`);
+  if (strange && values.force !== true)
+    throw new UsageError(`${out} holds other files; name an empty folder or add --force.`);
+  const manifest = await buildWorld(
+    seed,
+    writeToDisk(out),
+    await openEncoder(),
+    encoding,
+    formOf(values),
+  );
+  endProgress();
+  const { local, web, questions } = manifest.counts;
+  const { form = 1 } = manifest;
+  if (values.json) print(JSON.stringify({ out, seed: manifest.seed, form, local, web, questions }));
+  else say(`${out}: ${local} local and ${web} web passages, ${questions} questions.`);
+}
+
+/** The files of a world made in memory. */
+async function generated(values: OptionValues): Promise<FetchFile> {
+  const files = new Map<string, Uint8Array>();
+  const keep = async (name: string, bytes: Uint8Array): Promise<void> => {
+    files.set(name, bytes);
+    return Promise.resolve();
+  };
+  await buildWorld(seedOf(values), keep, await openEncoder(), encoding, formOf(values));
+  return (name) => {
+    const bytes = files.get(name);
+    return bytes ? Promise.resolve(bytes) : Promise.reject(new Error(`${name}: no such file`));
+  };
+}
+
+async function report(values: OptionValues): Promise<void> {
+  if (values.out !== undefined)
+    throw new UsageError('--report writes no folder; leave --out out, or --report.');
+  if (values.world !== undefined && (values.seed !== undefined || values.form !== undefined))
+    throw new UsageError(
+      '--world measures a folder that is there, --seed and --form one that is made; give one.',
+    );
+  const folder = values.world === undefined ? undefined : String(values.world);
+  if (folder !== undefined && !existsSync(join(folder, 'manifest.json')))
+    throw new UsageError(`${folder} is no world: it has no manifest.json.`);
+  const files = folder === undefined ? await generated(values) : fetchFromDisk(folder);
+  const measured = await openMeasured(files, await openEncoder());
+  const found = await measureWorld(measured, (done, total) =>
+    sayProgress(`asking gold queries ${done}/${total}`),
+  );
+  endProgress();
+  print(values.json ? JSON.stringify(found) : reportText(found));
+}
 
 export const worldCommand: Command = {
   name: 'world',
-  summary: 'generates a world and writes its folder',
+  summary: 'generates a world and writes its folder, or measures one',
   options: {
-    seed: { type: 'integer', value: 'N', help: 'which world', required: true, min: 0 },
-    out: { type: 'string', value: 'DIR', help: 'folder to write', required: true },
+    seed: { type: 'integer', value: 'N', help: 'which world', min: 0 },
+    form: {
+      type: 'integer',
+      value: 'F',
+      help: 'form of the world: 1, as shipped, or 2 [1]',
+      min: 1,
+      max: 2,
+    },
+    out: { type: 'string', value: 'DIR', help: 'folder to write' },
     force: { type: 'boolean', help: 'write into a folder that holds other files' },
+    report: {
+      type: 'boolean',
+      help: 'measure a world (--world, or --seed and --form), write none',
+    },
+    world: { type: 'string', value: 'DIR', help: 'folder to measure with --report' },
     json: { type: 'boolean', help: 'print one JSON object' },
   },
-  async run(values) {
-    const out = String(values.out);
-    const strange =
-      existsSync(out) && readdirSync(out).length > 0 && !existsSync(`${out}/manifest.json`);
-    if (strange && !values.force)
-      throw new UsageError(`${out} holds other files; name an empty folder or add --force.`);
-    const encoder = await openEncoderFromDisk(projectPath('public/encoder'));
-    const manifest = await buildWorld(
-      Number(values.seed),
-      writeToDisk(out),
-      encoder,
-      (done, total) => sayProgress(`encoding passages ${done}/${total}`),
-    );
-    endProgress();
-    const { local, web, questions } = manifest.counts;
-    if (values.json) print(JSON.stringify({ out, seed: manifest.seed, local, web, questions }));
-    else say(`${out}: ${local} local and ${web} web passages, ${questions} questions.`);
-  },
+  run: (values) => (values.report === true ? report(values) : write(values)),
 };

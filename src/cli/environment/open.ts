@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { EnvironmentParts } from '../../handover/environment/environment.ts';
 import { environmentHash, type Experiment } from '../../handover/environment/experiment.ts';
+import { rememberingRetriever } from '../../handover/environment/remembering.ts';
 import { openReader } from '../../policy/open/reader.ts';
 import { folderFiles } from '../shared/checkpoint-folder.ts';
 import type { EngineOptions } from '../shared/engine.ts';
@@ -61,7 +62,7 @@ export async function environmentParts(
     settings,
     runId,
     questions: world.questions,
-    retriever,
+    retriever: experiment.engine ? retriever : rememberingRetriever(retriever),
     curriculum,
     startStep: run?.step ?? 0,
     shard,

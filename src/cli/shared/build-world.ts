@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { OnnxEncoder } from '../../retrieval/encoder/encoder.ts';
 import { loadOrt, ORT_WASM_FILE, type OrtModule } from '../../retrieval/encoder/runtime.ts';
@@ -9,8 +8,13 @@ import type { FetchFile } from '../../base/fetch-file.ts';
 import type { WorldManifest } from '../../retrieval/world/manifest.ts';
 import type { PassageEncoder } from '../../retrieval/sources/sources.ts';
 import { writeWorld, type WriteFile } from '../../retrieval/world/write.ts';
+import { generateSecondWorld } from '../../world/second/world.ts';
 import { generateWorld, SHIPPED_SEED } from '../../world/world.ts';
 import { messageOf } from '../../base/errors.ts';
+import { PACKED, projectPath } from './paths.ts';
+
+/** The form of a world: docs/methods.md, section 7. */
+export type WorldForm = 1 | 2;
 
 /** Generates the world of `seed` and writes its folder; without an encoder it has no vectors. */
 export function buildWorld(
@@ -18,12 +22,15 @@ export function buildWorld(
   write: WriteFile,
   encoder: PassageEncoder | null,
   onProgress?: (done: number, total: number) => void,
+  form: WorldForm = 1,
 ): Promise<WorldManifest> {
-  const { local, web, questions } = generateWorld({ seed });
+  const { local, web, questions } =
+    form === 2 ? generateSecondWorld({ seed }) : generateWorld({ seed });
   const flat = (['train', 'dev', 'test'] as const).flatMap((split) =>
     questions[split].map((question) => ({ ...question, split })),
   );
-  return writeWorld({ seed, local, web, questions: flat }, write, encoder, onProgress);
+  const records = { seed, ...(form === 2 && { form }), local, web, questions: flat };
+  return writeWorld(records, write, encoder, onProgress);
 }
 
 /** Files below a folder of the disk. */
@@ -43,10 +50,26 @@ export const writeToDisk =
     await writeFile(path, bytes);
   };
 
+const ortOfPackage = (): string => {
+  const script = createRequire(import.meta.url).resolve('onnxruntime-web/wasm');
+  return join(dirname(script), ORT_WASM_FILE.wasm);
+};
+
+/** The built page has it under a name of its own: `ort-wasm-simd-threaded-….wasm`. */
+const ortOfPage = async (): Promise<string> => {
+  const folder = projectPath('dist/assets');
+  const start = ORT_WASM_FILE.wasm.replace('.wasm', '-');
+  const name = (await readdir(folder)).find(
+    (one) => one.startsWith(start) && one.endsWith('.wasm'),
+  );
+  if (name === undefined)
+    throw new Error(`${folder} lacks ${start}….wasm: install the package again`);
+  return join(folder, name);
+};
+
 /** onnxruntime-web's WebAssembly build. */
 export async function openOrtFromDisk(): Promise<OrtModule> {
-  const script = createRequire(import.meta.url).resolve('onnxruntime-web/wasm');
-  return loadOrt('wasm', await readFile(join(dirname(script), ORT_WASM_FILE.wasm)));
+  return loadOrt('wasm', await readFile(PACKED ? await ortOfPage() : ortOfPackage()));
 }
 
 /** An encoder folder run by onnxruntime-web's WebAssembly build. */
@@ -78,7 +101,8 @@ async function main(): Promise<void> {
   );
 }
 
-if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+// By name: bundled, this file is part of another that is started.
+if (process.argv[1]?.endsWith('build-world.ts')) {
   main().catch((error: unknown) => {
     console.error(messageOf(error));
     process.exitCode = 2;

@@ -21,7 +21,7 @@ export const readHandoverFile = (path: string): Promise<string> =>
   readFile(projectPath(`src/handover/files/${path}`), 'utf8');
 
 /** Version of Forage. */
-function version(): string {
+export function version(): string {
   const { version } = JSON.parse(readFileSync(projectPath('package.json'), 'utf8')) as {
     version: string;
   };
@@ -39,7 +39,7 @@ async function tokenizerOf({
   return found;
 }
 
-/** A run's last snapshot; null before its first. */
+/** A run's last snapshot; null before its first, and within its warm-up. */
 function runOf(
   folder: string,
   file: RunFile,
@@ -49,7 +49,8 @@ function runOf(
   learningRate: number | null;
 } {
   const state = loadSnapshot(folder, say);
-  if (!state || state.step === 0) return { run: null, learningRate: null };
+  const warm = state !== null && state.warmedUp >= (file.settings.warmUp?.updates ?? 0);
+  if (!state || !warm) return { run: null, learningRate: null };
   const adapter = writePeft(config, file.settings.adapter, state.adapter, file.policy.id);
   return {
     run: { id: file.runId, step: state.step, curriculum: state.curriculum, adapter },

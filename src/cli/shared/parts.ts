@@ -28,7 +28,7 @@ import {
 import { openEngine, type EngineOptions } from './engine.ts';
 import { openCorpus, readCorpus, readQuestions } from './import-files.ts';
 import { UsageError } from './options.ts';
-import { projectPath } from './paths.ts';
+import { builtIn } from './paths.ts';
 
 export interface PartsOptions {
   /** Folder of the world; the built-in one unless given. */
@@ -71,7 +71,7 @@ export interface Parts {
 
 /** A folder that holds the file by which its kind is known. @throws UsageError */
 function folder(given: string | undefined, fallback: string, what: string, holds: string): string {
-  const path = given ?? projectPath(fallback);
+  const path = given ?? fallback;
   if (!existsSync(join(path, holds)))
     throw new UsageError(`${path} is no ${what}: it has no ${holds}.`);
   return path;
@@ -79,7 +79,7 @@ function folder(given: string | undefined, fallback: string, what: string, holds
 
 /** The folder of the policy. @throws UsageError where it is none */
 export const policyFolder = (given: string | undefined): string =>
-  folder(given, 'public/policy', 'checkpoint', 'config.json');
+  folder(given, builtIn('policy'), 'checkpoint', 'config.json');
 
 /** The checkpoint of a folder; the built-in policy's unless given. @throws UsageError, CheckpointError */
 export const openFolder = (given: string | undefined): Promise<CheckpointFolder> =>
@@ -137,10 +137,10 @@ export async function openWorld(
   given: string | undefined,
   weights?: RouterWeights,
 ): Promise<OpenWorld> {
-  const path = folder(given, 'public/world', 'world', 'manifest.json');
+  const path = folder(given, builtIn('world'), 'world', 'manifest.json');
   const fetchFile = fetchFromDisk(path);
   const world = await loadWorld(fetchFile);
-  const encoder = world.vectors ? await openEncoderFromDisk(projectPath('public/encoder')) : null;
+  const encoder = world.vectors ? await openEncoderFromDisk(builtIn('encoder')) : null;
   const retriever = openWorldRetriever(world, fetchFile, { encoder });
   return { world, retriever, router: routerOver(world, weights) };
 }
@@ -178,7 +178,7 @@ export async function openSources(
   if (corpus) world.local = await readCorpus(corpus.files, onNotice);
   const mentions = { local: mentionsIn(world.local), web: webMentions };
   if (!corpus && !engine) return { ...opened, world, mentions };
-  const encoder = corpus?.encoder ?? projectPath('public/encoder');
+  const encoder = corpus?.encoder ?? builtIn('encoder');
   const local = corpus
     ? await openCorpus(world.local, corpus.method, encoder, onProgress)
     : opened.retriever.local;

@@ -52,6 +52,9 @@ export interface Reply {
   body: string;
 }
 
+/** Characters of what a refusal says. */
+const LONGEST = 600;
+
 /** Groups whose web latencies are remembered: those that run. */
 const GROUPS = 8192;
 
@@ -310,5 +313,5 @@ function turn(sayings: readonly Saying[], left?: number): string {
 /** The reply to a call that failed. What is no Refusal is a fault of this program. */
 export function refused(error: unknown): Reply {
   const status = error instanceof Refusal ? error.status : 500;
-  return { status, body: JSON.stringify({ error: messageOf(error) }) };
+  return { status, body: JSON.stringify({ error: oneLine(messageOf(error), LONGEST) }) };
 }

@@ -15,8 +15,8 @@ import type { SampleRequest } from './protocol.ts';
 /** What a session wants sampled; who asks, and by which id, the one who is asked knows. */
 export type Wanted = Omit<SampleRequest, 'id' | 'rollout'> & Pick<Limits, 'fillsContext'>;
 
-/** Asks the trainer. Aborting ends the call with what an aborted engine gives: no tokens. */
-export type Ask = (wanted: Wanted, signal: AbortSignal | undefined) => Promise<Generated>;
+/** Asks the trainer. Where the rollout is given up it resolves with what an aborted engine gives: no tokens. */
+export type Ask = (wanted: Wanted) => Promise<Generated>;
 
 const NOTHING = { ids: [], logprobs: [], entropies: [] };
 
@@ -58,7 +58,7 @@ class RemoteSession implements PolicySession {
       seed: this.#seed,
       fillsContext: room < maxTokens,
     };
-    const generated = await this.#ask(wanted, signal);
+    const generated = await this.#ask(wanted);
     this.append(generated.ids);
     return generated;
   }

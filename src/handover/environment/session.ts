@@ -39,6 +39,9 @@ export function turnKey(answers: readonly Answer[]): string {
   return `${fnv1a(text)} ${fnv1a(text, 0x2545f491)}`;
 }
 
+/** What an engine gives that was told to stop. */
+const aborted = (): Generated => ({ ids: [], logprobs: [], entropies: [], finish: 'abort' });
+
 const aTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** One rollout between its calls: what it waits for, and what it last said. */
@@ -79,21 +82,13 @@ export class Session {
   }
 
   /** How a policy asks the trainer. */
-  readonly ask: Ask = (wanted, signal) =>
+  readonly ask: Ask = (wanted) =>
     new Promise((resolve) => {
       const id = `${this.id}#${this.#asked++}`;
       const { fillsContext: _, ...rest } = wanted;
       const request: SampleRequest = { id, rollout: this.id, ...rest };
       this.#pending.set(id, { json: JSON.stringify(request), wanted, resolve });
       this.touched = this.#now();
-      signal?.addEventListener(
-        'abort',
-        () => {
-          if (this.#pending.delete(id))
-            resolve({ ids: [], logprobs: [], entropies: [], finish: 'abort' });
-        },
-        { once: true },
-      );
       this.#wake();
     });
 
@@ -192,5 +187,8 @@ export class Session {
   /** Gives the rollout up; whoever waits for it is told why. */
   abort(why: string): void {
     this.#abort.abort(new Error(why));
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { resolve } of pending) resolve(aborted());
   }
 }

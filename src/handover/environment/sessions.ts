@@ -88,6 +88,8 @@ export class Sessions {
     if (this.#open.get(session.id) !== session) return;
     this.#open.delete(session.id);
     this.#finished += 1;
+    const before = this.#ended.get(session.id);
+    if (before) this.#forget(session.id, before);
     this.#ended.set(session.id, session);
     this.#endedChars += session.length;
     for (const [id, oldest] of this.#ended) {

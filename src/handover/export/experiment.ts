@@ -55,7 +55,7 @@ export interface SourceRun {
   readonly adapter: readonly AdapterFile[];
 }
 
-export const TRAINERS = ['trl'] as const;
+export const TRAINERS = ['trl', 'verl'] as const;
 /** Who trains. */
 export type Trainer = (typeof TRAINERS)[number];
 

@@ -23,6 +23,7 @@ import { questionLines, trainRows, type QuestionLine } from './questions.ts';
 import { pinnedVersions } from './requirements.ts';
 import type { TrainerExport } from './trainer.ts';
 import { TRL } from './trl/trl.ts';
+import { VERL } from './verl/verl.ts';
 import { settingsWithout } from './without.ts';
 
 /** Folders inside the exported one. */
@@ -31,7 +32,7 @@ const [TOKENIZER, CORPUS, ADAPTER] = ['tokenizer', 'corpus', 'adapter'] as const
 /** Files of every folder, below `src/handover/files`. */
 const SHARED = ['shared/environment.sh', 'shared/forage_environment.py'];
 
-const EXPORTS: Readonly<Record<Trainer, TrainerExport>> = { trl: TRL };
+const EXPORTS: Readonly<Record<Trainer, TrainerExport>> = { trl: TRL, verl: VERL };
 
 /** Settings that the trainer cannot follow; the message names each, and what may be left out. */
 export class ExportRefused extends Error {

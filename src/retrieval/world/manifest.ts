@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { QUESTION_TYPES } from '../../records/records.ts';
 
 /**
  * A world folder, `forage.world/1`: `manifest.json` (below), `local.json` (passage rows),
@@ -21,6 +22,8 @@ const fileEntry = z.object({
 export const worldManifestSchema = z.object({
   format: z.literal(WORLD_FORMAT),
   seed: z.number().int(),
+  /** Form of the generator that made it; the first where none stands here. */
+  form: z.literal(2).exactOptional(),
   counts: z.object({ local: count, web: count, questions: count }),
   /** Every file but the manifest itself. */
   files: z.record(z.string(), fileEntry),
@@ -43,19 +46,40 @@ const chainStepSchema = z.object({
   title: z.string(),
   passageId: z.string(),
   query: z.string(),
+  betterQuery: z.string().exactOptional(),
+  source: z.enum(['local', 'web', 'both']).exactOptional(),
+  passageIds: z.array(z.string()).exactOptional(),
+  date: z.number().int().exactOptional(),
+  rivals: z
+    .array(
+      z.object({
+        object: z.string(),
+        passageId: z.string(),
+        why: z.enum(['stale', 'contradicting', 'namesake']),
+        date: z.number().int().exactOptional(),
+      }),
+    )
+    .exactOptional(),
 });
 
 export const worldQuestionSchema = z.object({
   id: z.string(),
   text: z.string(),
   answers: z.array(z.string()),
-  type: z.enum(['bridge', 'comparison', 'intersection', 'yesno', 'summary']).exactOptional(),
+  type: z.enum(QUESTION_TYPES).exactOptional(),
   hops: z.number().int().positive().exactOptional(),
   supporting: z.array(z.string()),
   chain: z.array(chainStepSchema).exactOptional(),
   composition: z.string().exactOptional(),
   localSuffices: z.boolean().exactOptional(),
   difficulty: z.string().exactOptional(),
+  needs: z.enum(['search', 'background', 'nothing', 'refusal', 'clarification']).exactOptional(),
+  options: z.array(z.string()).exactOptional(),
+  summary: z.array(z.string()).exactOptional(),
+  clarification: z.object({ ask: z.string(), reply: z.string() }).exactOptional(),
+  missing: z
+    .object({ subject: z.string(), relation: z.string(), query: z.string() })
+    .exactOptional(),
   split: z.enum(['train', 'dev', 'test']).exactOptional(),
 });
 

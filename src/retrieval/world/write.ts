@@ -18,6 +18,8 @@ import { encodeVectors } from './vectors.ts';
 /** What a generator made. */
 export interface WorldRecords {
   seed: number;
+  /** Form of the generator, where it is not the first. */
+  form?: 2;
   local: readonly Passage[];
   web: readonly Passage[];
   questions: readonly WorldQuestion[];
@@ -45,6 +47,7 @@ export async function writeWorld(
   const manifest: WorldManifest = {
     format: WORLD_FORMAT,
     seed: world.seed,
+    ...(world.form && { form: world.form }),
     counts: {
       local: local.length,
       web: world.web.length,

@@ -6,24 +6,28 @@ import { KINDS, type Kind } from './kinds.ts';
 /** Names one letter or one word away from another are this share of all. */
 const NEAR_DUPLICATES = 0.15;
 /** Word lists of one world: a small world draws from few, so that names there share their parts. */
-interface Pools {
+export interface Pools {
   first: readonly string[];
   heads: readonly string[];
   titleFirst: readonly string[];
   titleSecond: readonly string[];
 }
 
-/** Makes the entities of a world, all names different. */
-export const makeEntities = (rng: KeyedRandom, size: WorldSize): Entity[] => {
+export const drawPools = (rng: KeyedRandom, size: WorldSize): Pools => {
   const total = Object.values(size).reduce((a, b) => a + b, 0);
   const share = Math.min(1, Math.max(0.3, total / 1000));
   const part = (items: readonly string[]) => rng.sample(items, Math.ceil(items.length * share));
-  const pools: Pools = {
+  return {
     first: part(inventory.FIRST_NAMES),
     heads: total < 1000 ? part(inventory.HEADS) : inventory.HEADS,
     titleFirst: part(inventory.TITLE_FIRST),
     titleSecond: part(inventory.TITLE_SECOND),
   };
+};
+
+/** Makes the entities of a world, all names different. */
+export const makeEntities = (rng: KeyedRandom, size: WorldSize): Entity[] => {
+  const pools = drawPools(rng, size);
   const taken = new Set<string>();
   const entities: Entity[] = [];
   for (const kind of KINDS) {
@@ -46,7 +50,7 @@ export const makeEntities = (rng: KeyedRandom, size: WorldSize): Entity[] => {
 
 const women = new Set(inventory.WOMEN);
 
-const pronounOf = (kind: Kind, name: string): Entity['pronoun'] => {
+export const pronounOf = (kind: Kind, name: string): Entity['pronoun'] => {
   if (kind !== 'person') return 'It';
   return women.has(name.split(' ')[0] ?? '') ? 'She' : 'He';
 };
@@ -64,7 +68,7 @@ const title: Namer = (rng, pools) => `${rng.pick(pools.titleFirst)} ${rng.pick(p
 const surname = invented(inventory.SURNAME_TAILS);
 const thing = invented(inventory.THING_TAILS);
 
-const NAMERS: Readonly<Record<Kind, Namer>> = {
+export const NAMERS: Readonly<Record<Kind, Namer>> = {
   person: (rng, pools) => `${rng.pick(pools.first)} ${surname(rng, pools)}`,
   film: title,
   book: title,
@@ -78,7 +82,7 @@ const NAMERS: Readonly<Record<Kind, Namer>> = {
 };
 
 /** A name that differs from `name` in one word, or in the end of its one invented word. */
-const nearDuplicate = (rng: KeyedRandom, pools: Pools, kind: Kind, name: string): string => {
+export const nearDuplicate = (rng: KeyedRandom, pools: Pools, kind: Kind, name: string): string => {
   const fresh = NAMERS[kind](rng, pools).split(' ');
   const old = name.split(' ');
   if (old.length === 1 || fresh.length === 1) {

@@ -6,7 +6,7 @@ import type { MappingInput, Refusal } from './mapping.ts';
  * What no trainer elsewhere can follow: what only Forage's own loop does beside the language policy,
  * and what no trainer can learn from at all.
  */
-export function commonRefusals({ settings, startStep }: MappingInput): Refusal[] {
+export function commonRefusals({ settings, startStep, hasAdapter }: MappingInput): Refusal[] {
   const { router, warmUp, shuffleRewards, groupSize, steps } = settings;
   const refusals: Refusal[] = [];
   const refuse = (setting: string, why: string, without: Refusal['without'] = null): void =>
@@ -24,7 +24,7 @@ export function commonRefusals({ settings, startStep }: MappingInput): Refusal[]
       'router.train',
       'nothing but the router is trained, which Forage alone does; train it here',
     );
-  if (warmUp !== null && startStep === 0)
+  if (warmUp !== null && !hasAdapter)
     refuse(
       'warmUp',
       'the supervised warm-up is made by Forage alone; make it here and export the run, whose adapter then begins warm',

@@ -67,7 +67,7 @@ class _Server:
                 if time.monotonic() >= until:
                     raise EnvironmentGone(
                         f"the environment at {where} does not answer ({reason or type(reason).__name__}); "
-                        "start it again (environment.sh), then go on from the last checkpoint (train.py --resume)"
+                        "start it again (environment.sh), then go on from the last checkpoint as README.md says"
                     ) from reason
                 time.sleep(pause)
                 pause = min(5.0, 2 * pause)
@@ -127,7 +127,7 @@ class Environment:
         """Runs rollouts to their ends; results in the order of the episodes."""
         parts = {}
         for episode in episodes:
-            parts.setdefault(self._server_of(episode), []).append(episode)
+            parts.setdefault(self.server_of(episode), []).append(episode)
         turns = {server: server.call("/v1/open", {"rollouts": own}) for server, own in parts.items()}
         done = self._drive(turns, sample)
         missing = [episode["id"] for episode in episodes if episode["id"] not in done]
@@ -144,7 +144,8 @@ class Environment:
         for server in self.servers:
             server.call("/v1/close", {"rollouts": list(ids)})
 
-    def _server_of(self, episode):
+    def server_of(self, episode):
+        """The process that runs the group of an episode."""
         place = episode.get("draw", episode.get("heldOut", 0))
         return self._by_shard[place % len(self.servers)]
 

@@ -72,7 +72,7 @@ def train_checked(argv):
     arguments["heldOut"] = {"questions": HELD_OUT, "every": STEPS}
     if pathlib.Path(options.policy).resolve() == (pathlib.Path(options.out).parent / "policy").resolve():
         # An adapter of the real policy does not fit a small one.
-        experiment["adapter"] = None
+        experiment["adapter"] = experiment["policy"]["revision"] = None
     updates = arguments["batch"]["updates"]
     machine = {
         "max_steps": STEPS * updates,
@@ -213,7 +213,7 @@ def compare_run(records, out):
     table.add("tables of completions with ids and special tokens", f"{len(logged)} rows", same and len(logged) == count)
     table.add("adapter finite", "yes" if summary["finite"] else "no", summary["finite"])
     table.print()
-    return table.ok
+    return table
 
 
 def compare(rollouts, outs):
@@ -221,9 +221,12 @@ def compare(rollouts, outs):
     for line in open(rollouts):
         record = json.loads(line)
         records[record["id"]] = record
-    results = [compare_run(records, pathlib.Path(out)) for out in outs]
-    print("all hold" if all(results) else "some FAIL")
-    return 0 if all(results) else 1
+    tables = [compare_run(records, pathlib.Path(out)) for out in outs]
+    ok = all(table.ok for table in tables)
+    result = [{"title": table.title, "ok": table.ok, "rows": {what: value for what, value, _ in table.rows}} for table in tables]
+    (pathlib.Path(rollouts).parent / "result.json").write_text(json.dumps(result, indent=2))
+    print("all hold" if ok else "some FAIL")
+    return 0 if ok else 1
 
 
 if __name__ == "__main__":

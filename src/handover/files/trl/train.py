@@ -196,9 +196,23 @@ class HeldOut(TrainerCallback):
                 file.write(json.dumps({"step": step, "n": len(every), **means}) + "\n")
 
 
+def revision_of(folder):
+    """Names the weights of a checkpoint as Forage does: the SHA-256 of its file, or of its shards' in their order."""
+    digests = []
+    for file in sorted(pathlib.Path(folder).glob("*.safetensors"), key=lambda file: file.name):
+        with open(file, "rb") as opened:
+            digests.append(hashlib.file_digest(opened, "sha256").hexdigest())
+    whole = digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
+    return whole[:12]
+
+
 def load_policy(path, experiment, dtype):
     """The checkpoint, with the adapter of this folder where there is one."""
     policy = experiment["policy"]
+    if policy["revision"] is not None and os.path.isdir(path) and os.environ.get("RANK", "0") == "0":
+        found = revision_of(path)
+        if found != policy["revision"]:
+            raise SystemExit(f"{path} holds other weights (revision {found}) than the experiment's policy ({policy['revision']})")
     model = AutoModelForCausalLM.from_pretrained(path, dtype=dtype)
     held = model.get_input_embeddings().weight.shape[0]
     if held != policy["vocabulary"]:

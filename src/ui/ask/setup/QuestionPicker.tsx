@@ -1,7 +1,7 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useDeferredValue, useMemo, useRef, useState, type KeyboardEvent } from 'react';
-import type { QuestionType } from '../../../records/records.ts';
+import { QUESTION_TYPES, type QuestionType } from '../../../records/records.ts';
 import type { QuestionRow } from '../../../lab/contract/ask.ts';
 import { formatCount } from '../../kit/words/format.ts';
 import { PickField } from '../../kit/PickField.tsx';
@@ -12,7 +12,6 @@ import { filterQuestions, NO_FILTER, type QuestionFilter } from '../store/filter
 
 /** CSS pixels of a question: two lines of text and one of facts, whatever its length. */
 const ROW_HEIGHT = 60;
-const TYPES: readonly QuestionType[] = ['bridge', 'comparison', 'intersection', 'yesno', 'summary'];
 const SOURCES = ['local', 'web'] as const;
 
 /** What is known of a question; imported ones tell less. */
@@ -34,12 +33,23 @@ const Row = (props: { row: QuestionRow }) => (
   </>
 );
 
-/**
- * Narrows the list. Splits come from the questions themselves, since imported ones name their own.
- */
+/** What the questions at hand differ in. */
+interface Choices {
+  hops: number[];
+  types: QuestionType[];
+  splits: string[];
+}
+
+const choicesOf = (rows: readonly QuestionRow[]): Choices => ({
+  hops: [...new Set(rows.map((row) => row.hops))].filter((n) => n > 0).toSorted((a, b) => a - b),
+  types: QUESTION_TYPES.filter((type) => rows.some((row) => row.type === type)),
+  splits: [...new Set(rows.map((row) => row.split))],
+});
+
+/** Narrows the list. What can be chosen comes from the questions: forms of worlds differ, and imports. */
 const Filters = (props: {
   filter: QuestionFilter;
-  splits: string[];
+  choices: Choices;
   change: (change: Partial<QuestionFilter>) => void;
 }) => {
   const { filter, change } = props;
@@ -52,15 +62,15 @@ const Filters = (props: {
         onChange={(event) => change({ hops: Number(event.currentTarget.value) || null })}
         data={[
           { value: '', label: 'any hops' },
-          ...['1', '2', '3', '4'].map((n) => ({
-            value: n,
-            label: `${n} hop${n === '1' ? '' : 's'}`,
+          ...props.choices.hops.map((n) => ({
+            value: String(n),
+            label: `${n} hop${n === 1 ? '' : 's'}`,
           })),
         ]}
       />
       <PickField
         aria-label="Type"
-        values={TYPES}
+        values={props.choices.types}
         value={filter.type}
         none="any type"
         onPick={(type) => change({ type })}
@@ -80,7 +90,7 @@ const Filters = (props: {
         size="xs"
         value={filter.split ?? ''}
         onChange={(event) => change({ split: event.currentTarget.value || null })}
-        data={[{ value: '', label: 'any split' }, ...props.splits]}
+        data={[{ value: '', label: 'any split' }, ...props.choices.splits]}
       />
     </div>
   );
@@ -161,7 +171,7 @@ export const QuestionPicker = () => {
   // Thousands of questions may be filtered between two letters; typing must not wait for it.
   const deferred = useDeferredValue(filter);
   const rows = useMemo(() => filterQuestions(questions, deferred), [questions, deferred]);
-  const splits = useMemo(() => [...new Set(questions.map((row) => row.split))], [questions]);
+  const choices = useMemo(() => choicesOf(questions), [questions]);
   const change = (part: Partial<QuestionFilter>) => setFilter((before) => ({ ...before, ...part }));
   return (
     <div className="picker">
@@ -173,7 +183,7 @@ export const QuestionPicker = () => {
         value={filter.text}
         onChange={(event) => change({ text: event.currentTarget.value })}
       />
-      <Filters filter={filter} splits={splits} change={change} />
+      <Filters filter={filter} choices={choices} change={change} />
       {questions.length === 0 ? (
         <p className="fine">
           {problem !== null

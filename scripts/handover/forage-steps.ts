@@ -1,12 +1,12 @@
 /**
- * One step of Forage's own training, and the folder that makes the same step elsewhere:
+ * One step of Forage's own training, or more, and the folder that makes the same steps elsewhere:
  *
- *     tsx scripts/handover/one-step.ts OUT RECIPE [setting=value …]
+ *     tsx scripts/handover/forage-steps.ts OUT RECIPE TRAINER [setting=value …]
  *
- * OUT/rollouts.jsonl and step.json are the step's, OUT/after the adapter behind it, and OUT/folder the
- * export, whose adapter/ is the one before it.
+ * OUT/steps.jsonl and rollouts.jsonl are of these steps, OUT/after the adapter behind them, and OUT/folder
+ * the export, whose adapter/ is the one before them.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readSource, readHandoverFile } from '../../src/cli/shared/export-source.ts';
 import { openFolder, openWorld } from '../../src/cli/shared/parts.ts';
@@ -23,7 +23,7 @@ import { openReader } from '../../src/policy/open/reader.ts';
 const [out, recipe, to, ...changes] = process.argv.slice(2);
 const trainer = TRAINERS.find((name) => name === to);
 if (out === undefined || recipe === undefined || !trainer)
-  throw new Error(`one-step.ts OUT RECIPE ${TRAINERS.join('|')} [setting=value …]`);
+  throw new Error(`forage-steps.ts OUT RECIPE ${TRAINERS.join('|')} [setting=value …]`);
 
 const set = ['steps=1', 'stages.0.steps=1', 'heldOut.questions=0', ...changes];
 const source = await readSource({ recipe }, { set });
@@ -53,7 +53,7 @@ function write(folder: string, path: string, content: string | Uint8Array): void
   writeFileSync(target, content);
 }
 
-const run = { id: 'one-step', step: 0, curriculum: null, adapter: before };
+const run = { id: 'forage-steps', step: 0, curriculum: null, adapter: before };
 for (const file of await exportFolder({ ...source, run }, trainer, { read: readHandoverFile }))
   write(join(out, 'folder'), file.path, file.content);
 
@@ -75,8 +75,9 @@ try {
     }),
     hooks: {
       onStep: (record, rollouts) => {
-        write(out, 'step.json', JSON.stringify(record));
-        write(out, 'rollouts.jsonl', rollouts.map((one) => `${JSON.stringify(one)}\n`).join(''));
+        appendFileSync(join(out, 'steps.jsonl'), `${JSON.stringify(record)}\n`);
+        const lines = rollouts.map((rollout) => `${JSON.stringify(rollout)}\n`);
+        appendFileSync(join(out, 'rollouts.jsonl'), lines.join(''));
       },
     },
   });

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { MeasuredWorld } from '../../evaluate/world/measured.ts';
+import type { Passage } from '../../records/records.ts';
+import type { FetchFile } from '../../base/fetch-file.ts';
+import { parseJson } from '../../base/fetch-file.ts';
+import { itemAt } from '../../base/items.ts';
+import { HuggingFaceTokenizer } from '../../policy/open/tokenizer.ts';
+import { ExactIndex } from '../../retrieval/dense/dense.ts';
+import type { OnnxEncoder } from '../../retrieval/encoder/encoder.ts';
+import { LexicalIndex } from '../../retrieval/lexical/lexical.ts';
+import { openWorldRetriever } from '../../retrieval/open.ts';
+import { WebIndex } from '../../retrieval/web/client.ts';
+import { passageShardFile } from '../../retrieval/web/format.ts';
+import { decodePassages } from '../../retrieval/web/passages.ts';
+import { loadWorld } from '../../retrieval/world/load.ts';
+import { builtIn } from './paths.ts';
+
+/** Every passage of a static web index, in order. */
+async function webPassages(fetchFile: FetchFile): Promise<Passage[]> {
+  const { header } = await WebIndex.open(fetchFile);
+  const shards = Math.ceil(header.documents / header.passagesPerShard);
+  const files = Array.from({ length: shards }, (_, shard) => passageShardFile(shard));
+  const read = files.map(async (name) => decodePassages(await fetchFile(name), name));
+  return (await Promise.all(read)).flat();
+}
+
+/** The shipped policy's tokenizer. */
+function shippedTokenizer(): HuggingFaceTokenizer {
+  const json = (name: string): object => {
+    const path = join(builtIn('policy'), name);
+    const parsed = parseJson(readFileSync(path), path);
+    if (typeof parsed !== 'object' || parsed === null) throw new Error(`${path} holds no object`);
+    return parsed;
+  };
+  return new HuggingFaceTokenizer(json('tokenizer.json'), json('tokenizer_config.json'));
+}
+
+/** Opens a world folder for measuring. @param encoder the one that made its vectors */
+export async function openMeasured(
+  fetchFile: FetchFile,
+  encoder: OnnxEncoder | null,
+): Promise<MeasuredWorld> {
+  const world = await loadWorld(fetchFile);
+  const used = world.vectors ? encoder : null;
+  const lexical = new LexicalIndex(world.local);
+  const exact = world.vectors && new ExactIndex(world.vectors);
+  const tokenizer = shippedTokenizer();
+  return {
+    world,
+    web: await webPassages(fetchFile),
+    retriever: openWorldRetriever(world, fetchFile, { encoder: used }),
+    local: {
+      lexical: (query, k) =>
+        Promise.resolve(lexical.search(query, k).map(({ passage }) => passage)),
+      dense:
+        exact && used
+          ? async (query, k) =>
+              exact
+                .search(await used.encodeQuery(query), k)
+                .map(({ index }) => itemAt(world.local, index))
+          : null,
+    },
+    countTokens: (text) => tokenizer.encodeText(text).length,
+  };
+}
