@@ -9,7 +9,7 @@ import { exportIndex, INDEX_OPTIONS } from '../export/faiss.ts';
 import { makeFolder } from '../shared/empty-folder.ts';
 import { readSource, readHandoverFile } from '../shared/export-source.ts';
 import { UsageError, type OptionLists } from '../shared/options.ts';
-import { SETTINGS_OPTIONS } from './train-settings.ts';
+import { SETTINGS_OPTIONS } from '../shared/train-settings.ts';
 
 const isWithout = (name: string): name is Without => (WITHOUT as readonly string[]).includes(name);
 

@@ -5,7 +5,7 @@ import type { Experiment } from '../../handover/environment/experiment.ts';
 import { endProgress, print, say, type Command } from '../shared/command.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import { openSources, type OpenSources } from '../shared/parts.ts';
-import { asUsage, readSettings, SETTINGS_OPTIONS } from './train-settings.ts';
+import { asUsage, readSettings, SETTINGS_OPTIONS } from '../shared/train-settings.ts';
 import { describeExperiment, readExperiment } from '../environment/experiment.ts';
 import { isLoopback } from '../environment/http.ts';
 import { environmentParts, openExperimentSources } from '../environment/open.ts';

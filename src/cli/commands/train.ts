@@ -4,7 +4,7 @@ import type { TrainSettings } from '../../recipes/training.ts';
 import { checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
 import { collapseWarning } from '../../learn/router/collapse.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
-import { asUsage, readSettings, SETTINGS_OPTIONS } from './train-settings.ts';
+import { asUsage, readSettings, SETTINGS_OPTIONS } from '../shared/train-settings.ts';
 import { DEFAULT_WARM_UP, readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import {
   createRun,

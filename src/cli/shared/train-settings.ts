@@ -4,8 +4,8 @@ import { checkTrainable } from '../../learn/rl/trainable.ts';
 import { parseTrainSettings, withChanges } from '../../learn/settings/edit-settings.ts';
 import { findTraining, getTraining, TRAININGS } from '../../recipes/index.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
-import { say } from '../shared/command.ts';
-import { UsageError, type OptionSpec, type OptionValues } from '../shared/options.ts';
+import { say } from './command.ts';
+import { UsageError, type OptionSpec, type OptionValues } from './options.ts';
 
 /** Settings of a training run as the command line names them. */
 export const SETTINGS_OPTIONS = {
