@@ -83,8 +83,10 @@ function lasting(value: unknown): unknown {
 }
 
 /** The record but for what is volatile, and for the sentence on who gave its log-probabilities. */
-const comparable = ({ policy: { logprobs: _, ...policy }, ...record }: Rollout): unknown =>
-  lasting({ ...record, policy });
+const comparable = ({
+  policy: { id, revision, adapter, logprobsOf },
+  ...record
+}: Rollout): unknown => lasting({ ...record, policy: { id, revision, adapter, logprobsOf } });
 
 const QUESTIONS = 6;
 const GROUP = 4;
