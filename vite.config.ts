@@ -1,26 +1,31 @@
 import { readFileSync } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { SECURITY_HEADERS } from './scripts/serve/headers.mjs';
 import { writeServiceWorker } from './scripts/serve/offline.mjs';
 import { precompress } from './scripts/serve/precompress.mjs';
+import { metaPolicy, writeHostFiles } from './scripts/serve/static-host.mjs';
 
 /**
- * Adds the service worker with the list of the build's files, then compressed copies of all. Built for
- * one path (`--base /forage/`), whose links are right at any depth, the page is also what a static host
- * shows for addresses without a file.
+ * Adds what hosts of files need (headers, a page for addresses without a file), the service worker with
+ * the list of the build's files, then compressed copies of all.
  */
 const finished: Plugin = {
   name: 'finish-build',
   apply: 'build',
+  transformIndexHtml: () => [
+    {
+      tag: 'meta',
+      attrs: { 'http-equiv': 'Content-Security-Policy', content: metaPolicy() },
+      injectTo: 'head-prepend',
+    },
+  ],
   writeBundle: {
     order: 'post',
     async handler({ dir }) {
       if (dir === undefined) return;
-      if (this.environment.config.base.startsWith('/'))
-        await copyFile(join(dir, 'index.html'), join(dir, '404.html'));
+      await writeHostFiles(dir, this.environment.config.base);
       await writeServiceWorker(dir);
       await precompress(dir);
     },

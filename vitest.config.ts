@@ -7,6 +7,8 @@ const LONGEST = [
   'test/cli/lab.test.ts',
   'test/cli/pretrain/policy.test.ts',
   'test/cli/foreign.test.ts',
+  'test/handover/environment/replay.test.ts',
+  'test/cli/environment.test.ts',
   'test/retrieval/own-corpus.test.ts',
   'test/fuzz/fuzz.test.ts',
   'test/formats/rollouts/hostile.test.ts',

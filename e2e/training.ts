@@ -12,7 +12,11 @@ export interface SmallRun {
 }
 
 /** Fills in the form; a step of these takes less than a second. */
-export const fillSmall = async (page: Page, stage: Stage, run: SmallRun): Promise<void> => {
+export const fillSmall = async (
+  page: Page,
+  stage: Pick<Stage, 'url'>,
+  run: SmallRun,
+): Promise<void> => {
   await page.goto(`${stage.url}train?new=1&device=wasm`);
   // Draws no group again, so that every rollout has an advantage.
   await page.getByLabel('Recipe', { exact: true }).selectOption('search/grpo');
@@ -25,7 +29,11 @@ export const fillSmall = async (page: Page, stage: Stage, run: SmallRun): Promis
 };
 
 /** @returns the run's id */
-export const startSmall = async (page: Page, stage: Stage, run: SmallRun): Promise<string> => {
+export const startSmall = async (
+  page: Page,
+  stage: Pick<Stage, 'url'>,
+  run: SmallRun,
+): Promise<string> => {
   await fillSmall(page, stage, run);
   await page.getByRole('button', { name: 'Start training' }).click();
   await page.waitForURL(/run=/);

@@ -5,11 +5,12 @@
  *
  *   npm run mutate -- [--parts agent,learn] [--count 60] [--seed 1] [--file src/agent/budget.ts]
  *                     [--jobs 1] [--budget 60] [--json FILE] [--tests test/agent,test/learn]
+ *                     [--without webgpu]
  *
  * `--count` mutants of each part are drawn by the seed; with `--file` all of this file's are taken. A
  * mutant's tests run until one fails, the nearest first, for `--budget` seconds at most (as measured
- * without a mutant); with `--tests` no others than those of these folders, which finds no more than all
- * would. Not counted are those that do not compile, which the check of types finds, and those
+ * without a mutant); with `--tests` no others than those of these folders, and with `--without` none whose
+ * path has one of these words in it, which finds no more than all would. Not counted are those that do not compile, which the check of types finds, and those
  * in test/mutation-equivalent.json, with the reason there. Ctrl-C ends it with what is known by then.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -33,6 +34,7 @@ const { values } = parseArgs({
     budget: { type: 'string', default: '60' },
     json: { type: 'string' },
     tests: { type: 'string', default: 'test' },
+    without: { type: 'string' },
   },
 });
 
@@ -170,7 +172,12 @@ process.once('SIGINT', () => {
   });
 });
 const folders = values.tests.split(',');
-const tests = testFiles().filter((test) => folders.some((each) => test.startsWith(`${each}/`)));
+const without = values.without?.split(',') ?? [];
+const tests = testFiles().filter(
+  (test) =>
+    folders.some((each) => test.startsWith(`${each}/`)) &&
+    !without.some((word) => test.includes(word)),
+);
 const failing = await measure(coverage, runners, tests);
 const used = tests.filter((test) => !failing.includes(test));
 const waiting = inTurn(sample());

@@ -1,4 +1,5 @@
 // `npm start`: builds the page if its sources changed since the last build, serves it, opens a browser.
+// As `forage` of a package, which has the built page and no sources, it serves and opens it.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,6 +8,7 @@ import { serve } from './serve/server.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
+const hasSources = existsSync(join(root, 'vite.config.ts'));
 const options = parse(process.argv.slice(2));
 
 function parse(argv) {
@@ -48,9 +50,9 @@ function buildIsStale() {
   return Math.max(...sources.map((name) => newest(join(root, name)))) > statSync(built).mtimeMs;
 }
 
-if (!existsSync(join(root, 'node_modules', 'vite')))
-  fail('The packages are not installed. Run: npm ci');
-if (buildIsStale()) {
+function build() {
+  if (!existsSync(join(root, 'node_modules', 'vite')))
+    fail('The packages are not installed. Run: npm ci');
   console.log('Building the page …');
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
   const built = spawnSync(process.execPath, [vite, 'build', '--logLevel', 'warn'], {
@@ -59,6 +61,13 @@ if (buildIsStale()) {
   });
   if (built.status !== 0) fail('The build failed; what Vite printed above says why.');
 }
+
+if (hasSources) {
+  if (buildIsStale()) build();
+} else if (options.build === 'always')
+  fail('--build needs the sources; a package holds the built page alone.');
+else if (!existsSync(join(dist, 'index.html')))
+  fail(`${dist} holds no built page. Install the package again.`);
 
 let server;
 const { port, host, base } = options;
@@ -71,6 +80,8 @@ try {
   } else fail(`Could not listen on ${host}:${port}: ${error.message}`);
 }
 console.log(`Forage is at ${server.url}  (Ctrl-C stops it)`);
+// The first process of a container ends by no signal that it does not listen to.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(0));
 
 const hasDisplay =
   process.platform === 'darwin' ||

@@ -14,6 +14,8 @@ import { OpfsRangeFiles } from '../src/lab/storage/opfs-ranges.ts';
 import { OpfsBlobs } from '../src/lab/storage/opfs.ts';
 import { RunStore } from '../src/lab/storage/run-store.ts';
 import { startEngines } from '../src/lab/train/engines.ts';
+import { ExportHost } from '../src/lab/train/export/exports.ts';
+import { readBundledFile } from '../src/handover/files/bundled.ts';
 import { TrainingHost } from '../src/lab/train/host.ts';
 import { policyFacts } from '../src/lab/models/serving/policy-facts.ts';
 import { serve } from '../src/lab/rpc/serve.ts';
@@ -55,20 +57,38 @@ const conductor = new Conductor(
   { checkpoints, imported: (ids) => collections.questions(ids) },
 );
 
+const store = new RunStore(new ForageDatabase(), new OpfsBlobs());
+
 const train = new TrainingHost({
-  store: new RunStore(new ForageDatabase(), new OpfsBlobs()),
+  store,
   startEngines: ({ policy: ref, ...options }) =>
     startEngines({ ...options, workers, source: trainable(ref), open }),
   world: (setup) => conductor.sourcesFor(setup),
   policy: async (ref) => policyFacts(trainable(ref), open),
+  policies: async () => [
+    { kind: 'built-in' },
+    ...(await checkpoints.list())
+      .filter(({ record }) => record.readyAt !== null && record.deletedAt === null)
+      .map(({ record }) => ({ kind: 'checkpoint' as const, id: record.id })),
+  ],
   locks: navigator.locks,
   channel: new BroadcastChannel('forage-training'),
   orders: new BroadcastChannel('forage-training-orders'),
 });
 
+const exports = new ExportHost({
+  store,
+  policy: async (ref) => policyFacts(trainable(ref), open),
+  world: (setup) => conductor.sourcesFor(setup),
+  passages: (id) => collections.exportJsonl(id, 'passages'),
+  version: String(import.meta.env['VITE_VERSION'] ?? ''),
+  read: readBundledFile,
+});
+
 const host: LabApi = {
   ask: conductor,
   train,
+  exports,
   collections,
   checkpoints: startCheckpoints(),
   clusters: conductor.clusters,

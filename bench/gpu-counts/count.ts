@@ -3,12 +3,11 @@ import { prepareNode } from '../../src/policy/node/prepare.ts';
 import type { LoraSpec } from '../../src/policy/lora/spec.ts';
 import { decodeTrial, readTrial, stepTrial, type Trial } from '../../src/policy/measure/trials.ts';
 import type { Decoder } from '../../src/policy/model/decoder.ts';
-import { uploadDecoder } from '../../src/policy/model/upload.ts';
 import type { MatrixType } from '../../src/policy/ops/values.ts';
 import { createWebGpuOps } from '../../src/policy/webgpu/ops.ts';
-import type { GpuCounts } from './null-gpu/counts.ts';
+import type { Dispatch, GpuCounts } from './null-gpu/counts.ts';
 import { installNullGpu, type NullGpu } from './null-gpu/install.ts';
-import { zeroSource } from './zero-source.ts';
+import { unfilledDecoder } from './unfilled.ts';
 
 /** One phase of the engine, by what it asked of the device. */
 export interface Counted extends GpuCounts {
@@ -28,7 +27,7 @@ export class CountedEngine {
     this.weightBytes = gpu.counter.liveBytes;
   }
 
-  /** Uploads weights of zeros. @param features as an adapter has them */
+  /** Makes a decoder whose weights hold nothing. @param options features and limits as an adapter has them */
   static async start(
     config: PolicyConfig,
     type: MatrixType,
@@ -37,8 +36,7 @@ export class CountedEngine {
     // Node before version 21 has no navigator.
     prepareNode();
     const gpu = installNullGpu(options);
-    const source = zeroSource(config, type === 'f32' ? 'f32' : 'bf16');
-    return new CountedEngine(gpu, await uploadDecoder(await createWebGpuOps(), source, { type }));
+    return new CountedEngine(gpu, unfilledDecoder(await createWebGpuOps(), config, type));
   }
 
   get gpu(): NullGpu {
@@ -62,6 +60,24 @@ export class CountedEngine {
 
   async step(spec: LoraSpec, tokens: number, length: number) {
     return this.counted(await stepTrial(this.decoder, spec, tokens, length));
+  }
+
+  /** The dispatches of a trial that ran before, in their order. */
+  async recorded(trial: Trial): Promise<{ counted: Counted; dispatches: Dispatch[] }> {
+    await trial.run();
+    const { counter } = this.#gpu;
+    counter.recording = true;
+    const counted = await this.#once(trial);
+    counter.recording = false;
+    const { dispatches } = counter;
+    counter.restart();
+    return { counted, dispatches };
+  }
+
+  /** Gives the device back. */
+  close(): void {
+    this.decoder.dispose();
+    this.#gpu.uninstall();
   }
 
   async #once(trial: Trial): Promise<Counted> {

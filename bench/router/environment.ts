@@ -6,7 +6,7 @@ import { RunningMean } from '../../src/agent/router/reward.ts';
 import type { Router } from '../../src/agent/router/router.ts';
 import { coverageOf } from '../../src/agent/router/coverage.ts';
 import { fetchFromDisk, openEncoderFromDisk } from '../../src/cli/shared/build-world.ts';
-import { projectPath } from '../../src/cli/shared/paths.ts';
+import { builtIn } from '../../src/cli/shared/paths.ts';
 import type { Question } from '../../src/records/records.ts';
 import type { Rollout } from '../../src/records/rollout.ts';
 import { HuggingFaceTokenizer } from '../../src/policy/open/tokenizer.ts';
@@ -60,15 +60,15 @@ export interface Environment {
 }
 
 const readJson = (name: string): object =>
-  JSON.parse(readFileSync(projectPath(join('public/policy', name)), 'utf8')) as object;
+  JSON.parse(readFileSync(join(builtIn('policy'), name), 'utf8')) as object;
 
 export async function openEnvironment(options: {
   world: string | undefined;
   webCache: 'memory' | 'off';
 }): Promise<Environment> {
-  const fetchFile = fetchFromDisk(options.world ?? projectPath('public/world'));
+  const fetchFile = fetchFromDisk(options.world ?? builtIn('world'));
   const world = await loadWorld(fetchFile);
-  const encoder = world.vectors ? await openEncoderFromDisk(projectPath('public/encoder')) : null;
+  const encoder = world.vectors ? await openEncoderFromDisk(builtIn('encoder')) : null;
   const retriever = openWorldRetriever(world, fetchFile, {
     encoder,
     webCache: options.webCache,

@@ -1,13 +1,8 @@
-import { createReadStream, existsSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { extname, join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { serve } from '../../scripts/serve/server.mjs';
-import { DIST, finishedColumns, openPage, runStatus, useStage } from '../browser.ts';
+import { finishedColumns, runStatus, useStage } from '../browser.ts';
 
-/** The built page works below any path, with every address it has, its workers and its offline store. */
+/** The built page works below any path, with every address it has and its workers. */
 
 const BASE = '/some/where/';
 const stage = useStage({ base: BASE });
@@ -79,62 +74,4 @@ it('opens a rollout of a file at its own address', async () => {
   await page.getByRole('link', { name: 'Rollouts', exact: true }).first().click();
   await page.waitForURL(`${stage.url}rollouts`);
   expect([strays, stage.faults]).toEqual([[], []]);
-});
-
-it('answers, and opens at any depth, after the server has gone', async () => {
-  const server = await serve({ root: DIST, base: BASE });
-  const page = await openPage(stage, { offline: true });
-  await page.goto(server.url);
-  await page.waitForSelector('[data-testid="offline"]:has-text("works offline")');
-  await server.close();
-
-  await page.goto(`${server.url}rollouts/nothing/here`);
-  await page.getByRole('link', { name: 'Rollouts of this browser' }).waitFor();
-  await page.goto(`${server.url}models`);
-  await page.waitForSelector('h1:has-text("Models")');
-  await page.goto(server.url);
-  await page.getByRole('button', { name: 'Run an example' }).click();
-  await runStatus(page, 'done');
-  expect(await finishedColumns(page)).toBe(1);
-  await page.context().close();
-});
-
-const TYPES: Record<string, string> = {
-  '.html': 'text/html',
-  '.js': 'text/javascript',
-  '.css': 'text/css',
-  '.json': 'application/json',
-  '.wasm': 'application/wasm',
-};
-
-/** A host of files: no headers of its own, and 404 for what is no file. */
-const staticHost = async (): Promise<{ url: string; close: () => void }> => {
-  const host = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-    const path = pathname.startsWith(BASE) ? pathname.slice(BASE.length) : 'none';
-    const file = join(DIST, path === '' ? 'index.html' : path);
-    if (!existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end();
-    const type = TYPES[extname(file)] ?? 'application/octet-stream';
-    createReadStream(file).pipe(response.setHeader('Content-Type', type));
-  });
-  await new Promise<void>((done) => host.listen(0, '127.0.0.1', done));
-  const { port } = host.address() as AddressInfo;
-  const close = (): void => {
-    host.closeAllConnections();
-    host.close();
-  };
-  return { url: `http://localhost:${port}${BASE}`, close };
-};
-
-it('needs a host of plain files only; after one visit its permalinks open there too', async () => {
-  const host = await staticHost();
-  const page = await openPage(stage, { offline: true });
-  await page.goto(host.url);
-  await page.waitForSelector('[data-testid="offline"]:has-text("works offline")');
-  await page.getByRole('button', { name: 'Run an example' }).click();
-  await runStatus(page, 'done');
-  await page.goto(`${host.url}models`);
-  await page.waitForSelector('h1:has-text("Models")');
-  await page.context().close();
-  host.close();
 });

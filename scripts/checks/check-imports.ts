@@ -1,5 +1,5 @@
 /**
- * Imports go one way: ui, cli → lab, pretrain → evaluate → learn → agent → policy, retrieval, world →
+ * Imports go one way: ui, cli → lab → handover, pretrain → evaluate → learn → agent → policy, retrieval, world →
  * formats → records → base. `recipes` are values that agent and everything above it read. The core
  * knows no React, no DOM library and no storage. Prints every import that goes another way.
  */
@@ -23,10 +23,11 @@ const mayImport: Record<string, readonly string[]> = {
   agent: models,
   learn: [...models, 'agent'],
   evaluate: [...models, 'agent', 'learn'],
+  handover: core,
   pretrain: core,
-  lab: core,
-  ui: [...core, 'lab'],
-  cli: [...core, 'pretrain', 'lab'],
+  lab: [...core, 'handover'],
+  ui: [...core, 'handover', 'lab'],
+  cli: [...core, 'handover', 'pretrain', 'lab'],
 };
 /** Packages that one part alone may import. */
 const reserved: readonly [packages: RegExp, part: string][] = [

@@ -8,21 +8,18 @@ export const PARTS: Readonly<Record<string, readonly string[]>> = {
   retrieval: ['src/retrieval'],
   evaluate: ['src/evaluate'],
   formats: ['src/formats', 'src/base/float16.ts'],
-  // Not its loading, its pages' messages and its servers: what computes.
+  // Not its loading, its pages' messages and its servers, nor what runs on a graphics card: what computes.
   policy: [
     'src/base/random.ts',
     'src/policy/checkpoint/rope-config.ts',
     'src/policy/checkpoint/rope.ts',
     'src/policy/checkpoint/weights.ts',
-    'src/policy/lora/init.ts',
-    'src/policy/lora/merge.ts',
-    'src/policy/lora/optimizer.ts',
+    'src/policy/generation',
+    'src/policy/lora',
+    'src/policy/model',
+    'src/policy/ops',
+    'src/policy/wasm',
     'src/pretrain/policy/orthogonalise.ts',
-    'src/policy/lora/spec.ts',
-    'src/policy/lora/train-batch.ts',
-    'src/policy/ops/draw.ts',
-    'src/policy/ops/numeric.ts',
-    'src/policy/ops/quantise.ts',
   ],
 };
 

@@ -2,13 +2,16 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { SECURITY_HEADERS } from './headers.mjs';
+import { HOST_FILES } from './static-host.mjs';
 
-/** Compressed copies and the page for a static host's 404 are the server's business; the worker does not store itself. */
-const LEFT_OUT = /(\.(br|gz)|^sw\.js|^404\.html)$/;
+/** Compressed copies and files for a host are the server's business; the worker does not store itself. */
+const leftOut = (/** @type {string} */ path) =>
+  /\.(br|gz)$/.test(path) || path === 'sw.js' || HOST_FILES.includes(path);
 
 /**
  * Writes `sw.js` into a built page: the service worker of `service-worker.js` with the list of the
- * build's files, under a version that changes when any of them does.
+ * build's files and the headers of the page, under a version that changes when any of them does.
  *
  * @param {string} root folder of the built page
  * @returns {Promise<{ files: number, bytes: number }>}
@@ -18,7 +21,7 @@ export async function writeServiceWorker(root) {
   const paths = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
-    .filter((path) => !LEFT_OUT.test(path))
+    .filter((path) => !leftOut(path))
     .sort();
   const hash = createHash('sha256');
   let bytes = 0;
@@ -34,7 +37,11 @@ export async function writeServiceWorker(root) {
     'utf8',
   );
   const version = JSON.stringify(hash.digest('hex').slice(0, 16));
-  const head = `const VERSION = ${version};\nconst FILES = ${JSON.stringify(urls)};\n`;
-  await writeFile(join(root, 'sw.js'), head + source);
+  const head = [
+    `const VERSION = ${version};`,
+    `const FILES = ${JSON.stringify(urls)};`,
+    `const HEADERS = ${JSON.stringify(SECURITY_HEADERS)};`,
+  ];
+  await writeFile(join(root, 'sw.js'), [...head, source].join('\n'));
   return { files: urls.length, bytes };
 }

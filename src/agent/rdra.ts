@@ -150,7 +150,7 @@ export async function openContext(state: RunState): Promise<void> {
   const hint = noSearchHint(state);
   const alone = [...frame.before, ...question, ...hint, ...frame.after];
   const thought = mode === 'shown' ? await thinkWithoutBackground(state, alone, frame) : null;
-  if (frame.before.length > 0) conversation.write('prompt', 'instruction', frame.before);
+  conversation.write('prompt', 'instruction', frame.before);
   if (hits.length > 0) {
     const text = passagesText(tokenizer, hits, settings.retrieval.passageTokens);
     const room =
@@ -163,8 +163,8 @@ export async function openContext(state: RunState): Promise<void> {
     if (room / 2 >= 3) conversation.write('environment', 'background', ids);
   }
   conversation.write('prompt', 'question', question);
-  if (hint.length > 0) conversation.write('prompt', 'hint', hint);
-  if (frame.after.length > 0) conversation.write('prompt', 'instruction', frame.after);
+  conversation.write('prompt', 'hint', hint);
+  conversation.write('prompt', 'instruction', frame.after);
   if (frame.opensThought) conversation.parser.force('think', []);
   if (mode !== 'shown') return;
   if (!thought) {

@@ -138,7 +138,7 @@ function score(transcript: Transcript): void {
 export async function runRollout(
   deps: AgentDeps,
   request: RolloutRequest,
-  onUpdate: (update: RolloutUpdate) => void = () => undefined,
+  onUpdate: ((update: RolloutUpdate) => void) | null = null,
 ): Promise<Rollout> {
   const over = request.overrides ?? {};
   const { tokenizer, info } = deps.policy;
@@ -175,7 +175,7 @@ export async function runRollout(
 export async function runGroup(
   deps: AgentDeps,
   request: GroupRequest,
-  onUpdate: (update: RolloutUpdate) => void = () => undefined,
+  onUpdate: ((update: RolloutUpdate) => void) | null = null,
 ): Promise<Rollout[]> {
   const { size, ...shared } = request;
   const together: AgentDeps = { ...deps, webLatency: deps.webLatency ?? new RunningMean() };

@@ -33,9 +33,9 @@ export function writeTurnHint(state: RunState, text: string): void {
   const hint = blockIds(deps.policy.tokenizer, tags, 'hint', ` ${text}`);
   const length = hint.length + (turn ? turn.before.length + turn.after.length : 0);
   if (!turn || length > contextRoom(state)) return writeHint(state, text);
-  if (turn.before.length > 0) conversation.write('environment', 'instruction', turn.before);
+  conversation.write('environment', 'instruction', turn.before);
   conversation.answerBack('hint', hint);
-  if (turn.after.length > 0) conversation.write('environment', 'instruction', turn.after);
+  conversation.write('environment', 'instruction', turn.after);
   if (turn.opensThought) conversation.parser.force('think', []);
 }
 
@@ -112,7 +112,7 @@ function chooseRoute(
       round,
       maxSearches: retrieval.maxSearches,
       past: state.searches,
-      roomLeft: Math.max(0, contextRoom(state)) / deps.policy.info.maxContext,
+      roomLeft: contextRoom(state) / deps.policy.info.maxContext,
       localCoverage: deps.router.localCoverage?.(query) ?? 0.5,
     },
     likelier ? LIKELIER : uniform(deriveSeed(request.seed, 'route', round)),

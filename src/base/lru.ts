@@ -22,6 +22,10 @@ export class LruCache<Value> {
     if (this.#entries.size > this.#capacity && !oldest.done) this.#entries.delete(oldest.value);
   }
 
+  delete(key: string): void {
+    this.#entries.delete(key);
+  }
+
   clear(): void {
     this.#entries.clear();
   }

@@ -1,13 +1,18 @@
+import { adoptCommand } from './commands/adopt.ts';
 import { askCommand } from './commands/ask.ts';
 import { benchCommand } from './commands/bench.ts';
 import { say, type Command } from './shared/command.ts';
 import { evaluateCommand } from './commands/evaluate.ts';
+import { exportCommand } from './commands/export.ts';
 import { rolloutsCommand } from './commands/rollouts.ts';
 import { mergeCommand } from './commands/merge.ts';
 import { rolloutCommand } from './commands/rollout.ts';
+import { serveEnvironmentCommand } from './commands/serve-environment.ts';
+import { serveRetrievalCommand } from './commands/serve-retrieval.ts';
 import { trainCommand } from './commands/train.ts';
 import { worldCommand } from './commands/world.ts';
 import { commandHelp, parseOptions, UsageError } from './shared/options.ts';
+import { COMMAND_LINE } from './shared/paths.ts';
 import { messageOf } from '../base/errors.ts';
 
 const COMMANDS: readonly Command[] = [
@@ -16,8 +21,12 @@ const COMMANDS: readonly Command[] = [
   trainCommand,
   evaluateCommand,
   mergeCommand,
+  exportCommand,
+  adoptCommand,
   rolloutsCommand,
+  serveEnvironmentCommand,
   worldCommand,
+  serveRetrievalCommand,
   benchCommand,
 ];
 
@@ -31,9 +40,9 @@ const FORMER: Readonly<Record<string, string>> = {
 };
 
 const HELP = [
-  'npm run -s lab -- COMMAND [options]',
+  `${COMMAND_LINE} COMMAND [options]`,
   '',
-  ...[...COMMANDS, PRETRAIN].map((c) => `  ${c.name.padEnd(10)}${c.summary}`),
+  ...[...COMMANDS, PRETRAIN].map((c) => `  ${c.name.padEnd(19)}${c.summary}`),
   '',
   'COMMAND --help lists its options. Results go to standard output, progress to standard error.',
 ].join('\n');

@@ -1,4 +1,7 @@
-/** What one step of training leaves behind, `forage.step/1`: every number that a chart may draw. */
+/**
+ * What one step of training leaves behind, `forage.step/1`: every number that a chart may draw. A
+ * measure is null where a step that another trainer made does not say it.
+ */
 
 export interface HeldOutScore {
   /** Questions scored. */
@@ -21,7 +24,7 @@ export interface RouterStep {
   gradientNorm: number;
 }
 
-export interface TrainStep {
+export interface TrainStep<Measure = number | null> {
   format: 'forage.step/1';
   runId: string;
   /** From 1. */
@@ -33,40 +36,43 @@ export interface TrainStep {
   rollouts: number;
   groups: number;
   /** Groups whose rewards were all equal, and generation batches that were drawn. */
-  zeroVarianceGroups: number;
-  generationBatches: number;
+  zeroVarianceGroups: Measure;
+  generationBatches: Measure;
   reward: {
-    mean: number;
-    std: number;
+    mean: Measure;
+    std: Measure;
     /** Mean weighted value of each clause. */ clauses: Record<string, number>;
   };
   /** Means over the rollouts of the step, temperature of the run. */
-  em: number;
-  f1: number;
-  recall: number;
-  searches: number;
-  formatValid: number;
+  em: Measure;
+  f1: Measure;
+  recall: Measure;
+  searches: Measure;
+  formatValid: Measure;
   /** Policy tokens a rollout, mean; and their mean entropy in nats as the sampler saw it: of the distribution that it drew from. */
-  responseTokens: number;
-  entropy: number;
-  loss: number;
+  responseTokens: Measure;
+  entropy: Measure;
+  loss: Measure;
   /** Mean k3 to the reference (adapter off), nats a token; null where not computed. */
   kl: number | null;
   /** Share of trained tokens whose ratio was clipped. */
-  clipShare: number;
+  clipShare: Measure;
   /** Largest and mean |log-probability of the trainer − of the sampler|, nats. */
-  samplerGap: { max: number; mean: number };
+  samplerGap: { max: Measure; mean: Measure };
   /** Before clipping. */
-  gradientNorm: number;
-  learningRate: number;
+  gradientNorm: Measure;
+  learningRate: Measure;
   /** Tokens that the policy wrote, and tokens that went through the trainer. */
-  sampledTokens: number;
-  trainedTokens: number;
+  sampledTokens: Measure;
+  trainedTokens: Measure;
   /** Sampled tokens a second of the rollout phase. */
-  tokensPerSecond: number;
-  seconds: { rollout: number; update: number; heldOut: number; checkpoint: number; total: number };
+  tokensPerSecond: Measure;
+  seconds: Record<'rollout' | 'update' | 'heldOut' | 'checkpoint' | 'total', Measure>;
   /** Questions drawn, by name of the curriculum's class (`hard`, `gold`, `noisy` …). */
   drawn: Record<string, number>;
   heldOut: HeldOutScore | null;
   router: RouterStep | null;
 }
+
+/** A step that was made here: every number is known. */
+export type MadeStep = TrainStep<number>;

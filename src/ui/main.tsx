@@ -9,27 +9,36 @@ import './kit/tokens/tokens.css';
 import './lab/loading.css';
 import './setup/form/works-with.css';
 import './shell/frame.css';
-import { createRoot } from 'react-dom/client';
+import { createRoot, type Root } from 'react-dom/client';
 import { App } from './shell/App.tsx';
+import { Isolating } from './shell/Isolating.tsx';
 import { askLabUser } from './ask/store/lab-user.ts';
 import { trainLabUser } from './train/store/train-actions.ts';
 import { modelsLabUser } from './models/store/checkpoint-actions.ts';
 import { connectLab } from './lab/connection.ts';
 import { checkLinkedSetup } from './ask/store/linked-setup.ts';
+import { isolate } from './lab/isolation.ts';
 import { keepForOffline } from './lab/offline.ts';
 import { openLab } from './lab/open-lab.ts';
 import { useView } from './ask/store/view-store.ts';
 
-// The lab worker begins to load before the first thing is drawn; it starts the others when a page needs them.
-connectLab({
-  open: openLab,
-  device: () => useView.getState().address.settings.device,
-  users: [askLabUser, trainLabUser, modelsLabUser],
-});
-void checkLinkedSetup();
+const start = (root: Root): void => {
+  // The lab worker begins to load before the first thing is drawn; it starts the others when a page needs them.
+  connectLab({
+    open: openLab,
+    device: () => useView.getState().address.settings.device,
+    users: [askLabUser, trainLabUser, modelsLabUser],
+  });
+  void checkLinkedSetup();
 
-// A development server has no list of files to keep.
-if (import.meta.env.PROD) keepForOffline();
+  // A development server has no list of files to keep.
+  if (import.meta.env.PROD) keepForOffline();
 
-const root = document.getElementById('root');
-if (root) createRoot(root).render(<App />);
+  root.render(<App />);
+};
+
+const element = document.getElementById('root');
+if (element) {
+  const root = createRoot(element);
+  if (!(await isolate(() => root.render(<Isolating />)))) start(root);
+}

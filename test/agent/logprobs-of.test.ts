@@ -61,6 +61,27 @@ describe('the record says that log-probabilities are of', () => {
   });
 });
 
+it.each([undefined, 'of a server, to three digits'])(
+  'the record says in words what they are, where the policy does: %s',
+  async (logprobs) => {
+    const policy = new ScriptedPolicy(SCRIPT);
+    const told = Object.assign(policy, { info: { ...policy.info, ...(logprobs && { logprobs }) } });
+    const { policy: noted } = await runRollout(
+      { policy: told, retriever: retrieverOver(), router: createRouter(), now: Date.now },
+      {
+        question: QUESTION,
+        recipe: getRecipe('search'),
+        seed: 7,
+        rolloutId: 'r',
+        runId: 'run',
+        groupId: 'g',
+        step: 0,
+      },
+    );
+    expect(noted.logprobs).toBe(logprobs);
+  },
+);
+
 it('STIE’s confidence is the model’s own at any temperature', async () => {
   const asked: GenerateOptions[] = [];
   class Watched extends ScriptedPolicy {

@@ -18,7 +18,7 @@ import {
 import { mergeCommand } from '../../src/cli/commands/merge.ts';
 import { openPolicy } from '../../src/cli/shared/parts.ts';
 import type { Rollout } from '../../src/records/rollout.ts';
-import type { TrainStep } from '../../src/records/training.ts';
+import type { MadeStep } from '../../src/records/training.ts';
 import { mergeAdapter } from '../../src/policy/lora/merge.ts';
 import { readPeft } from '../../src/policy/lora/peft.ts';
 import { loadWeights } from '../../src/policy/open/load.ts';
@@ -159,7 +159,7 @@ describe('trained', () => {
   test('takes a step on WASM whose log-probabilities are the sampler’s', () => {
     expect(trained.err).not.toMatch(/error/i);
     expect(trained.status).toBe(0);
-    const step = JSON.parse(trained.out) as TrainStep;
+    const step = JSON.parse(trained.out) as MadeStep;
     expect(step.samplerGap.max).toBeLessThan(1e-3);
     expect(step.gradientNorm).toBeGreaterThan(0);
   });

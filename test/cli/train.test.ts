@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { TrainStep } from '../../src/records/training.ts';
+import type { MadeStep } from '../../src/records/training.ts';
 import { LAB, lab, labHere, type LabRun } from './lab.ts';
 
 // Each call starts Node, a policy and two threads: seconds on an idle machine, more on a busy one.
@@ -40,11 +40,11 @@ const start = (out: string, threads: number): string[] => [
   `--out=${out}`,
 ];
 
-const lines = (text: string): TrainStep[] =>
+const lines = (text: string): MadeStep[] =>
   text
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as TrainStep);
+    .map((line) => JSON.parse(line) as MadeStep);
 
 const adapterOf = (run: string, step: number): Buffer =>
   readFileSync(join(run, `step-00000${step}`, 'adapter_model.safetensors'));

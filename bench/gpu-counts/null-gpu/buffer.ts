@@ -25,7 +25,10 @@ const failure = (name: string, message: string): Promise<never> =>
 
 let made = 0;
 
-/** A buffer of no contents: what is mapped of it is zeros. */
+/** Buffers up to this size keep what the host wrote to them: tables and uniforms, which say how much a kernel does. */
+const KEPT = 2 ** 20;
+
+/** A buffer of no contents but what the host wrote to a small one: what is mapped of it is zeros. */
 export class NullBuffer {
   readonly id = ++made;
   readonly size: number;
@@ -34,6 +37,8 @@ export class NullBuffer {
   mapState: 'unmapped' | 'pending' | 'mapped' = 'unmapped';
   /** Neither destroyed nor, for want of memory, never there. */
   alive: boolean;
+  /** What the host wrote, of a small buffer. */
+  written: Uint8Array<ArrayBuffer> | null = null;
   readonly #book: Book;
   #mode = 0;
   readonly #mapped = new Map<string, ArrayBuffer>();
@@ -49,6 +54,13 @@ export class NullBuffer {
     if (!descriptor.mappedAtCreation) return;
     this.mapState = 'mapped';
     this.#mode = MAP_MODE.WRITE;
+  }
+
+  /** Takes down what the host writes. */
+  write(offset: number, bytes: Uint8Array): void {
+    if (this.size > KEPT) return;
+    this.written ??= new Uint8Array(this.size);
+    this.written.set(bytes, offset);
   }
 
   destroy(): void {

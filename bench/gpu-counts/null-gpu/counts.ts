@@ -1,11 +1,18 @@
 /** A part of a buffer that a shader was given. */
 export interface BoundRange {
-  readonly buffer: { readonly id: number; readonly label: string; readonly size: number };
+  readonly buffer: {
+    readonly id: number;
+    readonly label: string;
+    readonly size: number;
+    readonly written?: Uint8Array<ArrayBuffer> | null;
+  };
   /** Bytes; a dynamic offset is included. */
   readonly offset: number;
   readonly size: number;
   /** What the layout allows; `unknown` where the layout was derived from the shader. */
   readonly access: 'read' | 'write' | 'uniform' | 'unknown';
+  /** What the host had written there when it ran, of small ranges of small buffers; kept while recording. */
+  readonly words?: Uint32Array | undefined;
 }
 
 export interface Dispatch {
@@ -91,6 +98,15 @@ const EVENTS: readonly Event[] = [
 const zeros = <K extends string, V>(keys: readonly K[], value: () => V): Record<K, V> =>
   Object.fromEntries(keys.map((key) => [key, value()])) as Record<K, V>;
 
+/** Ranges up to this many bytes keep their words. */
+const KEPT = 2 ** 16;
+
+function withWords(range: BoundRange): BoundRange {
+  const { buffer, offset, size } = range;
+  if (!buffer.written || size > KEPT) return range;
+  return { ...range, words: new Uint32Array(buffer.written.slice(offset, offset + size).buffer) };
+}
+
 /** The book that a null device keeps. */
 export class GpuCounter {
   /** Dispatches in the order of their execution, kept while `recording`. */
@@ -161,7 +177,7 @@ export class GpuCounter {
     if (workgroups) this.#executed.workgroups += workgroups[0] * workgroups[1] * workgroups[2];
     else this.#executed.indirectDispatches++;
     for (const { size } of bound) this.#executed.boundBytes += size;
-    if (this.recording) this.dispatches.push(dispatch);
+    if (this.recording) this.dispatches.push({ ...dispatch, bound: bound.map(withWords) });
   }
 
   error(message: string): void {

@@ -173,7 +173,16 @@ class NullQueue {
     else if (offset % 4 !== 0 || bytes % 4 !== 0) fault = 'offset and size must be multiples of 4';
     else if (offset + bytes > buffer.size) fault = 'the range is outside of the buffer';
     if (fault) this.#book.scopes.report('validation', `writeBuffer: ${fault}`);
-    else this.#book.counter.flow('writes', bytes);
+    else {
+      this.#book.counter.flow('writes', bytes);
+      const begin = from * unit;
+      buffer.write(
+        offset,
+        ArrayBuffer.isView(data)
+          ? new Uint8Array(data.buffer, data.byteOffset + begin, bytes)
+          : new Uint8Array(data, begin, bytes),
+      );
+    }
   }
 
   onSubmittedWorkDone(): Promise<undefined> {

@@ -22,15 +22,18 @@ export interface Router {
   decide(state: RouterState, draw: number): RouterDecision;
 }
 
+/** Hidden units of a router. */
+const HIDDEN = 8;
+
 /**
  * The untrained router: a linear prior set by hand, and a hidden layer of small seeded weights whose
  * output weights are 0, so that it starts at the prior and can be trained away from it.
  */
-export function priorWeights(hidden = 8, seed = 1): RouterWeights {
+export function priorWeights(seed = 1): RouterWeights {
   const linear = FEATURE_NAMES.map((name) => ROUTER_PRIOR.weights[name]);
   const draw = (h: number, i: number): number =>
     (uniform(deriveSeed(seed, 'hidden', h, i)) - 0.5) * 0.5;
-  const units = Array.from({ length: hidden }, (_, h) => h);
+  const units = Array.from({ length: HIDDEN }, (_, h) => h);
   return {
     origin: 'set by hand, not trained',
     bias: ROUTER_PRIOR.bias,

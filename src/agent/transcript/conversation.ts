@@ -39,8 +39,9 @@ export class Conversation {
     private readonly scanner: Scanner,
   ) {}
 
-  /** Writes tokens that were not sampled here. */
+  /** Writes tokens that were not sampled here; no tokens are no segment. */
   write(source: TokenSource, role: SegmentRole, ids: readonly number[]): number {
+    if (ids.length === 0) return this.transcript.lastSegment;
     this.#settle();
     this.session.append(ids);
     return this.transcript.add(source, role, ids);
@@ -101,7 +102,6 @@ export class Conversation {
   #settle(): void {
     const rests = this.scanner.flush().filter((unit) => unit.tokens.length > 0);
     this.#place(rests, () => undefined);
-    this.#begins = null;
   }
 
   #take(added: SampledTokens, onParsed: OnParsed): void {

@@ -34,12 +34,13 @@ export class Transcript {
     readonly rollout: Rollout,
     private readonly decode: (ids: readonly number[]) => string,
     private readonly now: () => number,
-    private readonly onUpdate: (update: RolloutUpdate) => void,
+    /** Null: nobody listens, and nothing is copied for a listener. */
+    private readonly onUpdate: ((update: RolloutUpdate) => void) | null,
     /** Ids are pieces of text: their text is kept beside them. */
     private readonly pieces = false,
   ) {
     this.#start = now();
-    this.#tell({ type: 'started', rollout: structuredClone(rollout) });
+    this.#tell(() => ({ type: 'started', rollout: structuredClone(rollout) }));
   }
 
   /** Milliseconds since the rollout began. */
@@ -75,7 +76,7 @@ export class Transcript {
     const segment: Segment = { source, role, text: this.decode(ids), ids: [...ids], mask: 0 };
     this.#keepPieces(segment);
     const index = this.rollout.segments.push(segment) - 1;
-    this.#tell({ type: 'segment', index, segment: copy(segment) });
+    this.#tell(() => ({ type: 'segment', index, segment: copy(segment) }));
     return index;
   }
 
@@ -119,12 +120,17 @@ export class Transcript {
     const text = this.decode(ids);
     segment.text += text;
     if (told === 0) {
-      this.#tell({ type: 'segment', index, segment: copy(segment) });
+      this.#tell(() => ({ type: 'segment', index, segment: copy(segment) }));
       return;
     }
-    const logprobs = segment.logprobs?.slice(told) ?? [];
-    const entropies = segment.entropies?.slice(told) ?? [];
-    this.#tell({ type: 'tokens', index, ids, logprobs, entropies, text });
+    this.#tell(() => ({
+      type: 'tokens',
+      index,
+      ids,
+      logprobs: segment.logprobs?.slice(told) ?? [],
+      entropies: segment.entropies?.slice(told) ?? [],
+      text,
+    }));
   }
 
   /** Ends the segment that is being written: its text becomes final. */
@@ -134,13 +140,13 @@ export class Transcript {
     this.#writing = null;
     writing.segment.text = this.decode(writing.segment.ids);
     this.#keepPieces(writing.segment);
-    this.#tell({ type: 'segment', index: writing.index, segment: copy(writing.segment) });
+    this.#tell(() => ({ type: 'segment', index: writing.index, segment: copy(writing.segment) }));
   }
 
   /** Tells the finished record. */
   finish(): void {
     this.endSegment();
-    this.#tell({ type: 'finished', rollout: structuredClone(this.rollout) });
+    this.#tell(() => ({ type: 'finished', rollout: structuredClone(this.rollout) }));
   }
 
   #keepPieces(segment: Segment): void {
@@ -148,11 +154,11 @@ export class Transcript {
   }
 
   #tellEvent(index: number, event: AgentEvent): void {
-    this.#tell({ type: 'event', index, event: structuredClone(event) });
+    this.#tell(() => ({ type: 'event', index, event: structuredClone(event) }));
   }
 
-  #tell(update: OmitId<RolloutUpdate>): void {
-    this.onUpdate({ rolloutId: this.rollout.id, ...update });
+  #tell(update: () => OmitId<RolloutUpdate>): void {
+    this.onUpdate?.({ rolloutId: this.rollout.id, ...update() });
   }
 }
 

@@ -6,11 +6,13 @@ import { projectPath } from '../shared/paths.ts';
 import { BENCH_DEVICES, benchDevice } from './bench-device.ts';
 import type { Command } from '../shared/command.ts';
 
-/** Names of the measurements: the folders of bench/ that have a run.ts. */
+/** Names of the measurements: the folders of bench/ that have a run.ts; none without the sources. */
 const names = (): string[] =>
-  readdirSync(projectPath('bench')).filter((name) =>
-    existsSync(projectPath(`bench/${name}/run.ts`)),
-  );
+  existsSync(projectPath('bench'))
+    ? readdirSync(projectPath('bench')).filter((name) =>
+        existsSync(projectPath(`bench/${name}/run.ts`)),
+      )
+    : [];
 
 export const benchCommand: Command = {
   name: 'bench',

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { mergedFiles, type PiecedFile } from '../../policy/open/merged-files.ts';
+import { makeFolder } from '../shared/empty-folder.ts';
 import { UsageError, type OptionValues } from '../shared/options.ts';
 import { openFolder, readAdapterFolder } from '../shared/parts.ts';
 import { SIDE_FILES } from '../../lab/models/checkpoints/plan/file-names.ts';
@@ -27,17 +27,6 @@ function subjectOf(values: OptionValues): { adapter: string; policy: string | un
     return { adapter: adapterFolderOf(run), policy: policy ?? readRun(run).policy.folder };
   if (adapter === undefined) throw new UsageError('merge needs --run DIR or --adapter DIR.');
   return { adapter, policy };
-}
-
-/** @throws UsageError where the folder cannot be made, or holds something */
-function makeFolder(path: string): void {
-  if (existsSync(path) && readdirSync(path).length > 0)
-    throw new UsageError(`${path} holds files already; name an empty folder.`);
-  try {
-    mkdirSync(path, { recursive: true });
-  } catch (error) {
-    throw new UsageError(`${path} cannot be made: ${(error as Error).message}.`);
-  }
 }
 
 async function writeFile(folder: string, { name, bytes, pieces }: PiecedFile): Promise<void> {

@@ -1,4 +1,5 @@
 import { inspectRun, type Inspection } from '../../evaluate/rollouts/inspect.ts';
+import { lacksLine } from '../../evaluate/rollouts/lacks.ts';
 import { LINTS, type LintCode } from '../../evaluate/rollouts/lint/finding.ts';
 import { basisWords } from '../../evaluate/rollouts/taxonomy.ts';
 import { UsageError } from '../shared/options.ts';
@@ -79,18 +80,21 @@ function report({
   protocols,
   faults,
   files,
+  lacks,
   statistics,
   lint,
   outcomes,
 }: Inspection): string {
   const { em, subEm, coverEm, f1, byR1Searcher: r1, searches, reward } = statistics;
   const score = ({ count, share }: typeof em): string => `${count} (${percent(share)})`;
+  const missing = lacksLine(lacks, statistics.rollouts);
   const found = Object.entries(lint) as [LintCode, { findings: number; rollouts: number }][];
   return [
     line(
       name,
       `${statistics.rollouts} rollouts: ${counts(layouts)}; protocols: ${counts(protocols)}`,
     ),
+    ...(missing === null ? [] : [line('the file lacks', missing)]),
     ...(files ? fileLines(files) : []),
     line(
       'questions, groups, steps',

@@ -2,6 +2,7 @@ import { QUESTION_TYPES } from '../../records/records.ts';
 import { mergeOverrides, type SettingsOverride } from '../../recipes/settings.ts';
 import { RECIPES } from '../../recipes/index.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
+import { WEB_ONLY } from '../../recipes/web-only.ts';
 import { MATRIX_TYPES, type MatrixType } from '../../policy/ops/values.ts';
 import { METHOD_IDS } from '../../retrieval/setup.ts';
 import {
@@ -10,6 +11,7 @@ import {
   type OptionSpec,
   type OptionValues,
 } from '../shared/options.ts';
+import { ENGINE_OPTIONS, engineOptions } from '../shared/engine.ts';
 import type { PartsOptions } from '../shared/parts.ts';
 import { say, sayProgress } from '../shared/command.ts';
 
@@ -26,6 +28,7 @@ export const PARTS_OPTIONS = {
     help: "passages to search instead of the world's; may be repeated; --source is local then unless given",
     multiple: true,
   },
+  ...ENGINE_OPTIONS,
   questions: { type: 'string', value: 'FILE', help: "questions instead of the world's" },
   method: {
     type: 'string',
@@ -51,8 +54,11 @@ export const PARTS_OPTIONS = {
   },
 } as const satisfies Record<string, OptionSpec>;
 
-/** @throws UsageError where options of a corpus are given without one */
-export function partsOptions(values: OptionValues, lists: OptionLists): PartsOptions {
+/** World, corpus, engine and questions. @throws UsageError where options of one are given without it */
+export function sourcesOptions(
+  values: OptionValues,
+  lists: OptionLists,
+): Pick<PartsOptions, 'world' | 'questions' | 'corpus' | 'engine' | 'onProgress' | 'onNotice'> {
   const text = (name: string): string | undefined => values[name] as string | undefined;
   const files = lists['corpus'];
   const [method, encoder] = [text('method') ?? 'lexical', text('encoder')];
@@ -60,14 +66,32 @@ export function partsOptions(values: OptionValues, lists: OptionLists): PartsOpt
     throw new UsageError(`--${encoder === undefined ? 'method' : 'encoder'} needs --corpus FILE.`);
   return {
     world: text('world'),
-    policy: text('policy'),
     questions: text('questions'),
     ...(files && { corpus: { files, method, encoder } }),
-    device: values.device as 'wasm' | 'webgpu',
-    weights: values.weights as MatrixType | undefined,
+    engine: engineOptions(values),
     onProgress: sayProgress,
     onNotice: say,
   };
+}
+
+/** @throws UsageError where options of a source are given without it */
+export const partsOptions = (values: OptionValues, lists: OptionLists): PartsOptions => ({
+  ...sourcesOptions(values, lists),
+  policy: values.policy as string | undefined,
+  device: values.device as 'wasm' | 'webgpu',
+  weights: values.weights as MatrixType | undefined,
+});
+
+/**
+ * Where searches go that name no source: a corpus of one's own is not known to the world's web, nor a
+ * search engine to the world's passages. With both of one's own it is as the recipe says.
+ */
+export function sourceDefaults({
+  corpus,
+  engine,
+}: Pick<PartsOptions, 'corpus' | 'engine'>): SettingsOverride {
+  if (corpus && !engine) return LOCAL_ONLY;
+  return engine && !corpus ? WEB_ONLY : {};
 }
 
 /** Which questions are asked. */
@@ -123,13 +147,13 @@ export const RECIPE_OPTIONS = {
 export function overridesOf(values: OptionValues, lists: OptionLists = {}): SettingsOverride {
   const { temperature, routing, background, stie, k } = values;
   const source = values.source as 'local' | 'web' | 'both' | 'router' | undefined;
-  // The world's web knows nothing of a corpus of one's own.
-  const alone = lists['corpus'] !== undefined && (source === undefined || source === 'local');
+  const defaults = sourceDefaults({ ...sourcesOptions(values, lists) });
+  const alone = source === undefined || source === defaults.retrieval?.source;
   const retrieval = {
     ...(source !== undefined && { source }),
     ...(k !== undefined && { k: Number(k) }),
   };
-  return mergeOverrides(alone ? LOCAL_ONLY : {}, {
+  return mergeOverrides(alone ? defaults : {}, {
     ...(temperature !== undefined && { sampling: { temperature: Number(temperature) } }),
     ...(Object.keys(retrieval).length > 0 && { retrieval }),
     ...(routing !== undefined && { nlr: { routing: routing as 'sampled' | 'argmax' } }),

@@ -1,11 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseTrainSettings, withChanges } from '../../learn/settings/edit-settings.ts';
-import { findTraining, getTraining, TRAININGS } from '../../recipes/index.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 import { checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
 import { collapseWarning } from '../../learn/router/collapse.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
+import { asUsage, readSettings, SETTINGS_OPTIONS } from '../shared/train-settings.ts';
 import { DEFAULT_WARM_UP, readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import {
   createRun,
@@ -18,44 +17,6 @@ import {
 import { describeRun, train, type TrainOptions } from '../train/run.ts';
 import { say, type Command } from '../shared/command.ts';
 import { MATRIX_TYPES } from '../../policy/ops/values.ts';
-import { messageOf } from '../../base/errors.ts';
-
-/** What the caller got wrong is a UsageError, whoever notices it. */
-function asUsage<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw new UsageError(`${messageOf(error).replace(/\.$/, '')}.`);
-  }
-}
-
-function readRecipe(name: string): TrainSettings {
-  if (!name.endsWith('.json')) {
-    const found = findTraining(name);
-    if (found && name !== found.id && name !== found.recipe.id)
-      say(`"${name}" is called "${found.id}" now.`);
-    return asUsage(() => getTraining(name));
-  }
-  if (!existsSync(name)) throw new UsageError(`${name} is missing.`);
-  return asUsage(() => {
-    const json: unknown = JSON.parse(readFileSync(name, 'utf8'));
-    // A run's own settings.json holds them one level down.
-    const inner = typeof json === 'object' && json !== null && 'settings' in json;
-    return parseTrainSettings(inner ? json.settings : json);
-  });
-}
-
-function readSettings(values: OptionValues, changes: readonly string[]): TrainSettings {
-  if (values.recipe === undefined) throw new UsageError('train needs --recipe ID|FILE.json.');
-  const settings = readRecipe(String(values.recipe));
-  if (values.seed !== undefined) settings.seed = Number(values.seed);
-  if (values.steps !== undefined) settings.steps = Number(values.steps);
-  return asUsage(() => {
-    const changed = withChanges(settings, changes);
-    checkTrainable(changed);
-    return changed;
-  });
-}
 
 /** The text of the file of trajectories; a warm-up is set where there is one. @throws UsageError */
 function demonstrationsOf(settings: TrainSettings, values: OptionValues): string | null {
@@ -116,19 +77,7 @@ export const trainCommand: Command = {
   name: 'train',
   summary: 'trains an adapter of the policy by reinforcement learning',
   options: {
-    recipe: {
-      type: 'string',
-      value: 'ID',
-      help: `which system, as lab rollout names it, with its usual training or the one after the slash: ${TRAININGS.map(({ id }) => id).join(', ')}; or a .json file of settings`,
-    },
-    steps: { type: 'integer', value: 'N', help: "steps; the recipe's unless given", min: 1 },
-    seed: { type: 'integer', value: 'S', help: "seed; the recipe's unless given", min: 0 },
-    set: {
-      type: 'string',
-      value: 'K=V',
-      help: 'change a setting, e.g. optimizer.learningRate=2e-3; may be repeated',
-      multiple: true,
-    },
+    ...SETTINGS_OPTIONS,
     out: { type: 'string', value: 'DIR', help: 'folder of the new run' },
     resume: { type: 'string', value: 'DIR', help: 'go on with the run in that folder' },
     world: { type: 'string', value: 'DIR', help: 'world folder; the built-in one unless given' },
@@ -171,7 +120,7 @@ export const trainCommand: Command = {
   },
   async run(values, _positionals, lists) {
     if (values.resume !== undefined) return resume(resolve(String(values.resume)), values, lists);
-    const settings = readSettings(values, lists['set'] ?? []);
+    const settings = readSettings('train', values, lists['set'] ?? []);
     if (values.out === undefined) throw new UsageError('train needs --out DIR.');
     const out = resolve(String(values.out));
     const demonstrations = demonstrationsOf(settings, values);

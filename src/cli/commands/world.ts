@@ -11,10 +11,10 @@ import {
 import type { FetchFile } from '../../base/fetch-file.ts';
 import { openMeasured } from '../shared/measured-world.ts';
 import { UsageError, type OptionValues } from '../shared/options.ts';
-import { projectPath } from '../shared/paths.ts';
+import { builtIn } from '../shared/paths.ts';
 import { endProgress, print, say, sayProgress, type Command } from '../shared/command.ts';
 
-const openEncoder = () => openEncoderFromDisk(projectPath('public/encoder'));
+const openEncoder = () => openEncoderFromDisk(builtIn('encoder'));
 const encoding = (done: number, total: number): void =>
   sayProgress(`encoding passages ${done}/${total}`);
 

@@ -2,9 +2,8 @@ import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import type { ReplicaClient } from '../../pretrain/policy/learner.ts';
 import type { Score, SharedState } from '../../pretrain/policy/replica.ts';
+import { threadCode } from '../shared/paths.ts';
 import type { ReplicaInit, ReplicaRequest } from './worker.ts';
-
-const ENTRY = new URL('./worker.ts', import.meta.url).href;
 
 const scoresSchema = z.array(z.object({ nll: z.number(), tokens: z.number(), right: z.number() }));
 
@@ -14,10 +13,7 @@ export class ThreadReplica implements ReplicaClient {
   #settle: { resolve(value: unknown): void; reject(error: Error): void } | undefined;
 
   constructor(init: ReplicaInit) {
-    // A worker cannot start at a TypeScript file: tsx's loader must be registered inside it first.
-    const bootstrap = `import(${JSON.stringify(import.meta.resolve('tsx/esm/api'))})
-      .then(({ register }) => { register(); return import(${JSON.stringify(ENTRY)}); });`;
-    this.#worker = new Worker(bootstrap, { eval: true, workerData: init });
+    this.#worker = new Worker(threadCode('pretrain'), { eval: true, workerData: init });
     this.#worker.on('message', (message: { result?: unknown; error?: string }) => {
       const settle = this.#settle;
       this.#settle = undefined;

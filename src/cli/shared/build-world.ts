@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { OnnxEncoder } from '../../retrieval/encoder/encoder.ts';
 import { loadOrt, ORT_WASM_FILE, type OrtModule } from '../../retrieval/encoder/runtime.ts';
@@ -12,6 +11,7 @@ import { writeWorld, type WriteFile } from '../../retrieval/world/write.ts';
 import { generateSecondWorld } from '../../world/second/world.ts';
 import { generateWorld, SHIPPED_SEED } from '../../world/world.ts';
 import { messageOf } from '../../base/errors.ts';
+import { PACKED, projectPath } from './paths.ts';
 
 /** The form of a world: docs/methods.md, section 7. */
 export type WorldForm = 1 | 2;
@@ -50,10 +50,26 @@ export const writeToDisk =
     await writeFile(path, bytes);
   };
 
+const ortOfPackage = (): string => {
+  const script = createRequire(import.meta.url).resolve('onnxruntime-web/wasm');
+  return join(dirname(script), ORT_WASM_FILE.wasm);
+};
+
+/** The built page has it under a name of its own: `ort-wasm-simd-threaded-….wasm`. */
+const ortOfPage = async (): Promise<string> => {
+  const folder = projectPath('dist/assets');
+  const start = ORT_WASM_FILE.wasm.replace('.wasm', '-');
+  const name = (await readdir(folder)).find(
+    (one) => one.startsWith(start) && one.endsWith('.wasm'),
+  );
+  if (name === undefined)
+    throw new Error(`${folder} lacks ${start}….wasm: install the package again`);
+  return join(folder, name);
+};
+
 /** onnxruntime-web's WebAssembly build. */
 export async function openOrtFromDisk(): Promise<OrtModule> {
-  const script = createRequire(import.meta.url).resolve('onnxruntime-web/wasm');
-  return loadOrt('wasm', await readFile(join(dirname(script), ORT_WASM_FILE.wasm)));
+  return loadOrt('wasm', await readFile(PACKED ? await ortOfPage() : ortOfPackage()));
 }
 
 /** An encoder folder run by onnxruntime-web's WebAssembly build. */
@@ -85,7 +101,8 @@ async function main(): Promise<void> {
   );
 }
 
-if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+// By name: bundled, this file is part of another that is started.
+if (process.argv[1]?.endsWith('build-world.ts')) {
   main().catch((error: unknown) => {
     console.error(messageOf(error));
     process.exitCode = 2;

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { MeasuredWorld } from '../../evaluate/world/measured.ts';
 import type { Passage } from '../../records/records.ts';
 import type { FetchFile } from '../../base/fetch-file.ts';
@@ -14,7 +15,7 @@ import { WebIndex } from '../../retrieval/web/client.ts';
 import { passageShardFile } from '../../retrieval/web/format.ts';
 import { decodePassages } from '../../retrieval/web/passages.ts';
 import { loadWorld } from '../../retrieval/world/load.ts';
-import { projectPath } from './paths.ts';
+import { builtIn } from './paths.ts';
 
 /** Every passage of a static web index, in order. */
 async function webPassages(fetchFile: FetchFile): Promise<Passage[]> {
@@ -28,7 +29,7 @@ async function webPassages(fetchFile: FetchFile): Promise<Passage[]> {
 /** The shipped policy's tokenizer. */
 function shippedTokenizer(): HuggingFaceTokenizer {
   const json = (name: string): object => {
-    const path = projectPath(`public/policy/${name}`);
+    const path = join(builtIn('policy'), name);
     const parsed = parseJson(readFileSync(path), path);
     if (typeof parsed !== 'object' || parsed === null) throw new Error(`${path} holds no object`);
     return parsed;

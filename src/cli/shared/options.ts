@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { messageOf } from '../../base/errors.ts';
+import { COMMAND_LINE } from './paths.ts';
 
 /** A mistake of the caller: one clear line on standard error, exit status 2. */
 export class UsageError extends Error {}
@@ -71,7 +72,7 @@ export function parseOptions(
   } catch (error) {
     const message = messageOf(error);
     const first = message.split(/[.\n]/)[0] ?? message;
-    throw new UsageError(`${first}. 'npm run -s lab -- ${command.name} --help' lists the options.`);
+    throw new UsageError(`${first}. '${COMMAND_LINE} ${command.name} --help' lists the options.`);
   }
   if (!command.positional && parsed.positionals.length > 0)
     throw new UsageError(`${command.name} takes no word '${parsed.positionals[0]}'.`);

@@ -25,15 +25,18 @@ import {
   openCheckpointFolder,
   type CheckpointFolder,
 } from './checkpoint-folder.ts';
+import { openEngine, type EngineOptions } from './engine.ts';
 import { openCorpus, readCorpus, readQuestions } from './import-files.ts';
 import { UsageError } from './options.ts';
-import { projectPath } from './paths.ts';
+import { builtIn } from './paths.ts';
 
 export interface PartsOptions {
   /** Folder of the world; the built-in one unless given. */
   world?: string | undefined;
   /** Files of passages, which stand in the place of the world's local corpus. */
   corpus?: CorpusOptions | undefined;
+  /** A search engine, which stands in the place of the world's web. */
+  engine?: EngineOptions | undefined;
   /** File of questions, which stand in the place of the world's. */
   questions?: string | undefined;
   /** Folder of the checkpoint; the built-in policy unless given. */
@@ -50,7 +53,7 @@ export interface PartsOptions {
   onNotice?: (line: string) => void;
 }
 
-interface CorpusOptions {
+export interface CorpusOptions {
   files: readonly string[];
   /** Id of a way of searching (`retrieval/methods/list.ts`). */
   method: string;
@@ -61,14 +64,14 @@ interface CorpusOptions {
 export interface Parts {
   deps: AgentDeps;
   world: World;
-  /** What the passages of both sources mention. */
-  mentions: Record<SourceName, Mentions>;
+  /** What the passages of both sources mention; null where a search engine cannot tell. */
+  mentions: Record<SourceName, Mentions | null>;
   dispose(): void;
 }
 
 /** A folder that holds the file by which its kind is known. @throws UsageError */
 function folder(given: string | undefined, fallback: string, what: string, holds: string): string {
-  const path = given ?? projectPath(fallback);
+  const path = given ?? fallback;
   if (!existsSync(join(path, holds)))
     throw new UsageError(`${path} is no ${what}: it has no ${holds}.`);
   return path;
@@ -76,7 +79,7 @@ function folder(given: string | undefined, fallback: string, what: string, holds
 
 /** The folder of the policy. @throws UsageError where it is none */
 export const policyFolder = (given: string | undefined): string =>
-  folder(given, 'public/policy', 'checkpoint', 'config.json');
+  folder(given, builtIn('policy'), 'checkpoint', 'config.json');
 
 /** The checkpoint of a folder; the built-in policy's unless given. @throws UsageError, CheckpointError */
 export const openFolder = (given: string | undefined): Promise<CheckpointFolder> =>
@@ -134,10 +137,10 @@ export async function openWorld(
   given: string | undefined,
   weights?: RouterWeights,
 ): Promise<OpenWorld> {
-  const path = folder(given, 'public/world', 'world', 'manifest.json');
+  const path = folder(given, builtIn('world'), 'world', 'manifest.json');
   const fetchFile = fetchFromDisk(path);
   const world = await loadWorld(fetchFile);
-  const encoder = world.vectors ? await openEncoderFromDisk(projectPath('public/encoder')) : null;
+  const encoder = world.vectors ? await openEncoderFromDisk(builtIn('encoder')) : null;
   const retriever = openWorldRetriever(world, fetchFile, { encoder });
   return { world, retriever, router: routerOver(world, weights) };
 }
@@ -145,13 +148,23 @@ export async function openWorld(
 const routerOver = ({ local }: World, weights: RouterWeights | undefined): Router =>
   createRouter({ localCoverage: coverageOf(local), ...(weights && { weights }) });
 
-/** A world whose local corpus, or questions, are those of files; its web stays. */
-async function withImports(
-  opened: OpenWorld,
-  options: PartsOptions,
-): Promise<Omit<OpenWorld, 'retriever'> & { retriever: Retriever }> {
+/** Sources and questions as they were named: the world's own, those of files, or a search engine. */
+export interface OpenSources extends Omit<OpenWorld, 'retriever'> {
+  retriever: Retriever;
+  mentions: Parts['mentions'];
+}
+
+/**
+ * Opens a world with the corpus, the questions and the search engine that stand in the place of its own.
+ * @throws UsageError that names the folder, file or address at fault
+ */
+export async function openSources(
+  options: Omit<PartsOptions, 'policy' | 'device' | 'weights' | 'adapter'>,
+): Promise<OpenSources> {
+  const opened = await openWorld(options.world, options.routerWeights);
   const {
     corpus,
+    engine,
     questions,
     routerWeights,
     onProgress = () => undefined,
@@ -159,15 +172,21 @@ async function withImports(
   } = options;
   const world = { ...opened.world };
   if (questions !== undefined) world.questions = await readQuestions(questions, onNotice);
-  if (!corpus) return { ...opened, world };
-  world.local = await readCorpus(corpus.files, onNotice);
-  const encoder = corpus.encoder ?? projectPath('public/encoder');
-  const local = await openCorpus(world.local, corpus.method, encoder, onProgress);
-  const { web } = opened.retriever;
+  const ownWeb = opened.retriever.web;
+  const web = engine ? await openEngine(engine) : ownWeb;
+  const webMentions = engine ? null : ownWeb.mentions;
+  if (corpus) world.local = await readCorpus(corpus.files, onNotice);
+  const mentions = { local: mentionsIn(world.local), web: webMentions };
+  if (!corpus && !engine) return { ...opened, world, mentions };
+  const encoder = corpus?.encoder ?? builtIn('encoder');
+  const local = corpus
+    ? await openCorpus(world.local, corpus.method, encoder, onProgress)
+    : opened.retriever.local;
   return {
     world,
     retriever: createRetriever({ local, web }),
-    router: routerOver(world, routerWeights),
+    router: corpus ? routerOver(world, routerWeights) : opened.router,
+    mentions,
   };
 }
 
@@ -178,13 +197,12 @@ async function withImports(
 export async function openParts(options: PartsOptions): Promise<Parts> {
   // Said at once, not after the world is open.
   policyFolder(options.policy);
-  const opened = await openWorld(options.world, options.routerWeights);
-  const { world, retriever, router } = await withImports(opened, options);
+  const { world, retriever, router, mentions } = await openSources(options);
   const policy = await openPolicy(options);
   return {
     deps: { policy, retriever, router, now: Date.now },
     world,
-    mentions: { local: mentionsIn(world.local), web: opened.retriever.web.mentions },
+    mentions,
     dispose: () => policy.dispose(),
   };
 }

@@ -1,7 +1,33 @@
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
+const here = fileURLToPath(import.meta.url);
+
+/** Whether this runs from a package: JavaScript in one folder of it, without the sources. */
+export const PACKED = !here.endsWith('.ts');
+
+const root = join(dirname(here), PACKED ? '..' : '../../..');
+
+/** How the command is called. */
+export const COMMAND_LINE = PACKED ? 'lab' : 'npm run -s lab --';
 
 /** A path inside the project, wherever the command was started. */
 export const projectPath = (name: string): string => join(root, name);
+
+const shipped = existsSync(join(root, 'public')) ? 'public' : 'dist';
+
+/** The folder of the policy, the world or the encoder that is built in: the page's own, in a package. */
+export const builtIn = (name: 'policy' | 'world' | 'encoder'): string => join(root, shipped, name);
+
+/**
+ * JavaScript that starts a thread of the command.
+ * @param of the folder that its `worker.ts` lies in; a package has it as `train-worker.js`
+ */
+export const threadCode = (of: 'train' | 'pretrain'): string => {
+  const entry = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
+  if (PACKED) return `import(${entry(`./${of}-worker.js`)})`;
+  // A worker cannot start at a TypeScript file: tsx's loader must be registered inside it first.
+  return `import(${JSON.stringify(import.meta.resolve('tsx/esm/api'))})
+    .then(({ register }) => { register(); return import(${entry(`../${of}/worker.ts`)}); });`;
+};

@@ -1,4 +1,4 @@
-import type { TrainStep } from '../../records/training.ts';
+import type { MadeStep } from '../../records/training.ts';
 import type { TrainLoopProgress } from '../../learn/rl/contracts.ts';
 import { say, sayProgress } from '../shared/command.ts';
 
@@ -19,7 +19,7 @@ export class TrainMeter {
     sayProgress(`step ${step}/${steps}  ${phase} ${done}/${total}`);
   }
 
-  step(record: TrainStep): void {
+  step(record: MadeStep): void {
     this.#seconds += record.seconds.total;
     this.#done++;
     const left = (this.#seconds / this.#done) * (this.#steps - record.step);

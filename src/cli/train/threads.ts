@@ -11,10 +11,9 @@ import { PolicyPool } from '../../policy/serving/pool.ts';
 import type { LoraSpec } from '../../policy/lora/spec.ts';
 import type { MatrixType } from '../../policy/ops/values.ts';
 import type { CheckpointReader } from '../../policy/open/reader.ts';
+import { threadCode } from '../shared/paths.ts';
 import { portChannel } from './channel.ts';
 import type { TrainThreadInit } from './worker.ts';
-
-const ENTRY = new URL('./worker.ts', import.meta.url).href;
 
 export interface TrainThreads {
   policy: PolicyPool;
@@ -34,10 +33,7 @@ export interface ThreadOptions {
 }
 
 function spawn(init: TrainThreadInit): Worker {
-  // A worker cannot start at a TypeScript file: tsx's loader must be registered inside it first.
-  const bootstrap = `import(${JSON.stringify(import.meta.resolve('tsx/esm/api'))})
-    .then(({ register }) => { register(); return import(${JSON.stringify(ENTRY)}); });`;
-  return new Worker(bootstrap, {
+  return new Worker(threadCode('train'), {
     eval: true,
     workerData: init,
     transferList: [init.policy, init.replica],

@@ -1,4 +1,5 @@
 import { type RunFile, importRun } from '../../formats/rollouts/run.ts';
+import { countLacks, type Lacks } from './lacks.ts';
 import { readFactsOf, type RolloutFacts } from './lint/facts.ts';
 import type { Finding, LintCode } from './lint/finding.ts';
 import { lintRollout } from './lint/index.ts';
@@ -16,6 +17,8 @@ export interface Inspection {
   faults: { file?: string; line: number; reason: string }[];
   /** Rollouts of each file, in the order of the steps; only where there are several. */
   files?: Record<string, number>;
+  /** Rollouts that lack something, by what. */
+  lacks: Lacks;
   statistics: Statistics;
   /** Findings by code: how many, and in how many rollouts. */
   lint: Partial<Record<LintCode, { findings: number; rollouts: number }>>;
@@ -66,6 +69,7 @@ export async function inspectRun(
   const protocols: Record<string, number> = {};
   const faults: Inspection['faults'] = [];
   const counts: Record<string, number> = {};
+  const lacks: Lacks = {};
   for await (const item of importRun(files, name)) {
     onProgress?.(item.bytes);
     const { file } = item;
@@ -78,11 +82,12 @@ export async function inspectRun(
     const protocol = rollout.origin ? (rollout.origin.protocol ?? 'none') : 'forage';
     layouts[layout] = (layouts[layout] ?? 0) + 1;
     protocols[protocol] = (protocols[protocol] ?? 0) + 1;
+    countLacks(lacks, rollout);
     inspector.add(rollout);
   }
   const { statistics, lint, outcomes } = inspector.result();
   const several = files.length > 1 && { files: counts };
-  return { name, layouts, protocols, faults, ...several, statistics, lint, outcomes };
+  return { name, layouts, protocols, faults, ...several, lacks, statistics, lint, outcomes };
 }
 
 /** Reads one file. @throws ImportError as `inspectRun` does */

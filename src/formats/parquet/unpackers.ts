@@ -56,8 +56,12 @@ function lz4(input: Uint8Array, length: number): Uint8Array {
   return output;
 }
 
+/** @throws Error where it is damaged, or longer */
+export const unpackZstandard = (input: Uint8Array, length: number): Uint8Array =>
+  decompressZstd(input, new Uint8Array(length));
+
 export const UNPACKERS: Compressors = {
-  ZSTD: (input, length) => decompressZstd(input, new Uint8Array(length)),
+  ZSTD: unpackZstandard,
   GZIP: (input, length) => gunzipSync(input, { out: new Uint8Array(length) }),
   BROTLI: decompressBrotli,
   LZ4: lz4,

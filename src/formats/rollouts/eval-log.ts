@@ -1,7 +1,15 @@
 import { messageOf } from '../../base/errors.ts';
 import type { TextOrFault } from './shape/lines.ts';
 import { FREE_BYTES, MOST_RATIO } from './container/gunzip.ts';
-import { isStoredOrDeflated, unzipEntry, zipEntries, type ZipEntry } from './container/zip.ts';
+import {
+  isDeflated,
+  isUnpackable,
+  isZstandard,
+  unzipEntry,
+  zipEntries,
+  type UnpackZstandard,
+  type ZipEntry,
+} from './container/zip.ts';
 
 /** Inspect AI's `.eval` logs: zip files that hold every sample as a JSON document of its own. */
 
@@ -21,10 +29,12 @@ export type EvalSample = TextOrFault & {
 /** Why a sample is left out; null where it can be unpacked. */
 function faultOf(entry: ZipEntry): string | null {
   const { originalSize, size, method } = entry;
-  if (!isStoredOrDeflated(entry))
-    return `is compressed by zip method ${method}; stored and deflated samples are read. Convert the log with "inspect log convert --to json"`;
+  if (!isUnpackable(entry))
+    return `is compressed by zip method ${method}; samples that are stored, deflated or packed by Zstandard are read. Convert the log with "inspect log convert --to json"`;
   if (originalSize > MOST_MB * 2 ** 20) return `is longer than ${MOST_MB} MB`;
-  return originalSize > DEFLATE_RATIO * (size + 64) ? 'states a length that it cannot have' : null;
+  return isDeflated(entry) && originalSize > DEFLATE_RATIO * (size + 64)
+    ? 'states a length that it cannot have'
+    : null;
 }
 
 /** Each sample with why it is left out, or null: also where its name was there already, which no log does. */
@@ -55,15 +65,20 @@ function unpacked(
   bytes: Uint8Array,
   sample: ZipEntry,
   spend: (bytes: number) => void,
+  zstandard: UnpackZstandard | undefined,
 ): TextOrFault {
   try {
-    const found = unzipEntry(bytes, sample, spend);
+    const found = unzipEntry(bytes, sample, spend, zstandard);
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(found) };
   } catch (error) {
     if (error instanceof TooMuch) throw error;
     return { text: null, fault: 'is damaged: it cannot be unpacked' };
   }
 }
+
+/** The reader of Zstandard, where an entry needs it. */
+const zstandardFor = async (samples: readonly ZipEntry[]): Promise<UnpackZstandard | undefined> =>
+  samples.some(isZstandard) ? (await import('../parquet/unpackers.ts')).unpackZstandard : undefined;
 
 /**
  * The samples of a log, in the archive's order; only one is unpacked at a time.
@@ -80,13 +95,14 @@ export async function* readEvalLog(file: Blob): AsyncGenerator<EvalSample> {
   }
   const samples = entries.filter(({ name }) => SAMPLE.test(name));
   if (samples.length === 0) throw new Error('it holds no samples/*.json');
+  const zstandard = await zstandardFor(samples);
   const checked = faultsOf(samples);
   // What is stated first, so that nothing is read of an archive that is refused; then what is found.
   const state = budgetOf(file.size);
   for (const { sample, fault } of checked) if (fault === null) state(sample.originalSize);
   const spend = budgetOf(file.size);
   for (const [i, { sample, fault }] of checked.entries()) {
-    const one = fault === null ? unpacked(bytes, sample, spend) : { text: null, fault };
+    const one = fault === null ? unpacked(bytes, sample, spend, zstandard) : { text: null, fault };
     const number = i + 1;
     yield { number, ...one, bytes: Math.round((file.size * number) / samples.length) };
   }

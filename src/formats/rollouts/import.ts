@@ -6,8 +6,9 @@ import { unwrap, type Source, type Unwrapped } from './container/unwrap.ts';
 import { QuestionError, readRecord } from './detect.ts';
 import { readEvalLog } from './eval-log.ts';
 import type { ImportedRollout } from './shape/imported.ts';
-import { isObject, parseJson } from './shape/json.ts';
+import { parseJson } from './shape/json.ts';
 import { readLines } from './shape/lines.ts';
+import { recordsWithin } from './shape/several.ts';
 import { readParquet } from './parquet.ts';
 
 /** A file that holds no rollouts at all, or cannot be read; the message is one sentence for the user. */
@@ -60,12 +61,6 @@ function itemOf(read: () => unknown, place: Place, bytes: number): ImportItem {
   }
 }
 
-/** Logs of Inspect AI are one object whose `samples` are the records. */
-function samplesOf(value: unknown): readonly unknown[] | null {
-  const samples = isObject(value) ? value['samples'] : undefined;
-  return Array.isArray(samples) && samples.length > 0 && samples.every(isObject) ? samples : null;
-}
-
 /** A fault with the line where its text starts, which is what an editor shows. */
 const toldAt = (item: ImportItem, line: number): ImportItem =>
   item.kind === 'fault'
@@ -88,7 +83,7 @@ function* recordsOf({ text, name, number, line, bytes }: RecordText): Generator<
     itemOf(record, { name, line: at }, bytes);
   let value: unknown;
   const whole = read(() => (value = parseJson(text)), number);
-  const samples = whole.kind === 'fault' ? samplesOf(value) : null;
+  const samples = whole.kind === 'fault' ? recordsWithin(value) : null;
   // A question may have samples of another kind, which are no rollouts.
   const question = whole.kind === 'fault' && whole.question;
   const isRollout = (sample: unknown): boolean => read(() => sample, number).kind === 'rollout';

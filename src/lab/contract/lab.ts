@@ -1,4 +1,5 @@
 import type { ConductorApi } from './ask.ts';
+import type { ExportApi } from './exports.ts';
 import type { TrainApi } from './training.ts';
 import type { CollectionsApi } from './collections.ts';
 import type { ClusterApi } from './clusters.ts';
@@ -9,6 +10,7 @@ import type { CheckpointsApi } from './checkpoints.ts';
 export interface LabApi {
   ask: ConductorApi;
   train: TrainApi;
+  exports: ExportApi;
   collections: CollectionsApi;
   clusters: ClusterApi;
   encoders: EncoderApi;

@@ -1,3 +1,4 @@
+import type { AdoptFile } from '../../handover/adopt/input/folder.ts';
 import type { RunRecord, RunStatus } from './records/runs.ts';
 import type { TrainStep } from '../../records/training.ts';
 import type { Setup } from '../../records/setup.ts';
@@ -69,8 +70,11 @@ export interface TrainApi {
     setup: Setup,
     demonstrations?: Blob,
   ): Promise<RunRecord>;
-  /** Goes on from the last good snapshot, on another device where one is given. */
-  resume(runId: string, device?: RunRecord['device']): Promise<void>;
+  /**
+   * Goes on from the last good snapshot, on another device where one is given.
+   * @param steps of the whole run from now on, for one that reached its last step
+   */
+  resume(runId: string, device?: RunRecord['device'], steps?: number): Promise<void>;
   /** Ends after the step under way, with a snapshot. A run that another tab trains ends there. */
   pause(runId: string): Promise<void>;
   /** Ends at once, wherever it trains; `keep`: with the adapter as it is now, else the last snapshot's. */
@@ -83,6 +87,14 @@ export interface TrainApi {
   /** One file: settings, steps, and the last snapshot. */
   exportRun(runId: string): Promise<Blob>;
   importRun(file: Blob): Promise<RunRecord>;
+  /**
+   * Takes in what came back from a cluster: the files of a folder, or one archive of it.
+   * @param onProgress steps stored, of how many
+   */
+  adopt(
+    files: readonly AdoptFile[],
+    onProgress: (done: number, total: number) => void,
+  ): Promise<RunRecord>;
   /** `peft`: adapter_model.safetensors and adapter_config.json; `merged`: one archive; `metrics`: CSV. */
   download(
     runId: string,

@@ -34,6 +34,32 @@ const stepRange = (runId: string, from = 0): [[string, number], [string, number]
 const refsOf = (pointer: PointerRow | undefined): BlobRef[] =>
   [pointer?.latest, pointer?.previous].flatMap((c) => (c ? [c.tensors, c.rest] : []));
 
+/** Files that count only once a record names them. */
+class Writing {
+  readonly #blobs: BlobStore;
+  readonly #fresh: (name: string) => string;
+  readonly #written: string[] = [];
+  /** Bytes that were to be stored. */
+  wanted = 0;
+
+  constructor(blobs: BlobStore, fresh: (name: string) => string) {
+    this.#blobs = blobs;
+    this.#fresh = fresh;
+  }
+
+  readonly write = async (name: string, bytes: Uint8Array): Promise<BlobRef> => {
+    this.wanted += bytes.length;
+    const ref = { path: this.#fresh(name), bytes: bytes.length, hash: await sha256(bytes) };
+    this.#written.push(ref.path);
+    await this.#blobs.write(ref.path, bytes);
+    return ref;
+  };
+
+  async undo(): Promise<void> {
+    for (const path of this.#written) await this.#blobs.remove(path).catch(() => undefined);
+  }
+}
+
 /**
  * Runs with their steps, rollouts and snapshots. A snapshot is new files, flushed and hashed, and
  * then one strict transaction that makes them count together with the steps before them: a tab that
@@ -99,19 +125,8 @@ export class RunStore {
     pending: readonly PendingStep[],
     change: Partial<RunRecord>,
   ): Promise<void> {
-    const written: BlobRef[] = [];
-    let wanted = 0;
-    const write = async (name: string, bytes: Uint8Array): Promise<BlobRef> => {
-      wanted += bytes.length;
-      const ref = {
-        path: this.#fresh(runId, name),
-        bytes: bytes.length,
-        hash: await sha256(bytes),
-      };
-      written.push(ref);
-      await this.#blobs.write(ref.path, bytes);
-      return ref;
-    };
+    const writing = new Writing(this.#blobs, (name) => this.#fresh(runId, name));
+    const { write } = writing;
     try {
       const rows = await this.#stepRows(runId, pending, write);
       const { tensors, rest } = encodeState(state);
@@ -123,10 +138,27 @@ export class RunStore {
       const dropped = await this.#point(runId, latest, rows, change);
       for (const { path } of dropped) await this.#blobs.remove(path);
     } catch (error) {
-      for (const { path } of written) await this.#blobs.remove(path).catch(() => undefined);
-      if (isQuotaError(error)) throw new StorageFull(wanted, await this.#deletable());
-      throw error;
+      throw await this.#undone(writing, error);
     }
+  }
+
+  /**
+   * Adds steps that another trainer made, without a snapshot.
+   * @throws StorageFull where the quota is exceeded; what was there before is untouched
+   */
+  async addSteps(runId: string, steps: readonly PendingStep[]): Promise<void> {
+    const writing = new Writing(this.#blobs, (name) => this.#fresh(runId, name));
+    try {
+      await this.#db.steps.bulkPut(await this.#stepRows(runId, steps, writing.write));
+    } catch (error) {
+      throw await this.#undone(writing, error);
+    }
+  }
+
+  /** Removes what was written. @returns what to throw: the quota in words */
+  async #undone(writing: Writing, error: unknown): Promise<unknown> {
+    await writing.undo();
+    return isQuotaError(error) ? new StorageFull(writing.wanted, await this.#deletable()) : error;
   }
 
   async #stepRows(

@@ -1,5 +1,5 @@
 import type { Rollout } from '../../records/rollout.ts';
-import type { TrainStep } from '../../records/training.ts';
+import type { MadeStep } from '../../records/training.ts';
 import type { TrainLoopProgress } from '../../learn/rl/contracts.ts';
 import type { PendingStep } from '../storage/run-store.ts';
 import type { RunRecord, RunStatus } from '../contract/records/runs.ts';
@@ -24,13 +24,13 @@ export class ActiveRun {
   notice: string | null = null;
   readonly #settings: RunRecord['settings'];
   /** Of this session and of those before it, as far as they were on this device. */
-  readonly #measured: TrainStep[];
+  readonly #measured: MadeStep[];
   #at: TrainLoopProgress;
 
   /** @param measured steps of the run that were made on the device that it trains on now */
   constructor(
     { id, settings, step }: Pick<RunRecord, 'id' | 'settings' | 'step'>,
-    measured: readonly TrainStep[],
+    measured: readonly MadeStep[],
     release: () => void,
   ) {
     this.id = id;
@@ -51,7 +51,7 @@ export class ActiveRun {
     this.#at = progress;
   }
 
-  stepped(record: TrainStep, rollouts: readonly Rollout[]): void {
+  stepped(record: MadeStep, rollouts: readonly Rollout[]): void {
     this.pending.push({ record, rollouts });
     this.#measured.push(record);
   }

@@ -1,4 +1,4 @@
-import type { TrainStep } from '../../records/training.ts';
+import type { MadeStep, TrainStep } from '../../records/training.ts';
 import { MICRO_TOKENS } from '../../learn/replicas/create-replica.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
@@ -44,7 +44,8 @@ function peakBytes(config: PolicyConfig, settings: TrainSettings, engines: numbe
 export const measuredHere = (
   { importedStep = 0 }: Pick<RunRecord, 'importedStep'>,
   steps: readonly TrainStep[],
-): TrainStep[] => steps.filter(({ step }) => step > importedStep);
+): MadeStep[] =>
+  steps.filter((one): one is MadeStep => one.step > importedStep && one.seconds.total !== null);
 
 const isSame = (settings: TrainSettings, { settings: other }: Pick<RunRecord, 'settings'>) => ({
   rollout: other.recipe === settings.recipe,
@@ -68,7 +69,7 @@ export function nearestRun(settings: TrainSettings, past: readonly RunRecord[]):
 /** Seconds a step by what another run measured: as many a rollout, and held-out questions spread out. */
 function measured(
   settings: TrainSettings,
-  { run, steps }: { run: RunRecord; steps: readonly TrainStep[] },
+  { run, steps }: { run: RunRecord; steps: readonly MadeStep[] },
 ): number | null {
   const pace = paceOf(
     steps.map((step) => {
@@ -95,7 +96,7 @@ export function estimate(
   settings: TrainSettings,
   config: PolicyConfig,
   engines: number,
-  past: { run: RunRecord; steps: readonly TrainStep[] } | null,
+  past: { run: RunRecord; steps: readonly MadeStep[] } | null,
 ): TrainEstimate {
   const bytes = peakBytes(config, settings, engines);
   const known = past && measured(settings, past);

@@ -1,6 +1,6 @@
 import type { Rollout } from '../../records/rollout.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';
-import type { TrainStep } from '../../records/training.ts';
+import type { MadeStep, TrainStep } from '../../records/training.ts';
 import { withLoss } from '../../evaluate/rollouts/what-if/training.ts';
 import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
@@ -16,6 +16,8 @@ import { holdRun } from './locks.ts';
 import type { RunRecord } from '../contract/records/runs.ts';
 import { OtherTabs, type Order } from './other-tabs.ts';
 import { checkRouter } from '../../learn/run/assemble.ts';
+import type { AdoptFile } from '../../handover/adopt/input/folder.ts';
+import { adoptRun } from './adopt.ts';
 import { withSource } from './setup-source.ts';
 import type { PolicyFacts } from '../models/serving/policy-facts.ts';
 import { newId, nowIso, RunRecords } from './records.ts';
@@ -27,6 +29,8 @@ export interface HostParts extends DriveParts {
    * @throws Error in words where it cannot be trained
    */
   policy(ref: PolicyRef): Promise<PolicyFacts>;
+  /** Those that can be trained, the built-in one first. */
+  policies(): Promise<PolicyRef[]>;
   locks: LockManager;
   /** To the same page in other tabs: messages, and orders. */
   channel: BroadcastChannel;
@@ -36,6 +40,12 @@ export interface HostParts extends DriveParts {
 /** Sources and policy alone: who judges or summarizes a question of the page is not part of training. */
 const isBuiltIn = ({ policy, local, web, questions }: Setup): boolean =>
   [policy, local, web, questions].every(({ kind }) => kind === 'built-in');
+
+/** @throws Error where the run has so many steps already */
+function longer({ settings, step, name }: RunRecord, steps: number): TrainSettings {
+  if (steps <= step) throw new Error(`"${name}" has made ${step} steps; name more than that.`);
+  return parseTrainSettings({ ...settings, steps });
+}
 
 /** Training in the lab worker: one run at a time, stored as it goes. */
 export class TrainingHost implements TrainApi {
@@ -145,10 +155,11 @@ export class TrainingHost implements TrainApi {
     return { ...run, status: 'running' };
   }
 
-  async resume(runId: string, device?: RunRecord['device']): Promise<void> {
+  async resume(runId: string, device?: RunRecord['device'], steps?: number): Promise<void> {
     this.#checkFree();
     const stored = await this.#parts.store.run(runId);
-    const run = { ...stored, device: device ?? stored.device };
+    const settings = steps === undefined ? stored.settings : longer(stored, steps);
+    const run = { ...stored, settings, device: device ?? stored.device };
     await this.#checkGoesOn(run);
     const setup = run.setup ?? BUILT_IN_SETUP;
     const [world, policy] = await Promise.all([
@@ -163,6 +174,7 @@ export class TrainingHost implements TrainApi {
       throw new Error(
         `"${run.name}" trains on the world of seed ${run.world.seed}; loaded is that of seed ${world.seed}.`,
       );
+    if (steps !== undefined) await this.#records.change(runId, { settings });
     const before = run.device === stored.device ? await this.#parts.store.steps(runId) : [];
     await this.#begin(run, measuredHere(run, before));
   }
@@ -210,6 +222,19 @@ export class TrainingHost implements TrainApi {
 
   exportRun = (runId: string): Promise<Blob> => this.#records.export(runId);
   importRun = (file: Blob): Promise<RunRecord> => this.#records.read(file);
+
+  async adopt(
+    files: readonly AdoptFile[],
+    onProgress: (done: number, total: number) => void,
+  ): Promise<RunRecord> {
+    const chosen = await chooseDevice('auto', navigator.gpu, navigator.hardwareConcurrency);
+    const { device } = chosen.facts;
+    const run = await adoptRun({ ...this.#parts, device }, files, onProgress);
+    this.#reporter.send([{ type: 'run', run }]);
+    await this.#reporter.storage();
+    return run;
+  }
+
   dropRollouts = (runId: string): Promise<number> => this.#records.dropRollouts(runId);
 
   download(runId: string, what: DownloadKind): Promise<Download[]> {
@@ -278,7 +303,7 @@ export class TrainingHost implements TrainApi {
    * Takes the run's lock and trains; resolves when training has begun.
    * @param measured its steps that were made on this device
    */
-  async #begin(run: RunRecord, measured: readonly TrainStep[]): Promise<void> {
+  async #begin(run: RunRecord, measured: readonly MadeStep[]): Promise<void> {
     const release = await holdRun(run.id, this.#parts.locks);
     if (!release) throw new Error(`Another tab is training "${run.name}".`);
     const active = new ActiveRun(run, measured, release);

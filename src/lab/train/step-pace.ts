@@ -1,4 +1,4 @@
-import type { TrainStep } from '../../records/training.ts';
+import type { MadeStep } from '../../records/training.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 import { median } from '../../base/statistics.ts';
 
@@ -24,7 +24,7 @@ const RECENT = 9;
  * @param steps of one device, in order
  * @returns null without a step
  */
-export function paceOf(steps: readonly TrainStep[]): StepPace | null {
+export function paceOf(steps: readonly MadeStep[]): StepPace | null {
   const recent = steps.slice(-RECENT);
   const step = median(recent.map(({ seconds }) => seconds.total - seconds.heldOut));
   if (step === null) return null;

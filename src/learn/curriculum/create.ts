@@ -14,12 +14,16 @@ export interface CurriculumParts {
   retriever: Retriever;
 }
 
+/** Seed of everything that the run's curriculum draws. */
+export const curriculumSeed = ({ seed }: Pick<TrainSettings, 'seed'>): number =>
+  deriveSeed(seed, 'curriculum');
+
 /** The curriculum that the settings ask for. @throws Error without questions */
 export function createCurriculum(
   settings: TrainSettings,
   { questions, retriever }: CurriculumParts,
 ): Curriculum {
-  const seed = deriveSeed(settings.seed, 'curriculum');
+  const seed = curriculumSeed(settings);
   switch (settings.curriculum.kind) {
     case 'uniform':
       return new UniformCurriculum(questions, seed);

@@ -62,11 +62,24 @@ export class DifficultyCurriculum implements Curriculum {
     this.#pool = sampleOf(questions, settings.curriculum.pool, deriveSeed(seed, 'pool'));
   }
 
+  /** Questions of the pool that have no score yet, and the place of the first. */
+  get unscored(): { from: number; questions: readonly Question[] } {
+    const from = this.#state.scores.length;
+    return { from, questions: this.#pool.slice(from) };
+  }
+
+  /** Takes the scores of the next questions of the pool. */
+  addScores(more: readonly number[]): void {
+    this.#state.scores.push(...more);
+    this.#buckets = null;
+    this.#cycles.clear();
+  }
+
   prepare(context: CurriculumContext): Promise<boolean> {
     const { scores } = this.#state;
     if (scores.length === this.#pool.length) return Promise.resolve(true);
     return scoreQuestions(this.#settings, this.#pool, scores.length, context, async (more) => {
-      scores.push(...more);
+      this.addScores(more);
       await context.save();
     });
   }

@@ -15,8 +15,18 @@ const WAVE = 64;
  * "average performance score" is an accuracy: C.5 calls the dropped questions those "with rollout
  * accuracy below 0.2". The reward would mix in format and retrieval, and has another range.
  */
-const accuracy = (rollouts: readonly Rollout[]): number =>
+export const accuracy = (rollouts: readonly Rollout[]): number =>
   rollouts.reduce((sum, { metrics }) => sum + (metrics?.em ?? 0), 0) / rollouts.length;
+
+/** Name and seed of the group that scores the question at a place of the pool. */
+export const scoringGroup = (
+  { seed }: Pick<TrainSettings, 'seed'>,
+  runId: string,
+  place: number,
+): { groupId: string; seed: number } => ({
+  groupId: `${runId}-scoring-${place}`,
+  seed: deriveSeed(seed, 'scoring', place),
+});
 
 /**
  * Scores questions by repeated rollouts with the policy as it is, at the run's temperature. The seeds
@@ -48,11 +58,10 @@ export async function scoreQuestions(
           question,
           recipe,
           overrides,
-          seed: deriveSeed(settings.seed, 'scoring', at + i),
+          ...scoringGroup(settings, runId, at + i),
           size: curriculum.scoringRollouts,
           runId,
           step: 0,
-          groupId: `${runId}-scoring-${at + i}`,
           ...(signal ? { signal } : {}),
         }),
       ),

@@ -44,6 +44,16 @@ export function rolloutOverrides(
   return mergeOverrides(mergeOverrides(overridesInForce(settings), { sampling }), own);
 }
 
+/** Name and seed of the group of a step's draw: which batch of the step, and which place in it, from 0. */
+export const groupOf = (
+  { seed }: Pick<TrainSettings, 'seed'>,
+  runId: string,
+  { step, batch, place }: { step: number; batch: number; place: number },
+): { groupId: string; seed: number } => ({
+  groupId: `${runId}-${step}-${batch}-${place}`,
+  seed: deriveSeed(seed, 'step', step, 'batch', batch, 'group', place),
+});
+
 /** Rollouts that ended because the policy failed teach nothing: the step must be made again. */
 export function checkFaults(rollouts: readonly Rollout[]): void {
   for (const { id, events } of rollouts)
@@ -69,11 +79,10 @@ async function runDrawn(
           question,
           recipe,
           overrides: rolloutOverrides(settings, sampling, overrides),
-          seed: deriveSeed(settings.seed, 'step', step, 'batch', batch, 'group', i),
+          ...groupOf(settings, runId, { step, batch, place: i }),
           size: settings.groupSize,
           runId,
           step,
-          groupId: `${runId}-${step}-${batch}-${i}`,
           ...(signal ? { signal } : {}),
         },
       );

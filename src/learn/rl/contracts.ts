@@ -1,6 +1,6 @@
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import type { RouterStep, TrainStep } from '../../records/training.ts';
+import type { RouterStep, MadeStep } from '../../records/training.ts';
 import type { AgentDeps } from '../../agent/request.ts';
 import type { Router } from '../../agent/router/router.ts';
 import type { RunningMean } from '../../agent/router/reward.ts';
@@ -104,7 +104,7 @@ export interface TrainHooks {
    * Told of each step before its snapshot: after a crash in between, records of steps later than
    * the snapshot's are to be dropped, the resumed run makes them again.
    */
-  onStep?(step: TrainStep, rollouts: readonly Rollout[]): void | Promise<void>;
+  onStep?(step: MadeStep, rollouts: readonly Rollout[]): void | Promise<void>;
   onProgress?(progress: TrainLoopProgress): void;
   /** A line for the user. */
   onNotice?(line: string): void;

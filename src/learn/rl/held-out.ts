@@ -5,6 +5,7 @@ import { deriveSeed } from '../../base/random.ts';
 import { runGroup } from '../../agent/run.ts';
 import type { AgentDeps } from '../../agent/request.ts';
 import { getRecipe } from '../../recipes/index.ts';
+import type { SettingsOverride } from '../../recipes/settings.ts';
 import { Random } from '../../base/random.ts';
 import { rolloutOverrides } from './collect.ts';
 import { mean } from '../../base/statistics.ts';
@@ -36,6 +37,20 @@ export function scoresOf(rollouts: readonly Rollout[]): HeldOutScore {
   };
 }
 
+/** What a held-out question is run with: sampled and routed apart from training, the same in every run. */
+export const heldOutRollout = (
+  settings: TrainSettings,
+  /** Place in the sample, from 0. */
+  place: number,
+): { overrides: SettingsOverride; seed: number } => ({
+  overrides: rolloutOverrides(
+    settings,
+    { temperature: settings.heldOut.temperature },
+    { nlr: { routing: settings.router.evaluation } },
+  ),
+  seed: deriveSeed(SAMPLE_SEED, 'held-out', place),
+});
+
 /** Rollouts that run together; the questions of one wave start at once. */
 const WAVE = 64;
 
@@ -48,17 +63,13 @@ export async function scoreHeldOut(
   onDone: (done: number, total: number) => void,
 ): Promise<HeldOutScore> {
   const recipe = getRecipe(settings.recipe);
-  const { temperature } = settings.heldOut;
-  const nlr = { routing: settings.router.evaluation };
-  const overrides = rolloutOverrides(settings, { temperature }, { nlr });
   const rollouts: Rollout[] = [];
   for (let from = 0; from < questions.length; from += WAVE) {
     const wave = questions.slice(from, from + WAVE).map((question, i) =>
       runGroup(agent, {
         question,
         recipe,
-        overrides,
-        seed: deriveSeed(SAMPLE_SEED, 'held-out', from + i),
+        ...heldOutRollout(settings, from + i),
         size: 1,
         runId,
         step,

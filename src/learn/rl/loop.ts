@@ -1,4 +1,4 @@
-import type { HeldOutScore, RouterStep, TrainStep } from '../../records/training.ts';
+import type { HeldOutScore, RouterStep, MadeStep } from '../../records/training.ts';
 import { learningRateAt } from '../schedule.ts';
 import {
   addKlToRewards,
@@ -193,7 +193,7 @@ class TrainLoop {
       total: (end - start) / 1000,
     };
     this.#snapshotSeconds = 0;
-    const record: TrainStep = stepRecord({
+    const record: MadeStep = stepRecord({
       runId: this.#deps.runId,
       step,
       stage,

@@ -1,12 +1,12 @@
 import type { Rollout } from '../../records/rollout.ts';
-import type { HeldOutScore, RouterStep, TrainStep } from '../../records/training.ts';
+import type { HeldOutScore, RouterStep, MadeStep } from '../../records/training.ts';
 import type { Collected } from './collect.ts';
 import { scoresOf } from './held-out.ts';
 import type { UpdateReport } from './update.ts';
 import { moments } from '../../base/statistics.ts';
 
 /** Mean, and biased deviation, of the rewards; mean weighted value of each clause. */
-function rewardStatistics(rollouts: readonly Rollout[]): TrainStep['reward'] {
+function rewardStatistics(rollouts: readonly Rollout[]): MadeStep['reward'] {
   const rewards = rollouts.map((rollout) => rollout.reward ?? 0);
   const { mean, variance } = moments(rewards, 0);
   const clauses: Record<string, number> = {};
@@ -38,11 +38,11 @@ export interface StepParts {
   learningRate: number;
   heldOut: HeldOutScore | null;
   router: RouterStep | null;
-  seconds: TrainStep['seconds'];
+  seconds: MadeStep['seconds'];
 }
 
 /** The record of a step. Means are over all rollouts that were made, also those not trained on. */
-export function stepRecord(parts: StepParts): TrainStep {
+export function stepRecord(parts: StepParts): MadeStep {
   const { collected, update, seconds } = parts;
   const rollouts = collected.all.flat();
   const { em, f1, recall, searches, formatValid } = scoresOf(rollouts);

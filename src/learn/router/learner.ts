@@ -65,7 +65,7 @@ class PolicyGradientRouter implements RouterLearner {
   constructor(settings: TrainSettings, options: RouterLearnerOptions) {
     this.#settings = settings.router;
     this.#options = options;
-    const weights = options.router?.weights ?? priorWeights(8, deriveSeed(settings.seed, 'router'));
+    const weights = options.router?.weights ?? priorWeights(deriveSeed(settings.seed, 'router'));
     this.#state = {
       weights,
       moments: zeroMoments(flatten(weights).length),

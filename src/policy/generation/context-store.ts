@@ -18,7 +18,7 @@ const LEAST = 64;
 /** Ranges lie at multiples of it. */
 const ALIGNED = 8;
 /** What stores that are full get beyond what is wanted of them. */
-const SPARE = 1.25;
+const SPARE = 1.125;
 
 const aligned = (count: number): number => Math.ceil(count / ALIGNED) * ALIGNED;
 
@@ -77,9 +77,10 @@ export class ContextStore {
     for (const held of this.#held) if (held === place) this.#held.delete(held);
   }
 
-  /** Makes the stores large enough for so many positions in all. @throws MemoryError */
-  reserve(positions: number): void {
-    if (positions > this.#positions) this.#rebuild(aligned(positions));
+  /** Makes the stores large enough for so many contexts of so many positions. @throws MemoryError */
+  reserve(contexts: number, positions: number): void {
+    const total = contexts * this.#roomFor(positions);
+    if (total > this.#positions) this.#rebuild(total);
   }
 
   /** Frees the memory; only when no context has a place. */
@@ -149,6 +150,8 @@ export class ContextStore {
     if (old) {
       if (moves.length > 0) ops.copyKeys([old], moves, [fresh]);
       ops.free(old);
+      // It is there until its copy was handed over: one layer has two stores at a time.
+      ops.submit();
     }
     this.#stores[layer] = fresh;
   }

@@ -108,7 +108,7 @@ export class GenerationEngine {
 
   /** Makes room for contexts to come, so that stores need not grow. @throws MemoryError */
   reserve(contexts: number, positions: number): void {
-    this.#contexts.reserve(contexts * Math.min(positions, this.config.maxPositions));
+    this.#contexts.reserve(contexts, Math.min(positions, this.config.maxPositions));
   }
 
   onWork(listener: (work: Work) => void): void {

@@ -29,7 +29,6 @@ function addProduct(
     row.fill(0);
     for (let r = 0; r < rank; r++) {
       const factor = scale * (b[out * rank + r] ?? 0);
-      if (factor === 0) continue;
       const from = r * columns;
       for (let j = 0; j < columns; j++) row[j] = (row[j] ?? 0) + factor * (a[from + j] ?? 0);
     }

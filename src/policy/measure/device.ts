@@ -1,9 +1,10 @@
 import type { LoraSpec } from '../lora/spec.ts';
 import type { Decoder } from '../model/decoder.ts';
 import { MemoryError } from '../ops/faults.ts';
-import type { Ops } from '../ops/ops.ts';
+import type { KernelTime, Ops } from '../ops/ops.ts';
 import { measureDecode, measureStep, type DecodeRate, type StepRate } from './model.ts';
 import { measureRates } from './rates.ts';
+import { decodeTrial, stepTrial, type Trial } from './trials.ts';
 
 /** One thing that was measured. */
 export type Figure =
@@ -12,8 +13,22 @@ export type Figure =
   | { readonly kind: 'product'; readonly flopsPerSecond: number }
   | ({ readonly kind: 'decode' } & DecodeRate)
   | ({ readonly kind: 'step' } & StepRate)
+  | KernelFigure
   /** What the device has no memory for. */
   | { readonly kind: 'left out'; readonly what: string; readonly why: string };
+
+/** A kernel of a piece of work, where the device has a clock. */
+export interface KernelFigure {
+  readonly kind: 'kernel';
+  /** The work that it is of. */
+  readonly of: string;
+  readonly kernel: string;
+  readonly calls: number;
+  /** Of all calls. */
+  readonly seconds: number;
+  /** Of the time of all kernels of the work. */
+  readonly share: number;
+}
 
 /** A device as it was measured with one policy. */
 export interface DeviceMeasure {
@@ -32,6 +47,9 @@ const SLOTS = [1, 16, 64];
 /** Positions that every slot looks back on, if the policy has so many. */
 const CONTEXT = 512;
 const STEP_TOKENS = 1024;
+/** Kernels that are told, the slowest ones. */
+const KERNELS = 6;
+const TIMED_SLOTS = 16;
 const ADAPTER: LoraSpec = { rank: 16, alpha: 32, targets: ['q_proj', 'v_proj'] };
 
 async function featuresOf(device: Ops['device']): Promise<string[]> {
@@ -44,8 +62,55 @@ async function featuresOf(device: Ops['device']): Promise<string[]> {
   return [...(adapter?.features ?? [])].toSorted();
 }
 
+/** The slowest kernels of a piece of work, slowest first; none where there is no clock, or no memory. */
+async function kernelsOf(
+  ops: Ops,
+  { of, trial }: { of: string; trial: () => Trial | Promise<Trial> },
+  signal?: AbortSignal,
+): Promise<KernelFigure[]> {
+  if (!ops.kernelTimes) return [];
+  signal?.throwIfAborted();
+  let made: Trial | null = null;
+  try {
+    const work = (made = await trial());
+    // Kernels are compiled before they are timed.
+    await work.run();
+    signal?.throwIfAborted();
+    return slowest(of, await ops.kernelTimes(() => work.run()));
+  } catch (error) {
+    if (error instanceof MemoryError) return [];
+    throw error;
+  } finally {
+    made?.free();
+  }
+}
+
+/** Times added up by kernel: those that take most, most first. */
+export function slowest(of: string, times: readonly KernelTime[]): KernelFigure[] {
+  const sums = new Map<string, { calls: number; seconds: number }>();
+  let all = 0;
+  for (const { kernel, seconds } of times) {
+    const sum = sums.get(kernel) ?? { calls: 0, seconds: 0 };
+    sums.set(kernel, { calls: sum.calls + 1, seconds: sum.seconds + seconds });
+    all += seconds;
+  }
+  if (all === 0) return [];
+  return [...sums]
+    .map(([kernel, { calls, seconds }]) => ({
+      kind: 'kernel' as const,
+      of,
+      kernel: kernel.replaceAll(/\s+/g, ' ').trim(),
+      calls,
+      seconds,
+      share: seconds / all,
+    }))
+    .toSorted((a, b) => b.seconds - a.seconds)
+    .slice(0, KERNELS);
+}
+
 /**
- * Measures copies and products of the device that a decoder is on, its decode steps and a LoRA step. Each
+ * Measures copies and products of the device that a decoder is on, its decode steps, a LoRA step, and where the
+ * device has a clock their slowest kernels. Each
  * figure takes some seconds. What there is no memory for is left out, and said.
  * @throws the signal's reason; MemoryError where not even copies can be measured
  */
@@ -80,5 +145,16 @@ export async function measureDevice(
     kind: 'step',
     ...(await measureStep(decoder, ADAPTER, STEP_TOKENS, rates, signal)),
   }));
+  for (const one of [
+    {
+      of: `a decode step of ${TIMED_SLOTS}`,
+      trial: () => decodeTrial(decoder, TIMED_SLOTS, context),
+    },
+    {
+      of: `a training step, ${STEP_TOKENS} tokens`,
+      trial: () => stepTrial(decoder, ADAPTER, STEP_TOKENS),
+    },
+  ])
+    for (const figure of await kernelsOf(ops, one, signal)) tell(figure);
   return { device: ops.device, features: await featuresOf(ops.device), figures };
 }

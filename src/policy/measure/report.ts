@@ -66,6 +66,12 @@ export function figureWords(figure: Figure): FigureWords {
         value: tokens(figure.tokensPerSecond),
         share: `${percent(figure.ofProduct)} of product`,
       };
+    case 'kernel':
+      return {
+        name: `${figure.kernel}, ${figure.calls} ×`,
+        value: `${(1000 * figure.seconds).toFixed(figure.seconds >= 0.1 ? 0 : 2)} ms`,
+        share: `${percent(figure.share)} of ${figure.of}`,
+      };
     case 'left out':
       return { name: figure.what, value: 'left out', share: figure.why };
   }

@@ -13,7 +13,11 @@ export interface ForwardBuffers {
   readonly inner: Activations;
 }
 
-export function forwardBuffers(ops: Ops, c: PolicyConfig, rows: number): ForwardBuffers {
+export function forwardBuffers(
+  ops: Pick<Ops, 'activations'>,
+  c: PolicyConfig,
+  rows: number,
+): ForwardBuffers {
   const queries = c.heads * c.headDim;
   return {
     q: ops.activations(rows, queries, 'queries'),

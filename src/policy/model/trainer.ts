@@ -3,6 +3,7 @@ import { checkSpec } from '../lora/check.ts';
 import type { LoraSpec } from '../lora/spec.ts';
 import type { PackedBatch, TrainLimits } from '../lora/train-batch.ts';
 import type { LoraTrainer, RowScores } from '../lora/trainer.ts';
+import type { Handle } from '../ops/ops.ts';
 import type { Activations, Adapter, KeyStore, Picks, TokenRun, Tokens } from '../ops/values.ts';
 import { adapterShapes } from './adapter.ts';
 import type { AdapterPlaces, Decoder } from './decoder.ts';
@@ -69,27 +70,42 @@ export class DecoderLoraTrainer implements LoraTrainer {
     this.#decoder = decoder;
     this.#limits = limits;
     this.#places = places;
-    this.#adapter = ops.adapter(shapes, true);
-    this.#tokens = ops.tokens(rows);
-    this.#picks = ops.picks(rows);
-    const one = (width: number, label: string): Activations => ops.activations(rows, width, label);
-    const [queries, keys] = [c.heads * c.headDim, c.kvHeads * c.headDim];
-    this.#forward = forwardBuffers(ops, c, rows);
-    this.#inputs = Array.from({ length: c.layers + 1 }, (_, l) => one(c.hiddenSize, `input ${l}`));
-    this.#backward = {
-      heads: one(queries + 2 * keys, 'heads'),
-      lse: one(c.heads, 'sums of attention'),
-      gateUp: one(2 * c.intermediateSize, 'gate and up'),
-      middle: one(c.hiddenSize, 'middle'),
-      dx: one(c.hiddenSize, 'gradient of the residual'),
-      dq: one(queries, 'gradient of queries'),
-      dAttended: one(queries, 'gradient of attention'),
-      dKeys: one(keys, 'gradient of keys'),
-      dValues: one(keys, 'gradient of values'),
-      dInner: one(c.intermediateSize, 'gradient of inner'),
+    // What was made goes where the rest has no room.
+    const made: Handle[] = [];
+    const keep = <T extends Handle>(handle: T): T => {
+      made.push(handle);
+      return handle;
     };
-    this.#store = this.#newStore(aligned(rows) + GAPS * ALIGNED);
-    decoder.reach(limits.maxLength);
+    try {
+      this.#adapter = keep(ops.adapter(shapes, true));
+      this.#tokens = keep(ops.tokens(rows));
+      this.#picks = keep(ops.picks(rows));
+      const one = (width: number, label: string): Activations =>
+        keep(ops.activations(rows, width, label));
+      const [queries, keys] = [c.heads * c.headDim, c.kvHeads * c.headDim];
+      const activations = (_: number, width: number, label: string) => one(width, label);
+      this.#forward = forwardBuffers({ activations }, c, rows);
+      this.#inputs = Array.from({ length: c.layers + 1 }, (_, l) =>
+        one(c.hiddenSize, `input ${l}`),
+      );
+      this.#backward = {
+        heads: one(queries + 2 * keys, 'heads'),
+        lse: one(c.heads, 'sums of attention'),
+        gateUp: one(2 * c.intermediateSize, 'gate and up'),
+        middle: one(c.hiddenSize, 'middle'),
+        dx: one(c.hiddenSize, 'gradient of the residual'),
+        dq: one(queries, 'gradient of queries'),
+        dAttended: one(queries, 'gradient of attention'),
+        dKeys: one(keys, 'gradient of keys'),
+        dValues: one(keys, 'gradient of values'),
+        dInner: one(c.intermediateSize, 'gradient of inner'),
+      };
+      this.#store = keep(this.#newStore(aligned(rows) + GAPS * ALIGNED));
+      decoder.reach(limits.maxLength);
+    } catch (error) {
+      ops.free(...made);
+      throw error;
+    }
   }
 
   get bytes(): number {

@@ -76,8 +76,10 @@ function held(q: FitQuestion, slots: number): Omit<FitNumbers, 'flopsPerToken' |
   const ops = plannedOps(sizes);
   const decoder = planDecoder(ops, q.config, q.type);
   const weightBytes = ops.bytes;
-  const engine = new GenerationEngine(decoder, engineOptions(q.limits.device, slots));
-  const working = { config: q.config, type: q.type, slots, context: q.context };
+  const options = engineOptions(q.limits.device, slots);
+  const engine = new GenerationEngine(decoder, options);
+  const { readRows } = options;
+  const working = { config: q.config, type: q.type, slots, context: q.context, readRows };
   const sampleBytes = ops.bytes - weightBytes + sizes.working({ ...working, train: null });
   const before = ops.bytes;
   engine.reserve(slots, q.context);

@@ -190,6 +190,7 @@ export interface Ops {
   writeAdapter(adapter: Adapter, values: Float32Array): void;
   /** @throws Error for one that is not trained */
   zeroGradients(adapter: Adapter): void;
+  /** In the order of `writeAdapter`. @throws Error for one that is not trained */
   readGradients(adapter: Adapter): Promise<Float32Array>;
 
   // Work ---------------------------------------------------------------------------------------------
@@ -200,7 +201,14 @@ export interface Ops {
   settled(): Promise<void>;
   /** Compiles what the calls of `work` need, without running it, where a device compiles. */
   warmUp?(work: () => void, onProgress?: (done: number, all: number) => void): Promise<void>;
+  /** Runs `work` with a clock at each kernel, in the order in which they ran; absent where the device has none. */
+  kernelTimes?(work: () => Promise<void>): Promise<KernelTime[]>;
   dispose(): void;
+}
+
+export interface KernelTime {
+  readonly kernel: string;
+  readonly seconds: number;
 }
 
 export type Handle =

@@ -29,6 +29,8 @@ export interface Working {
   /** Contexts that decode together, and the positions of each. */
   readonly slots: number;
   readonly context: number;
+  /** Tokens of given text that a turn of sampling reads. */
+  readonly readRows: number;
   readonly train: { readonly adapter: LoraSpec; readonly limits: TrainLimits } | null;
 }
 

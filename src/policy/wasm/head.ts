@@ -1,3 +1,4 @@
+import { itemAt } from '../../base/items.ts';
 import { draw, drawNumber, type Weigher } from '../ops/draw.ts';
 import { own } from '../ops/own.ts';
 import type { HeadInput, Ops } from '../ops/ops.ts';
@@ -162,10 +163,10 @@ function kernelWeigher(memory: WasmMemory, at: number): Weigher {
     weigh(logits, temperature, weights) {
       kernels.weigh(logits.byteOffset, logits.length, temperature, weights.byteOffset, at);
       return {
-        total: sums[0] ?? 0,
-        weighted: sums[1] ?? 0,
-        max: sums[2] ?? 0,
-        id: flags[0] ?? 0,
+        total: itemAt(sums, 0),
+        weighted: itemAt(sums, 1),
+        max: itemAt(sums, 2),
+        id: itemAt(flags, 0),
         finite: flags[1] === 1,
       };
     },

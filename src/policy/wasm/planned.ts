@@ -7,17 +7,14 @@ import { matrixLayout, pad8 } from './handles.ts';
 import { rowsAtOnce } from './head.ts';
 import { blockBytes } from './memory.ts';
 
-/** Rows of text that an engine reads in one call. */
-const READ_ROWS = 256;
-
 const floats = (count: number): number => blockBytes(4 * count);
 
 function adapterBytes(shapes: readonly AdapterShape[], trained: boolean): number {
-  const copies = trained ? 2 : 1;
   return shapes.reduce((sum, { in: inputs, rank, parts }) => {
     const A = floats(pad8(rank) * parts.length * pad8(inputs));
     const B = parts.reduce((all, { out }) => all + floats(pad8(out) * pad8(rank)), 0);
-    return sum + copies * (A + B);
+    const dB = parts.reduce((all, { out }) => all + floats(out * pad8(rank)), 0);
+    return sum + A + B + (trained ? A + dB : 0);
   }, 0);
 }
 
@@ -30,17 +27,14 @@ function scratch(
   of: Working,
   train: { adapter: LoraSpec; maxTokens: number; maxLength: number } | null,
 ) {
-  const { config: c, slots, context } = of;
-  const matrices = Object.values(layerMatrices(c));
+  const { config: c, slots, context, readRows } = of;
   const d = pad8(c.hiddenSize);
   const wide = pad8(c.headDim);
-  const rows = train ? train.maxTokens : Math.max(READ_ROWS, slots);
+  const rows = train ? train.maxTokens : Math.max(readRows, slots);
   const headRows = rowsAtOnce(c.vocabSize, train ? train.maxTokens : slots);
   const places = pad8(train ? train.maxLength : context);
-  const widest = Math.max(
-    pad8(rowsOf(layerMatrices(c).qkv)),
-    pad8(rowsOf(layerMatrices(c).gateUp)),
-  );
+  const { qkv, gateUp } = layerMatrices(c);
+  const widest = pad8(Math.max(rowsOf(qkv), rowsOf(gateUp)));
   const sizes = new Map<string, number>([
     ['block', 32_768],
     ['row', 8 * c.headDim],
@@ -56,13 +50,19 @@ function scratch(
   }
   const { shapes } = adapterShapes(c, train.adapter);
   const inner = innerColumns(shapes);
-  const tallest = Math.max(inner, ...matrices.flatMap(({ parts }) => parts.map(({ out }) => out)));
-  const deepest = Math.max(...matrices.map(({ in: inputs }) => pad8(inputs)));
+  const turned = shapes.map((shape) => {
+    const outs = shape.parts.map(({ out }) => out);
+    const rank = pad8(shape.rank);
+    return Math.max(rank * outs.length, ...outs) + 6 + Math.max(pad8(shape.in), rank);
+  });
+  // Parts that are no whole panels: their products are made apart.
+  const odd = shapes.flatMap(({ parts }) => parts.map(({ out }) => out)).filter((out) => out % 8);
   sizes.set('attention', 4 * (places * (72 + 4 * wide) + 36 * wide));
   sizes.set('dNormed', 4 * Math.max(rows, headRows) * d);
   sizes.set('inner', 4 * rows * inner);
   sizes.set('dInner', 4 * rows * inner);
-  sizes.set('turned', 4 * 128 * (tallest + 6 + deepest));
+  sizes.set('turned', 4 * 128 * Math.max(...turned));
+  if (odd.length > 0) sizes.set('part', 4 * rows * pad8(Math.max(...odd)));
   return sizes;
 }
 

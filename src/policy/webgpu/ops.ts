@@ -6,6 +6,7 @@ import type {
   Handle,
   HeadInput,
   HeadsInput,
+  KernelTime,
   Norm,
   Ops,
   Projection,
@@ -37,11 +38,10 @@ import { embed } from './kernels/embed.ts';
 import { fewAttend } from './kernels/few/attend.ts';
 import { fewFeedForward } from './kernels/few/feed-forward.ts';
 import { fewHeads } from './kernels/few/heads.ts';
-import { fewLogits } from './kernels/few/logits.ts';
+import { fewSample } from './kernels/few/logits.ts';
 import { fewResidual } from './kernels/few/residual.ts';
 import { FewState } from './kernels/few/state.ts';
 import { placeDraws, readDraws } from './kernels/sample/draws.ts';
-import { sample } from './kernels/sample/sample.ts';
 import { GpuMatrixWriter } from './device/matrix-writer.ts';
 import {
   adapterPlaces,
@@ -84,8 +84,11 @@ export class WebGpuOps implements Ops {
 
   private readonly few: FewState;
 
+  readonly kernelTimes?: (work: () => Promise<void>) => Promise<KernelTime[]>;
+
   constructor(readonly gpu: Gpu) {
     this.few = new FewState(gpu);
+    if (gpu.device.features.timestamps) this.kernelTimes = (work) => gpu.encoder.profiled(work);
   }
 
   static async open(options?: DeviceOptions): Promise<WebGpuOps> {
@@ -251,11 +254,7 @@ export class WebGpuOps implements Ops {
   // Head
 
   sample(o: HeadInput & { draws: Draws }): void {
-    const draws = own(GpuDraws, o.draws);
-    if (draws.count === 0) return;
-    const table = { buffer: draws.table, offset: 0, size: draws.table.size };
-    const logits = fewLogits(this.gpu, this.few, o, draws.count, draws.inOrder ? null : table);
-    sample(this.gpu, draws, logits);
+    fewSample(this.gpu, this.few, o);
   }
 
   placeDraws(draws: Draws, wanted: readonly Draw[]): void {

@@ -3,18 +3,22 @@ import * as sizes from './device/sizes.ts';
 import { fewWorking } from './kernels/few/working.ts';
 import { manyWorking } from './many/working.ts';
 
-/** Rows of text that a turn of sampling reads, and the contexts that they are of. */
-const READING = { rows: 1024, runs: 64 };
+/** Contexts that the rows of one turn of reading, or of a batch, are of. */
+const RUNS = 64;
 
 /** Scratch of the operations, which sampling and training share. */
-function working({ config, type, slots, context, train }: Working, largest: number): number {
+function working(
+  { config, type, slots, context, readRows, train }: Working,
+  largest: number,
+): number {
   if (!train) {
-    const reading = manyWorking({ config, type, ...READING, adapter: null, train: false }, largest);
+    const read = { config, type, rows: readRows, runs: RUNS, adapter: null, train: false };
+    const reading = manyWorking(read, largest);
     return reading + fewWorking({ config, slots, context, adapter: null });
   }
   const { adapter, limits } = train;
   const rows = limits.maxTokens;
-  return manyWorking({ config, type, rows, runs: READING.runs, adapter, train: true }, largest);
+  return manyWorking({ config, type, rows, runs: RUNS, adapter, train: true }, largest);
 }
 
 /**

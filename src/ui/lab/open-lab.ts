@@ -69,6 +69,6 @@ export const openLab: LabOpener = (receive, device, setup) => {
   });
   api.ask.listen(receive).catch(reportLost);
   api.ask.start(device, setup).catch(reportLost);
-  const { ask, train, collections, checkpoints, clusters, encoders } = api;
-  return { ask, train, collections, checkpoints, clusters, encoders, rollouts };
+  const { ask, train, exports, collections, checkpoints, clusters, encoders } = api;
+  return { ask, train, exports, collections, checkpoints, clusters, encoders, rollouts };
 };

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { RunRecord } from '../../lab/contract/records/runs.ts';
 import { formatBytes, formatCount } from '../kit/words/format.ts';
 import { downloadOf, dropRollouts, editRun, exportRun } from '../train/store/train-actions.ts';
+import { ExportButton } from '../setup/export/ExportButton.tsx';
 import { Again } from '../train/run/Again.tsx';
 import { parseTags } from './figures.ts';
 
@@ -118,6 +119,7 @@ export const RunEditor = ({ run }: { run: RunRecord }) => (
       <Button size="xs" variant="default" onClick={() => void downloadOf(run.id, 'metrics')}>
         Metrics (CSV)
       </Button>
+      <ExportButton subject={() => ({ kind: 'run', runId: run.id })} name={run.name} />
     </div>
     <div className="whole editor-actions">
       <Again run={run} />

@@ -4,10 +4,12 @@ import { useLocation, useSearch } from 'wouter';
 import { PickButton } from '../kit/PickButton.tsx';
 import { UndoBar } from '../kit/UndoBar.tsx';
 import { useFileDrop } from '../kit/use-file-drop.ts';
-import { dismissRemoved, importRuns, restoreRun } from '../train/store/train-actions.ts';
+import { adoptPicked, takeDrop, takeFiles } from '../train/store/adopt-actions.ts';
+import { dismissRemoved, restoreRun } from '../train/store/train-actions.ts';
 import { formatCompared, parseCompared } from '../train/store/train-address.ts';
 import { useTrain, visibleRuns } from '../train/store/train-store.ts';
 import { TrainProblem } from '../train/Problem.tsx';
+import { Adopting } from './Adopting.tsx';
 import { Compare } from './Compare.tsx';
 import { RunsTable } from './RunsTable.tsx';
 import { StorageLine } from '../lab/StorageLine.tsx';
@@ -26,13 +28,26 @@ const Undo = () => (
 const ImportButton = () => (
   <PickButton
     field="Run files"
-    accept="application/json,.json"
+    accept="application/json,.json,.tar,.gz,.tgz,.zip"
     size="xs"
     variant="default"
-    title="A file from “Export the run”; it may be dropped on this page too"
-    onFiles={(files) => void importRuns(files)}
+    title="A file from “Export the run”, or an archive of a folder that came back from a cluster; it may be dropped on this page too"
+    onFiles={(files) => void takeFiles(files)}
   >
     Import
+  </PickButton>
+);
+
+const ClusterButton = () => (
+  <PickButton
+    field="Folder from a cluster"
+    folder
+    size="xs"
+    variant="default"
+    title="The folder of “Take it to a cluster” with what TRL or verl left in it; it may be dropped on this page too"
+    onFiles={(files) => void adoptPicked(files)}
+  >
+    From a cluster
   </PickButton>
 );
 
@@ -44,8 +59,8 @@ const Empty = ({ go }: { go: (path: string) => void }) => {
     <section className="empty-place">
       <p>
         Every training run is kept here, with its curves, its snapshots and the rollouts of its
-        steps, in this browser only. There is none yet. Start one, or drop an exported run on this
-        page.
+        steps, in this browser only. There is none yet. Start one, or drop an exported run, or a
+        folder that came back from a cluster, on this page.
       </p>
       <Button onClick={() => go('/train?new=1')}>Train the policy</Button>
     </section>
@@ -67,7 +82,7 @@ const RunsPage = () => {
     [compared, runs],
   );
   const compare = (ids: string[]) => go(formatCompared(ids), { replace: true });
-  const drop = useFileDrop(({ files }) => void importRuns([...files]));
+  const drop = useFileDrop((dropped) => void takeDrop(dropped));
   return (
     <main
       className={drop.over ? 'page work dropping' : 'page work'}
@@ -83,9 +98,11 @@ const RunsPage = () => {
             New run
           </Button>
         ) : null}
+        <ClusterButton />
         <ImportButton />
       </div>
       <TrainProblem />
+      <Adopting />
       <Undo />
       {runs.length === 0 ? (
         <Empty go={go} />

@@ -8,6 +8,7 @@ import { formatTrainAddress } from '../train/store/train-address.ts';
 import { trainingRun, trainsElsewhere, useTrain } from '../train/store/train-store.ts';
 import { phaseText } from '../train/run/run-words.ts';
 import { firstFailure, partsInUse, useLab } from '../lab/lab-store.ts';
+import { useIsolation } from '../lab/isolation.ts';
 import { useOffline } from '../lab/offline.ts';
 import { isRunning, useRun } from '../ask/store/run-store.ts';
 
@@ -18,7 +19,7 @@ const DeviceCell = () => {
   return (
     <span className="cell" data-testid="device">
       {device.device} · {device.adapter}
-      {device.fallback ? ' (software)' : ''} · {policy?.dtype ?? ''}
+      {device.fallback ? ' (software)' : ''} · {policy?.onDevice ?? policy?.dtype ?? ''}
     </span>
   );
 };
@@ -102,6 +103,22 @@ const OfflineCell = () => {
   );
 };
 
+/** Says nothing where the host sends the headers, or the service worker did at an earlier visit. */
+const IsolationCell = () => {
+  const { by, reason } = useIsolation();
+  if (by === 'host') return null;
+  const title = {
+    reloaded:
+      'This host does not send the headers that isolate a page. The page’s service worker adds them; the page was loaded once more for it.',
+    nobody: `This host does not send the headers that isolate a page, and ${reason}. So no two threads can share memory, clocks are coarse (about 0.1 ms), and memory is told without that of the workers. All else works as ever, each engine on its one thread.`,
+  }[by];
+  return (
+    <span className="cell" data-testid="isolation" title={title}>
+      {by === 'reloaded' ? 'isolated by a reload' : 'one thread an engine, not isolated'}
+    </span>
+  );
+};
+
 const RATE_MEANS =
   'Tokens that the policy sampled in all rollouts of this run together, over its last two seconds; tokens that it only read are not counted.';
 
@@ -133,6 +150,7 @@ export const StatusBar = () => {
         storage {storage === null ? 'not available' : formatBytes(storage.usedBytes)}
       </span>
       <OfflineCell />
+      <IsolationCell />
       <span className="grow" />
       <button
         type="button"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PolicyChat, PolicyTokenizer } from '../../../src/policy/policy.ts';
+import type { PolicyChat, PolicySession, PolicyTokenizer } from '../../../src/policy/policy.ts';
 import { eventsOf, faultsOf, QUESTION, stopReason } from '../helpers.ts';
 import { eventsIn, runText } from './helpers.ts';
 import { ScriptedTokens } from './scripted-tokens.ts';
@@ -50,6 +50,27 @@ describe('a chat checkpoint', () => {
     const first = rollout.segments.find(({ source }) => source === 'policy');
     expect(first).toMatchObject({ role: 'think', text: ' who wrote it</think>', mask: 1 });
     expect(rollout.metrics?.formatValid).toBe(true);
+  });
+
+  it('may have one that begins the thought of T too, who thinks without the background', async () => {
+    const [, answer = ''] = STEPS;
+    const steps = [' who wrote it</think>', answer.slice(answer.indexOf('</think>'))];
+    class Twice extends ScriptedTokens {
+      #opened = 0;
+      /** The rollout's own context opens first, then T's. */
+      override open(): Promise<PolicySession> {
+        const of = this.#opened++ === 0 ? steps.slice(1) : steps.slice(0, 1);
+        return new ScriptedTokens(wordTokenizer, idsOf(wordTokenizer, of)).open();
+      }
+    }
+    const rollout = await runText({
+      policy: new Twice(wordTokenizer, [], chatml('<think>\n')),
+      overrides: { background: { mode: 'shown', source: 'local', k: 1 } },
+    });
+    expect(eventsOf(rollout, 'think')[0]).toMatchObject({
+      text: 'who wrote it',
+      phase: 'alignment',
+    });
   });
 
   it('ends with the end of its turn, but not where it only spells it', async () => {

@@ -103,6 +103,13 @@ describe('tags that are text', () => {
     expect(scanner.held).toBe('');
   });
 
+  it('keep every character whole, however many tokens in a row end within one', () => {
+    const whole = '雪'.repeat(8);
+    const { units, ids } = readCut(whole, [1, 4, 7, 10, 13, 16, 19]);
+    expect(ids).toHaveLength(8);
+    expect(units.map((unit) => unit.text)).toEqual([whole]);
+  });
+
   it('keep the halves of a character together and give up on what is none', () => {
     const runs = new ByteRuns();
     const scanner = createScanner(tags, runs.decode);

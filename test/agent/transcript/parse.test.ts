@@ -162,6 +162,16 @@ describe('malformed output in the loop', () => {
     expect(rollout.metrics?.formatValid).toBe(false);
   });
 
+  it('counts what the end of text cut off as no answer where it has no whole box', async () => {
+    for (const cut of ['Borfield', '\\boxed{ Borfield']) {
+      const { rollout } = await run({
+        main: [`<think> a</think><short_answer> ${cut}<|endoftext|>`],
+      });
+      expect(rollout.answer).toBeNull();
+      expect(stopReason(rollout)).toBe('end-of-text');
+    }
+  });
+
   it('takes the whole answer behind one that another tag cut off', async () => {
     const block = '<short_answer> \\boxed{ Borfield }</short_answer>';
     const { rollout } = await run({ main: [`<think> a</think><short_answer> x ${block}`] });

@@ -107,11 +107,11 @@ test('samples lie in their folder, and are text', async () => {
 test('a compression that is not read says what to do', async () => {
   const bytes = zipSync({ 'samples/a.json': sampleFile(1) });
   const entry = new TextDecoder('latin1').decode(bytes).lastIndexOf('PK\u0001\u0002');
-  new DataView(bytes.buffer).setUint16(entry + 10, 93, true);
+  new DataView(bytes.buffer).setUint16(entry + 10, 95, true);
   const [item] = await readAll(new Blob([bytes.slice()]), 'a.eval');
   expect(item).toMatchObject({
     kind: 'fault',
-    reason: expect.stringMatching(/zip method 93.*inspect log convert --to json/),
+    reason: expect.stringMatching(/zip method 95.*inspect log convert --to json/),
   });
 });
 

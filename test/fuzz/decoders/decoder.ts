@@ -5,6 +5,7 @@ import { initWeights, type PolicyWeights } from '../../../src/policy/checkpoint/
 import { GenerationEngine } from '../../../src/policy/generation/engine.ts';
 import { LORA_TARGETS, loraSize, type LoraSpec } from '../../../src/policy/lora/spec.ts';
 import { packBatch, type PackedBatch } from '../../../src/policy/lora/train-batch.ts';
+import { freeEnds, freeLayer } from '../../../src/policy/model/decoder.ts';
 import { DecoderLoraTrainer } from '../../../src/policy/model/trainer.ts';
 import { uploadDecoder } from '../../../src/policy/model/upload.ts';
 import type { Ops } from '../../../src/policy/ops/ops.ts';
@@ -61,10 +62,21 @@ function randomConfig(random: Random): PolicyConfig {
   };
 }
 
-/** The decoder of a seed: always the same one. */
-export function randomDecoder(seed: number): RandomDecoder {
+/**
+ * The decoder of a seed: always the same one. Its shape, weight type and adapter's shape are those of the family, for
+ * whose kernels a device compiles once; its numbers and texts are its own.
+ */
+export function randomDecoder(seed: number, family = seed): RandomDecoder {
+  const ofFamily = new Random(family);
+  const config = randomConfig(ofFamily);
+  const type = MATRIX_TYPES[ofFamily.below(MATRIX_TYPES.length)] ?? 'f32';
+  const targets = LORA_TARGETS.filter(() => ofFamily.below(2) === 1);
+  const spec: LoraSpec = {
+    rank: 1 + ofFamily.below(12),
+    alpha: 1 + ofFamily.below(16),
+    targets: targets.length > 0 ? targets : ['q_proj'],
+  };
   const random = new Random(seed);
-  const config = randomConfig(random);
   const weights = initWeights(config, seed);
   // Norms and biases are 1 and 0 at first; matrices are small beside those of a trained model.
   for (const { shape, offset, length } of weights.slots) {
@@ -74,12 +86,6 @@ export function randomDecoder(seed: number): RandomDecoder {
     if (shape.length === 1) values.forEach((value, i) => (values[i] = value + (noise[i] ?? 0)));
     else values.forEach((value, i) => (values[i] = 2 * value));
   }
-  const targets = LORA_TARGETS.filter(() => random.below(2) === 1);
-  const spec: LoraSpec = {
-    rank: 1 + random.below(12),
-    alpha: 1 + random.below(16),
-    targets: targets.length > 0 ? targets : ['q_proj'],
-  };
   const flat = new Float32Array(loraSize(config, spec));
   random.fillNormal(flat, 0.1);
   const text = (length: number): number[] =>
@@ -97,7 +103,7 @@ export function randomDecoder(seed: number): RandomDecoder {
   random.fillNormal(coefficients, 1);
   return {
     weights,
-    type: MATRIX_TYPES[random.below(MATRIX_TYPES.length)] ?? 'f32',
+    type,
     spec,
     flat,
     batch,
@@ -116,7 +122,7 @@ export interface DecoderNumbers {
   readonly ids: readonly number[];
 }
 
-/** Scores, gradients and greedy tokens of a decoder on a device, which is disposed of. */
+/** Scores, gradients and greedy tokens of a decoder on a device, on which nothing is left of it. */
 export async function numbersOn(ops: Ops, one: RandomDecoder): Promise<DecoderNumbers> {
   const { weights, type, spec, flat, batch, coefficients, prompts } = one;
   const decoder = await uploadDecoder(ops, sourceOf(weights), { type });
@@ -128,7 +134,7 @@ export async function numbersOn(ops: Ops, one: RandomDecoder): Promise<DecoderNu
   const gradient = await trainer.gradients();
   trainer.dispose();
 
-  const engine = new GenerationEngine(decoder, { maxSlots: 3, readRows: 16, keys: 'f32' });
+  const engine = new GenerationEngine(decoder.view(), { maxSlots: 3, readRows: 16, keys: 'f32' });
   const sampling = { temperature: 0, topK: 0, topP: 1 };
   const runs = await Promise.all(
     prompts.map((ids, i) => {
@@ -138,6 +144,9 @@ export async function numbersOn(ops: Ops, one: RandomDecoder): Promise<DecoderNu
     }),
   );
   engine.dispose();
+  for (const layer of decoder.weights.layers) freeLayer(ops, layer);
+  freeEnds(ops, decoder.weights);
+  await ops.settled();
   return {
     logprobs,
     entropies,
@@ -158,4 +167,23 @@ export function apart(got: Float32Array, wanted: Float32Array, least = 1e-3): nu
     most = difference <= most ? most : Number.isNaN(difference) ? Infinity : difference;
   });
   return most;
+}
+
+/**
+ * The same decoder with norms, biases and adapter changed by what float32 rounds off: how far numbers go then is how
+ * far any float32 sums may be from exact ones.
+ */
+export function nudged(one: RandomDecoder): RandomDecoder {
+  const random = new Random(one.batch.ids.length);
+  const nudge = (values: Float32Array): void => {
+    values.forEach(
+      (value, i) => (values[i] = value * (1 + (random.below(2) === 0 ? 1 : -1) * 2 ** -22)),
+    );
+  };
+  const flat = one.flat.slice();
+  nudge(flat);
+  const weights = { ...one.weights, flat: one.weights.flat.slice() };
+  for (const { shape, offset, length } of weights.slots)
+    if (shape.length === 1) nudge(weights.flat.subarray(offset, offset + length));
+  return { ...one, weights, flat };
 }

@@ -78,6 +78,12 @@ const EVAL_LOG = zipSync(
   ),
 ).slice();
 
+/** The same by Inspect AI itself, packed by Zstandard, and episodes of verifiers. */
+const logFile = (name: string): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(readFileSync(new URL(`../../fixtures/inspect/logs/${name}`, import.meta.url)));
+const ZSTANDARD_LOG = logFile('inspect-zstd.eval');
+const TRACES = logFile('verifiers-traces.jsonl');
+
 const FOREIGN_LIST = Object.values(FOREIGN);
 const DOCUMENTS = [
   JSON.stringify(FOREIGN_LIST),
@@ -189,4 +195,12 @@ export const IMPORT_SUBJECTS: readonly Subject[] = [
     ),
   ),
   subject(rolloutFile('rollouts: Inspect AI logs', (random) => mutateBytes(EVAL_LOG, random))),
+  subject(
+    rolloutFile('rollouts: Inspect AI logs with zstd', (random) =>
+      mutateBytes(ZSTANDARD_LOG, random),
+    ),
+  ),
+  subject(
+    rolloutFile('rollouts: traces of verifiers', (random) => mutateJsonLines(TRACES, random)),
+  ),
 ];

@@ -46,6 +46,7 @@ beforeEach(() => {
     channel,
     orders,
     locks: { request: unreached, query: () => Promise.resolve({ held: [] }) } as LockManager,
+    policies: () => Promise.resolve([]),
     policy: unreached,
     world: unreached,
     startEngines: unreached,

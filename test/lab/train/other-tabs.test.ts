@@ -27,9 +27,10 @@ afterEach(() => {
 const POLICY = {
   startEngines: ({ signal }: { signal: AbortSignal }) =>
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  policies: () => Promise.resolve([]),
   policy: async () => ({ id: 'tiny', revision: '0' }),
   world: async () => ({ seed: 1, questions: [] }),
-} as unknown as Pick<HostParts, 'startEngines' | 'policy' | 'world'>;
+} as unknown as Pick<HostParts, 'startEngines' | 'policies' | 'policy' | 'world'>;
 
 /** Tabs of one browser: one storage, one set of locks, channels of their own. */
 const browser = () => {

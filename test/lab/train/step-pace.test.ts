@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TrainStep } from '../../../src/records/training.ts';
+import type { MadeStep } from '../../../src/records/training.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
 import { ActiveRun } from '../../../src/lab/train/active-run.ts';
 import { estimate, measuredHere, nearestRun } from '../../../src/lab/train/estimate.ts';
@@ -13,7 +13,7 @@ const SCORE = { n: 64, em: 0.5, f1: 0.6, recall: 0.9, searches: 2, formatValid: 
 const timed = (
   step: number,
   { step: own, heldOut = 0 }: { step: number; heldOut?: number },
-): TrainStep => ({
+): MadeStep => ({
   ...trainStep(step),
   rollouts: 64,
   heldOut: heldOut > 0 ? SCORE : null,
@@ -67,7 +67,7 @@ describe('the time that a run still takes', () => {
   });
 
   it('does not rise where a run is paused and resumed', () => {
-    const stored: TrainStep[] = [];
+    const stored: MadeStep[] = [];
     let done = 0;
     const told: number[] = [];
     for (const sessionSteps of [12, 1, 2, 3]) {

@@ -167,6 +167,15 @@ describe('scoring', () => {
     expect(saved).toHaveLength(1);
   });
 
+  it('ends where the policy fails, and scores nothing by it', async () => {
+    const curriculum = make();
+    const { policy, context, saved } = preparation(curriculum);
+    policy.open = () => Promise.reject(new Error('device lost'));
+    await expect(curriculum.prepare(context)).rejects.toThrow('device lost');
+    expect(saved).toEqual([]);
+    expect(curriculum.state()).toMatchObject({ scores: [] });
+  });
+
   it('refuses a state of a larger pool', () => {
     const drawn = { hard: 0, medium: 0, easy: 0, dropped: 0, all: 0 };
     expect(() => make({ pool: 2 }).restore({ scores: [1, 1, 1], drawn })).toThrow(/pool of 2/);

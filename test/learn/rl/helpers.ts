@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRouter } from '../../../src/agent/router/router.ts';
 import type { Question } from '../../../src/records/records.ts';
-import type { TrainStep } from '../../../src/records/training.ts';
+import type { MadeStep } from '../../../src/records/training.ts';
 import type { Rollout } from '../../../src/records/rollout.ts';
 import type { Curriculum, RouterLearner, TrainHooks } from '../../../src/learn/rl/contracts.ts';
 import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
@@ -74,7 +74,7 @@ export function tinySettings(change: Partial<TrainSettings> = {}): TrainSettings
 }
 
 export interface Trained extends TrainResult {
-  steps: TrainStep[];
+  steps: MadeStep[];
   rollouts: Rollout[][];
   states: TrainState[];
 }
@@ -111,7 +111,7 @@ export async function trainTiny(options: TrainOptions): Promise<Trained> {
       ),
     ),
   );
-  const steps: TrainStep[] = [];
+  const steps: MadeStep[] = [];
   const rollouts: Rollout[][] = [];
   const states: TrainState[] = [];
   try {

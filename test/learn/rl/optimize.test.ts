@@ -262,6 +262,13 @@ describe('the warm-up of an adapter', () => {
     expect(new Set(lengths.slice(2))).toEqual(new Set([1, 3]));
   });
 
+  it('takes them in the order in which paused runs that are stored go on', async () => {
+    const replica = new Known([[1]]);
+    await warm(replica, state([0]), { updates: 12, batch: 1 });
+    const lengths = replica.batches.map(([only]) => only?.oldLogprobs.length);
+    expect(lengths).toEqual([1, 3, 3, 1, 1, 3, 3, 1, 1, 3, 1, 3]);
+  });
+
   it('refuses a gradient that is not finite', async () => {
     await expect(warm(new Known([[Infinity]]), state([0]))).rejects.toThrow(
       'warm-up: the gradient is not finite',

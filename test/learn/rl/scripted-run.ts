@@ -4,7 +4,7 @@ import { PolicyLearner } from '../../../src/learn/replicas/learner.ts';
 import type { ReplicaClient, ScoredItem, TrainItem } from '../../../src/learn/replicas/replica.ts';
 import { trainRun } from '../../../src/learn/rl/loop.ts';
 import type { TrainState } from '../../../src/learn/rl/state.ts';
-import type { TrainStep } from '../../../src/records/training.ts';
+import type { MadeStep } from '../../../src/records/training.ts';
 import type { Question } from '../../../src/records/records.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
 import type { TrainSettings } from '../../../src/recipes/training.ts';
@@ -84,7 +84,7 @@ export const settingsOf = (change: Partial<TrainSettings> = {}): TrainSettings =
 export interface Ran {
   end: string;
   state: TrainState;
-  steps: TrainStep[];
+  steps: MadeStep[];
   /** Step of each snapshot. */
   saved: number[];
   /** Phase, step, done and total, in order, repeats left out. */
@@ -101,7 +101,7 @@ interface Options {
 }
 
 export async function train(settings: TrainSettings, options: Options = {}): Promise<Ran> {
-  const [steps, saved, told, sampled]: [TrainStep[], number[], string[], number[][]] = [
+  const [steps, saved, told, sampled]: [MadeStep[], number[], string[], number[][]] = [
     [],
     [],
     [],

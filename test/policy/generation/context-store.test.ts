@@ -114,9 +114,17 @@ describe('places of contexts', () => {
     expect(ops.peak).toBeLessThanOrEqual(3 * 4 * 504);
     for (const place of four) store.give(place);
     store.clear();
-    store.reserve(2000);
-    expect(ops.bytes).toBe(2 * 2000);
-    store.take(500);
-    expect(ops.bytes).toBe(2 * 2000);
+    store.reserve(4, 500);
+    expect(ops.bytes).toBe(2 * 4 * 504);
+    store.give(store.take(500));
+    expect(ops.bytes).toBe(2 * 4 * 504);
+    store.clear();
+    // Contexts of 65 positions get room for 128.
+    store.reserve(3, 65);
+    expect(ops.bytes).toBe(2 * 3 * 128);
+    for (let i = 0; i < 3; i++) store.take(65);
+    expect(ops.bytes).toBe(2 * 3 * 128);
+    store.reserve(2, 128);
+    expect(ops.bytes).toBe(2 * 3 * 128);
   });
 });

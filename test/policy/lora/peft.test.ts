@@ -9,6 +9,7 @@ import {
   readPeft,
   writePeft,
 } from '../../../src/policy/lora/peft.ts';
+import { toPeftConfig } from '../../../src/policy/lora/peft-config.ts';
 import { LORA_TARGETS, loraSlots, type LoraSpec } from '../../../src/policy/lora/spec.ts';
 import { Random } from '../../../src/base/random.ts';
 import { readSafetensors, writeSafetensors } from '../../../src/policy/checkpoint/safetensors.ts';
@@ -84,6 +85,16 @@ describe('reading an adapter folder', () => {
     expect(slots).toHaveLength(tensors.size);
     for (const { name, offset, length } of slots)
       expect(values.subarray(offset, offset + length)).toEqual(tensors.get(name)!.data);
+  });
+
+  it('writes the fields that PEFT writes, with the same values', () => {
+    const [theirs] = peftFiles;
+    const known = JSON.parse(new TextDecoder().decode(theirs?.bytes)) as Record<string, unknown>;
+    const ours = toPeftConfig(readPeft(config, peftFiles).spec, 'qwen3-lora');
+    expect(ours).toEqual({
+      ...Object.fromEntries(Object.keys(ours).map((key) => [key, known[key]])),
+      target_modules: LORA_TARGETS,
+    });
   });
 
   it('reads back, bit for bit, what was written, for any rank, alpha and targets', () => {

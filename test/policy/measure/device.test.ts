@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { parsePolicyConfig } from '../../../src/policy/checkpoint/config.ts';
 import { sourceOf } from '../../../src/policy/checkpoint/tensor-source.ts';
 import { initWeights } from '../../../src/policy/checkpoint/weights.ts';
-import { measureDevice, type Figure } from '../../../src/policy/measure/device.ts';
+import { measureDevice, slowest, type Figure } from '../../../src/policy/measure/device.ts';
 import { deviceReport, figureWords } from '../../../src/policy/measure/report.ts';
 import { uploadDecoder } from '../../../src/policy/model/upload.ts';
 import { MemoryError } from '../../../src/policy/ops/faults.ts';
@@ -95,6 +95,40 @@ describe('a device', () => {
   });
 });
 
+describe('kernels', () => {
+  it('are added up by name, the slowest six first, as shares of all', () => {
+    const times = [
+      ...Array.from({ length: 3 }, () => ({ kernel: 'product  int4 ', seconds: 0.5 })),
+      { kernel: 'attend', seconds: 2 },
+      ...Array.from({ length: 6 }, (_, i) => ({ kernel: `small ${i}`, seconds: 0.25 })),
+    ];
+    const kernels = slowest('a step', times);
+    expect(kernels).toHaveLength(6);
+    expect(kernels.slice(0, 2)).toEqual([
+      { kind: 'kernel', of: 'a step', kernel: 'attend', calls: 1, seconds: 2, share: 0.4 },
+      { kind: 'kernel', of: 'a step', kernel: 'product int4', calls: 3, seconds: 1.5, share: 0.3 },
+    ]);
+    expect(slowest('a step', [{ kernel: 'attend', seconds: 0 }])).toEqual([]);
+  });
+
+  it('are told behind everything else where the device has a clock', async () => {
+    const ops = await createWasmOps();
+    let runs = 0;
+    const kernelTimes = async (work: () => Promise<void>) => {
+      await work();
+      runs++;
+      return [{ kernel: 'product', seconds: 0.5 }];
+    };
+    const timed = Object.create(ops, { kernelTimes: { value: kernelTimes } }) as Ops;
+    const { figures } = await measureDevice(await decoderOn(timed), {});
+    expect(figures.slice(6)).toMatchObject([
+      { kind: 'kernel', of: 'a decode step of 16', kernel: 'product', share: 1 },
+      { kind: 'kernel', of: 'a training step, 1024 tokens', kernel: 'product', share: 1 },
+    ]);
+    expect(runs).toBe(2);
+  });
+});
+
 describe('what was measured', () => {
   it.each<[Figure, string, string]>([
     [{ kind: 'copy', bytesPerSecond: 1.234e11 }, '123 GB/s', ''],
@@ -103,6 +137,18 @@ describe('what was measured', () => {
       { kind: 'decode', slots: 1, context: 512, tokensPerSecond: 1680.4, ofCopy: 0.412 },
       '1,680 tokens/s',
       '41 % of copy',
+    ],
+    [
+      {
+        kind: 'kernel',
+        of: 'a decode step of 16',
+        kernel: 'few attend',
+        calls: 24,
+        seconds: 0.00125,
+        share: 0.25,
+      },
+      '1.25 ms',
+      '25 % of a decode step of 16',
     ],
     [
       { kind: 'step', tokens: 1024, tokensPerSecond: 9.87, ofProduct: 0.0312 },

@@ -6,6 +6,12 @@ import { readPeft } from '../../../src/policy/lora/peft.ts';
 import { LORA_TARGETS, loraSize, loraSlots, type LoraSpec } from '../../../src/policy/lora/spec.ts';
 import type { TrainLimits } from '../../../src/policy/lora/train-batch.ts';
 import type { LoraTrainer } from '../../../src/policy/lora/trainer.ts';
+import { Decoder } from '../../../src/policy/model/decoder.ts';
+import { planDecoder } from '../../../src/policy/model/plan.ts';
+import { DecoderLoraTrainer } from '../../../src/policy/model/trainer.ts';
+import { MemoryError } from '../../../src/policy/ops/faults.ts';
+import type { Ops } from '../../../src/policy/ops/ops.ts';
+import { plannedOps } from '../../../src/policy/ops/planned.ts';
 import { createLoraTrainer } from '../../../src/policy/open/create.ts';
 import { Trainer } from '../../../src/pretrain/policy/train.ts';
 import {
@@ -13,6 +19,7 @@ import {
   viewWeights,
   type PolicyWeights,
 } from '../../../src/policy/checkpoint/weights.ts';
+import { wasmSizes } from '../../../src/policy/wasm/planned.ts';
 import { relativeError, unweighted } from '../lora/numbers.ts';
 import { loadLoraFixture } from '../../fixtures/qwen3-lora/load.ts';
 
@@ -227,6 +234,22 @@ describe('the head in chunks', () => {
   });
 });
 
+it('scores many short sequences, with all the gaps between them, as each alone', async () => {
+  const spec: LoraSpec = { rank: 2, alpha: 2, targets: ['q_proj'] };
+  const trainer = await trainerOf(fixture.weights, spec, { maxTokens: 200, maxLength: 30 });
+  await trainer.setAdapter(null);
+  const many = Array.from({ length: 100 }, (_, s) => ({ ids: [s % 64, (7 * s) % 64] }));
+  const { logprobs } = await trainer.score(unweighted(many));
+  for (const s of [0, 50, 99]) {
+    const alone = await trainer.score(unweighted(many.slice(s, s + 1)));
+    expect(alone.logprobs).toEqual(logprobs.slice(s, s + 1));
+  }
+  // What it grew to serves the next batch.
+  const { bytes } = trainer;
+  await trainer.score(unweighted(many));
+  expect(trainer.bytes).toBe(bytes);
+});
+
 it('refuses a rank that no adapter has, and no targets', async () => {
   const make = (rank: number, targets: LoraSpec['targets']): Promise<LoraTrainer> =>
     trainerOf(fixture.weights, { rank, alpha: 8, targets }, limits);
@@ -253,4 +276,25 @@ it('a layer more costs its weights, its adapter and one [tokens, hidden] tensor'
   // What grows with the tokens is 4 bytes a hidden value, and the padding of one region.
   const growth = (await perLayer(1080)) - (await perLayer(80));
   expect(Math.abs(growth - 1000 * fixture.config.hiddenSize * 4)).toBeLessThanOrEqual(128);
+});
+
+it('leaves nothing on a device that has no room for all of a trainer', () => {
+  const planned = plannedOps(wasmSizes);
+  const decoder = planDecoder(planned, fixture.config, 'f32');
+  const before = planned.bytes;
+  const limited = (most: number): Ops => {
+    let made = 0;
+    const activations: Ops['activations'] = (rows, width, label) => {
+      if (++made > most) throw new MemoryError(`no memory for ${label}`);
+      return planned.activations(rows, width, label);
+    };
+    return { ...planned, activations };
+  };
+  for (const most of [0, 1, 4, 9]) {
+    const view = new Decoder(limited(most), fixture.config, decoder.weights, false);
+    expect(() => new DecoderLoraTrainer(view, adapter.spec, limits)).toThrow(MemoryError);
+    expect(planned.bytes).toBe(before);
+  }
+  void new DecoderLoraTrainer(decoder.view(), adapter.spec, limits);
+  expect(planned.bytes).toBeGreaterThan(before);
 });

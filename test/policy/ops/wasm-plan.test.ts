@@ -31,12 +31,15 @@ const spec = { rank: 8, alpha: 8, targets: [...LORA_TARGETS] };
 const limits = { maxTokens: 512, maxLength: 128 };
 const length = 128;
 
-it.each(MATRIX_TYPES)('a plan of %s weights is what is held, to 5 %', async (type) => {
+it.each(MATRIX_TYPES)('a plan of %s weights is what is held, to the byte', async (type) => {
   const planned = plannedOps(wasmSizes);
   const plan = planDecoder(planned, config, type);
   const weights = planned.bytes;
+  // Tables of angles are made when the first text is read.
+  plan.reach(1);
   new GenerationEngine(plan, options).reserve(8, config.maxPositions);
-  const working = { config, type, slots: 8, context: config.maxPositions };
+  const { readRows } = options;
+  const working = { config, type, slots: 8, context: config.maxPositions, readRows };
   const sampling = planned.bytes + wasmSizes.working({ ...working, train: null });
   const before = planned.bytes;
   void new DecoderLoraTrainer(plan.view(), spec, limits);
@@ -56,8 +59,7 @@ it.each(MATRIX_TYPES)('a plan of %s weights is what is held, to 5 %', async (typ
   await Promise.all(
     sessions.map((s) => s.generate({ maxTokens: 10, stopIds: [], sampling: greedy })),
   );
-  expect(ops.bytes / sampling).toBeGreaterThan(0.95);
-  expect(ops.bytes / sampling).toBeLessThan(1.05);
+  expect(ops.bytes).toBe(sampling);
 
   const trainer = new DecoderLoraTrainer(decoder.view(), spec, limits);
   await trainer.setAdapter(initAdapter(config, spec, 1));
@@ -66,6 +68,5 @@ it.each(MATRIX_TYPES)('a plan of %s weights is what is held, to 5 %', async (typ
     packBatch([1, 2, 3, 4].map(() => ({ ids, weights: ids.map(() => 1) }))),
     ({ logprobs }) => logprobs,
   );
-  expect(ops.bytes / training).toBeGreaterThan(0.95);
-  expect(ops.bytes / training).toBeLessThan(1.05);
+  expect(ops.bytes).toBe(training);
 });

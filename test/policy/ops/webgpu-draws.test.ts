@@ -4,9 +4,8 @@ import { draw, drawNumber } from '../../../src/policy/ops/draw.ts';
 import { oracleOps } from '../../../src/policy/ops/oracle/oracle.ts';
 import type { Draw } from '../../../src/policy/ops/ops.ts';
 import type { Sampling } from '../../../src/policy/policy.ts';
-import { sample } from '../../../src/policy/webgpu/kernels/sample/sample.ts';
 import type { WebGpuOps } from '../../../src/policy/webgpu/ops.ts';
-import { GpuActivations, GpuDraws, own } from '../../../src/policy/webgpu/device/values.ts';
+import { GpuActivations, own } from '../../../src/policy/webgpu/device/values.ts';
 import { Builder } from './support/builder.ts';
 import { opCases } from './support/cases.ts';
 import { expectSame } from './support/compare.ts';
@@ -76,8 +75,19 @@ describe('draws', () => {
     // Of every other row many logits are equal, some of them 0 and -0.
     for (let i = 0; i < logits.length; i++)
       if (Math.floor(i / stride) % 2 === 1) logits[i] = Math.round((logits[i] ?? 0) * 2) / 2;
-    const buffer = gpu.device.buffer(logits.byteLength, 'logits');
-    gpu.encoder.write(buffer, 0, logits);
+    // Row r of x is unit vector r, so that column r of the head is logits r. Of width 64 its rms is 1/8.
+    const head = ops.matrix({ out: vocabulary, in: ROWS, type: 'f32' }, 'head');
+    const columns = new Float32Array(vocabulary * ROWS);
+    for (let id = 0; id < vocabulary; id++)
+      for (let row = 0; row < ROWS; row++)
+        columns[id * ROWS + row] = logits[row * stride + id] ?? 0;
+    head.write(0, columns);
+    const matrix = head.finish();
+    const norm = { weight: ops.vector(new Float32Array(ROWS).fill(1 / 8), 'norm'), eps: 0 };
+    const x = ops.activations(ROWS, ROWS, 'x');
+    const units = new Float32Array(ROWS * ROWS);
+    for (let row = 0; row < ROWS; row++) units[row * ROWS + row] = 1;
+    gpu.encoder.write(own(GpuActivations, x).buffer, 0, units);
     const handle = ops.draws(ROWS);
     const outcome = { draws: 0, settled: 0, different: 0, numbers: 0 };
     for (let call = 0; call < calls; call++) {
@@ -86,13 +96,7 @@ describe('draws', () => {
         return { row, seed, counter: call * 2 ** 31 + row, sampling: samplingOf(row + call) };
       });
       ops.placeDraws(handle, wanted);
-      const range = { buffer, offset: 0, size: buffer.size };
-      sample(gpu, own(GpuDraws, handle), {
-        logits: range,
-        stride,
-        vocabulary,
-        room: ROWS,
-      });
+      ops.sample({ x, norm, head: matrix, draws: handle });
       const drawn = await ops.readDraws(handle);
       for (const [i, { row, seed, counter, sampling }] of wanted.entries()) {
         const theirs = logits.subarray(row * stride, row * stride + vocabulary);
@@ -109,8 +113,7 @@ describe('draws', () => {
             outcome.numbers = Math.max(outcome.numbers, Math.abs(got[key] - expected[key]));
       }
     }
-    ops.free(handle);
-    gpu.encoder.release(buffer);
+    ops.free(handle, matrix, norm.weight, x);
     return outcome;
   }
 

@@ -121,8 +121,13 @@ class Layer {
     });
   }
 
-  /** What is drawn after one token of each run, by temperature 1. */
-  step(runs: readonly TokenRun[], sampling: Sampling, hint: boolean): void {
+  /** What is drawn after one token of each run. */
+  step(
+    runs: readonly TokenRun[],
+    sampling: Sampling | ((run: TokenRun) => Sampling),
+    hint: boolean,
+  ): void {
+    const samplingOf = typeof sampling === 'function' ? sampling : () => sampling;
     const { ops } = this;
     const { table, first, second, last, qkv, out, mlp, down, rotary, store, H } = this.parts;
     const { tokens, draws, x, q, a, m } = this.parts;
@@ -130,7 +135,12 @@ class Layer {
     ops.place(tokens, runs, 'few');
     ops.placeDraws(
       draws,
-      runs.map(({ position, start }, row) => ({ row, seed: start, counter: position, sampling })),
+      runs.map((run, row) => ({
+        row,
+        seed: run.start,
+        counter: run.position,
+        sampling: samplingOf(run),
+      })),
     );
     ops.embed({ table, tokens, x, ...next(first) });
     ops.projectHeads({
@@ -216,6 +226,19 @@ describe('a layer', () => {
       }
   });
 
+  it('draws a row by temperature with the same bits beside rows of top-k and top-p', async () => {
+    const one = layer(ops);
+    const samplingOf = ({ position }: TokenRun): Sampling =>
+      position % 2 === 0 ? PLAIN : { temperature: 0.9, topK: 50, topP: 0.8 };
+    one.step(runs, samplingOf, true);
+    const together = await one.results(runs.length);
+    for (const [at, run] of runs.entries()) {
+      one.step([run], samplingOf, true);
+      expect((await one.results(1)).drawn).toEqual(together.drawn.slice(at, at + 1));
+    }
+    expect(new Set(runs.map(samplingOf)).size).toBeGreaterThan(1);
+  });
+
   it('takes one submit and six dispatches, and makes nothing when it is repeated', async () => {
     const plain = new Layer(ops, false);
     // As contexts decode: each of them once.
@@ -234,7 +257,7 @@ describe('a layer', () => {
     };
     await ops.warmUp(() => plain.step(apart, PLAIN, true));
     expect(await step()).toMatchObject({ pipelines: 0 });
-    // One to embed, six in the layer, logits, their sums, the draw.
+    // One to embed, six in the layer; for the draw sums of blocks, the choice of one, its logits.
     expect(await step()).toEqual({ dispatches: 10, submits: 1, bindGroups: 0, pipelines: 0 });
   });
 

@@ -21,7 +21,7 @@ const UTF8_NAME = 0x0800;
 const IN_64_BITS = 0xffff_ffff;
 const EXTRA_64 = 1;
 
-const [STORED, DEFLATED] = [0, 8];
+const [STORED, DEFLATED, ZSTANDARD] = [0, 8, 93];
 /** What is unpacked at a time; deflate makes at most 1032 times as much of it. */
 const PIECE = 16 * 1024;
 
@@ -37,8 +37,15 @@ export interface ZipEntry {
   offset: number;
 }
 
-export const isStoredOrDeflated = ({ method }: ZipEntry): boolean =>
-  method === STORED || method === DEFLATED;
+export const isDeflated = ({ method }: ZipEntry): boolean => method === DEFLATED;
+export const isZstandard = ({ method }: ZipEntry): boolean => method === ZSTANDARD;
+
+/** Whether an entry is packed in a way that is read. */
+export const isUnpackable = (entry: ZipEntry): boolean =>
+  entry.method === STORED || isDeflated(entry) || isZstandard(entry);
+
+/** Unpacks Zstandard to so many bytes; loaded where an archive needs it. */
+export type UnpackZstandard = (packed: Uint8Array, length: number) => Uint8Array;
 
 const viewOf = (bytes: Uint8Array): DataView =>
   new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -120,12 +127,14 @@ function packedBytes(bytes: Uint8Array, { offset, size }: ZipEntry): Uint8Array 
  * One entry, unpacked. What it takes grows with what is found and never with the length that is stated.
  *
  * @param spend called with the bytes that were read and made, on the way; may throw to end it
+ * @param zstandard for entries that are packed so; they are unpacked at once, to the stated length
  * @throws Error where the entry is damaged, or is not as long as the directory states
  */
 export function unzipEntry(
   bytes: Uint8Array,
   entry: ZipEntry,
   spend: (bytes: number) => void,
+  zstandard?: UnpackZstandard,
 ): Uint8Array {
   const packed = packedBytes(bytes, entry);
   const parts: Uint8Array[] = [];
@@ -136,7 +145,11 @@ export function unzipEntry(
     spend(part.length);
   };
   if (entry.method === STORED) add(packed);
-  else {
+  else if (isZstandard(entry)) {
+    if (!zstandard) throw new Error('the entry is packed by Zstandard');
+    spend(packed.length);
+    add(zstandard(packed, entry.originalSize));
+  } else {
     const inflate = new Inflate(add);
     for (let at = 0; at < packed.length && length <= entry.originalSize; at += PIECE) {
       const piece = packed.subarray(at, at + PIECE);

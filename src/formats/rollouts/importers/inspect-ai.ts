@@ -2,7 +2,14 @@ import { itemAt } from '../../../base/items.ts';
 import type { RewardClause } from '../../../records/rollout.ts';
 import { RecordError, type Importer, type RecordParts } from '../parts/build.ts';
 import { asNumber, asText, isObject, type JsonObject } from '../shape/json.ts';
-import { atFirstAnswer, completionOf, lastAsked, messagesOf, promptOf } from '../parts/messages.ts';
+import {
+  atFirstAnswer,
+  completionOf,
+  isAssistant,
+  lastAsked,
+  messagesOf,
+  promptOf,
+} from '../parts/messages.ts';
 import { goldAnswers } from '../parts/question.ts';
 
 /** A sample of an Inspect AI log: `id, epoch, input, target, messages, output, scores`. */
@@ -23,6 +30,35 @@ function attached(value: unknown, attachments: JsonObject): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [key, attached(item, attachments)]),
   );
+}
+
+/** What the model answered to each call, in order: of the log's events, else the sample's own output. */
+function choicesOf(record: JsonObject): JsonObject[] {
+  const events = Array.isArray(record['events']) ? record['events'].filter(isObject) : [];
+  const calls = events.filter(({ event }) => event === 'model');
+  return [...calls, record].flatMap(({ output }) => {
+    const choices = isObject(output) ? output['choices'] : null;
+    const first: unknown = Array.isArray(choices) ? choices[0] : null;
+    return isObject(first) && isObject(first['logprobs']) ? [first] : [];
+  });
+}
+
+/** Log-probabilities stand beside a choice; here they are put into the message that the choice became. */
+function withLogprobs(record: JsonObject): unknown {
+  const { messages } = record;
+  const choices = choicesOf(record);
+  if (!Array.isArray(messages) || choices.length === 0) return messages;
+  return messages.map((message: unknown) => {
+    if (!isAssistant(message)) return message;
+    const own = choices.find(({ message: said }) => {
+      if (!isObject(said)) return false;
+      const id = asText(message['id']);
+      return id !== null && asText(said['id']) !== null
+        ? said['id'] === id
+        : JSON.stringify(said['content']) === JSON.stringify(message['content']);
+    });
+    return own ? { ...message, logprobs: own['logprobs'] } : message;
+  });
 }
 
 /** Inspect's letters: correct, partly, incorrect, no answer. */
@@ -71,7 +107,7 @@ function questionOf(input: unknown): string {
  */
 function readInspectSample(record: JsonObject): RecordParts {
   const attachments = isObject(record['attachments']) ? record['attachments'] : {};
-  const messages = messagesOf(attached(record['messages'], attachments));
+  const messages = messagesOf(attached(withLogprobs(record), attachments));
   if (messages === null) throw new RecordError('"messages" must be a list of {role, content}');
   const [asked, said] = atFirstAnswer(messages);
   const segments = completionOf(said);

@@ -5,8 +5,10 @@ import { loggingBoard } from './logging-board.ts';
 import { messages } from './openai-messages.ts';
 import { openRlhf, skyRl } from './prompt-output.ts';
 import { r1Searcher } from './r1-searcher.ts';
+import { shareGpt } from './sharegpt.ts';
 import { trl } from './trl.ts';
 import { verifiers } from './verifiers.ts';
+import { verifiersTraces } from './verifiers-traces.ts';
 import { verl } from './verl.ts';
 
 /** Layouts of other systems. The first that fits a record reads it, so the most telling come first. */
@@ -16,10 +18,12 @@ export const IMPORTERS: readonly Importer[] = [
   inspectAi,
   verl,
   loggingBoard,
+  verifiersTraces,
   verifiers,
   trl,
   openRlhf,
   skyRl,
+  shareGpt,
   messages,
 ];
 

@@ -3,6 +3,7 @@ import type { RewardClause } from '../../../records/rollout.ts';
 import { promptSegment, RecordError, type Importer, type RecordParts } from '../parts/build.ts';
 import { asNumber, asText, type JsonObject } from '../shape/json.ts';
 import { completionOf, lastAsked, messagesOf, promptOf } from '../parts/messages.ts';
+import { readColumns } from '../parts/tokens.ts';
 import { goldAnswers, questionIn } from '../parts/question.ts';
 
 const KNOWN = new Set(['step', 'advantage', 'logprobs', 'seed', 'epoch']);
@@ -39,7 +40,11 @@ function readTrl(record: JsonObject): RecordParts {
     if (typeof value !== 'string' && messages === null)
       throw new RecordError(`"${key}" must be text or a list of {role, content}`);
   const promptSegments = asked ? promptOf(asked) : promptSegment(prompt as string);
-  const segments = said && completionOf(said);
+  // Columns of tokens are those of a completion that is one message: it is read as the text that it is.
+  const [only, ...others] = said ?? [];
+  const bare = only?.role === 'assistant' && others.length === 0 && only.calls.length === 0;
+  const text = bare && only.reasoning === '' && readColumns(record).count > 0 ? only.content : null;
+  const segments = text === null && said ? completionOf(said) : null;
   const rewards = rewardsOf(record);
   const lastUser = asked ? lastAsked(asked) : undefined;
   const question =
@@ -47,7 +52,9 @@ function readTrl(record: JsonObject): RecordParts {
     questionIn(lastUser ?? promptSegments.map((s) => s.text).join('\n'));
   return {
     prompt: promptSegments,
-    response: segments ? segments.map(({ text }) => text).join('') : (completion as string),
+    response: segments
+      ? segments.map((one) => one.text).join('')
+      : (text ?? asText(completion) ?? ''),
     ...(segments && { responseSegments: segments }),
     // Messages keep their own shape among the fields: joined texts do not give it back.
     held: [...(asked ? [] : ['prompt']), ...(said ? [] : ['completion'])],

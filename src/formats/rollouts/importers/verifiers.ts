@@ -2,6 +2,7 @@ import type { RewardClause } from '../../../records/rollout.ts';
 import { RecordError, type Importer, type RecordParts } from '../parts/build.ts';
 import { asNumber, asText, isObject, type JsonObject } from '../shape/json.ts';
 import { completionOf, lastAsked, messagesOf, promptOf, type Message } from '../parts/messages.ts';
+import { idTokens } from '../parts/message-tokens.ts';
 import { goldAnswers, questionIn } from '../parts/question.ts';
 
 /** Keys that `results.jsonl` of verifiers has and TRL's completions table has not. */
@@ -59,14 +60,31 @@ function turns(record: JsonObject, key: 'prompt' | 'completion', role: string): 
   return messages;
 }
 
+/** The model's turns with the tokens of `trajectory`, a step a turn, where it was kept. */
+function withTokens(said: Message[], trajectory: unknown): Message[] {
+  const steps = Array.isArray(trajectory) ? trajectory : [];
+  if (steps.length !== said.filter(({ role }) => role === 'assistant').length) return said;
+  let turn = 0;
+  return said.map((message) => {
+    if (message.role !== 'assistant') return message;
+    const step: unknown = steps[turn++];
+    const tokens = isObject(step) && isObject(step['tokens']) ? step['tokens'] : {};
+    const logprobs = tokens['completion_logprobs'];
+    const columns = idTokens(tokens['completion_ids'], { logprobs });
+    return columns ? { ...message, columns } : message;
+  });
+}
+
 /**
  * One line of verifiers' `results.jsonl`: `prompt` and `completion` as messages with tool calls, `answer`
- * (the gold one), `reward`, what the rubric's functions gave, and timings.
+ * (the gold one), `reward`, what the rubric's functions gave, timings, and perhaps the `trajectory`.
  * @throws RecordError naming the key at fault
  */
 function readVerifiers(record: JsonObject): RecordParts {
   const prompt = turns(record, 'prompt', 'user');
-  const segments = completionOf(turns(record, 'completion', 'assistant'));
+  const segments = completionOf(
+    withTokens(turns(record, 'completion', 'assistant'), record['trajectory']),
+  );
   const reward = asNumber(record['reward']);
   const promptSegments = promptOf(prompt);
   return {

@@ -7,7 +7,7 @@ import type { Piece, Protocol } from '../protocols/protocol.ts';
 import { recogniseProtocol } from '../protocols/recognise.ts';
 import { splitText } from '../protocols/split.ts';
 import { questionId } from './question.ts';
-import { COLUMNS, readColumns, tokenSegments, type ReadColumns } from './tokens.ts';
+import { COLUMNS, NO_COLUMNS, readColumns, tokenSegments, type ReadColumns } from './tokens.ts';
 
 /** Why one record cannot be read, in words that name the key at fault. */
 export class RecordError extends Error {}
@@ -189,7 +189,8 @@ export function buildRollout(
   const { response } = parts;
   const protocol = protocolOfText(response, parts.system);
   const prompt = promptSegments(parts.prompt, record);
-  const read = readColumns(record);
+  // Messages carry their own tokens; columns of the whole record belong to a response that is one text.
+  const read = parts.responseSegments ? NO_COLUMNS : readColumns(record);
   const segments = parts.responseSegments ?? responseSegments(response, protocol, read, record);
   const inSegments = segments.some((segment) => COLUMNS.some((column) => segment[column]));
   const held = new Set([...parts.held, ...(inSegments ? Object.values(read.keys) : [])]);

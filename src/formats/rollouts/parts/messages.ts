@@ -1,8 +1,10 @@
-import type { ImportedSegment } from '../shape/imported.ts';
-import { asText, isObject } from '../shape/json.ts';
+import type { ImportedSegment, TokenColumns } from '../shape/imported.ts';
+import { asText, isObject, type JsonObject } from '../shape/json.ts';
+import type { Piece, Protocol } from '../protocols/protocol.ts';
 import { recogniseProtocol } from '../protocols/recognise.ts';
 import { splitText } from '../protocols/split.ts';
 import { callText, isSearchCall, toolCallOf, type ToolCall } from '../protocols/tool-call.ts';
+import { namedTokens, spelledBlocks, wholeBlock } from './message-tokens.ts';
 
 /** Chat messages as OpenAI's API, TRL, verifiers and Inspect AI write them. */
 
@@ -12,6 +14,8 @@ export interface Message {
   /** What the model thought, where a server keeps it apart from what it said. */
   reasoning: string;
   calls: ToolCall[];
+  /** Tokens of what the model wrote, where the file has them. */
+  columns?: TokenColumns | null;
 }
 
 /** Content is a text or a list of parts; images and the like have no text. */
@@ -35,6 +39,7 @@ function messageOf(item: unknown): Message | null {
     content: parts.content,
     reasoning: parts.reasoning || apart,
     calls: calls.flatMap((call) => toolCallOf(call) ?? []),
+    columns: namedTokens(item['logprobs']),
   };
 }
 
@@ -44,6 +49,10 @@ export function messagesOf(value: unknown): Message[] | null {
   const messages = value.map(messageOf);
   return messages.every((message) => message !== null) ? messages : null;
 }
+
+/** Whether the object is a message of the model. */
+export const isAssistant = (value: unknown): value is JsonObject =>
+  isObject(value) && value['role'] === 'assistant';
 
 /** The messages before the model's first, and the others. */
 export function atFirstAnswer(messages: readonly Message[]): [Message[], Message[]] {
@@ -72,6 +81,23 @@ const callSegment = (call: ToolCall): ImportedSegment => ({
   text: callText(call),
 });
 
+/** Nothing in a completion is the prompt's, whatever tag it carries. */
+const asWritten = (piece: Piece): Piece =>
+  piece.source === 'prompt' ? { ...piece, source: 'policy' } : piece;
+
+function spokenBlocks(
+  content: string,
+  protocol: Protocol | null,
+  columns: TokenColumns | null,
+): ImportedSegment[] {
+  if (content === '') return [];
+  const pieces: Piece[] = protocol
+    ? splitText(content, protocol).map(asWritten)
+    : [{ source: 'policy', role: 'other', text: content, start: 0 }];
+  const blocks = columns && spelledBlocks(content, pieces, columns);
+  return blocks ?? pieces.map(({ source, role, text }) => ({ source, role, text }));
+}
+
 /**
  * The assistant's turns cut into blocks; what tools and users say in between is the environment's. A tool
  * that was called for something to read answers with a result.
@@ -79,16 +105,8 @@ const callSegment = (call: ToolCall): ImportedSegment => ({
 export function completionOf(messages: readonly Message[]): ImportedSegment[] {
   const protocol = recogniseProtocol(messages.map(({ content }) => content).join('\n'));
   let reads = true;
-  const spoken = (content: string): ImportedSegment[] => {
-    if (content === '') return [];
-    if (!protocol) return [{ source: 'policy', role: 'other', text: content }];
-    return splitText(content, protocol).map(({ source, role, text }) => ({
-      source: source === 'prompt' ? 'policy' : source,
-      role,
-      text,
-    }));
-  };
-  return messages.flatMap(({ role, content, reasoning, calls }): ImportedSegment[] => {
+  return messages.flatMap((message): ImportedSegment[] => {
+    const { role, content, reasoning, calls, columns = null } = message;
     if (role !== 'assistant') {
       const result = role === 'tool' && reads;
       return content === ''
@@ -98,6 +116,11 @@ export function completionOf(messages: readonly Message[]): ImportedSegment[] {
     if (calls.length > 0) reads = calls.some(isSearchCall);
     const thought: ImportedSegment[] =
       reasoning === '' ? [] : [{ source: 'policy', role: 'think', text: reasoning }];
-    return [...thought, ...spoken(content), ...calls.map(callSegment)];
+    const blocks = [
+      ...thought,
+      ...spokenBlocks(content, protocol, columns),
+      ...calls.map(callSegment),
+    ];
+    return columns ? wholeBlock(blocks, columns) : blocks;
   });
 }

@@ -42,6 +42,8 @@ export interface ReadColumns {
   count: number;
 }
 
+export const NO_COLUMNS: ReadColumns = { columns: {}, keys: {}, count: 0 };
+
 /**
  * The columns of a record that are as long as its response has tokens. That number is the length of the
  * tokens or ids, else of the first column; columns of another length stay among the record's fields.

@@ -1,3 +1,4 @@
+import type { Lacks } from '../../../evaluate/rollouts/lacks.ts';
 import type { LintCode } from '../../../evaluate/rollouts/lint/finding.ts';
 import type { Statistics } from '../../../evaluate/rollouts/statistics.ts';
 import type { RolloutRow } from '../../../evaluate/rollouts/row.ts';
@@ -34,6 +35,8 @@ export interface FileRecord {
   status: 'importing' | 'ready' | 'interrupted';
   layouts: Record<string, number>;
   rollouts: number;
+  /** Rollouts that lack something, by what; absent in files that an earlier version read. */
+  lacks?: Lacks;
   /** Lines that could not be read: how many, and the first ones. */
   faultCount: number;
   faults: FileFault[];

@@ -20,17 +20,28 @@ function sizeField(bytes: number): Uint8Array {
   return field;
 }
 
+/** A file of an archive. */
+interface TarFile extends PiecedFile {
+  /** Whether a shell may start it. */
+  executable?: boolean;
+}
+
 /**
  * Header of one file.
  * @throws RangeError where the path has more than 100 bytes
  */
-function header(path: string, bytes: number, seconds: number): Uint8Array<ArrayBuffer> {
+function header(
+  path: string,
+  bytes: number,
+  seconds: number,
+  mode: number,
+): Uint8Array<ArrayBuffer> {
   const block = new Uint8Array(BLOCK);
   const put = (at: number, text: string): void => block.set(new TextEncoder().encode(text), at);
   if (new TextEncoder().encode(path).length > 100)
     throw new RangeError(`the name ${path} is too long for an archive`);
   put(0, path);
-  put(100, octal(0o644, 7));
+  put(100, octal(mode, 7));
   put(108, octal(0, 7));
   put(116, octal(0, 7));
   block.set(sizeField(bytes), 124);
@@ -52,12 +63,12 @@ function header(path: string, bytes: number, seconds: number): Uint8Array<ArrayB
  */
 export async function tarOf(
   folder: string,
-  files: readonly PiecedFile[],
+  files: readonly TarFile[],
   seconds: number,
 ): Promise<Blob> {
   const parts: BlobPart[] = [];
-  for (const { name, bytes, pieces } of files) {
-    parts.push(header(`${folder}/${name}`, bytes, seconds));
+  for (const { name, bytes, pieces, executable } of files) {
+    parts.push(header(`${folder}/${name}`, bytes, seconds, executable ? 0o755 : 0o644));
     let given = 0;
     for await (const piece of pieces()) {
       given += piece.length;

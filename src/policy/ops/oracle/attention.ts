@@ -1,3 +1,4 @@
+import { itemAt } from '../../../base/items.ts';
 import type { AttentionInput, HeadsInput } from '../ops.ts';
 import {
   OracleActivations,
@@ -134,7 +135,7 @@ export function attend(o: AttentionInput, out: Table, lse: Table | null): void {
         out.set(
           r,
           h * D + i,
-          sum(p.length, (j) => (p[j] ?? 0) * values.at(token.start + j, g * D + i)),
+          sum(p.length, (j) => itemAt(p, j) * values.at(token.start + j, g * D + i)),
         );
     }
   });
@@ -156,12 +157,12 @@ export function attendBackward(
       const dp = p.map((_, j) =>
         sum(D, (i) => o.dOut.at(r, h * D + i) * values.at(token.start + j, g * D + i)),
       );
-      const mean = sum(p.length, (j) => (p[j] ?? 0) * (dp[j] ?? 0));
+      const mean = sum(p.length, (j) => itemAt(p, j) * itemAt(dp, j));
       p.forEach((weight, j) => {
         const row = rowOf.get(token.start + j);
         if (row === undefined)
           throw new Error(`oracle: position ${j} of a context is not among the tokens`);
-        const dScore = weight * ((dp[j] ?? 0) - mean);
+        const dScore = weight * (itemAt(dp, j) - mean);
         for (let i = 0; i < D; i++) {
           o.dq.add(r, h * D + i, dScore * keys.at(token.start + j, g * D + i));
           o.dKeys.add(row, g * D + i, dScore * q.at(r, h * D + i));

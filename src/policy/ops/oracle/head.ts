@@ -1,3 +1,4 @@
+import { itemAt } from '../../../base/items.ts';
 import type { HeadInput } from '../ops.ts';
 import { OracleActivations, OracleMatrix, type Pick } from './handles.ts';
 import { own } from '../own.ts';
@@ -55,7 +56,7 @@ export function headBackward(
   picks.forEach(({ target, temperature }, r) => {
     const dLogits = logSoftmax(logits.row(r), temperature).map(
       (logprob, id) =>
-        ((coefficients[r] ?? 0) * (Math.exp(logprob) - (id === target ? 1 : 0))) / temperature,
+        (itemAt(coefficients, r) * (Math.exp(logprob) - (id === target ? 1 : 0))) / temperature,
     );
     dLogits.forEach((d, id) => {
       for (let i = 0; head.gradient && i < picked.columns; i++)
@@ -65,7 +66,7 @@ export function headBackward(
       dNormed.set(
         r,
         i,
-        sum(head.rows, (id) => (dLogits[id] ?? 0) * head.at(id, i)),
+        sum(head.rows, (id) => itemAt(dLogits, id) * head.at(id, i)),
       );
   });
   const dPicked = new Table(picks.length, picked.columns);

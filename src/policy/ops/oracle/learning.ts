@@ -1,3 +1,4 @@
+import { itemAt } from '../../../base/items.ts';
 import type { Ops } from '../ops.ts';
 import { own } from '../own.ts';
 import type { TrainableOps } from '../trainable.ts';
@@ -69,7 +70,7 @@ export function trainableOracleOps(): TrainableOps {
         const from = own(OracleActivations, dx).row(r);
         from.forEach((value, i) => {
           const at = id * table.in + i;
-          gradient[at] = (gradient[at] ?? 0) + value;
+          gradient[at] = itemAt(gradient, at) + value;
         });
       });
     },

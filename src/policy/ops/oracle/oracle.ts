@@ -1,3 +1,4 @@
+import { itemAt } from '../../../base/items.ts';
 import { draw, drawNumber } from '../draw.ts';
 import type { FeedForwardInput, Handle, Ops } from '../ops.ts';
 import type { Matrix } from '../values.ts';
@@ -24,6 +25,12 @@ const tokensOf = (handle: object): OracleTokens => own(OracleTokens, handle);
 const picksOf = (handle: object): OraclePicks => own(OraclePicks, handle);
 const drawsOf = (handle: object): OracleDraws => own(OracleDraws, handle);
 const adapterOf = (handle: object): OracleAdapter => own(OracleAdapter, handle);
+
+function gradientsOf(adapter: object): Table[] {
+  const { trained, parts } = adapterOf(adapter);
+  if (!trained) throw new Error('adapter: it is not trained and has no gradients');
+  return parts.flatMap(({ dA, dB }) => [dA, dB]);
+}
 
 const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
 
@@ -109,7 +116,7 @@ export function oracleOps(): Ops {
 
     projectResidual({ input, by, tokens, x }) {
       const [y, to] = [project(activations(input), tokens.count, by), activations(x)];
-      y.values.forEach((value, i) => (to.values[i] = (to.values[i] ?? 0) + value));
+      y.values.forEach((value, i) => (to.values[i] = itemAt(to.values, i) + value));
     },
 
     feedForward(o) {
@@ -149,7 +156,7 @@ export function oracleOps(): Ops {
     placePicks(picks, { rows, targets, temperatures }) {
       picksOf(picks).picked = Array.from(rows, (row, i) => ({
         row,
-        target: targets[i] ?? 0,
+        target: itemAt(targets, i),
         temperature: temperatures?.[i] ?? 1,
       }));
     },
@@ -161,7 +168,7 @@ export function oracleOps(): Ops {
         to.picked.map(({ row }) => row),
       );
       const scores = to.picked.map(({ temperature }, r) => logSoftmax(logits.row(r), temperature));
-      to.logprobs = Float64Array.from(scores, (row, r) => row[to.picked[r]?.target ?? 0] ?? NaN);
+      to.logprobs = Float64Array.from(scores, (row, r) => itemAt(row, itemAt(to.picked, r).target));
       to.entropies = Float64Array.from(scores, (row) =>
         row.reduce((sum, logprob) => sum - Math.exp(logprob) * logprob, 0),
       );
@@ -239,15 +246,11 @@ export function oracleOps(): Ops {
     },
 
     zeroGradients(adapter) {
-      if (!adapter.trained) throw new Error('adapter: it is not trained and has no gradients');
-      for (const { dA, dB } of adapterOf(adapter).parts)
-        for (const factor of [dA, dB]) factor.values.fill(0);
+      for (const factor of gradientsOf(adapter)) factor.values.fill(0);
     },
 
     readGradients: async (adapter) =>
-      Float32Array.from(
-        adapterOf(adapter).parts.flatMap(({ dA, dB }) => [...dA.values, ...dB.values]),
-      ),
+      Float32Array.from(gradientsOf(adapter).flatMap(({ values }) => [...values])),
 
     submit() {},
     settled: async () => {},

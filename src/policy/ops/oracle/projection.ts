@@ -1,3 +1,4 @@
+import { itemAt } from '../../../base/items.ts';
 import type { Norm, Projection } from '../ops.ts';
 import { OracleLora, OracleMatrix, OracleVector } from './handles.ts';
 import { own } from '../own.ts';
@@ -12,14 +13,15 @@ export function project(x: Table, rows: number, by: Projection): Table {
   const y = new Table(rows, W.out);
   for (let r = 0; r < rows; r++)
     for (let o = 0; o < W.out; o++)
-      y.set(r, o, (bias?.[o] ?? 0) + sum(W.in, (i) => W.at(o, i) * x.at(r, i)));
+      y.set(r, o, (bias ? itemAt(bias, o) : 0) + sum(W.in, (i) => W.at(o, i) * x.at(r, i)));
   const lora = loraOf(by);
-  for (const { row, out, A, B } of lora?.parts ?? [])
+  if (!lora) return y;
+  for (const { row, out, A, B } of lora.parts)
     for (let r = 0; r < rows; r++) {
       const inner = innerOf(A, x, r);
       for (let o = 0; o < out; o++) {
-        const product = sum(A.rows, (k) => B.at(o, k) * (inner[k] ?? 0));
-        y.add(r, row + o, (lora?.shape.scale ?? 0) * product);
+        const product = sum(A.rows, (k) => B.at(o, k) * itemAt(inner, k));
+        y.add(r, row + o, lora.shape.scale * product);
       }
     }
   return y;
@@ -46,20 +48,21 @@ export function projectBackward(x: Table, rows: number, by: Projection, dy: Tabl
   const bias = by.bias && own(OracleVector, by.bias).gradient;
   for (let r = 0; r < rows; r++)
     for (let o = 0; o < W.out; o++) {
-      if (bias) bias[o] = (bias[o] ?? 0) + dy.at(r, o);
+      if (bias) bias[o] = itemAt(bias, o) + dy.at(r, o);
       for (let i = 0; W.gradient && i < W.in; i++) W.gradient.add(o, i, dy.at(r, o) * x.at(r, i));
     }
   const lora = loraOf(by);
-  const scale = lora?.shape.scale ?? 0;
-  for (const { row, out, A, B, dA, dB } of lora?.parts ?? [])
+  if (!lora) return dx;
+  const { scale } = lora.shape;
+  for (const { row, out, A, B, dA, dB } of lora.parts)
     for (let r = 0; r < rows; r++) {
       const inner = innerOf(A, x, r);
       for (let k = 0; k < A.rows; k++) {
         const dInner = scale * sum(out, (o) => B.at(o, k) * dy.at(r, row + o));
         for (let i = 0; i < W.in; i++) dx.add(r, i, A.at(k, i) * dInner);
-        if (!lora?.adapter.trained) continue;
+        if (!lora.adapter.trained) continue;
         for (let i = 0; i < W.in; i++) dA.add(k, i, dInner * x.at(r, i));
-        for (let o = 0; o < out; o++) dB.add(o, k, scale * dy.at(r, row + o) * (inner[k] ?? 0));
+        for (let o = 0; o < out; o++) dB.add(o, k, scale * dy.at(r, row + o) * itemAt(inner, k));
       }
     }
   return dx;
@@ -67,12 +70,12 @@ export function projectBackward(x: Table, rows: number, by: Projection, dy: Tabl
 
 /** 1 / √(mean x² + eps) */
 const inverseRms = (x: Float64Array, eps: number): number =>
-  1 / Math.sqrt(sum(x.length, (i) => (x[i] ?? 0) ** 2) / x.length + eps);
+  1 / Math.sqrt(sum(x.length, (i) => itemAt(x, i) ** 2) / x.length + eps);
 
 /** x / rms(x) · w */
 export function normed(x: Float64Array, weight: Float64Array, eps: number): Float64Array {
   const inverse = inverseRms(x, eps);
-  return x.map((value, i) => value * inverse * (weight[i] ?? 0));
+  return x.map((value, i) => value * inverse * itemAt(weight, i));
 }
 
 /** The gradient of x where dy is that of `normed`. */
@@ -83,10 +86,10 @@ export function normedBackward(
   dy: Float64Array,
 ): Float64Array {
   const inverse = inverseRms(x, eps);
-  const weighted = dy.map((value, i) => value * (weight[i] ?? 0));
+  const weighted = dy.map((value, i) => value * itemAt(weight, i));
   // d(x / rms) = (g − x̂ · mean(g x̂)) / rms with x̂ = x / rms
-  const mean = sum(x.length, (i) => (weighted[i] ?? 0) * (x[i] ?? 0) * inverse) / x.length;
-  return weighted.map((value, i) => inverse * (value - (x[i] ?? 0) * inverse * mean));
+  const mean = sum(x.length, (i) => itemAt(weighted, i) * itemAt(x, i) * inverse) / x.length;
+  return weighted.map((value, i) => inverse * (value - itemAt(x, i) * inverse * mean));
 }
 
 /** Adds to the gradient of a norm's weights that learn: dw += dy · x̂. */
@@ -99,7 +102,7 @@ export function learnNorm(
   if (!gradient) return;
   const inverse = inverseRms(x, eps);
   dy.forEach((d, i) => {
-    gradient[i] = (gradient[i] ?? 0) + d * (x[i] ?? 0) * inverse;
+    gradient[i] = itemAt(gradient, i) + d * itemAt(x, i) * inverse;
   });
 }
 

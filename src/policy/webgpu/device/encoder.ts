@@ -1,4 +1,5 @@
 import { DeviceError } from '../../ops/faults.ts';
+import type { KernelTime } from '../../ops/ops.ts';
 import { ALIGNMENT, type Device, type GpuBuffer, type Range } from './device.ts';
 
 /** A kernel. Equal keys mean equal code. Its entry point is `main`. */
@@ -20,6 +21,8 @@ const MOST_GROUPS = 65_535;
 /** Width of a grid that was too long for one dimension. */
 const FOLD = 32_768;
 const UNIFORM_SLOTS = 2_048;
+/** Kernels that one set of timestamps is for; WebGPU allows 4,096 of these. */
+const MOST_TIMED = 2_048;
 export const UNIFORM_BYTES = UNIFORM_SLOTS * ALIGNMENT;
 
 /**
@@ -206,38 +209,45 @@ export class Encoder {
   }
 
   /**
-   * From here to `endProfile` every dispatch is a pass of its own with two timestamps; at most 2,048.
+   * Seconds of the first 2,048 kernels that `work` runs, each in a pass of its own with two timestamps.
    * @throws DeviceError without the feature
    */
-  beginProfile(): void {
-    if (!this.device.features.timestamps)
+  async profiled(work: () => Promise<void>): Promise<KernelTime[]> {
+    const { raw, features } = this.device;
+    if (!features.timestamps)
       throw new DeviceError('WebGPU: this device has no timestamps, so kernels cannot be timed');
     this.submit();
-    const set = this.device.raw.createQuerySet({ type: 'timestamp', count: 4_096 });
-    this.profile = { set, labels: [] };
-  }
-
-  /** Kernel and nanoseconds of every dispatch since `beginProfile`. */
-  async endProfile(): Promise<{ key: string; ns: number }[]> {
-    if (!this.profile) throw new Error('endProfile without beginProfile');
-    const { set, labels } = this.profile;
-    this.profile = null;
-    const { raw } = this.device;
-    const size = Math.max(16, labels.length * 16);
-    const resolved = raw.createBuffer({ size, usage: 0x200 | 0x4 }); // QUERY_RESOLVE | COPY_SRC
-    const staging = raw.createBuffer({ size, usage: 0x1 | 0x8 }); // MAP_READ | COPY_DST
-    const commands = this.open();
-    if (labels.length > 0) commands.resolveQuerySet(set, 0, labels.length * 2, resolved, 0);
-    commands.copyBufferToBuffer(resolved, 0, staging, 0, size);
-    this.submit();
-    await this.device.settle(staging.mapAsync(1));
-    const times = new BigUint64Array(staging.getMappedRange().slice(0));
-    for (const buffer of [resolved, staging]) buffer.destroy();
-    set.destroy();
-    return labels.map((key, i) => ({
-      key,
-      ns: Number((times[2 * i + 1] ?? 0n) - (times[2 * i] ?? 0n)),
-    }));
+    const labels: string[] = [];
+    const set = raw.createQuerySet({ type: 'timestamp', count: 2 * MOST_TIMED });
+    const made: GPUBuffer[] = [];
+    try {
+      this.profile = { set, labels };
+      try {
+        await work();
+        this.submit();
+      } finally {
+        this.profile = null;
+      }
+      if (labels.length === 0) return [];
+      const size = labels.length * 16;
+      const resolved = raw.createBuffer({ size, usage: 0x200 | 0x4 }); // QUERY_RESOLVE | COPY_SRC
+      const staging = raw.createBuffer({ size, usage: 0x1 | 0x8 }); // MAP_READ | COPY_DST
+      made.push(resolved, staging);
+      const commands = this.open();
+      commands.resolveQuerySet(set, 0, labels.length * 2, resolved, 0);
+      commands.copyBufferToBuffer(resolved, 0, staging, 0, size);
+      this.submit();
+      await this.device.settle(staging.mapAsync(1));
+      const times = new BigUint64Array(staging.getMappedRange().slice(0));
+      return labels.map((kernel, i) => ({
+        kernel,
+        // Clocks that are rounded or start anew may go back.
+        seconds: Math.max(0, Number((times[2 * i + 1] ?? 0n) - (times[2 * i] ?? 0n)) / 1e9),
+      }));
+    } finally {
+      for (const buffer of made) buffer.destroy();
+      set.destroy();
+    }
   }
 
   private open(): GPUCommandEncoder {
@@ -248,7 +258,8 @@ export class Encoder {
   private openPass(label: string): GPUComputePassEncoder {
     if (this.pass) return this.pass;
     const commands = this.open();
-    if (!this.profile) return (this.pass = commands.beginComputePass());
+    if (!this.profile || this.profile.labels.length >= MOST_TIMED)
+      return (this.pass = commands.beginComputePass());
     const { set, labels } = this.profile;
     const at = labels.push(label) * 2 - 2;
     return (this.pass = commands.beginComputePass({

@@ -1,6 +1,5 @@
 import { halves, quantise } from '../../ops/quantise.ts';
 import type { Matrix, MatrixShape, MatrixWriter } from '../../ops/values.ts';
-import type { GpuBuffer } from './device.ts';
 import type { Gpu } from './gpu.ts';
 import { BLOCK, matrixLayout, matrixParts, type MatrixLayout } from './sizes.ts';
 import { deviceRow, GpuMatrix, type GpuMatrixPart } from './values.ts';
@@ -48,10 +47,24 @@ interface Block {
   filled: number;
 }
 
+/** The buffers of a matrix, zeros at first. @throws DeviceError */
+export function matrixBuffers(gpu: Gpu, shape: MatrixShape, label: string): GpuMatrixPart[] {
+  const { device } = gpu;
+  const layout = matrixLayout(shape);
+  const largest = Math.min(device.limits.maxStorageBufferBindingSize, device.limits.maxBufferSize);
+  return matrixParts(shape, largest).map((part) => {
+    const buffer = device.buffer(part.bytes, label);
+    const scaleBytes = part.blocks * layout.scaleBytes;
+    const units = { buffer, offset: 0, size: part.scales };
+    const scaleRange = scaleBytes > 0 ? { buffer, offset: part.scales, size: scaleBytes } : null;
+    return { ...part, units, scaleRange };
+  });
+}
+
 /** Packs rows as they come and uploads each block of 64 as soon as it is whole. */
 export class GpuMatrixWriter implements MatrixWriter {
   private readonly layout: MatrixLayout;
-  private readonly parts: { part: GpuMatrixPart; buffer: GpuBuffer }[];
+  private readonly parts: GpuMatrixPart[];
   private readonly blocks = new Map<number, Block>();
   private readonly spare: Block[] = [];
   private written = 0;
@@ -62,18 +75,7 @@ export class GpuMatrixWriter implements MatrixWriter {
     label: string,
   ) {
     this.layout = matrixLayout(shape);
-    const { device } = gpu;
-    const largest = Math.min(
-      device.limits.maxStorageBufferBindingSize,
-      device.limits.maxBufferSize,
-    );
-    this.parts = matrixParts(shape, largest).map((part) => {
-      const buffer = device.buffer(part.bytes, label);
-      const scaleBytes = part.blocks * this.layout.scaleBytes;
-      const units = { buffer, offset: 0, size: part.scales };
-      const scaleRange = scaleBytes > 0 ? { buffer, offset: part.scales, size: scaleBytes } : null;
-      return { part: { ...part, units, scaleRange }, buffer };
-    });
+    this.parts = matrixBuffers(gpu, shape, label);
   }
 
   write(from: number, values: Float32Array): void {
@@ -106,14 +108,11 @@ export class GpuMatrixWriter implements MatrixWriter {
     if (this.written !== this.shape.out)
       throw new RangeError(`${this.written} of ${this.shape.out} rows of a matrix were written`);
     this.spare.length = 0;
-    return new GpuMatrix(
-      this.shape,
-      this.parts.map(({ part }) => part),
-    );
+    return new GpuMatrix(this.shape, [...this.parts]);
   }
 
   abandon(): void {
-    for (const { buffer } of this.parts) this.gpu.encoder.release(buffer);
+    for (const { units } of this.parts) this.gpu.encoder.release(units.buffer);
     this.parts.length = 0;
   }
 
@@ -133,9 +132,9 @@ export class GpuMatrixWriter implements MatrixWriter {
   }
 
   private upload(index: number, block: Block): void {
-    const first = this.parts.findLast(({ part }) => part.row <= index * BLOCK);
-    if (!first) throw new RangeError(`block ${index} is in no part of the matrix`);
-    const { part, buffer } = first;
+    const part = this.parts.findLast(({ row }) => row <= index * BLOCK);
+    if (!part) throw new RangeError(`block ${index} is in no part of the matrix`);
+    const { buffer } = part.units;
     const at = index - part.row / BLOCK;
     const { blockBytes, scaleBytes } = this.layout;
     this.gpu.encoder.write(buffer, at * blockBytes, block.words);

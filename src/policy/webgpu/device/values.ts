@@ -225,13 +225,15 @@ export class GpuPicks implements Picks {
 export interface PlacedDraws {
   readonly topK: boolean;
   readonly topP: boolean;
+  /** Whether some draw has neither. */
+  readonly plain: boolean;
 }
 
 export class GpuDraws implements Draws {
   readonly kind = 'draws';
   count = 0;
-  /** Whether any draw has top-k, or top-p. */
-  uses: PlacedDraws = { topK: false, topP: false };
+  /** What any draw has. */
+  uses: PlacedDraws = { topK: false, topP: false, plain: false };
   /** Whether draw i is of row i. */
   inOrder = false;
 

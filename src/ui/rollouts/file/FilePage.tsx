@@ -2,6 +2,7 @@ import { Button, NativeSelect } from '@mantine/core';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useLocation, useParams, useSearch } from 'wouter';
 import type { KnownValues } from '../../../evaluate/rollouts/filter/complete.ts';
+import { lacksLine } from '../../../evaluate/rollouts/lacks.ts';
 import type { FileRecord } from '../../../lab/contract/records/rollout-files.ts';
 import { formatCount } from '../../kit/words/format.ts';
 import { openOwnRun, reloadFiles, removeFile } from '../store/browse-actions.ts';
@@ -72,6 +73,12 @@ const Figures = ({ file, change }: { file: FileRecord; change: Change }) => {
       ))}
     </dl>
   );
+};
+
+/** What nobody can ask of this file, in one line. */
+const Lacks = ({ file }: { file: FileRecord }) => {
+  const missing = lacksLine(file.lacks ?? {}, file.rollouts);
+  return missing === null ? null : <p className="fine">The file lacks {missing}.</p>;
 };
 
 /** The ways to look at the file; unreadable lines are offered only where there are some. */
@@ -331,6 +338,7 @@ const FilePage = () => {
     <BrowseShell className="page rollouts file">
       <Head file={file} view={address.view} change={change} />
       <Figures file={file} change={change} />
+      <Lacks file={file} />
       {address.view === 'table' ? (
         <TableView file={file} address={address} change={change} />
       ) : null}

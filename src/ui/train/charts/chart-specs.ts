@@ -261,8 +261,10 @@ const PHASES = [
 ] as const;
 
 /** Seconds of a step that no phase counts. */
-const otherSeconds = ({ seconds }: TrainStep): number =>
-  Math.max(0, seconds.total - PHASES.reduce((sum, [, key]) => sum + seconds[key], 0));
+const otherSeconds = ({ seconds }: TrainStep): number | null =>
+  seconds.total === null
+    ? null
+    : Math.max(0, seconds.total - PHASES.reduce((sum, [, key]) => sum + (seconds[key] ?? 0), 0));
 
 /** Where the time goes, and which questions were drawn. */
 const speed = (steps: Steps): ChartSpec[] => [

@@ -10,6 +10,7 @@ import { pickOf } from '../../kit/pick-of.ts';
 import { formatDuration } from '../../kit/words/duration.ts';
 import { formatBytes, formatCount, plural } from '../../kit/words/format.ts';
 import { WorksWith } from '../../setup/form/WorksWith.tsx';
+import { ExportButton } from '../../setup/export/ExportButton.tsx';
 import { useSetup } from '../../setup/setup-store.ts';
 import { useDemonstrations } from '../store/demonstrations.ts';
 import { startTraining } from '../store/train-actions.ts';
@@ -198,6 +199,13 @@ const StartBar = (props: { settings: TrainSettings | null }) => {
       >
         Start training
       </Button>
+      {settings ? (
+        <ExportButton
+          name={settings.preset}
+          disabled={!ready}
+          subject={() => ({ kind: 'settings', settings, setup: useSetup.getState().setup })}
+        />
+      ) : null}
       {busy ? (
         <span className="fine">
           “{busy.name}” is training. Pause or stop it first; one run at a time.

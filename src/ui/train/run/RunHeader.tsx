@@ -16,6 +16,7 @@ import {
 } from '../store/train-actions.ts';
 import { trainingRun, trainsElsewhere, useTrain } from '../store/train-store.ts';
 import { Again } from './Again.tsx';
+import { GoOn } from './GoOn.tsx';
 import { actionsOf, phaseShare, phaseText, STATUS_SIGNS } from './run-words.ts';
 
 /** States that are good or bad news; the others are neither. */
@@ -279,6 +280,7 @@ export const RunHeader = ({ run, rate }: { run: RunRecord; rate: number | null }
       <div className="run-controls">
         <Buttons run={run} pausing={run.status === 'running' && progress?.pausing === true} />
         {run.status === 'running' ? <RateControl run={run} current={rate} /> : null}
+        <GoOn key={run.step} run={run} />
       </div>
     </header>
   );

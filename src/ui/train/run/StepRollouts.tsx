@@ -8,6 +8,7 @@ import { formatCount, formatNumber, formatSigned, plural } from '../../kit/words
 import { useAnswer, type Loaded } from '../../kit/use-answer.ts';
 import { openOwnRun } from '../../rollouts/store/browse-actions.ts';
 import { showRollouts } from '../../ask/store/training-step.ts';
+import { isOwnRollout } from '../../../formats/rollouts/shape/imported.ts';
 import { trainApi } from '../store/train-store.ts';
 import { groupRollouts, type RolloutGroup } from '../../ask/store/rollout-groups.ts';
 
@@ -94,6 +95,8 @@ const Groups = ({
   const [, go] = useLocation();
   const [shown, setShown] = useState(8);
   const open = (group: RolloutGroup, index: number) => {
+    // Dumps of another trainer have no events: Ask could not show what happened in them.
+    if (!group.rollouts.every(isOwnRollout)) return openOwnRun(run.id, run.name, go);
     const source = { runId: run.id, name: run.name, step, group: group.id };
     void showRollouts(group.rollouts, source, index, go);
   };

@@ -41,9 +41,13 @@ export interface RunActions {
   stop: boolean;
 }
 
+/** Whether it could only begin again: what is there was made elsewhere, and no snapshot came with it. */
+const hasNoSnapshot = ({ importedStep = 0, checkpointStep, step }: RunRecord): boolean =>
+  importedStep > 0 && step > 0 && checkpointStep === null;
+
 /** A run that reached its last step has nothing to go on with. */
 export const actionsOf = (run: RunRecord): RunActions => ({
   pause: run.status === 'running',
   stop: run.status === 'running',
-  resume: run.status !== 'running' && run.step < run.settings.steps,
+  resume: run.status !== 'running' && run.step < run.settings.steps && !hasNoSnapshot(run),
 });

@@ -148,11 +148,15 @@ export const startTraining = async (start: {
   return run.id;
 };
 
-/** @param device another one than the run had */
-export const resumeRun = async (runId: string, device?: RunRecord['device']): Promise<void> => {
+/** @param device another one than the run had  @param steps of the whole run, for one that is over */
+export const resumeRun = async (
+  runId: string,
+  device?: RunRecord['device'],
+  steps?: number,
+): Promise<void> => {
   useTrain.setState({ problem: null, frozen: null });
   void keepStorage();
-  await attempt('The run could not go on', () => trainApi().resume(runId, device));
+  await attempt('The run could not go on', () => trainApi().resume(runId, device, steps));
 };
 
 export const pauseRun = (runId: string): Promise<unknown> =>

@@ -83,6 +83,15 @@ describe('draw', () => {
     expect(draw(logits, { ...plain, topP: 0.29 }, 0.99).id).toBe(2);
   });
 
+  it('at the smallest of temperatures is the most likely id, for certain', () => {
+    const logits = Float32Array.of(1, 30, -30, 2);
+    for (const cut of [{}, { topK: 2 }, { topP: 0.5 }]) {
+      const drawn = draw(logits, { ...plain, ...cut, temperature: Number.MIN_VALUE }, 0.999);
+      expect(drawn).toMatchObject({ id: 1, entropy: 0 });
+      expect(drawn.logprob).toBeCloseTo(0, 12);
+    }
+  });
+
   it('has frequencies of the distribution', () => {
     const logits = Float32Array.of(Math.log(1), Math.log(2), Math.log(3), Math.log(4));
     const counts = [0, 0, 0, 0];

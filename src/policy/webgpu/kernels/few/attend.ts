@@ -15,11 +15,22 @@ function chunkOf(live: number): number {
   return chunk;
 }
 
-/** What rows of partial results are made for: their chunks, rounded up to a power of two. */
-export function chunksOf(longest: number): { chunks: number; room: number } {
+/** Chunks that are put together first, whoever does it. */
+const GROUP = 4;
+
+/**
+ * How the attention of `rows` rows is cut: chunks of a workgroup, workgroups of the longest context, and the partial results
+ * that a (row, head) has room for. Of many rows a workgroup makes a whole group of chunks, which saves three of four
+ * partial results. Rooms are in steps of at most a quarter, so that buffers are bound anew rarely.
+ */
+export function cutsOf(longest: number, rows: number) {
   const most = Math.min(longest, 64 * CHUNKS);
+  // Shorter contexts have smaller chunks, and may have more of them.
   const chunks = Math.max(Math.ceil(longest / chunkOf(longest)), Math.ceil(most / 64));
-  return { chunks, room: 2 ** Math.ceil(Math.log2(Math.max(1, chunks))) };
+  const span = rows > 16 ? GROUP : 1;
+  const cuts = Math.max(1, Math.ceil(chunks / span));
+  const step = 2 ** Math.max(0, Math.floor(Math.log2(cuts)) - 2);
+  return { span, cuts, room: Math.ceil(cuts / step) * step };
 }
 
 interface Shape {
@@ -36,18 +47,32 @@ interface Shape {
 /** Query heads of a workgroup, and parts that the sum over values is cut into: what 16 kB hold. */
 function cutOf({ group, d4 }: Shape): { heads: number; parts: number } {
   const parts = Math.max(1, Math.floor(64 / d4));
-  const each = 16 * d4 * (1 + parts) + 256 + 32;
+  const each = 16 * d4 * (1 + parts) + 256 + 40;
   return { heads: Math.max(1, Math.min(8, group, Math.floor(15_800 / each))), parts };
 }
 
-const CHUNK = `fn chunkOf(live: u32) -> u32 { var chunk = 64u; while (chunk * ${CHUNKS}u < live) { chunk *= 2u; } return chunk; }`;
+/** WGSL of `chunkOf(live)`. */
+const CHUNK = `(64u << (32u - countLeadingZeros((live - 1u) / ${64 * CHUNKS}u)))`;
+
+/**
+ * WGSL: a partial result (sums, their maximum, sum of weights) with another one behind it. Products are explicit `fma`, so
+ * that whoever merges gets the same bits.
+ */
+const MERGE = `
+struct Merged { o: vec4f, m: f32, l: f32 }
+fn merged(a: Merged, o: vec4f, m: f32, l: f32) -> Merged {
+  let next = max(a.m, m); let keep = exp(a.m - next); let add = exp(m - next);
+  return Merged(fma(a.o, vec4f(keep), o * add), next, fma(a.l, keep, l * add));
+}
+const NOTHING = Merged(vec4f(0.0), -3.0e38, 0.0);`;
 
 const each = (count: number, code: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => code(i)).join(' ');
 
 /**
  * A workgroup a (chunk of positions, key head and some of its query heads, row): keys and values are read once for
- * all of them. Chunks longer than 64 positions go on from 64 to 64, with the softmax so far rescaled.
+ * all of them. Chunks longer than 64 positions go on from 64 to 64, with the softmax so far rescaled. Of many rows it
+ * goes on from chunk to chunk of a group and merges them.
  */
 function attendCode(shape: Shape): string {
   const { group, heads: all, kvHeads, D, d4 } = shape;
@@ -55,7 +80,10 @@ function attendCode(shape: Shape): string {
   const tiles = Math.ceil(group / heads);
   const { type, code: read } = heldFour(shape.f16);
   const columns = Math.ceil(d4 / 64);
-  return `struct U { qStride: u32, room: u32, append: u32 }
+  const held4 = Math.ceil((heads * d4) / 64);
+  // Loads of a trip, so that several are under way at a time.
+  const wide = [4, 2, 1].find((n) => d4 % n === 0) ?? 1;
+  return `struct U { qStride: u32, room: u32, append: u32, span: u32 }
 @group(0) @binding(0) var<uniform> u: U;
 @group(0) @binding(1) var<uniform> tokens: array<vec4u, 64>;
 @group(0) @binding(2) var<storage, read> q: array<f32>;
@@ -67,14 +95,15 @@ var<workgroup> qs: array<vec4f, ${heads * d4}>;
 var<workgroup> p: array<f32, ${heads * 64}>;
 var<workgroup> o4: array<vec4f, ${parts * heads * d4}>;
 var<workgroup> t8: array<f32, 64>;
+var<workgroup> ml: array<vec2f, ${heads}>;
 ${read}
+${MERGE}
 ${FILLED}
-${CHUNK}
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: u32) {
-  let row = wid.z; let token = tokens[row]; let live = token.y + 1u; let chunk = chunkOf(live);
-  let start = wid.x * chunk;
-  if (start >= live) { return; }
+  let row = wid.z; let token = tokens[row]; let live = token.y + 1u; let chunk = ${CHUNK};
+  let first = wid.x * u.span * chunk;
+  if (first >= live) { return; }
   let g = wid.y / ${tiles}u; let h0 = (wid.y % ${tiles}u) * ${heads}u;
   for (var i = li; i < ${heads * d4}u; i += 64u) {
     let h = min(h0 + i / ${d4}u, ${group - 1}u); var v = vec4f(0.0);
@@ -84,8 +113,8 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
     }
     qs[i] = v;
   }
-  // The new position is in this chunk: its keys and values go into the store.
-  if (u.append == 1u && start + chunk >= live) {
+  // The new position is in these chunks: its keys and values go into the store.
+  if (u.append == 1u && first + u.span * chunk >= live) {
     for (var i = li; i < ${d4}u; i += 64u) {
       let to = (token.z * ${kvHeads}u + g) * ${d4}u + i; let at = (row * ${2 * kvHeads}u + g) * ${d4}u + i;
       keys[to] = held(filled(fresh[at], i, ${D}u)); values[to] = held(filled(fresh[at + ${kvHeads * d4}u], i, ${D}u));
@@ -93,6 +122,8 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
   }
   storageBarrier();
   let hd = min(li >> 3u, ${heads - 1}u);
+  ${each(held4, (e) => `var r${e} = NOTHING;`)}
+  for (var start = first; start < min(first + u.span * chunk, live); start += chunk) {
   var top = -3.0e38; var sum = 0.0;
   ${each(heads, (h) => each(columns, (c) => `var a${h}_${c} = vec4f(0.0);`))}
   let end = min(start + chunk, live);
@@ -104,7 +135,9 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
       if (li < n) {
         ${each(heads, (h) => `s${h} = 0.0;`)}
         let at = ((token.w + begin + li) * ${kvHeads}u + g) * ${d4}u;
-        for (var i = 0u; i < ${d4}u; i++) { let k = four(keys[at + i]); ${each(heads, (h) => `s${h} += dot(k, qs[${h * d4}u + i]);`)} }
+        for (var i = 0u; i < ${d4}u; i += ${wide}u) {
+          ${each(wide, (n) => `{ let k = four(keys[at + i + ${n}u]); ${each(heads, (h) => `s${h} += dot(k, qs[${h * d4}u + i + ${n}u]);`)} }`)}
+        }
       }
       ${each(heads, (h) => `p[${h * 64}u + li] = s${h};`)}
     }
@@ -130,12 +163,17 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
     { let part = li / ${Math.min(d4, 64)}u;
       if (part < ${parts}u) {
         ${each(heads, (h) => `{ let keep = t8[${h}]; ${each(columns, (c) => `a${h}_${c} *= keep;`)} }`)}
-        for (var i = part; i < n; i += ${parts}u) {
-          let at = ((token.w + begin + i) * ${kvHeads}u + g) * ${d4}u;
-          ${each(columns, (c) => {
-            const d = `(li % ${Math.min(d4, 64)}u + ${c * 64}u)`;
-            const add = `{ let v = four(values[at + ${d}]); ${each(heads, (h) => `a${h}_${c} += p[${h * 64}u + i] * v;`)} }`;
-            return (c + 1) * 64 > d4 && d4 > 64 ? `if (${d} < ${d4}u) ${add}` : add;
+        for (var j = part; j < n; j += ${2 * parts}u) {
+          ${each(2, (turn) => {
+            const add = each(columns, (c) => {
+              const d = `(li % ${Math.min(d4, 64)}u + ${c * 64}u)`;
+              const one = `{ let v = four(values[at + ${d}]); ${each(heads, (h) => `a${h}_${c} += p[${h * 64}u + i] * v;`)} }`;
+              return (c + 1) * 64 > d4 && d4 > 64 ? `if (${d} < ${d4}u) ${one}` : one;
+            });
+            const position = `let i = j + ${turn * parts}u; let at = ((token.w + begin + i) * ${kvHeads}u + g) * ${d4}u;`;
+            return turn === 0
+              ? `{ ${position} ${add} }`
+              : `if (j + ${turn * parts}u < n) { ${position} ${add} }`;
           })}
         }
       }
@@ -147,40 +185,58 @@ fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: 
       const put = `{ ${each(heads, (h) => `o4[(part * ${heads}u + ${h}u) * ${d4}u + ${d}] = a${h}_${c};`)} }`;
       return (c + 1) * 64 > d4 && d4 > 64 ? `if (${d} < ${d4}u) ${put}` : put;
     })} } }
+  if ((li & 7u) == 0u && (li >> 3u) < ${heads}u) { ml[hd] = vec2f(top, sum); }
   workgroupBarrier();
+  ${each(held4, (e) => {
+    const at = `(li + ${e * 64}u)`;
+    return `if (${at} < ${heads * d4}u) {
+    var s = o4[${at}];
+    for (var k = 1u; k < ${parts}u; k++) { s += o4[k * ${heads * d4}u + ${at}]; }
+    let h = ${at} / ${d4}u;
+    r${e} = merged(r${e}, s, ml[h].x, ml[h].y);
+  }`;
+  })}
+  }
   let at = ((row * ${all}u + g * ${group}u + h0) * u.room + wid.x) * ${d4 + 1}u;
   let here = min(${heads}u, ${group}u - h0);
-  for (var i = li; i < here * ${d4}u; i += 64u) {
-    var s = o4[i];
-    for (var k = 1u; k < ${parts}u; k++) { s += o4[k * ${heads * d4}u + i]; }
-    parts[at + (i / ${d4}u) * u.room * ${d4 + 1}u + i % ${d4}u] = s;
-  }
-  if ((li & 7u) == 0u && (li >> 3u) < here) { parts[at + hd * u.room * ${d4 + 1}u + ${d4}u] = vec4f(top, sum, 0.0, 0.0); }
+  ${each(held4, (e) => {
+    const at = `(li + ${e * 64}u)`;
+    return `if (${at} < here * ${d4}u) {
+    let to = at + (${at} / ${d4}u) * u.room * ${d4 + 1}u;
+    parts[to + ${at} % ${d4}u] = r${e}.o;
+    if (${at} % ${d4}u == 0u) { parts[to + ${d4}u] = vec4f(r${e}.m, r${e}.l, 0.0, 0.0); }
+  }`;
+  })}
 }`;
 }
 
-/** Adds a head's chunks: a workgroup a (head, row). */
+/** Puts a head's partial results together, first those of a group: a workgroup a (head, row). */
 const combineCode = (
   { heads, D, d4 }: Shape,
   lse: boolean,
-): string => `struct U { stride: u32, room: u32, lseStride: u32 }
+): string => `struct U { stride: u32, room: u32, lseStride: u32, span: u32 }
 @group(0) @binding(0) var<uniform> u: U;
 @group(0) @binding(1) var<uniform> tokens: array<vec4u, 64>;
 @group(0) @binding(2) var<storage, read> parts: array<vec4f>;
 @group(0) @binding(3) var<storage, read_write> y: array<f32>;
 ${lse ? '@group(0) @binding(4) var<storage, read_write> lse: array<f32>;' : ''}
-${CHUNK}
+${MERGE}
 @compute @workgroup_size(32)
 fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: u32) {
-  let row = wid.y; let live = tokens[row].y + 1u; let chunk = chunkOf(live);
+  let row = wid.y; let live = tokens[row].y + 1u; let chunk = u.span * ${CHUNK};
   let n = (live + chunk - 1u) / chunk; let at = (row * ${heads}u + wid.x) * u.room * ${d4 + 1}u;
+  let together = ${GROUP}u / u.span;
   for (var i = li; i < ${d4}u; i += 32u) {
-    var m = -3.0e38; var l = 0.0; var o = vec4f(0.0);
-    for (var c = 0u; c < n; c++) {
-      let f = at + c * ${d4 + 1}u; let ml = parts[f + ${d4}u];
-      let next = max(m, ml.x); let keep = exp(m - next); let add = exp(ml.x - next);
-      l = l * keep + ml.y * add; o = o * keep + parts[f + i] * add; m = next;
+    var all = NOTHING;
+    for (var c = 0u; c < n; c += together) {
+      var one = NOTHING;
+      for (var k = c; k < min(c + together, n); k++) {
+        let f = at + k * ${d4 + 1}u; let ml = parts[f + ${d4}u];
+        if (together == 1u) { one = Merged(parts[f + i], ml.x, ml.y); } else { one = merged(one, parts[f + i], ml.x, ml.y); }
+      }
+      all = merged(all, one.o, one.m, one.l);
     }
+    let m = all.m; let l = all.l; var o = all.o;
     o = o / l;
     for (var k = 0u; k < 4u; k++) { if (i * 4u + k < ${D}u) { y[row * u.stride + wid.x * ${D}u + i * 4u + k] = o[k]; } }
     ${lse ? 'if (i == 0u) { lse[row * u.lseStride + wid.x] = m + log(l); }' : ''}
@@ -200,16 +256,16 @@ export function fewAttend(
   const { headDim: D, kvHeads, dim } = store;
   const f16 = store.type === 'f16';
   const shape = { group: heads / kvHeads, heads, kvHeads, D, d4: dim / 4, f16 };
-  const { chunks, room } = chunksOf(tokens.longest);
   const rows = bucketOf(tokens.count);
+  const { span, cuts, room } = cutsOf(tokens.longest, rows);
   const parts = gpu.scratch('few rows, parts', rows * heads * room * (dim + 4) * 4);
   const { fresh, append } = state.taken(store, tokens);
   const key = `${heads} ${kvHeads} ${D}`;
   gpu.encoder.dispatch(
     { key: `few attend ${key} ${store.type}`, code: () => attendCode(shape), access: 'urwwwr' },
     [tokens.first, q.buffer, store.keys, store.values, parts, fresh],
-    [q.stride, room, append ? 1 : 0],
-    [chunks, kvHeads * Math.ceil(shape.group / cutOf(shape).heads), tokens.count],
+    [q.stride, room, append ? 1 : 0, span],
+    [cuts, kvHeads * Math.ceil(shape.group / cutOf(shape).heads), tokens.count],
   );
   gpu.encoder.dispatch(
     {
@@ -218,7 +274,7 @@ export function fewAttend(
       access: lse ? 'urww' : 'urw',
     },
     [tokens.first, parts, out.buffer, ...(lse ? [lse.buffer] : [])],
-    [out.stride, room, lse?.stride ?? 0],
+    [out.stride, room, lse?.stride ?? 0, span],
     [heads, tokens.count],
   );
 }

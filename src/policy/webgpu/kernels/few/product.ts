@@ -57,6 +57,8 @@ export interface ProductCode {
   readonly x: string;
   /** WGSL of output i of a thread, a row of the part; `first` is the first output of the workgroup. */
   readonly row: (i: number) => string;
+  /** WGSL of the tile of row `t0` where a workgroup makes one tile of one row; a number that is none: nothing. */
+  readonly tileOfRow: string | null;
 }
 
 export const directives = (subgroups: boolean): string =>
@@ -163,7 +165,11 @@ export function productBody(code: ProductCode): string {
       })} }`;
   return `
   let id = ${GROUP_ID};
-  let tile = id / u.rowTiles; let t0 = (id % u.rowTiles) * ${rowTile}u; let first = tile * ${tile.outs}u;
+  ${
+    code.tileOfRow
+      ? `let t0 = min(id, u.rows - 1u); let tile = ${code.tileOfRow}; if (tile >= u.tiles) { return; }`
+      : `let tile = id / u.rowTiles; let t0 = (id % u.rowTiles) * ${rowTile}u;`
+  } let first = tile * ${tile.outs}u;
   let lane = li % ${lanes}u; let j = li / ${lanes}u;
   ${each(R, (r) => each(rowTile, (t) => `var a${r}_${t} = 0.0;`, ' '))}
   for (var g = j; g < ${groups}u; g += ${split}u) {

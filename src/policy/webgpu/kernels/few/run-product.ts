@@ -16,6 +16,7 @@ import {
   tileOf,
   UNIFORMS,
   type ProductCode,
+  type Tile,
 } from './product.ts';
 import type { Low } from './state.ts';
 
@@ -46,7 +47,10 @@ export interface ProductRun {
   readonly yStride: number;
   /** Whether an output takes rows o and o + out / 2. */
   readonly pairs?: boolean;
-  readonly more?: readonly number[];
+  /** Further words of the uniform; of a part of the matrix, where they differ. */
+  readonly more?: readonly number[] | ((part: number) => readonly number[]);
+  /** WGSL of the tile of row `t0`, of which a workgroup then makes one: see `ProductCode`. */
+  readonly tileOfRow?: string;
   /** Tells apart kernels of one name that differ in their code. */
   readonly variant?: string;
   /** WGSL functions and workgroup memory that `epilogue` uses. */
@@ -62,6 +66,13 @@ export interface ProductRun {
 const rowsToMake = (matrix: GpuMatrix, part: GpuMatrixPart): number =>
   Math.min(part.blocks * BLOCK, Math.ceil(matrix.out / 32) * 32 - part.row);
 
+/** How the outputs of a matrix are cut: tiles of each of its parts that have any. */
+export function tilesOfParts(matrix: GpuMatrix): { tile: Tile; parts: number[] } {
+  const tile = tileOf(matrix.out, Math.ceil(matrix.in / 32));
+  const parts = matrix.parts.map(({ rows }) => Math.ceil(rows / tile.outs));
+  return { tile, parts };
+}
+
 /** Dispatches a product of few rows, once for each buffer of its matrix. */
 export function runProduct(gpu: Gpu, o: ProductRun): void {
   const { matrix, low, norm } = o;
@@ -74,7 +85,8 @@ export function runProduct(gpu: Gpu, o: ProductRun): void {
     type: matrix.type,
     groups,
     tile,
-    rowTile: rowTileOf(o.rows),
+    rowTile: o.tileOfRow ? 1 : rowTileOf(o.rows),
+    tileOfRow: o.tileOfRow ?? null,
     subgroups,
     x: 'x',
     row: (i) =>
@@ -111,7 +123,7 @@ export function runProduct(gpu: Gpu, o: ProductRun): void {
     access: weights + bound.map(({ access }) => access).join(''),
     code: () => codeOf(o, code, bound),
   };
-  for (const part of matrix.parts) {
+  for (const [i, part] of matrix.parts.entries()) {
     const tiles = Math.ceil(pairs ? out / made : rowsToMake(matrix, part) / made);
     const uniforms = productUniforms({
       rows: o.rows,
@@ -126,7 +138,7 @@ export function runProduct(gpu: Gpu, o: ProductRun): void {
       eps: norm?.eps ?? 0,
       width: matrix.in,
       lora: low?.uniforms ?? null,
-      more: o.more ?? [],
+      more: typeof o.more === 'function' ? o.more(i) : (o.more ?? []),
     });
     gpu.encoder.dispatch(
       kernel,
@@ -136,7 +148,7 @@ export function runProduct(gpu: Gpu, o: ProductRun): void {
         ...bound.map(({ binding }) => binding),
       ],
       uniforms,
-      tiles * Math.ceil(o.rows / code.rowTile),
+      o.tileOfRow ? o.rows : tiles * Math.ceil(o.rows / code.rowTile),
     );
   }
 }

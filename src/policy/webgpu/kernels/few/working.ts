@@ -4,10 +4,9 @@ import { adapterShapes } from '../../../model/adapter.ts';
 import { layerMatrices, rowsOf } from '../../../model/shapes.ts';
 import { rankStride, storedDim, strideOf } from '../../device/sizes.ts';
 import { UNIFORM_BYTES } from '../../device/encoder.ts';
-import { samplingBytes } from '../sample/sample.ts';
-import { cutOf } from '../sample/shared.ts';
-import { chunksOf } from './attend.ts';
-import { bucketOf } from './product.ts';
+import { samplingMemory } from '../sample/sample.ts';
+import { cutsOf } from './attend.ts';
+import { bucketOf, tileOf } from './product.ts';
 import { freshBytes } from './state.ts';
 
 /** What decodes: contexts that take a step together, at most 64, and the positions of the longest. */
@@ -31,7 +30,10 @@ export function fewWorking({ config: c, slots, context, adapter }: FewWorking): 
     bytes += rows * 4 * Math.max(0, ...shapes.map((s) => s.parts.length * rankStride(s.rank)));
   }
   bytes += freshBytes(rows, c.kvHeads, storedDim(c.headDim));
-  bytes += rows * c.heads * chunksOf(context).room * (storedDim(c.headDim) + 4) * 4;
+  bytes += rows * c.heads * cutsOf(context, rows).room * (storedDim(c.headDim) + 4) * 4;
   bytes += rows * strideOf(c.vocabSize) * 4;
-  return bytes + samplingBytes(rows, cutOf(c.vocabSize));
+  const { outs } = tileOf(c.vocabSize, Math.ceil(c.hiddenSize / 32));
+  const blocks = { outs, count: Math.ceil(c.vocabSize / outs) };
+  const memory = samplingMemory(rows, c.vocabSize, blocks);
+  return bytes + Object.values(memory).reduce((sum, one) => sum + one, 0);
 }

@@ -19,9 +19,12 @@ export function placeDraws(gpu: Gpu, draws: GpuDraws, wanted: readonly Draw[]): 
   gpu.encoder.write(draws.table, 0, table);
   draws.count = wanted.length;
   const drawn = wanted.filter(({ sampling }) => sampling.temperature > 0);
+  // As the kernels' `filtered` says it.
+  const filtered = drawn.filter(({ sampling: { topK, topP } }) => topK > 0 || topP < 1);
   draws.uses = {
-    topK: drawn.some(({ sampling }) => sampling.topK > 0),
-    topP: drawn.some(({ sampling }) => sampling.topP < 1),
+    topK: filtered.some(({ sampling }) => sampling.topK > 0),
+    topP: filtered.some(({ sampling }) => sampling.topP < 1),
+    plain: filtered.length < wanted.length,
   };
   draws.inOrder = wanted.every(({ row }, i) => row === i);
 }

@@ -1,39 +1,59 @@
 import type { Range } from '../../device/device.ts';
 import type { Gpu } from '../../device/gpu.ts';
 import type { GpuDraws } from '../../device/values.ts';
+import { CHOSEN_WORDS, chooseCode } from './choose.ts';
 import { drawCode } from './draw.ts';
 import { keptCode, MODES, openCode, searchCode } from './search.ts';
-import { BINS, cutOf, SLICE_WORDS, STATE_WORDS, type Cut } from './shared.ts';
-import { slicesCode } from './slices.ts';
+import { BINS, BLOCK_WORDS, cutOf, STATE_WORDS, type Blocks } from './shared.ts';
 
-/** Working memory of `sample` for `room` draws, apart from the logits. */
-const memoryOf = (room: number, { slices }: Cut) => ({
-  slices: room * slices * SLICE_WORDS * 4,
-  states: 2 * room * STATE_WORDS * 4,
-  bins: 2 * room * slices * BINS * 4,
-  kept: room * slices * 16,
-});
+/** Working memory of `room` draws in bytes, apart from the logits; all but blocks and chosen is for top-k and top-p. */
+export function samplingMemory(room: number, vocabulary: number, blocks: Blocks) {
+  const { slices } = cutOf(vocabulary);
+  return {
+    blocks: room * blocks.count * BLOCK_WORDS * 4,
+    chosen: room * CHOSEN_WORDS * 4,
+    states: 2 * room * STATE_WORDS * 4,
+    bins: 2 * room * slices * BINS * 4,
+    kept: room * slices * 16,
+  };
+}
 
-export function samplingBytes(room: number, cut: Cut): number {
-  const { slices, states, bins, kept } = memoryOf(room, cut);
-  return slices + states + bins + kept;
+/** Chooses the block of each draw that neither top-k nor top-p is for. @returns a row a draw, as `CHOSEN` says */
+export function choose(
+  gpu: Gpu,
+  { table, count }: GpuDraws,
+  sums: Range,
+  blocks: Blocks,
+  bytes: number,
+): Range {
+  const chosen = gpu.scratch('sampling, chosen', bytes);
+  const key = `sample choose ${blocks.count}`;
+  const kernel = { key, code: () => chooseCode(blocks), access: 'rrw' };
+  gpu.encoder.dispatch(kernel, [table, sums, chosen], [], count);
+  return chosen;
 }
 
 /**
- * Draws a token for each placed draw from its row of logits: temperature, top-k, top-p, the inverse of the distribution
- * function. Two dispatches, and eight more for each of top-k and top-p where any draw has it, with two to go with them.
+ * Draws where top-k or top-p may leave ids out: what they leave is searched for, eight dispatches each, with three to go
+ * with them.
  * @param logits [draws][stride]; `room` is how many rows memory is made for
  */
-export function sample(
+export function drawOfKept(
   gpu: Gpu,
   draws: GpuDraws,
-  o: { logits: Range; stride: number; vocabulary: number; room: number },
+  o: {
+    logits: Range;
+    stride: number;
+    vocabulary: number;
+    room: number;
+    sums: Range;
+    blocks: Blocks;
+  },
 ): void {
-  const { logits, stride, vocabulary, room } = o;
+  const { logits, stride, vocabulary, room, sums, blocks } = o;
   const cut = cutOf(vocabulary);
-  const memory = memoryOf(room, cut);
+  const memory = samplingMemory(room, vocabulary, blocks);
   const { table, results, count, uses } = draws;
-  const slices = gpu.scratch('sampling, slices', memory.slices);
   const run = (
     name: string,
     code: () => string,
@@ -43,25 +63,19 @@ export function sample(
     whole: boolean,
   ): void =>
     gpu.encoder.dispatch(
-      { key: `sample ${name} ${vocabulary}`, code, access },
+      { key: `sample ${name} ${vocabulary} ${blocks.count}`, code, access },
       bindings,
       uniforms,
       whole ? count : [cut.slices, count],
     );
-  run('slices', () => slicesCode(cut), 'rrw', [table, logits, slices], [stride], false);
   const modes = [
     ...(uses.topK ? Array.from({ length: 8 }, () => MODES.count) : []),
     ...(uses.topP ? Array.from({ length: 8 }, () => MODES.mass) : []),
   ];
-  if (modes.length === 0) {
-    const bound = [table, logits, slices, results];
-    run('draw', () => drawCode(cut, false), 'rrrw', bound, [stride, count, 0], true);
-    return;
-  }
   const states = gpu.scratch('sampling, states', memory.states);
   const bins = gpu.scratch('sampling, bins', memory.bins);
   const kept = gpu.scratch('sampling, kept', memory.kept);
-  run('open', () => openCode(cut), 'rrw', [table, slices, states], [count], true);
+  run('open', () => openCode(blocks), 'rrw', [table, sums, states], [count], true);
   const search = [table, logits, states, bins];
   modes.forEach((mode, i) => {
     const before = modes[i - 1] ?? MODES.none;
@@ -72,6 +86,6 @@ export function sample(
   const before = modes.at(-1) ?? MODES.none;
   const uniforms = [count, 8, MODES.none, before, turn, stride];
   run('kept', () => keptCode(cut), 'rrwww', [...search, kept], uniforms, false);
-  const bound = [table, logits, slices, results, states, kept];
-  run('draw-of-kept', () => drawCode(cut, true), 'rrrwrr', bound, [stride, count, 1 - turn], true);
+  const bound = [table, logits, sums, results, states, kept];
+  run('draw', () => drawCode(cut, blocks), 'rrrwrr', bound, [stride, count, 1 - turn], true);
 }

@@ -1,4 +1,12 @@
-import { BINS, common, gatherSlices, SLICE_THREADS, THREADS, type Cut } from './shared.ts';
+import {
+  BINS,
+  common,
+  gatherBlocks,
+  SLICE_THREADS,
+  THREADS,
+  type Blocks,
+  type Cut,
+} from './shared.ts';
 
 /**
  * The smallest logit that top-k, then top-p leave, without ranking: its key is found from the top, four bits a
@@ -16,13 +24,13 @@ const UNIFORM = `struct U { rows: u32, level: u32, mode: u32, before: u32, turn:
 export const MODES = { count: 0, mass: 1, none: 2 } as const;
 
 /** First state of each row; a workgroup a row. */
-export const openCode = (cut: Cut): string => `${UNIFORM}
+export const openCode = (cut: Blocks): string => `${UNIFORM}
 @group(0) @binding(1) var<storage, read> table: array<Wanted>;
-@group(0) @binding(2) var<storage, read> slices: array<vec4u>;
+@group(0) @binding(2) var<storage, read> blocks: array<vec4u>;
 @group(0) @binding(3) var<storage, read_write> states: array<State>;
 ${STATE}
 ${common(THREADS)}
-${gatherSlices(cut)}
+${gatherBlocks(cut)}
 @compute @workgroup_size(${THREADS})
 fn main(@builtin(workgroup_id) wid: vec3u, @builtin(local_invocation_index) li: u32) {
   let all = gather(li, wid.x, 1.0);

@@ -1,0 +1,132 @@
+import type { Page, Worker } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { finishedColumns, openPage, runStatus, useStage } from '../browser.ts';
+import { staticHost } from '../static-host.ts';
+import { startSmall, status } from '../training.ts';
+
+/** The page on hosts that serve files and send no headers of its own: it isolates itself, by one reload. */
+
+const BASE = '/some/path/';
+const stage = useStage();
+
+/** The page or one of its workers. */
+type Place = Pick<Worker, 'evaluate'>;
+
+/** How often the page itself was asked for. */
+const loadsOf = (page: Page): { count: number } => {
+  const loads = { count: 0 };
+  page.on('request', (request) => {
+    if (request.isNavigationRequest()) loads.count++;
+  });
+  return loads;
+};
+
+const isolation = (page: Page) => page.getByTestId('isolation');
+
+/** Whether its code may make more code of a text, which the content security policy of its own forbids. */
+const evaluatesText = (place: Place): Promise<boolean> =>
+  place.evaluate(
+    () =>
+      new Promise<boolean>((resolve) => {
+        setTimeout(() => {
+          try {
+            // oxlint-disable-next-line typescript/no-implied-eval -- it must be refused
+            resolve(new Function('return true')() as boolean);
+          } catch {
+            resolve(false);
+          }
+        });
+      }),
+  );
+
+it('isolates itself and its workers by one reload that it explains, asks and trains, opens its addresses again, and works on when the host has gone', async () => {
+  const host = await staticHost(BASE);
+  const page = await openPage(stage, { offline: true });
+  const loads = loadsOf(page);
+  const explained = page.getByText('is loaded once more').waitFor();
+  await page.goto(host.url);
+  await explained;
+  await isolation(page).filter({ hasText: 'isolated by a reload' }).waitFor();
+  expect(loads.count).toBe(2);
+
+  await page.getByRole('button', { name: 'Run an example' }).click();
+  await runStatus(page, 'done');
+  expect(await finishedColumns(page)).toBe(1);
+  const places: Place[] = [page, ...page.workers()];
+  expect(places.length).toBeGreaterThan(3);
+  expect(await Promise.all(places.map((one) => one.evaluate(() => crossOriginIsolated)))).toEqual(
+    places.map(() => true),
+  );
+  expect(await Promise.all(places.map(evaluatesText))).toEqual(places.map(() => false));
+
+  const id = await startSmall(page, { url: host.url }, { steps: 1 });
+  await status(page, 'finished');
+  await page.reload();
+  await status(page, 'finished');
+  expect(page.url()).toBe(`${host.url}train?run=${id}`);
+  await page.goto(`${host.url}rollouts/nothing/here`);
+  await page.getByRole('link', { name: 'Rollouts of this browser' }).waitFor();
+
+  // All of it is stored, too, whoever came first.
+  await page.getByTestId('offline').filter({ hasText: 'works offline' }).waitFor();
+  host.close();
+  await page.goto(`${host.url}rollouts/nothing/here`);
+  await page.getByRole('link', { name: 'Rollouts of this browser' }).waitFor();
+  await page.goto(`${host.url}models`);
+  await page.getByRole('heading', { name: 'Models', level: 1 }).waitFor();
+  expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+  await page.goto(host.url);
+  await page.getByRole('button', { name: 'Run an example' }).click();
+  await runStatus(page, 'done');
+  expect(await finishedColumns(page)).toBe(1);
+  expect(stage.faults).toEqual([]);
+  await page.context().close();
+});
+
+it('goes on without, and says so, where there are no service workers; a host’s 404 page opens any address', async () => {
+  const host = await staticHost(BASE, true);
+  const page = await openPage(stage);
+  const loads = loadsOf(page);
+  await page.goto(`${host.url}rollouts/nothing/here`);
+  await page.getByRole('link', { name: 'Rollouts of this browser' }).waitFor();
+  const cell = isolation(page).filter({ hasText: 'one thread an engine, not isolated' });
+  await cell.waitFor();
+  await page.getByRole('link', { name: 'Models', exact: true }).click();
+  await page.waitForURL(`${host.url}models`);
+  await page.reload();
+  await page.getByRole('heading', { name: 'Models', level: 1 }).waitFor();
+  await cell.waitFor();
+  expect(loads.count).toBe(2);
+  expect(stage.faults).toEqual([]);
+  await page.context().close();
+  host.close();
+});
+
+it('reloads once and never again where the browser takes no notice of the headers', async () => {
+  const host = await staticHost(BASE);
+  const page = await openPage(stage, { offline: true });
+  await page.addInitScript(() =>
+    Object.defineProperty(globalThis, 'crossOriginIsolated', { value: false }),
+  );
+  const loads = loadsOf(page);
+  await page.goto(host.url);
+  await isolation(page).filter({ hasText: 'one thread an engine, not isolated' }).waitFor();
+  await page.getByRole('link', { name: 'Runs', exact: true }).click();
+  await page.reload();
+  await isolation(page).filter({ hasText: 'one thread an engine, not isolated' }).waitFor();
+  expect(loads.count).toBe(3);
+  await page.context().close();
+  host.close();
+});
+
+it('does not reload where the host sends the headers', async () => {
+  const page = await openPage(stage, { offline: true });
+  const loads = loadsOf(page);
+  await page.goto(`${stage.url}runs`);
+  await page.getByTestId('offline').filter({ hasText: 'works offline' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Runs', level: 1 }).waitFor();
+  expect(await isolation(page).count()).toBe(0);
+  expect(loads.count).toBe(2);
+  await page.context().close();
+});

@@ -1,0 +1,14 @@
+import { openOps } from '/work/w-gpu/test/policy/ops/support/swiftshader.ts';
+import { randomDecoder, numbersOn } from '/work/w-gpu/test/fuzz/decoders/decoder.ts';
+import { prepareNode } from '/work/w-gpu/src/policy/node/prepare.ts';
+prepareNode();
+let t = performance.now();
+const ops = await openOps();
+console.log('open', performance.now()-t, ops.gpu.device.name, ops.gpu.device.features);
+const enc = ops.gpu.encoder as any; const orig = enc.pipeline.bind(enc); const seen = new Set();
+enc.pipeline = (k: any) => { const n = seen.has(k.key); const s = performance.now(); const r = orig(k); if (!n) { seen.add(k.key); console.log((performance.now()-s).toFixed(0), k.key);} return r; };
+const os = enc.submit.bind(enc); enc.submit=()=>{const s=performance.now(); os(); console.log('submit', (performance.now()-s).toFixed(0));};
+t = performance.now();
+await numbersOn(ops, randomDecoder(1));
+console.log('done', performance.now()-t, seen.size);
+process.exit(0);

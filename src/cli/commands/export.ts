@@ -1,0 +1,80 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { TRAINERS, type Trainer } from '../../handover/export/experiment.ts';
+import { exportFolder } from '../../handover/export/export-folder.ts';
+import type { FolderFile } from '../../handover/export/folder.ts';
+import { WITHOUT, type Without } from '../../handover/export/mapping/mapping.ts';
+import { print, say, type Command } from '../shared/command.ts';
+import { exportIndex, INDEX_OPTIONS } from '../export/faiss.ts';
+import { makeFolder } from '../shared/empty-folder.ts';
+import { readSource, readHandoverFile } from '../shared/export-source.ts';
+import { UsageError, type OptionLists } from '../shared/options.ts';
+import { SETTINGS_OPTIONS } from '../shared/train-settings.ts';
+
+const isWithout = (name: string): name is Without => (WITHOUT as readonly string[]).includes(name);
+
+function withoutOf(lists: OptionLists): Without[] {
+  return (lists['without'] ?? []).map((name) => {
+    if (isWithout(name)) return name;
+    throw new UsageError(`--without is '${name}'; it must be one of ${WITHOUT.join(', ')}.`);
+  });
+}
+
+function writeFolder(out: string, files: readonly FolderFile[]): void {
+  for (const { path, content, executable } of files) {
+    const target = join(out, path);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, content);
+    if (executable) chmodSync(target, 0o755);
+  }
+}
+
+export const exportCommand: Command = {
+  name: 'export',
+  summary:
+    'writes a folder that runs the same experiment on another trainer, or a corpus for FAISS',
+  options: {
+    to: { type: 'string', help: 'who trains', choices: TRAINERS },
+    ...INDEX_OPTIONS,
+    ...SETTINGS_OPTIONS,
+    run: {
+      type: 'string',
+      value: 'DIR',
+      help: 'a training run: it goes on from its last snapshot',
+    },
+    without: {
+      type: 'string',
+      value: 'PART',
+      help: `leaves out what the trainer has no counterpart of (${WITHOUT.join(' | ')}); may be repeated`,
+      multiple: true,
+    },
+    policy: {
+      type: 'string',
+      value: 'DIR',
+      help: "checkpoint folder; the run's, else the built-in one",
+    },
+    world: { type: 'string', value: 'DIR', help: 'world folder; the built-in one unless given' },
+    'max-context': {
+      type: 'integer',
+      value: 'N',
+      help: "most tokens of one context; the checkpoint's, at most 4096, unless given",
+      min: 64,
+    },
+    out: { type: 'string', value: 'DIR', help: 'empty folder to write', required: true },
+    json: { type: 'boolean', help: 'print one JSON object' },
+  },
+  async run(values, _positionals, lists) {
+    if (values.index !== undefined) return exportIndex(values, lists);
+    if (values.to === undefined)
+      throw new UsageError(`export needs --to ${TRAINERS.join(' or --to ')}, or --index faiss.`);
+    const without = withoutOf(lists);
+    const to = values.to as Trainer;
+    const source = await readSource(values, lists);
+    const files = await exportFolder(source, to, { without, read: readHandoverFile });
+    const out = resolve(String(values.out));
+    makeFolder(out);
+    writeFolder(out, files);
+    if (values.json) print(JSON.stringify({ out, files: files.map(({ path }) => path) }));
+    else say(`${out}: ${files.map(({ path }) => path).join(', ')}`);
+  },
+};

@@ -1,0 +1,204 @@
+import { mergeOverrides } from '../../recipes/settings.ts';
+import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
+import type { EnvironmentParts } from '../../handover/environment/environment.ts';
+import type { Experiment } from '../../handover/environment/experiment.ts';
+import { endProgress, print, say, type Command } from '../shared/command.ts';
+import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
+import { openSources, type OpenSources } from '../shared/parts.ts';
+import { asUsage, readSettings, SETTINGS_OPTIONS } from '../shared/train-settings.ts';
+import { describeExperiment, readExperiment } from '../environment/experiment.ts';
+import { isLoopback } from '../environment/http.ts';
+import { environmentParts, openExperimentSources } from '../environment/open.ts';
+import { serveEnvironment, untilSignalled } from '../environment/serve.ts';
+import { engineOptions } from '../shared/engine.ts';
+import { sourceDefaults, sourcesOptions, PARTS_OPTIONS } from './shared-options.ts';
+
+const NAME = 'serve-environment';
+
+interface Opened {
+  experiment: Experiment;
+  sources: OpenSources;
+}
+
+/** Options that an experiment's file has already. */
+const FIXED = [
+  'recipe',
+  'steps',
+  'seed',
+  'policy',
+  'world',
+  'questions',
+  'encoder',
+  'max-context',
+] as const;
+
+async function openFile(file: string, values: OptionValues, lists: OptionLists): Promise<Opened> {
+  const given =
+    FIXED.find((name) => values[name] !== undefined) ??
+    ['set', 'corpus'].find((name) => lists[name] !== undefined);
+  if (given !== undefined)
+    throw new UsageError(`--experiment has its own --${given}; leave it out.`);
+  const experiment = await readExperiment(file);
+  const { onProgress, onNotice } = sourcesOptions(values, lists);
+  const tell = { ...(onProgress && { onProgress }), ...(onNotice && { onNotice }) };
+  return {
+    experiment,
+    sources: await openExperimentSources(experiment, engineOptions(values), tell),
+  };
+}
+
+async function openNamed(values: OptionValues, lists: OptionLists): Promise<Opened> {
+  const named = sourcesOptions(values, lists);
+  const chosen = readSettings(NAME, values, lists['set'] ?? []);
+  const settings = asUsage(() =>
+    parseTrainSettings({
+      ...chosen,
+      // What the settings say of the sources stands above what follows from the corpus and the engine.
+      overrides: mergeOverrides(sourceDefaults(named), chosen.overrides),
+    }),
+  );
+  const sources = await openSources(named);
+  const [policy, maxContext] = [values['policy'], values['max-context']];
+  const experiment = await describeExperiment(
+    settings,
+    {
+      ...named,
+      ...(policy !== undefined && { policy: String(policy) }),
+      ...(maxContext !== undefined && { maxContext: Number(maxContext) }),
+    },
+    sources,
+  );
+  return { experiment, sources };
+}
+
+/** Reads `0/4`. @throws UsageError */
+function readShard(given: string): EnvironmentParts['shard'] {
+  const [, index, of] = /^(\d{1,4})\/(\d{1,4})$/.exec(given) ?? [];
+  const shard = { index: Number(index), of: Number(of) };
+  if (index === undefined || shard.index >= shard.of)
+    throw new UsageError(
+      `--shard is '${given}'; it must be I/N with I from 0 to N − 1, such as 0/4.`,
+    );
+  return shard;
+}
+
+/** @throws UsageError where others than this machine could call without a token */
+function readToken(host: string, given: string | undefined): string | null {
+  const token = given ?? process.env['FORAGE_TOKEN'];
+  if (token !== undefined && /^[\x21-\x7e]+$/.test(token)) return token;
+  if (token !== undefined && token !== '')
+    throw new UsageError('--token holds blanks or letters that an HTTP header cannot hold.');
+  if (isLoopback(host)) return null;
+  throw new UsageError(
+    `--host ${host} lets other machines call; give --token TEXT (or FORAGE_TOKEN), which every call must bring.`,
+  );
+}
+
+const {
+  corpus,
+  questions,
+  method,
+  encoder,
+  world,
+  policy,
+  engine,
+  'engine-calls': calls,
+} = PARTS_OPTIONS;
+
+export const serveEnvironmentCommand: Command = {
+  name: NAME,
+  summary: 'runs agent loop, retrieval and rewards over HTTP for a trainer that samples',
+  options: {
+    experiment: {
+      type: 'string',
+      value: 'FILE',
+      help: 'experiment.json of an exported folder, in place of the options up to --max-context',
+    },
+    ...SETTINGS_OPTIONS,
+    policy: { ...policy, help: 'checkpoint folder, whose tokenizer alone is read' },
+    world,
+    corpus,
+    questions,
+    method,
+    encoder,
+    'max-context': {
+      type: 'integer',
+      value: 'N',
+      help: "most tokens of a context: what the trainer's engine holds",
+      min: 64,
+    },
+    engine,
+    'engine-calls': calls,
+    host: { type: 'string', value: 'NAME', help: 'where to listen', default: '127.0.0.1' },
+    port: {
+      type: 'integer',
+      value: 'N',
+      help: '0: any that is free',
+      default: 8765,
+      min: 0,
+      max: 65535,
+    },
+    token: {
+      type: 'string',
+      value: 'TEXT',
+      help: 'what every call must bring; needed for any --host but this machine; else FORAGE_TOKEN',
+    },
+    shard: {
+      type: 'string',
+      value: 'I/N',
+      help: 'this process runs the groups whose draw is I modulo N; all N get the same options',
+      default: '0/1',
+    },
+    rollouts: { type: 'string', value: 'FILE', help: 'add every rollout, one JSON a line' },
+    expire: {
+      type: 'number',
+      value: 'S',
+      help: 'seconds after which a rollout that nobody steps is given up',
+      default: 1800,
+      min: 1,
+    },
+    most: { type: 'integer', value: 'N', help: 'rollouts open at a time', default: 4096, min: 1 },
+    'body-mib': {
+      type: 'integer',
+      value: 'N',
+      help: 'largest body of a call',
+      default: 64,
+      min: 1,
+      max: 512,
+    },
+  },
+  async run(values, _positionals, lists) {
+    const host = String(values['host']);
+    const token = readToken(host, values['token'] as string | undefined);
+    const shard = readShard(String(values['shard']));
+    const file = values['experiment'];
+    const { experiment, sources } =
+      file === undefined
+        ? await openNamed(values, lists)
+        : await openFile(String(file), values, lists);
+    endProgress();
+    const parts = await environmentParts(experiment, sources, shard);
+    let fault: string | null = null;
+    let raise: (why: string) => void = () => undefined;
+    const broken = new Promise<string>((resolve) => (raise = resolve));
+    const served = await serveEnvironment(
+      parts,
+      {
+        host,
+        port: Number(values['port']),
+        token,
+        bodyBytes: Number(values['body-mib']) * 2 ** 20,
+        most: Number(values['most']),
+        expireSeconds: Number(values['expire']),
+        rollouts: values['rollouts'] as string | undefined,
+      },
+      (why) => raise((fault = why)),
+    );
+    const { hash, settings } = parts;
+    print(JSON.stringify({ url: served.url, hash, recipe: settings.recipe, shard }));
+    say(`${settings.preset} at ${served.url}; Ctrl-C ends it`);
+    await Promise.race([untilSignalled(), broken]);
+    await served.stop('the environment is being stopped');
+    if (fault !== null) throw new Error(fault);
+  },
+};

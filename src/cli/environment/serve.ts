@@ -1,0 +1,79 @@
+import { messageOf } from '../../base/errors.ts';
+import { Environment, type EnvironmentParts } from '../../handover/environment/environment.ts';
+import { say } from '../shared/command.ts';
+import { UsageError } from '../shared/options.ts';
+import { serveHttp } from './http.ts';
+import { RolloutFile } from './record.ts';
+
+export interface ServeOptions {
+  host: string;
+  port: number;
+  token: string | null;
+  bodyBytes: number;
+  /** Rollouts open at a time. */
+  most: number;
+  expireSeconds: number;
+  /** File that every rollout is added to. */
+  rollouts: string | undefined;
+}
+
+/** Results that are kept for lost replies, in characters: some thousand rollouts. */
+const KEPT_CHARS = 64 * 2 ** 20;
+/** Calls under way when the server is stopped have so long to end. */
+const GRACE_MS = 5000;
+
+export interface Served {
+  url: string;
+  /** Ends all rollouts and all calls. */
+  stop(why: string): Promise<void>;
+}
+
+/**
+ * Serves an environment until it is stopped.
+ * @param onFault the file of rollouts cannot be written any more
+ * @throws UsageError where it cannot listen or write
+ */
+export async function serveEnvironment(
+  parts: EnvironmentParts,
+  options: ServeOptions,
+  onFault: (why: string) => void,
+): Promise<Served> {
+  const { bodyBytes, most, expireSeconds, host, port, token } = options;
+  const file =
+    options.rollouts === undefined ? null : await RolloutFile.open(options.rollouts, onFault);
+  const environment = new Environment(parts, {
+    limits: { bodyBytes, rollouts: most, expireSeconds, keptChars: KEPT_CHARS },
+    ...(file && { onRollout: (rollout) => file.add(rollout) }),
+  });
+  const server = await serveHttp({
+    host,
+    port,
+    token,
+    bodyBytes,
+    answer: (method, path, body) => environment.call(method, path, body),
+  }).catch((error: unknown) => {
+    throw new UsageError(
+      `The environment cannot listen at ${host}:${port}: ${messageOf(error)}; --port names another port, 0 any that is free.`,
+    );
+  });
+  const sweeps = setInterval(() => environment.sweep(), Math.min(5000, 250 * expireSeconds));
+  return {
+    url: server.url,
+    stop: async (why) => {
+      clearInterval(sweeps);
+      environment.stop(why);
+      await server.close(GRACE_MS);
+      await file?.close();
+    },
+  };
+}
+
+/** Resolves with the name of the signal that asks the process to end; a second one ends it at once. */
+export const untilSignalled = (): Promise<string> =>
+  new Promise((resolve) => {
+    for (const name of ['SIGINT', 'SIGTERM'] as const)
+      process.once(name, () => {
+        say(`${name}: ending the rollouts and the calls under way …`);
+        resolve(name);
+      });
+  });

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { issueOf } from '../../base/errors.ts';
+import type { Hit } from '../../records/hits.ts';
+
+/*
+ * The protocol of Search-R1's retrieval server (PeterGriffinJin/Search-R1,
+ * search_r1/search/retrieval_server.py): POST /retrieve `{queries: [text], topk, return_scores}` →
+ * `{result: [[{document: {id, contents}, score}]]}`, bare documents where no scores are asked for.
+ * `contents` is the title in quotes, a line break, the text.
+ */
+
+/** What the server of the paper returns where a call does not say (`retrieval_topk`). */
+const TOP_K = 3;
+
+const requestSchema = z.object({
+  queries: z.array(z.string().max(20_000)).max(512),
+  topk: z.int().min(1).max(100).nullish(),
+  return_scores: z.boolean().nullish(),
+});
+
+export interface RetrieveRequest {
+  queries: readonly string[];
+  k: number;
+  scores: boolean;
+}
+
+interface Document {
+  id: string;
+  contents: string;
+}
+
+export interface RetrieveAnswer {
+  result: (Document | { document: Document; score: number })[][];
+}
+
+/** A call that cannot be answered as it was asked, with the status of the answer. */
+export class BadRequest extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** @throws BadRequest that names the field */
+export function readRequest(body: string): RetrieveRequest {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    throw new BadRequest(400, 'The body is no JSON.');
+  }
+  const read = requestSchema.safeParse(value);
+  if (!read.success) throw new BadRequest(422, issueOf(read.error, 'the body'));
+  const { queries, topk, return_scores } = read.data;
+  return { queries, k: topk ?? TOP_K, scores: return_scores ?? false };
+}
+
+const documentOf = ({ passage: { id, title, text } }: Hit): Document => ({
+  id,
+  contents: `"${title}"\n${text}`,
+});
+
+/** @param hits one list for each query */
+export const answerOf = (hits: readonly (readonly Hit[])[], scores: boolean): RetrieveAnswer => ({
+  result: hits.map((list) =>
+    list.map((hit) => (scores ? { document: documentOf(hit), score: hit.score } : documentOf(hit))),
+  ),
+});

@@ -1,0 +1,73 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { messageOf } from '../../base/errors.ts';
+import { checkTrainable } from '../../learn/rl/trainable.ts';
+import { parseTrainSettings, withChanges } from '../../learn/settings/edit-settings.ts';
+import { findTraining, getTraining, TRAININGS } from '../../recipes/index.ts';
+import type { TrainSettings } from '../../recipes/training.ts';
+import { say } from './command.ts';
+import { UsageError, type OptionSpec, type OptionValues } from './options.ts';
+
+/** Settings of a training run as the command line names them. */
+export const SETTINGS_OPTIONS = {
+  recipe: {
+    type: 'string',
+    value: 'ID',
+    help: `which system, as lab rollout names it, with its usual training or the one after the slash: ${TRAININGS.map(({ id }) => id).join(', ')}; or a .json file of settings`,
+  },
+  steps: { type: 'integer', value: 'N', help: "steps; the recipe's unless given", min: 1 },
+  seed: { type: 'integer', value: 'S', help: "seed; the recipe's unless given", min: 0 },
+  set: {
+    type: 'string',
+    value: 'K=V',
+    help: 'change a setting, e.g. optimizer.learningRate=2e-3; may be repeated',
+    multiple: true,
+  },
+} as const satisfies Record<string, OptionSpec>;
+
+/** What the caller got wrong is a UsageError, whoever notices it. */
+export function asUsage<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new UsageError(`${messageOf(error).replace(/\.$/, '')}.`);
+  }
+}
+
+function readRecipe(name: string): TrainSettings {
+  if (!name.endsWith('.json')) {
+    const found = findTraining(name);
+    if (found && name !== found.id && name !== found.recipe.id)
+      say(`"${name}" is called "${found.id}" now.`);
+    return asUsage(() => getTraining(name));
+  }
+  if (!existsSync(name)) throw new UsageError(`${name} is missing.`);
+  return asUsage(() => {
+    const json: unknown = JSON.parse(readFileSync(name, 'utf8'));
+    // A run's own settings.json holds them one level down.
+    const inner = typeof json === 'object' && json !== null && 'settings' in json;
+    return parseTrainSettings(inner ? json.settings : json);
+  });
+}
+
+/**
+ * The settings that `SETTINGS_OPTIONS` name.
+ * @param command for the message where no recipe is named
+ * @param check throws for settings that the command cannot use
+ * @throws UsageError where they are none, or fail the check: unless given, whether they can be trained with
+ */
+export function readSettings(
+  command: string,
+  values: OptionValues,
+  changes: readonly string[],
+  check: (settings: TrainSettings) => void = checkTrainable,
+): TrainSettings {
+  if (values.recipe === undefined) throw new UsageError(`${command} needs --recipe ID|FILE.json.`);
+  const settings = readRecipe(String(values.recipe));
+  if (values.seed !== undefined) settings.seed = Number(values.seed);
+  if (values.steps !== undefined) settings.steps = Number(values.steps);
+  return asUsage(() => {
+    const changed = withChanges(settings, changes);
+    check(changed);
+    return changed;
+  });
+}

@@ -1,0 +1,121 @@
+import { messageOf } from '../../base/errors.ts';
+import { sha256 } from '../../base/hash.ts';
+import { isObject } from '../../formats/rollouts/shape/json.ts';
+import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
+import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, readPeft, type Adapter } from '../../policy/lora/peft.ts';
+import { folderOf, inFolder, type AdoptFolder } from './input/folder.ts';
+import { stepOf, type AdoptedExperiment } from './input/experiment.ts';
+
+/** The trained adapter among what came back: PEFT folders of TRL, of verl, or put there by hand. */
+
+export interface AdoptedAdapter extends Adapter {
+  /** Folder it lay in. */
+  folder: string;
+  /** Forage's step after which it was saved; null where nothing says. */
+  step: number | null;
+}
+
+/** Where a checkpoint lies, and how its number counts. */
+const CHECKPOINTS = [
+  [/(?:^|\/)checkpoint-(\d+)(?:\/|$)/, 'updates'],
+  [/(?:^|\/)global_step_(\d+)(?:\/|$)/, 'steps'],
+] as const;
+
+async function statedStep(
+  folder: AdoptFolder,
+  at: string,
+  experiment: AdoptedExperiment,
+): Promise<number | null> {
+  for (const [pattern, by] of CHECKPOINTS) {
+    const number = pattern.exec(at)?.[1];
+    if (number !== undefined) return stepOf(experiment, Number(number), by);
+  }
+  // TRL's last adapter lies beside, or below, the state of its trainer.
+  for (const near of [at, folderOf(at)]) {
+    const text = await folder.text(inFolder(near, 'trainer_state.json'));
+    const state = text === null ? null : jsonOrNull(text);
+    const global = isObject(state) ? state['global_step'] : null;
+    if (typeof global === 'number') return stepOf(experiment, global, 'updates');
+  }
+  return null;
+}
+
+const jsonOrNull = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+interface Candidate {
+  folder: string;
+  step: number | null;
+}
+
+/** Folders of adapters, the latest first; one without a number is what a trainer saves at its end. */
+async function candidates(
+  folder: AdoptFolder,
+  experiment: AdoptedExperiment,
+): Promise<Candidate[]> {
+  const found = new Set(
+    folder
+      .matching(/(?:^|\/)adapter_(?:config\.json|model\.(?:safetensors|bin))$/)
+      .map(({ path }) => folderOf(path)),
+  );
+  const all: Candidate[] = [];
+  for (const at of found) {
+    const weights = await folder.bytes(inFolder(at, ADAPTER_WEIGHTS));
+    const began = experiment.adapter;
+    if (began && weights && (await sha256(weights)) === began.digest) continue;
+    all.push({ folder: at, step: await statedStep(folder, at, experiment) });
+  }
+  const last = ({ step }: Candidate): number => step ?? Infinity;
+  return all.toSorted((a, b) => last(b) - last(a) || a.folder.length - b.folder.length);
+}
+
+async function filesIn(folder: AdoptFolder, at: string) {
+  const names = [ADAPTER_CONFIG, ADAPTER_WEIGHTS, 'adapter_model.bin'];
+  const read = await Promise.all(
+    names.map(async (name) => ({ name, bytes: await folder.bytes(inFolder(at, name)) })),
+  );
+  return read.flatMap(({ name, bytes }) => (bytes ? [{ name, bytes }] : []));
+}
+
+const where = (at: string): string => (at === '' ? 'the folder itself' : at);
+
+/** Why there is no adapter, where a trainer left something else. */
+function nothingFound(folder: AdoptFolder, experiment: AdoptedExperiment): string {
+  const shards = folder.matching(/(global_step_\d+)\/actor\/.*\.pt$/)[0]?.groups[0];
+  if (shards !== undefined)
+    return (
+      `No trained adapter came back: ${shards}/actor holds verl’s own shards. Run fetch-adapter.sh there, or ` +
+      '“python -m verl.model_merger merge --backend fsdp”, and give the folder again.'
+    );
+  return experiment.adapter
+    ? `No trained adapter came back: ${experiment.adapter.folder} is the one that training began from.`
+    : `No adapter came back: no folder holds ${ADAPTER_CONFIG} and ${ADAPTER_WEIGHTS}.`;
+}
+
+/**
+ * The latest adapter that can be read; what could not is said in `notes`.
+ * @param config shape of the policy that it was trained on
+ */
+export async function findAdapter(
+  folder: AdoptFolder,
+  experiment: AdoptedExperiment,
+  config: PolicyConfig,
+  notes: string[],
+): Promise<AdoptedAdapter | null> {
+  const found = await candidates(folder, experiment);
+  if (found.length === 0) notes.push(nothingFound(folder, experiment));
+  for (const { folder: at, step } of found) {
+    try {
+      const adapter = readPeft(config, await filesIn(folder, at));
+      return { ...adapter, folder: at, step };
+    } catch (error) {
+      notes.push(`The adapter in ${where(at)} cannot be used: ${messageOf(error)}.`);
+    }
+  }
+  return null;
+}

@@ -1,0 +1,60 @@
+import { untrainable } from '../../../learn/rl/trainable.ts';
+import type { TrainSettings } from '../../../recipes/training.ts';
+import type { MappingInput, Refusal } from './mapping.ts';
+
+/**
+ * What no trainer elsewhere can follow: what only Forage's own loop does beside the language policy,
+ * and what no trainer can learn from at all.
+ */
+export function commonRefusals({ settings, startStep, hasAdapter }: MappingInput): Refusal[] {
+  const { router, warmUp, shuffleRewards, groupSize, steps } = settings;
+  const refusals: Refusal[] = [];
+  const refuse = (setting: string, why: string, without: Refusal['without'] = null): void =>
+    void refusals.push({ setting, why, without });
+  const found = untrainable(settings);
+  if (found) refuse(found.path, found.message);
+  if (router.train === 'beside')
+    refuse(
+      'router.train',
+      'the router is learned by Forage alone; elsewhere it stays as it is',
+      'router',
+    );
+  if (router.train === 'alone')
+    refuse(
+      'router.train',
+      'nothing but the router is trained, which Forage alone does; train it here',
+    );
+  if (warmUp !== null && !hasAdapter)
+    refuse(
+      'warmUp',
+      'the supervised warm-up is made by Forage alone; make it here and export the run, whose adapter then begins warm',
+      'warm-up',
+    );
+  if (shuffleRewards)
+    refuse(
+      'shuffleRewards',
+      'rewards come from the environment one rollout at a time, so none can be shuffled over a step; run this control here',
+    );
+  if (groupSize < 2)
+    refuse(
+      'groupSize',
+      'advantages are made within a group, so a group of one teaches nothing; set it to 2 or more',
+    );
+  if (startStep >= steps)
+    refuse(
+      'steps',
+      `all ${steps} steps are made already; set steps to more, or begin again`,
+      'adapter',
+    );
+  return refusals;
+}
+
+/** Draws that the steps made so far took: every step takes as many as it has questions. */
+export const firstDraw = ({ questions }: TrainSettings, startStep: number): number =>
+  startStep * questions;
+
+/** Draws that the steps to come may take; groups that are drawn again (DAPO) take further ones. */
+export const rowCount = (settings: TrainSettings, startStep: number): number =>
+  Math.max(0, settings.steps - startStep) *
+  settings.questions *
+  (settings.dynamicSampling.on ? settings.dynamicSampling.maxBatches : 1);

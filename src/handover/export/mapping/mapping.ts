@@ -1,0 +1,41 @@
+import type { TrainSettings } from '../../../recipes/training.ts';
+
+/** What another trainer makes of Forage's settings: pure values, so that every case can be checked by hand. */
+
+/** Parts of an experiment that it may do without where a trainer has no counterpart. */
+export const WITHOUT = ['dynamic-sampling', 'kl', 'router', 'warm-up', 'adapter'] as const;
+export type Without = (typeof WITHOUT)[number];
+
+/** A setting that the trainer cannot follow. */
+export interface Refusal {
+  /** Path of the setting: `objective.estimator`. */
+  readonly setting: string;
+  /** What the trainer lacks, and what to do: one sentence or two. */
+  readonly why: string;
+  /** What may be left out so that it can; null where that would be another experiment. */
+  readonly without: Without | null;
+}
+
+/** A place where the trainer computes something else, with how much where that is known. */
+export interface Note {
+  readonly setting: string;
+  readonly text: string;
+}
+
+export interface Mapping<Arguments> {
+  readonly arguments: Arguments;
+  readonly notes: readonly Note[];
+  /** Empty where the experiment can be run. */
+  readonly refusals: readonly Refusal[];
+}
+
+/** What a mapping depends on. */
+export interface MappingInput {
+  readonly settings: TrainSettings;
+  /** Most tokens of one context. */
+  readonly maxContext: number;
+  /** Steps that are made already; the trainer makes the others. */
+  readonly startStep: number;
+  /** Whether an adapter is given that the trainer goes on with. */
+  readonly hasAdapter: boolean;
+}

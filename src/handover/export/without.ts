@@ -1,0 +1,27 @@
+import type { TrainSettings } from '../../recipes/training.ts';
+import type { Without } from './mapping/mapping.ts';
+
+/** The settings without some of their parts; those that have none of them stay as they are. */
+export function settingsWithout(
+  settings: TrainSettings,
+  without: readonly Without[],
+): TrainSettings {
+  const leaves = (part: Without): boolean => without.includes(part);
+  return {
+    ...settings,
+    ...(leaves('dynamic-sampling') && {
+      dynamicSampling: { ...settings.dynamicSampling, on: false },
+    }),
+    ...(leaves('kl') && {
+      objective: {
+        ...settings.objective,
+        kl: { ...settings.objective.kl, place: 'off' as const },
+      },
+    }),
+    ...(leaves('router') &&
+      settings.router.train === 'beside' && {
+        router: { ...settings.router, train: 'off' as const },
+      }),
+    ...(leaves('warm-up') && { warmUp: null }),
+  };
+}

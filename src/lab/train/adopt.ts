@@ -1,0 +1,162 @@
+import { adopt, type Adopted, type Base } from '../../handover/adopt/adopt.ts';
+import { openArchive } from '../../handover/adopt/archive/open-archive.ts';
+import type { AdoptedExperiment } from '../../handover/adopt/input/experiment.ts';
+import { nameOf, type AdoptFile } from '../../handover/adopt/input/folder.ts';
+import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import type { RunRecord } from '../contract/records/runs.ts';
+import type { RunStore } from '../storage/run-store.ts';
+import type { PolicyFacts } from '../models/serving/policy-facts.ts';
+import { newId, nowIso } from './records.ts';
+
+/** Runs that were trained on a cluster, taken in as runs of this browser. */
+
+export interface AdoptParts {
+  store: RunStore;
+  /** Policies that can be trained here. */
+  policies(): Promise<PolicyRef[]>;
+  policy(ref: PolicyRef): Promise<PolicyFacts>;
+  device: RunRecord['device'];
+}
+
+interface Found {
+  ref: PolicyRef;
+  facts: PolicyFacts;
+}
+
+/** The policy of this browser that was trained there; null without it. */
+async function findPolicy(
+  parts: AdoptParts,
+  { policy: wanted }: AdoptedExperiment,
+): Promise<Found | null> {
+  for (const ref of await parts.policies()) {
+    // One that cannot be opened is not the one; what it lacks is said on the Models page.
+    const facts = await parts.policy(ref).catch(() => null);
+    if (facts?.revision === wanted.revision) return { ref, facts };
+  }
+  return null;
+}
+
+const missing = ({ policy }: AdoptedExperiment): Base => ({
+  missing:
+    `it was trained on ${policy.id} (weights ${policy.revision}), which is not among the policies of this ` +
+    'browser. Add that checkpoint on the Models page, and drop the folder again.',
+});
+
+/** A folder as it was dropped, or what lies in an archive. @throws AdoptError */
+async function unpacked(files: readonly AdoptFile[]): Promise<readonly AdoptFile[]> {
+  const [only, ...more] = files;
+  if (!only || more.length > 0) return files;
+  return (await openArchive(nameOf(only.path), only.blob)) ?? files;
+}
+
+const TRAINERS: Readonly<Record<string, string>> = { trl: 'TRL', verl: 'verl' };
+
+/** The setup of the run that was exported, else the built-in one over the policy that was found. */
+function setupOf(stored: RunRecord | undefined, found: Found | null): Setup | undefined {
+  if (stored?.setup) return stored.setup;
+  return found && found.ref.kind !== 'built-in'
+    ? { ...BUILT_IN_SETUP, policy: found.ref }
+    : undefined;
+}
+
+/** Sources that the run had there and has not here. */
+function otherSources({ corpus, engine }: AdoptedExperiment, setup: Setup | undefined): string[] {
+  const own = [corpus ? 'passages of its own' : '', engine ? 'a search engine' : ''].filter(
+    Boolean,
+  );
+  return own.length === 0 || setup
+    ? []
+    : [`It searched ${own.join(' and ')} there; going on here searches the built-in world.`];
+}
+
+function recordOf(
+  { experiment, settings, steps, state, trainer, notes }: Adopted,
+  stored: RunRecord | undefined,
+  found: Found | null,
+  device: RunRecord['device'],
+): RunRecord {
+  const { policy, world, questions } = experiment;
+  const name = trainer === null ? 'a cluster' : (TRAINERS[trainer] ?? trainer);
+  const last = Math.max(steps.at(-1)?.step ?? 0, state?.step ?? 0);
+  const setup = setupOf(stored, found);
+  const told = [...otherSources(experiment, setup), ...notes];
+  return {
+    format: 'forage.run/1',
+    id: newId(settings),
+    name: `${stored?.name ?? `${settings.preset}, seed ${settings.seed}`}, on ${name}`,
+    tags: [name],
+    notes: '',
+    createdAt: nowIso(),
+    updatedAt: nowIso(),
+    status: last >= settings.steps ? 'finished' : 'stopped',
+    settings,
+    policy: { id: policy.id, revision: policy.revision },
+    ...(setup && { setup }),
+    world: { seed: world.seed, questions: questions?.train ?? 0 },
+    device,
+    step: last,
+    checkpointStep: null,
+    failure: null,
+    importedStep: last,
+    notice: told.length === 0 ? null : told.join(' '),
+    // Until all of it is stored: what a closed tab leaves is removed like a deleted run.
+    deletedAt: nowIso(),
+  };
+}
+
+/** @param onProgress steps stored, of how many */
+async function keep(
+  { store }: AdoptParts,
+  run: RunRecord,
+  adopted: Adopted,
+  stored: RunRecord | undefined,
+  onProgress: (done: number, total: number) => void,
+): Promise<void> {
+  const { steps, state, experiment } = adopted;
+  const before = stored
+    ? (await store.steps(stored.id)).filter(({ step }) => step <= experiment.startStep)
+    : [];
+  if (state) await store.commit(run.id, state, [], {});
+  await store.addSteps(
+    run.id,
+    before.map((record) => ({ record: { ...record, runId: run.id }, rollouts: [] })),
+  );
+  for (const [done, record] of steps.entries()) {
+    onProgress(done, steps.length);
+    // The inspector reads records that lack parts; those of the environment lack none.
+    const own = (await adopted.rollouts(record.step)) as Rollout[];
+    await store.addSteps(run.id, [{ record: { ...record, runId: run.id }, rollouts: own }]);
+  }
+}
+
+/**
+ * Takes a folder, or an archive of one, in as a run. Nothing stays of it where that fails.
+ * @throws AdoptError in words where nothing can be made of it; StorageFull
+ */
+export async function adoptRun(
+  parts: AdoptParts,
+  given: readonly AdoptFile[],
+  onProgress: (done: number, total: number) => void,
+): Promise<RunRecord> {
+  const { store } = parts;
+  const held: { found: Found | null } = { found: null };
+  const adopted = await adopt(await unpacked(given), {
+    base: async (experiment) => {
+      held.found = await findPolicy(parts, experiment);
+      return held.found ? { config: held.found.facts.config } : missing(experiment);
+    },
+    now: nowIso(),
+  });
+  const { experiment } = adopted;
+  const stored = (await store.runs()).find(({ id }) => id === experiment.run?.id);
+  const run = recordOf(adopted, stored, held.found, parts.device);
+  await store.put(run);
+  try {
+    await keep(parts, run, adopted, stored, onProgress);
+    return await store.change(run.id, { deletedAt: null });
+  } catch (error) {
+    await store.purge(run.id).catch(() => undefined);
+    throw error;
+  }
+}

@@ -1,0 +1,7 @@
+import type { SettingsOverride } from './settings.ts';
+
+/** Every search, the background's too, in the web source: a search engine of one's own stands alone. */
+export const WEB_ONLY = {
+  retrieval: { source: 'web', honourTags: false },
+  background: { source: 'web' },
+} as const satisfies SettingsOverride;

@@ -1,0 +1,176 @@
+import { Button, Checkbox, Modal, SegmentedControl } from '@mantine/core';
+import { useState } from 'react';
+import { TRAINERS, type Trainer } from '../../../handover/export/experiment.ts';
+import type { Refusal, Without } from '../../../handover/export/mapping/mapping.ts';
+import type { ExportPlan, ExportSubject } from '../../../lab/contract/exports.ts';
+import { createAttempt, type Problem } from '../../kit/attempt.ts';
+import { saveFile } from '../../kit/page/save-file.ts';
+import { useAnswer } from '../../kit/use-answer.ts';
+import { plural } from '../../kit/words/format.ts';
+import { lab } from '../../lab/connection.ts';
+import './export.css';
+
+/** Trainers as the field names them, with what they run on. */
+const NAMES: Readonly<Record<string, string>> = {
+  trl: 'TRL (accelerate, vLLM)',
+  verl: 'verl (Ray, vLLM or SGLang)',
+};
+
+/** What can be left out, in words. */
+const PARTS: Readonly<Record<Without, string>> = {
+  'dynamic-sampling': 'dynamic sampling: groups of equal rewards are not drawn again',
+  kl: 'the KL term',
+  router: 'the training of the router',
+  'warm-up': 'the supervised warm-up',
+  adapter: 'the run’s adapter: training begins anew',
+};
+
+/** The offers of the refusals, and what was left out already, each once. */
+const offered = (refusals: readonly Refusal[], without: readonly Without[]): Without[] => [
+  ...new Set([...without, ...refusals.flatMap((refusal) => refusal.without ?? [])]),
+];
+
+interface ChoiceProps {
+  refusals: readonly Refusal[];
+  without: readonly Without[];
+  change: (without: Without[]) => void;
+}
+
+/** What the trainer has no counterpart of, each with the way out where there is one. */
+const Refused = ({ refusals, without, change }: ChoiceProps) => {
+  const parts = offered(refusals, without);
+  return (
+    <>
+      {refusals.length > 0 ? (
+        <div role="alert">
+          <h3>It cannot run this experiment as it is</h3>
+          <ul>
+            {refusals.map(({ setting, why }) => (
+              <li key={`${setting} ${why}`}>
+                <code>{setting}</code>: {why}
+              </li>
+            ))}
+          </ul>
+        </div>
+      ) : null}
+      {parts.length > 0 ? (
+        <fieldset>
+          <legend>Leave out</legend>
+          {parts.map((part) => (
+            <Checkbox
+              key={part}
+              size="xs"
+              label={PARTS[part]}
+              checked={without.includes(part)}
+              onChange={() =>
+                change(
+                  without.includes(part)
+                    ? without.filter((one) => one !== part)
+                    : [...without, part],
+                )
+              }
+            />
+          ))}
+        </fieldset>
+      ) : null}
+    </>
+  );
+};
+
+const Differs = ({ notes, files }: Pick<ExportPlan, 'notes' | 'files'>) => (
+  <>
+    {notes.length > 0 ? (
+      <>
+        <h3>What differs there</h3>
+        <ul className="export-notes">
+          {notes.map(({ setting, text }) => (
+            <li key={`${setting} ${text}`}>
+              <code>{setting}</code>: {text}
+            </li>
+          ))}
+        </ul>
+      </>
+    ) : null}
+    <details>
+      <summary>{plural(files.length, 'file')}</summary>
+      <p className="fine">{files.join(', ')}</p>
+    </details>
+  </>
+);
+
+interface DialogProps {
+  subject: ExportSubject;
+  name: string;
+  onClose: () => void;
+}
+
+/** The same experiment as a folder for another trainer: what it refuses, what differs, and the archive. */
+export const ExportDialog = ({ subject, name, onClose }: DialogProps) => {
+  const [to, setTo] = useState<Trainer>(TRAINERS[0]);
+  const [without, setWithout] = useState<Without[]>([]);
+  const [making, setMaking] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const plan = useAnswer(JSON.stringify([subject, to, without]), () =>
+    lab().exports.plan(subject, to, without),
+  );
+  const attempt = createAttempt(setProblem);
+  const download = async (): Promise<void> => {
+    setMaking(true);
+    setProblem(null);
+    const made = await attempt('The folder could not be made', () =>
+      lab().exports.folder(subject, to, without),
+    );
+    if (made) saveFile(made.name, made.blob);
+    setMaking(false);
+  };
+  const ready = plan.state === 'ready' && plan.value.refusals.length === 0;
+  return (
+    <Modal.Root opened onClose={onClose} transitionProps={{ duration: 0 }} size="lg">
+      <Modal.Overlay />
+      <Modal.Content aria-label="Take it to a cluster" className="dialog">
+        <Modal.Body p="xs" className="dialog-body export-dialog" tabIndex={0}>
+          <h2>Take “{name}” to a cluster</h2>
+          <p className="fine">
+            A folder that runs the same loop, rewards, masks, questions and adapter there. What
+            comes back is dropped on Runs.
+          </p>
+          <SegmentedControl
+            size="xs"
+            aria-label="Trainer"
+            data={TRAINERS.map((value) => ({ value, label: NAMES[value] ?? value }))}
+            value={to}
+            onChange={(value) => {
+              setTo(TRAINERS.find((one) => one === value) ?? to);
+              setWithout([]);
+            }}
+          />
+          {plan.state === 'loading' ? <p role="status">Putting the folder together …</p> : null}
+          {plan.state === 'failed' ? (
+            <p role="alert" className="tone-bad">
+              ⚠ {plan.message}
+            </p>
+          ) : null}
+          {plan.state === 'ready' ? (
+            <>
+              <Refused refusals={plan.value.refusals} without={without} change={setWithout} />
+              {ready ? <Differs {...plan.value} /> : null}
+            </>
+          ) : null}
+          {problem ? (
+            <p role="alert" className="tone-bad">
+              ⚠ {problem.text}
+            </p>
+          ) : null}
+          <div className="export-actions">
+            <Button size="xs" disabled={!ready} loading={making} onClick={() => void download()}>
+              Download the folder (tar)
+            </Button>
+            <Button size="xs" variant="default" onClick={onClose}>
+              Close
+            </Button>
+          </div>
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  );
+};

@@ -1,0 +1,15 @@
+import { MantineProvider } from '@mantine/core';
+import { theme } from './theme.ts';
+
+/** What stands on the screen while a page on a host without headers makes ready to be loaded again. */
+export const Isolating = () => (
+  <MantineProvider theme={theme} defaultColorScheme="auto">
+    <main className="page" role="status">
+      <h1>One moment</h1>
+      <p>
+        This host does not send the headers that keep a page apart from other sites. Forage adds
+        them itself and is loaded once more for it; this happens at the first visit only.
+      </p>
+    </main>
+  </MantineProvider>
+);

@@ -1,0 +1,183 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { adopt } from '../../../src/handover/adopt/adopt.ts';
+import { AdoptError } from '../../../src/handover/adopt/input/folder.ts';
+import { readSafetensors, writeSafetensors } from '../../../src/policy/checkpoint/safetensors.ts';
+import { adoptFiles, changed, filesOf, moved, returned, without, type Files } from './returned.ts';
+
+/** Half a folder, and damaged ones: what is there is adopted, what is not is said. */
+
+let files: Files = {};
+beforeAll(async () => {
+  files = await returned();
+});
+
+const notesOf = async (given: Files): Promise<string> => (await adoptFiles(given)).notes.join(' ');
+const refusal = async (given: Files): Promise<string> => {
+  const error: unknown = await adoptFiles(given).catch((caught: unknown) => caught);
+  expect(error).toBeInstanceOf(AdoptError);
+  return (error as Error).message;
+};
+const FINAL = 'out/adapter/adapter_model.safetensors';
+
+/** Tensors of the last adapter, changed. */
+function tensors(change: (data: Float32Array, name: string) => Float32Array): Files {
+  const read = readSafetensors(new Uint8Array(Buffer.from(files[FINAL] as Uint8Array)));
+  const made = new Map(
+    [...read].map(([name, { shape, data }]) => [
+      name,
+      { shape, data: change(Float32Array.from(data), name) },
+    ]),
+  );
+  return { ...files, [FINAL]: writeSafetensors(made, 'F32') };
+}
+
+describe('nothing can be made of it', () => {
+  test('without experiment.json', async () => {
+    expect(await refusal(without(files, /^experiment/))).toMatch(
+      /no experiment\.json in it\..*lab export/,
+    );
+    expect(await refusal({})).toMatch(/no experiment\.json/);
+  });
+
+  test('an experiment that cannot be read', async () => {
+    expect(await refusal({ ...files, 'experiment.json': '{' })).toMatch(/it is not JSON/);
+    const other = changed(files, 'experiment.json', (file) => (file['schema'] = 'x/9'));
+    expect(await refusal(other)).toMatch(/experiment\.json cannot be read: schema/);
+    const bad = changed(files, 'experiment.json', (file) => {
+      (file['settings'] as { groupSize: unknown }).groupSize = 'many';
+    });
+    expect(await refusal(bad)).toMatch(/groupSize/);
+  });
+
+  test('the exported folder as it left', async () => {
+    expect(await refusal({ 'experiment.json': files['experiment.json']! })).toMatch(
+      /^Nothing came back that can be read\. No metrics came back.*No rollouts came back.*No adapter came back/,
+    );
+  });
+});
+
+describe('the adapter is left out, and the rest is there', () => {
+  const rest = async (given: Files): Promise<string> => {
+    const run = await adoptFiles(given);
+    expect([run.state, run.steps.length, (await run.rollouts(2)).length]).toEqual([null, 2, 8]);
+    return run.notes.join(' ');
+  };
+  const only = (given: Files): Files => without(given, /checkpoint-1\/adapter/);
+
+  test.each<[string, (given: Files) => Files, RegExp]>([
+    [
+      'lora_alpha 0, as verl writes it without its own settings',
+      (given) => changed(given, 'out/adapter/adapter_config.json', (c) => (c['lora_alpha'] = 0)),
+      /out\/adapter cannot be used: adapter_config\.json: lora_alpha/,
+    ],
+    [
+      'another rank than its tensors have',
+      (given) => changed(given, 'out/adapter/adapter_config.json', (c) => (c['r'] = 4)),
+      /has rank 1, adapter_config\.json says r = 4/,
+    ],
+    [
+      'a cut file of weights',
+      (given) => ({ ...given, [FINAL]: (given[FINAL] as Uint8Array<ArrayBuffer>).slice(0, 4000) }),
+      /adapter_model\.safetensors: /,
+    ],
+    [
+      'no weights',
+      (given) => without(given, /adapter\/adapter_model/),
+      /is missing from the folder/,
+    ],
+    [
+      'weights as a pickle',
+      (given) => ({
+        ...without(given, /adapter\/adapter_model/),
+        'out/adapter/adapter_model.bin': 'x',
+      }),
+      /is a pickle, save it again/,
+    ],
+    ['no adapter at all', (given) => without(given, /out\/adapter/), /No adapter came back/],
+  ])('%s', async (_, change, said) => {
+    expect(await rest(change(only(files)))).toMatch(said);
+  });
+
+  test('values that are not finite', async () => {
+    const broken = tensors((data) => data.map((value, i) => (i === 3 ? NaN : value)));
+    expect(await rest(only(broken))).toMatch(/holds a value that is not finite/);
+  });
+
+  test('one of another shape', async () => {
+    const config = only(files);
+    const fake = { ...JSON.parse(String(config['experiment.json'])) } as object;
+    const run = await adopt(filesOf({ ...config, 'experiment.json': JSON.stringify(fake) }), {
+      base: () =>
+        Promise.resolve({ missing: 'it was trained on other weights. Add that checkpoint.' }),
+      now: '',
+    });
+    expect(run.state).toBeNull();
+    expect(run.steps.length).toBe(2);
+    expect(run.notes.join(' ')).toMatch(
+      /The adapter was not taken: it was trained on other weights/,
+    );
+  });
+
+  test('a damaged last one falls back to the checkpoint before, and both are said', async () => {
+    const broken = { ...files, [FINAL]: 'x' };
+    const { state, notes } = await adoptFiles(broken);
+    expect(state!.step).toBe(1);
+    expect(notes.join(' ')).toMatch(/The adapter in out\/adapter cannot be used/);
+  });
+
+  test('the adapter that training began from is not taken for what it made', async () => {
+    const digest = Buffer.from(
+      await crypto.subtle.digest('SHA-256', files[FINAL] as Uint8Array<ArrayBuffer>),
+    ).toString('hex');
+    const began = changed(only(files), 'experiment.json', (file) => {
+      file['adapter'] = { folder: 'adapter', digest };
+    });
+    expect(await rest(moved({ ...began }, '', ''))).toMatch(
+      /adapter is the one that training began from/,
+    );
+  });
+
+  test('another shape of adapter than was exported is that of the run', async () => {
+    const larger = changed(files, 'experiment.json', (file) => {
+      (file['settings'] as { adapter: { rank: number } }).adapter.rank = 8;
+    });
+    const run = await adoptFiles(larger);
+    expect(run.settings.adapter.rank).toBe(1);
+    expect(run.notes.join(' ')).toMatch(
+      /came back has rank 1, alpha 2 on q_proj, v_proj, not what/,
+    );
+  });
+});
+
+describe('what is cut short is read as far as it goes', () => {
+  test('rollouts.jsonl of a server that was killed', async () => {
+    const text = String(files['rollouts.jsonl']);
+    const cut = { ...files, 'rollouts.jsonl': `nonsense\n${text.slice(0, -500)}` };
+    const run = await adoptFiles(cut);
+    expect(run.notes.join(' ')).toMatch(
+      /rollouts\.jsonl: 2 lines are no record.*the first is line 1/,
+    );
+    expect((await run.rollouts(1)).length).toBe(8);
+  });
+
+  test('the trainer’s state: the checkpoint’s stands in', async () => {
+    const cut = { ...files, 'out/trainer_state.json': '{"log_history": [' };
+    const run = await adoptFiles(cut);
+    expect(run.notes.join(' ')).toMatch(/out\/trainer_state\.json is no JSON/);
+    expect([run.steps[0]!.loss === null, run.steps[1]!.loss]).toEqual([false, null]);
+  });
+
+  test('a table of completions that is no parquet', async () => {
+    const bare = without(files, /^rollouts/);
+    const cut = { ...bare, 'out/completions/completions_00001.parquet': 'PAR1xxxxPAR1' };
+    expect(await notesOf(cut)).toMatch(/completions_00001\.parquet cannot be read whole/);
+    expect((await (await adoptFiles(cut)).rollouts(2)).length).toBe(8);
+  });
+
+  test('a step of which nothing came back is named', async () => {
+    const text = String(files['rollouts.jsonl']).replaceAll('"step":2', '"step":5');
+    const run = await adoptFiles(without({ ...files, 'rollouts.jsonl': text }, /trainer_state/));
+    expect(run.steps.map(({ step }) => step)).toEqual([1, 5]);
+    expect(run.notes.join(' ')).toMatch(/Nothing came back of steps 2, 3, 4\./);
+  });
+});

@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest';
+import { mapToTrl, type TrlArguments } from '../../../src/handover/export/mapping/trl.ts';
+import { settingsWithout } from '../../../src/handover/export/without.ts';
+import { ESTIMATORS, type TrainSettings } from '../../../src/recipes/training.ts';
+import { changed, inputOf } from './source.ts';
+
+const map = (settings: TrainSettings) => mapToTrl(inputOf(settings));
+const grpoOf = (settings: TrainSettings) => map(settings).arguments.grpo;
+const refused = (settings: TrainSettings) => map(settings).refusals.map(({ setting }) => setting);
+
+type Objective = TrainSettings['objective'];
+
+/** Every combination of what an objective chooses. */
+function objectives(): Objective[] {
+  const base = changed('search/grpo', {}).objective;
+  const all: Objective[] = [];
+  for (const estimator of ESTIMATORS)
+    for (const aggregation of ['token-mean', 'sequence-mean', 'sum-over-constant'] as const)
+      for (const clip of [null, { low: 0.2, high: 0.28 }, { low: 0, high: 4 }])
+        for (const dualClip of [null, 1, 3])
+          for (const place of ['off', 'loss', 'reward'] as const)
+            for (const form of ['k1', 'k2', 'k3'] as const)
+              for (const microBatch of [null, 8, 24])
+                all.push({
+                  ...base,
+                  estimator,
+                  aggregation,
+                  clip,
+                  dualClip,
+                  microBatch,
+                  kl: { form, place, coefficient: 0.01 },
+                });
+  return all;
+}
+
+/** By hand, of TRL 1.16.0's `_compute_loss` and `_generate_and_score_completions`. */
+function refusedByHand({ estimator, clip, dualClip, kl, aggregation, microBatch }: Objective) {
+  const names = [];
+  if (['rloo', 'reinforce++-baseline', 'ur2'].includes(estimator))
+    names.push('objective.estimator');
+  // min(ρ, δ)·A meets clip(ρ)·A only behind it: with a clip of 1 + 4, a δ of 3 would lift the ceiling to 5.
+  if (dualClip !== null && (clip === null || clip.high + 1 > dualClip))
+    names.push('objective.dualClip');
+  if (kl.place === 'reward') names.push('objective.kl.place');
+  if (kl.place === 'loss' && kl.form !== 'k3') names.push('objective.kl.form');
+  // 64 rollouts an update: micro-batches of 24 leave 16.
+  if (aggregation === 'token-mean' && microBatch === 24) names.push('objective.microBatch');
+  return names;
+}
+
+const LOSS_TYPE = { 'token-mean': 'dapo', 'sequence-mean': 'grpo', 'sum-over-constant': 'dr_grpo' };
+
+describe('the objective on TRL', () => {
+  it('every combination is mapped to what TRL computes alike, or refused by name', () => {
+    const all = objectives();
+    let mapped = 0;
+    for (const objective of all) {
+      const settings = changed('search/grpo', { objective });
+      const names = refusedByHand(objective);
+      expect(refused(settings)).toEqual(names);
+      if (names.length > 0) continue;
+      mapped++;
+      const { estimator, aggregation, clip, dualClip, kl, microBatch } = objective;
+      const inMicroBatches = aggregation === 'token-mean' && microBatch === 8;
+      expect(grpoOf(settings)).toMatchObject({
+        scale_rewards: estimator === 'grpo' ? 'group' : 'none',
+        loss_type: inMicroBatches ? 'bnpo' : LOSS_TYPE[aggregation],
+        max_completion_length: aggregation === 'sum-over-constant' ? 512 : 1024,
+        epsilon: clip ? clip.low : 1,
+        epsilon_high: clip ? clip.high : 1e9,
+        delta: dualClip,
+        beta: kl.place === 'loss' ? 0.01 : 0,
+        use_bias_correction_kl: false,
+      });
+      expect(map(settings).arguments.batch).toMatchObject({ micro: 8, exactly: inMicroBatches });
+    }
+    // Of 5 · 3 · 3 · 3 · 3 · 3 · 3: 2 estimators, of 9 clips 3 without a dual one and (0.28, 3), KL off in 3
+    // forms and k3 in the loss, and of 9 means all but one.
+    expect(all).toHaveLength(3645);
+    expect(mapped).toBe(2 * 4 * 4 * 8);
+  });
+
+  it('says by how much advantages differ', () => {
+    // One of eight rewards unlike the others: σ = 1/√8 = 0.353553; (σ + 1e-6)/(σ + 1e-4) = 1 − 0.00027993.
+    const text = map(changed('search/grpo', {})).notes.find(
+      ({ setting }) => setting === 'objective.estimator',
+    )?.text;
+    expect(text).toContain('0.028 %');
+  });
+});
+
+describe('the rest of a run on TRL', () => {
+  it('counts steps in optimizer updates, and saves and logs by whole steps', () => {
+    const settings = changed('search/grpo', { updates: 4, steps: 30, checkpointEvery: 5, seed: 3 });
+    expect(grpoOf(settings)).toMatchObject({
+      max_steps: 120,
+      save_steps: 20,
+      logging_steps: 4,
+      num_generations: 8,
+      generation_batch_size: 64,
+      num_iterations: 1,
+      seed: 3,
+    });
+    expect(map(settings).arguments.batch).toEqual({
+      rollouts: 64,
+      updates: 4,
+      micro: 8,
+      exactly: false,
+    });
+  });
+
+  it('makes the steps that a run has left, at the rates of the whole run', () => {
+    const settings = changed('search/grpo', {
+      steps: 30,
+      optimizer: { schedule: 'cosine', warmUpSteps: 4, learningRate: 2e-4 },
+    });
+    const mapping = mapToTrl({ ...inputOf(settings), startStep: 12, hasAdapter: true });
+    expect(mapping.arguments.grpo).toMatchObject({ max_steps: 18 });
+    expect(mapping.arguments.schedule).toEqual({
+      shape: 'cosine',
+      rate: 2e-4,
+      warmUp: 4,
+      steps: 30,
+      startStep: 12,
+    });
+    expect(mapping.refusals).toEqual([]);
+  });
+
+  it('defuses what TRL does otherwise unless told', () => {
+    expect(grpoOf(changed('search/grpo', {}))).toMatchObject({
+      shuffle_dataset: false,
+      mask_truncated_completions: false,
+      disable_dropout: true,
+      remove_unused_columns: false,
+      vllm_importance_sampling_correction: false,
+      top_k: 0,
+      top_p: 1,
+      temperature: 1,
+      repetition_penalty: 1,
+      importance_sampling_level: 'token',
+      log_completions: true,
+      num_completions_to_print: 0,
+      lr_scheduler_type: 'constant',
+      warmup_steps: 0,
+    });
+  });
+
+  it('maps optimizer and adapter value by value', () => {
+    const settings = changed('search/grpo', {
+      optimizer: {
+        learningRate: 3e-5,
+        beta1: 0.8,
+        beta2: 0.95,
+        eps: 1e-7,
+        weightDecay: 0.1,
+        clipNorm: 0.5,
+      },
+      adapter: { rank: 4, alpha: 9, targets: ['q_proj', 'v_proj'] },
+    });
+    const { arguments: mapped } = map(settings);
+    expect(mapped.grpo).toMatchObject({
+      optim: 'adamw_torch',
+      learning_rate: 3e-5,
+      adam_beta1: 0.8,
+      adam_beta2: 0.95,
+      adam_epsilon: 1e-7,
+      weight_decay: 0.1,
+      max_grad_norm: 0.5,
+    });
+    expect(mapped.lora).toMatchObject({
+      r: 4,
+      lora_alpha: 9,
+      lora_dropout: 0,
+      bias: 'none',
+      target_modules: ['q_proj', 'v_proj'],
+    } satisfies Partial<TrlArguments['lora']>);
+  });
+
+  it.each([
+    ['dynamicSampling', { dynamicSampling: { on: true } }, 'dynamic-sampling'],
+    ['router.train', { router: { train: 'beside' } }, 'router'],
+    ['router.train', { router: { train: 'alone' } }, null],
+    ['shuffleRewards', { shuffleRewards: true }, null],
+    ['groupSize', { groupSize: 1 }, null],
+    ['topP', { topP: 0.9 }, null],
+    ['updates', { updates: 5 }, null],
+    [
+      'warmUp',
+      { warmUp: { updates: 3, batch: 4, learningRate: 1e-3, onlyCorrect: true } },
+      'warm-up',
+    ],
+    ['objective.kl.place', { objective: klOf('reward', 'k3') }, 'kl'],
+    ['objective.kl.form', { objective: klOf('loss', 'k2') }, 'kl'],
+  ] as const)('refuses %s, given %o', (setting, change, without) => {
+    const settings = changed('search/grpo', change);
+    const { refusals } = map(settings);
+    expect(refusals.map((one) => [one.setting, one.without])).toEqual([[setting, without]]);
+    if (without !== null) expect(refused(settingsWithout(settings, [without]))).toEqual([]);
+  });
+
+  it.each(['uniform', 'difficulty', 'gold-noise'] as const)(
+    'leaves a %s curriculum to the environment',
+    (kind) => {
+      const settings = changed('search/grpo', { curriculum: { kind } });
+      expect(refused(settings)).toEqual([]);
+      expect(grpoOf(settings)).toMatchObject({ shuffle_dataset: false });
+    },
+  );
+});
+
+function klOf(place: 'loss' | 'reward', form: 'k2' | 'k3') {
+  const { objective } = changed('search/grpo', {});
+  return { ...objective, kl: { form, place, coefficient: 1e-3 } };
+}
