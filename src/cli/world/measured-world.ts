@@ -15,7 +15,7 @@ import { WebIndex } from '../../retrieval/web/client.ts';
 import { passageShardFile } from '../../retrieval/web/format.ts';
 import { decodePassages } from '../../retrieval/web/passages.ts';
 import { loadWorld } from '../../retrieval/world/load.ts';
-import { builtIn } from './paths.ts';
+import { builtIn } from '../shared/paths.ts';
 
 /** Every passage of a static web index, in order. */
 async function webPassages(fetchFile: FetchFile): Promise<Passage[]> {
