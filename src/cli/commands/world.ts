@@ -9,7 +9,7 @@ import {
   type WorldForm,
 } from '../shared/build-world.ts';
 import type { FetchFile } from '../../base/fetch-file.ts';
-import { openMeasured } from '../shared/measured-world.ts';
+import { openMeasured } from '../world/measured-world.ts';
 import { UsageError, type OptionValues } from '../shared/options.ts';
 import { builtIn } from '../shared/paths.ts';
 import { endProgress, print, say, sayProgress, type Command } from '../shared/command.ts';

@@ -23,7 +23,7 @@ export interface Corpora {
 }
 
 /** Noise passages for each passage of a corpus. */
-const NOISE = { local: 0.12, web: 0.26 } as const;
+const NOISE = { local: 0.16, web: 0.32 } as const;
 /** Share of facts about which both corpora hold several doubtful claims. */
 const DISPUTED = 0.012;
 

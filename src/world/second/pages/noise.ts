@@ -63,7 +63,7 @@ export const makeNoise = (
     const fact = rng.maybe(facts);
     const one =
       fact &&
-      (rng.chance(0.85) ? doubt(rng, knowledge, fact, 0.55) : distract(rng, knowledge, fact));
+      (rng.chance(0.85) ? doubt(rng, knowledge, fact, 0.8) : distract(rng, knowledge, fact));
     if (one) out.push(one);
   }
   return out;

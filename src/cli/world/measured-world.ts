@@ -9,12 +9,13 @@ import { HuggingFaceTokenizer } from '../../policy/open/tokenizer.ts';
 import { ExactIndex } from '../../retrieval/dense/dense.ts';
 import type { OnnxEncoder } from '../../retrieval/encoder/encoder.ts';
 import { LexicalIndex } from '../../retrieval/lexical/lexical.ts';
+import type { PassageEncoder, QueryEncoder } from '../../retrieval/sources/sources.ts';
 import { openWorldRetriever } from '../../retrieval/open.ts';
 import { WebIndex } from '../../retrieval/web/client.ts';
 import { passageShardFile } from '../../retrieval/web/format.ts';
 import { decodePassages } from '../../retrieval/web/passages.ts';
 import { loadWorld } from '../../retrieval/world/load.ts';
-import { builtIn } from './paths.ts';
+import { builtIn } from '../shared/paths.ts';
 
 /** Every passage of a static web index, in order. */
 async function webPassages(fetchFile: FetchFile): Promise<Passage[]> {
@@ -36,20 +37,43 @@ function shippedTokenizer(): HuggingFaceTokenizer {
   return new HuggingFaceTokenizer(json('tokenizer.json'), json('tokenizer_config.json'));
 }
 
+type Encoder = QueryEncoder & PassageEncoder;
+
+/** Keeps the vectors of queries: each is asked of several sources. */
+const remembering = (encoder: OnnxEncoder): Encoder => {
+  const vectors = new Map<string, Promise<Float32Array>>();
+  return {
+    id: encoder.id,
+    dimensions: encoder.dimensions,
+    encodePassages: (passages) => encoder.encodePassages(passages),
+    encodeQuery: (text) => {
+      const vector = vectors.get(text) ?? encoder.encodeQuery(text);
+      vectors.set(text, vector);
+      return vector;
+    },
+  };
+};
+
 /** Opens a world folder for measuring. @param encoder the one that made its vectors */
 export async function openMeasured(
   fetchFile: FetchFile,
   encoder: OnnxEncoder | null,
 ): Promise<MeasuredWorld> {
   const world = await loadWorld(fetchFile);
-  const used = world.vectors ? encoder : null;
+  const used = world.vectors && encoder ? remembering(encoder) : null;
+  const retriever = openWorldRetriever(world, fetchFile, { encoder: used });
+  const byWords = openWorldRetriever(world, fetchFile);
   const lexical = new LexicalIndex(world.local);
   const exact = world.vectors && new ExactIndex(world.vectors);
   const tokenizer = shippedTokenizer();
   return {
     world,
     web: await webPassages(fetchFile),
-    retriever: openWorldRetriever(world, fetchFile, { encoder: used }),
+    retriever: {
+      // The web alone ranks by words: similarities would be encoded for nothing.
+      search: (source, query, k, signal) =>
+        (source === 'web' ? byWords : retriever).search(source, query, k, signal),
+    },
     local: {
       lexical: (query, k) =>
         Promise.resolve(lexical.search(query, k).map(({ passage }) => passage)),
