@@ -24,6 +24,8 @@ export class KillableBrowser {
     );
     const driven = await chromium.connectOverCDP(await addressOf(this.#process));
     const page = driven.contexts()[0]!.pages()[0]!;
+    // As pages of `e2e/browser.ts`.
+    page.setDefaultTimeout(60_000);
     await page.goto(url);
     return page;
   }

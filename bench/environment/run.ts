@@ -75,8 +75,13 @@ const record = join(folder, 'rollouts.jsonl');
 const server = spawn(
   process.execPath,
   [
-    ...['--import', 'tsx', 'src/cli/main.ts', 'serve-environment', '--port', '0'],
-    ...['--recipe', values.recipe, '--rollouts', record],
+    '--import',
+    'tsx',
+    'src/cli/main.ts',
+    'serve-environment',
+    '--port=0',
+    `--recipe=${values.recipe}`,
+    `--rollouts=${record}`,
     ...values.set.flatMap((change) => ['--set', change]),
   ],
   { stdio: ['ignore', 'pipe', 'inherit'] },

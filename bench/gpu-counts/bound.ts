@@ -2,7 +2,8 @@ import type { PolicyConfig } from '../../src/policy/checkpoint/config.ts';
 import type { Dispatch } from './null-gpu/counts.ts';
 
 /** Tables of which a kernel reads rows that it looks up, by the label of their buffer and the kernel. */
-const TABLES = [/^embed /, /^few pick /];
+const PICK = 'few pick ';
+const TABLES = ['embed ', PICK];
 
 /**
  * Bytes that dispatches were given; of a table that rows are looked up in, the rows: an embedding a token, of the head
@@ -15,8 +16,8 @@ export function boundBytes(
   { vocabSize, headDim }: PolicyConfig,
 ): number {
   return dispatches.reduce((sum, { pipeline, bound }) => {
-    const looksUp = TABLES.some((table) => table.test(pipeline.label));
-    const outs = /^few pick /.test(pipeline.label) ? OUTS : 1;
+    const looksUp = TABLES.some((table) => pipeline.label.startsWith(table));
+    const outs = pipeline.label.startsWith(PICK) ? OUTS : 1;
     return bound.reduce((all, { buffer, size }) => {
       if (buffer.label === 'rotary') return all + Math.min(size, tokens * headDim * 4);
       if (looksUp && isTable(buffer.label)) return all + (size / vocabSize) * tokens * outs;

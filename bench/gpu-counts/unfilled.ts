@@ -8,7 +8,7 @@ import type { WebGpuOps } from '../../src/policy/webgpu/ops.ts';
 
 /** A decoder on a device whose matrices have their buffers and nothing in them: nothing is packed. */
 export function unfilledDecoder(ops: WebGpuOps, config: PolicyConfig, type: MatrixType): Decoder {
-  const { matrix } = ops;
+  // Before that of its class, until the decoder is made.
   ops.matrix = (shape, label) => ({
     write: () => undefined,
     abandon: () => undefined,
@@ -17,6 +17,6 @@ export function unfilledDecoder(ops: WebGpuOps, config: PolicyConfig, type: Matr
   try {
     return planDecoder(ops, config, type);
   } finally {
-    ops.matrix = matrix;
+    Reflect.deleteProperty(ops, 'matrix');
   }
 }

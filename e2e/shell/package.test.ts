@@ -14,11 +14,10 @@ let folder = '';
 let tarball = '';
 let started: ChildProcess | undefined;
 
-const inPackage = (...words: string[]): string[] => [
-  ...['exec', '--yes', '--offline', '--cache', join(folder, 'cache'), '--package', tarball],
-  '--',
-  ...words,
-];
+const inPackage = (...words: string[]): string[] => {
+  const npm = ['exec', '--yes', '--offline', '--cache', join(folder, 'cache')];
+  return [...npm, '--package', tarball, '--', ...words];
+};
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'forage-package-'));

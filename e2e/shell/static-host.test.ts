@@ -81,7 +81,7 @@ it('isolates itself and its workers by one reload that it explains, asks and tra
   expect(await finishedColumns(page)).toBe(1);
   expect(stage.faults).toEqual([]);
   await page.context().close();
-});
+}, 300_000);
 
 it('goes on without, and says so, where there are no service workers; a host’s 404 page opens any address', async () => {
   const host = await staticHost(BASE, true);

@@ -8,11 +8,11 @@
  */
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readSource, readHandoverFile } from '../../src/cli/shared/export-source.ts';
+import { readSource, readHandoverFile } from '../../src/cli/export/source.ts';
 import { openFolder, openWorld } from '../../src/cli/shared/parts.ts';
 import { startThreads } from '../../src/cli/train/threads.ts';
 import { exportFolder } from '../../src/handover/export/export-folder.ts';
-import { TRAINERS } from '../../src/handover/export/experiment.ts';
+import { TRAINERS } from '../../src/handover/export/parts/experiment.ts';
 import { trainRun } from '../../src/learn/rl/loop.ts';
 import { initialState } from '../../src/learn/rl/state.ts';
 import { assembleRun } from '../../src/learn/run/assemble.ts';

@@ -5,7 +5,7 @@
  *     tsx scripts/handover/objective-cases.ts OUT.json TRAINER
  */
 import { writeFileSync } from 'node:fs';
-import { TRAINERS, type Trainer } from '../../src/handover/export/experiment.ts';
+import { TRAINERS, type Trainer } from '../../src/handover/export/parts/experiment.ts';
 import type { Mapping, MappingInput } from '../../src/handover/export/mapping/mapping.ts';
 import { mapToTrl } from '../../src/handover/export/mapping/trl.ts';
 import { mapToVerl } from '../../src/handover/export/mapping/verl.ts';

@@ -43,6 +43,10 @@ steps dr-grpo search/grpo trl $small objective.estimator=dr-grpo objective.aggre
 steps constant search/grpo trl questions=2 groupSize=2 steps=10
 steps cosine search/grpo trl questions=2 groupSize=2 steps=10 optimizer.schedule=cosine
 
+# Killed behind the second step, and gone on with.
+quietly "$PYTHON" "$handover/trl_resume.py" "$work/trl-constant"
+tail -n 1 "$work/trl.log" > "$work/trl-resume.json"
+
 # TRL's adapter in Forage, and in PEFT.
 quietly $lab evaluate --adapter "$work/trl-grpo/trl/adapter" --temperature 1 --limit 16 --out "$work/trl-evaluated.jsonl"
 quietly "$PYTHON" "$handover/peft_logprobs.py" "$root/public/policy" "$work/trl-grpo/trl/adapter" "$work/trl-evaluated.jsonl"

@@ -89,7 +89,9 @@ describe('lab serve-environment', () => {
     // What a killed process left of a line.
     writeFileSync(rollouts, '{"format":"forage.roll');
     const { child, url, hash } = await start(
-      ...['--experiment', file, '--rollouts', rollouts, '--token', 'secret'],
+      `--experiment=${file}`,
+      `--rollouts=${rollouts}`,
+      '--token=secret',
     );
     expect(hash).toBe(await environmentHash(described));
     const health = await fetch(`${url}/v1/health`, { headers: { authorization: 'Bearer secret' } });
@@ -171,8 +173,12 @@ describe('--engine', () => {
   it('is searched in place of the web, and alone', async () => {
     const out = join(folder, 'engine.jsonl');
     const { status, err } = await labHere(
-      ...['rollout', '--recipe', 'naive-rag', '--limit', '2', '--out', out],
-      ...['--engine', `search-r1=${server.url}`, '--engine-calls', '8'],
+      'rollout',
+      '--recipe=naive-rag',
+      '--limit=2',
+      `--out=${out}`,
+      `--engine=search-r1=${server.url}`,
+      '--engine-calls=8',
     );
     expect([status, err]).toEqual([0, expect.stringContaining('2 rollouts written')]);
     const records = readFileSync(out, 'utf8').trim().split('\n');
@@ -184,9 +190,7 @@ describe('--engine', () => {
   });
 
   it('that does not answer is said at once', async () => {
-    const { status, err } = await labHere(
-      ...['rollout', '--limit', '1', '--engine', 'search-r1=localhost:1'],
-    );
+    const { status, err } = await labHere('rollout', '--limit=1', '--engine=search-r1=localhost:1');
     expect(status).toBe(2);
     expect(err).toMatch(/--engine search-r1=http:\/\/localhost:1\/retrieve: /);
   });

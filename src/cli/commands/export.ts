@@ -1,13 +1,13 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { TRAINERS, type Trainer } from '../../handover/export/experiment.ts';
+import { TRAINERS, type Trainer } from '../../handover/export/parts/experiment.ts';
 import { exportFolder } from '../../handover/export/export-folder.ts';
-import type { FolderFile } from '../../handover/export/folder.ts';
+import type { FolderFile } from '../../handover/export/parts/folder.ts';
 import { WITHOUT, type Without } from '../../handover/export/mapping/mapping.ts';
 import { print, say, type Command } from '../shared/command.ts';
 import { exportIndex, INDEX_OPTIONS } from '../export/faiss.ts';
 import { makeFolder } from '../shared/empty-folder.ts';
-import { readSource, readHandoverFile } from '../shared/export-source.ts';
+import { readSource, readHandoverFile } from '../export/source.ts';
 import { UsageError, type OptionLists } from '../shared/options.ts';
 import { SETTINGS_OPTIONS } from '../shared/train-settings.ts';
 

@@ -38,7 +38,7 @@ const readAll = (paths: readonly string[]): Promise<Uint8Array[]> =>
   );
 
 /** `filesDigest` of what makes a checkpoint's tokens. @throws UsageError where it has no tokenizer.json */
-export async function tokenizerDigest(folder: string): Promise<string> {
+async function tokenizerDigest(folder: string): Promise<string> {
   const found = await Promise.all(TOKENIZER_FILES.map((name) => readOptional(join(folder, name))));
   if (!found[0]) throw new UsageError(`${folder} has no ${TOKENIZER_FILES[0]}.`);
   return filesDigest(found.filter((bytes) => bytes !== null));

@@ -17,8 +17,8 @@ export interface ServeOptions {
   rollouts: string | undefined;
 }
 
-/** Results that are kept for lost replies, in characters: some thousand rollouts. */
-const KEPT_CHARS = 64 * 2 ** 20;
+/** Results that are kept for lost replies, in characters: a thousand rollouts and more. */
+const KEPT_CHARS = 16 * 2 ** 20;
 /** Calls under way when the server is stopped have so long to end. */
 const GRACE_MS = 5000;
 

@@ -22,14 +22,14 @@ import { endProgress, print, say, sayProgress } from '../shared/command.ts';
 import { diskFolder } from '../shared/disk-folder.ts';
 import { readCorpus, readQuestions } from '../shared/import-files.ts';
 import { makeFolder } from '../shared/empty-folder.ts';
-import { version } from '../shared/export-source.ts';
+import { version } from './source.ts';
 import {
   UsageError,
   type OptionLists,
   type OptionSpec,
   type OptionValues,
 } from '../shared/options.ts';
-import { projectPath } from '../shared/paths.ts';
+import { builtIn, projectPath } from '../shared/paths.ts';
 
 /** Queries that recall is measured with. */
 const QUERIES = 64;
@@ -104,7 +104,7 @@ async function exportFaiss(options: FaissOptions): Promise<void> {
   const { out } = options;
   const world = options.corpus ? null : await openWorldFolder(options.world);
   const passages = world ? world.local : await readCorpus(options.corpus ?? [], say);
-  const folder = options.encoder ?? projectPath('public/encoder');
+  const folder = options.encoder ?? builtIn('encoder');
   if (!existsSync(folder)) throw new UsageError(`${folder} is no folder of an encoder.`);
   const read = await withManifest(diskFolder(folder), 'encoder');
   const encoder = await OnnxEncoder.open(read, await openOrtFromDisk());
@@ -149,7 +149,7 @@ async function exportFaiss(options: FaissOptions): Promise<void> {
 }
 
 async function openWorldFolder(given: string | undefined): Promise<World> {
-  const folder = given ?? projectPath('public/world');
+  const folder = given ?? builtIn('world');
   if (!existsSync(join(folder, 'manifest.json')))
     throw new UsageError(`${folder} is no world: it holds no manifest.json.`);
   return loadWorld(fetchFromDisk(folder));

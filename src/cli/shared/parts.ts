@@ -53,7 +53,7 @@ export interface PartsOptions {
   onNotice?: (line: string) => void;
 }
 
-export interface CorpusOptions {
+interface CorpusOptions {
   files: readonly string[];
   /** Id of a way of searching (`retrieval/methods/list.ts`). */
   method: string;

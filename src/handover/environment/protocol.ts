@@ -59,7 +59,7 @@ const seed = z
  * - `heldOut`: number from 0 in the run's held-out sample; sampled and routed as held-out questions are.
  * - `question`: a question by its id.
  */
-export const episodeSchema = z
+const episodeSchema = z
   .strictObject({
     /** Unique over the run; the record's id. The same episode again goes on where it is. */
     id: name,
@@ -123,7 +123,7 @@ export interface SampleRequest {
 }
 
 /** What was sampled for a request. */
-export const answerSchema = z.strictObject({
+const answerSchema = z.strictObject({
   id: name,
   /** At least one. What stands behind the first stop, or beyond `maxTokens`, is cut off. */
   ids: z.array(z.int().min(0)).min(1, 'no token was sampled'),
@@ -175,7 +175,7 @@ export interface Result {
 }
 
 /** A rollout that failed: there is nothing to train. */
-export interface Failure {
+interface Failure {
   rollout: string;
   error: string;
 }
@@ -194,7 +194,7 @@ export interface Turn {
 }
 
 /** Most rollouts or answers that one call may hold. */
-export const MOST_ITEMS = 4096;
+const MOST_ITEMS = 4096;
 
 export const openSchema = z.strictObject({ rollouts: z.array(episodeSchema).max(MOST_ITEMS) });
 export const stepSchema = z.strictObject({ answers: z.array(answerSchema).max(MOST_ITEMS) });

@@ -8,7 +8,7 @@ import {
   TOKENIZER_FILES,
   type Experiment,
 } from '../environment/experiment.ts';
-import type { ExperimentFile, ExperimentSource, NamedBytes, Trainer } from './experiment.ts';
+import type { ExperimentFile, ExperimentSource, NamedBytes, Trainer } from './parts/experiment.ts';
 import {
   copies,
   jsonFile,
@@ -16,12 +16,12 @@ import {
   type FolderFile,
   type ReadSource,
   type TextFile,
-} from './folder.ts';
+} from './parts/folder.ts';
 import { firstDraw, rowCount } from './mapping/common.ts';
 import type { MappingInput, Refusal, Without } from './mapping/mapping.ts';
-import { questionLines, trainRows, type QuestionLine } from './questions.ts';
+import { questionLines, trainRows, type QuestionLine } from './parts/questions.ts';
 import { pinnedVersions } from './requirements.ts';
-import type { TrainerExport } from './trainer.ts';
+import type { TrainerExport } from './parts/trainer.ts';
 import { TRL } from './trl/trl.ts';
 import { VERL } from './verl/verl.ts';
 import { settingsWithout } from './without.ts';

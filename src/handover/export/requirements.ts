@@ -1,4 +1,4 @@
-import type { FolderFile } from './folder.ts';
+import type { FolderFile } from './parts/folder.ts';
 
 const NAME = 'requirements.txt';
 const PINNED = /^([A-Za-z0-9._-]+)==([A-Za-z0-9.+!_-]+)$/u;

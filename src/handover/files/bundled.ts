@@ -1,4 +1,4 @@
-import type { ReadSource } from '../export/folder.ts';
+import type { ReadSource } from '../export/parts/folder.ts';
 
 /** The files that exports copy, as parts of the page's build; the command line reads them from the disk. */
 

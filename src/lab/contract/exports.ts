@@ -1,5 +1,5 @@
 import type { Note, Refusal, Without } from '../../handover/export/mapping/mapping.ts';
-import type { Trainer } from '../../handover/export/experiment.ts';
+import type { Trainer } from '../../handover/export/parts/experiment.ts';
 import type { Setup } from '../../records/setup.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 import type { Download } from './training.ts';

@@ -15,7 +15,7 @@ const WAVE = 64;
  * "average performance score" is an accuracy: C.5 calls the dropped questions those "with rollout
  * accuracy below 0.2". The reward would mix in format and retrieval, and has another range.
  */
-export const accuracy = (rollouts: readonly Rollout[]): number =>
+const accuracy = (rollouts: readonly Rollout[]): number =>
   rollouts.reduce((sum, { metrics }) => sum + (metrics?.em ?? 0), 0) / rollouts.length;
 
 /** Name and seed of the group that scores the question at a place of the pool. */

@@ -18,7 +18,7 @@ export type Figure =
   | { readonly kind: 'left out'; readonly what: string; readonly why: string };
 
 /** A kernel of a piece of work, where the device has a clock. */
-export interface KernelFigure {
+interface KernelFigure {
   readonly kind: 'kernel';
   /** The work that it is of. */
   readonly of: string;
@@ -147,11 +147,11 @@ export async function measureDevice(
   }));
   for (const one of [
     {
-      of: `a decode step of ${TIMED_SLOTS}`,
+      of: `decoding ${TIMED_SLOTS}`,
       trial: () => decodeTrial(decoder, TIMED_SLOTS, context),
     },
     {
-      of: `a training step, ${STEP_TOKENS} tokens`,
+      of: 'training',
       trial: () => stepTrial(decoder, ADAPTER, STEP_TOKENS),
     },
   ])

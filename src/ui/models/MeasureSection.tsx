@@ -5,10 +5,10 @@ import { Table } from '../kit/Table.tsx';
 import { useLab } from '../lab/lab-store.ts';
 import { exportMeasure, startMeasure, stopTrial, useTrials } from './store/trials-store.ts';
 
-const Figures = ({ figures }: { figures: readonly Figure[] }) => (
+const Figures = ({ figures, unit }: { figures: readonly Figure[]; unit: 'rate' | 'time' }) => (
   <Table
     className="plain-table measure-table"
-    heads={[['what'], ['rate', 'figure'], ['share', 'figure']]}
+    heads={[['what'], [unit, 'figure'], ['share', 'figure']]}
   >
     {figures.map((figure) => {
       const { name, value, share } = figureWords(figure);
@@ -33,7 +33,7 @@ const Kernels = ({ figures }: { figures: readonly Figure[] }) =>
   figures.length === 0 ? null : (
     <>
       <h3>Slowest kernels</h3>
-      <Figures figures={figures} />
+      <Figures figures={figures} unit="time" />
     </>
   );
 
@@ -48,7 +48,7 @@ export const MeasureSection = () => {
     <section className="measure" aria-labelledby="measure">
       <h2 id="measure">Measure this device</h2>
       <p className="fine">{INTRO}</p>
-      {rates.length > 0 ? <Figures figures={rates} /> : null}
+      {rates.length > 0 ? <Figures figures={rates} unit="rate" /> : null}
       <Kernels figures={kernels} />
       {trial.status === 'failed' ? (
         <p className="tone-bad" role="alert">

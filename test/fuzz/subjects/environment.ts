@@ -21,7 +21,7 @@ const ANSWER = idsOf('<think> b </think><short_answer> \\boxed{ x } </short_answ
 const OPENING = { rollouts: [{ id: 'a', draw: 0, step: 1 }] };
 const answer = (ids: readonly number[]) => ({ id: 'a#0', ids, logprobs: ids.map(() => -0.5) });
 
-const CALLS: readonly Call[] = [
+const VALID: readonly (readonly [path: string, body: object])[] = [
   ['/v1/open', OPENING],
   ['/v1/open', { rollouts: [{ id: 'b', heldOut: 3, index: 1, step: 2, record: true }] }],
   [
@@ -37,7 +37,8 @@ const CALLS: readonly Call[] = [
   ['/v1/step', { answers: [{ ...answer(SEARCH.slice(0, 4)), finish: 'length' }] }],
   ['/v1/close', { rollouts: ['a', 'b'] }],
   ['/v1/prepare', { most: 3 }],
-].map(([path, body]) => ({ method: 'POST', path: String(path), body: JSON.stringify(body) }));
+];
+const CALLS = VALID.map(([path, body]) => ({ method: 'POST', path, body: JSON.stringify(body) }));
 
 function mutated(random: Random): Call {
   const { method, path, body } = pick(random, CALLS);

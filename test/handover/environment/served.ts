@@ -7,7 +7,6 @@ import {
 import type {
   Answer,
   Done,
-  Failure,
   Result,
   SampleRequest,
   Turn,
@@ -136,7 +135,7 @@ export async function serve(
   };
 }
 
-export const isFailure = (done: Done): done is Failure => 'error' in done;
+export const isFailure = (done: Done): done is Extract<Done, { error: string }> => 'error' in done;
 
 /** The results of a turn. @throws Error where one is a failure */
 export const resultsOf = (done: readonly Done[]): Result[] =>

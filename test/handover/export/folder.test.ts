@@ -3,13 +3,13 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseExperiment } from '../../../src/handover/environment/experiment.ts';
 import { Draws } from '../../../src/handover/environment/draws.ts';
-import type { ExperimentFile } from '../../../src/handover/export/experiment.ts';
+import type { ExperimentFile } from '../../../src/handover/export/parts/experiment.ts';
 import {
   ExportRefused,
   exportFolder,
   exportRefusals,
 } from '../../../src/handover/export/export-folder.ts';
-import type { FolderFile } from '../../../src/handover/export/folder.ts';
+import type { FolderFile } from '../../../src/handover/export/parts/folder.ts';
 import { readBundledFile } from '../../../src/handover/files/bundled.ts';
 import { createCurriculum } from '../../../src/learn/curriculum/create.ts';
 import { getTraining, TRAININGS } from '../../../src/recipes/index.ts';

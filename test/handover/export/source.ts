@@ -1,4 +1,4 @@
-import type { ExperimentSource } from '../../../src/handover/export/experiment.ts';
+import type { ExperimentSource } from '../../../src/handover/export/parts/experiment.ts';
 import type { MappingInput } from '../../../src/handover/export/mapping/mapping.ts';
 import { getTraining } from '../../../src/recipes/index.ts';
 import type { TrainSettings } from '../../../src/recipes/training.ts';

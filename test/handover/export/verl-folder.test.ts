@@ -3,7 +3,7 @@ import { parquetReadObjects } from 'hyparquet';
 import { describe, expect, it } from 'vitest';
 import { Draws } from '../../../src/handover/environment/draws.ts';
 import { exportFolder, exportRefusals } from '../../../src/handover/export/export-folder.ts';
-import type { FolderFile } from '../../../src/handover/export/folder.ts';
+import type { FolderFile } from '../../../src/handover/export/parts/folder.ts';
 import { readBundledFile } from '../../../src/handover/files/bundled.ts';
 import { createCurriculum } from '../../../src/learn/curriculum/create.ts';
 import { getTraining } from '../../../src/recipes/index.ts';

@@ -103,7 +103,7 @@ function notesOf({ settings, startStep, hasAdapter }: MappingInput): Note[] {
   if (usesKl(objective, 'loss') && objective.kl.form === 'k3')
     note(
       'objective.kl',
-      'verl cuts k3 at 10 nats a token, and its slope with it: where the reference finds a token more than e^2.6 times likelier. Forage does not.',
+      'verl cuts k3 at 10 nats a token, and its slope with it: where the reference finds a token more than e^2.6 times likelier, or e^11 times less likely. Forage does not.',
     );
   if (usesKl(objective, 'reward') && objective.kl.form === 'k3')
     note('objective.kl', 'verl cuts k3 at 10 nats a token. Forage does not.');
@@ -206,7 +206,7 @@ function rolloutOf({ settings, maxContext }: MappingInput): VerlArguments {
     'actor_rollout_ref.rollout.ignore_eos': false,
     'actor_rollout_ref.rollout.calculate_log_probs': true,
     'actor_rollout_ref.rollout.logprobs_mode': 'processed_logprobs',
-    // A LoRA run syncs the adapter alone: with dummy weights the engine would sample from noise.
+    // The engine reads the base from the checkpoint itself; the adapter alone is synced.
     'actor_rollout_ref.rollout.load_format': 'safetensors',
     'actor_rollout_ref.rollout.max_model_len': maxContext,
     'actor_rollout_ref.rollout.enable_chunked_prefill': true,

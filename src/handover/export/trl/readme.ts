@@ -1,5 +1,5 @@
-import { FETCH_POLICY, ENVIRONMENT, describeExperiment, differences } from '../readme.ts';
-import type { ExperimentFile } from '../experiment.ts';
+import { FETCH_POLICY, ENVIRONMENT, describeExperiment, differences } from '../parts/readme.ts';
+import type { ExperimentFile } from '../parts/experiment.ts';
 
 /** What only a machine with GPUs can show, by name; `check.sh` runs none of it. */
 const UNVERIFIED = [

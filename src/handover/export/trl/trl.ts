@@ -1,7 +1,7 @@
-import { linesFile, textFile } from '../folder.ts';
+import { linesFile, textFile } from '../parts/folder.ts';
 import { mapToTrl } from '../mapping/trl.ts';
-import type { TrainRow } from '../questions.ts';
-import type { TrainerExport } from '../trainer.ts';
+import type { TrainRow } from '../parts/questions.ts';
+import type { TrainerExport } from '../parts/trainer.ts';
 import { trlReadme } from './readme.ts';
 
 /** A line of `train.jsonl`; where the environment draws, the text only says which draw it is. */

@@ -1,5 +1,5 @@
-import type { ExperimentFile } from '../experiment.ts';
-import { describeExperiment, differences, ENVIRONMENT } from '../readme.ts';
+import type { ExperimentFile } from '../parts/experiment.ts';
+import { describeExperiment, differences, ENVIRONMENT } from '../parts/readme.ts';
 
 /** `README.md` of a folder for verl. */
 export function verlReadme(file: ExperimentFile): string {

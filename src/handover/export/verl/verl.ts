@@ -1,8 +1,8 @@
 import { hydraOverrides, mapToVerl } from '../mapping/verl.ts';
-import type { ExperimentFile } from '../experiment.ts';
-import { textFile, type FolderFile } from '../folder.ts';
-import type { QuestionLine, TrainRow } from '../questions.ts';
-import type { TrainerExport } from '../trainer.ts';
+import type { ExperimentFile } from '../parts/experiment.ts';
+import { textFile, type FolderFile } from '../parts/folder.ts';
+import type { QuestionLine, TrainRow } from '../parts/questions.ts';
+import type { TrainerExport } from '../parts/trainer.ts';
 import { verlParquet, type VerlRow } from './parquet.ts';
 import { verlReadme } from './readme.ts';
 

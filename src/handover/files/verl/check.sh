@@ -12,6 +12,8 @@ work=$here/check
 rm -rf "$work"
 mkdir -p "$work"
 export OMP_NUM_THREADS="${OMP_NUM_THREADS:-2}" TOKENIZERS_PARALLELISM=true HF_HUB_OFFLINE=1
+# A busy machine is slow to start Ray.
+export RAY_raylet_start_wait_time_s="${RAY_raylet_start_wait_time_s:-300}"
 export HF_DATASETS_CACHE="$work/datasets" PYTHONPATH="$here${PYTHONPATH:+:$PYTHONPATH}"
 
 sh "$here/environment.sh" --host 127.0.0.1 --port 0 --rollouts "$work/rollouts.jsonl" \

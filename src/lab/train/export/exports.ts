@@ -1,6 +1,6 @@
-import type { Trainer } from '../../../handover/export/experiment.ts';
+import type { Trainer } from '../../../handover/export/parts/experiment.ts';
 import { exportFolder, ExportRefused } from '../../../handover/export/export-folder.ts';
-import type { FolderFile, ReadSource } from '../../../handover/export/folder.ts';
+import type { FolderFile, ReadSource } from '../../../handover/export/parts/folder.ts';
 import type { Note, Without } from '../../../handover/export/mapping/mapping.ts';
 import type { ExportApi, ExportPlan, ExportSubject } from '../../contract/exports.ts';
 import type { Download } from '../../contract/training.ts';

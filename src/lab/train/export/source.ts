@@ -2,7 +2,7 @@ import type {
   ExperimentSource,
   NamedBytes,
   SourceRun,
-} from '../../../handover/export/experiment.ts';
+} from '../../../handover/export/parts/experiment.ts';
 import { readSmallFile } from '../../../policy/checkpoint/checkpoint.ts';
 import { cacheLimits } from '../../../policy/checkpoint/limits.ts';
 import { writePeft } from '../../../policy/lora/peft.ts';

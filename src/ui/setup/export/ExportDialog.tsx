@@ -1,6 +1,6 @@
 import { Button, Checkbox, Modal, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
-import { TRAINERS, type Trainer } from '../../../handover/export/experiment.ts';
+import { TRAINERS, type Trainer } from '../../../handover/export/parts/experiment.ts';
 import type { Refusal, Without } from '../../../handover/export/mapping/mapping.ts';
 import type { ExportPlan, ExportSubject } from '../../../lab/contract/exports.ts';
 import { createAttempt, type Problem } from '../../kit/attempt.ts';

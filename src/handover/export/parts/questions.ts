@@ -1,9 +1,9 @@
-import { curriculumSeed } from '../../learn/curriculum/create.ts';
-import { heldOutSample } from '../../learn/rl/held-out.ts';
-import { UniformCurriculum } from '../../learn/rl/uniform.ts';
-import type { Question } from '../../records/records.ts';
+import { curriculumSeed } from '../../../learn/curriculum/create.ts';
+import { heldOutSample } from '../../../learn/rl/held-out.ts';
+import { UniformCurriculum } from '../../../learn/rl/uniform.ts';
+import type { Question } from '../../../records/records.ts';
 import type { ExperimentSource } from './experiment.ts';
-import { firstDraw, rowCount } from './mapping/common.ts';
+import { firstDraw, rowCount } from '../mapping/common.ts';
 
 /** A line of `questions.jsonl`. */
 export type QuestionLine = Question & { readonly split: 'train' | 'dev' };

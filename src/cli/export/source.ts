@@ -1,20 +1,23 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import type { ExperimentSource, SourceRun } from '../../handover/export/experiment.ts';
+import { join, resolve } from 'node:path';
+import type { ExperimentSource, SourceRun } from '../../handover/export/parts/experiment.ts';
 import { CONFIG, SIDE_FILES } from '../../lab/models/checkpoints/plan/file-names.ts';
 import { withChanges } from '../../learn/settings/edit-settings.ts';
 import { writePeft } from '../../policy/lora/peft.ts';
 import { readSmallFile } from '../../policy/checkpoint/checkpoint.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
+import { loadWorld, type World } from '../../retrieval/world/load.ts';
+import { MANIFEST_FILE } from '../../retrieval/world/manifest.ts';
+import { fetchFromDisk } from '../shared/build-world.ts';
 import { loadSnapshot, readRun, type RunFile } from '../train/folder.ts';
-import { folderRevision, type CheckpointFolder } from './checkpoint-folder.ts';
-import { say } from './command.ts';
-import { UsageError, type OptionLists, type OptionValues } from './options.ts';
-import { openFolder, openWorld } from './parts.ts';
-import { projectPath } from './paths.ts';
-import { asUsage, readSettings } from './train-settings.ts';
+import { folderRevision, type CheckpointFolder } from '../shared/checkpoint-folder.ts';
+import { say } from '../shared/command.ts';
+import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
+import { openFolder } from '../shared/parts.ts';
+import { projectPath } from '../shared/paths.ts';
+import { asUsage, readSettings } from '../shared/train-settings.ts';
 
 /** A file below `src/handover/files`. */
 export const readHandoverFile = (path: string): Promise<string> =>
@@ -37,6 +40,14 @@ async function tokenizerOf({
     if ((await files.size(name)) !== null)
       found.push({ name, bytes: new Uint8Array(await readSmallFile(files, name)) });
   return found;
+}
+
+/** The world of a folder, without what searches it; null: the built-in one. @throws UsageError */
+function readWorld(folder: string | null): Promise<World> {
+  const path = folder ?? projectPath('public/world');
+  if (!existsSync(join(path, MANIFEST_FILE)))
+    throw new UsageError(`${path} is no world: it has no ${MANIFEST_FILE}.`);
+  return loadWorld(fetchFromDisk(path));
 }
 
 /** A run's last snapshot; null before its first, and within its warm-up. */
@@ -108,7 +119,7 @@ export async function readSource(
     : values.world === undefined
       ? null
       : resolve(String(values.world));
-  const opened = await openWorld(world ?? undefined);
+  const opened = await readWorld(world);
   const { config, limits, id, path } = checkpoint;
   return {
     settings:
@@ -123,10 +134,10 @@ export async function readSource(
       vocabulary: config.vocabSize,
       tokenizer: await tokenizerOf(checkpoint),
     },
-    world: { folder: world, seed: opened.world.manifest.seed },
+    world: { folder: world, seed: opened.manifest.seed },
     corpus: null,
     engine: null,
-    questions: opened.world.questions,
+    questions: opened.questions,
     run: own.run,
     version: version(),
   };

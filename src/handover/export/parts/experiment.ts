@@ -1,9 +1,9 @@
-import type { AdapterFile } from '../../policy/lora/peft.ts';
-import type { Json } from '../../learn/rl/contracts.ts';
-import type { Question } from '../../records/records.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
-import type { Experiment } from '../environment/experiment.ts';
-import type { Note, Without } from './mapping/mapping.ts';
+import type { AdapterFile } from '../../../policy/lora/peft.ts';
+import type { Json } from '../../../learn/rl/contracts.ts';
+import type { Question } from '../../../records/records.ts';
+import type { TrainSettings } from '../../../recipes/training.ts';
+import type { Experiment } from '../../environment/experiment.ts';
+import type { Note, Without } from '../mapping/mapping.ts';
 
 /** What is exported, as whoever exports has it at hand: the command line from folders, the page from its stores. */
 export interface ExperimentSource {

@@ -1,7 +1,7 @@
-import type { Json } from '../../learn/rl/contracts.ts';
+import type { Json } from '../../../learn/rl/contracts.ts';
 import type { ExperimentFile } from './experiment.ts';
 import type { FolderFile } from './folder.ts';
-import type { Mapping, MappingInput } from './mapping/mapping.ts';
+import type { Mapping, MappingInput } from '../mapping/mapping.ts';
 import type { QuestionLine, TrainRow } from './questions.ts';
 
 /** What one trainer's folder has beside what all have. */
@@ -14,7 +14,7 @@ export interface TrainerExport {
   files(parts: TrainerParts): Promise<readonly FolderFile[]> | readonly FolderFile[];
 }
 
-export interface TrainerParts {
+interface TrainerParts {
   readonly file: ExperimentFile;
   readonly questions: readonly QuestionLine[];
   /** The training set. */
