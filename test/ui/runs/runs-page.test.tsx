@@ -118,7 +118,7 @@ describe('the page of runs', () => {
     expect(wordsIn(page())).toContain('Reading the runs …');
     useTrain.setState({ status: 'ready' });
     expect(wordsIn(page())).toContain(
-      'There is none yet. Start one, or drop an exported run on this page.',
+      'There is none yet. Start one, or drop an exported run, or a folder that came back from a cluster, on this page.',
     );
     expect(buttonsIn(page()).map(({ name }) => name)).toEqual(['Import', 'Train the policy']);
     useTrain.setState({ status: 'failed', problem: { text: 'It failed.', detail: '' } });

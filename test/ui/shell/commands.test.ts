@@ -147,7 +147,7 @@ describe('training by command', () => {
     });
     named(/^Resume the newest run$/).act();
     expect(went).toEqual(['/train?run=mine']);
-    expect(fake.callsOf('train.resume')).toEqual([['mine', undefined]]);
+    expect(fake.callsOf('train.resume')).toEqual([['mine', undefined, undefined]]);
     useTrain.setState({ runs: [] });
     named(/^Resume the newest run$/).act();
     expect(went).toHaveLength(1);

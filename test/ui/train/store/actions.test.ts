@@ -102,8 +102,8 @@ describe('starting a run', () => {
 describe('a run that trains', () => {
   it.each<[string, () => Promise<unknown>, unknown[]]>([
     ['pause', () => pauseRun('a'), ['a']],
-    ['resume', () => resumeRun('a'), ['a', undefined]],
-    ['resume', () => resumeRun('a', 'wasm'), ['a', 'wasm']],
+    ['resume', () => resumeRun('a'), ['a', undefined, undefined]],
+    ['resume', () => resumeRun('a', 'wasm'), ['a', 'wasm', undefined]],
     ['setLearningRate', () => setLearningRate('a', 1e-4), ['a', 1e-4]],
     ['stop', stopTraining, ['a', true]],
   ])('is told to %s', async (name, act, args) => {
