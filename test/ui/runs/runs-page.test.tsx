@@ -120,7 +120,11 @@ describe('the page of runs', () => {
     expect(wordsIn(page())).toContain(
       'There is none yet. Start one, or drop an exported run, or a folder that came back from a cluster, on this page.',
     );
-    expect(buttonsIn(page()).map(({ name }) => name)).toEqual(['Import', 'Train the policy']);
+    expect(buttonsIn(page()).map(({ name }) => name)).toEqual([
+      'From a cluster',
+      'Import',
+      'Train the policy',
+    ]);
     useTrain.setState({ status: 'failed', problem: { text: 'It failed.', detail: '' } });
     expect(wordsIn(page())).toContain('⚠ It failed.');
     expect(wordsIn(page())).not.toContain('There is none yet');
