@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.end();
   await server.close();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
 });
 
 const begin = async (page: Page): Promise<void> => {

@@ -123,7 +123,7 @@ it(
     await page.getByRole('link', { name: 'mine' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('link', { name: 'mine' }).waitFor();
-    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByLabel('Run files').setInputFiles(file);
     await page.getByRole('link', { name: 'mine (imported)' }).waitFor();
     for (const box of await page.getByRole('checkbox').all()) await box.check();
     await page.getByText('The settings of these runs are the same').waitFor();
@@ -142,7 +142,7 @@ it(
       }),
     );
     const once = { name: 'once.run.json', mimeType: 'application/json', buffer };
-    await page.locator('input[type=file]').setInputFiles(once);
+    await page.getByLabel('Run files').setInputFiles(once);
     await page.getByRole('link', { name: 'scored once' }).click();
     const chart = page.locator('[data-chart=em]');
     await chart.locator('.recharts-errorBar').waitFor({ state: 'attached' });

@@ -131,14 +131,14 @@ describe('kernels', () => {
       for (const { at, bytes } of guards.values())
         expect(bytesAt(at, bytes)).toEqual(new Uint8Array(bytes).fill(0xa5));
     };
-    const { allocate, release } = WasmMemory.prototype;
+    const { allocate, release } = Object.getOwnPropertyDescriptors(WasmMemory.prototype);
     vi.spyOn(WasmMemory.prototype, 'allocate').mockImplementation(function (
       this: WasmMemory,
       bytes,
       label,
     ) {
       bytesAt = (from, count) => this.bytesAt(from, count);
-      const at = allocate.call(this, bytes, label);
+      const at = Number(allocate.value?.call(this, bytes, label));
       const guard = { at: at + bytes, bytes: blockBytes(bytes) - bytes };
       this.bytesAt(guard.at, guard.bytes).fill(0xa5);
       guards.set(at, guard);
@@ -147,7 +147,7 @@ describe('kernels', () => {
     vi.spyOn(WasmMemory.prototype, 'release').mockImplementation(function (this: WasmMemory, at) {
       check();
       guards.delete(at);
-      release.call(this, at);
+      release.value?.call(this, at);
     });
     for (const one of opCases(seed)) {
       guards.clear();
