@@ -10,10 +10,10 @@ import { plural } from '../../kit/words/format.ts';
 import { lab } from '../../lab/connection.ts';
 import './export.css';
 
-/** Trainers as the field names them, with what they run on. */
-const NAMES: Readonly<Record<string, string>> = {
-  trl: 'TRL (accelerate, vLLM)',
-  verl: 'verl (Ray, vLLM or SGLang)',
+/** Trainers as the field names them, and what they run on. */
+const NAMES: Readonly<Record<Trainer, { name: string; on: string }>> = {
+  trl: { name: 'TRL', on: 'Hugging Face TRL with accelerate and vLLM.' },
+  verl: { name: 'verl', on: 'verl with Ray, FSDP, and vLLM or SGLang.' },
 };
 
 /** What can be left out, in words. */
@@ -139,13 +139,14 @@ export const ExportDialog = ({ subject: given, name, onClose }: DialogProps) => 
           <SegmentedControl
             size="xs"
             aria-label="Trainer"
-            data={TRAINERS.map((value) => ({ value, label: NAMES[value] ?? value }))}
+            data={TRAINERS.map((value) => ({ value, label: NAMES[value].name }))}
             value={to}
             onChange={(value) => {
               setTo(TRAINERS.find((one) => one === value) ?? to);
               setWithout([]);
             }}
           />
+          <p className="fine">{NAMES[to].on}</p>
           {given.kind === 'run' ? (
             <NumberInput
               size="xs"
