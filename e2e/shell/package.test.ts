@@ -71,6 +71,12 @@ it('has the command line too', () => {
   const options = { cwd: join(folder, 'elsewhere'), encoding: 'utf8' } as const;
   const printed = execFileSync('npm', inPackage(...words), options);
   expect(JSON.parse(printed)).toMatchObject({ n: 1, byHops: {} });
+  const exported = join(folder, 'elsewhere', 'D');
+  const to = ['lab', 'export', '--recipe', 'search/grpo', '--to', 'trl', '--out', exported];
+  execFileSync('npm', inPackage(...to), { ...options, stdio: 'pipe' });
+  expect(readdirSync(exported)).toEqual(
+    expect.arrayContaining(['experiment.json', 'questions.jsonl', 'train.py', 'check.sh']),
+  );
   // As a container starts it, by its file.
   const file = join(repository, 'packed/lab.js');
   expect(execFileSync(process.execPath, [file, 'help'], options)).toMatch(/^lab COMMAND/);

@@ -16,7 +16,7 @@ import { folderRevision, type CheckpointFolder } from '../shared/checkpoint-fold
 import { say } from '../shared/command.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
 import { openFolder } from '../shared/parts.ts';
-import { projectPath } from '../shared/paths.ts';
+import { builtIn, projectPath } from '../shared/paths.ts';
 import { asUsage, readSettings } from '../shared/train-settings.ts';
 
 /** A file below `src/handover/files`. */
@@ -44,7 +44,7 @@ async function tokenizerOf({
 
 /** The world of a folder, without what searches it; null: the built-in one. @throws UsageError */
 function readWorld(folder: string | null): Promise<World> {
-  const path = folder ?? projectPath('public/world');
+  const path = folder ?? builtIn('world');
   if (!existsSync(join(path, MANIFEST_FILE)))
     throw new UsageError(`${path} is no world: it has no ${MANIFEST_FILE}.`);
   return loadWorld(fetchFromDisk(path));

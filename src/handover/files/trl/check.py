@@ -189,7 +189,7 @@ def compare_run(records, out):
     table.add("token ids as Forage recorded them", "all" if ids else "NOT all", ids)
     table.add("loss masks as Forage recorded them", f"{trained_tokens} tokens trained, {environment_tokens} of the environment masked", masks and policy and trained_tokens > 0)
     table.add("rewards, largest relative difference", f"{reward_gap:.1e}", reward_gap <= 1e-7)
-    table.add("groups whole", f"{count // group} of {group}", whole)
+    table.add("groups whole", f"{count // group} of {group} rollouts", whole)
     table.add("advantages by the group, largest difference", f"{advantage_gap:.1e}", advantage_gap <= 1e-5)
     losses = [line for own in lines for line in own if "gap" in line]
     seen = sum(line["trained"] for line in losses)
