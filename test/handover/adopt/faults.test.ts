@@ -49,10 +49,18 @@ describe('nothing can be made of it', () => {
     expect(await refusal(bad)).toMatch(/groupSize/);
   });
 
+  const nothing =
+    /^Nothing came back that can be read\. No metrics came back.*No rollouts came back.*No adapter came back/;
+
   test('the exported folder as it left', async () => {
-    expect(await refusal({ 'experiment.json': files['experiment.json']! })).toMatch(
-      /^Nothing came back that can be read\. No metrics came back.*No rollouts came back.*No adapter came back/,
-    );
+    expect(await refusal({ 'experiment.json': files['experiment.json']! })).toMatch(nothing);
+  });
+
+  test('nor of what its proof on a CPU left there', async () => {
+    const proof = Object.entries(without(files, /^experiment/));
+    const moved = Object.fromEntries(proof.map(([path, of]) => [`check/${path}`, of]));
+    const left = { 'experiment.json': files['experiment.json']!, ...moved };
+    expect(await refusal(left)).toMatch(nothing);
   });
 });
 

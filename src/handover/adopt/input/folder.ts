@@ -13,6 +13,9 @@ export interface AdoptFile {
 
 export const EXPERIMENT = 'experiment.json';
 
+/** Where check.sh of an exported folder works: rollouts and adapters of its proof, not of the experiment. */
+const PROOF = 'check/';
+
 const partsOf = (path: string): string[] => path.split('/');
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 /** Empty at the top. */
@@ -47,7 +50,9 @@ export class AdoptFolder {
     return new AdoptFolder(
       new Map(
         files.flatMap(({ path, blob }) =>
-          path.startsWith(prefix) ? [[path.slice(prefix.length), blob]] : [],
+          path.startsWith(prefix) && !path.startsWith(prefix + PROOF)
+            ? [[path.slice(prefix.length), blob]]
+            : [],
         ),
       ),
     );
