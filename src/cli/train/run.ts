@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
 import { assembleRun, checkRouter } from '../../learn/run/assemble.ts';
 import { trainRun } from '../../learn/rl/loop.ts';
@@ -54,6 +55,8 @@ export async function describeRun(settings: TrainSettings, values: OptionValues)
 /** Turns Ctrl-C and a polite kill into an abort, so that the last whole step is saved. */
 function abortOnSignals(): { signal: AbortSignal; [Symbol.dispose](): void } {
   const abort = new AbortController();
+  // Every rollout of a step listens to it; Node takes more than ten for a leak.
+  setMaxListeners(0, abort.signal);
   const raise = (): void => {
     if (!abort.signal.aborted) say('stopping; the last whole step is saved …');
     abort.abort();
