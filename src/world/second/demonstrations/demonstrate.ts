@@ -243,11 +243,9 @@ class Demonstration {
     const hits = this.results.hits(query, k, chain, source, must);
     this.#shown.push(...hits);
     if (this.form.summaries) {
-      const sentence = chain && sentenceOf(hits, chain);
+      const stated = this.#plan.steps.flatMap((s) => (s.chain && sentenceOf(hits, s.chain)) ?? []);
       const clues = hits.flatMap((p) => p.sentences).filter((s) => s.includes(step.known));
-      this.#w.told(
-        summaryOf(query, hits, [...(sentence === undefined ? [] : [sentence]), ...clues]),
-      );
+      this.#w.told(summaryOf(query, hits, [...stated, ...clues]));
     } else this.#w.result(hits);
     this.#last = hits;
     return chain !== undefined && shows(hits, chain);

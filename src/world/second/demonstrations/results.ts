@@ -161,7 +161,7 @@ export const summaryOf = (
   const chosen = scored
     .filter(({ score }) => score > 1)
     .sort((a, b) => b.score - a.score)
-    .slice(0, MOST);
+    .slice(0, Math.max(MOST, keep.length));
   if (chosen.length === 0) return 'nothing relevant was found .';
   return [...new Set(chosen.map(({ p }) => p))]
     .map((p) => {
