@@ -4,6 +4,7 @@ import { benchCommand } from './commands/bench.ts';
 import { say, type Command } from './shared/command.ts';
 import { evaluateCommand } from './commands/evaluate.ts';
 import { exportCommand } from './commands/export.ts';
+import { recipesCommand } from './commands/recipes.ts';
 import { referenceCommand } from './commands/reference.ts';
 import { rolloutsCommand } from './commands/rollouts.ts';
 import { mergeCommand } from './commands/merge.ts';
@@ -26,6 +27,7 @@ const COMMANDS: readonly Command[] = [
   exportCommand,
   adoptCommand,
   rolloutsCommand,
+  recipesCommand,
   serveEnvironmentCommand,
   worldCommand,
   serveRetrievalCommand,
