@@ -1,6 +1,8 @@
+import { autoRefine } from './agents/auto-refine.ts';
 import { betaGrpo } from './agents/beta-grpo.ts';
 import { deepResearcher } from './agents/deep-researcher.ts';
 import { inForage } from './agents/in-forage.ts';
+import { reSeek } from './agents/re-seek.ts';
 import { research } from './agents/research.ts';
 import { searchR1Format } from './agents/search-r1-format.ts';
 import { stepSearch } from './agents/step-search.ts';
@@ -24,10 +26,12 @@ export const RECIPES: readonly Recipe[] = [
   ur2,
   searchR1Format,
   research,
+  autoRefine,
   stepSearch,
   deepResearcher,
   inForage,
   betaGrpo,
+  reSeek,
   verlTool,
   naiveRag,
   naiveGeneration,

@@ -5,6 +5,7 @@ import { answerScores, type AnswerScores } from '../../agent/answers/scores.ts';
 import { formatValid } from '../../agent/transcript/validity.ts';
 import { searchesOf, type SearchFact } from './searches.ts';
 import {
+  blocksOf,
   openingTags,
   tagBegun,
   thoughtsAfterReading,
@@ -50,7 +51,7 @@ export interface RewardFacts {
   mayRetrieve: boolean;
   /** Opening tags of searches, closed or not: what code that counts tags counts. */
   opened: Span[];
-  /** What the policy thought after it had first read passages. */
+  /** What it refined of its results; without such blocks, what it thought after it had first read passages. */
   afterReading: WrittenText;
   /** Form of the final answer; null without one. */
   form: 'short' | 'long' | null;
@@ -143,6 +144,11 @@ function answerSpan(rollout: Rollout): { spans: Span[]; prose: string } {
   };
 }
 
+function refinementOf(rollout: Rollout): WrittenText {
+  const refined = blocksOf(rollout, 'refine');
+  return refined.spans.length > 0 ? refined : thoughtsAfterReading(rollout);
+}
+
 export function readFacts(rollout: Rollout): RewardFacts {
   const { answers, supporting } = rollout.question;
   const { spans, prose } = answerSpan(rollout);
@@ -163,7 +169,7 @@ export function readFacts(rollout: Rollout): RewardFacts {
     supporting,
     mayRetrieve: mayRetrieve(rollout),
     opened: openingTags(rollout),
-    afterReading: thoughtsAfterReading(rollout),
+    afterReading: refinementOf(rollout),
     form: answered?.kind === 'answer' && rollout.answer !== null ? answered.form : null,
     answer: spans,
     prose: prose.replace(/<[^>]*>/g, '').trim(),

@@ -14,6 +14,7 @@ import { betaGrpo } from './systems/beta-grpo.ts';
 import { deepResearcher } from './systems/deep-researcher.ts';
 import { inForage } from './systems/in-forage.ts';
 import { medR3Stage2 } from './systems/med-r3.ts';
+import { reSeek } from './systems/re-seek.ts';
 import { smartRag } from './systems/smart-rag.ts';
 import { stepSearch } from './systems/step-search.ts';
 import { ur2Stage1Released, ur2Stage2Released } from './ur2-released.ts';
@@ -46,6 +47,7 @@ export const PUBLISHED = [
   betaGrpo,
   smartRag,
   medR3Stage2,
+  reSeek,
 ] as const;
 
 /** Scores of the answer alone. */

@@ -156,6 +156,43 @@ describe('Search-R1 with format and retrieval', () => {
   });
 });
 
+describe('ReSeek', () => {
+  /** Judgements of the searches, in order. */
+  const judging = (rollout: Rollout, ...said: string[]): Rollout => {
+    const events: AgentEvent[] = [];
+    let at = 0;
+    for (const event of rollout.events) {
+      events.push(event);
+      if (event.kind !== 'retrieve') continue;
+      events.push({ t: 0, kind: 'block', block: 'judge', text: said[at++] ?? '', segment: 1 });
+    }
+    return { ...rollout, events };
+  };
+  it('pays 0.3 for each right judgement and takes 0.6 for a yes on a useless result', () => {
+    const right = searching([[A], [X], [X]], {}, ['A', 'B']);
+    // Yes on gold, no on nothing, yes on nothing; the answer is right: 1 + 0.3 + 0.3 − 0.6.
+    expect(total(judging(right, 'yes', 'no', 'yes'), 're-seek')).toBeCloseTo(1, 12);
+    const wrong = searching([[X]], { answer: 'Ulmfield' }, ['A']);
+    expect(total(judging(wrong, 'yes'), 're-seek')).toBeCloseTo(-0.6, 12);
+    // No on a useful result.
+    expect(total(judging(searching([[A]], {}, ['A']), 'No'), 're-seek')).toBeCloseTo(0.7, 12);
+  });
+  it('calls gold that was read before useless', () => {
+    const again = searching([[A], [A]], {}, ['A', 'B']);
+    expect(total(judging(again, 'yes', 'no'), 're-seek')).toBeCloseTo(1.6, 12);
+  });
+});
+
+describe('AutoRefine', () => {
+  it('looks for the gold answer in refine blocks where there are some', () => {
+    const base = searching([[A]], { answer: 'Ulmfield', thought: 'Borfield it is' });
+    expect(total(base, 'autorefine')).toBeCloseTo(0.1, 12);
+    // The block stands in the segment of the first thought, which does not name it.
+    const block: AgentEvent = { t: 0, kind: 'block', block: 'refine', text: 'plan', segment: 1 };
+    expect(total({ ...base, events: [...base.events, block] }, 'autorefine')).toBe(0);
+  });
+});
+
 describe('what menus say of these rewards', () => {
   it.each([
     ['in-forage', [0, 1.2], searching([[A, B, C]], {}, ['A', 'B', 'C'])],
