@@ -24,6 +24,11 @@ export const objectiveSchema = z.strictObject({
   dualClip: z.number().min(1).nullable(),
   /** Clamp of the log ratio to the sampler, and in k3 of that to the reference, ±. */
   logRatioClamp: z.number().positive().nullable(),
+  /**
+   * `span`: what single searches earned, where the reward values them, is the tokens' before them alone; absent:
+   * all of a reward is all tokens'.
+   */
+  credit: z.literal('span').optional(),
   aggregation: z.enum(['token-mean', 'sequence-mean', 'sum-over-constant']),
   /**
    * Sequences whose tokens `token-mean` takes one mean of; the loss is the mean of these means. null:

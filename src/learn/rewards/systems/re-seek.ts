@@ -19,6 +19,7 @@ export const reSeek = fixedReward({
   name: 'ReSeek',
   source: 'ReSeek, arXiv 2510.00568',
   range: [-2.4, 2.2],
+  steps: ['judge'],
   clauses: ({ em, answer, searches, supporting }) => {
     const gains = newGoldShares(searches, supporting);
     return [
