@@ -8,7 +8,7 @@ import { stieRound } from './probing.ts';
 import { openContext } from './rdra.ts';
 import { admitQuery, searchRound, writeHint, writeTurnHint } from './searching.ts';
 import { checkCancelled, fault, stop, type RunState } from './state.ts';
-import { onAsked } from './tools/asked.ts';
+import { onAsked } from './asked.ts';
 import {
   isAnswer,
   isAsked,

@@ -1,9 +1,9 @@
-import { inBlock } from '../../records/protocol.ts';
-import { contextRoom } from '../budget.ts';
-import type { RunState } from '../state.ts';
-import { fault } from '../state.ts';
-import { blockIds } from '../transcript/blocks.ts';
-import { compute } from './expression.ts';
+import { inBlock } from '../records/protocol.ts';
+import { contextRoom } from './budget.ts';
+import type { RunState } from './state.ts';
+import { fault } from './state.ts';
+import { blockIds } from './transcript/blocks.ts';
+import { compute } from './tools/expression.ts';
 
 /** What the environment answers where the policy computes or asks. */
 
