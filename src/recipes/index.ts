@@ -7,6 +7,7 @@ import { research } from './agents/research.ts';
 import { searchR1Format } from './agents/search-r1-format.ts';
 import { stepSearch } from './agents/step-search.ts';
 import { verlTool } from './agents/verl-tool.ts';
+import { zeroSearch } from './agents/zero-search.ts';
 import { kunlunBaize } from './kunlun-baize.ts';
 import { naiveGeneration } from './naive-generation.ts';
 import { naiveRag } from './naive-rag.ts';
@@ -26,6 +27,7 @@ export const RECIPES: readonly Recipe[] = [
   ur2,
   searchR1Format,
   research,
+  zeroSearch,
   autoRefine,
   stepSearch,
   deepResearcher,

@@ -95,9 +95,9 @@ export const trainSettingsSchema = z.strictObject({
   curriculum: z.strictObject({
     /**
      * `uniform`: questions as they come; `difficulty`: UR²'s buckets by repeated rollouts;
-     * `gold-noise`: KunLunBaizeRAG (15) and (16).
+     * `gold-noise`: KunLunBaizeRAG (15) and (16); `simulated`: ZeroSearch's engine.
      */
-    kind: z.enum(['uniform', 'difficulty', 'gold-noise']),
+    kind: z.enum(['uniform', 'difficulty', 'gold-noise', 'simulated']),
     /** `difficulty`: repeated rollouts that score a question. */
     scoringRollouts: positiveInt,
     /** `difficulty`: questions that are scored before the first step; later draws are from these. */

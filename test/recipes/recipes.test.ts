@@ -18,6 +18,7 @@ describe('recipes', () => {
       'ur2',
       'search-r1-format',
       'research',
+      'zero-search',
       'auto-refine',
       'step-search',
       'deep-researcher',
