@@ -50,7 +50,7 @@ export function instructionText(settings: RecipeSettings): string {
   if (settings.loop === 'agent') return steps(settings).join('\n');
   return [
     'Answer the question.',
-    ...(settings.loop === 'naive-rag' ? [ONE_RESULT] : []),
+    ...(settings.loop === 'naive-rag' && settings.retrieval.maxSearches > 0 ? [ONE_RESULT] : []),
     ...ANSWER,
   ].join('\n');
 }

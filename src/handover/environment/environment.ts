@@ -8,7 +8,7 @@ import { readTags } from '../../agent/transcript/tags.ts';
 import { applyRewards } from '../../learn/rl/scoring.ts';
 import { checkTrainable } from '../../learn/rl/trainable.ts';
 import { stageAt } from '../../learn/settings/stages.ts';
-import { getRecipe } from '../../recipes/index.ts';
+import { recipeOf } from '../../recipes/index.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { itemAt } from '../../base/items.ts';
 import { Episodes, type EpisodeParts, type Resolved } from './episodes.ts';
@@ -139,7 +139,7 @@ export class Environment {
 
   health(): Health {
     const { settings, runId, reader, vocabulary, version, hash, shard } = this.#parts;
-    const { id, version: recipeVersion } = getRecipe(settings.recipe);
+    const { id, version: recipeVersion } = recipeOf(settings);
     const { spelling, stops } = readTags(reader.tokenizer);
     const { scoring, train, heldOut } = this.#episodes;
     const { bodyBytes, rollouts, expireSeconds } = this.#options.limits;
@@ -243,7 +243,7 @@ export class Environment {
       { policy, retriever, router, now, webLatency, ...agent },
       {
         question,
-        recipe: getRecipe(settings.recipe),
+        recipe: recipeOf(settings),
         overrides,
         seed,
         rolloutId: session.id,

@@ -1,6 +1,6 @@
 import { withOverrides } from '../../recipes/settings.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
-import { getRecipe } from '../../recipes/index.ts';
+import { recipeOf } from '../../recipes/index.ts';
 import { stageAt } from '../settings/stages.ts';
 import type { TrainState } from './state.ts';
 
@@ -45,7 +45,7 @@ export function untrainable(
   // Temperature and top-p of a step's rollouts are the run's own, whatever the overrides say.
   const { topP, curriculum } = settings;
   const { loop, sampling, retrieval } = withOverrides(
-    getRecipe(settings.recipe).settings,
+    recipeOf(settings).settings,
     settings.overrides,
   );
   if (topP < 1)

@@ -1,5 +1,5 @@
 import { withOverrides } from '../../recipes/settings.ts';
-import { currentId, getRecipe } from '../../recipes/index.ts';
+import { currentId, namedToday, recipeOf, withStoredVersion } from '../../recipes/index.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 import { checkedSettingsSchema } from './checked.ts';
 import { overridesInForce } from './overrides.ts';
@@ -10,8 +10,8 @@ import { lastOf } from '../../base/items.ts';
 export function parseTrainSettings(json: unknown): TrainSettings {
   const parsed = checkedSettingsSchema.safeParse(json);
   if (!parsed.success) throw new Error(`training settings: ${issueOf(parsed.error)}`);
-  const settings = { ...parsed.data, preset: currentId(parsed.data.preset) };
-  withOverrides(getRecipe(settings.recipe).settings, overridesInForce(settings));
+  const settings = withStoredVersion({ ...parsed.data, preset: currentId(parsed.data.preset) });
+  withOverrides(recipeOf(settings).settings, overridesInForce(settings));
   return settings;
 }
 
@@ -50,5 +50,9 @@ export function withChanges(settings: TrainSettings, changes: readonly string[])
       throw new Error(`there is no setting '${path.join('.')}'`);
     at[last] = valueOf(change.slice(equals + 1));
   }
+  const paths = changes.map((change) => change.split('=', 1)[0]);
+  // A loop that is chosen is today's, unless its version is named too.
+  if (isBranch(copy) && paths.includes('recipe') && !paths.includes('recipeVersion'))
+    Object.assign(copy, namedToday(String(copy['recipe'])));
   return parseTrainSettings(copy);
 }

@@ -2,7 +2,7 @@ import type { TrainStep } from '../../../records/training.ts';
 import type { TrainSettings } from '../../../recipes/training.ts';
 import { collapseText, paperOptimum, type RewardSettings } from '../../../agent/router/reward.ts';
 import { overridesInForce } from '../../../learn/settings/overrides.ts';
-import { getRecipe } from '../../../recipes/index.ts';
+import { recipeOf } from '../../../recipes/index.ts';
 import { withOverrides } from '../../../recipes/settings.ts';
 import type { ChartSpec, Series } from '../../kit/charts/series.ts';
 import type { Point } from '../../kit/charts/downsample.ts';
@@ -304,7 +304,7 @@ const speed = (steps: Steps): ChartSpec[] => [
 /** The router's reward as the run has it; null where the settings are not valid. */
 export const routerMode = (settings: TrainSettings): RewardSettings | null => {
   try {
-    return withOverrides(getRecipe(settings.recipe).settings, overridesInForce(settings)).nlr;
+    return withOverrides(recipeOf(settings).settings, overridesInForce(settings)).nlr;
   } catch {
     return null;
   }
