@@ -111,8 +111,8 @@ export const trainSettingsSchema = z.strictObject({
     /**
      * Shares of draws by task (`src/learn/curriculum/tasks.ts`), in any unit; the share of a task that
      * has no questions goes to the others. With it, task mixing is the paper's: retrieval QA keeps its
-     * searches, arithmetic keeps them where it is hard, multiple choice has them 1 : 1. Absent: questions
-     * as they come, and mixing by difficulty alone.
+     * searches, arithmetic keeps them where it is hard, multiple choice has them 1 : 1. Absent or
+     * null: questions as they come, and mixing by difficulty alone.
      */
     tasks: z
       .strictObject({
@@ -120,6 +120,7 @@ export const trainSettingsSchema = z.strictObject({
         arithmetic: z.number().min(0),
         choice: z.number().min(0),
       })
+      .nullable()
       .exactOptional(),
     /** `gold-noise`: E of (15), steps until all is gold. */
     goldEpochs: positiveInt,

@@ -49,6 +49,11 @@ export interface TrainStep<Measure = number | null> {
   recall: Measure;
   searches: Measure;
   formatValid: Measure;
+  /**
+   * UR²: queries of the step that asked for reasoning and got the fallback sentence. Absent in steps whose
+   * rollouts read no summaries, and in those that were made before it was kept.
+   */
+  fallbacks?: number;
   /** Policy tokens a rollout, mean; and their mean entropy in nats as the sampler saw it: of the distribution that it drew from. */
   responseTokens: Measure;
   entropy: Measure;

@@ -16,6 +16,7 @@ describe('recipes', () => {
       'search-r1',
       'r1-searcher',
       'ur2',
+      'ur2-released',
       'naive-rag',
       'naive-generation',
     ]);
@@ -43,7 +44,7 @@ describe('recipes', () => {
 
   it('an unknown id names the known ones', () => {
     expect(() => getRecipe('x')).toThrow(
-      'unknown recipe "x"; known: kunlun-baize, search, search-r1, r1-searcher, ur2, naive-rag, naive-generation',
+      'unknown recipe "x"; known: kunlun-baize, search, search-r1, r1-searcher, ur2, ur2-released, naive-rag, naive-generation',
     );
   });
 });

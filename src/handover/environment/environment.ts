@@ -10,6 +10,7 @@ import { checkTrainable } from '../../learn/rl/trainable.ts';
 import { stageAt } from '../../learn/settings/stages.ts';
 import { recipeOf } from '../../recipes/index.ts';
 import type { Rollout } from '../../records/rollout.ts';
+import type { Summarizer } from '../../retrieval/summarize/summarizer.ts';
 import { itemAt } from '../../base/items.ts';
 import { Episodes, type EpisodeParts, type Resolved } from './episodes.ts';
 import {
@@ -33,6 +34,8 @@ export interface EnvironmentParts extends EpisodeParts {
   /** Ids of answers are below this: the rows of the trainer's output matrix. */
   vocabulary: number;
   router: Router;
+  /** Who summarizes, where the settings ask for it. */
+  summarizer?: Summarizer | null;
   /** Unix time in milliseconds. */
   now: () => number;
   /** For `health`. */
@@ -61,7 +64,7 @@ const GROUPS = 8192;
 type Route = (body: unknown) => Promise<string> | string;
 
 /** The settings at fault, where they ask for what happens outside of the environment. @throws Error */
-function checkSettings(settings: EnvironmentParts['settings']): void {
+function checkSettings(settings: EnvironmentParts['settings'], summarizer: boolean): void {
   if (settings.router.train !== 'off')
     throw new Error(
       'router.train: the environment does not train a router; set it to off, or train in Forage',
@@ -70,7 +73,7 @@ function checkSettings(settings: EnvironmentParts['settings']): void {
     throw new Error(
       'shuffleRewards: the control needs all rewards of a step at once; it runs in Forage alone',
     );
-  checkTrainable(settings);
+  checkTrainable(settings, { summarizer });
 }
 
 /** The agent loop, retrieval and rewards as `protocol.ts` describes them; who carries the bytes is another's. */
@@ -85,7 +88,7 @@ export class Environment {
 
   /** @throws Error that names the setting, where they cannot be run here */
   constructor(parts: EnvironmentParts, options: EnvironmentOptions) {
-    checkSettings(parts.settings);
+    checkSettings(parts.settings, Boolean(parts.summarizer));
     this.#parts = parts;
     this.#options = options;
     this.#episodes = new Episodes(parts);
@@ -232,7 +235,7 @@ export class Environment {
     { question, overrides, groupId, seed, agent }: Resolved,
     { step, logprobsOf }: Pick<Episode, 'step' | 'logprobsOf'>,
   ): Promise<Rollout> {
-    const { settings, runId, reader, retriever, router, now } = this.#parts;
+    const { settings, runId, reader, retriever, router, now, summarizer = null } = this.#parts;
     const webLatency = this.#latencies.get(groupId) ?? new RunningMean();
     this.#latencies.set(groupId, webLatency);
     const policy = new RemotePolicy(
@@ -240,7 +243,7 @@ export class Environment {
       session.ask,
     );
     return runRollout(
-      { policy, retriever, router, now, webLatency, ...agent },
+      { policy, retriever, router, now, webLatency, summarizer, ...agent },
       {
         question,
         recipe: recipeOf(settings),

@@ -2,10 +2,11 @@ import { runGroup } from '../../agent/run.ts';
 import type { ImportedQuestion } from '../../formats/import/values/types.ts';
 import type { SearchTarget } from '../../records/hits.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import { BUILT_IN_SETUP, type Resources, type Setup } from '../../records/setup.ts';
+import { BUILT_IN_SETUP, type PolicyRef, type Resources, type Setup } from '../../records/setup.ts';
 import type { DeviceMeasure } from '../../policy/measure/device.ts';
 import type { Agreement } from '../../policy/model/agreement.ts';
 import { openSummarizer } from '../../retrieval/summarize/index.ts';
+import type { Summarizer } from '../../retrieval/summarize/summarizer.ts';
 import type { CheckpointStore } from '../models/checkpoints/store.ts';
 import { createUpdateBatcher } from './batcher.ts';
 import { servedCheckpoint, storedCheckpoint } from '../models/serving/checkpoint-source.ts';
@@ -22,7 +23,7 @@ import type { OpenedPolicy } from '../models/serving/open-policy.ts';
 import { PartsBoard } from '../workers/parts-board.ts';
 import { PolicyKeeper } from '../models/serving/policy-keeper.ts';
 import { createRateMeter, type RateMeter } from '../workers/rate-meter.ts';
-import { recipeFor, typedQuestion } from './request.ts';
+import { checkSummaries, recipeFor, typedQuestion } from './request.ts';
 import type { DeviceChoice, RunRequest } from '../contract/settings.ts';
 import { SourceKeeper, type SourceRequest } from './source-keeper.ts';
 import { reportUnknown } from './report-unknown.ts';
@@ -37,6 +38,9 @@ interface Running {
   state: RunState;
   rate: RateMeter;
 }
+
+const modelOf = (helper: Setup['summarizer'] | Setup['judge']): PolicyRef[] =>
+  helper.kind === 'model' ? [helper.policy] : [];
 
 /** What lies on this device. */
 export interface ConductorStorage {
@@ -56,6 +60,8 @@ export class Conductor implements ConductorApi {
   #send: (messages: ConductorMessage[]) => void = () => undefined;
   #device: DeviceChoice = 'auto';
   #running: Running | null = null;
+  /** Models that training has opened. */
+  #training: readonly PolicyRef[] = [];
   /** What anyone needed so far: it is kept loaded. */
   readonly #needed = new Set<Need>();
   /** Chosen, and not in effect yet. */
@@ -206,6 +212,12 @@ export class Conductor implements ConductorApi {
     return this.#sources.openFor(request);
   }
 
+  /** Who summarizes for training; the model stays until training asks for another. */
+  summarizerFor(setup: Pick<Setup, 'summarizer'>): Promise<Summarizer | null> {
+    this.#training = modelOf(setup.summarizer);
+    return this.#summarizer(setup);
+  }
+
   async #retrieval(): Promise<Remote<RetrievalApi>> {
     this.#need('sources');
     this.#sources.load();
@@ -227,6 +239,7 @@ export class Conductor implements ConductorApi {
     await started.api.setWebDelay(settings.mechanisms.webDelayMs ?? 0);
     const summarizer = await this.#summarizer(setup);
     const chosen = recipeFor(settings, setup);
+    checkSummaries(chosen, summarizer !== null);
     running.state.status = 'running';
     this.#sendRun(running);
     const batcher = createUpdateBatcher((updates) => this.#send([{ type: 'updates', updates }]));
@@ -269,7 +282,7 @@ export class Conductor implements ConductorApi {
     lost.signal.throwIfAborted();
   }
 
-  async #summarizer({ summarizer }: Setup) {
+  async #summarizer({ summarizer }: Pick<Setup, 'summarizer'>): Promise<Summarizer | null> {
     if (summarizer.kind !== 'model') return openSummarizer(summarizer);
     return openSummarizer(summarizer, { model: await this.#policy.textModel(summarizer.policy) });
   }
@@ -349,11 +362,11 @@ export class Conductor implements ConductorApi {
   #want(setup: Setup): void {
     this.#policy.want(setup.policy, this.#device);
     this.#sources.want(setup);
-    this.#policy.keepHelpers(
-      [setup.summarizer, setup.judge].flatMap((helper) =>
-        helper.kind === 'model' ? [helper.policy] : [],
-      ),
-    );
+    this.#policy.keepHelpers([
+      ...modelOf(setup.summarizer),
+      ...modelOf(setup.judge),
+      ...this.#training,
+    ]);
   }
 
   /** What is needed for the first time begins to load; what failed is loaded again by `retry` alone. */

@@ -1,8 +1,10 @@
 import type { Router } from '../../agent/router/router.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
+import type { Summarizer } from '../../retrieval/summarize/summarizer.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';
 import { assembleRun } from '../../learn/run/assemble.ts';
+import { asksForSummaries } from '../../learn/rl/trainable.ts';
 import { trainRun, type TrainResult } from '../../learn/rl/loop.ts';
 import { describeFailure, WorkerLost } from '../contract/failures.ts';
 import { StorageFull } from '../storage/quota.ts';
@@ -36,6 +38,8 @@ export interface DriveParts {
   startEngines: StartEngines;
   /** Resolves when sources and questions are loaded. */
   world(setup: Setup): Promise<TrainWorld>;
+  /** Null where the setup has none. @throws Error in words where it cannot be opened */
+  summarizer(setup: Setup): Promise<Summarizer | null>;
 }
 
 /** Trains a run to its end, over lost workers, and stores it as it goes. */
@@ -122,7 +126,8 @@ export class RunDrive {
   ): Promise<TrainResult> {
     const active = this.#active;
     const { store } = this.#parts;
-    const { settings } = this.#run;
+    const { settings, setup = BUILT_IN_SETUP } = this.#run;
+    const summarizer = asksForSummaries(settings) ? await this.#parts.summarizer(setup) : null;
     const note = (line: string): void => active.note(line);
     const state = await store.restore(active.id, note);
     return trainRun({
@@ -133,6 +138,7 @@ export class RunDrive {
         config: engines.config,
         retriever: world.retriever,
         router: world.router,
+        summarizer,
         questions: world.questions,
         demonstrations: () => store.demonstrations(active.id),
         runId: active.id,

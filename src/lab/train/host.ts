@@ -5,7 +5,7 @@ import { withLoss } from '../../evaluate/rollouts/what-if/training.ts';
 import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
-import { checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
+import { asksForSummaries, checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
 import { usableDemonstrations } from '../../learn/rl/warm-up.ts';
 import { chooseDevice } from '../models/serving/device.ts';
 import { ActiveRun } from './active-run.ts';
@@ -37,9 +37,17 @@ export interface HostParts extends DriveParts {
   orders: BroadcastChannel;
 }
 
-/** Sources and policy alone: who judges or summarizes a question of the page is not part of training. */
-const isBuiltIn = ({ policy, local, web, questions }: Setup): boolean =>
-  [policy, local, web, questions].every(({ kind }) => kind === 'built-in');
+/** Who judges is not part of training, and who summarizes only where its rollouts read summaries. */
+const isBuiltIn = (
+  { policy, local, web, questions, summarizer }: Setup,
+  settings: TrainSettings,
+): boolean =>
+  [policy, local, web, questions].every(({ kind }) => kind === 'built-in') &&
+  (summarizer.kind === 'off' || !asksForSummaries(settings));
+
+const hasSummarizer = ({ summarizer }: Pick<Setup, 'summarizer'>): { summarizer: boolean } => ({
+  summarizer: summarizer.kind !== 'off',
+});
 
 /** @throws Error where the run has so many steps already */
 function longer({ settings, step, name }: RunRecord, steps: number): TrainSettings {
@@ -121,7 +129,7 @@ export class TrainingHost implements TrainApi {
     this.#checkFree();
     const checked = withSource(parseTrainSettings(settings), setup);
     checkRouter(checked);
-    checkTrainable(checked);
+    checkTrainable(checked, hasSummarizer(setup));
     const chosen = await chooseDevice(device, navigator.gpu, navigator.hardwareConcurrency);
     const [world, policy] = await Promise.all([
       this.#parts.world(setup),
@@ -139,7 +147,7 @@ export class TrainingHost implements TrainApi {
       status: 'paused',
       settings: checked,
       policy: { id: policy.id, revision: policy.revision },
-      ...(!isBuiltIn(setup) && { setup }),
+      ...(!isBuiltIn(setup, checked) && { setup }),
       world: { seed: world.seed, questions: world.questions.length },
       device: chosen.facts.device,
       step: 0,
@@ -257,9 +265,9 @@ export class TrainingHost implements TrainApi {
   }
 
   /** Said before the run changes in any way. @throws Error where it cannot be trained further */
-  async #checkGoesOn({ id, settings, step }: RunRecord): Promise<void> {
+  async #checkGoesOn({ id, settings, step, setup }: RunRecord): Promise<void> {
     if (step >= settings.steps) return;
-    checkTrainable(settings, { done: step });
+    checkTrainable(settings, { done: step, ...hasSummarizer(setup ?? BUILT_IN_SETUP) });
     const state = settings.temperature === 1 ? null : await this.#parts.store.lastState(id);
     if (state) checkResumable(settings, state);
   }

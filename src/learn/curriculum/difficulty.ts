@@ -105,10 +105,16 @@ export class DifficultyCurriculum implements Curriculum {
 
   prepare(context: CurriculumContext): Promise<boolean> {
     if (this.#scores.length === this.#pool.length) return Promise.resolve(true);
-    return scoreQuestions(this.#settings, this.#pool, this.#scores.length, context, async (more) => {
-      this.addScores(more);
-      await context.save();
-    });
+    return scoreQuestions(
+      this.#settings,
+      this.#pool,
+      this.#scores.length,
+      context,
+      async (more) => {
+        this.addScores(more);
+        await context.save();
+      },
+    );
   }
 
   draw({ step, count: wanted }: { step: number; count: number }): Promise<DrawnQuestion[]> {
@@ -140,7 +146,7 @@ export class DifficultyCurriculum implements Curriculum {
       throw new Error(
         `curriculum: ${parsed.scores.length} scores for a pool of ${this.#pool.length} questions`,
       );
-    if ('tasks' in parsed !== (this.#settings.curriculum.tasks !== undefined))
+    if ('tasks' in parsed !== Boolean(this.#settings.curriculum.tasks))
       throw new Error('curriculum: a state of draws by task, and settings without, or the reverse');
     this.#scores = [...parsed.scores];
     this.#parts = null;

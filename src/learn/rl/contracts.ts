@@ -79,6 +79,8 @@ export interface TrainDeps {
   heldOut: readonly Question[];
   /** Trajectories for `settings.warmUp`. */
   demonstrations?: readonly Rollout[];
+  /** Of those that may be trained on, for `settings.start: not-searching`. */
+  startQuestions?: readonly Question[];
   /** Required where `settings.router.train` is not `off`. */
   router?: RouterLearner;
   runId: string;
@@ -87,7 +89,14 @@ export interface TrainDeps {
 }
 
 export type TrainLoopPhase =
-  'starting' | 'warm-up' | 'scoring-questions' | 'rollouts' | 'update' | 'held-out' | 'snapshot';
+  | 'starting'
+  | 'warm-up'
+  | 'scoring-questions'
+  | 'stop-searching'
+  | 'rollouts'
+  | 'update'
+  | 'held-out'
+  | 'snapshot';
 
 export interface TrainLoopProgress {
   phase: TrainLoopPhase;

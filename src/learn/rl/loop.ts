@@ -16,6 +16,7 @@ import type { TrainSettings } from '../../recipes/training.ts';
 import { stageAt } from '../settings/stages.ts';
 import { initialState, type TrainState } from './state.ts';
 import { checkResumable, checkTrainable, scoredOtherwise } from './trainable.ts';
+import { stopSearching } from './not-searching.ts';
 import { warmUpAdapter } from './warm-up.ts';
 import { klToReference, optimize, type UpdateReport } from './update.ts';
 import { itemAt } from '../../base/items.ts';
@@ -53,7 +54,9 @@ class TrainLoop {
   async run(): Promise<TrainResult> {
     await this.#start();
     if (!(await this.#warmUp())) return { state: this.#state, end: this.#early };
+    // Questions are scored by the policy as it is, before it is made one that does not search.
     if (!(await this.#prepare())) return { state: this.#state, end: this.#early };
+    if (!(await this.#stopSearching())) return { state: this.#state, end: this.#early };
     let saved = this.#state.step;
     while (this.#state.step < this.#settings.steps) {
       const stop = this.#hooks.shouldStop?.() ?? false;
@@ -128,6 +131,35 @@ class TrainLoop {
     await this.#snapshot();
     await this.#sampleWith(this.#state.adapter);
     return this.#state.warmedUp >= warmUp.updates;
+  }
+
+  /** `start: not-searching`. @returns false where the run was ended meanwhile */
+  async #stopSearching(): Promise<boolean> {
+    const { settings, state } = { settings: this.#settings, state: this.#state };
+    if (settings.start !== 'not-searching' || state.step > 0 || state.startMade) return true;
+    const { learner, startQuestions = [], runId } = this.#deps;
+    try {
+      const made = await stopSearching({
+        settings,
+        agent: this.#agent,
+        learner,
+        questions: startQuestions,
+        state,
+        runId,
+        signal: this.#hooks.signal,
+        onProgress: (done, total) => this.#tell('stop-searching', done, total),
+        onNotice: (line) => this.#hooks.onNotice?.(line),
+        shouldStop: () => this.#aborted || (this.#hooks.shouldStop?.() ?? false),
+      });
+      if (!made) return false;
+      this.#state = { ...made, curriculum: structuredClone(this.#deps.curriculum.state()) };
+    } catch (error) {
+      if (this.#aborted) return false;
+      throw error;
+    }
+    await this.#snapshot();
+    await this.#sampleWith(this.#state.adapter);
+    return true;
   }
 
   /** Gets the curriculum ready. @returns false where the run was ended meanwhile */
@@ -288,6 +320,7 @@ class TrainLoop {
       step: before.step + 1,
       updates: update?.updates ?? before.updates,
       warmedUp: before.warmedUp,
+      ...(before.startMade !== undefined && { startMade: before.startMade }),
       // No step of the other kind stands before the first.
       logprobsOf: before.step === 0 ? 'sampling' : before.logprobsOf,
       adapter: update?.adapter ?? before.adapter,

@@ -68,9 +68,12 @@ export function untrainable(
     return {
       path: 'overrides.retrieval.summarize',
       message:
-        'Training with summaries is refused: no trainer has a summarizer yet, so the policy would ' +
-        'read the passages themselves. ' +
-        advice('Leave overrides.retrieval.summarize out, or set it to off.', 'without summaries'),
+        'Training with summaries is refused: no summarizer is chosen, so the policy would read the ' +
+        'passages themselves. ' +
+        advice(
+          'Choose one (extractive is built in), or set overrides.retrieval.summarize to off.',
+          'with a summarizer',
+        ),
     };
   if (curriculum.kind === 'difficulty' && curriculum.taskMixing && loop !== 'agent')
     return {
@@ -82,6 +85,10 @@ export function untrainable(
     };
   return null;
 }
+
+/** Whether the rollouts of a run read summaries. @throws Error where the overrides are not valid */
+export const asksForSummaries = (settings: TrainSettings): boolean =>
+  withOverrides(recipeOf(settings).settings, settings.overrides).retrieval.summarize === 'on';
 
 /** @throws Error where a run with these settings cannot be trained */
 export function checkTrainable(settings: TrainSettings, given: TrainCircumstances = {}): void {

@@ -5,6 +5,7 @@ import { createCurriculum } from '../curriculum/create.ts';
 import type { TrainDeps } from '../rl/contracts.ts';
 import { readDemonstrations } from '../rl/demonstrations.ts';
 import { heldOutSample } from '../rl/held-out.ts';
+import { startQuestions } from '../rl/not-searching.ts';
 import { createRouterLearner } from '../router/learner.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 
@@ -15,6 +16,8 @@ export interface RunParts extends Pick<TrainDeps, 'learner' | 'config' | 'runId'
   router: Router;
   /** `train` questions are drawn from, `dev` questions are held out; others are not used. */
   questions: readonly (Question & { split?: string | undefined })[];
+  /** Who summarizes passages; null: nobody. */
+  summarizer?: AgentDeps['summarizer'];
   /** JSON lines of the rollouts that a warm-up imitates; read only where the settings have one. */
   demonstrations: () => string | Promise<string>;
   /** A line that the user should know. */
@@ -41,7 +44,10 @@ export async function assembleRun(settings: TrainSettings, parts: RunParts): Pro
     ...(settings.warmUp && {
       demonstrations: readDemonstrations(await parts.demonstrations(), config.vocabSize),
     }),
-    agent: { policy, retriever, router, now },
+    ...(settings.start === 'not-searching' && {
+      startQuestions: startQuestions(ofSplit('train'), settings.seed),
+    }),
+    agent: { policy, retriever, router, now, summarizer: parts.summarizer ?? null },
     config,
     learner,
     curriculum: createCurriculum(settings, { questions: ofSplit('train'), retriever }),

@@ -36,8 +36,8 @@ describe('what TRL refuses of the recipes', () => {
     ['search-r1/grpo', [], []],
     ['kunlun-baize/dapo', ['dynamicSampling'], ['dynamic-sampling']],
     ['r1-searcher/reinforce++', ['objective.estimator'], []],
-    ['ur2/paper', ['objective.estimator'], []],
-    ['ur2/released', ['objective.estimator'], []],
+    ['ur2/paper', ['start', 'objective.estimator'], []],
+    ['ur2-released', ['start', 'objective.estimator'], []],
   ] as const)('%s: %j', async (id, settings, without) => {
     const source = tinySource(getTraining(id));
     expect(exportRefusals(source, 'trl').map(({ setting }) => setting)).toEqual(settings);

@@ -49,6 +49,7 @@ beforeEach(() => {
     policies: () => Promise.resolve([]),
     policy: unreached,
     world: unreached,
+    summarizer: unreached,
     startEngines: unreached,
   };
   host = new TrainingHost(parts);

@@ -122,8 +122,12 @@ const changedParts = ({ policy, local, web, questions, summarizer, judge }: Setu
     judge.kind === 'off' ? '' : 'judge',
   ].filter((part) => part !== '');
 
-/** @param helpers whether summarizer and judge take part, as they do when a question is asked */
-export const WorksWith = ({ helpers = true }: { helpers?: boolean }) => {
+/** @param helpers those that take part; both do when a question is asked */
+export const WorksWith = ({
+  helpers = ['summarizer', 'judge'],
+}: {
+  helpers?: readonly Helper[];
+}) => {
   useLists();
   const choices = useChoices();
   const local = useSetup(({ setup }) => setup.local);
@@ -154,26 +158,26 @@ export const WorksWith = ({ helpers = true }: { helpers?: boolean }) => {
           holds="passages"
           choose={searchCollections}
         />
-        {helpers ? (
-          <>
-            <HelperSelect
-              label="Summarizer"
-              part="summarizer"
-              choices={choices}
-              title="UR²: passages are summarized for the query before the policy reads them"
-              fixed={[
-                { value: 'off', label: 'off' },
-                { value: 'extractive', label: 'extractive (built in)' },
-              ]}
-            />
-            <HelperSelect
-              label="Judge"
-              part="judge"
-              choices={choices}
-              title="LJ: a model says whether an answer means what the gold answer means"
-              fixed={[{ value: 'off', label: 'off' }]}
-            />
-          </>
+        {helpers.includes('summarizer') ? (
+          <HelperSelect
+            label="Summarizer"
+            part="summarizer"
+            choices={choices}
+            title="UR²: passages are summarized for the query before the policy reads them"
+            fixed={[
+              { value: 'off', label: 'off' },
+              { value: 'extractive', label: 'extractive (built in)' },
+            ]}
+          />
+        ) : null}
+        {helpers.includes('judge') ? (
+          <HelperSelect
+            label="Judge"
+            part="judge"
+            choices={choices}
+            title="LJ: a model says whether an answer means what the gold answer means"
+            fixed={[{ value: 'off', label: 'off' }]}
+          />
         ) : null}
       </div>
       <p className="fine">

@@ -130,10 +130,7 @@ const warningsOf = (settings: TrainSettings): string[] => {
   const collapse = collapseWarning(settings);
   if (collapse !== null) warnings.push(collapse);
   if (settings.router.train !== 'off') {
-    const { source } = withOverrides(
-      recipeOf(settings).settings,
-      settings.overrides,
-    ).retrieval;
+    const { source } = withOverrides(recipeOf(settings).settings, settings.overrides).retrieval;
     if (source !== 'router')
       warnings.push('The router is to be trained, but this recipe does not ask it for the source.');
   }
@@ -165,7 +162,8 @@ export const checkDraft = (draft: Pick<Draft, 'training' | 'changes'>): Checked 
     return { settings: null, errors: Object.fromEntries(weights), warnings: [] };
   const problem = recipeProblem(parsed.data);
   if (problem !== null) return { settings: null, errors: { overrides: problem }, warnings: [] };
-  const fault = untrainable(parsed.data);
+  // Whether there is a summarizer is no field of the form: the bar below it says so.
+  const fault = untrainable(parsed.data, { summarizer: true });
   if (fault) {
     // A field of the form shows its own problem, any other setting that of all that was changed.
     const path = fault.path.startsWith('overrides.') ? 'overrides' : fault.path;
