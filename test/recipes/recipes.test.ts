@@ -17,6 +17,16 @@ describe('recipes', () => {
       'r1-searcher',
       'ur2',
       'ur2-released',
+      'search-r1-format',
+      'research',
+      'zero-search',
+      'auto-refine',
+      'step-search',
+      'deep-researcher',
+      'in-forage',
+      'beta-grpo',
+      're-seek',
+      'verl-tool',
       'naive-rag',
       'naive-generation',
     ]);
@@ -44,7 +54,7 @@ describe('recipes', () => {
 
   it('an unknown id names the known ones', () => {
     expect(() => getRecipe('x')).toThrow(
-      'unknown recipe "x"; known: kunlun-baize, search, search-r1, r1-searcher, ur2, ur2-released, naive-rag, naive-generation',
+      `unknown recipe "x"; known: ${RECIPES.map(({ id }) => id).join(', ')}`,
     );
   });
 });

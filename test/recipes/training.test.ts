@@ -9,7 +9,7 @@ import {
   recipeOf,
   TRAININGS,
 } from '../../src/recipes/index.ts';
-import type { RecipeSettings } from '../../src/recipes/settings.ts';
+import { recipeSettingsSchema, type RecipeSettings } from '../../src/recipes/settings.ts';
 import type { TrainSettings } from '../../src/recipes/training.ts';
 
 const IDS = TRAININGS.map(({ id }) => id);
@@ -98,7 +98,8 @@ describe('presets of version 0.1.0', () => {
     const { settings, loop } = presets.find((one) => one.settings.preset === old)!;
     const { recipe, ...now } = getTraining(old);
     expect(now).toEqual({ ...settings, preset: id, recipe: undefined });
-    expect(getRecipe(recipe).settings).toEqual(loop);
+    // Parts that came later are off in it.
+    expect(getRecipe(recipe).settings).toEqual(recipeSettingsSchema.parse(loop));
   });
 
   it.each(Object.entries(renamed))(
@@ -107,7 +108,7 @@ describe('presets of version 0.1.0', () => {
       const { settings, loop } = presets.find((one) => one.settings.preset === old)!;
       const stored = parseTrainSettings(settings);
       expect(stored).toEqual({ ...settings, preset: id });
-      expect(recipeOf(stored).settings).toEqual(loop);
+      expect(recipeOf(stored).settings).toEqual(recipeSettingsSchema.parse(loop));
     },
   );
 
