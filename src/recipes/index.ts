@@ -17,7 +17,7 @@ import { search } from './search.ts';
 import type { Recipe, Variant } from './recipe.ts';
 import type { TrainSettings } from './training.ts';
 import { FORMER_UR2, ur2 } from './ur2.ts';
-import { ur2Released } from './ur2-released.ts';
+import { ur2Released } from './agents/ur2-released.ts';
 
 /** Every system, in the order of menus. A new one is its file and a line here. */
 export const RECIPES: readonly Recipe[] = [

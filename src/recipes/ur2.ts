@@ -3,7 +3,7 @@ import { DEFAULT_SETTINGS, type RecipeSettings } from './settings.ts';
 import { OBJECTIVE, TRAINING } from './training-base.ts';
 
 /*
- * UR² (arXiv 2508.06165). What its released code does otherwise is a recipe of its own (ur2-released.ts).
+ * UR² (arXiv 2508.06165). What its released code does otherwise is a recipe of its own (agents/ur2-released.ts).
  *
  * Loop
  * - At most four queries of fewer than 20 words; a longer one is a fault against the format (D.2). The

@@ -60,8 +60,8 @@ export class Conductor implements ConductorApi {
   #send: (messages: ConductorMessage[]) => void = () => undefined;
   #device: DeviceChoice = 'auto';
   #running: Running | null = null;
-  /** Models that training has opened. */
-  #training: readonly PolicyRef[] = [];
+  /** Who summarizes for training. */
+  #training: Setup['summarizer'] = { kind: 'off' };
   /** What anyone needed so far: it is kept loaded. */
   readonly #needed = new Set<Need>();
   /** Chosen, and not in effect yet. */
@@ -214,8 +214,7 @@ export class Conductor implements ConductorApi {
 
   /** Who summarizes for training; the model stays until training asks for another. */
   summarizerFor(setup: Pick<Setup, 'summarizer'>): Promise<Summarizer | null> {
-    this.#training = modelOf(setup.summarizer);
-    return this.#summarizer(setup);
+    return this.#summarizer({ summarizer: (this.#training = setup.summarizer) });
   }
 
   async #retrieval(): Promise<Remote<RetrievalApi>> {
@@ -362,11 +361,7 @@ export class Conductor implements ConductorApi {
   #want(setup: Setup): void {
     this.#policy.want(setup.policy, this.#device);
     this.#sources.want(setup);
-    this.#policy.keepHelpers([
-      ...modelOf(setup.summarizer),
-      ...modelOf(setup.judge),
-      ...this.#training,
-    ]);
+    this.#policy.keepHelpers([setup.summarizer, setup.judge, this.#training].flatMap(modelOf));
   }
 
   /** What is needed for the first time begins to load; what failed is loaded again by `retry` alone. */

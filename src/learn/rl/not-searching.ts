@@ -26,7 +26,7 @@ import { warmUpAdapter } from './warm-up.ts';
  * Questions that are guessed at, and the updates on these guesses: two at a time, until at most a share of
  * `few` of the rollouts searches. None would be too few: what is never sampled earns nothing.
  */
-export const NOT_SEARCHING = {
+const NOT_SEARCHING = {
   questions: 64,
   most: 24,
   atOnce: 2,

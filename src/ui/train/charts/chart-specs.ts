@@ -37,6 +37,10 @@ const line = (
   return { id: name, name, colour, points, ...(sparse && { sparse }) };
 };
 
+/** UR²: queries of a rollout that asked for reasoning and were sent back, mean. */
+const fallbacksARollout = ({ fallbacks, rollouts }: TrainStep): number | null =>
+  fallbacks === undefined || rollouts === 0 ? null : fallbacks / rollouts;
+
 /**
  * Scores of the held-out questions; they are measured every few steps, so their points are marked.
  */
@@ -141,6 +145,9 @@ const accuracy = (steps: Steps): ChartSpec[] => [
     [
       line(steps, 'sampled', 1, ({ searches }) => searches),
       heldOut(steps, 'held-out', 0, ({ searches }) => searches),
+      ...(steps.some(({ fallbacks }) => fallbacks !== undefined)
+        ? [line(steps, 'fallbacks', 2, fallbacksARollout)]
+        : []),
     ],
     { include: [0] },
   ),

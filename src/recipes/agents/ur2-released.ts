@@ -1,9 +1,9 @@
-import type { Recipe } from './recipe.ts';
-import { OBJECTIVE } from './training-base.ts';
-import { UNTRUNCATED, UR2_SETTINGS, UR2_TRAINING } from './ur2.ts';
+import type { Recipe } from '../recipe.ts';
+import { OBJECTIVE } from '../training-base.ts';
+import { UNTRUNCATED, UR2_SETTINGS, UR2_TRAINING } from '../ur2.ts';
 
 /*
- * UR² as its code has it (Tsinghua-dhy/UR2), where that is not what the paper says (ur2.ts):
+ * UR² as its code has it (Tsinghua-dhy/UR2), where that is not what the paper says (../ur2.ts):
  * - A query is a fault from 21 words, not from 20 (reward_server_*.py).
  * - Stage 1 pays +3 and +4 for opening tags of queries, not for valid queries; more than four queries are a
  *   violation. Stage 2 pays 2·F1 for the answer (src/learn/rewards/ur2-released.ts has the rest).
