@@ -2,7 +2,7 @@ import type { AgentDeps } from '../../agent/request.ts';
 import type { Router } from '../../agent/router/router.ts';
 import type { Question } from '../../records/records.ts';
 import { createCurriculum } from '../curriculum/create.ts';
-import type { TrainDeps } from '../rl/contracts.ts';
+import type { HeldOutJudge, TrainDeps } from '../rl/contracts.ts';
 import { readDemonstrations } from '../rl/demonstrations.ts';
 import { heldOutSample } from '../rl/held-out.ts';
 import { createRouterLearner } from '../router/learner.ts';
@@ -15,6 +15,10 @@ export interface RunParts extends Pick<TrainDeps, 'learner' | 'config' | 'runId'
   router: Router;
   /** `train` questions are drawn from, `dev` questions are held out; others are not used. */
   questions: readonly (Question & { split?: string | undefined })[];
+  /** Who summarizes passages; null: nobody. */
+  summarizer?: AgentDeps['summarizer'];
+  /** Who judges the held-out answers; null: nobody. */
+  judge?: HeldOutJudge | null;
   /** JSON lines of the rollouts that a warm-up imitates; read only where the settings have one. */
   demonstrations: () => string | Promise<string>;
   /** A line that the user should know. */
@@ -41,7 +45,8 @@ export async function assembleRun(settings: TrainSettings, parts: RunParts): Pro
     ...(settings.warmUp && {
       demonstrations: readDemonstrations(await parts.demonstrations(), config.vocabSize),
     }),
-    agent: { policy, retriever, router, now },
+    agent: { policy, retriever, router, now, summarizer: parts.summarizer ?? null },
+    ...(parts.judge && { judge: parts.judge }),
     config,
     learner,
     curriculum: createCurriculum(settings, { questions: ofSplit('train'), retriever }),

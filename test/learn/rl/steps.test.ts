@@ -49,6 +49,8 @@ describe('a run of three steps', () => {
     expect(told).toEqual([
       'starting 1: 0/1',
       'starting 1: 1/1',
+      // What the policy scores before its first step.
+      'held-out 1: 1/1',
       'rollouts 1: 2/2',
       'update 1: 0/1',
       'update 1: 1/1',
@@ -70,8 +72,8 @@ describe('a run of three steps', () => {
 
   it('keeps the curriculum’s state of each step, as a copy', async () => {
     const { state } = await train(settingsOf());
-    // Two rollouts a step, one held-out question in two of them; the last comes before the state.
-    expect(state.curriculum).toEqual({ drawn: 8 });
+    // Two rollouts a step, one held-out question before the first and in two of them; the last comes before the state.
+    expect(state.curriculum).toEqual({ drawn: 9 });
     expect(state.router).toBeNull();
   });
 });
