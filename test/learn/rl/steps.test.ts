@@ -26,10 +26,16 @@ describe('a run of three steps', () => {
     expect((await train(settingsOf({ checkpointEvery: 9 }))).saved).toEqual([3]);
   });
 
+  it('scores the policy before its first step, and says so with that step alone', async () => {
+    const { steps } = await train(settingsOf());
+    expect(steps.map(({ heldOutAtStart }) => heldOutAtStart?.n ?? null)).toEqual([1, null, null]);
+  });
+
   it('scores no held-out question where none is wanted', async () => {
     const heldOut = { questions: 0, every: 1, temperature: 0 };
     const { steps } = await train(settingsOf({ heldOut }));
     expect(steps.map((step) => step.heldOut)).toEqual([null, null, null]);
+    expect(steps.some((step) => 'heldOutAtStart' in step)).toBe(false);
   });
 
   it('measures its seconds, those of a snapshot with the step behind it', async () => {
