@@ -3,11 +3,12 @@ import type { ImportedQuestion } from '../../formats/import/values/types.ts';
 import type { SearchTarget } from '../../records/hits.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Resources, type Setup } from '../../records/setup.ts';
+import type { TextModel } from '../../policy/text-model.ts';
 import type { DeviceMeasure } from '../../policy/measure/device.ts';
 import type { Agreement } from '../../policy/model/agreement.ts';
 import { openSummarizer } from '../../retrieval/summarize/index.ts';
-import type { Summarizer } from '../../retrieval/summarize/summarizer.ts';
 import type { CheckpointStore } from '../models/checkpoints/store.ts';
+import type { JudgeItem, JudgeRun } from '../../evaluate/judge/run.ts';
 import { createUpdateBatcher } from './batcher.ts';
 import { servedCheckpoint, storedCheckpoint } from '../models/serving/checkpoint-source.ts';
 import type { ClusterApi } from '../contract/clusters.ts';
@@ -16,7 +17,8 @@ import { describeFailure, WorkerLost } from '../contract/failures.ts';
 import type { OnFigure, OnLayer, PolicyTrials } from '../contract/policy.ts';
 import type { RetrievalApi } from '../contract/retrieval.ts';
 import { remoteLater, type Remote } from '../rpc/remote.ts';
-import { judgeRollouts } from './judging.ts';
+import { judgeBulk, judgeRollouts } from './judging.ts';
+import type { OnJudged } from '../contract/ask.ts';
 import type { Need } from '../contract/progress.ts';
 import type { ConductorApi, ConductorMessage, RunState } from '../contract/ask.ts';
 import type { OpenedPolicy } from '../models/serving/open-policy.ts';
@@ -39,9 +41,6 @@ interface Running {
   rate: RateMeter;
 }
 
-const modelOf = (helper: Setup['summarizer'] | Setup['judge']): PolicyRef[] =>
-  helper.kind === 'model' ? [helper.policy] : [];
-
 /** What lies on this device. */
 export interface ConductorStorage {
   checkpoints: CheckpointStore;
@@ -60,8 +59,6 @@ export class Conductor implements ConductorApi {
   #send: (messages: ConductorMessage[]) => void = () => undefined;
   #device: DeviceChoice = 'auto';
   #running: Running | null = null;
-  /** Who summarizes for training. */
-  #training: Setup['summarizer'] = { kind: 'off' };
   /** What anyone needed so far: it is kept loaded. */
   readonly #needed = new Set<Need>();
   /** Chosen, and not in effect yet. */
@@ -132,6 +129,15 @@ export class Conductor implements ConductorApi {
 
   async measure(onFigure: OnFigure, signal: AbortSignal): Promise<DeviceMeasure> {
     return (await this.#trials()).measure(onFigure, signal);
+  }
+
+  async judge(
+    ref: PolicyRef,
+    items: readonly JudgeItem[],
+    onOutcome: OnJudged,
+    signal: AbortSignal,
+  ): Promise<JudgeRun['ended']> {
+    return judgeBulk(await this.helper(ref), items, onOutcome, signal);
   }
 
   webLlmModels() {
@@ -212,9 +218,18 @@ export class Conductor implements ConductorApi {
     return this.#sources.openFor(request);
   }
 
-  /** Who summarizes for training; the model stays until training asks for another. */
-  summarizerFor(setup: Pick<Setup, 'summarizer'>): Promise<Summarizer | null> {
-    return this.#summarizer({ summarizer: (this.#training = setup.summarizer) });
+  /**
+   * A model that judges beside the page's own runs. It is looked up for every completion:
+   * one that was ended meanwhile is opened again.
+   * @throws Error in words where it cannot be opened or gives no text
+   */
+  async helper(ref: PolicyRef): Promise<TextModel> {
+    const { id } = await this.#policy.textModel(ref);
+    return {
+      id,
+      complete: async (messages, options) =>
+        (await this.#policy.textModel(ref)).complete(messages, options),
+    };
   }
 
   async #retrieval(): Promise<Remote<RetrievalApi>> {
@@ -281,7 +296,7 @@ export class Conductor implements ConductorApi {
     lost.signal.throwIfAborted();
   }
 
-  async #summarizer({ summarizer }: Pick<Setup, 'summarizer'>): Promise<Summarizer | null> {
+  async #summarizer({ summarizer }: Setup) {
     if (summarizer.kind !== 'model') return openSummarizer(summarizer);
     return openSummarizer(summarizer, { model: await this.#policy.textModel(summarizer.policy) });
   }
@@ -361,7 +376,11 @@ export class Conductor implements ConductorApi {
   #want(setup: Setup): void {
     this.#policy.want(setup.policy, this.#device);
     this.#sources.want(setup);
-    this.#policy.keepHelpers([setup.summarizer, setup.judge, this.#training].flatMap(modelOf));
+    this.#policy.keepHelpers(
+      [setup.summarizer, setup.judge].flatMap((helper) =>
+        helper.kind === 'model' ? [helper.policy] : [],
+      ),
+    );
   }
 
   /** What is needed for the first time begins to load; what failed is loaded again by `retry` alone. */

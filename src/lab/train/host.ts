@@ -18,6 +18,7 @@ import { OtherTabs, type Order } from './other-tabs.ts';
 import { checkRouter } from '../../learn/run/assemble.ts';
 import type { AdoptFile } from '../../handover/adopt/input/folder.ts';
 import { adoptRun } from './adopt.ts';
+import { splitWords, type QuestionSplit } from '../corpus/retrieval/split.ts';
 import { withSource } from './setup-source.ts';
 import type { PolicyFacts } from '../models/serving/policy-facts.ts';
 import { newId, nowIso, RunRecords } from './records.ts';
@@ -37,17 +38,34 @@ export interface HostParts extends DriveParts {
   orders: BroadcastChannel;
 }
 
-/** Who judges is not part of training, and who summarizes only where its rollouts read summaries. */
+/** Who summarizes is part of training only where its rollouts read summaries. */
 const isBuiltIn = (
-  { policy, local, web, questions, summarizer }: Setup,
+  { policy, local, web, questions, summarizer, judge }: Setup,
   settings: TrainSettings,
 ): boolean =>
   [policy, local, web, questions].every(({ kind }) => kind === 'built-in') &&
+  judge.kind === 'off' &&
   (summarizer.kind === 'off' || !asksForSummaries(settings));
 
 const hasSummarizer = ({ summarizer }: Pick<Setup, 'summarizer'>): { summarizer: boolean } => ({
   summarizer: summarizer.kind !== 'off',
 });
+
+/** @throws Error where questions of one's own leave none to train on */
+function checkSplit(split: QuestionSplit | undefined): void {
+  if (split && split.train === 0)
+    throw new Error(
+      `None of the imported questions is left to train on: ${splitWords(split)}. Import more, or questions whose field “split” says train.`,
+    );
+}
+
+/** @throws Error for a judge that is none */
+function checkJudge({ judge }: Setup): void {
+  if (judge.kind === 'model' && judge.policy.kind === 'built-in')
+    throw new Error(
+      'The built-in policy is no judge: it writes searches and answers of its own protocol and nothing else. Choose a server or a chat model, or no judge.',
+    );
+}
 
 /** @throws Error where the run has so many steps already */
 function longer({ settings, step, name }: RunRecord, steps: number): TrainSettings {
@@ -129,12 +147,14 @@ export class TrainingHost implements TrainApi {
     this.#checkFree();
     const checked = withSource(parseTrainSettings(settings), setup);
     checkRouter(checked);
+    checkJudge(setup);
     checkTrainable(checked, hasSummarizer(setup));
     const chosen = await chooseDevice(device, navigator.gpu, navigator.hardwareConcurrency);
     const [world, policy] = await Promise.all([
       this.#parts.world(setup),
       this.#parts.policy(setup.policy),
     ]);
+    checkSplit(world.split);
     const run: RunRecord = {
       format: 'forage.run/1',
       id: newId(checked),
@@ -148,7 +168,11 @@ export class TrainingHost implements TrainApi {
       settings: checked,
       policy: { id: policy.id, revision: policy.revision },
       ...(!isBuiltIn(setup, checked) && { setup }),
-      world: { seed: world.seed, questions: world.questions.length },
+      world: {
+        seed: world.seed,
+        questions: world.questions.length,
+        ...(world.split && { split: world.split }),
+      },
       device: chosen.facts.device,
       step: 0,
       checkpointStep: null,

@@ -7,6 +7,7 @@ import type { AgentDeps } from '../../agent/request.ts';
 import { recipeOf } from '../../recipes/index.ts';
 import type { SettingsOverride } from '../../recipes/settings.ts';
 import { Random } from '../../base/random.ts';
+import type { HeldOutJudge } from './contracts.ts';
 import { rolloutOverrides } from './collect.ts';
 import { mean } from '../../base/statistics.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
@@ -54,12 +55,19 @@ export const heldOutRollout = (
 /** Rollouts that run together; the questions of one wave start at once. */
 const WAVE = 64;
 
+interface HeldOutRun {
+  runId: string;
+  step: number;
+  signal?: AbortSignal | undefined;
+  judge?: HeldOutJudge | undefined;
+}
+
 /** One rollout a question at the held-out temperature, routed as `router.evaluation` says. */
 export async function scoreHeldOut(
   settings: TrainSettings,
   agent: AgentDeps,
   questions: readonly Question[],
-  { runId, step, signal }: { runId: string; step: number; signal?: AbortSignal | undefined },
+  { runId, step, signal, judge }: HeldOutRun,
   onDone: (done: number, total: number) => void,
 ): Promise<HeldOutScore> {
   const recipe = recipeOf(settings);
@@ -81,5 +89,6 @@ export async function scoreHeldOut(
     signal?.throwIfAborted();
     onDone(rollouts.length, questions.length);
   }
-  return scoresOf(rollouts);
+  const scores = scoresOf(rollouts);
+  return judge ? { ...scores, judge: await judge(rollouts, { step, signal }) } : scores;
 }

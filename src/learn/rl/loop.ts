@@ -204,6 +204,7 @@ class TrainLoop {
     const step = this.#state.step + 1;
     const learningRate = this.#hooks.learningRate?.() ?? this.#state.learningRate;
     const before: TrainState = { ...this.#state, learningRate };
+    const heldOutAtStart = await this.#atStart();
     const start = now();
     const stage = stageAt(this.#settings.stages, step);
     const collected = await this.#rollouts(step, stage);
@@ -236,6 +237,7 @@ class TrainLoop {
       kl,
       learningRate: learningRateAt(optimizer, step, this.#settings.steps),
       heldOut,
+      heldOutAtStart,
       router,
       seconds,
     });
@@ -307,14 +309,23 @@ class TrainLoop {
     return this.#deps.router?.learn(all.flat(), step) ?? null;
   }
 
-  #heldOut(step: number): Promise<HeldOutScore> {
-    const { heldOut, runId } = this.#deps;
+  /** What every later score is compared with: the policy before its first step; null at any other. */
+  #atStart(): Promise<HeldOutScore | null> {
+    const first = this.#state.step === 0 && this.#settings.heldOut.questions > 0;
+    if (!first) return Promise.resolve(null);
+    // What web calls take here is none of the router's experience.
+    const { webLatency: _, ...agent } = this.#agent;
+    return this.#heldOut(0, agent);
+  }
+
+  #heldOut(step: number, agent: TrainDeps['agent'] = this.#agent): Promise<HeldOutScore> {
+    const { heldOut, runId, judge } = this.#deps;
     const { signal } = this.#hooks;
     return scoreHeldOut(
       this.#settings,
-      this.#agent,
+      agent,
       heldOut,
-      { runId, step, signal },
+      { runId, step, signal, judge },
       (done, total) => this.#tell('held-out', done, total),
     );
   }

@@ -52,6 +52,8 @@ export interface StepParts {
   kl: number | null;
   learningRate: number;
   heldOut: HeldOutScore | null;
+  /** Of the first step alone. */
+  heldOutAtStart?: HeldOutScore | null;
   router: RouterStep | null;
   seconds: MadeStep['seconds'];
 }
@@ -94,6 +96,7 @@ export function stepRecord(parts: StepParts): MadeStep {
     seconds,
     drawn: collected.drawn,
     heldOut: parts.heldOut,
+    ...(parts.heldOutAtStart && { heldOutAtStart: parts.heldOutAtStart }),
     router: parts.router,
   };
 }

@@ -2,7 +2,7 @@ import type { AgentDeps } from '../../agent/request.ts';
 import type { Router } from '../../agent/router/router.ts';
 import type { Question } from '../../records/records.ts';
 import { createCurriculum } from '../curriculum/create.ts';
-import type { TrainDeps } from '../rl/contracts.ts';
+import type { HeldOutJudge, TrainDeps } from '../rl/contracts.ts';
 import { readDemonstrations } from '../rl/demonstrations.ts';
 import { heldOutSample } from '../rl/held-out.ts';
 import { startQuestions } from '../rl/not-searching.ts';
@@ -18,6 +18,8 @@ export interface RunParts extends Pick<TrainDeps, 'learner' | 'config' | 'runId'
   questions: readonly (Question & { split?: string | undefined })[];
   /** Who summarizes passages; null: nobody. */
   summarizer?: AgentDeps['summarizer'];
+  /** Who judges the held-out answers; null: nobody. */
+  judge?: HeldOutJudge | null;
   /** JSON lines of the rollouts that a warm-up imitates; read only where the settings have one. */
   demonstrations: () => string | Promise<string>;
   /** A line that the user should know. */
@@ -48,6 +50,7 @@ export async function assembleRun(settings: TrainSettings, parts: RunParts): Pro
       startQuestions: startQuestions(ofSplit('train'), settings.seed),
     }),
     agent: { policy, retriever, router, now, summarizer: parts.summarizer ?? null },
+    ...(parts.judge && { judge: parts.judge }),
     config,
     learner,
     curriculum: createCurriculum(settings, { questions: ofSplit('train'), retriever }),

@@ -49,7 +49,7 @@ beforeEach(() => {
     policies: () => Promise.resolve([]),
     policy: unreached,
     world: unreached,
-    summarizer: unreached,
+    helper: unreached,
     startEngines: unreached,
   };
   host = new TrainingHost(parts);

@@ -28,6 +28,7 @@ import {
 import { trainApi, trainingRun, useTrain, visibleRuns } from '../store/train-store.ts';
 import { AdvancedFields } from './folds/AdvancedFields.tsx';
 import { FormState, NumberField, RateField, SelectField } from './fields/fields.tsx';
+import { OwnData } from './OwnData.tsx';
 import { StageFields } from './fields/StageFields.tsx';
 
 /** What recipes are called in the list: the system, then how it is trained. */
@@ -246,17 +247,6 @@ const StartBar = (props: { settings: TrainSettings | null }) => {
   );
 };
 
-/** Imported questions have no split of ours; where they go is said. */
-const ImportedSplits = () => {
-  const imported = useSetup(({ setup }) => setup.questions.kind === 'collections');
-  return imported ? (
-    <p className="fine">
-      Of the imported questions, by a hash of their ids, 70 % are trained on, 15 % are held out for
-      the curve, and 15 % stay untouched for a test.
-    </p>
-  ) : null;
-};
-
 /** The form of a new run. */
 export const NewRun = () => {
   const { training, changes, device } = useDraft();
@@ -286,8 +276,8 @@ export const NewRun = () => {
           {first ? ' Nothing has been trained here yet: press Start training.' : ''}
         </p>
         <Basics />
-        <WorksWith helpers={summaries ? ['summarizer'] : []} />
-        <ImportedSplits />
+        <WorksWith helpers={summaries ? ['summarizer', 'judge'] : ['judge']} />
+        <OwnData />
         <StageFields />
         <AdvancedFields />
         {checked.warnings.map((warning) => (
