@@ -73,8 +73,7 @@ export const namedToday = (recipe: string): Named => ({ recipe, ...versionOf(rec
 
 /** The recipe whose loop a run's rollouts run. @throws Error that lists the known ids */
 export const recipeOf = ({ recipe, recipeVersion }: Named): Recipe =>
-  FORMER.find(({ id, version }) => id === recipe && version === recipeVersion) ??
-  getRecipe(recipe);
+  FORMER.find(({ id, version }) => id === recipe && version === recipeVersion) ?? getRecipe(recipe);
 
 /** One way to train one recipe. */
 export interface Training {

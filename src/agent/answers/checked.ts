@@ -84,7 +84,8 @@ export function questionScores(
   if (answer === null) return ofCheck(false);
   const hasOption = answers.some((gold) => chosenOptions(gold, options).length > 0);
   if (hasOption) return ofCheck(choosesRight(answer, question));
-  const numbers = type !== undefined && NUMERIC.has(type) ? answers.flatMap((gold) => numberOf(gold) ?? []) : [];
+  const numbers =
+    type !== undefined && NUMERIC.has(type) ? answers.flatMap((gold) => numberOf(gold) ?? []) : [];
   if (numbers.length === 0) return answerScores(answer, answers, normaliser);
   const given = numberOf(answer);
   if (given !== null) return ofCheck(numbers.includes(given));

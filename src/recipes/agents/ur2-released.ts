@@ -19,8 +19,7 @@ export const ur2Released: Recipe = {
   id: 'ur2-released',
   version: '1',
   title: 'UR², as released',
-  summary:
-    'UR² with the rewards and the loss of its released code, which differ from the paper’s.',
+  summary: 'UR² with the rewards and the loss of its released code, which differ from the paper’s.',
   settings: {
     ...UR2_SETTINGS,
     retrieval: { ...UR2_SETTINGS.retrieval, queryWords: 20 },

@@ -150,9 +150,7 @@ const accuracy = (steps: Steps): ChartSpec[] => [
     [
       line(steps, 'sampled', 1, ({ searches }) => searches),
       heldOut(steps, 'held-out', 0, ({ searches }) => searches),
-      ...(steps.some(({ fallbacks }) => fallbacks !== undefined)
-        ? [line(steps, 'fallbacks', 2, fallbacksARollout)]
-        : []),
+      ...[line(steps, 'fallbacks', 2, fallbacksARollout)].filter(({ points }) => points.length > 0),
     ],
     { include: [0] },
   ),
