@@ -53,19 +53,25 @@ const promptSegment = (ids: readonly number[]): Segment[] =>
 /**
  * A guess as a trajectory of a run that may search: its thought up to the first search, and its answer, as
  * if it had written all of both.
- * @returns null where it thought or answered nothing
+ * @returns null where it thought or answered nothing, or broke the protocol otherwise than by a search
  */
 export function asTrajectory(
   guess: Rollout,
   frame: { before: readonly number[]; after: readonly number[] },
 ): Rollout | null {
-  const { segments, answer } = guess;
+  const { segments, answer, events } = guess;
+  const broken = events.some(
+    (event) =>
+      event.kind === 'error' &&
+      event.what === 'malformed' &&
+      (event.segment === undefined || segments[event.segment]?.role !== 'search'),
+  );
   const question = segments.find(({ role }) => role === 'question');
   const written = segments.filter(({ source, role }) => source !== 'prompt' && role !== 'hint');
   const searched = written.findIndex(({ role }) => role === 'search');
   const first = written.findIndex(({ role }) => role === 'answer');
   const thoughts = written.slice(0, searched < 0 ? first : Math.min(searched, first));
-  if (!question || answer === null || first < 0 || thoughts.length === 0) return null;
+  if (broken || !question || answer === null || first < 0 || thoughts.length === 0) return null;
   const own = [...thoughts, ...written.slice(first).filter(({ role }) => role === 'answer')];
   return {
     ...guess,

@@ -61,6 +61,13 @@ describe('a guess as a trajectory', () => {
     ]);
   });
 
+  it('is none where the protocol was broken otherwise: that is not to be learned', async () => {
+    const main = ['<think> t</think> prose <short_answer> \\boxed{ Borfield }</short_answer>'];
+    const { rollout } = await run({ main }, { question: forbidden });
+    expect(rollout.answer).toBe('Borfield');
+    expect(asTrajectory(rollout, NO_FRAME)).toBeNull();
+  });
+
   it('is none where nothing was answered', async () => {
     const { rollout } = await run({ main: ['<think> t</think>'] }, { question: forbidden });
     expect(rollout.answer).toBeNull();
