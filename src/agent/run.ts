@@ -7,10 +7,12 @@ import { Conversation } from './transcript/conversation.ts';
 import { Evidence } from './answers/evidence.ts';
 import { agentLoop } from './loop.ts';
 import { naiveLoop } from './naive.ts';
+import { permitted } from './settings/permission.ts';
 import { ProtocolParser } from './transcript/parse.ts';
 import type { AgentDeps, GroupRequest, RolloutRequest } from './request.ts';
 import { RunningMean } from './router/reward.ts';
-import { rolloutMetrics, soundTitles, supportingRecall } from './answers/scores.ts';
+import { rolloutMetrics } from './answers/checked.ts';
+import { soundTitles, supportingRecall } from './answers/scores.ts';
 import { deriveSeed } from '../base/random.ts';
 import { Cancelled, initialProgress, isCancelled, type RunState } from './state.ts';
 import { readTags } from './transcript/tags.ts';
@@ -21,7 +23,7 @@ import { formatValid } from './transcript/validity.ts';
 
 function emptyRollout(deps: AgentDeps, request: RolloutRequest, settings: RecipeSettings): Rollout {
   const { question, recipe } = request;
-  const { id, text, answers, supporting, type, hops, difficulty } = question;
+  const { id, text, answers, supporting, type, hops, difficulty, options, mayRetrieve } = question;
   return {
     format: 'forage.rollout/1',
     id: request.rolloutId,
@@ -38,6 +40,8 @@ function emptyRollout(deps: AgentDeps, request: RolloutRequest, settings: Recipe
       ...(type === undefined ? {} : { type }),
       ...(hops === undefined ? {} : { hops }),
       ...(difficulty === undefined ? {} : { difficulty }),
+      ...(options === undefined ? {} : { options }),
+      ...(mayRetrieve === undefined ? {} : { mayRetrieve }),
     },
     recipe: { id: recipe.id, version: recipe.version, settings },
     policy: {
@@ -113,12 +117,12 @@ function noteLogprobs({ rollout }: Transcript, { policy }: AgentDeps): void {
 /** Fills in what follows from the record: searches, recall, tokens, scores. */
 function score(transcript: Transcript): void {
   const { rollout } = transcript;
-  const { answers, supporting } = rollout.question;
+  const { supporting } = rollout.question;
   const retrieved = rollout.events.flatMap((event) =>
     event.kind === 'retrieve' || event.kind === 'background' ? event.hits : [],
   );
   const written = rollout.segments.filter((segment) => segment.source === 'policy');
-  rollout.metrics = rolloutMetrics(rollout.answer, answers, {
+  rollout.metrics = rolloutMetrics(rollout.answer, rollout.question, {
     recall: supportingRecall(soundTitles(retrieved.map((hit) => hit.passage)), supporting),
     searches: rollout.events.filter((event) => event.kind === 'route').length,
     tokens: written.reduce((sum, segment) => sum + segment.ids.length, 0),
@@ -140,7 +144,7 @@ export async function runRollout(
   request: RolloutRequest,
   onUpdate: ((update: RolloutUpdate) => void) | null = null,
 ): Promise<Rollout> {
-  const over = request.overrides ?? {};
+  const over = permitted(request.question, request.overrides ?? {});
   const { tokenizer, info } = deps.policy;
   const settings = budgetsInForce(
     withOverrides(request.recipe.settings, over),

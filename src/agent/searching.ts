@@ -5,7 +5,7 @@ import { blockIds, passagesText } from './transcript/blocks.ts';
 import { contextRoom } from './budget.ts';
 import { userTurn } from './transcript/prompt.ts';
 import { HINTS, inBlock } from '../records/protocol.ts';
-import { retrieve, type Retrieved } from './retrieving.ts';
+import { fitting, retrieve, type Retrieved } from './retrieving.ts';
 import { routeReward } from './router/reward.ts';
 import { deriveSeed, uniform } from '../base/random.ts';
 import type { RunState } from './state.ts';
@@ -180,7 +180,11 @@ export async function searchRound(
   rewardRoute(state, event, route, got);
   const text = summary
     ? inBlock(summary.text)
-    : passagesText(deps.policy.tokenizer, got.retrieval.hits, settings.retrieval.passageTokens);
+    : passagesText(
+        deps.policy.tokenizer,
+        fitting(state, got.retrieval.hits),
+        settings.retrieval.passageTokens,
+      );
   const room = Math.max(2, contextRoom(state));
   conversation.answerBack('result', blockIds(deps.policy.tokenizer, tags, 'result', text, room));
   if (summary?.fallback) writeHint(state, FALLBACK_HINT);

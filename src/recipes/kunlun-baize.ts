@@ -88,7 +88,7 @@ export const kunlunBaize: Recipe = {
       title: 'DAPO, short reward',
       departures:
         'Rollouts run the plain search loop, without RDRA, STIE and NLR; another loop can be chosen.',
-      formerId: 'dapo-kunlun',
+      formerIds: ['dapo-kunlun'],
       loop: 'search',
       settings: {
         ...TRAINING,

@@ -20,6 +20,11 @@ const samplingSchema = z.strictObject({
 const retrievalSchema = z.strictObject({
   /** Passages a search returns. */
   k: z.int().min(1).max(20),
+  /**
+   * Whether k gives way to the most passages that the policy's context holds, where they are shown as
+   * they are. A summary of them is short, however many they are.
+   */
+  fitK: z.boolean().exactOptional(),
   /** Most retrievals a rollout may make; the background is not one of them. */
   maxSearches: z.int().min(0).max(32),
   /** Most tokens of one passage inside `<result>` or `<background>`; longer ones are cut. */
@@ -30,6 +35,8 @@ const retrievalSchema = z.strictObject({
   honourTags: z.boolean(),
   /** UR²: whether the policy reads a summary for its query in place of the passages. */
   summarize: z.enum(['off', 'on']).default('off'),
+  /** Most words of a query; a longer one is a fault against the protocol. Absent: no limit. */
+  queryWords: positiveInt.exactOptional(),
 });
 
 const backgroundSchema = z.strictObject({

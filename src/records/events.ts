@@ -79,6 +79,8 @@ export interface RetrieveEvent extends Base {
   query: string;
   source: SearchTarget;
   hits: Hit[];
+  /** k, where `hits` are fewer because the policy's context holds no more of them. */
+  asked?: number;
   latencyMs: number;
   addedDelayMs: number;
   requests?: number;

@@ -76,7 +76,15 @@ export interface Rollout {
   createdAt: string;
   question: Pick<
     Question,
-    'id' | 'text' | 'answers' | 'supporting' | 'type' | 'hops' | 'difficulty'
+    | 'id'
+    | 'text'
+    | 'answers'
+    | 'supporting'
+    | 'type'
+    | 'hops'
+    | 'difficulty'
+    | 'options'
+    | 'mayRetrieve'
   >;
   recipe: { id: string; version: string; settings: Record<string, unknown> };
   policy: {

@@ -1,8 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseTrainSettings } from '../../src/learn/settings/edit-settings.ts';
-import { findTraining, getRecipe, getTraining, TRAININGS } from '../../src/recipes/index.ts';
+import { parseTrainSettings, withChanges } from '../../src/learn/settings/edit-settings.ts';
+import {
+  findTraining,
+  getRecipe,
+  getTraining,
+  recipeOf,
+  TRAININGS,
+} from '../../src/recipes/index.ts';
 import { recipeSettingsSchema, type RecipeSettings } from '../../src/recipes/settings.ts';
 import type { TrainSettings } from '../../src/recipes/training.ts';
 
@@ -21,7 +27,7 @@ describe('trainings', () => {
   it.each([
     ['kunlun-baize/dapo', 'token-mean', null],
     ['ur2/paper', 'sequence-mean', null],
-    ['ur2/released', 'sequence-mean', null],
+    ['ur2-released/two-stages', 'sequence-mean', null],
     ['r1-searcher/reinforce++', 'sequence-mean', null],
     ['search-r1/grpo', 'token-mean', 8],
     ['search/grpo', 'sequence-mean', null],
@@ -32,7 +38,12 @@ describe('trainings', () => {
 
   it('draw from the whole vocabulary, and say so where their source does not', () => {
     expect(IDS.map((id) => getTraining(id).topP)).toEqual(IDS.map(() => 1));
-    for (const id of ['ur2/paper', 'ur2/released', 'search-r1/grpo', 'r1-searcher/reinforce++'])
+    for (const id of [
+      'ur2/paper',
+      'ur2-released/two-stages',
+      'search-r1/grpo',
+      'r1-searcher/reinforce++',
+    ])
       expect(findTraining(id)?.variant.departures).toContain('top-p');
   });
 
@@ -73,20 +84,60 @@ describe('presets of version 0.1.0', () => {
     'search-r1-grpo': 'search-r1/grpo',
     'r1-searcher': 'r1-searcher/reinforce++',
     'grpo-em': 'search/grpo',
-    'ur2-released': 'ur2/released',
+    'ur2-released': 'ur2-released/two-stages',
   };
 
   it('are these', () => {
     expect(presets.map(({ settings }) => settings.preset)).toEqual(Object.keys(renamed));
   });
 
-  it.each(Object.entries(renamed))('%s trains as it did, as %s', (old, id) => {
+  // UR² ran the plain search loop then, and it has one of its own now: a new run is another one.
+  const same = Object.entries(renamed).filter(([old]) => !old.startsWith('ur2'));
+
+  it.each(same)('%s trains as it did, as %s', (old, id) => {
     const { settings, loop } = presets.find((one) => one.settings.preset === old)!;
     const { recipe, ...now } = getTraining(old);
     expect(now).toEqual({ ...settings, preset: id, recipe: undefined });
     // Parts that came later are off in it.
     expect(getRecipe(recipe).settings).toEqual(recipeSettingsSchema.parse(loop));
-    // A stored run keeps every number, and the loop that it names.
-    expect(parseTrainSettings(settings)).toEqual({ ...settings, preset: id });
+  });
+
+  it.each(Object.entries(renamed))(
+    'a stored run of %s keeps every number, and its loop',
+    (old, id) => {
+      const { settings, loop } = presets.find((one) => one.settings.preset === old)!;
+      const stored = parseTrainSettings(settings);
+      expect(stored).toEqual({ ...settings, preset: id });
+      expect(recipeOf(stored).settings).toEqual(recipeSettingsSchema.parse(loop));
+    },
+  );
+
+  it('a run that was stored with the plain loop under the name ur2 keeps it', () => {
+    const { recipeVersion: _, ...before } = { ...getTraining('search/grpo'), recipe: 'ur2' };
+    const stored = parseTrainSettings(before);
+    expect(stored).toEqual({ ...before, recipeVersion: '1' });
+    expect(recipeOf(stored).settings).toEqual(getRecipe('search').settings);
+    // Stored again by this version, it means the same.
+    expect(parseTrainSettings(JSON.parse(JSON.stringify(stored)))).toEqual(stored);
+  });
+
+  it('the id that was `ur2/released` names the recipe of the released code', () => {
+    expect(findTraining('ur2/released')?.id).toBe('ur2-released/two-stages');
+    expect(getTraining('ur2/released')).toEqual(getTraining('ur2-released'));
+    const stored = { ...getTraining('search/grpo'), preset: 'ur2/released', recipe: 'ur2' };
+    expect(parseTrainSettings(stored)).toMatchObject({
+      preset: 'ur2-released/two-stages',
+      recipeVersion: '1',
+    });
+  });
+});
+
+describe('the loop of another recipe', () => {
+  it('is today’s where it is named by a change', () => {
+    const changed = withChanges(getTraining('search/grpo'), ['recipe=ur2']);
+    expect(changed.recipeVersion).toBe('2');
+    expect(recipeOf(changed).settings.retrieval).toMatchObject({ maxSearches: 4, summarize: 'on' });
+    const old = withChanges(getTraining('search/grpo'), ['recipe=ur2', 'recipeVersion="1"']);
+    expect(recipeOf(old).settings).toEqual(getRecipe('search').settings);
   });
 });

@@ -1,10 +1,10 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { once } from 'node:events';
 import type { Question } from '../../records/records.ts';
-import type { Rollout } from '../../records/rollout.ts';
 import { summarizeRollouts, type Summary, type SummaryByHops } from '../../evaluate/summary.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { allows, type CompositionFilter } from '../../world/questions/compositions.ts';
+import { openSummarizerOf } from '../shared/summarizer.ts';
 import { openParts, type Parts } from '../shared/parts.ts';
 import { UsageError, type OptionValues } from '../shared/options.ts';
 import { runQuestions } from '../shared/run-questions.ts';
@@ -30,7 +30,7 @@ export async function openOutput(path: string | undefined): Promise<WriteStream 
 
 export async function writeAll(
   output: WriteStream | null,
-  rollouts: readonly Rollout[],
+  rollouts: readonly object[],
 ): Promise<void> {
   if (!output) return;
   for (const rollout of rollouts) output.write(`${JSON.stringify(rollout)}\n`);
@@ -76,7 +76,9 @@ export function select(parts: Parts, values: OptionValues): Question[] {
     throw new UsageError(
       values.compositions !== undefined && parts.world.questions.every((q) => !q.composition)
         ? 'These questions name no composition; --compositions is for questions of a world.'
-        : 'No question fits these options.',
+        : values.split === undefined && split === 'test' && !parts.world.questions.some((q) => q.split === 'test')
+          ? 'None of the questions is for a test; --split dev, train or all asks others.'
+          : 'No question fits these options.',
     );
   return found.slice(0, Number(values.limit));
 }
@@ -102,7 +104,8 @@ export const rolloutCommand: Command = {
     json: { type: 'boolean', help: 'print one JSON object and nothing else' },
   },
   async run(values, _positionals, lists) {
-    const parts = await openParts(partsOptions(values, lists));
+    const summarizer = await openSummarizerOf(values);
+    const parts = await openParts({ ...partsOptions(values, lists), summarizer });
     endProgress();
     try {
       const questions = select(parts, values);

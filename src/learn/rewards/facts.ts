@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { AgentEvent } from '../../records/events.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import { answerScores, type AnswerScores } from '../../agent/answers/scores.ts';
+import { questionScores } from '../../agent/answers/checked.ts';
+import type { AnswerScores } from '../../agent/answers/scores.ts';
 import { formatValid } from '../../agent/transcript/validity.ts';
 import { searchesOf, type SearchFact } from './searches.ts';
 import {
@@ -28,7 +29,7 @@ export interface AskedQuery {
  * environment can neither earn nor lose anything, whatever tags stand in it.
  */
 export interface RewardFacts {
-  /** By SQuAD's normaliser. */
+  /** By SQuAD's normaliser, or by the question's own check (`checked.ts`). */
   em: number;
   f1: number;
   /** Every token of a gold answer is among the answer's. */
@@ -49,6 +50,8 @@ export interface RewardFacts {
   supporting: readonly string[];
   /** Whether the policy could search at all; where it could not, a search is among the faults. */
   mayRetrieve: boolean;
+  /** Most words of a query: a longer one is among the faults. Null: none is for its length. */
+  queryWords: number | null;
   /** Opening tags of searches, closed or not: what code that counts tags counts. */
   opened: Span[];
   /** What it refined of its results; without such blocks, what it thought after it had first read passages. */
@@ -65,14 +68,26 @@ export interface RewardFacts {
 
 const settingsSchema = z.object({
   loop: z.string().default('agent'),
-  retrieval: z.object({ maxSearches: z.number().default(1) }).prefault({}),
+  retrieval: z
+    .object({ maxSearches: z.number().default(1), queryWords: z.number().optional() })
+    .prefault({}),
 });
 
-/** UR²'s isRetrieve, from the settings that were in force; true where the record does not say. */
-export function mayRetrieve({ recipe }: { recipe?: Pick<Rollout['recipe'], 'settings'> }): boolean {
+interface Recorded {
+  question?: Pick<Rollout['question'], 'mayRetrieve'>;
+  recipe?: Pick<Rollout['recipe'], 'settings'>;
+}
+
+/** UR²'s isRetrieve, from the question and the settings that were in force; true where neither says. */
+export function mayRetrieve({ question, recipe }: Recorded): boolean {
+  if (question?.mayRetrieve === false) return false;
   const { data } = settingsSchema.safeParse(recipe?.settings);
   return data === undefined || (data.loop === 'agent' && data.retrieval.maxSearches > 0);
 }
+
+/** Most words of a query beyond which the record has a fault; null where no limit was in force. */
+export const queryWords = ({ recipe }: Pick<Recorded, 'recipe'>): number | null =>
+  settingsSchema.safeParse(recipe?.settings).data?.retrieval.queryWords ?? null;
 
 /** Breaches of the protocol that the record names, and searches where none was allowed that it does not. */
 function faultsOf(rollout: Rollout, queries: readonly AskedQuery[]): Span[][] {
@@ -154,12 +169,12 @@ export function readFacts(rollout: Rollout): RewardFacts {
   const { spans, prose } = answerSpan(rollout);
   const queries = queriesOf(rollout);
   const answered = rollout.events.findLast((event) => event.kind === 'answer');
-  const { em, f1, coverEm } = answerScores(rollout.answer, answers);
+  const { em, f1, coverEm } = questionScores(rollout.answer, rollout.question);
   return {
     em,
     f1,
     coverEm,
-    byR1Searcher: answerScores(rollout.answer, answers, 'r1-searcher'),
+    byR1Searcher: questionScores(rollout.answer, rollout.question, 'r1-searcher'),
     answerText: rollout.answer,
     golds: answers,
     formatValid: formatValid(rollout),
@@ -168,6 +183,7 @@ export function readFacts(rollout: Rollout): RewardFacts {
     searches: searchesOf(rollout),
     supporting,
     mayRetrieve: mayRetrieve(rollout),
+    queryWords: queryWords(rollout),
     opened: openingTags(rollout),
     afterReading: refinementOf(rollout),
     form: answered?.kind === 'answer' && rollout.answer !== null ? answered.form : null,

@@ -1,6 +1,6 @@
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import type { RouterStep, MadeStep } from '../../records/training.ts';
+import type { JudgedScore, RouterStep, MadeStep } from '../../records/training.ts';
 import type { AgentDeps } from '../../agent/request.ts';
 import type { Router } from '../../agent/router/router.ts';
 import type { RunningMean } from '../../agent/router/reward.ts';
@@ -68,6 +68,12 @@ export interface RouterLearner {
   restore(state: Json): void;
 }
 
+/** Judges held-out answers beside EM. @throws the signal's reason; a judge that fails is in the score */
+export type HeldOutJudge = (
+  rollouts: readonly Rollout[],
+  at: { step: number; signal?: AbortSignal | undefined },
+) => Promise<JudgedScore>;
+
 export interface TrainDeps {
   /** Policy (pool), retriever, router and clock. The policy must have `setAdapter`. */
   agent: AgentDeps;
@@ -77,8 +83,11 @@ export interface TrainDeps {
   curriculum: Curriculum;
   /** The fixed sample that is scored as the run goes; see `heldOutSample`. */
   heldOut: readonly Question[];
+  judge?: HeldOutJudge;
   /** Trajectories for `settings.warmUp`. */
   demonstrations?: readonly Rollout[];
+  /** Of those that may be trained on, for `settings.start: not-searching`. */
+  startQuestions?: readonly Question[];
   /** Required where `settings.router.train` is not `off`. */
   router?: RouterLearner;
   runId: string;
@@ -87,7 +96,14 @@ export interface TrainDeps {
 }
 
 export type TrainLoopPhase =
-  'starting' | 'warm-up' | 'scoring-questions' | 'rollouts' | 'update' | 'held-out' | 'snapshot';
+  | 'starting'
+  | 'warm-up'
+  | 'scoring-questions'
+  | 'stop-searching'
+  | 'rollouts'
+  | 'update'
+  | 'held-out'
+  | 'snapshot';
 
 export interface TrainLoopProgress {
   phase: TrainLoopPhase;

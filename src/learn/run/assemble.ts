@@ -2,9 +2,10 @@ import type { AgentDeps } from '../../agent/request.ts';
 import type { Router } from '../../agent/router/router.ts';
 import type { Question } from '../../records/records.ts';
 import { createCurriculum } from '../curriculum/create.ts';
-import type { TrainDeps } from '../rl/contracts.ts';
+import type { HeldOutJudge, TrainDeps } from '../rl/contracts.ts';
 import { readDemonstrations } from '../rl/demonstrations.ts';
 import { heldOutSample } from '../rl/held-out.ts';
+import { startQuestions } from '../rl/not-searching.ts';
 import { createRouterLearner } from '../router/learner.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 
@@ -15,6 +16,10 @@ export interface RunParts extends Pick<TrainDeps, 'learner' | 'config' | 'runId'
   router: Router;
   /** `train` questions are drawn from, `dev` questions are held out; others are not used. */
   questions: readonly (Question & { split?: string | undefined })[];
+  /** Who summarizes passages; null: nobody. */
+  summarizer?: AgentDeps['summarizer'];
+  /** Who judges the held-out answers; null: nobody. */
+  judge?: HeldOutJudge | null;
   /** JSON lines of the rollouts that a warm-up imitates; read only where the settings have one. */
   demonstrations: () => string | Promise<string>;
   /** A line that the user should know. */
@@ -41,7 +46,11 @@ export async function assembleRun(settings: TrainSettings, parts: RunParts): Pro
     ...(settings.warmUp && {
       demonstrations: readDemonstrations(await parts.demonstrations(), config.vocabSize),
     }),
-    agent: { policy, retriever, router, now },
+    ...(settings.start === 'not-searching' && {
+      startQuestions: startQuestions(ofSplit('train'), settings.seed),
+    }),
+    agent: { policy, retriever, router, now, summarizer: parts.summarizer ?? null },
+    ...(parts.judge && { judge: parts.judge }),
     config,
     learner,
     curriculum: createCurriculum(settings, { questions: ofSplit('train'), retriever }),

@@ -1,4 +1,4 @@
-import { answerScores } from '../../../agent/answers/scores.ts';
+import { questionScores } from '../../../agent/answers/checked.ts';
 import {
   isOwnRollout,
   type ImportedRollout,
@@ -9,6 +9,7 @@ import { blockText } from '../../../formats/rollouts/protocols/split.ts';
 import { protocolOf, roundsOf, type Round } from '../../../formats/rollouts/rounds.ts';
 import {
   mayRetrieve,
+  queryWords,
   readFacts,
   type AskedQuery,
   type RewardFacts,
@@ -112,12 +113,12 @@ function importedFacts(rollout: ImportedRollout): Omit<RewardFacts, 'tokens'> {
   const protocol = protocolOf(rollout);
   const faults = formFaults(segments, protocol);
   const answered = answer !== null && answer.trim() !== '';
-  const { em, f1, coverEm } = answerScores(answer, answers);
+  const { em, f1, coverEm } = questionScores(answer, rollout.question);
   return {
     em,
     f1,
     coverEm,
-    byR1Searcher: answerScores(answer, answers, 'r1-searcher'),
+    byR1Searcher: questionScores(answer, rollout.question, 'r1-searcher'),
     answerText: answer,
     golds: answers,
     formatValid: protocol !== null && answered && faults.length === 0,
@@ -134,6 +135,7 @@ function importedFacts(rollout: ImportedRollout): Omit<RewardFacts, 'tokens'> {
     }),
     supporting: rollout.question.supporting,
     mayRetrieve: mayRetrieve(rollout),
+    queryWords: queryWords(rollout),
     opened: openingsOf(segments, protocol),
     afterReading: refinement(segments),
     ...answerForm(segments, answered),

@@ -94,6 +94,8 @@ export interface ImportedRollout {
     type?: string;
     hops?: number;
     difficulty?: string;
+    options?: string[];
+    mayRetrieve?: boolean;
   };
   recipe?: Rollout['recipe'];
   policy?: Rollout['policy'];

@@ -1,8 +1,9 @@
-import type { TrainStep } from '../../../records/training.ts';
+import { heldOutScores } from '../../../evaluate/held-out-scores.ts';
+import type { HeldOutScore, TrainStep } from '../../../records/training.ts';
 import type { TrainSettings } from '../../../recipes/training.ts';
 import { collapseText, paperOptimum, type RewardSettings } from '../../../agent/router/reward.ts';
 import { overridesInForce } from '../../../learn/settings/overrides.ts';
-import { getRecipe } from '../../../recipes/index.ts';
+import { recipeOf } from '../../../recipes/index.ts';
 import { withOverrides } from '../../../recipes/settings.ts';
 import type { ChartSpec, Series } from '../../kit/charts/series.ts';
 import type { Point } from '../../kit/charts/downsample.ts';
@@ -37,16 +38,27 @@ const line = (
   return { id: name, name, colour, points, ...(sparse && { sparse }) };
 };
 
+/** UR²: queries of a rollout that asked for reasoning and were sent back, mean. */
+const fallbacksARollout = ({ fallbacks, rollouts }: TrainStep): number | null =>
+  fallbacks === undefined || rollouts === 0 ? null : fallbacks / rollouts;
+
 /**
- * Scores of the held-out questions; they are measured every few steps, so their points are marked.
+ * Scores of the held-out questions; they are measured before the first step and every few steps, so their
+ * points are marked.
  */
 const heldOut = (
   steps: Steps,
   name: string,
   colour: number,
-  of: (score: NonNullable<TrainStep['heldOut']>) => number,
+  of: (score: HeldOutScore) => number | null | undefined,
 ): Series => ({
-  ...line(steps, name, colour, ({ heldOut: score }) => (score ? of(score) : null)),
+  id: name,
+  name,
+  colour,
+  points: heldOutScores(steps).flatMap(({ step, score }) => {
+    const y = of(score);
+    return y === null || y === undefined || !Number.isFinite(y) ? [] : [{ x: step, y }];
+  }),
   sparse: true,
 });
 
@@ -74,11 +86,7 @@ export const shareInterval = (p: number, n: number): [low: number, high: number]
 
 /** Only EM has an interval: F1 is no share of questions, so Wilson’s formula says nothing of it. */
 const heldOutIntervals = (steps: Steps): NonNullable<Series['interval']> =>
-  new Map(
-    steps
-      .filter(({ heldOut: score }) => score !== null)
-      .map(({ step, heldOut: score }) => [step, shareInterval(score!.em, score!.n)]),
-  );
+  new Map(heldOutScores(steps).map(({ step, score }) => [step, shareInterval(score.em, score.n)]));
 
 /**
  * A chart without points is kept: its `empty` says when there will be some, or why there never are.
@@ -108,7 +116,7 @@ const accuracy = (steps: Steps): ChartSpec[] => [
   spec(
     'em',
     'Answers: EM and F1',
-    'sampled: the rollouts of the step; held-out EM with its 95 % interval',
+    'sampled: the rollouts of the step; held-out EM with its 95 % interval, before the first step too',
     'share',
     [
       {
@@ -116,6 +124,7 @@ const accuracy = (steps: Steps): ChartSpec[] => [
         interval: heldOutIntervals(steps),
       },
       heldOut(steps, 'F1 held-out', 4, ({ f1 }) => f1),
+      heldOut(steps, 'judge held-out', 3, ({ judge }) => judge?.right),
       line(steps, 'EM sampled', 1, ({ em }) => em),
       line(steps, 'F1 sampled', 2, ({ f1 }) => f1),
     ],
@@ -141,6 +150,7 @@ const accuracy = (steps: Steps): ChartSpec[] => [
     [
       line(steps, 'sampled', 1, ({ searches }) => searches),
       heldOut(steps, 'held-out', 0, ({ searches }) => searches),
+      ...[line(steps, 'fallbacks', 2, fallbacksARollout)].filter(({ points }) => points.length > 0),
     ],
     { include: [0] },
   ),
@@ -304,7 +314,7 @@ const speed = (steps: Steps): ChartSpec[] => [
 /** The router's reward as the run has it; null where the settings are not valid. */
 export const routerMode = (settings: TrainSettings): RewardSettings | null => {
   try {
-    return withOverrides(getRecipe(settings.recipe).settings, overridesInForce(settings)).nlr;
+    return withOverrides(recipeOf(settings).settings, overridesInForce(settings)).nlr;
   } catch {
     return null;
   }

@@ -9,7 +9,7 @@ export const CurriculumFold = () => {
   return (
     <Fold
       name="Curriculum"
-      paths={['curriculum']}
+      paths={['curriculum', 'start']}
       now={({ curriculum }) =>
         curriculum.kind === 'difficulty'
           ? `difficulty, hard : medium : easy ${curriculum.mix.join(' : ')}`
@@ -25,6 +25,16 @@ export const CurriculumFold = () => {
           { value: 'gold-noise', label: 'by gold share and noise (KunLunBaizeRAG)' },
           { value: 'simulated', label: 'as they come, on a simulated engine (ZeroSearch)' },
         ]}
+      />
+      <SelectField
+        path="start"
+        label="Policy at the start"
+        title="UR²: stage 1 teaches a policy to search that does not"
+        choices={[
+          { value: 'searching', label: 'as it is' },
+          { value: 'not-searching', label: 'made not to search' },
+        ]}
+        absent="(as it is)"
       />
       {kind === 'difficulty' ? (
         <>
@@ -46,7 +56,7 @@ export const CurriculumFold = () => {
           <SwitchField
             path="curriculum.taskMixing"
             label="Task mixing"
-            title="UR²: medium and easy questions without retrieval"
+            title="UR²: medium and easy questions without retrieval; by task, where the recipe mixes tasks"
           />
           {MIX.map((name, index) => (
             <NumberField
