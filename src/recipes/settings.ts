@@ -10,6 +10,9 @@ import { merge } from '../base/merge.ts';
 const positiveInt = z.int().min(1);
 const share = z.number().min(0).max(1);
 
+/** Ways in which a recipe may have the local source searched. */
+export const SEARCH_METHODS = ['setup', 'lexical', 'flat', 'hnsw', 'cluster', 'hybrid'] as const;
+
 const samplingSchema = z.strictObject({
   temperature: z.number().min(0).max(4),
   topK: z.int().min(0),
@@ -17,6 +20,11 @@ const samplingSchema = z.strictObject({
 });
 
 const retrievalSchema = z.strictObject({
+  /**
+   * How the local source is searched: `setup`, as whoever opened it chose, or by a method of
+   * `src/retrieval/methods/list.ts`. The paper's cluster retriever is `cluster`.
+   */
+  method: z.enum(SEARCH_METHODS).default('setup'),
   /** Passages a search returns. */
   k: z.int().min(1).max(20),
   /** Most retrievals a rollout may make; the background is not one of them. */
@@ -35,7 +43,8 @@ const backgroundSchema = z.strictObject({
   /** RDRA: whether D0 is retrieved, and whether T of equation (2) reads it. */
   mode: z.enum(['off', 'shown', 'shown-and-used-by-T']),
   k: z.int().min(1).max(10),
-  source: z.enum(['local', 'web', 'both']),
+  /** `router`: from π(a|s), like any call, with a route event and a reward of its own. */
+  source: z.enum(['local', 'web', 'both', 'router']),
   /**
    * What stands for t in equation (3): `intention`, the query that the thought leads to, or
    * `thought`, the text of t itself (first search only).
@@ -104,6 +113,8 @@ const budgetsSchema = z.strictObject({
   stepTokens: positiveInt,
   /** Room kept for the answer. */
   answerTokens: positiveInt,
+  /** The same of a question that wants a long answer. */
+  longAnswerTokens: positiveInt.default(160),
   /** Faults against the protocol after which the rollout stops. */
   maxFaults: positiveInt,
 });
@@ -154,6 +165,7 @@ export const DEFAULT_SETTINGS: RecipeSettings = {
   sampling: { temperature: 1, topK: 0, topP: 1 },
   // No paper gives k for this protocol; the built-in policy reads two passages better than three.
   retrieval: {
+    method: 'setup',
     k: 2,
     maxSearches: 8,
     passageTokens: 96,
@@ -167,7 +179,7 @@ export const DEFAULT_SETTINGS: RecipeSettings = {
     overQueries: true,
     overAnswers: true,
     tokens: 'sets',
-    current: 'most-confident',
+    current: 'first-sample',
     candidates: 4,
     confidence: 'mean',
     thresholds: [0.25, 0.5, 0.75],
@@ -185,5 +197,5 @@ export const DEFAULT_SETTINGS: RecipeSettings = {
     },
   },
   nlr: { reward: 'paper', beta1: 0.5, beta2: 0.5, routing: 'sampled' },
-  budgets: { tokens: 512, stepTokens: 160, answerTokens: 48, maxFaults: 4 },
+  budgets: { tokens: 512, stepTokens: 160, answerTokens: 48, longAnswerTokens: 160, maxFaults: 4 },
 };

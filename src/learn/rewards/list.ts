@@ -1,5 +1,5 @@
 import type { Reward } from './definition.ts';
-import { kunlunLong, kunlunShort } from './kunlun-baize.ts';
+import { kunlunByForm, kunlunLong, kunlunShort } from './kunlun-baize.ts';
 import { plainEm, plainF1 } from './outcome.ts';
 import {
   r1SearcherStage1,
@@ -15,6 +15,7 @@ import { ur2Stage1, ur2Stage1Llama, ur2Stage1Small, ur2Stage1Weak, ur2Stage2 } f
 
 /** Rewards of published systems, in the order of the menus. */
 export const PUBLISHED = [
+  kunlunByForm,
   kunlunShort,
   kunlunLong,
   ur2Stage1,

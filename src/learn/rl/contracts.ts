@@ -68,6 +68,18 @@ export interface RouterLearner {
   restore(state: Json): void;
 }
 
+/** What a run's own trajectories are sampled with. */
+export interface DemonstrationContext {
+  /** The policy has the adapter that the run began with. */
+  agent: AgentDeps;
+  runId: string;
+  signal?: AbortSignal;
+  onRollout(done: number, total: number): void;
+}
+
+/** Trajectories of a warm-up by class; an update takes as many of each, as far as there are some. */
+export type Demonstrations = Record<'gold' | 'noisy', readonly Rollout[]>;
+
 export interface TrainDeps {
   /** Policy (pool), retriever, router and clock. The policy must have `setAdapter`. */
   agent: AgentDeps;
@@ -77,8 +89,10 @@ export interface TrainDeps {
   curriculum: Curriculum;
   /** The fixed sample that is scored as the run goes; see `heldOutSample`. */
   heldOut: readonly Question[];
-  /** Trajectories for `settings.warmUp`. */
+  /** Trajectories for `settings.warmUp`, where they are given. */
   demonstrations?: readonly Rollout[];
+  /** Samples them, where they are the run's own. */
+  demonstrate?(context: DemonstrationContext): Promise<Demonstrations>;
   /** Required where `settings.router.train` is not `off`. */
   router?: RouterLearner;
   runId: string;
@@ -87,7 +101,14 @@ export interface TrainDeps {
 }
 
 export type TrainLoopPhase =
-  'starting' | 'warm-up' | 'scoring-questions' | 'rollouts' | 'update' | 'held-out' | 'snapshot';
+  | 'starting'
+  | 'demonstrations'
+  | 'warm-up'
+  | 'scoring-questions'
+  | 'rollouts'
+  | 'update'
+  | 'held-out'
+  | 'snapshot';
 
 export interface TrainLoopProgress {
   phase: TrainLoopPhase;

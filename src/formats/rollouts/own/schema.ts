@@ -204,6 +204,7 @@ const rollout = z.looseObject({
     type: z.string().optional(),
     hops: finite.optional(),
     difficulty: z.string().optional(),
+    summary: titles.optional(),
   }),
   recipe: z.looseObject({ id: z.string(), version: z.string(), settings: object }).optional(),
   policy: z

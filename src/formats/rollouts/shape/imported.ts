@@ -94,6 +94,7 @@ export interface ImportedRollout {
     type?: string;
     hops?: number;
     difficulty?: string;
+    summary?: string[];
   };
   recipe?: Rollout['recipe'];
   policy?: Rollout['policy'];
