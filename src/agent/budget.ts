@@ -1,5 +1,9 @@
 import type { StopEvent } from '../records/events.ts';
-import type { RecipeSettings, SettingsOverride } from '../recipes/settings.ts';
+import {
+  LONG_ANSWER_TOKENS,
+  type RecipeSettings,
+  type SettingsOverride,
+} from '../recipes/settings.ts';
 import { answerOpening, blockIds } from './transcript/blocks.ts';
 import { HINTS } from '../records/protocol.ts';
 import { wantsLongAnswer } from './answers/long-answer.ts';
@@ -53,7 +57,7 @@ export function budgetsInForce(
       stepTokens: raised(budgets.stepTokens, set?.stepTokens, TEXT_BUDGETS.stepTokens, 6),
       answerTokens: raised(budgets.answerTokens, set?.answerTokens, TEXT_BUDGETS.answerTokens, 32),
       longAnswerTokens: raised(
-        budgets.longAnswerTokens,
+        budgets.longAnswerTokens ?? LONG_ANSWER_TOKENS,
         set?.longAnswerTokens,
         TEXT_BUDGETS.longAnswerTokens,
         10,
@@ -74,7 +78,10 @@ export function budgetsInForce(
 /** Room for the answer itself, in the form that the question asks for. */
 export const answerTokensOf = ({ settings, request }: Pick<RunState, 'settings' | 'request'>): number =>
   wantsLongAnswer(request.question)
-    ? Math.max(settings.budgets.answerTokens, settings.budgets.longAnswerTokens)
+    ? Math.max(
+        settings.budgets.answerTokens,
+        settings.budgets.longAnswerTokens ?? LONG_ANSWER_TOKENS,
+      )
     : settings.budgets.answerTokens;
 
 /** Tokens kept free for the environment's hint, the forced opening, the answer and its closing tag. */

@@ -169,7 +169,7 @@ export async function runRollout(
     deps.policy.tokenizer.pieces ?? false,
   );
   try {
-    const retriever = retrieverBy(deps.retriever, settings.retrieval.method);
+    const retriever = retrieverBy(deps.retriever, settings.retrieval.method ?? 'setup');
     await converse({ ...deps, retriever }, request, settings, transcript);
   } catch (error) {
     noteFailure(transcript, request, error);

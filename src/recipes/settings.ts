@@ -10,6 +10,8 @@ import { merge } from '../base/merge.ts';
 const positiveInt = z.int().min(1);
 const share = z.number().min(0).max(1);
 
+export const LONG_ANSWER_TOKENS = 160;
+
 /** Ways in which a recipe may have the local source searched. */
 export const SEARCH_METHODS = ['setup', 'lexical', 'flat', 'hnsw', 'cluster', 'hybrid'] as const;
 
@@ -21,10 +23,10 @@ const samplingSchema = z.strictObject({
 
 const retrievalSchema = z.strictObject({
   /**
-   * How the local source is searched: `setup`, as whoever opened it chose, or by a method of
+   * How the local source is searched: `setup`, also where absent, as whoever opened it chose, or by a method of
    * `src/retrieval/methods/list.ts`. The paper's cluster retriever is `cluster`.
    */
-  method: z.enum(SEARCH_METHODS).default('setup'),
+  method: z.enum(SEARCH_METHODS).exactOptional(),
   /** Passages a search returns. */
   k: z.int().min(1).max(20),
   /** Most retrievals a rollout may make; the background is not one of them. */
@@ -113,8 +115,8 @@ const budgetsSchema = z.strictObject({
   stepTokens: positiveInt,
   /** Room kept for the answer. */
   answerTokens: positiveInt,
-  /** The same of a question that wants a long answer. */
-  longAnswerTokens: positiveInt.default(160),
+  /** The same of a question that wants a long answer; `LONG_ANSWER_TOKENS` where absent. */
+  longAnswerTokens: positiveInt.exactOptional(),
   /** Faults against the protocol after which the rollout stops. */
   maxFaults: positiveInt,
 });
@@ -165,7 +167,6 @@ export const DEFAULT_SETTINGS: RecipeSettings = {
   sampling: { temperature: 1, topK: 0, topP: 1 },
   // No paper gives k for this protocol; the built-in policy reads two passages better than three.
   retrieval: {
-    method: 'setup',
     k: 2,
     maxSearches: 8,
     passageTokens: 96,
@@ -197,5 +198,5 @@ export const DEFAULT_SETTINGS: RecipeSettings = {
     },
   },
   nlr: { reward: 'paper', beta1: 0.5, beta2: 0.5, routing: 'sampled' },
-  budgets: { tokens: 512, stepTokens: 160, answerTokens: 48, longAnswerTokens: 160, maxFaults: 4 },
+  budgets: { tokens: 512, stepTokens: 160, answerTokens: 48, maxFaults: 4 },
 };

@@ -42,8 +42,6 @@ export const TRAINING = {
     goldEpochs: 50,
     noise: 0.5,
     noiseBy: 'epoch',
-    noiseReading: 'rest',
-    noiseFloor: 0.1,
   },
   router: {
     train: 'off',

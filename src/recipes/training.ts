@@ -114,12 +114,12 @@ export const trainSettingsSchema = z.strictObject({
     /** `gold-noise`: what e of (16) counts, steps or retrievals. */
     noiseBy: z.enum(['epoch', 'retrievals']).default('epoch'),
     /**
-     * `gold-noise`: how (16) goes on after E. `rest`: noise lives in what is not gold yet and ends with
+     * `gold-noise`: how (16) goes on after E. `rest`, also where absent: noise lives in what is not gold yet and ends with
      * it; `floor`, "the noisier the later": a share of noisy groups stays and grows with α.
      */
-    noiseReading: z.enum(['rest', 'floor']).default('rest'),
-    /** `floor`: share of noisy groups that stays where α of (16) is 1. */
-    noiseFloor: share.default(0.1),
+    noiseReading: z.enum(['rest', 'floor']).exactOptional(),
+    /** `floor`: share of noisy groups that stays where α of (16) is 1; 0.1 where absent. */
+    noiseFloor: share.exactOptional(),
   }),
   router: z.strictObject({
     /** `off`: as the recipe has it; `beside`: trained with the language policy; `alone`: only the router. */

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseTrainSettings } from '../../src/learn/settings/edit-settings.ts';
+import { untrainable } from '../../src/learn/rl/trainable.ts';
+import { checkRouter } from '../../src/learn/run/assemble.ts';
+import { parseTrainSettings, withChanges } from '../../src/learn/settings/edit-settings.ts';
 import { findTraining, getRecipe, getTraining, TRAININGS } from '../../src/recipes/index.ts';
 import type { RecipeSettings } from '../../src/recipes/settings.ts';
 import type { TrainSettings } from '../../src/recipes/training.ts';
@@ -19,6 +21,7 @@ describe('trainings', () => {
   // Search-R1 with verl's `masked_mean` of each micro-batch (64 on 8 GPUs) over the number of these; DAPO
   // (8); GRPO's (3).
   it.each([
+    ['kunlun-baize/whole', 'token-mean', null],
     ['kunlun-baize/dapo', 'token-mean', null],
     ['ur2/paper', 'sequence-mean', null],
     ['ur2/released', 'sequence-mean', null],
@@ -47,16 +50,56 @@ describe('trainings', () => {
     expect(getTraining('ur2/paper').stages[0]!.steps).toBe(10);
   });
 
-  it('run the loop of their recipe; DAPO runs the plain one, and says so', () => {
+  it('run the loop of their recipe; DAPO alone runs the plain one, and says so', () => {
     for (const { id, recipe, variant } of TRAININGS) {
       if (variant.loop === undefined) expect(getTraining(id).recipe).toBe(recipe.id);
     }
-    expect(getTraining('kunlun-baize').recipe).toBe('search');
-    expect(findTraining('kunlun-baize')?.variant.departures).toContain('plain search loop');
+    expect(getTraining('kunlun-baize/dapo').recipe).toBe('search');
+    expect(findTraining('kunlun-baize/dapo')?.variant.departures).toContain('plain search loop');
+  });
+
+  it('kunlun-baize alone is the whole of it: its loop, warm-up, schedule, router and reward by form', () => {
+    const settings = getTraining('kunlun-baize');
+    expect([settings.preset, settings.recipe]).toEqual(['kunlun-baize/whole', 'kunlun-baize']);
+    expect(settings.warmUp?.from).toBe('own');
+    expect(settings.curriculum.kind).toBe('gold-noise');
+    expect(settings.router).toMatchObject({
+      train: 'beside',
+      evaluation: 'argmax',
+      nlr: { reward: 'measured' },
+    });
+    expect(settings.stages.map(({ reward }) => reward)).toEqual(['kunlun-by-form']);
+    expect(settings.objective).toMatchObject({ clip: { low: 0.2, high: 0.28 } });
+    const { retrieval, background, stie } = getRecipe('kunlun-baize').settings;
+    expect([retrieval.source, background.source]).toEqual(['router', 'router']);
+    expect(background.mode).toBe('shown-and-used-by-T');
+    expect([stie.mode, stie.current]).toEqual(['corrected', 'first-sample']);
+  });
+
+  // The ablations of docs/methods.md, section 1.
+  it.each([
+    ['overrides.background.mode=off'],
+    ['overrides.stie.overAnswers=false'],
+    ['overrides.stie.overQueries=false'],
+    ['overrides.stie.mode=off'],
+    ['overrides.stie.mode=paper'],
+    ['overrides.retrieval.source=both', 'overrides.background.source=both', 'router.train=off'],
+    ['overrides.retrieval.source=local', 'overrides.background.source=local', 'router.train=off'],
+    ['overrides.retrieval.source=web', 'overrides.background.source=web', 'router.train=off'],
+    ['overrides.nlr.reward=paper'],
+    ['curriculum.kind=uniform'],
+    ['curriculum.noiseReading=floor'],
+    ['warmUp=null'],
+    ['overrides.retrieval.method=cluster'],
+  ])('kunlun-baize without a part is a change of its settings that can be trained: %s', (...changes) => {
+    const settings = withChanges(getTraining('kunlun-baize'), changes);
+    expect(untrainable(settings)).toBeNull();
+    expect(() => checkRouter(settings)).not.toThrow();
+    expect(settings).not.toEqual(getTraining('kunlun-baize'));
   });
 
   it('an id that trains nothing names those that do', () => {
-    expect(() => getTraining('ppo')).toThrow(/"ppo".*kunlun-baize\/dapo, search\/grpo/);
+    expect(() => getTraining('ppo')).toThrow(/"ppo".*kunlun-baize\/whole, kunlun-baize\/dapo, search\/grpo/);
     expect(() => getTraining('naive-rag')).toThrow(/no training of its own.*recipe=naive-rag/);
   });
 });
@@ -84,7 +127,10 @@ describe('presets of version 0.1.0', () => {
     const { settings, loop } = presets.find((one) => one.settings.preset === old)!;
     const { recipe, ...now } = getTraining(old);
     expect(now).toEqual({ ...settings, preset: id, recipe: undefined });
-    expect(getRecipe(recipe).settings).toEqual(loop);
+    // STIE, which these loops leave off, reads y_t otherwise by default now; what a run stores says how.
+    expect(loop.stie).toMatchObject({ mode: 'off', current: 'most-confident' });
+    const stie = { ...loop.stie, current: 'first-sample' };
+    expect(getRecipe(recipe).settings).toEqual({ ...loop, stie });
     // A stored run keeps every number, and the loop that it names.
     expect(parseTrainSettings(settings)).toEqual({ ...settings, preset: id });
   });

@@ -20,6 +20,9 @@ export const alpha = (epoch: number, turning: number): number =>
 export const noiseStrength = (epoch: number, turning: number): number =>
   Math.min(1, alpha(epoch, turning));
 
+/** Share of noisy groups at E where nobody chose one. */
+const NOISE_FLOOR = 0.1;
+
 /**
  * Share of gold groups in epoch e. `rest`: (15). `floor`, "the noisier the later": never more than leaves
  * a share of `noiseFloor · α` to noise, so that behind E, where (15) leaves none, it grows with (16).
@@ -28,7 +31,7 @@ export const noiseStrength = (epoch: number, turning: number): number =>
 export function goldGroups(
   epoch: number,
   noiseEpoch: number,
-  { goldEpochs, noiseReading, noiseFloor }: TrainSettings['curriculum'],
+  { goldEpochs, noiseReading = 'rest', noiseFloor = NOISE_FLOOR }: TrainSettings['curriculum'],
 ): number {
   const gold = goldShare(epoch, goldEpochs);
   if (noiseReading === 'rest') return gold;

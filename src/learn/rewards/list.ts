@@ -15,9 +15,9 @@ import { ur2Stage1, ur2Stage1Llama, ur2Stage1Small, ur2Stage1Weak, ur2Stage2 } f
 
 /** Rewards of published systems, in the order of the menus. */
 export const PUBLISHED = [
-  kunlunByForm,
   kunlunShort,
   kunlunLong,
+  kunlunByForm,
   ur2Stage1,
   ur2Stage1Small,
   ur2Stage1Llama,

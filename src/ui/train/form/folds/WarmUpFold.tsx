@@ -7,7 +7,11 @@ export const WarmUpFold = () => (
   <Fold
     name="Warm-up on your trajectories"
     paths={['warmUp']}
-    now={({ warmUp }) => (warmUp ? `${plural(warmUp.updates, 'update')} first` : 'none')}
+    now={({ warmUp }) => 
+      warmUp
+        ? `${plural(warmUp.updates, 'update')} first${warmUp.from === 'own' ? ', on its own right rollouts' : ''}`
+        : 'none'
+    }
   >
     <WarmUpFields />
   </Fold>
