@@ -1,7 +1,12 @@
 import type { SegmentRole } from '../../records/rollout.ts';
 import type { GenerateOptions, PolicyTokenizer } from '../../policy/policy.ts';
 import { harmless } from './harmless.ts';
-import { SPECIAL_TOKENS, type SpecialToken } from '../../records/protocol.ts';
+import {
+  FURTHER_TOKENS,
+  SPECIAL_TOKENS,
+  type FurtherToken,
+  type SpecialToken,
+} from '../../records/protocol.ts';
 
 /** Blocks that the policy may write. */
 export type BlockKind =
@@ -65,7 +70,7 @@ export interface Tags {
 const END = '<|endoftext|>';
 const PADDING = '<|pad|>';
 
-function meaningOf(token: SpecialToken): TagMeaning {
+function meaningOf(token: SpecialToken | FurtherToken): TagMeaning {
   if (token === END) return { type: 'end', tag: token };
   const name = token.replace(/[</>]/g, '');
   const kind = POLICY_BLOCKS.find((block) => block === name);
@@ -90,6 +95,10 @@ function endMeanings(tokenizer: PolicyTokenizer): Map<number, TagMeaning> {
 function tagsOfIds(tokenizer: PolicyTokenizer, ids: ReadonlyMap<SpecialToken, number>): Tags {
   const meanings = new Map<number, TagMeaning>();
   for (const [token, id] of ids) meanings.set(id, meaningOf(token));
+  for (const token of FURTHER_TOKENS) {
+    const id = tokenizer.specialId(token);
+    if (id !== undefined) meanings.set(id, meaningOf(token));
+  }
   for (const [id, meaning] of endMeanings(tokenizer)) meanings.set(id, meaning);
   const stopIds = [...meanings].filter(([, meaning]) => stops(meaning)).map(([id]) => id);
   const idOf = (token: SpecialToken): number => {

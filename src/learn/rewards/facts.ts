@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { AgentEvent } from '../../records/events.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { answerScores, type AnswerScores } from '../../agent/answers/scores.ts';
+import { searchesOf, type SearchFact } from './searches.ts';
 import {
   proseScores,
   retrievedPassages,
@@ -42,6 +43,10 @@ export interface RewardFacts {
   /** Breaches of the protocol, one a place. */
   faults: Span[][];
   queries: AskedQuery[];
+  /** The same with what came back. */
+  searches: readonly SearchFact[];
+  /** Titles of the supporting passages. */
+  supporting: readonly string[];
   /** Whether the policy could search at all; where it could not, a search is among the faults. */
   mayRetrieve: boolean;
   /** Opening tags of searches, closed or not: what code that counts tags counts. */
@@ -115,7 +120,7 @@ function queriesOf(rollout: Rollout): AskedQuery[] {
 }
 
 export function readFacts(rollout: Rollout): RewardFacts {
-  const { answers } = rollout.question;
+  const { answers, supporting } = rollout.question;
   const { span, prose } = readAnswerText(rollout);
   const queries = queriesOf(rollout);
   const answered = rollout.events.findLast((event) => event.kind === 'answer');
@@ -130,6 +135,8 @@ export function readFacts(rollout: Rollout): RewardFacts {
     formatValid: formatValid(rollout),
     faults: faultsOf(rollout, queries),
     queries,
+    searches: searchesOf(rollout),
+    supporting,
     mayRetrieve: mayRetrieve(rollout),
     opened: openingTags(rollout),
     afterReading: thoughtsAfterReading(rollout),
