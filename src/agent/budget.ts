@@ -76,7 +76,10 @@ export function budgetsInForce(
 }
 
 /** Room for the answer itself, in the form that the question asks for. */
-export const answerTokensOf = ({ settings, request }: Pick<RunState, 'settings' | 'request'>): number =>
+export const answerTokensOf = ({
+  settings,
+  request,
+}: Pick<RunState, 'settings' | 'request'>): number =>
   wantsLongAnswer(request.question)
     ? Math.max(
         settings.budgets.answerTokens,

@@ -79,7 +79,11 @@ export function routeBackground(
 export function rewardRoute(
   state: RunState,
   event: number,
-  { choice, latencyMs, newSupporting }: {
+  {
+    choice,
+    latencyMs,
+    newSupporting,
+  }: {
     choice: SearchTarget;
     latencyMs: number;
     newSupporting: readonly string[] | null;

@@ -123,7 +123,7 @@ export const kunlunBaize: Recipe = {
   training: [
     {
       name: 'whole',
-      title: 'whole: warm-up, gold and noise, DAPO, router beside',
+      title: 'the whole recipe',
       departures:
         'The warm-up learns from right rollouts of the policy itself; an epoch of the gold and noise schedules is a step.',
       settings: {

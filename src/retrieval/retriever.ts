@@ -62,7 +62,9 @@ export function retrieverBy(retriever: Retriever, method: string): Retriever {
 }
 
 /** `by` for sources that can be opened by any method: each is opened once. */
-export function openedBy(open: (method: string) => Promise<Retriever>): (method: string) => Retriever {
+export function openedBy(
+  open: (method: string) => Promise<Retriever>,
+): (method: string) => Retriever {
   const known = new Map<string, Retriever>();
   return (method) => {
     const found = known.get(method) ?? retrieverLater(() => open(method));

@@ -91,15 +91,20 @@ describe('trainings', () => {
     ['curriculum.noiseReading=floor'],
     ['warmUp=null'],
     ['overrides.retrieval.method=cluster'],
-  ])('kunlun-baize without a part is a change of its settings that can be trained: %s', (...changes) => {
-    const settings = withChanges(getTraining('kunlun-baize'), changes);
-    expect(untrainable(settings)).toBeNull();
-    expect(() => checkRouter(settings)).not.toThrow();
-    expect(settings).not.toEqual(getTraining('kunlun-baize'));
-  });
+  ])(
+    'kunlun-baize without a part is a change of its settings that can be trained: %s',
+    (...changes) => {
+      const settings = withChanges(getTraining('kunlun-baize'), changes);
+      expect(untrainable(settings)).toBeNull();
+      expect(() => checkRouter(settings)).not.toThrow();
+      expect(settings).not.toEqual(getTraining('kunlun-baize'));
+    },
+  );
 
   it('an id that trains nothing names those that do', () => {
-    expect(() => getTraining('ppo')).toThrow(/"ppo".*kunlun-baize\/whole, kunlun-baize\/dapo, search\/grpo/);
+    expect(() => getTraining('ppo')).toThrow(
+      /"ppo".*kunlun-baize\/whole, kunlun-baize\/dapo, search\/grpo/,
+    );
     expect(() => getTraining('naive-rag')).toThrow(/no training of its own.*recipe=naive-rag/);
   });
 });

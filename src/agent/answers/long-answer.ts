@@ -13,8 +13,7 @@ export const wantsLongAnswer = ({
 }: {
   type?: string;
   summary?: readonly string[];
-}): boolean =>
-  type === 'summary' || summary !== undefined;
+}): boolean => type === 'summary' || summary !== undefined;
 
 /** Statements of a prose text: its sentences, those without words left out. */
 export const statementsOf = (prose: string): string[] =>

@@ -9,13 +9,7 @@ import {
   updateBatches,
 } from './batch.ts';
 import { collect, type Collected } from './collect.ts';
-import type {
-  Demonstrations,
-  Json,
-  TrainDeps,
-  TrainHooks,
-  TrainLoopPhase,
-} from './contracts.ts';
+import type { Demonstrations, Json, TrainDeps, TrainHooks, TrainLoopPhase } from './contracts.ts';
 import { scoreHeldOut } from './held-out.ts';
 import { stepRecord } from './record.ts';
 import { shuffleRewards } from './scoring.ts';

@@ -28,14 +28,20 @@ describe('a question', () => {
 
 describe('the prose of a long answer', () => {
   it('is cut into statements at the ends of sentences', () => {
-    expect(statementsOf('One is 1. Two is 2 ! Three ... ')).toEqual(['One is 1.', 'Two is 2 !', 'Three ...']);
+    expect(statementsOf('One is 1. Two is 2 ! Three ... ')).toEqual([
+      'One is 1.',
+      'Two is 2 !',
+      'Three ...',
+    ]);
     expect(statementsOf(' . ')).toEqual([]);
   });
 
   it('is supported by the share of its statements that a passage holds', () => {
     expect(supported('Gillin Systems is based in Kelminster.')).toBe(1);
     // One of two: no passage says 1200.
-    expect(supported('Gillin Systems is based in Kelminster. Gillin Systems employs 1200 people.')).toBe(0.5);
+    expect(
+      supported('Gillin Systems is based in Kelminster. Gillin Systems employs 1200 people.'),
+    ).toBe(0.5);
   });
 
   it('is not supported by two passages that hold half of a statement each', () => {

@@ -19,7 +19,9 @@ describe('ROUGE-L, summary level', () => {
   it('does not ask for the order of the statements, nor for case and punctuation', () => {
     const gold = ['Dravrex Trio plays ballad music.', 'Dravrex Trio started in Harfurt.'];
     expect(rougeL([...gold].toReversed(), gold)).toBe(1);
-    expect(rougeL(['dravrex trio plays ballad music', 'dravrex trio started in harfurt'], gold)).toBe(1);
+    expect(
+      rougeL(['dravrex trio plays ballad music', 'dravrex trio started in harfurt'], gold),
+    ).toBe(1);
   });
 
   it('counts a word no more often than either side has it', () => {
@@ -38,7 +40,10 @@ describe('ROUGE-L, summary level', () => {
   // Google's rouge-score 0.1.2, `rougeLsum`, use_stemmer=False, sentences joined by a line break.
   it.each([
     [
-      ['Gillin Systems was founded by Enzo Jorpell.', 'It is based in Kelminster and employs 6400.'],
+      [
+        'Gillin Systems was founded by Enzo Jorpell.',
+        'It is based in Kelminster and employs 6400.',
+      ],
       [
         'Gillin Systems was founded by Enzo Jorpell (born 1951).',
         'Gillin Systems is based in Kelminster.',
@@ -51,7 +56,11 @@ describe('ROUGE-L, summary level', () => {
       ['a cat sat on the mat', 'the dog sat'],
       0.5454545454545455,
     ],
-    [['Soft River stars nobody at all'], ['Soft River opened in 1980', 'It was shot in Dalgrad'], 0.25],
+    [
+      ['Soft River stars nobody at all'],
+      ['Soft River opened in 1980', 'It was shot in Dalgrad'],
+      0.25,
+    ],
   ])('gives what rouge-score gives: %#', (written, gold, expected) => {
     expect(rougeL(written, gold)).toBeCloseTo(expected, 9);
   });

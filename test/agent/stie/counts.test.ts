@@ -141,7 +141,9 @@ describe('the clauses of STIE that fired', () => {
   });
 
   it('are said in words, those that are not 0', () => {
-    const counts = stieCounts([verdict({ checks: [check(2, false)], valid: false, action: 'replaced' })]);
+    const counts = stieCounts([
+      verdict({ checks: [check(2, false)], valid: false, action: 'replaced' }),
+    ]);
     expect(counts && describeStie(counts)).toBe(
       'answers judged ×1, (9) failed at lag 2 ×1, (10)–(11) replaced ×1',
     );

@@ -6,7 +6,11 @@ import { made, read, written } from './records.ts';
 
 /** KunLunBaizeRAG's reward by the form that the question asks for, (17) or (18), worked by hand. */
 
-const PAGE = passage('p', 'Old Wolf', 'Old Wolf was written by Victor Kerlund. Old Wolf appeared in 1931.');
+const PAGE = passage(
+  'p',
+  'Old Wolf',
+  'Old Wolf was written by Victor Kerlund. Old Wolf appeared in 1931.',
+);
 const GOLD = ['Old Wolf was written by Victor Kerlund.', 'Old Wolf appeared in 1931.'];
 
 /** A long answer of this prose to a question with a gold summary; `Borfield` is in the box and right. */
@@ -61,7 +65,9 @@ describe('a question that wants a long answer', () => {
 
   it('pays half of the statements by half', () => {
     // Seven words of twelve in the gold: P 7/12 (5 are "Old Wolf won six prizes"), hits also old, wolf.
-    const { structure } = clauses(long('Old Wolf was written by Victor Kerlund. Old Wolf won six prizes.'));
+    const { structure } = clauses(
+      long('Old Wolf was written by Victor Kerlund. Old Wolf won six prizes.'),
+    );
     expect(structure).toEqual([0.75, 0.2]);
   });
 

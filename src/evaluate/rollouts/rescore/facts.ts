@@ -109,7 +109,9 @@ function answerForm(
 }
 
 /** What the policy read, block by block. */
-const readBlocks = (segments: readonly ImportedSegment[]): Pick<Passage, 'id' | 'title' | 'text'>[] =>
+const readBlocks = (
+  segments: readonly ImportedSegment[],
+): Pick<Passage, 'id' | 'title' | 'text'>[] =>
   segments.flatMap(({ source, role, text }, at) =>
     source !== 'policy' && (role === 'result' || role === 'background')
       ? [{ id: String(at), title: '', text }]

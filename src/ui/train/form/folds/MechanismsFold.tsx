@@ -47,7 +47,7 @@ export const MechanismsFold = () => {
       />
       <SelectField
         path="overrides.background.source"
-        label="Source of the background"
+        label="Background from"
         choices={['router', 'local', 'web', 'both']}
         absent={`(${setup === 'local' ? 'local' : own.background.source})`}
       />
