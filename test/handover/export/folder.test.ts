@@ -34,6 +34,11 @@ describe('what TRL refuses of the recipes', () => {
   it.each([
     ['search/grpo', [], []],
     ['search-r1/grpo', [], []],
+    [
+      'kunlun-baize/whole',
+      ['dynamicSampling', 'router.train', 'warmUp'],
+      ['dynamic-sampling', 'router', 'warm-up'],
+    ],
     ['kunlun-baize/dapo', ['dynamicSampling'], ['dynamic-sampling']],
     ['r1-searcher/reinforce++', ['objective.estimator'], []],
     ['ur2/paper', ['objective.estimator'], []],
@@ -54,7 +59,7 @@ describe('what TRL refuses of the recipes', () => {
   });
 
   it('names every recipe', () => {
-    expect(TRAININGS).toHaveLength(6);
+    expect(TRAININGS).toHaveLength(7);
   });
 });
 
