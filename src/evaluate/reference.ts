@@ -4,7 +4,7 @@ import type { Rollout } from '../records/rollout.ts';
 
 /** How far a policy comes without retrieval, with one, with all it needs, and by searching. */
 
-export interface Group {
+interface Group {
   name: string;
   n: number;
   /** Exact match, 0 to 1. */
@@ -58,7 +58,7 @@ export const armResult = (
   };
 };
 
-const percent = (share: number): string => `${(100 * share).toFixed(1)}`;
+const percent = (share: number): string => (100 * share).toFixed(1);
 
 /** A Markdown table: an arm a column, groups as rows, EM in percent. */
 export const referenceTable = (arms: readonly ArmResult[]): string => {

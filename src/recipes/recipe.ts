@@ -20,7 +20,7 @@ export interface Variant {
 }
 
 /** What is known of a system from outside, for tables and for `lab recipes`. */
-export interface About {
+interface About {
   /** arXiv number. */
   paper: string;
   kind: 'trained by RL' | 'trained otherwise' | 'not trained';

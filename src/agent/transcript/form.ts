@@ -4,14 +4,14 @@ import { inBlock } from '../../records/protocol.ts';
 import type { RecipeSettings } from '../../recipes/settings.ts';
 
 /** What a recipe's settings let happen, as the form line says it. */
-export const formOf = ({ loop, background, retrieval }: RecipeSettings): Form => {
+export const formOf = ({ blocks, loop, background, retrieval }: RecipeSettings): Form => {
   const without = loop === 'naive-generation' || retrieval.maxSearches === 0;
   return {
     way: loop === 'naive-rag' ? 'read' : without ? 'think' : 'search',
     background: background.mode !== 'off',
     sources: false,
     summaries: retrieval.summarize === 'on',
-    blocks: [],
+    blocks,
   };
 };
 

@@ -11,7 +11,7 @@ import {
 } from '../../agent/answers/long-answer.ts';
 import { readAnswerText, type Span } from '../../agent/answers/answer-text.ts';
 import { formatValid } from '../../agent/transcript/validity.ts';
-import { openingTags, thoughtsAfterReading, type WrittenText } from './written.ts';
+import { blocksOf, openingTags, thoughtsAfterReading, type WrittenText } from './written.ts';
 
 /** One query that the policy wrote. */
 export interface AskedQuery {
@@ -51,7 +51,7 @@ export interface RewardFacts {
   mayRetrieve: boolean;
   /** Opening tags of searches, closed or not: what code that counts tags counts. */
   opened: Span[];
-  /** What the policy thought after it had first read passages. */
+  /** What it refined of its results; without such blocks, what it thought after it had first read passages. */
   afterReading: WrittenText;
   /** Form of the final answer; null without one. */
   form: 'short' | 'long' | null;
@@ -119,6 +119,11 @@ function queriesOf(rollout: Rollout): AskedQuery[] {
   return queries;
 }
 
+function refinementOf(rollout: Rollout): WrittenText {
+  const refined = blocksOf(rollout, 'refine');
+  return refined.spans.length > 0 ? refined : thoughtsAfterReading(rollout);
+}
+
 export function readFacts(rollout: Rollout): RewardFacts {
   const { answers, supporting } = rollout.question;
   const { span, prose } = readAnswerText(rollout);
@@ -139,7 +144,7 @@ export function readFacts(rollout: Rollout): RewardFacts {
     supporting,
     mayRetrieve: mayRetrieve(rollout),
     opened: openingTags(rollout),
-    afterReading: thoughtsAfterReading(rollout),
+    afterReading: refinementOf(rollout),
     form: answered?.kind === 'answer' && rollout.answer !== null ? answered.form : null,
     answer: span ? [span] : [],
     prose,

@@ -11,9 +11,11 @@ import {
 import { autorefine, research } from './research.ts';
 import { searchR1, searchR1Format, searchR1FormatRetrieval } from './search-r1.ts';
 import { betaGrpo } from './systems/beta-grpo.ts';
+import { deepDiver, deepDiverLoose } from './systems/deep-diver.ts';
 import { deepResearcher } from './systems/deep-researcher.ts';
 import { inForage } from './systems/in-forage.ts';
 import { medR3Stage2 } from './systems/med-r3.ts';
+import { reSeek } from './systems/re-seek.ts';
 import { smartRag } from './systems/smart-rag.ts';
 import { stepSearch } from './systems/step-search.ts';
 import { ur2Stage1Released, ur2Stage2Released } from './ur2-released.ts';
@@ -47,6 +49,9 @@ export const PUBLISHED = [
   betaGrpo,
   smartRag,
   medR3Stage2,
+  reSeek,
+  deepDiverLoose,
+  deepDiver,
 ] as const;
 
 /** Scores of the answer alone. */

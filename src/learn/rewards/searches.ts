@@ -11,6 +11,8 @@ export interface SearchFact {
   logprobs: readonly number[] | null;
   /** What was shown for it; empty where it was refused, failed or found nothing. */
   passages: readonly { title: string; text: string; sound: boolean }[];
+  /** How the policy judged what came back; null where it did not. */
+  judged: { useful: boolean; evidence: Span[] } | null;
   /** Where the query stands. */
   evidence: Span[];
 }
@@ -26,10 +28,19 @@ export function searchesOf(rollout: Rollout): SearchFact[] {
         query: event.query,
         logprobs: segment?.logprobs?.slice(1, -1) ?? null,
         passages: [],
+        judged: null,
         evidence: own ? [{ segment: event.segment ?? 0, start: 0, end: segment.text.length }] : [],
       });
     }
     const last = searches.at(-1);
+    if (event.kind === 'block' && event.block === 'judge' && last && !last.judged) {
+      const { segment: at } = event;
+      const end = at === undefined ? 0 : (rollout.segments[at]?.text.length ?? 0);
+      last.judged = {
+        useful: /^yes\b/iu.test(event.text),
+        evidence: at === undefined ? [] : [{ segment: at, start: 0, end }],
+      };
+    }
     if (event.kind === 'retrieve' && last)
       last.passages = event.hits.map(({ passage: { title, text, noise } }) => ({
         title,

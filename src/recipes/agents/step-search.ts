@@ -16,10 +16,10 @@ export const stepSearch: Recipe = {
   about: {
     paper: '2505.15107',
     kind: 'trained by RL',
-    parts: ['process reward: gain less redundancy'],
+    parts: ['process reward: gain less redundancy', 'advantages per span'],
     departures: [
       ...SHARED_DEPARTURES,
-      `${GRPO_FOR_PPO} The values of single searches count in the rollout's one reward.`,
+      `${GRPO_FOR_PPO} What a search earned is the advantage of the tokens up to it, told apart within the group.`,
       'Gain is the share of supporting titles that a search brings first, not the rise of a TF-IDF similarity.',
       'The key match of queries is left out.',
       'No warning stands behind the last result.',
@@ -37,7 +37,11 @@ export const stepSearch: Recipe = {
       settings: {
         ...TRAINING,
         stages: [{ steps: TRAINING.steps, reward: 'step-search', weights: {} }],
-        objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+        objective: {
+          ...OBJECTIVE,
+          credit: 'span',
+          kl: { form: 'k3', place: 'loss', coefficient: 1e-3 },
+        },
       },
     },
   ],

@@ -6,6 +6,7 @@ import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
 import { rewardById } from '../../../src/learn/rewards/list.ts';
 import { decayAt } from '../../../src/learn/rewards/systems/in-forage.ts';
 import { setF1 } from '../../../src/learn/rewards/systems/deep-researcher.ts';
+import { applyGroupRewards, applyRewards } from '../../../src/learn/rl/scoring.ts';
 import { made } from './records.ts';
 
 /** Hand-worked cases of published systems; the gold answer is Borfield. */
@@ -153,6 +154,68 @@ describe('Search-R1 with format and retrieval', () => {
     expect(reading('She lives in Borfield.', 'Ulmfield')).toBeCloseTo(0.3, 12);
     expect(reading('She lives in Ulmfield.', 'Ulmfield')).toBeCloseTo(0.2, 12);
     expect(reading('She lives in Borfield.', 'Borfield')).toBe(1);
+  });
+});
+
+describe('DeepDiver', () => {
+  const stage = { steps: 1, reward: 'deep-diver', weights: {} };
+  const group = (...rollouts: Rollout[]): number[] => {
+    applyRewards(rollouts, stage, null);
+    applyGroupRewards(rollouts, stage);
+    for (const { rewards, reward } of rollouts) expect(reward).toBe(totalReward(rewards));
+    return rollouts.map(({ reward }) => reward ?? NaN);
+  };
+  const right = () => made();
+  const wrong = () => made({ answer: 'Ulmfield' });
+  const idle = () => made({ queries: [] });
+  const idleWrong = () => made({ queries: [], answer: 'Ulmfield' });
+  it('pays searching ones 1 more where nobody was right without a search', () => {
+    expect(group(right(), right(), wrong(), idleWrong())).toEqual([3, 3, 1, 1]);
+  });
+  it('pays nobody more where one was', () => {
+    expect(group(right(), right(), idle(), wrong())).toEqual([2, 2, 2, 1]);
+  });
+  it('is loose first: two thirds of F1 will do', () => {
+    const nearly = made({ answer: 'Borfield town' });
+    expect(total(nearly, 'deep-diver-loose')).toBe(2);
+    expect(total(nearly, 'deep-diver')).toBe(1);
+  });
+});
+
+describe('ReSeek', () => {
+  /** Judgements of the searches, in order. */
+  const judging = (rollout: Rollout, ...said: string[]): Rollout => {
+    const events: AgentEvent[] = [];
+    let at = 0;
+    for (const event of rollout.events) {
+      events.push(event);
+      if (event.kind !== 'retrieve') continue;
+      events.push({ t: 0, kind: 'block', block: 'judge', text: said[at++] ?? '', segment: 1 });
+    }
+    return { ...rollout, events };
+  };
+  it('pays 0.3 for each right judgement and takes 0.6 for a yes on a useless result', () => {
+    const right = searching([[A], [X], [X]], {}, ['A', 'B']);
+    // Yes on gold, no on nothing, yes on nothing; the answer is right: 1 + 0.3 + 0.3 − 0.6.
+    expect(total(judging(right, 'yes', 'no', 'yes'), 're-seek')).toBeCloseTo(1, 12);
+    const wrong = searching([[X]], { answer: 'Ulmfield' }, ['A']);
+    expect(total(judging(wrong, 'yes'), 're-seek')).toBeCloseTo(-0.6, 12);
+    // No on a useful result.
+    expect(total(judging(searching([[A]], {}, ['A']), 'No'), 're-seek')).toBeCloseTo(0.7, 12);
+  });
+  it('calls gold that was read before useless', () => {
+    const again = searching([[A], [A]], {}, ['A', 'B']);
+    expect(total(judging(again, 'yes', 'no'), 're-seek')).toBeCloseTo(1.6, 12);
+  });
+});
+
+describe('AutoRefine', () => {
+  it('looks for the gold answer in refine blocks where there are some', () => {
+    const base = searching([[A]], { answer: 'Ulmfield', thought: 'Borfield it is' });
+    expect(total(base, 'autorefine')).toBeCloseTo(0.1, 12);
+    // The block stands in the segment of the first thought, which does not name it.
+    const block: AgentEvent = { t: 0, kind: 'block', block: 'refine', text: 'plan', segment: 1 };
+    expect(total({ ...base, events: [...base.events, block] }, 'autorefine')).toBe(0);
   });
 });
 

@@ -30,7 +30,7 @@ const vocabulary = (spellings: readonly string[]): Vocabulary => {
     id,
     isSpecial: (at) => spellings[at]?.startsWith('<') === true,
     text: (at) => spellings[at] ?? '',
-    encode: (text) => [...text].flatMap((letter) => id(letter) ?? []),
+    encode: (text) => text.split('').flatMap((letter) => id(letter) ?? []),
   };
 };
 

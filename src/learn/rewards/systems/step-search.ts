@@ -10,8 +10,8 @@ import { newGoldShares, seenShares } from '../searches.ts';
  *   TF-IDF similarity to the gold paragraphs.
  * - The key match (0.618 times the overlap of queries with gold key words) is left out: a record does not
  *   carry the gold queries.
- * - Theirs gives each search its own value at its last token and trains with PPO; here they count in the
- *   rollout's one reward.
+ * - Theirs gives each search its own value at its last token and trains with PPO; here `credit: span` gives it to
+ *   the tokens up to there (src/learn/span-advantages.ts), and without that it counts in the rollout's reward.
  * - The code multiplies in place, so that the weight is 1.6 where 0.6 was meant; 0.6 stands here.
  */
 
@@ -22,6 +22,7 @@ export const stepSearch = fixedReward({
   name: 'StepSearch, without key match',
   source: 'StepSearch, arXiv 2505.15107',
   range: [-1, 1.6],
+  steps: ['gain', 'redundancy'],
   clauses: ({ f1, form, answer, searches, supporting }) => {
     if (form === null) return [clause('answer', -1)];
     const gains = newGoldShares(searches, supporting);
