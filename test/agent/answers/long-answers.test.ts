@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { eventsOf, QUESTION, run, stopReason } from './helpers.ts';
-import { LOOP, base } from './loop-script.ts';
+import { eventsOf, QUESTION, run, stopReason } from '../helpers.ts';
+import { LOOP, base } from '../loop-script.ts';
 
 /** Questions that want a long answer: forced in that form, scored beside their gold summary. */
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { learnedCalls } from '../../src/learn/router/calls.ts';
-import { eventsOf, run } from './helpers.ts';
-import { LOOP, off } from './loop-script.ts';
+import { learnedCalls } from '../../../src/learn/router/calls.ts';
+import { eventsOf, run } from '../helpers.ts';
+import { LOOP, off } from '../loop-script.ts';
 
 /** The background as a routed call: where it goes, what it earns, and what it does not count as. */
 
