@@ -36,7 +36,7 @@ describe('what TRL refuses of the recipes', () => {
     ['search-r1/grpo', [], []],
     [
       'kunlun-baize/whole',
-      ['dynamicSampling', 'router.train', 'warmUp'],
+      ['router.train', 'warmUp', 'dynamicSampling'],
       ['dynamic-sampling', 'router', 'warm-up'],
     ],
     ['kunlun-baize/dapo', ['dynamicSampling'], ['dynamic-sampling']],
