@@ -119,7 +119,7 @@ const WORDS: Record<keyof StieCounts, string> = {
 };
 
 /** The counts that are not 0, with their words. */
-export const stieWords = (counts: StieCounts): { name: string; count: number }[] =>
+const stieWords = (counts: StieCounts): { name: string; count: number }[] =>
   NAMES.flatMap((key) => (counts[key] > 0 ? [{ name: WORDS[key], count: counts[key] }] : []));
 
 /** "answers judged ×3, (9) failed at lag 1 ×2, …" */

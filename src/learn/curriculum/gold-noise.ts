@@ -13,8 +13,7 @@ import { NoisyRetriever } from './noisy-retriever.ts';
 export const goldShare = (epoch: number, turning: number): number => Math.min(1, epoch / turning);
 
 /** α_e ∝ log(1 + e), equation (16), scaled so that it is 1 in epoch E; it grows on behind E. */
-export const alpha = (epoch: number, turning: number): number =>
-  Math.log1p(epoch) / Math.log1p(turning);
+const alpha = (epoch: number, turning: number): number => Math.log1p(epoch) / Math.log1p(turning);
 
 /** α of (16) where noise ends with what is not gold yet: never more than 1. */
 export const noiseStrength = (epoch: number, turning: number): number =>

@@ -21,8 +21,7 @@ import { NoisyRetriever } from './noisy-retriever.ts';
 /** Rollouts that run together. */
 const WAVE = 64;
 
-export const isDemonstration = ({ metrics }: Rollout): boolean =>
-  metrics?.em === 1 && metrics.formatValid;
+const isDemonstration = ({ metrics }: Rollout): boolean => metrics?.em === 1 && metrics.formatValid;
 
 /** The tries: question by question, clean and noisy in turn. */
 function triesOf(

@@ -74,7 +74,7 @@ export interface DemonstrationContext {
   agent: AgentDeps;
   runId: string;
   signal?: AbortSignal;
-  onRollout(done: number, total: number): void;
+  onRollout: (done: number, total: number) => void;
 }
 
 /** Trajectories of a warm-up by class; an update takes as many of each, as far as there are some. */
@@ -92,7 +92,7 @@ export interface TrainDeps {
   /** Trajectories for `settings.warmUp`, where they are given. */
   demonstrations?: readonly Rollout[];
   /** Samples them, where they are the run's own. */
-  demonstrate?(context: DemonstrationContext): Promise<Demonstrations>;
+  demonstrate?: (context: DemonstrationContext) => Promise<Demonstrations>;
   /** Required where `settings.router.train` is not `off`. */
   router?: RouterLearner;
   runId: string;

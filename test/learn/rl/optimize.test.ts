@@ -272,13 +272,10 @@ describe('the warm-up of an adapter', () => {
       shouldStop: () => false,
     });
     expect(replica.batches).toHaveLength(3);
-    for (const batch of replica.batches)
-      expect(batch.map(({ oldLogprobs }) => oldLogprobs.length === 40).toSorted()).toEqual([
-        false,
-        false,
-        true,
-        true,
-      ]);
+    for (const batch of replica.batches) {
+      expect(batch).toHaveLength(4);
+      expect(batch.filter(({ oldLogprobs }) => oldLogprobs.length === 40)).toHaveLength(2);
+    }
     // Six draws of five gold ones: each once before one comes again.
     const lengths = replica.batches.flat().map(({ oldLogprobs }) => oldLogprobs.length);
     expect(new Set(lengths.filter((length) => length < 40)).size).toBe(5);
