@@ -1,12 +1,112 @@
 import { messageOf } from '../base/errors.ts';
-import type { Hit, SearchTarget } from '../records/hits.ts';
+import { deriveSeed, uniform } from '../base/random.ts';
+import type { RouteEvent } from '../records/events.ts';
+import type { Hit, SearchTarget, SourceName } from '../records/hits.ts';
 import type { Retrieval } from '../retrieval/retriever.ts';
 import { isMiss, type Observation } from './answers/evidence.ts';
 import { contextRoom } from './budget.ts';
+import { routeReward } from './router/reward.ts';
 import { passagesText } from './transcript/blocks.ts';
 import { checkCancelled, type RunState } from './state.ts';
+import type { SearchTag } from './transcript/tags.ts';
 
-/** One call of the retriever, as an event; its failure is an event too. */
+/**
+ * One call of the retriever: where it goes (NLR, equations (20) to (23)), what it brought as an event, and what
+ * that earned; its failure is an event too.
+ */
+
+type Route = Pick<RouteEvent, 'by' | 'routing' | 'choice' | 'probabilities' | 'features'>;
+
+/** A draw of ½ takes the likelier of two; of equals, local. */
+const LIKELIER = 0.5;
+
+const certain = (choice: SearchTarget, by: 'fixed' | 'policy-tag'): Route => ({
+  by,
+  choice,
+  probabilities: { local: Number(choice !== 'web'), web: Number(choice !== 'local') },
+  features: [],
+});
+
+/** What π(a|s) says. @param round of the search; 0: the background, whose state is that of a first search */
+function asked(state: RunState, query: string, round: number): Route {
+  const { deps, request } = state;
+  const likelier = state.settings.nlr.routing === 'argmax';
+  const decision = deps.router.decide(
+    {
+      question: request.question.text,
+      query,
+      round: Math.max(1, round),
+      maxSearches: state.settings.retrieval.maxSearches,
+      past: state.searches,
+      roomLeft: contextRoom(state) / deps.policy.info.maxContext,
+      localCoverage: deps.router.localCoverage?.(query) ?? 0.5,
+    },
+    likelier ? LIKELIER : uniform(deriveSeed(request.seed, 'route', round)),
+  );
+  return { by: 'router', ...(likelier && { routing: 'argmax' as const }), ...decision };
+}
+
+/** The policy's own tag where it counts, a fixed source, or what the router says. */
+export function chooseRoute(
+  state: RunState,
+  query: string,
+  tag: SearchTag,
+  only: SourceName | null,
+): Route {
+  const { retrieval } = state.settings;
+  if (retrieval.honourTags && tag === 'local_search') return certain('local', 'policy-tag');
+  if (retrieval.honourTags && tag === 'web_search') return certain('web', 'policy-tag');
+  if (retrieval.source !== 'router') return certain(retrieval.source, 'fixed');
+  // A repeat that the same source answered again would bring nothing: there is no choice.
+  if (only) return certain(only, 'fixed');
+  return asked(state, query, state.searches.length + 1);
+}
+
+/** Where the background comes from; no event of a route where the settings fix it. */
+export function routeBackground(
+  state: RunState,
+  question: string,
+): { choice: SearchTarget; event: number | null } {
+  const { source } = state.settings.background;
+  if (source !== 'router') return { choice: source, event: null };
+  const route = asked(state, question, 0);
+  const event = state.transcript.event({
+    kind: 'route',
+    of: 'background',
+    ...route,
+    reward: null,
+  });
+  return { choice: route.choice, event };
+}
+
+/**
+ * Fills equation (20) into a route event, once the call's outcome is known.
+ * @param newSupporting supporting titles first seen with the call; null where the question names none
+ */
+export function rewardRoute(
+  state: RunState,
+  event: number,
+  {
+    choice,
+    latencyMs,
+    newSupporting,
+  }: {
+    choice: SearchTarget;
+    latencyMs: number;
+    newSupporting: readonly string[] | null;
+  },
+): void {
+  const { supporting } = state.request.question;
+  const reward = routeReward(choice, state.settings.nlr, {
+    latencyMs,
+    meanWebLatencyMs: state.webLatency.value,
+    newEvidenceShare: newSupporting ? newSupporting.length / new Set(supporting).size : null,
+  });
+  if (choice === 'web') state.webLatency.add(latencyMs);
+  state.transcript.replaceEvent(event, (known) =>
+    known.kind === 'route' ? { ...known, reward } : known,
+  );
+}
 
 export interface Retrieved {
   retrieval: Retrieval;

@@ -4,7 +4,9 @@ import { logprobsOf } from '../policy/policy.ts';
 import { withOverrides, type RecipeSettings } from '../recipes/settings.ts';
 import { budgetsInForce } from './budget.ts';
 import { Conversation } from './transcript/conversation.ts';
+import { readAnswerText } from './answers/answer-text.ts';
 import { Evidence } from './answers/evidence.ts';
+import { proseScores, retrievedPassages } from './answers/long-answer.ts';
 import { agentLoop } from './loop.ts';
 import { naiveLoop } from './naive.ts';
 import { permitted } from './settings/permission.ts';
@@ -13,17 +15,20 @@ import type { AgentDeps, GroupRequest, RolloutRequest } from './request.ts';
 import { RunningMean } from './router/reward.ts';
 import { rolloutMetrics } from './answers/checked.ts';
 import { soundTitles, supportingRecall } from './answers/scores.ts';
+import { countSearches } from '../records/events.ts';
 import { deriveSeed } from '../base/random.ts';
 import { Cancelled, initialProgress, isCancelled, type RunState } from './state.ts';
 import { readTags } from './transcript/tags.ts';
 import { createScanner } from './transcript/scanner.ts';
 import { Transcript } from './transcript/transcript.ts';
+import { retrieverBy } from '../retrieval/retriever.ts';
 import type { RolloutUpdate } from '../records/updates.ts';
 import { formatValid } from './transcript/validity.ts';
 
 function emptyRollout(deps: AgentDeps, request: RolloutRequest, settings: RecipeSettings): Rollout {
   const { question, recipe } = request;
-  const { id, text, answers, supporting, type, hops, difficulty, options, mayRetrieve } = question;
+  const { id, text, answers, supporting, type, hops, difficulty, options, mayRetrieve, summary } =
+    question;
   return {
     format: 'forage.rollout/1',
     id: request.rolloutId,
@@ -42,6 +47,7 @@ function emptyRollout(deps: AgentDeps, request: RolloutRequest, settings: Recipe
       ...(difficulty === undefined ? {} : { difficulty }),
       ...(options === undefined ? {} : { options }),
       ...(mayRetrieve === undefined ? {} : { mayRetrieve }),
+      ...(summary === undefined ? {} : { summary }),
     },
     recipe: { id: recipe.id, version: recipe.version, settings },
     policy: {
@@ -124,11 +130,19 @@ function score(transcript: Transcript): void {
   const written = rollout.segments.filter((segment) => segment.source === 'policy');
   rollout.metrics = rolloutMetrics(rollout.answer, rollout.question, {
     recall: supportingRecall(soundTitles(retrieved.map((hit) => hit.passage)), supporting),
-    searches: rollout.events.filter((event) => event.kind === 'route').length,
+    searches: countSearches(rollout.events),
     tokens: written.reduce((sum, segment) => sum + segment.ids.length, 0),
     seconds: transcript.elapsed / 1000,
     formatValid: formatValid(rollout),
   });
+  if (!rollout.metrics || rollout.question.summary === undefined) return;
+  const { prose } = readAnswerText(rollout);
+  const { rougeL, supported } = proseScores(
+    prose,
+    rollout.question.summary,
+    retrievedPassages(rollout),
+  );
+  rollout.metrics = { ...rollout.metrics, rouge_l: rougeL ?? 0, supported };
 }
 
 /**
@@ -160,7 +174,8 @@ export async function runRollout(
     deps.policy.tokenizer.pieces ?? false,
   );
   try {
-    await converse(deps, request, settings, transcript);
+    const retriever = retrieverBy(deps.retriever, settings.retrieval.method ?? 'setup');
+    await converse({ ...deps, retriever }, request, settings, transcript);
   } catch (error) {
     noteFailure(transcript, request, error);
   }

@@ -11,6 +11,11 @@ import { FORM_BLOCKS } from '../records/form-line.ts';
 const positiveInt = z.int().min(1);
 const share = z.number().min(0).max(1);
 
+export const LONG_ANSWER_TOKENS = 160;
+
+/** Ways in which a recipe may have the local source searched. */
+export const SEARCH_METHODS = ['setup', 'lexical', 'flat', 'hnsw', 'cluster', 'hybrid'] as const;
+
 const samplingSchema = z.strictObject({
   temperature: z.number().min(0).max(4),
   topK: z.int().min(0),
@@ -18,6 +23,11 @@ const samplingSchema = z.strictObject({
 });
 
 const retrievalSchema = z.strictObject({
+  /**
+   * How the local source is searched: `setup`, also where absent, as whoever opened it chose, or by a method of
+   * `src/retrieval/methods/list.ts`. The paper's cluster retriever is `cluster`.
+   */
+  method: z.enum(SEARCH_METHODS).exactOptional(),
   /** Passages a search returns. */
   k: z.int().min(1).max(20),
   /**
@@ -43,7 +53,8 @@ const backgroundSchema = z.strictObject({
   /** RDRA: whether D0 is retrieved, and whether T of equation (2) reads it. */
   mode: z.enum(['off', 'shown', 'shown-and-used-by-T']),
   k: z.int().min(1).max(10),
-  source: z.enum(['local', 'web', 'both']),
+  /** `router`: from π(a|s), like any call, with a route event and a reward of its own. */
+  source: z.enum(['local', 'web', 'both', 'router']),
   /**
    * What stands for t in equation (3): `intention`, the query that the thought leads to, or
    * `thought`, the text of t itself (first search only).
@@ -112,6 +123,8 @@ const budgetsSchema = z.strictObject({
   stepTokens: positiveInt,
   /** Room kept for the answer. */
   answerTokens: positiveInt,
+  /** The same of a question that wants a long answer; `LONG_ANSWER_TOKENS` where absent. */
+  longAnswerTokens: positiveInt.exactOptional(),
   /** Faults against the protocol after which the rollout stops. */
   maxFaults: positiveInt,
 });
@@ -181,7 +194,7 @@ export const DEFAULT_SETTINGS: RecipeSettings = {
     overQueries: true,
     overAnswers: true,
     tokens: 'sets',
-    current: 'most-confident',
+    current: 'first-sample',
     candidates: 4,
     confidence: 'mean',
     thresholds: [0.25, 0.5, 0.75],

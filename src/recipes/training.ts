@@ -133,6 +133,13 @@ export const trainSettingsSchema = z.strictObject({
     noise: share.default(0.5),
     /** `gold-noise`: what e of (16) counts, steps or retrievals. */
     noiseBy: z.enum(['epoch', 'retrievals']).default('epoch'),
+    /**
+     * `gold-noise`: how (16) goes on after E. `rest`, also where absent: noise lives in what is not gold yet and ends with
+     * it; `floor`, "the noisier the later": a share of noisy groups stays and grows with α.
+     */
+    noiseReading: z.enum(['rest', 'floor']).exactOptional(),
+    /** `floor`: share of noisy groups that stays where α of (16) is 1; 0.1 where absent. */
+    noiseFloor: share.exactOptional(),
   }),
   router: z.strictObject({
     /** `off`: as the recipe has it; `beside`: trained with the language policy; `alone`: only the router. */
@@ -164,11 +171,19 @@ export const trainSettingsSchema = z.strictObject({
    */
   start: z.enum(['searching', 'not-searching']).exactOptional(),
   /**
-   * Warm-up: supervised updates on given trajectories before the first step; null: none.
+   * Warm-up: supervised updates on trajectories before the first step; null: none.
    * AdamW at a constant rate, with the betas, weight decay and clipping of `optimizer`.
    */
   warmUp: z
     .strictObject({
+      /**
+       * `given`, also where absent: trajectories that the user brings. `own`: the policy's right rollouts of this very run's
+       * loop, sampled before the first update, half of them with clean results and half with noise of
+       * strength `curriculum.noise`; every update takes as many of each, (14).
+       */
+      from: z.enum(['given', 'own']).exactOptional(),
+      /** `own`: rollouts that are sampled, 256 where absent; the right ones of them are learned from. */
+      rollouts: z.int().min(2).max(4096).exactOptional(),
       updates: positiveInt,
       /** Trajectories an update. */
       batch: positiveInt.max(256),

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { untrainable } from '../../src/learn/rl/trainable.ts';
+import { checkRouter } from '../../src/learn/run/assemble.ts';
 import { parseTrainSettings, withChanges } from '../../src/learn/settings/edit-settings.ts';
 import {
   findTraining,
@@ -25,6 +27,7 @@ describe('trainings', () => {
   // Search-R1 with verl's `masked_mean` of each micro-batch (64 on 8 GPUs) over the number of these; DAPO
   // (8); GRPO's (3).
   it.each([
+    ['kunlun-baize/whole', 'token-mean', null],
     ['kunlun-baize/dapo', 'token-mean', null],
     ['ur2/paper', 'sequence-mean', null],
     ['ur2-released/two-stages', 'sequence-mean', null],
@@ -58,16 +61,61 @@ describe('trainings', () => {
     expect(getTraining('ur2/paper').stages[0]!.steps).toBe(10);
   });
 
-  it('run the loop of their recipe; DAPO runs the plain one, and says so', () => {
+  it('run the loop of their recipe; DAPO alone runs the plain one, and says so', () => {
     for (const { id, recipe, variant } of TRAININGS) {
       if (variant.loop === undefined) expect(getTraining(id).recipe).toBe(recipe.id);
     }
-    expect(getTraining('kunlun-baize').recipe).toBe('search');
-    expect(findTraining('kunlun-baize')?.variant.departures).toContain('plain search loop');
+    expect(getTraining('kunlun-baize/dapo').recipe).toBe('search');
+    expect(findTraining('kunlun-baize/dapo')?.variant.departures).toContain('plain search loop');
   });
 
+  it('kunlun-baize alone is the whole of it: its loop, warm-up, schedule, router and reward by form', () => {
+    const settings = getTraining('kunlun-baize');
+    expect([settings.preset, settings.recipe]).toEqual(['kunlun-baize/whole', 'kunlun-baize']);
+    expect(settings.warmUp?.from).toBe('own');
+    expect(settings.curriculum.kind).toBe('gold-noise');
+    expect(settings.router).toMatchObject({
+      train: 'beside',
+      evaluation: 'argmax',
+      nlr: { reward: 'measured' },
+    });
+    expect(settings.stages.map(({ reward }) => reward)).toEqual(['kunlun-by-form']);
+    expect(settings.objective).toMatchObject({ clip: { low: 0.2, high: 0.28 } });
+    const { retrieval, background, stie } = getRecipe('kunlun-baize').settings;
+    expect([retrieval.source, background.source]).toEqual(['router', 'router']);
+    expect(background.mode).toBe('shown-and-used-by-T');
+    expect([stie.mode, stie.current]).toEqual(['corrected', 'first-sample']);
+  });
+
+  // The ablations of docs/methods.md, section 1.
+  it.each([
+    ['overrides.background.mode=off'],
+    ['overrides.stie.overAnswers=false'],
+    ['overrides.stie.overQueries=false'],
+    ['overrides.stie.mode=off'],
+    ['overrides.stie.mode=paper'],
+    ['overrides.retrieval.source=both', 'overrides.background.source=both', 'router.train=off'],
+    ['overrides.retrieval.source=local', 'overrides.background.source=local', 'router.train=off'],
+    ['overrides.retrieval.source=web', 'overrides.background.source=web', 'router.train=off'],
+    ['overrides.nlr.reward=paper'],
+    ['curriculum.kind=uniform'],
+    ['curriculum.noiseReading=floor'],
+    ['warmUp=null'],
+    ['overrides.retrieval.method=cluster'],
+  ])(
+    'kunlun-baize without a part is a change of its settings that can be trained: %s',
+    (...changes) => {
+      const settings = withChanges(getTraining('kunlun-baize'), changes);
+      expect(untrainable(settings)).toBeNull();
+      expect(() => checkRouter(settings)).not.toThrow();
+      expect(settings).not.toEqual(getTraining('kunlun-baize'));
+    },
+  );
+
   it('an id that trains nothing names those that do', () => {
-    expect(() => getTraining('ppo')).toThrow(/"ppo".*kunlun-baize\/dapo, search\/grpo/);
+    expect(() => getTraining('ppo')).toThrow(
+      /"ppo".*kunlun-baize\/whole, kunlun-baize\/dapo, search\/grpo/,
+    );
     expect(() => getTraining('naive-rag')).toThrow(/no training of its own.*recipe=naive-rag/);
   });
 });
@@ -87,6 +135,16 @@ describe('presets of version 0.1.0', () => {
     'ur2-released': 'ur2-released/two-stages',
   };
 
+  /**
+   * A loop of then as today's defaults read it: parts that came later are off; STIE, which these loops leave
+   * off too, reads y_t otherwise by default now. What a run stores says how.
+   */
+  const today = (loop: RecipeSettings): RecipeSettings => {
+    expect(loop.stie).toMatchObject({ mode: 'off', current: 'most-confident' });
+    const { stie, ...rest } = recipeSettingsSchema.parse(loop);
+    return { ...rest, stie: { ...stie, current: 'first-sample' } };
+  };
+
   it('are these', () => {
     expect(presets.map(({ settings }) => settings.preset)).toEqual(Object.keys(renamed));
   });
@@ -98,8 +156,7 @@ describe('presets of version 0.1.0', () => {
     const { settings, loop } = presets.find((one) => one.settings.preset === old)!;
     const { recipe, ...now } = getTraining(old);
     expect(now).toEqual({ ...settings, preset: id, recipe: undefined });
-    // Parts that came later are off in it.
-    expect(getRecipe(recipe).settings).toEqual(recipeSettingsSchema.parse(loop));
+    expect(getRecipe(recipe).settings).toEqual(today(loop));
   });
 
   it.each(Object.entries(renamed))(
@@ -108,7 +165,7 @@ describe('presets of version 0.1.0', () => {
       const { settings, loop } = presets.find((one) => one.settings.preset === old)!;
       const stored = parseTrainSettings(settings);
       expect(stored).toEqual({ ...settings, preset: id });
-      expect(recipeOf(stored).settings).toEqual(recipeSettingsSchema.parse(loop));
+      expect(recipeOf(stored).settings).toEqual(today(loop));
     },
   );
 

@@ -1,5 +1,6 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { once } from 'node:events';
+import { describeStie } from '../../agent/stie/counts.ts';
 import type { Question } from '../../records/records.ts';
 import { summarizeRollouts, type Summary, type SummaryByHops } from '../../evaluate/summary.ts';
 import { getRecipe } from '../../recipes/index.ts';
@@ -42,6 +43,7 @@ const percent = (value: number): string => `${(100 * value).toFixed(1)} %`.padSt
 
 /** The summary as text. */
 export function table(summary: SummaryByHops): string {
+  const { long, stie } = summary;
   const row = (name: string, s: Summary): string =>
     [
       name.padEnd(6),
@@ -57,6 +59,12 @@ export function table(summary: SummaryByHops): string {
     ...Object.entries(summary.byHops).map(([hops, s]) => row(hops, s)),
     row('all', summary),
     `${summary.tokensPerSecond.toFixed(0)} policy tokens/s`,
+    ...(long
+      ? [
+          `long answers ${long.n}: ROUGE-L ${percent(long.rougeL).trim()}, statements supported ${percent(long.supported).trim()}`,
+        ]
+      : []),
+    ...(stie ? [`STIE: ${describeStie(stie)}`] : []),
   ].join('\n');
 }
 
@@ -76,7 +84,9 @@ export function select(parts: Parts, values: OptionValues): Question[] {
     throw new UsageError(
       values.compositions !== undefined && parts.world.questions.every((q) => !q.composition)
         ? 'These questions name no composition; --compositions is for questions of a world.'
-        : values.split === undefined && split === 'test' && !parts.world.questions.some((q) => q.split === 'test')
+        : values.split === undefined &&
+            split === 'test' &&
+            !parts.world.questions.some((q) => q.split === 'test')
           ? 'None of the questions is for a test; --split dev, train or all asks others.'
           : 'No question fits these options.',
     );

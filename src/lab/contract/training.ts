@@ -9,6 +9,7 @@ import type { Rollout } from '../../records/rollout.ts';
 
 export type TrainPhase =
   | 'starting'
+  | 'demonstrations'
   | 'warm-up'
   | 'scoring-questions'
   | 'stop-searching'

@@ -180,7 +180,7 @@ export class TrainingHost implements TrainApi {
       notice: null,
       deletedAt: null,
     };
-    if (checked.warmUp)
+    if (checked.warmUp && checked.warmUp.from !== 'own')
       await this.#keepDemonstrations(run.id, demonstrations, { ...policy, ...checked.warmUp });
     await this.#parts.store.put(run);
     await this.#begin(run, []);

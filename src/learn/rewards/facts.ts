@@ -3,16 +3,16 @@ import type { AgentEvent } from '../../records/events.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { questionScores } from '../../agent/answers/checked.ts';
 import type { AnswerScores } from '../../agent/answers/scores.ts';
-import { formatValid } from '../../agent/transcript/validity.ts';
 import { searchesOf, type SearchFact } from './searches.ts';
 import {
-  blocksOf,
-  openingTags,
-  tagBegun,
-  thoughtsAfterReading,
-  type Span,
-  type WrittenText,
-} from './written.ts';
+  proseScores,
+  retrievedPassages,
+  wantsLongAnswer,
+  type ProseScores,
+} from '../../agent/answers/long-answer.ts';
+import { readAnswerText, type Span } from '../../agent/answers/answer-text.ts';
+import { formatValid } from '../../agent/transcript/validity.ts';
+import { blocksOf, openingTags, thoughtsAfterReading, type WrittenText } from './written.ts';
 
 /** One query that the policy wrote. */
 export interface AskedQuery {
@@ -62,6 +62,10 @@ export interface RewardFacts {
   answer: Span[];
   /** Text of the answer block outside its box. */
   prose: string;
+  /** Whether the question wants a long answer, whatever was given. */
+  wantsLong: boolean;
+  /** What the prose is worth beside the gold summary and the passages that were shown. */
+  proseScores: ProseScores;
   /** Tokens that the policy wrote. */
   tokens: number;
 }
@@ -130,35 +134,6 @@ function queriesOf(rollout: Rollout): AskedQuery[] {
   return queries;
 }
 
-/**
- * Where the box that holds `answer` opens, and where its content begins; the last such box. Of a forced
- * answer the environment wrote the opening, so that the segment begins inside the box.
- */
-function findBox(text: string, answer: string): { box: number; start: number } | null {
-  const opened = [...text.matchAll(/\\boxed\s*\{\s*/g)].map((match) => ({
-    box: match.index,
-    start: match.index + match[0].length,
-  }));
-  if (opened.length === 0) opened.push({ box: 0, start: text.length - text.trimStart().length });
-  return opened.findLast(({ start }) => text.startsWith(answer, start)) ?? null;
-}
-
-/** The last answer segment that the policy wrote, and the answer inside its box. */
-function answerSpan(rollout: Rollout): { spans: Span[]; prose: string } {
-  const index = rollout.segments.findLastIndex((s) => s.role === 'answer' && s.source === 'policy');
-  const segment = rollout.segments[index];
-  if (!segment) return { spans: [], prose: '' };
-  const begun = tagBegun(rollout.segments, index);
-  const found = rollout.answer === null ? null : findBox(segment.text, rollout.answer);
-  // An answer that STIE chose stands in no box of the policy's.
-  if (!found || rollout.answer === null) return { spans: [], prose: begun + segment.text };
-  const end = found.start + rollout.answer.length;
-  return {
-    spans: [{ segment: index, start: found.start, end }],
-    prose: begun + segment.text.slice(0, found.box),
-  };
-}
-
 function refinementOf(rollout: Rollout): WrittenText {
   const refined = blocksOf(rollout, 'refine');
   return refined.spans.length > 0 ? refined : thoughtsAfterReading(rollout);
@@ -166,7 +141,7 @@ function refinementOf(rollout: Rollout): WrittenText {
 
 export function readFacts(rollout: Rollout): RewardFacts {
   const { answers, supporting } = rollout.question;
-  const { spans, prose } = answerSpan(rollout);
+  const { span, prose } = readAnswerText(rollout);
   const queries = queriesOf(rollout);
   const answered = rollout.events.findLast((event) => event.kind === 'answer');
   const { em, f1, coverEm } = questionScores(rollout.answer, rollout.question);
@@ -187,8 +162,10 @@ export function readFacts(rollout: Rollout): RewardFacts {
     opened: openingTags(rollout),
     afterReading: refinementOf(rollout),
     form: answered?.kind === 'answer' && rollout.answer !== null ? answered.form : null,
-    answer: spans,
-    prose: prose.replace(/<[^>]*>/g, '').trim(),
+    answer: span ? [span] : [],
+    prose,
+    wantsLong: wantsLongAnswer(rollout.question),
+    proseScores: proseScores(prose, rollout.question.summary, retrievedPassages(rollout)),
     tokens: rollout.segments.reduce((n, s) => n + (s.source === 'policy' ? s.ids.length : 0), 0),
   };
 }

@@ -1,3 +1,4 @@
+import type { Rollout } from '../../records/rollout.ts';
 import type { HeldOutScore, RouterStep, MadeStep } from '../../records/training.ts';
 import { learningRateAt } from '../schedule.ts';
 import {
@@ -8,7 +9,7 @@ import {
   updateBatches,
 } from './batch.ts';
 import { collect, type Collected } from './collect.ts';
-import type { Json, TrainDeps, TrainHooks, TrainLoopPhase } from './contracts.ts';
+import type { Demonstrations, Json, TrainDeps, TrainHooks, TrainLoopPhase } from './contracts.ts';
 import { scoreHeldOut } from './held-out.ts';
 import { stepRecord } from './record.ts';
 import { rewardById } from '../rewards/list.ts';
@@ -112,9 +113,10 @@ class TrainLoop {
   async #warmUp(): Promise<boolean> {
     const { warmUp } = this.#settings;
     if (!warmUp || this.#state.step > 0 || this.#state.warmedUp >= warmUp.updates) return true;
-    const { learner, demonstrations = [] } = this.#deps;
+    const { learner } = this.#deps;
     const before = this.#state.warmedUp;
     try {
+      const demonstrations = await this.#demonstrations(warmUp.from ?? 'given');
       this.#state = await warmUpAdapter({
         settings: { ...this.#settings, warmUp },
         learner,
@@ -161,6 +163,23 @@ class TrainLoop {
     await this.#snapshot();
     await this.#sampleWith(this.#state.adapter);
     return true;
+  }
+
+  /** Trajectories of the warm-up; the run's own are sampled with the adapter that it began with. */
+  async #demonstrations(from: 'given' | 'own'): Promise<readonly Rollout[] | Demonstrations> {
+    const { demonstrations = [], demonstrate, runId } = this.#deps;
+    if (from === 'given') return demonstrations;
+    if (!demonstrate) throw new Error('training: nobody samples the trajectories of the warm-up');
+    const { signal } = this.#hooks;
+    await this.#sampleWith(initialState(this.#settings, this.#deps.config).adapter);
+    // What web calls take here is none of the router's experience.
+    const { webLatency: _, ...agent } = this.#agent;
+    return demonstrate({
+      agent,
+      runId,
+      ...(signal ? { signal } : {}),
+      onRollout: (done, total) => this.#tell('demonstrations', done, total),
+    });
   }
 
   /** Gets the curriculum ready. @returns false where the run was ended meanwhile */

@@ -1,5 +1,6 @@
 import type { Rollout } from '../../records/rollout.ts';
 import type { HeldOutScore, RouterStep, MadeStep } from '../../records/training.ts';
+import { stieCounts, sumStieCounts } from '../../agent/stie/counts.ts';
 import type { Collected } from './collect.ts';
 import { scoresOf } from './held-out.ts';
 import type { UpdateReport } from './update.ts';
@@ -64,6 +65,7 @@ export function stepRecord(parts: StepParts): MadeStep {
   const rollouts = collected.all.flat();
   const { em, f1, recall, searches, formatValid } = scoresOf(rollouts);
   const fallbacks = fallbacksOf(rollouts);
+  const stie = sumStieCounts(rollouts.map(({ events }) => stieCounts(events)));
   const sampledTokens = rollouts.reduce((sum, r) => sum + (r.metrics?.tokens ?? 0), 0);
   return {
     format: 'forage.step/1',
@@ -98,5 +100,6 @@ export function stepRecord(parts: StepParts): MadeStep {
     heldOut: parts.heldOut,
     ...(parts.heldOutAtStart && { heldOutAtStart: parts.heldOutAtStart }),
     router: parts.router,
+    ...(stie && { stie }),
   };
 }

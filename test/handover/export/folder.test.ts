@@ -34,6 +34,11 @@ describe('what TRL refuses of the recipes', () => {
   it.each([
     ['search/grpo', [], []],
     ['search-r1/grpo', [], []],
+    [
+      'kunlun-baize/whole',
+      ['router.train', 'warmUp', 'dynamicSampling'],
+      ['dynamic-sampling', 'router', 'warm-up'],
+    ],
     ['kunlun-baize/dapo', ['dynamicSampling'], ['dynamic-sampling']],
     ['r1-searcher/reinforce++', ['objective.estimator'], []],
     ['ur2/paper', ['start', 'objective.estimator'], []],

@@ -128,7 +128,7 @@ describe('the form of a new run', () => {
       '{"training":"gone","changes":{"seed":3},"name":"","device":"auto"}',
       '{"preset":"gone","changes":{"seed":3},"name":"","device":"auto"}',
     ])
-      expect(parseDraft(text)).toEqual(draft());
+      expect(parseDraft(text)).toEqual(draft('kunlun-baize/whole'));
     // As version 0.1.0 stored it.
     const { training: _, ...rest } = mine;
     expect(parseDraft(JSON.stringify({ ...rest, preset: 'ur2' }))).toEqual(mine);

@@ -1,4 +1,5 @@
 import { questionScores } from '../../../agent/answers/checked.ts';
+import { proseScores, wantsLongAnswer } from '../../../agent/answers/long-answer.ts';
 import {
   isOwnRollout,
   type ImportedRollout,
@@ -14,7 +15,8 @@ import {
   type AskedQuery,
   type RewardFacts,
 } from '../../../learn/rewards/facts.ts';
-import type { Span } from '../../../learn/rewards/written.ts';
+import type { Span } from '../../../agent/answers/answer-text.ts';
+import type { Passage } from '../../../records/records.ts';
 import { policyTokens } from '../row-numbers.ts';
 import { formFaults } from './form.ts';
 import { itemAt } from '../../../base/items.ts';
@@ -107,6 +109,16 @@ function answerForm(
   return { form: answered ? (long ? 'long' : 'short') : null, prose };
 }
 
+/** What the policy read, block by block. */
+const readBlocks = (
+  segments: readonly ImportedSegment[],
+): Pick<Passage, 'id' | 'title' | 'text'>[] =>
+  segments.flatMap(({ source, role, text }, at) =>
+    source !== 'policy' && (role === 'result' || role === 'background')
+      ? [{ id: String(at), title: '', text }]
+      : [],
+  );
+
 function importedFacts(rollout: ImportedRollout): Omit<RewardFacts, 'tokens'> {
   const { segments, answer } = rollout;
   const { answers } = rollout.question;
@@ -114,6 +126,7 @@ function importedFacts(rollout: ImportedRollout): Omit<RewardFacts, 'tokens'> {
   const faults = formFaults(segments, protocol);
   const answered = answer !== null && answer.trim() !== '';
   const { em, f1, coverEm } = questionScores(answer, rollout.question);
+  const { form, prose } = answerForm(segments, answered);
   return {
     em,
     f1,
@@ -138,7 +151,10 @@ function importedFacts(rollout: ImportedRollout): Omit<RewardFacts, 'tokens'> {
     queryWords: queryWords(rollout),
     opened: openingsOf(segments, protocol),
     afterReading: refinement(segments),
-    ...answerForm(segments, answered),
+    form,
+    prose,
+    wantsLong: wantsLongAnswer(rollout.question),
+    proseScores: proseScores(prose, rollout.question.summary, readBlocks(segments)),
     answer: answerSpan(segments, answer),
   };
 }

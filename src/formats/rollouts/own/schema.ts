@@ -214,6 +214,7 @@ const rollout = z.looseObject({
     difficulty: z.string().optional(),
     options: z.array(z.string()).optional(),
     mayRetrieve: z.boolean().optional(),
+    summary: titles.optional(),
   }),
   recipe: z.looseObject({ id: z.string(), version: z.string(), settings: object }).optional(),
   policy: z

@@ -96,6 +96,7 @@ export interface ImportedRollout {
     difficulty?: string;
     options?: string[];
     mayRetrieve?: boolean;
+    summary?: string[];
   };
   recipe?: Rollout['recipe'];
   policy?: Rollout['policy'];

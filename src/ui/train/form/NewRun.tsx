@@ -191,14 +191,15 @@ const StartBar = (props: { settings: TrainSettings | null }) => {
   const changed = useDraft(({ changes }) => Object.keys(changes).length);
   const { settings } = props;
   const given = useDemonstrations(({ counts }) => counts !== null);
-  const missing = Boolean(settings?.warmUp) && !given;
+  const wantsFile = Boolean(settings?.warmUp) && settings?.warmUp?.from !== 'own';
+  const missing = wantsFile && !given;
   const noSummarizer = useSetup(({ setup }) => setup.summarizer.kind === 'off');
   const unsummarized = settings !== null && asksForSummaries(settings) && noSummarizer;
   const start = async () => {
     if (!settings) return;
     const { name, device } = useDraft.getState();
     setStarting(true);
-    const demonstrations = settings.warmUp ? useDemonstrations.getState().file : null;
+    const demonstrations = wantsFile ? useDemonstrations.getState().file : null;
     const id = await startTraining({ settings, name, device, demonstrations });
     setStarting(false);
     if (id === null) return;

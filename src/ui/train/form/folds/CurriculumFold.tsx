@@ -6,6 +6,7 @@ const MIX = ['hard', 'medium', 'easy'] as const;
 /** Which questions are drawn when, and how good their results are. */
 export const CurriculumFold = () => {
   const kind = useDraftValue('curriculum.kind');
+  const reading = useDraftValue('curriculum.noiseReading');
   return (
     <Fold
       name="Curriculum"
@@ -95,6 +96,26 @@ export const CurriculumFold = () => {
               { value: 'retrievals', label: 'retrieval' },
             ]}
           />
+          <SelectField
+            path="curriculum.noiseReading"
+            label="After E"
+            title="Two readings of (15) and (16) together"
+            choices={[
+              { value: 'rest', label: 'all is gold' },
+              { value: 'floor', label: 'the noisier the later' },
+            ]}
+          />
+          {reading === 'floor' ? (
+            <NumberField
+              path="curriculum.noiseFloor"
+              label="Noisy groups at E"
+              title="Share of noisy groups that stays at E; it grows on with α of (16)"
+              decimal
+              step={0.05}
+              min={0}
+              max={1}
+            />
+          ) : null}
         </>
       ) : null}
     </Fold>
