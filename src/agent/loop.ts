@@ -8,7 +8,15 @@ import { stieRound } from './probing.ts';
 import { openContext } from './rdra.ts';
 import { admitQuery, searchRound, writeHint, writeTurnHint } from './searching.ts';
 import { checkCancelled, fault, stop, type RunState } from './state.ts';
-import { isAnswer, isSearch, type AnswerTag, type SearchTag } from './transcript/tags.ts';
+import { onAsked } from './asked.ts';
+import {
+  isAnswer,
+  isAsked,
+  isFurther,
+  isSearch,
+  type AnswerTag,
+  type SearchTag,
+} from './transcript/tags.ts';
 
 /** The think–search–answer loop of the KunLunBaizeRAG protocol. */
 
@@ -21,6 +29,7 @@ interface Block {
 type StepEnd =
   | ({ type: 'search'; tag: SearchTag } & Block)
   | ({ type: 'answer'; tag: AnswerTag } & Block)
+  | ({ type: 'asked'; block: 'compute' | 'ask' } & Block)
   | { type: 'end' }
   | { type: 'limit'; reason: StopEvent['reason']; detail: string }
   /** A fault ended it; the policy may go on. */
@@ -38,7 +47,10 @@ function readParsed(state: RunState, placed: Placed): StepEnd | null {
     const whole = parsed.usable || readBoxes(inner.trim()).contents.length > 0;
     return whole ? { type: 'answer', tag: kind, inner, segment } : null;
   }
-  noteThought(state, inner, segment);
+  if (isAsked(kind)) return parsed.usable ? { type: 'asked', block: kind, inner, segment } : null;
+  if (isFurther(kind))
+    state.transcript.event({ kind: 'block', block: kind, text: inner.trim(), segment });
+  else noteThought(state, inner, segment);
   return null;
 }
 
@@ -51,7 +63,8 @@ function noteThought(state: RunState, inner: string, segment: number): void {
   state.transcript.event({ kind: 'think', text, phase: aligned ? 'alignment' : 'step', segment });
 }
 
-const acts = (end: StepEnd | null): boolean => end?.type === 'search' || end?.type === 'answer';
+const acts = (end: StepEnd | null): boolean =>
+  end?.type === 'search' || end?.type === 'answer' || end?.type === 'asked';
 
 /** Whether what was read leaves the step's end as it is. */
 function staysBehind(next: StepEnd, placed: Placed, end: StepEnd | null): boolean {
@@ -65,7 +78,7 @@ function staysBehind(next: StepEnd, placed: Placed, end: StepEnd | null): boolea
 function closeBehind(state: RunState, end: StepEnd): void {
   const { conversation, tags } = state;
   const { open } = conversation.parser;
-  if (end.type !== 'search' || !open) return;
+  if ((end.type !== 'search' && end.type !== 'asked') || !open) return;
   fault(state, `<${open}> behind a search`, state.transcript.lastSegment);
   conversation.closeOpenBlock((kind) => tags.ids(`</${kind}>`));
 }
@@ -189,6 +202,9 @@ async function act(state: RunState, end: StepEnd): Promise<boolean> {
     case 'answer':
       onAnswer(state, end);
       return true;
+    case 'asked':
+      onAsked(state, end);
+      return false;
     case 'end':
       return onTurnEnd(state);
     case 'limit':

@@ -3,6 +3,7 @@ import { relevance } from '../retrieval/lexical/relevance.ts';
 import { blockIds, passagesText } from './transcript/blocks.ts';
 import { contextRoom } from './budget.ts';
 import { ProtocolParser, type Parsed } from './transcript/parse.ts';
+import { knowsForms } from './transcript/form.ts';
 import { promptFrame, type Frame } from './transcript/prompt.ts';
 import { HINTS, inBlock } from '../records/protocol.ts';
 import { callRetriever } from './retrieving.ts';
@@ -124,7 +125,10 @@ const begins = ({ tags }: RunState, ids: readonly number[], parsed: readonly Par
  * says so. The words are those that it knows from the end of its searches.
  */
 const noSearchHint = ({ deps, settings, tags }: RunState): number[] =>
-  tags.spelling === 'ids' && settings.loop === 'agent' && settings.retrieval.maxSearches === 0
+  tags.spelling === 'ids' &&
+  !knowsForms(deps.policy.tokenizer) &&
+  settings.loop === 'agent' &&
+  settings.retrieval.maxSearches === 0
     ? blockIds(deps.policy.tokenizer, tags, 'hint', ` ${HINTS.answerNow}`)
     : [];
 

@@ -65,7 +65,7 @@ async function converse(
   transcript: Transcript,
 ): Promise<RunState> {
   const { policy } = deps;
-  const tags = readTags(policy.tokenizer);
+  const tags = readTags(policy.tokenizer, settings.blocks);
   const decode = (ids: readonly number[]): string => policy.tokenizer.decode(ids);
   const parser = new ProtocolParser(tags, decode);
   if (isCancelled({ request })) throw new Cancelled();

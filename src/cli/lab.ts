@@ -4,6 +4,8 @@ import { benchCommand } from './commands/bench.ts';
 import { say, type Command } from './shared/command.ts';
 import { evaluateCommand } from './commands/evaluate.ts';
 import { exportCommand } from './commands/export.ts';
+import { recipesCommand } from './systems/recipes.ts';
+import { referenceCommand } from './systems/reference.ts';
 import { rolloutsCommand } from './commands/rollouts.ts';
 import { mergeCommand } from './commands/merge.ts';
 import { rolloutCommand } from './commands/rollout.ts';
@@ -22,10 +24,12 @@ const COMMANDS: readonly Command[] = [
   trainCommand,
   evaluateCommand,
   studyCommand,
+  referenceCommand,
   mergeCommand,
   exportCommand,
   adoptCommand,
   rolloutsCommand,
+  recipesCommand,
   serveEnvironmentCommand,
   worldCommand,
   serveRetrievalCommand,

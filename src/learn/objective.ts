@@ -14,8 +14,8 @@ export interface SequenceTokens {
   oldLogprob: Float32Array;
   /** Of the reference policy; null where no KL term stands in the loss. */
   refLogprob: Float32Array | null;
-  /** Of the sequence, shared by its tokens. */
-  advantage: number;
+  /** Of the sequence, shared by its tokens, or one a token. */
+  advantage: number | Float32Array;
   /** Weight of each token in the loss of the batch (`sequenceWeights`). */
   weight: number;
 }
@@ -93,12 +93,15 @@ export function tokenObjective(objective: Objective, t: SequenceTokens): Objecti
   const n = logprob.length;
   if (oldLogprob.length !== n || (refLogprob !== null && refLogprob.length !== n))
     throw new Error('objective: log-probabilities must have one value a trained token');
+  if (typeof advantage !== 'number' && advantage.length !== n)
+    throw new Error('objective: advantages must have one value a trained token');
   const { kl: klSettings } = objective;
   const limit = objective.logRatioClamp ?? Infinity;
   const inLoss = klSettings.place === 'loss' ? klSettings.coefficient : 0;
   const result = { loss: 0, coefficients: new Float32Array(n), clipped: 0, kl: 0 };
   for (let i = 0; i < n; i++) {
-    const term = surrogate(objective, itemAt(logprob, i) - itemAt(oldLogprob, i), advantage);
+    const own = typeof advantage === 'number' ? advantage : itemAt(advantage, i);
+    const term = surrogate(objective, itemAt(logprob, i) - itemAt(oldLogprob, i), own);
     const kl =
       refLogprob === null
         ? { value: 0, slope: 0 }

@@ -1,3 +1,13 @@
+import { autoRefine } from './agents/auto-refine.ts';
+import { betaGrpo } from './agents/beta-grpo.ts';
+import { deepResearcher } from './agents/deep-researcher.ts';
+import { inForage } from './agents/in-forage.ts';
+import { reSeek } from './agents/re-seek.ts';
+import { research } from './agents/research.ts';
+import { searchR1Format } from './agents/search-r1-format.ts';
+import { stepSearch } from './agents/step-search.ts';
+import { verlTool } from './agents/verl-tool.ts';
+import { zeroSearch } from './agents/zero-search.ts';
 import { kunlunBaize } from './kunlun-baize.ts';
 import { naiveGeneration } from './naive-generation.ts';
 import { naiveRag } from './naive-rag.ts';
@@ -15,6 +25,16 @@ export const RECIPES: readonly Recipe[] = [
   searchR1,
   r1Searcher,
   ur2,
+  searchR1Format,
+  research,
+  zeroSearch,
+  autoRefine,
+  stepSearch,
+  deepResearcher,
+  inForage,
+  betaGrpo,
+  reSeek,
+  verlTool,
   naiveRag,
   naiveGeneration,
 ];

@@ -19,6 +19,21 @@ export interface Variant {
   settings: VariantSettings;
 }
 
+/** What is known of a system from outside, for tables and for `lab recipes`. */
+interface About {
+  /** arXiv number. */
+  paper: string;
+  kind: 'trained by RL' | 'trained otherwise' | 'not trained';
+  /** What it is put together from, in the words of `docs/methods.md`. */
+  parts: readonly string[];
+  /** Where loop and training here leave the paper's; one sentence each. */
+  departures: readonly string[];
+  /** A figure of its paper or code, with benchmark and model; never to be compared with one measured here. */
+  published?: { figure: string; benchmark: string; model: string };
+  /** What a run should show if the idea works, and the ablation that should not show it. */
+  signature: string;
+}
+
 /** A system as values: its loop and its training, with which constants. */
 export interface Recipe {
   id: string;
@@ -26,6 +41,7 @@ export interface Recipe {
   title: string;
   /** One sentence for the page. */
   summary: string;
+  about?: About;
   /** The loop: which parts of the agent run. */
   settings: RecipeSettings;
   /** How it is trained, the usual variant first; empty where it is not trained. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { issueOf } from '../base/errors.ts';
 import { merge } from '../base/merge.ts';
+import { FORM_BLOCKS } from '../records/form-line.ts';
 
 /**
  * What a recipe's loop may choose: which parts of the agent run, with which constants. Every field is a
@@ -109,6 +110,11 @@ const budgetsSchema = z.strictObject({
 });
 
 export const recipeSettingsSchema = z.strictObject({
+  /**
+   * Blocks beside thought, search and answer that the policy may write; a policy that knows form lines is
+   * told of them.
+   */
+  blocks: z.array(z.enum(FORM_BLOCKS)).default([]),
   loop: z.enum(['agent', 'naive-rag', 'naive-generation']),
   sampling: samplingSchema,
   retrieval: retrievalSchema,
@@ -150,6 +156,7 @@ export function withOverrides(settings: RecipeSettings, over: SettingsOverride):
 
 /** What the recipes share: the constants of arXiv 2506.19466 where it gives them. */
 export const DEFAULT_SETTINGS: RecipeSettings = {
+  blocks: [],
   loop: 'agent',
   sampling: { temperature: 1, topK: 0, topP: 1 },
   // No paper gives k for this protocol; the built-in policy reads two passages better than three.

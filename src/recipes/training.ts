@@ -24,6 +24,11 @@ export const objectiveSchema = z.strictObject({
   dualClip: z.number().min(1).nullable(),
   /** Clamp of the log ratio to the sampler, and in k3 of that to the reference, ±. */
   logRatioClamp: z.number().positive().nullable(),
+  /**
+   * `span`: what single searches earned, where the reward values them, is the tokens' before them alone; absent:
+   * all of a reward is all tokens'.
+   */
+  credit: z.literal('span').optional(),
   aggregation: z.enum(['token-mean', 'sequence-mean', 'sum-over-constant']),
   /**
    * Sequences whose tokens `token-mean` takes one mean of; the loss is the mean of these means. null:
@@ -90,9 +95,9 @@ export const trainSettingsSchema = z.strictObject({
   curriculum: z.strictObject({
     /**
      * `uniform`: questions as they come; `difficulty`: UR²'s buckets by repeated rollouts;
-     * `gold-noise`: KunLunBaizeRAG (15) and (16).
+     * `gold-noise`: KunLunBaizeRAG (15) and (16); `simulated`: ZeroSearch's engine.
      */
-    kind: z.enum(['uniform', 'difficulty', 'gold-noise']),
+    kind: z.enum(['uniform', 'difficulty', 'gold-noise', 'simulated']),
     /** `difficulty`: repeated rollouts that score a question. */
     scoringRollouts: positiveInt,
     /** `difficulty`: questions that are scored before the first step; later draws are from these. */

@@ -1,3 +1,4 @@
+import type { FormBlock } from './form-line.ts';
 import type { Hit, SearchTarget } from './hits.ts';
 
 /**
@@ -29,6 +30,15 @@ interface ThinkEvent extends Base {
   text: string;
   /** `alignment`: RDRA's t = T(x, D0), equation (2); `step`: between searches. */
   phase: 'alignment' | 'step';
+}
+
+/** A block beside thought, search and answer; `reply` is what the environment answered it with. */
+interface BlockEvent extends Base {
+  kind: 'block';
+  block: FormBlock;
+  text: string;
+  /** Of `compute` and `ask`. */
+  reply?: string;
 }
 
 interface SearchEvent extends Base {
@@ -199,6 +209,7 @@ interface ErrorEvent extends Base {
 export type AgentEvent =
   | BackgroundEvent
   | ThinkEvent
+  | BlockEvent
   | SearchEvent
   | RouteEvent
   | RetrieveEvent

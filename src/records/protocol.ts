@@ -30,7 +30,59 @@ export const SPECIAL_TOKENS = [
   '</long_answer>',
 ] as const;
 
+/**
+ * Tags of further blocks, which some checkpoints have as tokens of their own. The environment writes
+ * `form` (what the recipe lets happen, see `form-line.ts`) and `reply` (to what was asked); the policy
+ * writes the others: a plan before the first search; what a result says to the point (`refine`), whether
+ * it helps (`judge`), which passages do by number (`relevance`, `important`), all that is known so far
+ * (`memory`), the last of it (`summary`); the sentences that an answer rests on (`evidence`); an
+ * expression to be computed; a question to the asker. The `spare` ones mean nothing yet.
+ */
+export const FURTHER_TOKENS = [
+  '<form>',
+  '</form>',
+  '<reply>',
+  '</reply>',
+  '<plan>',
+  '</plan>',
+  '<refine>',
+  '</refine>',
+  '<judge>',
+  '</judge>',
+  '<relevance>',
+  '</relevance>',
+  '<important>',
+  '</important>',
+  '<memory>',
+  '</memory>',
+  '<summary>',
+  '</summary>',
+  '<evidence>',
+  '</evidence>',
+  '<compute>',
+  '</compute>',
+  '<ask>',
+  '</ask>',
+  '<spare_1>',
+  '</spare_1>',
+  '<spare_2>',
+  '</spare_2>',
+  '<spare_3>',
+  '</spare_3>',
+  '<spare_4>',
+  '</spare_4>',
+  '<spare_5>',
+  '</spare_5>',
+  '<spare_6>',
+  '</spare_6>',
+  '<spare_7>',
+  '</spare_7>',
+  '<spare_8>',
+  '</spare_8>',
+] as const;
+
 export type SpecialToken = (typeof SPECIAL_TOKENS)[number];
+export type FurtherToken = (typeof FURTHER_TOKENS)[number];
 
 /**
  * Text inside a block starts with one space and ends without one, so that a name is cut into the

@@ -16,6 +16,16 @@ describe('recipes', () => {
       'search-r1',
       'r1-searcher',
       'ur2',
+      'search-r1-format',
+      'research',
+      'zero-search',
+      'auto-refine',
+      'step-search',
+      'deep-researcher',
+      'in-forage',
+      'beta-grpo',
+      're-seek',
+      'verl-tool',
       'naive-rag',
       'naive-generation',
     ]);
@@ -43,7 +53,7 @@ describe('recipes', () => {
 
   it('an unknown id names the known ones', () => {
     expect(() => getRecipe('x')).toThrow(
-      'unknown recipe "x"; known: kunlun-baize, search, search-r1, r1-searcher, ur2, naive-rag, naive-generation',
+      `unknown recipe "x"; known: ${RECIPES.map(({ id }) => id).join(', ')}`,
     );
   });
 });

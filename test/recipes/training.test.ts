@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseTrainSettings } from '../../src/learn/settings/edit-settings.ts';
 import { findTraining, getRecipe, getTraining, TRAININGS } from '../../src/recipes/index.ts';
-import type { RecipeSettings } from '../../src/recipes/settings.ts';
+import { recipeSettingsSchema, type RecipeSettings } from '../../src/recipes/settings.ts';
 import type { TrainSettings } from '../../src/recipes/training.ts';
 
 const IDS = TRAININGS.map(({ id }) => id);
@@ -84,7 +84,8 @@ describe('presets of version 0.1.0', () => {
     const { settings, loop } = presets.find((one) => one.settings.preset === old)!;
     const { recipe, ...now } = getTraining(old);
     expect(now).toEqual({ ...settings, preset: id, recipe: undefined });
-    expect(getRecipe(recipe).settings).toEqual(loop);
+    // Parts that came later are off in it.
+    expect(getRecipe(recipe).settings).toEqual(recipeSettingsSchema.parse(loop));
     // A stored run keeps every number, and the loop that it names.
     expect(parseTrainSettings(settings)).toEqual({ ...settings, preset: id });
   });

@@ -6,6 +6,7 @@ import {
   inBlock,
   renderBoxed,
   renderPassages,
+  type FurtherToken,
   type SpecialToken,
 } from '../../records/protocol.ts';
 import type { Tags } from './tags.ts';
@@ -15,9 +16,9 @@ import type { Tags } from './tags.ts';
  * are special tokens, which text cannot spell, and not where they are text, which is made harmless.
  */
 
-type EnvironmentBlock = 'background' | 'question' | 'result' | 'hint' | 'short_answer';
+type EnvironmentBlock = 'background' | 'question' | 'result' | 'reply' | 'hint' | 'short_answer';
 
-const tagOf = (block: EnvironmentBlock, closing: boolean): SpecialToken =>
+const tagOf = (block: EnvironmentBlock, closing: boolean): SpecialToken | FurtherToken =>
   closing ? `</${block}>` : `<${block}>`;
 
 /** The first `length` ids, without a character cut in half at the end. */

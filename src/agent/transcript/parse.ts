@@ -1,5 +1,5 @@
 import type { Unit } from './scanner.ts';
-import { isAnswer, isSearch, type BlockKind, type Tags } from './tags.ts';
+import { isAnswer, isFurther, isSearch, type BlockKind, type Tags } from './tags.ts';
 
 /**
  * The protocol as an incremental state machine over what the policy sampled, in the scanner's units.
@@ -123,7 +123,7 @@ export class ProtocolParser {
 
   #opening(kind: BlockKind, before: Parsed[]): Step {
     const parsed: Parsed[] = [...before, { type: 'opened', kind }];
-    if (kind !== 'think' && !this.#thought) {
+    if (kind !== 'think' && !isFurther(kind) && !this.#thought) {
       parsed.push({ type: 'fault', message: `<${kind}> without a thought before it` });
     }
     this.#block = { kind, inner: [] };
@@ -160,7 +160,8 @@ export class ProtocolParser {
 
   #close(block: OpenBlock, usable: boolean): Parsed {
     this.#block = null;
-    if (block.kind === 'think') this.#thought = true;
+    // A plan is a thought.
+    if (block.kind === 'think' || block.kind === 'plan') this.#thought = true;
     return { type: 'closed', kind: block.kind, inner: this.#textOf(block.inner), usable };
   }
 

@@ -1,11 +1,13 @@
 import type { Policy } from '../../policy/policy.ts';
 import type { ChatMessage } from '../../policy/text-model.ts';
 import type { RecipeSettings } from '../../recipes/settings.ts';
+import { formIds } from './form.ts';
 import { instructionText } from './instruction.ts';
 import type { Tags } from './tags.ts';
 
 /**
- * What stands around background and question in the context of a policy whose tags are text: the
+ * What stands around background and question in the context: for a policy whose tags are tokens the form
+ * line in front of them, where it knows one; for one whose tags are text the
  * instruction in front of them, in the policy's own chat template where it has one, and the
  * template's text behind them, where the assistant's turn begins.
  *
@@ -69,7 +71,7 @@ export function promptFrame(
   tags: Tags,
   settings: RecipeSettings,
 ): Frame {
-  if (tags.spelling === 'ids') return NO_FRAME;
+  if (tags.spelling === 'ids') return { ...NO_FRAME, before: formIds(tokenizer, settings) };
   const instruction = instructionText(settings);
   const plain = { before: `${instruction}\n\n`, after: '\n' };
   const { before, after } = chat

@@ -1,11 +1,17 @@
 import type { SegmentRole } from '../../records/rollout.ts';
 import type { GenerateOptions, PolicyTokenizer } from '../../policy/policy.ts';
+import { FORM_BLOCKS, type FormBlock } from '../../records/form-line.ts';
 import { harmless } from './harmless.ts';
-import { SPECIAL_TOKENS, type SpecialToken } from '../../records/protocol.ts';
+import {
+  FURTHER_TOKENS,
+  SPECIAL_TOKENS,
+  type FurtherToken,
+  type SpecialToken,
+} from '../../records/protocol.ts';
 
 /** Blocks that the policy may write. */
 export type BlockKind =
-  'think' | 'search' | 'local_search' | 'web_search' | 'short_answer' | 'long_answer';
+  'think' | 'search' | 'local_search' | 'web_search' | 'short_answer' | 'long_answer' | FormBlock;
 
 const POLICY_BLOCKS: readonly BlockKind[] = [
   'think',
@@ -19,11 +25,19 @@ const POLICY_BLOCKS: readonly BlockKind[] = [
 export type SearchTag = 'search' | 'local_search' | 'web_search';
 export type AnswerTag = 'short_answer' | 'long_answer';
 
+/** Blocks that a recipe may ask for; without it their tags mean nothing that the policy may write. */
+export const isFurther = (kind: BlockKind): kind is FormBlock =>
+  (FORM_BLOCKS as readonly BlockKind[]).includes(kind);
+/** Blocks that the environment answers. */
+export const isAsked = (kind: BlockKind): kind is 'compute' | 'ask' =>
+  kind === 'compute' || kind === 'ask';
+
 export const isSearch = (kind: BlockKind): kind is SearchTag => kind.endsWith('search');
 export const isAnswer = (kind: BlockKind): kind is AnswerTag => kind.endsWith('answer');
 
 export function roleOf(kind: BlockKind): SegmentRole {
   if (kind === 'think') return 'think';
+  if (isFurther(kind)) return 'other';
   return isSearch(kind) ? 'search' : 'answer';
 }
 
@@ -50,7 +64,7 @@ export interface Tags {
   /** Tags as text with their meaning; none where tags are ids. */
   readonly texts: ReadonlyMap<string, TagMeaning>;
   /** The ids that the environment writes for a tag: one where it is a special token. */
-  ids(token: SpecialToken): readonly number[];
+  ids(token: SpecialToken | FurtherToken): readonly number[];
   /** Generation stops at these: the end of a search or an answer, and what the policy may not write. */
   readonly stops: Stops;
   /** The same, and `</think>` as well: T of equation (2) writes one thought. */
@@ -65,10 +79,13 @@ export interface Tags {
 const END = '<|endoftext|>';
 const PADDING = '<|pad|>';
 
-function meaningOf(token: SpecialToken): TagMeaning {
+function meaningOf(
+  token: SpecialToken | FurtherToken,
+  blocks: readonly BlockKind[] = POLICY_BLOCKS,
+): TagMeaning {
   if (token === END) return { type: 'end', tag: token };
   const name = token.replace(/[</>]/g, '');
-  const kind = POLICY_BLOCKS.find((block) => block === name);
+  const kind = blocks.find((block) => block === name);
   if (!kind) return { type: 'foreign', tag: token };
   return { type: token.startsWith('</') ? 'close' : 'open', kind, tag: token };
 }
@@ -76,7 +93,9 @@ function meaningOf(token: SpecialToken): TagMeaning {
 const stops = (meaning: TagMeaning): boolean =>
   meaning.type === 'foreign' ||
   meaning.type === 'end' ||
-  (meaning.type === 'close' && meaning.kind !== 'think');
+  (meaning.type === 'close' &&
+    meaning.kind !== 'think' &&
+    (!isFurther(meaning.kind) || isAsked(meaning.kind)));
 
 const endIdsOf = (tokenizer: PolicyTokenizer): readonly number[] =>
   tokenizer.endIds ?? [tokenizer.endOfText];
@@ -87,13 +106,21 @@ function endMeanings(tokenizer: PolicyTokenizer): Map<number, TagMeaning> {
 }
 
 /** Tags that are special tokens, each by its one id. */
-function tagsOfIds(tokenizer: PolicyTokenizer, ids: ReadonlyMap<SpecialToken, number>): Tags {
+function tagsOfIds(
+  tokenizer: PolicyTokenizer,
+  ids: ReadonlyMap<SpecialToken, number>,
+  blocks: readonly FormBlock[],
+): Tags {
   const meanings = new Map<number, TagMeaning>();
   for (const [token, id] of ids) meanings.set(id, meaningOf(token));
+  for (const token of FURTHER_TOKENS) {
+    const id = tokenizer.specialId(token);
+    if (id !== undefined) meanings.set(id, meaningOf(token, blocks));
+  }
   for (const [id, meaning] of endMeanings(tokenizer)) meanings.set(id, meaning);
   const stopIds = [...meanings].filter(([, meaning]) => stops(meaning)).map(([id]) => id);
-  const idOf = (token: SpecialToken): number => {
-    const id = ids.get(token);
+  const idOf = (token: SpecialToken | FurtherToken): number => {
+    const id = ids.get(token as SpecialToken) ?? tokenizer.specialId(token);
     if (id === undefined) throw new Error(`the policy's tokenizer has no special token ${token}`);
     return id;
   };
@@ -109,16 +136,20 @@ function tagsOfIds(tokenizer: PolicyTokenizer, ids: ReadonlyMap<SpecialToken, nu
 }
 
 /** Tags as text; a tag that happens to be a special token is written as that token. */
-function tagsOfText(tokenizer: PolicyTokenizer): Tags {
+function tagsOfText(tokenizer: PolicyTokenizer, blocks: readonly FormBlock[]): Tags {
   const ends = endMeanings(tokenizer);
   const texts = new Map<string, TagMeaning>();
   for (const token of SPECIAL_TOKENS) {
     if (token !== END && token !== PADDING) texts.set(token, meaningOf(token));
   }
+  for (const token of FURTHER_TOKENS) {
+    const meaning = meaningOf(token, blocks);
+    if (meaning.type !== 'foreign') texts.set(token, meaning);
+  }
   const stopIds = [...ends.keys()];
   const stopTexts = [...texts].filter(([, meaning]) => stops(meaning)).map(([tag]) => tag);
-  const spelt = new Map<SpecialToken, readonly number[]>();
-  const idsOf = (token: SpecialToken): readonly number[] => {
+  const spelt = new Map<string, readonly number[]>();
+  const idsOf = (token: SpecialToken | FurtherToken): readonly number[] => {
     const special = tokenizer.specialId(token);
     return special === undefined ? tokenizer.encodeText(token) : [special];
   };
@@ -137,13 +168,16 @@ function tagsOfText(tokenizer: PolicyTokenizer): Tags {
   };
 }
 
-/** How a checkpoint spells the tags: as ids where every tag is a special token, else as text. */
-export function readTags(tokenizer: PolicyTokenizer): Tags {
+/**
+ * How a checkpoint spells the tags: as ids where every tag is a special token, else as text.
+ * @param blocks that the recipe lets the policy write beside thought, search and answer
+ */
+export function readTags(tokenizer: PolicyTokenizer, blocks: readonly FormBlock[] = []): Tags {
   const ids = new Map<SpecialToken, number>();
   for (const token of SPECIAL_TOKENS) {
     const id = token === END ? tokenizer.endOfText : tokenizer.specialId(token);
     if (id !== undefined) ids.set(token, id);
-    else if (token !== PADDING) return tagsOfText(tokenizer);
+    else if (token !== PADDING) return tagsOfText(tokenizer, blocks);
   }
-  return tagsOfIds(tokenizer, ids);
+  return tagsOfIds(tokenizer, ids, blocks);
 }

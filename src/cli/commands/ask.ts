@@ -17,6 +17,10 @@ function describeEvent(event: AgentEvent): string {
       return `background   ${event.hits.map((hit) => hit.passage.title).join(' · ') || 'nothing found'}`;
     case 'think':
       return `think        ${oneLine(event.text)}`;
+    case 'block': {
+      const reply = event.reply === undefined ? '' : ` → ${oneLine(event.reply)}`;
+      return `${event.block.padEnd(13)}${oneLine(event.text)}${reply}`;
+    }
     case 'search':
       return `search ${event.round}     ${oneLine(event.query)}`;
     case 'route': {

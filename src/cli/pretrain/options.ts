@@ -24,10 +24,12 @@ const HELP: Record<keyof PretrainSettings, string> = {
   decayShare: 'share of the steps in which it falls (wsd)',
   copySteps: 'first steps, on copying exercises alone',
   copyShare: 'share of copying exercises after them',
-  drillShare: 'share of exercises in comparing',
+  drillShare: 'share of exercises in comparing and reckoning',
+  secondForm: "share of trajectories of the world's second form",
   envWeight: 'first loss weight of environment tokens',
   envSteps: 'steps over which that weight falls to 0',
   maxLength: 'longest sequence, tokens',
+  positions: 'positions that the exported policy may use',
   microTokens: 'tokens of one forward and backward pass',
 };
 
@@ -37,7 +39,7 @@ const CHOICES: Partial<Record<string, readonly string[]>> = {
 };
 
 const WHOLE = new Set<string>(
-  'seed steps tokensPerStep threads hidden layers heads kvHeads intermediate maxLength microTokens'.split(
+  'seed steps tokensPerStep threads hidden layers heads kvHeads intermediate maxLength positions microTokens'.split(
     ' ',
   ),
 );
@@ -67,7 +69,7 @@ export const COMMAND: CommandSpec = {
     init: {
       type: 'string',
       value: 'DIR',
-      help: 'begin with the weights of an exported checkpoint of the same shape',
+      help: 'begin with the weights of an exported checkpoint; more layers and another vocabulary grow from it',
     },
     resume: { type: 'string', value: 'DIR', help: 'go on from the last snapshot of a run' },
     export: {
@@ -141,9 +143,11 @@ export const settingsSchema = z
     copySteps: z.number(),
     copyShare: z.number(),
     drillShare: z.number(),
+    secondForm: z.number(),
     envWeight: z.number(),
     envSteps: z.number(),
     maxLength: z.number(),
+    positions: z.number(),
     microTokens: z.number(),
   } satisfies Record<keyof PretrainSettings, z.ZodType>)
   .partial();

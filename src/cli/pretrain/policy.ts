@@ -5,6 +5,8 @@ import v8 from 'node:v8';
 import { z } from 'zod';
 import { ExampleSource } from '../../pretrain/policy/batches.ts';
 import { Learner, partCount } from '../../pretrain/policy/learner.ts';
+import { messageOf } from '../../base/errors.ts';
+import { grow, type Vocabulary } from '../../pretrain/policy/grow.ts';
 import { DEFAULT_SETTINGS, shapeOf, type PretrainSettings } from '../../pretrain/policy/plan.ts';
 import type { Example, SharedState } from '../../pretrain/policy/replica.ts';
 import { evaluateHeldOut, runPretraining, type Progress } from '../../pretrain/policy/run.ts';
@@ -46,10 +48,14 @@ function readTokenizer(folder: string): HuggingFaceTokenizer {
 const HELD_OUT_SEED = 900_000_001;
 const HELD_OUT_DRILLS = 400;
 
-function heldOut(tokenizer: HuggingFaceTokenizer, count: number, maxLength: number): Example[] {
+function heldOut(
+  tokenizer: HuggingFaceTokenizer,
+  count: number,
+  { maxLength, secondForm }: PretrainSettings,
+): Example[] {
   const source = new ExampleSource(HELD_OUT_SEED, tokenizer, maxLength);
   const cursor = { trajectories: 0, spans: 0 };
-  return Array.from({ length: count }, () => source.trajectory(cursor, 0));
+  return Array.from({ length: count }, () => source.trajectory(cursor, 0, secondForm));
 }
 
 /** Everything one run holds. */
@@ -63,14 +69,54 @@ interface Run {
   start: Progress;
 }
 
-/** Weights of an exported checkpoint, to go on from with fresh moments. */
-function exportedWeights(folder: string, config: PolicyConfig): Float32Array {
+/** Weights of an exported checkpoint, to go on from with fresh moments; grown where they must be. */
+function exportedWeights(
+  folder: string,
+  config: PolicyConfig,
+  tokenizer: string,
+  seed: number,
+): Float32Array {
   const stored = parsePolicyConfig(
     JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')) as unknown,
   );
-  if (JSON.stringify(parameterSlots(stored)) !== JSON.stringify(parameterSlots(config)))
-    throw new UsageError(`${folder} has another shape than the settings of this run.`);
-  return readWeights(config, readFileSync(join(folder, 'model.safetensors'))).flat;
+  const weights = readWeights(stored, readFileSync(join(folder, 'model.safetensors')));
+  const [from, to] = [folder, tokenizer].map((place) => readVocabulary(place));
+  const same =
+    JSON.stringify(parameterSlots(stored)) === JSON.stringify(parameterSlots(config)) &&
+    readFileSync(join(folder, 'tokenizer.json'), 'utf8') ===
+      readFileSync(join(tokenizer, 'tokenizer.json'), 'utf8');
+  if (same || !from || !to) return weights.flat;
+  try {
+    return grow(weights, from, config, to, seed).flat;
+  } catch (error) {
+    throw new UsageError(`${folder} cannot be grown to this run's shape: ${messageOf(error)}`);
+  }
+}
+
+const vocabularySchema = z.looseObject({
+  model: z.looseObject({ vocab: z.record(z.string(), z.number()) }),
+  added_tokens: z.array(z.looseObject({ id: z.number(), content: z.string() })),
+});
+
+/** What growing needs to know of a folder's tokenizer. */
+function readVocabulary(folder: string): Vocabulary {
+  const tokenizer = readTokenizer(folder);
+  const json: unknown = JSON.parse(readFileSync(join(folder, 'tokenizer.json'), 'utf8'));
+  const { model, added_tokens: added } = vocabularySchema.parse(json);
+  const specials = new Set(added.map(({ id }) => id));
+  const ids = new Map([
+    ...Object.entries(model.vocab),
+    ...added.map(({ content, id }) => [content, id] as const),
+  ]);
+  const spellings = new Map([...ids].map(([spelling, id]) => [id, spelling]));
+  return {
+    size: tokenizer.vocabSize,
+    spelling: (id) => spellings.get(id),
+    id: (spelling) => ids.get(spelling),
+    isSpecial: (id) => specials.has(id),
+    text: (id) => tokenizer.decode([id]),
+    encode: (text) => tokenizer.encodeText(text),
+  };
 }
 
 function prepare(options: RunOptions): Run {
@@ -84,7 +130,8 @@ function prepare(options: RunOptions): Run {
   const parts = partCount(settings.tokensPerStep + settings.maxLength, settings.microTokens);
   const state = sharedState(parameterCount(config), parts);
   if (resumed) loadState(out, state);
-  else if (options.init !== undefined) state.weights.set(exportedWeights(options.init, config));
+  else if (options.init !== undefined)
+    state.weights.set(exportedWeights(options.init, config, options.tokenizer, settings.seed));
   else initWeights(config, settings.seed, state.weights);
   const start = resumed?.progress ?? { step: 0, tokens: 0, cursor: { trajectories: 0, spans: 0 } };
   const weights = viewWeights(config, state.weights);
@@ -121,19 +168,32 @@ function save({ out, options, settings, tokenizer, state, weights }: Run, at: Pr
   });
 }
 
-/** Share of held-out comparison exercises with the right verdict; null where none are trained. */
-async function rightVerdicts({ settings, tokenizer }: Run, learner: Learner) {
-  if (settings.drillShare === 0) return null;
+/** Share of held-out exercises done right; null where none of that kind are trained. */
+async function rightVerdicts(
+  { settings, tokenizer }: Run,
+  learner: Learner,
+  kind: 'compare' | 'reckon',
+) {
+  if (settings.drillShare === 0 || (kind === 'reckon' && settings.secondForm === 0)) return null;
   const source = new ExampleSource(HELD_OUT_SEED, tokenizer, settings.maxLength);
-  const { all } = await evaluateHeldOut(learner, source.drills(HELD_OUT_DRILLS));
+  const { all } = await evaluateHeldOut(learner, source.drills(HELD_OUT_DRILLS, kind));
   return all.whole;
 }
 
 async function evaluate(run: Run, learner: Learner, held: Example[], step: number): Promise<void> {
   const { all, byKind } = await evaluateHeldOut(learner, held);
-  const verdicts = await rightVerdicts(run, learner);
-  log(run, { type: 'eval', step, all, byKind, ...(verdicts !== null && { verdicts }) });
+  const verdicts = await rightVerdicts(run, learner, 'compare');
+  const reckoned = await rightVerdicts(run, learner, 'reckon');
+  log(run, {
+    type: 'eval',
+    step,
+    all,
+    byKind,
+    ...(verdicts !== null && { verdicts }),
+    ...(reckoned !== null && { reckoned }),
+  });
   if (verdicts !== null) console.log(`  comparison exercises: ${percent(verdicts)} right`);
+  if (reckoned !== null) console.log(`  reckoning exercises: ${percent(reckoned)} right`);
   const kinds = Object.entries(byKind).map(([kind, s]) => `${kind} ${percent(s.whole)}`);
   console.log(
     `  held out: loss ${all.loss.toFixed(4)}  tokens right ${percent(all.accuracy)}  ` +
@@ -160,7 +220,7 @@ function watchSignals(): { raised: boolean; [Symbol.dispose](): void } {
 async function trainWith(run: Run, learner: Learner): Promise<void> {
   const { options, settings, tokenizer, start } = run;
   using signals = watchSignals();
-  const held = heldOut(tokenizer, options['eval-count'], settings.maxLength);
+  const held = heldOut(tokenizer, options['eval-count'], settings);
   const source = new ExampleSource(settings.seed, tokenizer, settings.maxLength);
   const meter = new Meter(start.tokens);
   const end = performance.now() + (options.minutes * 60_000 || Infinity);

@@ -33,7 +33,12 @@ const pointerSchema = z.object({
   progress: z.object({
     step: count,
     tokens: count,
-    cursor: z.object({ trajectories: count, spans: count, drills: count.optional() }),
+    cursor: z.object({
+      trajectories: count,
+      spans: count,
+      drills: count.optional(),
+      second: count.optional(),
+    }),
   }),
   settings: settingsSchema,
 });

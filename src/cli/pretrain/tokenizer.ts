@@ -1,11 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { SPECIAL_TOKENS } from '../../records/protocol.ts';
+import { FURTHER_TOKENS, SPECIAL_TOKENS } from '../../records/protocol.ts';
 import { trainBpe } from '../../pretrain/policy/bpe.ts';
 import type { DemonstrationMix } from '../../world/trajectories/demonstrate.ts';
 import { WHOLE_WORDS } from '../../world/facts/inventory.ts';
 import { generateMiniWorld } from '../../world/world.ts';
+import { DemonstrationStream } from '../../world/second/demonstrations/stream.ts';
+import { generateMiniWorld as generateSecondMiniWorld } from '../../world/second/world.ts';
 import { trajectoryStream } from '../../world/trajectories/stream.ts';
 
 /** Trains the tokenizer of the built-in policy on text of fresh mini worlds and writes its files. */
@@ -15,7 +17,7 @@ const { values } = parseArgs({
     out: { type: 'string', default: 'public/policy' },
     seed: { type: 'string', default: '1' },
     worlds: { type: 'string', default: '500' },
-    vocab: { type: 'string', default: '2048' },
+    vocab: { type: 'string', default: '2304' },
   },
 });
 
@@ -48,11 +50,17 @@ function* texts(seed: number, worlds: number): Generator<string> {
     for (const p of [...world.local, ...world.web]) yield ` ${p.title} : ${p.text}`;
     for (let i = 0; i < 6; i++) for (const s of stream.next().segments) yield s.text;
   }
+  const second = new DemonstrationStream(seed);
+  for (let w = 0; w < worlds; w++) {
+    const world = generateSecondMiniWorld(seed * 100_000 + w);
+    for (const p of [...world.local, ...world.web]) yield ` ${p.title} : ${p.text}`;
+    for (let i = 0; i < 8; i++) for (const s of second.at(8 * w + i).segments) yield s.text;
+  }
 }
 
 const json = trainBpe(texts(Number(values.seed), Number(values.worlds)), {
   vocabSize: Number(values.vocab),
-  specialTokens: SPECIAL_TOKENS,
+  specialTokens: [...SPECIAL_TOKENS, ...FURTHER_TOKENS],
 });
 const config = {
   tokenizer_class: 'PreTrainedTokenizerFast',
@@ -61,7 +69,7 @@ const config = {
   bos_token: null,
   unk_token: null,
   clean_up_tokenization_spaces: false,
-  model_max_length: 1024,
+  model_max_length: 2048,
 };
 mkdirSync(values.out, { recursive: true });
 writeFileSync(join(values.out, 'tokenizer.json'), `${JSON.stringify(json)}\n`);

@@ -18,7 +18,7 @@ import { loadWorld } from '../../retrieval/world/load.ts';
 import { builtIn } from '../shared/paths.ts';
 
 /** Every passage of a static web index, in order. */
-async function webPassages(fetchFile: FetchFile): Promise<Passage[]> {
+export async function webPassages(fetchFile: FetchFile): Promise<Passage[]> {
   const { header } = await WebIndex.open(fetchFile);
   const shards = Math.ceil(header.documents / header.passagesPerShard);
   const files = Array.from({ length: shards }, (_, shard) => passageShardFile(shard));

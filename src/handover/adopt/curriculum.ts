@@ -32,6 +32,7 @@ export function curriculumAfter(
   const drawn = (asNumber(before['drawn']) ?? 0) + draws;
   switch (settings.curriculum.kind) {
     case 'uniform':
+    case 'simulated':
       return { drawn };
     case 'gold-noise': {
       const facts = steps.flatMap((one) => rollouts?.facts.get(one) ?? []);

@@ -55,7 +55,7 @@ const seed = z
  * A rollout to begin. Exactly one of `draw`, `heldOut` and `question` says of which question.
  *
  * - `draw`: number from 0 of the curriculum's draws over the whole run, `questions` draws a step. Row n of
- *   an exported data set is draw n. The server draws (uniform, difficulty, gold-noise) and knows the seed.
+ *   an exported data set is draw n. The server draws (uniform, difficulty, gold-noise, simulated) and knows the seed.
  * - `heldOut`: number from 0 in the run's held-out sample; sampled and routed as held-out questions are.
  * - `question`: a question by its id.
  */

@@ -7,17 +7,17 @@ export function settingsWithout(
   without: readonly Without[],
 ): TrainSettings {
   const leaves = (part: Without): boolean => without.includes(part);
+  const { credit, ...objective } = settings.objective;
   return {
     ...settings,
     ...(leaves('dynamic-sampling') && {
       dynamicSampling: { ...settings.dynamicSampling, on: false },
     }),
-    ...(leaves('kl') && {
-      objective: {
-        ...settings.objective,
-        kl: { ...settings.objective.kl, place: 'off' as const },
-      },
-    }),
+    objective: {
+      ...objective,
+      ...(credit !== undefined && !leaves('credit') && { credit }),
+      ...(leaves('kl') && { kl: { ...objective.kl, place: 'off' as const } }),
+    },
     ...(leaves('router') &&
       settings.router.train === 'beside' && {
         router: { ...settings.router, train: 'off' as const },

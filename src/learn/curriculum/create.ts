@@ -6,6 +6,7 @@ import type { TrainSettings } from '../../recipes/training.ts';
 import { UniformCurriculum } from '../rl/uniform.ts';
 import { DifficultyCurriculum } from './difficulty.ts';
 import { GoldNoiseCurriculum } from './gold-noise.ts';
+import { SimulatedCurriculum } from './simulated.ts';
 
 export interface CurriculumParts {
   /** What may be drawn: the training split. */
@@ -31,5 +32,7 @@ export function createCurriculum(
       return new DifficultyCurriculum(settings, questions, seed);
     case 'gold-noise':
       return new GoldNoiseCurriculum(settings, questions, retriever, seed);
+    case 'simulated':
+      return new SimulatedCurriculum(settings, questions, retriever, seed);
   }
 }

@@ -14,7 +14,8 @@ export interface TrainItem {
   /** Of the trained tokens only, in order: what the sampler said; and the reference, or null. */
   oldLogprobs: Float32Array;
   refLogprobs: Float32Array | null;
-  advantage: number;
+  /** Of the rollout, or one for each trained token. */
+  advantage: number | Float32Array;
   /** Of each trained token in the loss of the batch (`sequenceWeights`). */
   weight: number;
 }

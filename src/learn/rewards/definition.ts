@@ -15,6 +15,8 @@ interface Description<Id extends string> {
   range: readonly [worst: number, best: number];
   /** Clauses that count tokens: a file without tokens cannot give them. */
   ofTokens?: readonly string[];
+  /** Clauses that value single searches: `objective.credit` may give them to the tokens that earned them. */
+  steps?: readonly string[];
   /** A stage with this reward is UR²'s cold start: its curriculum draws the questions it dropped. */
   coldStart?: true;
 }

@@ -3,7 +3,9 @@ import type { AgentEvent } from '../../records/events.ts';
 import type { Rollout } from '../../records/rollout.ts';
 import { answerScores, type AnswerScores } from '../../agent/answers/scores.ts';
 import { formatValid } from '../../agent/transcript/validity.ts';
+import { searchesOf, type SearchFact } from './searches.ts';
 import {
+  blocksOf,
   openingTags,
   tagBegun,
   thoughtsAfterReading,
@@ -41,11 +43,15 @@ export interface RewardFacts {
   /** Breaches of the protocol, one a place. */
   faults: Span[][];
   queries: AskedQuery[];
+  /** The same with what came back. */
+  searches: readonly SearchFact[];
+  /** Titles of the supporting passages. */
+  supporting: readonly string[];
   /** Whether the policy could search at all; where it could not, a search is among the faults. */
   mayRetrieve: boolean;
   /** Opening tags of searches, closed or not: what code that counts tags counts. */
   opened: Span[];
-  /** What the policy thought after it had first read passages. */
+  /** What it refined of its results; without such blocks, what it thought after it had first read passages. */
   afterReading: WrittenText;
   /** Form of the final answer; null without one. */
   form: 'short' | 'long' | null;
@@ -138,8 +144,13 @@ function answerSpan(rollout: Rollout): { spans: Span[]; prose: string } {
   };
 }
 
+function refinementOf(rollout: Rollout): WrittenText {
+  const refined = blocksOf(rollout, 'refine');
+  return refined.spans.length > 0 ? refined : thoughtsAfterReading(rollout);
+}
+
 export function readFacts(rollout: Rollout): RewardFacts {
-  const { answers } = rollout.question;
+  const { answers, supporting } = rollout.question;
   const { spans, prose } = answerSpan(rollout);
   const queries = queriesOf(rollout);
   const answered = rollout.events.findLast((event) => event.kind === 'answer');
@@ -154,9 +165,11 @@ export function readFacts(rollout: Rollout): RewardFacts {
     formatValid: formatValid(rollout),
     faults: faultsOf(rollout, queries),
     queries,
+    searches: searchesOf(rollout),
+    supporting,
     mayRetrieve: mayRetrieve(rollout),
     opened: openingTags(rollout),
-    afterReading: thoughtsAfterReading(rollout),
+    afterReading: refinementOf(rollout),
     form: answered?.kind === 'answer' && rollout.answer !== null ? answered.form : null,
     answer: spans,
     prose: prose.replace(/<[^>]*>/g, '').trim(),

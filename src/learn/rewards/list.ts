@@ -9,7 +9,14 @@ import {
   r1SearcherStage2Released,
 } from './r1-searcher.ts';
 import { autorefine, research } from './research.ts';
-import { searchR1, searchR1Format } from './search-r1.ts';
+import { searchR1, searchR1Format, searchR1FormatRetrieval } from './search-r1.ts';
+import { betaGrpo } from './systems/beta-grpo.ts';
+import { deepResearcher } from './systems/deep-researcher.ts';
+import { inForage } from './systems/in-forage.ts';
+import { medR3Stage2 } from './systems/med-r3.ts';
+import { reSeek } from './systems/re-seek.ts';
+import { smartRag } from './systems/smart-rag.ts';
+import { stepSearch } from './systems/step-search.ts';
 import { ur2Stage1Released, ur2Stage2Released } from './ur2-released.ts';
 import { ur2Stage1, ur2Stage1Llama, ur2Stage1Small, ur2Stage1Weak, ur2Stage2 } from './ur2.ts';
 
@@ -31,8 +38,16 @@ export const PUBLISHED = [
   r1SearcherStage2Instruct,
   searchR1,
   searchR1Format,
+  searchR1FormatRetrieval,
   research,
   autorefine,
+  stepSearch,
+  deepResearcher,
+  inForage,
+  betaGrpo,
+  smartRag,
+  medR3Stage2,
+  reSeek,
 ] as const;
 
 /** Scores of the answer alone. */

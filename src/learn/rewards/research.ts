@@ -12,7 +12,7 @@ import type { RewardFacts } from './facts.ts';
  *   asks for no format.
  * - ReSearch's code also gives 0 to an output that the limit of tokens ended. Forage asks for the answer
  *   at its limits, so such an output is judged by what it then answered.
- * - Forage has no <refine> block. The refinement is what the policy thought after it first read passages.
+ * - Where the policy wrote no <refine> block, what it thought after it first read passages counts as one.
  */
 
 /** ReSearch: 0 where malformed, else F1, else 0.1 for the format. */

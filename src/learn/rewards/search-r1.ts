@@ -1,4 +1,5 @@
 import type { RewardClause } from '../../records/rollout.ts';
+import { subExactMatch } from '../../agent/answers/scores.ts';
 import { clause } from './clause.ts';
 import { fixedReward } from './definition.ts';
 import type { RewardFacts } from './facts.ts';
@@ -10,7 +11,8 @@ import type { RewardFacts } from './facts.ts';
  * - The protocol is Forage's: "format" is that the whole output follows it, where theirs is the order
  *   think, search, information, think …, answer with nothing between the blocks.
  * - The values are the code's; 2505.15117 itself was not at hand to compare them with.
- * - Their retrieval reward (a gold answer in what was read) has the value 0 in both scripts: no clause.
+ * - Their retrieval reward (a gold answer in what was read) has the value 0 in both scripts. 2505.15117 asks
+ *   what it is worth; `search-r1-format-retrieval` gives it 0.1, where the answer is wrong and well formed.
  * - The code looks for the answer in the prompt too and takes the last of at least two answer blocks,
  *   because the prompt has an example. Here the answer is the record's.
  */
@@ -46,4 +48,23 @@ export const searchR1Format = fixedReward({
   source: 'arXiv 2505.15117, values of its code (qa_em_format.py, v0.3)',
   range: [0, 1],
   clauses: formatClauses,
+});
+
+const RETRIEVAL = 0.1;
+
+export const searchR1FormatRetrieval = fixedReward({
+  id: 'search-r1-format-retrieval',
+  name: 'Search-R1, format and retrieval',
+  source: 'arXiv 2505.15117, values of its code (qa_em_format.py, v0.3), retrieval 0.1',
+  range: [0, 1],
+  clauses: (facts) => {
+    const holding = facts.searches.filter(({ passages }) =>
+      passages.some(({ text }) => subExactMatch(text, facts.golds) === 1),
+    );
+    const read = facts.formatValid && facts.em === 0 && holding.length > 0;
+    return [
+      ...formatClauses(facts),
+      clause('retrieval', read ? RETRIEVAL : 0, read ? holding.flatMap((s) => s.evidence) : []),
+    ];
+  },
 });

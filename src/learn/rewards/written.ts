@@ -1,5 +1,6 @@
 import type { RewardClause, Rollout } from '../../records/rollout.ts';
 import { itemAt } from '../../base/items.ts';
+import type { FormBlock } from '../../records/form-line.ts';
 
 /** What stands in the text that the policy wrote, where the events of the record do not say it. */
 
@@ -33,6 +34,17 @@ export const openingTags = ({ segments }: Rollout): Span[] =>
       end: match.index + match[0].length - begun.length,
     }));
   });
+
+/** What the policy wrote in blocks of one kind. */
+export function blocksOf({ segments, events }: Rollout, kind: FormBlock): WrittenText {
+  const spans = events.flatMap((event) => {
+    if (event.kind !== 'block' || event.block !== kind || event.segment === undefined) return [];
+    const text = segments[event.segment]?.text ?? '';
+    return [{ segment: event.segment, start: 0, end: text.length }];
+  });
+  const texts = spans.map(({ segment }) => itemAt(segments, segment, 'segments').text);
+  return { text: texts.join(' '), spans };
+}
 
 /** The policy's thoughts after the first result. */
 export function thoughtsAfterReading({ segments }: Rollout): WrittenText {

@@ -1,6 +1,7 @@
 import type { Rollout } from '../../records/rollout.ts';
 import { estimateAdvantages, membersOf } from '../advantages.ts';
 import { trainedTokens } from '../mask.ts';
+import { outcomeOf, stepAdvantages } from '../span-advantages.ts';
 import { klTerm, sequenceWeights } from '../objective.ts';
 import type { PolicyLearner } from '../replicas/learner.ts';
 import { trainedCount, type TrainItem } from '../replicas/replica.ts';
@@ -65,12 +66,18 @@ export function addKlToRewards(
   });
 }
 
-/** Writes baseline (the group's mean) and advantage into the records; returns the advantages. */
+/**
+ * Writes baseline (the group's mean) and advantage into the records; returns the advantages: one a rollout, or,
+ * with `credit: span`, one a trained token.
+ * @param steps clauses of the reward that value single searches
+ */
 export function fillAdvantages(
   sequences: readonly Sequence[],
   objective: TrainSettings['objective'],
-): Float64Array {
-  const rewards = sequences.map(({ rollout }) => rollout.reward ?? 0);
+  steps: readonly string[] = [],
+): (number | Float32Array)[] {
+  const apart = objective.credit === 'span' ? steps : [];
+  const rewards = sequences.map(({ rollout }) => outcomeOf(rollout, apart));
   const groups = sequences.map(({ group }) => group);
   const lengths = sequences.map(({ mask }) => trainedCount(mask));
   const advantages = estimateAdvantages(objective.estimator, rewards, groups, lengths);
@@ -82,7 +89,10 @@ export function fillAdvantages(
       rollout.advantage = itemAt(advantages, i, 'advantages');
     }
   }
-  return advantages;
+  if (apart.length === 0) return [...advantages];
+  return stepAdvantages(sequences, apart).map((own, i) =>
+    own.map((value) => value + itemAt(advantages, i, 'advantages')),
+  );
 }
 
 /**
@@ -91,7 +101,7 @@ export function fillAdvantages(
  */
 export function updateBatches(
   sequences: readonly Sequence[],
-  advantages: Float64Array,
+  advantages: ArrayLike<number | Float32Array>,
   references: readonly Float32Array[] | null,
   { objective, updates }: Pick<TrainSettings, 'objective' | 'updates'>,
 ): TrainItem[][] {

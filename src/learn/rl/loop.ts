@@ -11,6 +11,7 @@ import { collect, type Collected } from './collect.ts';
 import type { Json, TrainDeps, TrainHooks, TrainLoopPhase } from './contracts.ts';
 import { scoreHeldOut } from './held-out.ts';
 import { stepRecord } from './record.ts';
+import { rewardById } from '../rewards/list.ts';
 import { shuffleRewards } from './scoring.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 import { stageAt } from '../settings/stages.ts';
@@ -254,7 +255,12 @@ class TrainLoop {
     const scored = place !== 'off' || measureKl;
     const references = scored ? await referenceLogprobs(learner, sequences) : null;
     if (references && place === 'reward') addKlToRewards(sequences, references, objective.kl);
-    const advantages = fillAdvantages(sequences, objective);
+    const { reward } = itemAt(
+      this.#settings.stages,
+      stageAt(this.#settings.stages, state.step + 1),
+      'stages',
+    );
+    const advantages = fillAdvantages(sequences, objective, rewardById(reward)?.steps);
     this.#deps.curriculum.observe?.(all);
     const batches = updateBatches(sequences, advantages, references, this.#settings);
     const update = await optimize(learner, batches, state, this.#settings, (done, total) => {

@@ -1,5 +1,9 @@
 import type { PolicyTokenizer } from '../../policy/policy.ts';
-import { SPECIAL_TOKENS } from '../../records/protocol.ts';
+import { KeyedRandom } from '../../base/random.ts';
+import { PLAIN_SEARCH } from '../../records/form-line.ts';
+import { FURTHER_TOKENS, SPECIAL_TOKENS } from '../../records/protocol.ts';
+import { numberDrill } from '../../world/second/demonstrations/number-drills.ts';
+import { DemonstrationStream } from '../../world/second/demonstrations/stream.ts';
 import {
   comparisonDrill,
   comparisonDrills,
@@ -7,7 +11,12 @@ import {
 } from '../../world/trajectories/comparison-drills.ts';
 import { copySpans, ordinaryTokens, spansRng } from '../../world/trajectories/spans.ts';
 import { trajectoryStream, type TrajectoryStream } from '../../world/trajectories/stream.ts';
-import type { TokenizedTrajectory } from '../../world/trajectories/trajectory.ts';
+import {
+  tokenizeTrajectory,
+  TrajectoryWriter,
+  type TokenizedTrajectory,
+  type Trajectory,
+} from '../../world/trajectories/trajectory.ts';
 import type { Example } from './replica.ts';
 
 /** Where the data stands: how many examples of each sort were drawn. */
@@ -16,6 +25,8 @@ export interface Cursor {
   spans: number;
   /** Absent in snapshots from before there were any. */
   drills?: number | undefined;
+  /** Trajectories of the second form; absent as well in snapshots from before. */
+  second?: number | undefined;
 }
 
 export interface BatchPlan {
@@ -23,8 +34,10 @@ export interface BatchPlan {
   tokens: number;
   /** Share of the tokens that are copying exercises. */
   copyShare: number;
-  /** Share of the tokens that are exercises in comparing. */
+  /** Share of the tokens that are exercises in comparing and, with a second form, in reckoning. */
   drillShare: number;
+  /** Share of the trajectories that are of the world's second form. */
+  secondForm: number;
   /** Loss weight of tokens that the policy did not write. */
   environmentWeight: number;
 }
@@ -56,6 +69,17 @@ function toExample(
   };
 }
 
+/** Exercises one after the other, as many as fit. @param length most tokens: no exercise is cut */
+function joined(one: () => TokenizedTrajectory, length: number): TokenizedTrajectory {
+  const all: TokenizedTrajectory = { ids: [], mask: [] };
+  for (;;) {
+    const { ids, mask } = one();
+    if (all.ids.length + ids.length > length) return all;
+    all.ids.push(...ids);
+    all.mask.push(...mask);
+  }
+}
+
 /** Training examples by number, so that a resumed run sees the same data. */
 export class ExampleSource {
   readonly #seed: number;
@@ -63,14 +87,18 @@ export class ExampleSource {
   readonly #maxLength: number;
   readonly #ordinary: number[];
   #stream: TrajectoryStream;
+  readonly #second: DemonstrationStream;
 
   /** @param maxLength longer trajectories are left out */
   constructor(seed: number, tokenizer: PolicyTokenizer, maxLength: number) {
     this.#seed = seed;
     this.#tokenizer = tokenizer;
     this.#maxLength = maxLength;
-    this.#ordinary = ordinaryTokens(tokenizer.vocabSize, SPECIAL_TOKENS.length);
+    const further = FURTHER_TOKENS.filter((token) => tokenizer.specialId(token) !== undefined);
+    const specials = SPECIAL_TOKENS.length + further.length;
+    this.#ordinary = ordinaryTokens(tokenizer.vocabSize, specials);
     this.#stream = trajectoryStream(seed);
+    this.#second = new DemonstrationStream(seed);
   }
 
   batch(from: Cursor, plan: BatchPlan): Batch {
@@ -86,7 +114,11 @@ export class ExampleSource {
     while (tokens < drillsEnd) {
       const index = cursor.drills ?? 0;
       cursor.drills = index + 1;
-      const drills = comparisonDrills(drillsRng(this.#seed, index), this.#tokenizer, SPAN_TOKENS);
+      const rng = drillsRng(this.#seed, index);
+      const drills =
+        plan.secondForm > 0 && index % 2 === 0
+          ? joined(() => numberDrill(rng, this.#tokenizer), SPAN_TOKENS)
+          : comparisonDrills(rng, this.#tokenizer, SPAN_TOKENS);
       const example = toExample(drills, 'drills', 0);
       for (const [i, weight] of example.weights.entries())
         example.weights[i] = weight * DRILL_WEIGHT;
@@ -94,30 +126,54 @@ export class ExampleSource {
       tokens += example.ids.length;
     }
     while (tokens < plan.tokens) {
-      const example = this.trajectory(cursor, plan.environmentWeight);
+      const example = this.trajectory(cursor, plan.environmentWeight, plan.secondForm);
       examples.push(example);
       tokens += example.ids.length;
     }
     return { examples, tokens, cursor };
   }
 
-  /** Single exercises in comparing, to be scored: `whole` is then the share of right verdicts. */
-  drills(count: number): Example[] {
+  /** Single exercises, to be scored: `whole` is then the share of right verdicts. */
+  drills(count: number, kind: 'compare' | 'reckon' = 'compare'): Example[] {
     const rng = drillsRng(this.#seed, 0);
-    return Array.from({ length: count }, () =>
-      toExample(comparisonDrill(rng, this.#tokenizer), 'drills', 0),
-    );
+    const one = kind === 'compare' ? comparisonDrill : numberDrill;
+    return Array.from({ length: count }, () => toExample(one(rng, this.#tokenizer), kind, 0));
   }
 
   /** The next trajectory that fits; moves the cursor. */
-  trajectory(cursor: Cursor, environmentWeight: number): Example {
+  trajectory(cursor: Cursor, environmentWeight: number, secondForm = 0): Example {
     for (;;) {
+      const second = cursor.second ?? 0;
+      const drawnSoFar = cursor.trajectories + second;
+      if (secondForm > 0 && new KeyedRandom(this.#seed, 7, drawnSoFar).chance(secondForm)) {
+        cursor.second = second + 1;
+        const trajectory = this.#second.at(second);
+        const tokenized = tokenizeTrajectory(this.#tokenizer, trajectory);
+        if (tokenized.ids.length <= this.#maxLength)
+          return toExample(tokenized, trajectory.kind, environmentWeight);
+        continue;
+      }
       if (this.#stream.state.index !== cursor.trajectories)
         this.#stream = trajectoryStream(this.#seed, {}, cursor.trajectories);
-      const drawn = this.#stream.nextExample(this.#tokenizer);
+      const drawn = this.#named(this.#stream.next());
       cursor.trajectories++;
       if (drawn.ids.length <= this.#maxLength)
         return toExample(drawn, `${drawn.hops}-hop`, environmentWeight);
     }
+  }
+
+  /** A trajectory of the first form, with its form named where the policy knows such a line. */
+  #named(trajectory: Trajectory): TokenizedTrajectory & { hops: number } {
+    const { segments, kind, hops } = trajectory;
+    const named = this.#tokenizer.specialId('<form>') !== undefined;
+    const writer = new TrajectoryWriter();
+    if (named)
+      writer.form({
+        ...PLAIN_SEARCH,
+        way: kind === 'naive-rag' ? 'read' : 'search',
+        background: kind.startsWith('background'),
+      });
+    const all = { segments: [...writer.segments, ...segments] };
+    return { ...tokenizeTrajectory(this.#tokenizer, all), hops };
   }
 }

@@ -26,12 +26,16 @@ export interface PretrainSettings {
   copySteps: number;
   /** Share of copying exercises after that. */
   copyShare: number;
-  /** Share of comparison exercises after `copySteps`. */
+  /** Share of exercises in comparing and reckoning after `copySteps`. */
   drillShare: number;
+  /** Share of the trajectories that are of the world's second form. */
+  secondForm: number;
   /** Loss weight of environment tokens, falling linearly to 0 over `envSteps` trajectory steps. */
   envWeight: number;
   envSteps: number;
   maxLength: number;
+  /** Positions that the exported policy may use. */
+  positions: number;
   microTokens: number;
 }
 
@@ -56,9 +60,11 @@ export const DEFAULT_SETTINGS: PretrainSettings = {
   copySteps: 0,
   copyShare: 0,
   drillShare: 0,
+  secondForm: 0,
   envWeight: 0,
   envSteps: 1000,
   maxLength: 704,
+  positions: 1024,
   microTokens: 1280,
 };
 
@@ -74,7 +80,7 @@ export const shapeOf = (s: PretrainSettings, vocabSize: number): PolicyConfig =>
   rmsNormEps: 1e-6,
   ropeTheta: 10_000,
   tieWordEmbeddings: true,
-  maxPositions: 1024,
+  maxPositions: s.positions,
 });
 
 /** What the batch of a step (from 0) holds. */
@@ -85,6 +91,7 @@ export function batchPlan(s: PretrainSettings, step: number): BatchPlan {
     tokens: s.tokensPerStep,
     copyShare: since < 0 ? 1 : s.copyShare,
     drillShare: since < 0 ? 0 : s.drillShare,
+    secondForm: s.secondForm,
     environmentWeight: since < 0 ? 0 : s.envWeight * left,
   };
 }

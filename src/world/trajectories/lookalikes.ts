@@ -2,7 +2,7 @@ import type { Passage } from '../../records/records.ts';
 import { HEADS } from '../facts/inventory.ts';
 import type { KeyedRandom } from '../../base/random.ts';
 import type { MiniSearch } from './search.ts';
-import type { Encyclopedia } from '../world.ts';
+import type { Kind } from '../facts/kinds.ts';
 
 /** Longest first, so that a head is not cut short by another one that opens it. */
 const BY_LENGTH = [...HEADS].sort((a, b) => b.length - a.length);
@@ -26,17 +26,23 @@ function blendNames(rng: KeyedRandom, name: string, other: string): string {
   return rng.chance(0.5) ? `${first} ${otherTail}`.trim() : `${otherFirst} ${tail}`.trim();
 }
 
+/** What is needed of a world, of either form. */
+interface Peopled {
+  readonly entities: readonly { readonly name: string; readonly kind: Kind }[];
+  readonly knowledge: { kind(kind: Kind): readonly { readonly name: string }[] };
+}
+
 /**
  * A full world holds many pages of the same sort whose names share a part with the right one, and
  * retrieval finds just those. A mini world has few, so some are made: another entity's page under a
  * name blended from the two.
  */
 export class Lookalikes {
-  readonly #world: Encyclopedia;
+  readonly #world: Peopled;
   readonly #index: MiniSearch;
   readonly #names: ReadonlySet<string>;
 
-  constructor(world: Encyclopedia, index: MiniSearch) {
+  constructor(world: Peopled, index: MiniSearch) {
     this.#world = world;
     this.#index = index;
     this.#names = new Set(world.entities.map((entity) => entity.name));

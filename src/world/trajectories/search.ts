@@ -1,5 +1,4 @@
 import type { Passage } from '../../records/records.ts';
-import type { Encyclopedia } from '../world.ts';
 import { itemAt } from '../../base/items.ts';
 
 const K1 = 1.2;
@@ -19,7 +18,7 @@ export class MiniSearch {
   private readonly lengths: number[] = [];
   private readonly passages: Passage[];
 
-  constructor(world: Encyclopedia) {
+  constructor(world: { readonly local: readonly Passage[]; readonly web: readonly Passage[] }) {
     this.passages = [...world.local, ...world.web];
     this.passages.forEach((p, i) => {
       const all = terms(`${p.title} ${p.title} ${p.text}`);

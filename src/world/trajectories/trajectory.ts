@@ -4,9 +4,11 @@ import {
   inBlock,
   renderBoxed,
   renderPassages,
+  type FurtherToken,
   type SpecialToken,
 } from '../../records/protocol.ts';
 import type { Passage } from '../../records/records.ts';
+import { formLine, type Form, type FormBlock } from '../../records/form-line.ts';
 import type { SegmentRole, TokenSource } from '../../records/rollout.ts';
 
 /** A run of text with one writer, as it stands in the policy's context. */
@@ -15,8 +17,8 @@ export interface TrajectorySegment {
   role: SegmentRole;
   /** Between the tags, exactly as encoded (with its leading space). */
   text: string;
-  open?: SpecialToken;
-  close?: SpecialToken;
+  open?: SpecialToken | FurtherToken;
+  close?: SpecialToken | FurtherToken;
   /** Written by the policy, but a mistake that the loss must not teach. */
   mistake?: true;
 }
@@ -48,7 +50,7 @@ export const tokenizeTrajectory = (
 ): TokenizedTrajectory => {
   const ids: number[] = [];
   const mask: (0 | 1)[] = [];
-  const special = (token: SpecialToken): number => {
+  const special = (token: SpecialToken | FurtherToken): number => {
     const id = tokenizer.specialId(token);
     if (id === undefined) throw new Error(`the tokenizer has no ${token}`);
     return id;
@@ -69,10 +71,26 @@ const CLOSING = {
   '<think>': '</think>',
   '<search>': '</search>',
   '<result>': '</result>',
+  '<local_search>': '</local_search>',
+  '<web_search>': '</web_search>',
+  '<form>': '</form>',
+  '<reply>': '</reply>',
+  '<plan>': '</plan>',
+  '<refine>': '</refine>',
+  '<judge>': '</judge>',
+  '<relevance>': '</relevance>',
+  '<important>': '</important>',
+  '<memory>': '</memory>',
+  '<summary>': '</summary>',
+  '<evidence>': '</evidence>',
+  '<compute>': '</compute>',
+  '<ask>': '</ask>',
   '<hint>': '</hint>',
   '<short_answer>': '</short_answer>',
   '<long_answer>': '</long_answer>',
-} as const satisfies Partial<Record<SpecialToken, SpecialToken>>;
+} as const satisfies Partial<
+  Record<SpecialToken | FurtherToken, SpecialToken | FurtherToken>
+>;
 
 /** Builds the segments of one trajectory in order. */
 export class TrajectoryWriter {
@@ -87,14 +105,28 @@ export class TrajectoryWriter {
   think(text: string, mistake = false): void {
     this.add('policy', 'think', inBlock(text), '<think>', mistake);
   }
-  search(query: string, mistake = false): void {
-    this.add('policy', 'search', query === '' ? '' : inBlock(query), '<search>', mistake);
+  search(query: string, mistake = false, source?: 'local' | 'web'): void {
+    const tag = source ? (`<${source}_search>` as const) : '<search>';
+    this.add('policy', 'search', query === '' ? '' : inBlock(query), tag, mistake);
   }
   result(passages: readonly Passage[]): void {
     this.add('environment', 'result', renderPassages(passages), '<result>');
   }
+  /** A result that is no list of passages. */
+  told(text: string): void {
+    this.add('environment', 'result', inBlock(text), '<result>');
+  }
   hint(which: keyof typeof HINTS): void {
     this.add('environment', 'hint', inBlock(HINTS[which]), '<hint>');
+  }
+  form(form: Form): void {
+    this.add('prompt', 'instruction', inBlock(formLine(form)), '<form>');
+  }
+  block(kind: FormBlock, text: string): void {
+    this.add('policy', 'other', inBlock(text), `<${kind}>`);
+  }
+  reply(text: string): void {
+    this.add('environment', 'result', inBlock(text), '<reply>');
   }
   shortAnswer(answer: string): void {
     this.add('policy', 'answer', renderBoxed(answer), '<short_answer>');

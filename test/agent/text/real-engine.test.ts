@@ -44,7 +44,8 @@ describe('an untrained checkpoint whose tokenizer has no tags', () => {
     expect(written.length).toBeGreaterThan(0);
     for (const segment of written) expect(segment.logprobs).toHaveLength(segment.ids.length);
     const { text } = rollout.segments.at(-1) ?? { text: '' };
-    expect(text === '</short_answer>' || text.includes('<|')).toBe(true);
+    // The answer's own closing tag, another one by chance, or a token that ends the text.
+    expect(text).toMatch(/<[/|][^<>]*>/);
   });
 
   it('the same seed gives the same rollout', async () => {

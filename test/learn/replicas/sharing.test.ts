@@ -34,13 +34,14 @@ class Noting implements ReplicaClient {
   }
   gradient(items: readonly TrainItem[]) {
     if (this.fault) return Promise.reject(this.fault);
-    this.parts.push(items.map(({ advantage }) => advantage));
+    const advantages = items.map(({ advantage }) => Number(advantage));
+    this.parts.push(advantages);
     return Promise.resolve({
       gradient: Float32Array.of(
-        items.reduce((sum, each) => sum + each.advantage, 0),
+        advantages.reduce((sum, each) => sum + each, 0),
         1,
       ),
-      items: items.map(({ advantage }) => ({
+      items: advantages.map((advantage) => ({
         logprobs: new Float32Array(0),
         entropies: new Float32Array(0),
         loss: advantage,

@@ -44,6 +44,7 @@ const TOLD: Record<AgentEvent['kind'], { name: string; figure: string; body: str
     body: ['mode shown', 'shared terms 25', '100'],
   },
   think: { name: 'Think', figure: '', body: ['equation (2)'] },
+  block: { name: 'Compute', figure: '', body: ['Answered with:', 'the environment computes'] },
   search: { name: 'Search', figure: 'round 1', body: ['web_search tag'] },
   route: {
     name: 'Route: web',
@@ -152,5 +153,5 @@ it('sets beside the text of a rollout what that text does not tell', () => {
   const events: AgentEvent[] = Object.values(eventsOfEveryKind('x'));
   const beside = [...ownEventsBySegment(events).values()].flat();
   const told = events.filter((_, index) => !beside.includes(index)).map(({ kind }) => kind);
-  expect(told).toEqual(['think', 'search', 'answer']);
+  expect(told).toEqual(['think', 'block', 'search', 'answer']);
 });

@@ -54,7 +54,7 @@ describe('a batch of pre-training', () => {
   const batch = (drillShare: number) =>
     new ExampleSource(1, tokenizer, 704).batch(
       { trajectories: 0, spans: 0 },
-      { tokens: 4096, copyShare: 0, drillShare, environmentWeight: 0 },
+      { tokens: 4096, copyShare: 0, drillShare, environmentWeight: 0, secondForm: 0 },
     );
 
   it('holds the share of exercises that it is told to', () => {

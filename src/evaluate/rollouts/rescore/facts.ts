@@ -28,7 +28,6 @@ export interface ScoringFacts extends Omit<RewardFacts, 'tokens'> {
   /** Blocks that quote evidence (R-Search), and whether the protocol has any. */
   evidence: Span[];
   rounds: Round[];
-  supporting: readonly string[];
 }
 
 const spansOf = (segments: readonly ImportedSegment[], role: ImportedSegment['role']): Span[] =>
@@ -124,6 +123,16 @@ function importedFacts(rollout: ImportedRollout): Omit<RewardFacts, 'tokens'> {
     formatValid: protocol !== null && answered && faults.length === 0,
     faults,
     queries: queriesOf(segments, protocol),
+    searches: roundsOf(rollout).flatMap(({ query, passages }) => {
+      if (!query) return [];
+      const { text, ...span } = query;
+      const { logprobs = [] } = itemAt(segments, span.segment, 'segments');
+      const known = logprobs.filter((value) => value !== null);
+      const read = passages.map((p) => ({ title: p.title, text: p.text, sound: true }));
+      const all = known.length > 0 && known.length === logprobs.length ? known : null;
+      return [{ query: text, logprobs: all, passages: read, judged: null, evidence: [span] }];
+    }),
+    supporting: rollout.question.supporting,
     mayRetrieve: mayRetrieve(rollout),
     opened: openingsOf(segments, protocol),
     afterReading: refinement(segments),
@@ -140,6 +149,5 @@ export function scoringFacts(rollout: ImportedRollout): ScoringFacts {
     tokens: policyTokens(rollout),
     evidence: spansOf(rollout.segments, 'evidence'),
     rounds: roundsOf(rollout),
-    supporting: rollout.question.supporting,
   };
 }

@@ -75,6 +75,13 @@ const event = z.discriminatedUnion('kind', [
   z.looseObject({ ...base, kind: z.literal('think'), text: z.string(), phase: z.string() }),
   z.looseObject({
     ...base,
+    kind: z.literal('block'),
+    block: z.string(),
+    text: z.string(),
+    reply: z.string().optional(),
+  }),
+  z.looseObject({
+    ...base,
     kind: z.literal('search'),
     query: z.string(),
     round: z.int(),

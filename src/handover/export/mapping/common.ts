@@ -7,7 +7,7 @@ import type { MappingInput, Refusal } from './mapping.ts';
  * and what no trainer can learn from at all.
  */
 export function commonRefusals({ settings, startStep, hasAdapter }: MappingInput): Refusal[] {
-  const { router, warmUp, shuffleRewards, groupSize, steps } = settings;
+  const { objective, router, warmUp, shuffleRewards, groupSize, steps } = settings;
   const refusals: Refusal[] = [];
   const refuse = (setting: string, why: string, without: Refusal['without'] = null): void =>
     void refusals.push({ setting, why, without });
@@ -34,6 +34,12 @@ export function commonRefusals({ settings, startStep, hasAdapter }: MappingInput
     refuse(
       'shuffleRewards',
       'rewards come from the environment one rollout at a time, so none can be shuffled over a step; run this control here',
+    );
+  if (objective.credit === 'span')
+    refuse(
+      'objective.credit',
+      'the trainers take one advantage a rollout; leave it out, and what single searches earn counts in the reward',
+      'credit',
     );
   if (groupSize < 2)
     refuse(

@@ -3,7 +3,14 @@ import type { TrainSettings } from '../../../recipes/training.ts';
 /** What another trainer makes of Forage's settings: pure values, so that every case can be checked by hand. */
 
 /** Parts of an experiment that it may do without where a trainer has no counterpart. */
-export const WITHOUT = ['dynamic-sampling', 'kl', 'router', 'warm-up', 'adapter'] as const;
+export const WITHOUT = [
+  'dynamic-sampling',
+  'kl',
+  'credit',
+  'router',
+  'warm-up',
+  'adapter',
+] as const;
 export type Without = (typeof WITHOUT)[number];
 
 /** A setting that the trainer cannot follow. */

@@ -20,6 +20,7 @@ const NAMES: Readonly<Record<Trainer, { name: string; on: string }>> = {
 const PARTS: Readonly<Record<Without, string>> = {
   'dynamic-sampling': 'dynamic sampling: groups of equal rewards are not drawn again',
   kl: 'the KL term',
+  credit: 'advantages of single searches: what they earn counts in the reward',
   router: 'the training of the router',
   'warm-up': 'the supervised warm-up',
   adapter: 'the run’s adapter: training begins anew',

@@ -1,6 +1,7 @@
 import type { CardDefinition, EventKind } from '../parts/definition.ts';
 import { answer } from './answer.tsx';
 import { background } from './background.tsx';
+import { block } from './block.tsx';
 import { candidate } from './candidate.tsx';
 import { error } from './error.tsx';
 import { retrieve } from './retrieve.tsx';
@@ -15,6 +16,7 @@ import { verdict } from './verdict.tsx';
 export const CARDS: { [K in EventKind]: CardDefinition<K> } = {
   background,
   think,
+  block,
   search,
   route,
   retrieve,

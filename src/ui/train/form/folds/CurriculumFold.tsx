@@ -23,6 +23,7 @@ export const CurriculumFold = () => {
           { value: 'uniform', label: 'uniformly' },
           { value: 'difficulty', label: 'by difficulty (UR²)' },
           { value: 'gold-noise', label: 'by gold share and noise (KunLunBaizeRAG)' },
+          { value: 'simulated', label: 'as they come, on a simulated engine (ZeroSearch)' },
         ]}
       />
       {kind === 'difficulty' ? (

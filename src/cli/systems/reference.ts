@@ -1,0 +1,124 @@
+import type { AgentDeps } from '../../agent/request.ts';
+import { runRollout } from '../../agent/run.ts';
+import { deriveSeed } from '../../base/random.ts';
+import { armResult, referenceTable, type ArmResult } from '../../evaluate/reference.ts';
+import { getRecipe } from '../../recipes/index.ts';
+import { mergeOverrides, type SettingsOverride } from '../../recipes/settings.ts';
+import type { Hit } from '../../records/hits.ts';
+import type { Question } from '../../records/records.ts';
+import type { Rollout } from '../../records/rollout.ts';
+import { GoldRetriever } from '../../retrieval/gold.ts';
+import { fetchFromDisk } from '../shared/build-world.ts';
+import { openPolicy, openWorld } from '../shared/parts.ts';
+import { builtIn } from '../shared/paths.ts';
+import { webPassages } from '../world/measured-world.ts';
+import { endProgress, print, sayProgress, type Command } from '../shared/command.ts';
+
+/** Rollouts that run at the same time. */
+const AT_ONCE = 32;
+
+interface Arm {
+  name: string;
+  recipe: string;
+  overrides: SettingsOverride;
+  gold?: true;
+}
+
+/** Passages given with the question in place of searches. */
+const GIVEN: SettingsOverride = {
+  background: { mode: 'shown-and-used-by-T', k: 5 },
+  retrieval: { maxSearches: 0 },
+};
+
+const ARMS: readonly Arm[] = [
+  { name: 'naive generation', recipe: 'naive-generation', overrides: {} },
+  { name: 'naive RAG', recipe: 'naive-rag', overrides: {} },
+  { name: 'gold given', recipe: 'search', overrides: GIVEN, gold: true },
+  { name: 'plain search', recipe: 'search', overrides: {} },
+];
+
+async function runArm(
+  deps: AgentDeps,
+  passages: ReadonlyMap<string, Hit>,
+  questions: readonly Question[],
+  arm: Arm,
+  over: SettingsOverride,
+  seed: number,
+): Promise<ArmResult> {
+  const rollouts: Rollout[] = [];
+  const recipe = getRecipe(arm.recipe);
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < questions.length) {
+      const index = next++;
+      const question = questions[index];
+      if (!question) return;
+      const retriever = arm.gold
+        ? new GoldRetriever(deps.retriever, question, passages)
+        : deps.retriever;
+      rollouts[index] = await runRollout(
+        { ...deps, retriever },
+        {
+          question,
+          recipe,
+          overrides: mergeOverrides(arm.overrides, over),
+          seed: deriveSeed(seed, 'question', index),
+          rolloutId: `${arm.recipe}-${question.id}`,
+          runId: 'reference',
+          groupId: question.id,
+          step: 0,
+        },
+      );
+      sayProgress(`${arm.name}: ${rollouts.filter(Boolean).length}/${questions.length}`);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, questions.length) }, work));
+  endProgress();
+  return armResult(arm.name, rollouts, questions);
+}
+
+export const referenceCommand: Command = {
+  name: 'reference',
+  summary: 'what a policy reaches without search, with gold passages given, and by searching',
+  options: {
+    world: { type: 'string', value: 'DIR', help: 'folder of the world; the built-in one' },
+    policy: { type: 'string', value: 'DIR', help: 'folder of the checkpoint; the built-in one' },
+    adapter: { type: 'string', value: 'DIR', help: 'PEFT folder of an adapter' },
+    k: { type: 'integer', value: 'K', help: 'passages a search', default: 3, min: 1, max: 20 },
+    temperature: { type: 'number', value: 'T', help: 'of the sampling', default: 1, min: 0 },
+    limit: { type: 'integer', value: 'N', help: 'test questions', default: 300, min: 1 },
+    seed: { type: 'integer', value: 'S', help: 'seed of the sampling', default: 1, min: 0 },
+    json: { type: 'boolean', help: 'print one JSON object' },
+  },
+  async run(values) {
+    const text = (name: string): string | undefined => values[name] as string | undefined;
+    const [policy, opened] = await Promise.all([
+      openPolicy({ policy: text('policy'), adapter: text('adapter'), device: 'wasm' }),
+      openWorld(text('world')),
+    ]);
+    try {
+      const { world, retriever, router } = opened;
+      const web = await webPassages(fetchFromDisk(text('world') ?? builtIn('world')));
+      const passages = new Map<string, Hit>([
+        ...world.local.map(
+          (passage) => [passage.id, { passage, score: 1, source: 'local' }] as const,
+        ),
+        ...web.map((passage) => [passage.id, { passage, score: 1, source: 'web' }] as const),
+      ]);
+      const questions = world.questions
+        .filter(({ split }) => split === 'test')
+        .slice(0, Number(values.limit));
+      const deps = { policy, retriever, router, now: Date.now };
+      const over: SettingsOverride = {
+        sampling: { temperature: Number(values.temperature) },
+        retrieval: { k: Number(values.k) },
+      };
+      const arms: ArmResult[] = [];
+      for (const arm of ARMS)
+        arms.push(await runArm(deps, passages, questions, arm, over, Number(values.seed)));
+      print(values.json === true ? JSON.stringify({ arms }) : referenceTable(arms));
+    } finally {
+      policy.dispose();
+    }
+  },
+};

@@ -1,0 +1,87 @@
+import type { Hit, SearchTarget } from '../../records/hits.ts';
+import type { ChainStep, Question } from '../../records/records.ts';
+import { deriveSeed, uniform } from '../../base/random.ts';
+import { f1Score } from '../../agent/answers/scores.ts';
+import type { Retrieval, Retriever } from '../../retrieval/retriever.ts';
+import { NoisyRetriever } from './noisy-retriever.ts';
+
+/**
+ * ZeroSearch's noise rate at step i of m (arXiv 2505.04588, equation of its curriculum):
+ * p_i = p_s + (b^{i/m} − 1) / (b − 1) · (p_e − p_s), and p_e from step m on.
+ */
+export function noiseRate(
+  step: number,
+  steps: number,
+  { start, end, base }: { start: number; end: number; base: number },
+): number {
+  const share = Math.min(1, step / steps);
+  return start + ((base ** share - 1) / (base - 1)) * (end - start);
+}
+
+/** How far down the list a gold passage is looked for. */
+const DEPTH = 20;
+
+/**
+ * What stands in for ZeroSearch's simulator: a search brings either what the step asked for needs, or noise, by one
+ * draw for each search. Theirs is a language model that is told question and answer and writes documents; this one
+ * looks up passages that are there. It knows the gold chain, so it is for training alone.
+ */
+export class SimulatedRetriever implements Retriever {
+  readonly #base: Retriever;
+  readonly #noisy: Retriever;
+  readonly #chain: readonly ChainStep[];
+  readonly #rate: number;
+  readonly #seed: number;
+
+  /** @param rate probability with which a search brings noise, 0 to 1 */
+  constructor(base: Retriever, question: Question, rate: number, seed: number) {
+    this.#base = base;
+    this.#chain = question.chain ?? [];
+    this.#rate = rate;
+    this.#seed = seed;
+    const { supporting } = question;
+    this.#noisy = new NoisyRetriever(base, { strength: 1, seed, supporting });
+  }
+
+  async search(
+    source: SearchTarget,
+    query: string,
+    k: number,
+    signal?: AbortSignal,
+  ): Promise<Retrieval> {
+    // Useful iff u > p: the same query meets the same fate, for all of a group.
+    const useful = uniform(deriveSeed(this.#seed, 'useful', query)) > this.#rate;
+    if (!useful) return this.#noisy.search(source, query, k, signal);
+    const found = await this.#base.search(source, query, k, signal);
+    const step = this.#nearest(query);
+    const gold = step && (await this.#gold(step, found.hits, signal));
+    if (!gold || found.hits.some(({ passage }) => passage.id === gold.passage.id)) return found;
+    return { ...found, hits: [gold, ...found.hits].slice(0, k) };
+  }
+
+  /** The step whose gold query is most like this one. */
+  #nearest(query: string): ChainStep | undefined {
+    let best: ChainStep | undefined;
+    let most = 0;
+    for (const step of this.#chain) {
+      const likeness = f1Score(query, [step.query]);
+      if (likeness <= most) continue;
+      most = likeness;
+      best = step;
+    }
+    return best;
+  }
+
+  /** A passage that states the step, found by its title where the query did not bring it. */
+  async #gold(
+    { title, passageId, passageIds = [passageId] }: ChainStep,
+    shown: readonly Hit[],
+    signal?: AbortSignal,
+  ): Promise<Hit | undefined> {
+    const isGold = ({ passage }: Hit): boolean => passageIds.includes(passage.id);
+    const here = shown.find(isGold);
+    if (here) return here;
+    const { hits } = await this.#base.search('both', title, DEPTH, signal);
+    return hits.find(isGold);
+  }
+}

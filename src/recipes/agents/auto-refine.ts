@@ -1,0 +1,39 @@
+import type { Recipe } from '../recipe.ts';
+import { OBJECTIVE, TRAINING } from '../training-base.ts';
+import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
+
+/*
+ * AutoRefine (arXiv 2505.11277; code: syr-cn/AutoRefine): at most 5 searches of 3 passages; after every result
+ * the policy writes what of it matters in a <refine> block, which earns 0.1 where the answer is wrong and the
+ * block holds the gold answer.
+ */
+export const autoRefine: Recipe = {
+  id: 'auto-refine',
+  version: '1',
+  title: 'AutoRefine',
+  summary: 'Think, search, refine what was read, repeat; trained on F1, and on what was refined.',
+  about: {
+    paper: '2505.11277',
+    kind: 'trained by RL',
+    parts: ['blocks: refine', 'process reward: gold in what was refined'],
+    departures: [
+      ...SHARED_DEPARTURES,
+      'The built-in policy was shown refine blocks in its training; theirs learns them from a prompt.',
+    ],
+    published: { figure: 'EM 0.405', benchmark: 'mean of seven sets', model: 'Qwen2.5-3B' },
+    signature:
+      'The refine block holds the gold answer nearly as often as the result does; without its reward, less often.',
+  },
+  settings: { ...searchLoop(3, 5), blocks: ['refine'] },
+  training: [
+    {
+      name: 'grpo',
+      title: 'GRPO, F1 and refinement',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 'autorefine', weights: {} }],
+        objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+      },
+    },
+  ],
+};

@@ -1,0 +1,41 @@
+import type { Recipe } from '../recipe.ts';
+import { OBJECTIVE, TRAINING } from '../training-base.ts';
+import { GRPO_FOR_PPO, searchLoop, SHARED_DEPARTURES } from './loop.ts';
+
+/*
+ * InForage, "Scent of Knowledge" (arXiv 2505.09316; code: qhjqhj00/InForage): Search-R1's loop with at most 6
+ * turns in training, 3 passages a search; the reward of src/learn/rewards/systems/in-forage.ts.
+ */
+export const inForage: Recipe = {
+  id: 'in-forage',
+  version: '1',
+  title: 'InForage',
+  summary:
+    'Think, search, read, repeat; paid for the best single search, and less the longer it takes.',
+  about: {
+    paper: '2505.09316',
+    kind: 'trained by RL',
+    parts: ['process reward: gold titles, best search', 'shaping: decay by turn'],
+    departures: [
+      ...SHARED_DEPARTURES,
+      GRPO_FOR_PPO,
+      'Its supervised warm-up is the training of the built-in policy.',
+      'Gold sources are titles of supporting passages.',
+    ],
+    signature:
+      'The best gold share of a search rises before exact match does; without the decay, searches a question do not fall.',
+  },
+  settings: searchLoop(3, 6),
+  training: [
+    {
+      name: 'grpo',
+      title: 'GRPO, answer and best search',
+      departures: GRPO_FOR_PPO,
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 'in-forage', weights: {} }],
+        objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+      },
+    },
+  ],
+};

@@ -1,0 +1,18 @@
+import type { RecipeSettings } from '../settings.ts';
+import { DEFAULT_SETTINGS } from '../settings.ts';
+
+/** The loop of Search-R1 and its kin: think, search, read, repeat, with these limits. */
+export const searchLoop = (k: number, maxSearches: number): RecipeSettings => ({
+  ...DEFAULT_SETTINGS,
+  retrieval: { ...DEFAULT_SETTINGS.retrieval, k, maxSearches },
+});
+
+/** Departures that all of them share. */
+export const SHARED_DEPARTURES = [
+  'The tags are those of the built-in policy, which is trained on the protocol and needs no prompt.',
+  'A search asks both sources in place of one.',
+  'Learning rate, batch and steps are sized for a small policy with LoRA.',
+] as const;
+
+/** In place of PPO where a paper trains with it. */
+export const GRPO_FOR_PPO = 'GRPO with groups of 8 in place of PPO: no critic is trained.';

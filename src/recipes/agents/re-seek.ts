@@ -1,0 +1,44 @@
+import type { Recipe } from '../recipe.ts';
+import { OBJECTIVE, TRAINING } from '../training-base.ts';
+import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
+
+/*
+ * ReSeek (arXiv 2510.00568; code: TencentBAC/ReSeek): at most 4 searches of 3 passages; after every result the
+ * policy judges whether it helps, and is paid for judging rightly. What it calls useless stays in the context.
+ */
+export const reSeek: Recipe = {
+  id: 're-seek',
+  version: '1',
+  title: 'ReSeek',
+  summary:
+    'Think, search, judge what was read, repeat; trained on exact match and on its judgements.',
+  about: {
+    paper: '2510.00568',
+    kind: 'trained by RL',
+    parts: ['blocks: judge', 'judge action'],
+    departures: [
+      ...SHARED_DEPARTURES,
+      'A result is useful where it brings a supporting passage not read before, not where a reranker finds it like the gold answer.',
+      'The built-in policy was shown judge blocks in its training; theirs learns them from a prompt.',
+    ],
+    published: {
+      figure: 'EM 0.377 (Search-R1 0.342)',
+      benchmark: 'mean of eight sets',
+      model: 'Qwen2.5-7B',
+    },
+    signature:
+      'Judgements become right, and answers right behind a "no" vanish; with symmetric penalties less so.',
+  },
+  settings: { ...searchLoop(3, 4), blocks: ['judge'] },
+  training: [
+    {
+      name: 'grpo',
+      title: 'GRPO, exact match and judgements',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 're-seek', weights: {} }],
+        objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+      },
+    },
+  ],
+};

@@ -1,0 +1,42 @@
+import type { Recipe } from '../recipe.ts';
+import { OBJECTIVE, TRAINING } from '../training-base.ts';
+import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
+
+/*
+ * ReSearch (arXiv 2503.19470; code: Agent-RL/ReCall, branch re-search): 5 passages a search and no limit of
+ * searches but the tokens; F1, with a floor of 0.1 for the format.
+ */
+export const research: Recipe = {
+  id: 'research',
+  version: '1',
+  title: 'ReSearch',
+  summary:
+    'Think, search, read, repeat, as often as it likes; trained on F1 with a floor for the format.',
+  about: {
+    paper: '2503.19470',
+    kind: 'trained by RL',
+    parts: ['outcome and format ladder'],
+    departures: [
+      ...SHARED_DEPARTURES,
+      'Searches end at 16; the answer is asked for at a limit, where the code gives 0.',
+    ],
+    published: {
+      figure: '63.6 by an LLM judge (naive RAG 49.6)',
+      benchmark: 'HotpotQA',
+      model: 'Qwen2.5-32B-instruct',
+    },
+    signature: 'The format is learnt before F1 rises; without the floor it is learnt later.',
+  },
+  settings: searchLoop(5, 16),
+  training: [
+    {
+      name: 'grpo',
+      title: 'GRPO, F1 with a floor for the format',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 'research', weights: {} }],
+        objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+      },
+    },
+  ],
+};

@@ -1,0 +1,55 @@
+import type { Recipe } from '../recipe.ts';
+import { OBJECTIVE, TRAINING } from '../training-base.ts';
+import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
+
+/*
+ * Search-R1 with a format reward, the empirical study of arXiv 2505.15117 (same code, scripts v0.3): 4 searches
+ * of 3 passages. Its axes are the value of the format, of gold that was read, and the engine in training.
+ */
+
+const objective = {
+  ...OBJECTIVE,
+  aggregation: 'token-mean',
+  microBatch: 8,
+  kl: { form: 'k3', place: 'loss', coefficient: 1e-3 },
+} as const;
+
+export const searchR1Format: Recipe = {
+  id: 'search-r1-format',
+  version: '1',
+  title: 'Search-R1 with format reward',
+  summary: 'Search-R1 that is paid for its form too, and, in one variant, for gold that it read.',
+  about: {
+    paper: '2505.15117',
+    kind: 'trained by RL',
+    parts: ['outcome and format ladder', 'process reward: gold string'],
+    departures: [
+      ...SHARED_DEPARTURES,
+      "The order of blocks is Forage's, which also wants one box.",
+      'The axes of model and engine are settings of a run.',
+    ],
+    signature:
+      'The format is right earlier than under exact match alone, and exact match rises earlier.',
+  },
+  settings: searchLoop(3, 4),
+  training: [
+    {
+      name: 'grpo',
+      title: 'GRPO, answer and format',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 'search-r1-format', weights: {} }],
+        objective,
+      },
+    },
+    {
+      name: 'grpo-retrieval',
+      title: 'GRPO, answer, format and gold that was read',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 'search-r1-format-retrieval', weights: {} }],
+        objective,
+      },
+    },
+  ],
+};

@@ -1,0 +1,48 @@
+import type { Recipe } from '../recipe.ts';
+import { OBJECTIVE, TRAINING } from '../training-base.ts';
+import { GRPO_FOR_PPO, searchLoop, SHARED_DEPARTURES } from './loop.ts';
+
+/*
+ * StepSearch (arXiv 2505.15107; code: Zillwang/StepSearch): at most 5 searches of 3 passages; every search is
+ * paid for the gold that it brings first and charged for what was seen before. Its reward file says what of
+ * the paper's is left out.
+ */
+export const stepSearch: Recipe = {
+  id: 'step-search',
+  version: '1',
+  title: 'StepSearch',
+  summary:
+    'Think, search, read, repeat; every search is paid for new evidence and charged for what was seen.',
+  about: {
+    paper: '2505.15107',
+    kind: 'trained by RL',
+    parts: ['process reward: gain less redundancy', 'advantages per span'],
+    departures: [
+      ...SHARED_DEPARTURES,
+      `${GRPO_FOR_PPO} What a search earned is the advantage of the tokens up to it, told apart within the group.`,
+      'Gain is the share of supporting titles that a search brings first, not the rise of a TF-IDF similarity.',
+      'The key match of queries is left out.',
+      'No warning stands behind the last result.',
+    ],
+    published: { figure: 'EM 34.5, F1 45.2', benchmark: 'HotpotQA', model: 'Qwen2.5-3B-instruct' },
+    signature:
+      'The share of passages that had been seen before falls; without the charge it rises.',
+  },
+  settings: searchLoop(3, 5),
+  training: [
+    {
+      name: 'grpo',
+      title: 'GRPO, F1 and single searches',
+      departures: GRPO_FOR_PPO,
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 'step-search', weights: {} }],
+        objective: {
+          ...OBJECTIVE,
+          credit: 'span',
+          kl: { form: 'k3', place: 'loss', coefficient: 1e-3 },
+        },
+      },
+    },
+  ],
+};

@@ -1,0 +1,52 @@
+import type { Recipe } from '../recipe.ts';
+import { OBJECTIVE, TRAINING } from '../training-base.ts';
+import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
+
+/*
+ * VerlTool's search tool (arXiv 2509.01055; TIGER-AI-Lab/verl-tool, examples/train/search_r1): Search-R1 with at
+ * most 2 searches of 3 passages, each rollout at its own pace. Forage's rollouts run so anyway.
+ */
+export const verlTool: Recipe = {
+  id: 'verl-tool',
+  version: '1',
+  title: "VerlTool's search tool",
+  summary: 'Search-R1 with two searches at most; every rollout runs at its own pace.',
+  about: {
+    paper: '2509.01055',
+    kind: 'trained by RL',
+    parts: ['turns'],
+    departures: [
+      ...SHARED_DEPARTURES,
+      'Groups of 8 in place of 16.',
+      'The quarter for more than ten answer tags cannot occur: an answer ends the rollout.',
+    ],
+    published: {
+      figure: '2,048 rollouts of one turn in 75 s, in lock step 127 s',
+      benchmark: 'time of rollouts',
+      model: 'Qwen2.5-3B',
+    },
+    signature: 'Tokens of a seed are the same as in lock step; the sampler idles less.',
+  },
+  settings: searchLoop(3, 2),
+  training: [
+    {
+      name: 'grpo',
+      title: 'GRPO, exact match, small KL',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 'search-r1', weights: {} }],
+        objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-4 } },
+      },
+    },
+    {
+      name: 'dapo',
+      title: 'DAPO, exact match',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 'search-r1', weights: {} }],
+        objective: { ...OBJECTIVE, clip: { low: 0.2, high: 0.3 }, aggregation: 'token-mean' },
+        dynamicSampling: { on: true, by: 'reward', maxBatches: 2 },
+      },
+    },
+  ],
+};

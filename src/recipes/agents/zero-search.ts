@@ -1,0 +1,44 @@
+import type { Recipe } from '../recipe.ts';
+import { OBJECTIVE, TRAINING } from '../training-base.ts';
+import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
+
+/*
+ * ZeroSearch (arXiv 2505.04588; code: Alibaba-NLP/ZeroSearch): at most 5 searches of 5 passages, trained on F1
+ * against a simulated engine whose noise grows; it is tested with the real one. Theirs simulates with a language
+ * model that is told question and answer; here gold passages and noise are looked up
+ * (src/learn/curriculum/simulated-retriever.ts). In its code a simulator may be told another sample's answer,
+ * because questions are taken by place from a list of another length; that fault is not reproduced.
+ */
+export const zeroSearch: Recipe = {
+  id: 'zero-search',
+  version: '1',
+  title: 'ZeroSearch',
+  summary:
+    'Search-R1 trained on a simulated engine that brings gold or noise, noise more and more.',
+  about: {
+    paper: '2505.04588',
+    kind: 'trained by RL',
+    parts: ['engine: simulated'],
+    departures: [
+      ...SHARED_DEPARTURES,
+      'The simulated engine looks up passages; theirs is a language model that writes them.',
+      'Three passages a search in place of five: the context of the built-in policy is short.',
+    ],
+    published: { figure: 'EM 34.47', benchmark: 'mean of seven sets', model: 'Qwen2.5-3B' },
+    signature:
+      'Exact match with the real engine is not below that of a run trained on it; with noise that does not grow it is lower.',
+  },
+  settings: searchLoop(3, 5),
+  training: [
+    {
+      name: 'grpo',
+      title: 'GRPO, F1 on a simulated engine',
+      settings: {
+        ...TRAINING,
+        stages: [{ steps: TRAINING.steps, reward: 'f1', weights: {} }],
+        curriculum: { ...TRAINING.curriculum, kind: 'simulated' },
+        objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+      },
+    },
+  ],
+};

@@ -1,0 +1,45 @@
+import { KeyedRandom } from '../../../base/random.ts';
+import type { Trajectory } from '../../trajectories/trajectory.ts';
+import { drawForm, type FormName } from '../questions/forms.ts';
+import { drawQuestion, generateMiniWorld, openScope } from '../world.ts';
+import type { Encyclopedia } from '../pages/encyclopedia.ts';
+import type { Question } from '../../../records/records.ts';
+import { Demonstrator } from './demonstrate.ts';
+
+/** Examples drawn from one mini world before the next is made. */
+const PER_WORLD = 8;
+
+/** Trajectories by number from fresh mini worlds, none with a held-out composition. */
+export class DemonstrationStream {
+  #world: { number: number; data: Encyclopedia } | undefined;
+  constructor(private readonly seed: number) {}
+
+  /** Example number `index`; depends on it and the seed alone. */
+  at(index: number): Trajectory {
+    const number = Math.floor(index / PER_WORLD);
+    if (this.#world?.number !== number)
+      this.#world = {
+        number,
+        data: generateMiniWorld(new KeyedRandom(this.seed, 5, number).bits()),
+      };
+    const rng = new KeyedRandom(this.seed, 6, index);
+    const { data } = this.#world;
+    return new Demonstrator(data, rng).demonstrate(draw(rng, data));
+  }
+}
+
+const draw = (rng: KeyedRandom, world: Encyclopedia): Omit<Question, 'id'> => {
+  for (let tries = 0; tries < 60; tries++) {
+    const form: FormName = tries < 40 ? drawForm(rng) : 'bridge-1';
+    const question = drawQuestion(rng, openScope(world, rng), form)?.question;
+    if (question && teaches(question)) return question;
+  }
+  throw new Error('a mini world without questions: its size is too small');
+};
+
+/** Two names of one thing, which only a further search could tell, teach nothing where neither is looked up. */
+const teaches = ({ type, answers, chain = [] }: Omit<Question, 'id'>): boolean => {
+  const [a, b] = chain;
+  if (type !== 'yesno' || !a || !b) return true;
+  return (answers[0] === 'yes') === (a.object === b.object);
+};
