@@ -27,7 +27,7 @@ const worldSchema = z.strictObject({
   of: z.unknown(),
   /** SHA-256 of its passages and questions; null until it was opened here. */
   digest: z.string().nullable(),
-  /** Mean latency of a call of its web, with the added delay, by that delay; for the router's reward. */
+  /** Median latency of a call of its web, with the added delay, by that delay; for the router's reward. */
   webLatencyMs: z.record(z.string(), z.number()).default({}),
 });
 export type WorldRecord = z.infer<typeof worldSchema>;

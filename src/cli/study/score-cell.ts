@@ -66,6 +66,7 @@ export async function scoreCell(score: PlannedScore, cell: ScoreCell): Promise<v
     policy,
     retriever: sources.retriever,
     router: sources.router(routed === null ? undefined : decodeRouterState(routed).weights),
+    summarizer: workshop.summarizer,
     now: Date.now,
     webLatency: new RunningMean(),
   };
@@ -85,7 +86,7 @@ export async function scoreCell(score: PlannedScore, cell: ScoreCell): Promise<v
   const rowOptions = {
     reward: evaluate.reward ?? null,
     routerReward: evaluate.routerReward,
-    meanWebLatencyMs: evaluate.timed > 0 ? await worlds.webLatencyMs(world, folder) : 0,
+    webLatencyMs: evaluate.timed > 0 ? await worlds.webLatencyMs(world, folder) : 0,
   };
   folder.writeScore({
     key,

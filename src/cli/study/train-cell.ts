@@ -110,7 +110,7 @@ export async function trainCell(
     endProgress();
     say(line);
   };
-  const deps = await assembleRun(settings, {
+  const parts = await assembleRun(settings, {
     policy: threads.policy,
     learner: threads.learner,
     config,
@@ -122,6 +122,8 @@ export async function trainCell(
     now: Date.now,
     onNotice,
   });
+  const { summarizer } = workshop;
+  const deps: TrainDeps = { ...parts, agent: { ...parts.agent, summarizer } };
   const start = await scoredStart(run, training, deps, signal);
   const meter = new TrainMeter(settings.steps);
   const result = await trainRun({

@@ -3,6 +3,8 @@ import type { LoraSpec } from '../../policy/lora/spec.ts';
 import { openCheckpoint } from '../../policy/checkpoint/checkpoint.ts';
 import type { PolicyConfig } from '../../policy/checkpoint/config.ts';
 import { prepareNode } from '../../policy/node/prepare.ts';
+import { openSummarizer } from '../../retrieval/summarize/index.ts';
+import type { Summarizer } from '../../retrieval/summarize/summarizer.ts';
 import { openReader, type CheckpointReader } from '../../policy/open/reader.ts';
 import { version } from '../export/source.ts';
 import { folderRevision, type CheckpointFolder } from '../shared/checkpoint-folder.ts';
@@ -30,6 +32,8 @@ export class Workshop {
   readonly #reader: CheckpointReader;
   readonly #options: { threads: number; microTokens: number };
   #threads: { adapter: string; started: TrainThreads } | null = null;
+  /** Where a loop wants summaries: the built-in one, which repeats. */
+  readonly summarizer: Summarizer | null = openSummarizer({ kind: 'extractive' });
   readonly #commit = commitOf();
 
   private constructor(

@@ -5,7 +5,7 @@ import { coverageOf } from '../../agent/router/coverage.ts';
 import type { RouterWeights } from '../../agent/router/network.ts';
 import { createRouter, type Router } from '../../agent/router/router.ts';
 import { sha256 } from '../../base/hash.ts';
-import { mean } from '../../base/statistics.ts';
+import { median } from '../../base/statistics.ts';
 import { canonical } from '../../evaluate/study/plan.ts';
 import type { NamedWorld } from '../../evaluate/study/worlds.ts';
 import { withWebDelay } from '../../retrieval/delayed.ts';
@@ -142,7 +142,7 @@ export class StudyWorlds {
   }
 
   /**
-   * Mean latency of the world's web in milliseconds, one call at a time, the added delay included. It is
+   * Median latency of the world's web in milliseconds, one call at a time, the added delay included. It is
    * measured once for a folder, so that every arm's calls are compared with the same.
    */
   async webLatencyMs(named: NamedWorld, folder: StudyFolder): Promise<number> {
@@ -158,7 +158,7 @@ export class StudyWorlds {
     const latencies: number[] = [];
     for (const query of queries)
       latencies.push((await retriever.search('web', query, 2)).latencyMs);
-    const latency = mean(latencies);
+    const latency = median(latencies) ?? 0;
     if (record)
       folder.recordWorld(name, {
         ...record,

@@ -88,17 +88,19 @@ function trainingProblem(id: string): string | null {
 
 /** What the settings cannot be trained with, beside their shape. */
 function trainingFaults(settings: TrainSettings, arm: StudyArm): string[] {
-  const found = untrainable(settings, { summarizer: false });
+  const found = untrainable(settings, { summarizer: true });
   const faults = found ? [`training: ${found.message}`] : [];
   try {
     checkRouter(settings);
   } catch (error) {
     faults.push(`training: ${messageOf(error)}`);
   }
-  if (settings.warmUp && arm.demonstrations === undefined)
+  const { warmUp } = settings;
+  const given = warmUp !== null && !('from' in warmUp && warmUp.from === 'own');
+  if (given && arm.demonstrations === undefined)
     faults.push('training: warmUp needs demonstrations, a file of rollouts');
-  if (!settings.warmUp && arm.demonstrations !== undefined)
-    faults.push('demonstrations are for training.warmUp, which is null');
+  if (!given && arm.demonstrations !== undefined)
+    faults.push('demonstrations are for a training.warmUp that is given them');
   return faults;
 }
 

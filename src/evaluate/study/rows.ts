@@ -59,13 +59,13 @@ const callAfter = (events: readonly AgentEvent[], place: number) => {
 
 /**
  * Σ R(a) of (20) over the calls of a rollout, whoever routed them.
- * @param meanWebLatencyMs what a call of the web takes, the same for every arm
+ * @param webLatencyMs what a call of the web takes, the same for every arm
  * @returns null where a call asked both sources, which is no action of the paper's
  */
 export function routerRewardOf(
   { events, question }: Rollout,
   settings: RewardSettings,
-  meanWebLatencyMs: number,
+  webLatencyMs: number,
 ): number | null {
   const supporting = new Set(question.supporting).size;
   let sum = 0;
@@ -76,7 +76,7 @@ export function routerRewardOf(
     if (!call) continue;
     const reward = routeReward(event.choice, settings, {
       latencyMs: call.latencyMs,
-      meanWebLatencyMs,
+      meanWebLatencyMs: webLatencyMs,
       newEvidenceShare:
         call.newSupporting && supporting > 0 ? call.newSupporting.length / supporting : null,
     });
@@ -88,7 +88,7 @@ export function routerRewardOf(
 export interface RowOptions {
   reward: { id: string; weights: Record<string, number> } | null;
   routerReward: RewardSettings;
-  meanWebLatencyMs: number;
+  webLatencyMs: number;
 }
 
 /**
@@ -100,7 +100,7 @@ export function rowOf(
   question: Question,
   rollout: Rollout,
   timed: Rollout | null,
-  { reward, routerReward, meanWebLatencyMs }: RowOptions,
+  { reward, routerReward, webLatencyMs }: RowOptions,
 ): Row {
   const { metrics } = rollout;
   if (!metrics) throw new Error(`${rollout.id} has no metrics`);
@@ -119,7 +119,7 @@ export function rowOf(
     tokens: metrics.tokens,
     reward: reward && totalReward(scoreRollout(rollout, reward.id, reward.weights)),
     latencyMs: timed?.metrics ? 1000 * timed.metrics.seconds : null,
-    routerReward: timed && routerRewardOf(timed, routerReward, meanWebLatencyMs),
+    routerReward: timed && routerRewardOf(timed, routerReward, webLatencyMs),
   };
 }
 
