@@ -1,5 +1,6 @@
 import { autoRefine } from './agents/auto-refine.ts';
 import { betaGrpo } from './agents/beta-grpo.ts';
+import { deepDiver } from './agents/deep-diver.ts';
 import { deepResearcher } from './agents/deep-researcher.ts';
 import { inForage } from './agents/in-forage.ts';
 import { reSeek } from './agents/re-seek.ts';
@@ -31,6 +32,7 @@ export const RECIPES: readonly Recipe[] = [
   autoRefine,
   stepSearch,
   deepResearcher,
+  deepDiver,
   inForage,
   betaGrpo,
   reSeek,

@@ -13,6 +13,16 @@ export const naiveRag: Recipe = {
   version: '1',
   title: 'Naive RAG, one retrieval',
   summary: 'One retrieval with the question itself, then the answer.',
+  about: {
+    paper: '2005.11401',
+    kind: 'not trained',
+    parts: [],
+    departures: [
+      'The environment opens the answer, so that the policy can do nothing but answer; both sources are asked.',
+    ],
+    signature:
+      'Questions of one hop are answered about as well as by searching, those of several are not.',
+  },
   settings: { ...DEFAULT_SETTINGS, loop: 'naive-rag' },
   training: [],
 };

@@ -22,6 +22,7 @@ describe('recipes', () => {
       'auto-refine',
       'step-search',
       'deep-researcher',
+      'deep-diver',
       'in-forage',
       'beta-grpo',
       're-seek',

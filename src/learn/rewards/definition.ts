@@ -31,13 +31,16 @@ export interface Reward<Id extends string = string> extends Description<Id> {
    * @throws Error for weights that the reward does not have, or that do not sum to 1
    */
   clauses: (facts: RewardFacts, given: Weights) => RewardClause[];
+  /** A further clause of each rollout that looks at the whole group; one a rollout, in its order. */
+  ofGroup?: (group: readonly RewardFacts[]) => RewardClause[];
 }
 
 /** A reward whose values are fixed: it takes no weights. */
 export const fixedReward = <const Id extends string>({
   clauses,
   ...about
-}: Description<Id> & { clauses: (facts: RewardFacts) => RewardClause[] }): Reward<Id> => ({
+}: Description<Id> &
+  Pick<Reward, 'ofGroup'> & { clauses: (facts: RewardFacts) => RewardClause[] }): Reward<Id> => ({
   ...about,
   weights: null,
   clauses: (facts, given) => {

@@ -11,6 +11,7 @@ import {
 import { autorefine, research } from './research.ts';
 import { searchR1, searchR1Format, searchR1FormatRetrieval } from './search-r1.ts';
 import { betaGrpo } from './systems/beta-grpo.ts';
+import { deepDiver, deepDiverLoose } from './systems/deep-diver.ts';
 import { deepResearcher } from './systems/deep-researcher.ts';
 import { inForage } from './systems/in-forage.ts';
 import { medR3Stage2 } from './systems/med-r3.ts';
@@ -48,6 +49,8 @@ export const PUBLISHED = [
   smartRag,
   medR3Stage2,
   reSeek,
+  deepDiverLoose,
+  deepDiver,
 ] as const;
 
 /** Scores of the answer alone. */

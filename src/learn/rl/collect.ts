@@ -7,7 +7,7 @@ import { deriveSeed } from '../../base/random.ts';
 import type { Curriculum, DrawnQuestion } from './contracts.ts';
 import { varies } from '../advantages.ts';
 import { overridesInForce } from '../settings/overrides.ts';
-import { applyRewards } from './scoring.ts';
+import { applyGroupRewards, applyRewards } from './scoring.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 
 /** The rollouts of a step: groups drawn by the curriculum, some of them again (DAPO). */
@@ -94,6 +94,7 @@ async function runDrawn(
   signal?.throwIfAborted();
   checkFaults(groups.flat());
   applyRewards(groups.flat(), stage, settings.overlong);
+  for (const group of groups) applyGroupRewards(group, stage);
   return groups;
 }
 

@@ -2,7 +2,9 @@ import type { Rollout } from '../../records/rollout.ts';
 import { deriveSeed } from '../../base/random.ts';
 import { Random } from '../../base/random.ts';
 import { overlongPenalty } from '../overlong.ts';
+import { readFacts } from '../rewards/facts.ts';
 import { scoreRollout, totalReward } from '../rewards/index.ts';
+import { rewardById } from '../rewards/list.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 import { itemAt } from '../../base/items.ts';
 
@@ -28,6 +30,16 @@ export function applyRewards(
     }
     rollout.rewards = clauses;
     rollout.reward = totalReward(clauses);
+  }
+}
+
+/** Adds what a reward pays by the whole group; rewards that look at one rollout alone add nothing. */
+export function applyGroupRewards(group: readonly Rollout[], { reward }: Stage): void {
+  const clauses = rewardById(reward)?.ofGroup?.(group.map((rollout) => readFacts(rollout))) ?? [];
+  for (const [i, clause] of clauses.entries()) {
+    const rollout = itemAt(group, i, 'group');
+    rollout.rewards = [...rollout.rewards, clause];
+    rollout.reward = totalReward(rollout.rewards);
   }
 }
 

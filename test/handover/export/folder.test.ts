@@ -40,6 +40,7 @@ describe('what TRL refuses of the recipes', () => {
     ['ur2/released', ['objective.estimator'], []],
     ['step-search/grpo', ['objective.credit'], ['credit']],
     ['in-forage/grpo', [], []],
+    ['deep-diver/grpo', ['stages'], []],
     ['verl-tool/dapo', ['dynamicSampling'], ['dynamic-sampling']],
   ] as const)('%s: %j', async (id, settings, without) => {
     const source = tinySource(getTraining(id));

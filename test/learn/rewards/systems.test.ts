@@ -6,6 +6,7 @@ import { scoreRollout, totalReward } from '../../../src/learn/rewards/index.ts';
 import { rewardById } from '../../../src/learn/rewards/list.ts';
 import { decayAt } from '../../../src/learn/rewards/systems/in-forage.ts';
 import { setF1 } from '../../../src/learn/rewards/systems/deep-researcher.ts';
+import { applyGroupRewards, applyRewards } from '../../../src/learn/rl/scoring.ts';
 import { made } from './records.ts';
 
 /** Hand-worked cases of published systems; the gold answer is Borfield. */
@@ -153,6 +154,31 @@ describe('Search-R1 with format and retrieval', () => {
     expect(reading('She lives in Borfield.', 'Ulmfield')).toBeCloseTo(0.3, 12);
     expect(reading('She lives in Ulmfield.', 'Ulmfield')).toBeCloseTo(0.2, 12);
     expect(reading('She lives in Borfield.', 'Borfield')).toBe(1);
+  });
+});
+
+describe('DeepDiver', () => {
+  const stage = { steps: 1, reward: 'deep-diver', weights: {} };
+  const group = (...rollouts: Rollout[]): number[] => {
+    applyRewards(rollouts, stage, null);
+    applyGroupRewards(rollouts, stage);
+    for (const { rewards, reward } of rollouts) expect(reward).toBe(totalReward(rewards));
+    return rollouts.map(({ reward }) => reward ?? NaN);
+  };
+  const right = () => made();
+  const wrong = () => made({ answer: 'Ulmfield' });
+  const idle = () => made({ queries: [] });
+  const idleWrong = () => made({ queries: [], answer: 'Ulmfield' });
+  it('pays searching ones 1 more where nobody was right without a search', () => {
+    expect(group(right(), right(), wrong(), idleWrong())).toEqual([3, 3, 1, 1]);
+  });
+  it('pays nobody more where one was', () => {
+    expect(group(right(), right(), idle(), wrong())).toEqual([2, 2, 2, 1]);
+  });
+  it('is loose first: two thirds of F1 will do', () => {
+    const nearly = made({ answer: 'Borfield town' });
+    expect(total(nearly, 'deep-diver-loose')).toBe(2);
+    expect(total(nearly, 'deep-diver')).toBe(1);
   });
 });
 

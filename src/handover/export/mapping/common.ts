@@ -1,3 +1,4 @@
+import { rewardById } from '../../../learn/rewards/list.ts';
 import { untrainable } from '../../../learn/rl/trainable.ts';
 import type { TrainSettings } from '../../../recipes/training.ts';
 import type { MappingInput, Refusal } from './mapping.ts';
@@ -7,7 +8,7 @@ import type { MappingInput, Refusal } from './mapping.ts';
  * and what no trainer can learn from at all.
  */
 export function commonRefusals({ settings, startStep, hasAdapter }: MappingInput): Refusal[] {
-  const { objective, router, warmUp, shuffleRewards, groupSize, steps } = settings;
+  const { objective, stages, router, warmUp, shuffleRewards, groupSize, steps } = settings;
   const refusals: Refusal[] = [];
   const refuse = (setting: string, why: string, without: Refusal['without'] = null): void =>
     void refusals.push({ setting, why, without });
@@ -40,6 +41,12 @@ export function commonRefusals({ settings, startStep, hasAdapter }: MappingInput
       'objective.credit',
       'the trainers take one advantage a rollout; leave it out, and what single searches earn counts in the reward',
       'credit',
+    );
+  const ofGroup = stages.find(({ reward }) => rewardById(reward)?.ofGroup);
+  if (ofGroup)
+    refuse(
+      'stages',
+      `the reward ${ofGroup.reward} looks at a whole group, and rewards come from the environment one rollout at a time; train it here`,
     );
   if (groupSize < 2)
     refuse(

@@ -79,9 +79,9 @@ describe('demonstrations of the second form', () => {
     for (const t of some)
       for (const s of t.segments) {
         if (s.source !== 'policy') continue;
-        for (const [, a, sign, b, c] of s.text.matchAll(/(\d+) (\+|to) (\d+) is (\d+)/g)) {
+        for (const [, a, sign, b, c] of s.text.matchAll(/(\d+) ([-+]|to) (\d+) is (\d+)/g)) {
           const [x, y] = [Number(a), Number(b)];
-          expect(Number(c)).toBe(sign === '+' ? x + y : y - x);
+          expect(Number(c)).toBe(sign === '+' ? x + y : sign === '-' ? x - y : y - x);
           sums++;
         }
       }

@@ -1,0 +1,48 @@
+import type { Recipe } from '../recipe.ts';
+import { OBJECTIVE, TRAINING } from '../training-base.ts';
+import { searchLoop, SHARED_DEPARTURES } from './loop.ts';
+
+/*
+ * DeepDiver (Pangu, arXiv 2505.24332; no code): at most 7 rounds of 2 passages a query; graded loosely first and
+ * strictly behind 30 % of the steps (theirs: 80 steps). One query a round, where theirs may write five.
+ */
+export const deepDiver: Recipe = {
+  id: 'deep-diver',
+  version: '1',
+  title: 'DeepDiver',
+  summary:
+    'Up to seven searches; right searching rollouts earn more where nobody was right without.',
+  about: {
+    paper: '2505.24332',
+    kind: 'trained by RL',
+    parts: ['conditional bonus: group rule', 'stages: loose, then strict'],
+    departures: [
+      ...SHARED_DEPARTURES,
+      'One query a round in place of up to five.',
+      'Loose is F1 of 0.6 or every token of a gold answer, strict is exact match; theirs are graded by a language model.',
+      'Groups of 8 in place of 14.',
+    ],
+    published: {
+      figure: '37.6 (cold start 27.9)',
+      benchmark: 'WebPuzzle',
+      model: 'Qwen2.5-7B-instruct',
+    },
+    signature:
+      'The share of groups in which the bonus is paid falls, and rounds rise with difficulty; strict from the start comes to less.',
+  },
+  settings: searchLoop(2, 7),
+  training: [
+    {
+      name: 'grpo',
+      title: 'GRPO, loose then strict, bonus for needed searches',
+      settings: {
+        ...TRAINING,
+        stages: [
+          { steps: Math.round(0.3 * TRAINING.steps), reward: 'deep-diver-loose', weights: {} },
+          { steps: Math.round(0.7 * TRAINING.steps), reward: 'deep-diver', weights: {} },
+        ],
+        objective: { ...OBJECTIVE, kl: { form: 'k3', place: 'loss', coefficient: 1e-3 } },
+      },
+    },
+  ],
+};
