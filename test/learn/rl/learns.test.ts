@@ -39,34 +39,38 @@ const QUESTIONS = Array.from({ length: 4 }, (_, i): Question => ({
 const [CLOSE = 0] = tokenizer.encodeText(' }');
 
 /**
- * An untrained layer that says one of the two answers, whatever was asked, and then closes the box. Two
+ * An untrained layer that says one of the two answers, each as often, whatever was asked, and then closes the box. Three
  * dimensions of a token are set and left by the layer as they are: the first is the same for all, so that
- * the head's column of it is a bias; the second tells the answers from other tokens.
+ * the head's column of it is a bias; the second tells the answers from other tokens; the third, in which
+ * the head tells them from each other, is nothing until an adapter writes to it.
  */
 function oneOfTwo(): PolicyWeights {
   const weights = initWeights(tinyWeights().config, 3);
   const { vocabSize, hiddenSize } = weights.config;
   const answers = ANSWERS.map(({ id }) => id);
-  const set = (matrix: Float32Array, token: number, first: number, second: number): void =>
-    matrix.set([first, second], token * hiddenSize);
+  const set = (matrix: Float32Array, token: number, ...values: number[]): void =>
+    matrix.set(values, token * hiddenSize);
   for (let token = 0; token < vocabSize; token++) {
-    set(weights.embed, token, 0.1, 0);
-    set(weights.head, token, 0, 0);
+    set(weights.embed, token, 0.1, 0, 0);
+    set(weights.head, token, 0, 0, 0);
   }
   for (const { o, down } of weights.layers)
     for (const matrix of [o, down]) {
       for (let i = 0; i < matrix.length; i++) matrix[i] = 0.1 * (matrix[i] ?? 0);
-      matrix.fill(0, 0, (2 * matrix.length) / hiddenSize);
+      matrix.fill(0, 0, (3 * matrix.length) / hiddenSize);
     }
   // Questions differ much.
   for (let i = 10; i < 14; i++) {
     const from = word(i).id * hiddenSize;
-    for (let k = from + 2; k < from + hiddenSize; k++)
+    for (let k = from + 3; k < from + hiddenSize; k++)
       weights.embed[k] = 8 * (weights.embed[k] ?? 0);
   }
-  for (const id of answers) set(weights.embed, id, 0.1, 0.3);
-  for (const id of answers) set(weights.head, id, 14, -14);
-  set(weights.head, CLOSE, 0, 14);
+  for (const [i, id] of answers.entries()) {
+    set(weights.embed, id, 0.1, 0.3, 0);
+    weights.head.fill(0, id * hiddenSize, (id + 1) * hiddenSize);
+    set(weights.head, id, 14, -14, i === 0 ? 3 : -3);
+  }
+  set(weights.head, CLOSE, 0, 14, 0);
   return weights;
 }
 
@@ -75,7 +79,7 @@ const settingsOf = (change: Partial<TrainSettings>): TrainSettings =>
     recipe: 'naive-generation',
     overrides: { budgets: { tokens: 8, stepTokens: 8, answerTokens: 2 } },
     stages: [{ steps: 1, reward: 'em', weights: {} }],
-    steps: 50,
+    steps: 40,
     questions: 4,
     groupSize: 8,
     updates: 1,
@@ -85,12 +89,12 @@ const settingsOf = (change: Partial<TrainSettings>): TrainSettings =>
     ...change,
   });
 
-/** Mean reward of the first five steps and of the last five. */
+/** Mean reward of the first three steps and of the last ten. */
 async function rewardsOf(change: Partial<TrainSettings>): Promise<{ first: number; last: number }> {
   const base = settingsOf(change);
   const settings = {
     ...base,
-    optimizer: { ...base.optimizer, learningRate: 0.003, warmUpSteps: 0 },
+    optimizer: { ...base.optimizer, learningRate: 0.0015, warmUpSteps: 0 },
   };
   const world = {
     questions: QUESTIONS,
@@ -99,18 +103,18 @@ async function rewardsOf(change: Partial<TrainSettings>): Promise<{ first: numbe
   const { steps } = await trainTiny({ settings, world, weights: oneOfTwo() });
   const rewards = steps.map(({ reward }) => reward.mean);
   console.log(change, rewards.map((r) => r.toFixed(2)).join(' '));
-  return { first: mean(rewards.slice(0, 5)), last: mean(rewards.slice(-5)) };
+  return { first: mean(rewards.slice(0, 3)), last: mean(rewards.slice(-10)) };
 }
 
 describe('a short training', () => {
   it.each([1, 2])('raises the reward, seed %i', async (seed) => {
     const { first, last } = await rewardsOf({ seed });
-    expect(first).toBeLessThan(0.6);
+    expect(first).toBeLessThan(0.7);
     expect(last).toBeGreaterThan(0.9);
   });
 
   it.each([1, 2])('does not where rewards are shuffled, seed %i', async (seed) => {
     const { last } = await rewardsOf({ seed, shuffleRewards: true });
-    expect(last).toBeLessThan(0.6);
+    expect(last).toBeLessThan(0.7);
   });
 });
