@@ -64,6 +64,7 @@ const train = new TrainingHost({
   startEngines: ({ policy: ref, ...options }) =>
     startEngines({ ...options, workers, source: trainable(ref), open }),
   world: (setup) => conductor.sourcesFor(setup),
+  helper: (ref) => conductor.helper(ref),
   policy: async (ref) => policyFacts(trainable(ref), open),
   policies: async () => [
     { kind: 'built-in' },

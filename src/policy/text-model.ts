@@ -5,6 +5,14 @@ export interface ChatMessage {
   content: string;
 }
 
+/** Tokens of one completion, as whoever ran the model counts them. */
+export interface TokenUse {
+  /** Read. */
+  prompt: number;
+  /** Written, thoughts included. */
+  completion: number;
+}
+
 export interface CompletionOptions {
   maxTokens: number;
   /** 0 means greedy. */
@@ -13,6 +21,8 @@ export interface CompletionOptions {
   stop?: readonly string[];
   seed?: number;
   signal?: AbortSignal;
+  /** Told once a completion of what it took; not every server says. */
+  onUse?: (use: TokenUse) => void;
 }
 
 export interface TextModel {

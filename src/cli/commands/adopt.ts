@@ -38,14 +38,16 @@ async function openBase(values: OptionValues, experiment: AdoptedExperiment): Pr
   return { checkpoint, revision, base };
 }
 
-/** What stood in the place of a world, which `lab train` has no option for. */
+/** What stood in the place of a world; the run's record here names the world alone. */
 function otherSources({ corpus, engine }: AdoptedExperiment): string[] {
   const own = [corpus ? 'passages of its own' : '', engine ? 'a search engine' : ''].filter(
     Boolean,
   );
   return own.length === 0
     ? []
-    : [`It searched ${own.join(' and ')} there; lab train goes on with the world’s.`];
+    : [
+        `It searched ${own.join(' and ')} there; lab train --resume goes on with the world’s. A new run searches them again: lab train --corpus FILE, or --engine KIND=URL.`,
+      ];
 }
 
 async function writeRollouts(out: string, adopted: Adopted): Promise<number> {

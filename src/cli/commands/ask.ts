@@ -3,6 +3,7 @@ import { describeUnknown, sourcesInUse, unknownNames } from '../../agent/unknown
 import type { AgentEvent } from '../../records/events.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { withOverrides, type RecipeSettings } from '../../recipes/settings.ts';
+import { openSummarizerOf } from '../shared/summarizer.ts';
 import { openParts, type Parts } from '../shared/parts.ts';
 import { endProgress, print, say, type Command } from '../shared/command.ts';
 import { overridesOf, partsOptions, PARTS_OPTIONS, RECIPE_OPTIONS } from './shared-options.ts';
@@ -26,7 +27,7 @@ function describeEvent(event: AgentEvent): string {
     case 'route': {
       const { local, web } = event.probabilities;
       const by = event.routing === 'argmax' ? `${event.by}, the likelier` : event.by;
-      return `route        ${event.choice} (local ${percent(local)}, web ${percent(web)}, ${by})`;
+      return `route        ${event.of === undefined ? '' : `${event.of} `}${event.choice} (local ${percent(local)}, web ${percent(web)}, ${by})`;
     }
     case 'retrieve':
       return `retrieve     ${event.hits.map((hit) => `${hit.passage.title} [${hit.source}]`).join(' · ') || 'nothing found'}  ${event.latencyMs.toFixed(0)} ms`;
@@ -68,7 +69,8 @@ export const askCommand: Command = {
   },
   async run(values, positionals, lists) {
     const text = positionals.join(' ');
-    const parts = await openParts(partsOptions(values, lists));
+    const summarizer = await openSummarizerOf(values);
+    const parts = await openParts({ ...partsOptions(values, lists), summarizer });
     endProgress();
     const recipe = getRecipe(String(values.recipe));
     const overrides = overridesOf(values, lists);

@@ -1,3 +1,4 @@
+import { judgeItemOf } from '../../evaluate/judge/agreement.ts';
 import type { RouterWeights } from '../../agent/router/network.ts';
 import type { MatrixType } from '../../policy/ops/values.ts';
 import { summarizeRollouts } from '../../evaluate/summary.ts';
@@ -7,9 +8,26 @@ import type { TrainSettings } from '../../recipes/training.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { mergeOverrides, type SettingsOverride } from '../../recipes/settings.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
-import { openParts } from '../shared/parts.ts';
+import { judgeFile, judgementsFile, withVerdicts } from '../evaluate/judge-file.ts';
+import { judgeLines } from '../evaluate/judge-lines.ts';
+import {
+  askingOf,
+  checkJudge,
+  JUDGE_OPTIONS,
+  JUDGE_RUN_OPTIONS,
+  openJudgeModel,
+  readPrice,
+} from '../evaluate/judge-options.ts';
+import { runJudge } from '../evaluate/judge-run.ts';
+import { openParts, type PartsOptions } from '../shared/parts.ts';
 import { runQuestions } from '../shared/run-questions.ts';
-import { adapterFolderOf, loadSnapshot, readRun } from '../train/folder.ts';
+import {
+  openSummarizerNamed,
+  openSummarizerOf,
+  type SummarizerName,
+} from '../shared/summarizer.ts';
+import { adapterFolderOf, loadSnapshot, readRun, type RunFile } from '../train/folder.ts';
+import { foundSources, partsOf, type SourceParts } from '../train/run-sources.ts';
 import { endProgress, print, say, type Command } from '../shared/command.ts';
 import { openOutput, select, table, writeAll } from './rollout.ts';
 import {
@@ -18,25 +36,51 @@ import {
   PARTS_OPTIONS,
   QUESTION_OPTIONS,
   RECIPE_OPTIONS,
+  sourceDefaults,
+  sourcesOptions,
 } from './shared-options.ts';
 
-interface Subject {
+interface Subject extends SourceParts {
   /** Folder of the adapter; undefined: the policy as it is. */
   adapter: string | undefined;
   policy: string | undefined;
-  world: string | undefined;
+  world: PartsOptions['world'];
   recipe: string;
   weights: MatrixType | undefined;
   /** The run's own, where a run is evaluated. */
   settings: TrainSettings | null;
   /** The run's router, where it trained one. */
   routerWeights?: RouterWeights;
+  /** The run's own, where it had one. */
+  summarizer?: SummarizerName;
+}
+
+/** What a run trained with that the command line names no other of. */
+async function sourcesOfRun(
+  file: RunFile,
+  named: ReturnType<typeof sourcesOptions>,
+): Promise<SourceParts & Pick<Subject, 'world'>> {
+  const { corpus, engine, questions } = file.sources ?? {};
+  // A file that is not used may be missing.
+  const kept = file.sources && {
+    corpus: named.corpus ? null : (corpus ?? null),
+    engine: named.engine ? null : (engine ?? null),
+    questions: named.questions === undefined ? (questions ?? null) : null,
+  };
+  const found = await foundSources(kept, {});
+  const { folder, form, seed } = file.world;
+  return {
+    world: named.world ?? (form === undefined ? (folder ?? undefined) : { form, seed }),
+    ...(found && partsOf(found)),
+  };
 }
 
 /** What is evaluated: an adapter, the last snapshot of a run with the run's parts, or the policy. */
-function subjectOf(values: OptionValues): Subject {
+async function subjectOf(values: OptionValues, lists: OptionLists): Promise<Subject> {
   const text = (name: string): string | undefined => values[name] as string | undefined;
-  const [adapter, policy, world] = [text('adapter'), text('policy'), text('world')];
+  const [adapter, policy] = [text('adapter'), text('policy')];
+  const named = sourcesOptions(values, lists);
+  const { world } = named;
   const weights = values.weights as MatrixType | undefined;
   const run = text('run');
   if (run === undefined)
@@ -46,12 +90,13 @@ function subjectOf(values: OptionValues): Subject {
   const trained = loadSnapshot(run, say)?.router ?? null;
   return {
     ...(trained !== null && { routerWeights: decodeRouterState(trained).weights }),
+    ...(await sourcesOfRun(file, named)),
     adapter: adapterFolderOf(run),
     policy: policy ?? file.policy.folder,
-    world: world ?? file.world.folder ?? undefined,
     weights: weights ?? file.policy.weights,
     recipe: text('recipe') ?? file.settings.recipe,
     settings: file.settings,
+    ...(file.summarizer !== undefined && { summarizer: file.summarizer }),
   };
 }
 
@@ -63,12 +108,36 @@ export function evaluationOverrides(
   values: OptionValues,
   lists: OptionLists,
   run: TrainSettings | null,
+  own: SourceParts = {},
 ): SettingsOverride {
   const trained = run && values.recipe === undefined ? overridesInForce(run) : {};
   const routed = mergeOverrides(trained, {
     nlr: { routing: run ? run.router.evaluation : 'argmax' },
   });
-  return mergeOverrides(routed, overridesOf(values, lists));
+  // A run's own sources are searched as its settings say; another recipe is told so.
+  const alone = run && values.recipe !== undefined ? sourceDefaults(own) : {};
+  return mergeOverrides(mergeOverrides(alone, routed), overridesOf(values, lists));
+}
+
+/** Options that mean something where rollouts are read, and none are made. */
+const OF_ROLLOUTS = new Set([
+  'rollouts',
+  'out',
+  'json',
+  ...Object.keys(JUDGE_OPTIONS),
+  ...Object.keys(JUDGE_RUN_OPTIONS),
+]);
+
+/** @throws UsageError for an option of new rollouts */
+function refuseBesideRollouts(values: OptionValues, lists: OptionLists): void {
+  const defaults: OptionValues = Object.fromEntries(
+    Object.entries(evaluateCommand.options).map(([name, spec]) => [name, spec.default]),
+  );
+  const other =
+    Object.keys(values).find((name) => !OF_ROLLOUTS.has(name) && values[name] !== defaults[name]) ??
+    Object.keys(lists)[0];
+  if (other !== undefined)
+    throw new UsageError(`--rollouts judges what is there; --${other} is of new rollouts.`);
 }
 
 const { default: _, ...RECIPE } = RECIPE_OPTIONS.recipe;
@@ -94,26 +163,64 @@ export const evaluateCommand: Command = {
     seed: { type: 'integer', value: 'S', help: 'seed of the sampling', default: 0, min: 0 },
     ...QUESTION_OPTIONS,
     ...PARTS_OPTIONS,
-    out: { type: 'string', value: 'FILE', help: 'write the rollouts, one JSON a line' },
+    ...JUDGE_OPTIONS,
+    ...JUDGE_RUN_OPTIONS,
+    rollouts: {
+      type: 'string',
+      value: 'FILE',
+      help: 'with --judge: judge the rollouts of this file, of any layout that lab rollouts reads, in place of new ones',
+    },
+    out: {
+      type: 'string',
+      value: 'FILE',
+      help: 'write the rollouts, one JSON a line, with the verdicts of --judge',
+    },
     json: { type: 'boolean', help: 'print one JSON object and nothing else' },
   },
   async run(values, _positionals, lists) {
-    const { recipe, settings, ...subject } = subjectOf(values);
-    const parts = await openParts({ ...partsOptions(values, lists), ...subject });
+    checkJudge(values, ['rollouts', ...Object.keys(JUDGE_RUN_OPTIONS)]);
+    const price = readPrice(values['judge-price']);
+    if (values.rollouts !== undefined) {
+      refuseBesideRollouts(values, lists);
+      return judgeFile(String(values.rollouts), values, price);
+    }
+    const { recipe, settings, summarizer, ...subject } = await subjectOf(values, lists);
+    const judge = await openJudgeModel(values);
+    const helper =
+      (await openSummarizerOf(values)) ?? (summarizer && (await openSummarizerNamed(summarizer)));
+    const parts = await openParts({
+      ...partsOptions(values, lists),
+      ...subject,
+      summarizer: helper,
+    });
     endProgress();
     try {
       const questions = select(parts, values);
-      const output = await openOutput(values.out as string | undefined);
+      const out = values.out as string | undefined;
+      const output = await openOutput(out);
       const { rollouts, seconds } = await runQuestions(parts, questions, {
         recipe: getRecipe(recipe),
-        overrides: evaluationOverrides(values, lists, settings),
+        overrides: evaluationOverrides(values, lists, settings, subject),
         group: 1,
         seed: Number(values.seed),
       });
       await writeAll(output, rollouts);
       const summary = summarizeRollouts(rollouts, seconds);
-      print(values.json ? JSON.stringify(summary) : table(summary));
+      const judged =
+        judge &&
+        (await runJudge(rollouts.map(judgeItemOf), {
+          opened: judge,
+          asking: askingOf(values),
+          price,
+          file: judgementsFile(values),
+        }));
+      if (judged && out !== undefined)
+        await writeAll(await openOutput(out), withVerdicts(rollouts, judged.outcomes));
+      const report = judged && judged.report;
+      if (values.json) print(JSON.stringify({ ...summary, ...(report && { judge: report }) }));
+      else print([table(summary), ...(report ? judgeLines(report) : [])].join('\n'));
     } finally {
+      judge?.close();
       parts.dispose();
     }
   },

@@ -53,7 +53,11 @@ export const exportCommand: Command = {
       value: 'DIR',
       help: "checkpoint folder; the run's, else the built-in one",
     },
-    world: { type: 'string', value: 'DIR', help: 'world folder; the built-in one unless given' },
+    world: {
+      type: 'string',
+      value: 'DIR',
+      help: 'world folder; the built-in one unless given; with --run: the world that it made, as a folder',
+    },
     'max-context': {
       type: 'integer',
       value: 'N',

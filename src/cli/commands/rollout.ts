@@ -1,10 +1,11 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { once } from 'node:events';
+import { describeStie } from '../../agent/stie/counts.ts';
 import type { Question } from '../../records/records.ts';
-import type { Rollout } from '../../records/rollout.ts';
 import { summarizeRollouts, type Summary, type SummaryByHops } from '../../evaluate/summary.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { allows, type CompositionFilter } from '../../world/questions/compositions.ts';
+import { openSummarizerOf } from '../shared/summarizer.ts';
 import { openParts, type Parts } from '../shared/parts.ts';
 import { UsageError, type OptionValues } from '../shared/options.ts';
 import { runQuestions } from '../shared/run-questions.ts';
@@ -30,7 +31,7 @@ export async function openOutput(path: string | undefined): Promise<WriteStream 
 
 export async function writeAll(
   output: WriteStream | null,
-  rollouts: readonly Rollout[],
+  rollouts: readonly object[],
 ): Promise<void> {
   if (!output) return;
   for (const rollout of rollouts) output.write(`${JSON.stringify(rollout)}\n`);
@@ -42,6 +43,7 @@ const percent = (value: number): string => `${(100 * value).toFixed(1)} %`.padSt
 
 /** The summary as text. */
 export function table(summary: SummaryByHops): string {
+  const { long, stie } = summary;
   const row = (name: string, s: Summary): string =>
     [
       name.padEnd(6),
@@ -57,6 +59,12 @@ export function table(summary: SummaryByHops): string {
     ...Object.entries(summary.byHops).map(([hops, s]) => row(hops, s)),
     row('all', summary),
     `${summary.tokensPerSecond.toFixed(0)} policy tokens/s`,
+    ...(long
+      ? [
+          `long answers ${long.n}: ROUGE-L ${percent(long.rougeL).trim()}, statements supported ${percent(long.supported).trim()}`,
+        ]
+      : []),
+    ...(stie ? [`STIE: ${describeStie(stie)}`] : []),
   ].join('\n');
 }
 
@@ -76,7 +84,11 @@ export function select(parts: Parts, values: OptionValues): Question[] {
     throw new UsageError(
       values.compositions !== undefined && parts.world.questions.every((q) => !q.composition)
         ? 'These questions name no composition; --compositions is for questions of a world.'
-        : 'No question fits these options.',
+        : values.split === undefined &&
+            split === 'test' &&
+            !parts.world.questions.some((q) => q.split === 'test')
+          ? 'None of the questions is for a test; --split dev, train or all asks others.'
+          : 'No question fits these options.',
     );
   return found.slice(0, Number(values.limit));
 }
@@ -102,7 +114,8 @@ export const rolloutCommand: Command = {
     json: { type: 'boolean', help: 'print one JSON object and nothing else' },
   },
   async run(values, _positionals, lists) {
-    const parts = await openParts(partsOptions(values, lists));
+    const summarizer = await openSummarizerOf(values);
+    const parts = await openParts({ ...partsOptions(values, lists), summarizer });
     endProgress();
     try {
       const questions = select(parts, values);

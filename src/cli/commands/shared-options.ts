@@ -13,15 +13,12 @@ import {
 } from '../shared/options.ts';
 import { ENGINE_OPTIONS, engineOptions } from '../shared/engine.ts';
 import type { PartsOptions } from '../shared/parts.ts';
+import { MADE_WORLD_OPTIONS, madeWorldOf } from '../shared/made-world.ts';
+import { SUMMARIZER_OPTIONS } from '../shared/summarizer.ts';
 import { say, sayProgress } from '../shared/command.ts';
 
-export const PARTS_OPTIONS = {
-  world: { type: 'string', value: 'DIR', help: 'world folder; the built-in one unless given' },
-  policy: {
-    type: 'string',
-    value: 'DIR',
-    help: 'checkpoint folder; the built-in one unless given',
-  },
+/** Passages and questions of one's own. */
+export const SOURCE_OPTIONS = {
   corpus: {
     type: 'string',
     value: 'FILE',
@@ -30,6 +27,17 @@ export const PARTS_OPTIONS = {
   },
   ...ENGINE_OPTIONS,
   questions: { type: 'string', value: 'FILE', help: "questions instead of the world's" },
+  'split-field': {
+    type: 'string',
+    value: 'PATH',
+    help: 'field of --questions that says train, dev or test; split unless given',
+  },
+  'split-seed': {
+    type: 'integer',
+    value: 'S',
+    help: 'seed of the shares where no field says it (70 % train, 15 % dev, 15 % test); 0, as the page has it, unless given',
+    min: 0,
+  },
   method: {
     type: 'string',
     help: 'how --corpus is searched',
@@ -41,6 +49,18 @@ export const PARTS_OPTIONS = {
     value: 'DIR',
     help: 'ONNX encoder of --method; the built-in one unless given',
   },
+} as const satisfies Record<string, OptionSpec>;
+
+export const PARTS_OPTIONS = {
+  world: { type: 'string', value: 'DIR', help: 'world folder; the built-in one unless given' },
+  ...MADE_WORLD_OPTIONS,
+  policy: {
+    type: 'string',
+    value: 'DIR',
+    help: 'checkpoint folder; the built-in one unless given',
+  },
+  ...SOURCE_OPTIONS,
+  ...SUMMARIZER_OPTIONS,
   device: {
     type: 'string',
     help: 'where the policy runs',
@@ -58,15 +78,24 @@ export const PARTS_OPTIONS = {
 export function sourcesOptions(
   values: OptionValues,
   lists: OptionLists,
-): Pick<PartsOptions, 'world' | 'questions' | 'corpus' | 'engine' | 'onProgress' | 'onNotice'> {
+): Pick<
+  PartsOptions,
+  'world' | 'questions' | 'split' | 'corpus' | 'engine' | 'onProgress' | 'onNotice'
+> {
   const text = (name: string): string | undefined => values[name] as string | undefined;
   const files = lists['corpus'];
   const [method, encoder] = [text('method') ?? 'lexical', text('encoder')];
   if (!files && (encoder !== undefined || method !== 'lexical'))
     throw new UsageError(`--${encoder === undefined ? 'method' : 'encoder'} needs --corpus FILE.`);
+  const split = { field: text('split-field'), seed: values['split-seed'] as number | undefined };
+  if (values.questions === undefined && (split.field ?? split.seed) !== undefined)
+    throw new UsageError(
+      `--split-${split.field === undefined ? 'seed' : 'field'} needs --questions FILE.`,
+    );
   return {
-    world: text('world'),
+    world: madeWorldOf(values) ?? text('world'),
     questions: text('questions'),
+    split,
     ...(files && { corpus: { files, method, encoder } }),
     engine: engineOptions(values),
     onProgress: sayProgress,

@@ -15,6 +15,11 @@ import {
   writeRun,
 } from '../train/folder.ts';
 import { describeRun, train, type TrainOptions } from '../train/run.ts';
+import { foundSources } from '../train/run-sources.ts';
+import { checkJudge, JUDGE_OPTIONS } from '../evaluate/judge-options.ts';
+import { MADE_WORLD_OPTIONS } from '../shared/made-world.ts';
+import { SUMMARIZER_OPTIONS } from '../shared/summarizer.ts';
+import { SOURCE_OPTIONS } from './shared-options.ts';
 import { say, type Command } from '../shared/command.ts';
 import { MATRIX_TYPES } from '../../policy/ops/values.ts';
 
@@ -22,9 +27,16 @@ import { MATRIX_TYPES } from '../../policy/ops/values.ts';
 function demonstrationsOf(settings: TrainSettings, values: OptionValues): string | null {
   const path = values.demonstrations;
   if (path === undefined) {
-    if (settings.warmUp) throw new UsageError('warmUp needs --demonstrations FILE.jsonl.');
+    if (settings.warmUp && settings.warmUp.from !== 'own')
+      throw new UsageError(
+        'warmUp needs --demonstrations FILE.jsonl, or --set warmUp.from=own for rollouts of its own.',
+      );
     return null;
   }
+  if (settings.warmUp?.from === 'own')
+    throw new UsageError(
+      'The warm-up samples its own trajectories (warmUp.from); leave --demonstrations out, or add --set warmUp.from=given.',
+    );
   if (!existsSync(String(path))) throw new UsageError(`${String(path)} is missing.`);
   settings.warmUp ??= { ...DEFAULT_WARM_UP };
   const text = readFileSync(String(path), 'utf8');
@@ -32,31 +44,51 @@ function demonstrationsOf(settings: TrainSettings, values: OptionValues): string
   return text;
 }
 
+const keysOf = (options: object): string[] => Object.keys(options);
+
 /** Options that a resumed run has already. */
 const FIXED = [
   'recipe',
   'seed',
   'world',
+  'world-form',
+  'world-seed',
   'policy',
   'demonstrations',
   'device',
   'weights',
   'out',
-] as const;
+  'engine',
+  'engine-calls',
+  'method',
+  'encoder',
+  'split-field',
+  'split-seed',
+  'summarizer',
+  'summarizer-model',
+  ...keysOf(JUDGE_OPTIONS),
+];
 
 async function resume(run: string, values: OptionValues, lists: OptionLists): Promise<void> {
   const given = FIXED.find((name) => values[name] !== undefined);
   if (given !== undefined || lists['set'])
     throw new UsageError(`--resume goes on with the run's own --${given ?? 'set'}; leave it out.`);
-  const file = readRun(run);
+  const stored = readRun(run);
+  const moved = { corpus: lists['corpus'], questions: values.questions as string | undefined };
+  const sources = await foundSources(stored.sources, moved);
+  const file = { ...stored, ...(sources && { sources }) };
   const state = loadSnapshot(run, say);
   if (values.steps !== undefined) file.settings.steps = Number(values.steps);
   if ((state?.step ?? 0) < file.settings.steps)
     asUsage(() => {
-      checkTrainable(file.settings, { done: state?.step ?? 0 });
+      checkTrainable(file.settings, {
+        summarizer: file.summarizer !== undefined,
+        done: state?.step ?? 0,
+      });
       if (state) checkResumable(file.settings, state);
     });
-  if (values.steps !== undefined) writeRun(run, file);
+  if (values.steps !== undefined || moved.corpus || moved.questions !== undefined)
+    writeRun(run, file);
   trimSteps(run, state?.step ?? 0);
   warnOfCollapse(file.settings);
   await train(run, state, optionsOf(values));
@@ -73,6 +105,22 @@ const optionsOf = (values: OptionValues): TrainOptions => ({
   json: values.json === true,
 });
 
+const { default: lexical, ...METHOD } = SOURCE_OPTIONS.method;
+
+/** A resumed run has its own: nothing is told apart from a default. */
+const SOURCES = {
+  ...SOURCE_OPTIONS,
+  corpus: {
+    ...SOURCE_OPTIONS.corpus,
+    help: "passages to search instead of the world's; may be repeated; searched alone unless --engine or the settings say otherwise; with --resume: where they are now",
+  },
+  questions: {
+    ...SOURCE_OPTIONS.questions,
+    help: "questions instead of the world's; with --resume: where they are now",
+  },
+  method: { ...METHOD, help: `how --corpus is searched; ${lexical} unless given` },
+} as const;
+
 export const trainCommand: Command = {
   name: 'train',
   summary: 'trains an adapter of the policy by reinforcement learning',
@@ -81,6 +129,10 @@ export const trainCommand: Command = {
     out: { type: 'string', value: 'DIR', help: 'folder of the new run' },
     resume: { type: 'string', value: 'DIR', help: 'go on with the run in that folder' },
     world: { type: 'string', value: 'DIR', help: 'world folder; the built-in one unless given' },
+    ...MADE_WORLD_OPTIONS,
+    ...SOURCES,
+    ...SUMMARIZER_OPTIONS,
+    ...JUDGE_OPTIONS,
     policy: {
       type: 'string',
       value: 'DIR',
@@ -120,14 +172,18 @@ export const trainCommand: Command = {
   },
   async run(values, _positionals, lists) {
     if (values.resume !== undefined) return resume(resolve(String(values.resume)), values, lists);
-    const settings = readSettings('train', values, lists['set'] ?? []);
+    const summarizer = values.summarizer !== undefined;
+    const settings = readSettings('train', values, lists['set'] ?? [], (read) =>
+      checkTrainable(read, { summarizer }),
+    );
+    checkJudge(values);
     if (values.out === undefined) throw new UsageError('train needs --out DIR.');
     const out = resolve(String(values.out));
     const demonstrations = demonstrationsOf(settings, values);
-    const { file, opened } = await describeRun(settings, values);
+    const { file, opened } = await describeRun(settings, values, lists);
     createRun(out, file);
     if (demonstrations !== null) writeDemonstrations(out, demonstrations);
-    warnOfCollapse(settings);
+    warnOfCollapse(file.settings);
     await train(out, null, optionsOf(values), opened);
   },
 };

@@ -8,7 +8,7 @@ import {
   writeToDisk,
   type WorldForm,
 } from '../shared/build-world.ts';
-import type { FetchFile } from '../../base/fetch-file.ts';
+import { makeWorld } from '../shared/made-world.ts';
 import { openMeasured } from '../world/measured-world.ts';
 import { UsageError, type OptionValues } from '../shared/options.ts';
 import { builtIn } from '../shared/paths.ts';
@@ -49,20 +49,6 @@ async function write(values: OptionValues): Promise<void> {
   else say(`${out}: ${local} local and ${web} web passages, ${questions} questions.`);
 }
 
-/** The files of a world made in memory. */
-async function generated(values: OptionValues): Promise<FetchFile> {
-  const files = new Map<string, Uint8Array>();
-  const keep = async (name: string, bytes: Uint8Array): Promise<void> => {
-    files.set(name, bytes);
-    return Promise.resolve();
-  };
-  await buildWorld(seedOf(values), keep, await openEncoder(), encoding, formOf(values));
-  return (name) => {
-    const bytes = files.get(name);
-    return bytes ? Promise.resolve(bytes) : Promise.reject(new Error(`${name}: no such file`));
-  };
-}
-
 async function report(values: OptionValues): Promise<void> {
   if (values.out !== undefined)
     throw new UsageError('--report writes no folder; leave --out out, or --report.');
@@ -73,7 +59,10 @@ async function report(values: OptionValues): Promise<void> {
   const folder = values.world === undefined ? undefined : String(values.world);
   if (folder !== undefined && !existsSync(join(folder, 'manifest.json')))
     throw new UsageError(`${folder} is no world: it has no manifest.json.`);
-  const files = folder === undefined ? await generated(values) : fetchFromDisk(folder);
+  const files =
+    folder === undefined
+      ? await makeWorld({ seed: seedOf(values), form: formOf(values) }, encoding)
+      : fetchFromDisk(folder);
   const measured = await openMeasured(files, await openEncoder());
   const found = await measureWorld(measured, (done, total) =>
     sayProgress(`asking gold queries ${done}/${total}`),

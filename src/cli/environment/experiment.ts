@@ -119,7 +119,10 @@ export async function describeExperiment(
       tokenizer: checkpoint.path,
       digest: await tokenizerDigest(checkpoint.path),
     },
-    world: { folder: world === undefined ? null : resolve(world), seed: opened.manifest.seed },
+    world: {
+      folder: typeof world === 'string' ? resolve(world) : null,
+      seed: opened.manifest.seed,
+    },
     corpus: corpus
       ? {
           files: corpus.files.map((file) => resolve(file)),

@@ -182,7 +182,7 @@ async function questionTexts(
   world: World | null,
 ): Promise<string[]> {
   if (questions !== undefined)
-    return evenly(await readQuestions(questions, say), QUERIES).map(({ text }) => text);
+    return evenly((await readQuestions(questions, say)).questions, QUERIES).map(({ text }) => text);
   if (world) return evenly(world.questions, QUERIES).map(({ text }) => text);
   return evenly(passages, QUERIES).map(({ title, text }) => title || text.slice(0, 100));
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { extname, join, resolve } from 'node:path';
 import type { ExperimentSource, SourceRun } from '../../handover/export/parts/experiment.ts';
 import { CONFIG, SIDE_FILES } from '../../lab/models/checkpoints/plan/file-names.ts';
 import { withChanges } from '../../learn/settings/edit-settings.ts';
@@ -15,9 +15,13 @@ import { loadSnapshot, readRun, type RunFile } from '../train/folder.ts';
 import { folderRevision, type CheckpointFolder } from '../shared/checkpoint-folder.ts';
 import { say } from '../shared/command.ts';
 import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
+import { readQuestions } from '../shared/import-files.ts';
 import { openFolder } from '../shared/parts.ts';
+import { foundSources, partsOf } from '../train/run-sources.ts';
 import { builtIn, projectPath } from '../shared/paths.ts';
 import { asUsage, readSettings } from '../shared/train-settings.ts';
+
+type Questions = ExperimentSource['questions'];
 
 /** A file below `src/handover/files`. */
 export const readHandoverFile = (path: string): Promise<string> =>
@@ -80,6 +84,41 @@ function settingsOfRun(
   return asUsage(() => withChanges(settings, changes));
 }
 
+/** A world that was made in memory leaves as a folder alone. */
+function worldFolder(file: RunFile | null, values: OptionValues): string | null {
+  const given = values.world === undefined ? null : resolve(String(values.world));
+  if (!file) return given;
+  const { form, seed, folder } = file.world;
+  if (form === undefined) return folder;
+  if (given === null)
+    throw new UsageError(
+      `The run trains on a world that was made (form ${form}, seed ${seed}). Write it with lab world --form ${form} --seed ${seed} --out DIR, and export with --world DIR.`,
+    );
+  return given;
+}
+
+/** Passages, engine and questions of a run's own, as the folder carries them. @throws UsageError */
+async function ownData(
+  file: RunFile | null,
+): Promise<Pick<ExperimentSource, 'corpus' | 'engine'> & { questions: Questions | null }> {
+  const found = await foundSources(file?.sources, {});
+  if (!found) return { corpus: null, engine: null, questions: null };
+  const { corpus, engine, questions } = found;
+  const { split } = partsOf(found);
+  return {
+    corpus: corpus && {
+      files: corpus.files.map(({ path }, i) => ({
+        name: `passages-${i + 1}${extname(path)}`,
+        bytes: new Uint8Array(readFileSync(path)),
+      })),
+      method: corpus.method,
+      encoder: corpus.encoder,
+    },
+    engine: engine && { kind: engine.kind, url: engine.url },
+    questions: questions && (await readQuestions(questions.path, say, split)).questions,
+  };
+}
+
 /**
  * What `lab export` exports: a recipe with the built-in policy and world unless others are named, or the
  * run of a folder with its own.
@@ -94,19 +133,20 @@ export async function readSource(
   const given = text('run');
   const folder = given === undefined ? null : resolve(given);
   const file = folder === null ? null : readRun(folder);
-  if (file && (values.recipe ?? values.world ?? values.seed) !== undefined)
+  const made = file?.world.form !== undefined;
+  if (file && (values.recipe ?? (made ? undefined : values.world) ?? values.seed) !== undefined)
     throw new UsageError('--run has its own recipe, world and seed; leave these options out.');
   const settings = file
     ? settingsOfRun(file, values, changes)
     : readSettings('export', values, changes, () => undefined);
   const checkpoint = await openFolder(text('policy') ?? file?.policy.folder);
   const revision = await folderRevision(checkpoint);
-  const own =
+  const begun =
     file && folder !== null
       ? runOf(folder, file, checkpoint.config)
       : { run: null, learningRate: null };
   if (
-    own.run &&
+    begun.run &&
     file &&
     !file.policy.revision.startsWith(revision) &&
     !(lists['without'] ?? []).includes('adapter')
@@ -114,18 +154,19 @@ export async function readSource(
     throw new UsageError(
       `${checkpoint.path} holds other weights than the run began with; its adapter does not fit them. Leave it out: --without adapter.`,
     );
-  const world = file
-    ? file.world.folder
-    : values.world === undefined
-      ? null
-      : resolve(String(values.world));
+  const world = worldFolder(file, values);
   const opened = await readWorld(world);
+  if (file && opened.manifest.seed !== file.world.seed)
+    throw new UsageError(
+      `The run trains on the world of seed ${file.world.seed}; ${world ?? 'the built-in one'} has seed ${opened.manifest.seed}.`,
+    );
+  const own = await ownData(file);
   const { config, limits, id, path } = checkpoint;
   return {
     settings:
-      own.learningRate === null
+      begun.learningRate === null
         ? settings
-        : { ...settings, optimizer: { ...settings.optimizer, learningRate: own.learningRate } },
+        : { ...settings, optimizer: { ...settings.optimizer, learningRate: begun.learningRate } },
     policy: {
       id,
       revision,
@@ -135,10 +176,10 @@ export async function readSource(
       tokenizer: await tokenizerOf(checkpoint),
     },
     world: { folder: world, seed: opened.manifest.seed },
-    corpus: null,
-    engine: null,
-    questions: opened.questions,
-    run: own.run,
+    corpus: own.corpus,
+    engine: own.engine,
+    questions: own.questions ?? opened.questions,
+    run: begun.run,
     version: version(),
   };
 }

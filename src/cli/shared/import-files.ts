@@ -9,7 +9,7 @@ import { localMethod } from '../../retrieval/methods/list.ts';
 import { openLocalSource } from '../../retrieval/open-local.ts';
 import type { Source } from '../../retrieval/sources/sources.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
-import { splitOf } from '../../lab/corpus/retrieval/split.ts';
+import { splitQuestions, type SplitQuestions } from '../../lab/corpus/retrieval/split.ts';
 import { openOrtFromDisk } from './build-world.ts';
 import { diskFolder } from './disk-folder.ts';
 import { UsageError } from './options.ts';
@@ -19,13 +19,22 @@ import { messageOf } from '../../base/errors.ts';
 
 type Say = (line: string) => void;
 
-async function readFile(path: string, known: KnownItems, say: Say): Promise<Imported> {
+async function readFile(
+  path: string,
+  known: KnownItems,
+  say: Say,
+  splitField?: string,
+): Promise<Imported> {
   if (!existsSync(path) || !statSync(path).isFile())
     throw new UsageError(`${path} is no file that can be read.`);
   let imported: Imported;
   known.file = path;
   try {
-    imported = await importAll(await openAsBlob(path), { name: basename(path), known });
+    imported = await importAll(await openAsBlob(path), {
+      name: basename(path),
+      known,
+      ...(splitField !== undefined && { splitField }),
+    });
   } catch (error) {
     throw new UsageError(`${path}: ${messageOf(error)}`);
   }
@@ -52,14 +61,31 @@ export async function readCorpus(paths: readonly string[], say: Say): Promise<Pa
   return passages;
 }
 
+/** How the questions of a file are split. */
+export interface SplitBy {
+  /** Path of the field that says so; `split` unless given. */
+  field?: string | undefined;
+  /** Of the share that is taken where no field says so; 0 as the page has it. */
+  seed?: number | undefined;
+}
+
 /**
- * Questions of a file, in its order; each with the split that it has on the page.
- * @throws UsageError where the file cannot be read or holds no question
+ * Questions of a file, in its order, each with its split: the one that the page gives it, unless
+ * another field or seed is named.
+ * @throws UsageError where the file cannot be read, holds no question, or lacks the field that was named
  */
-export async function readQuestions(path: string, say: Say): Promise<WorldQuestion[]> {
-  const { questions } = await readFile(path, new KnownItems(), say);
+export async function readQuestions(
+  path: string,
+  say: Say,
+  { field, seed = 0 }: SplitBy = {},
+): Promise<SplitQuestions<WorldQuestion>> {
+  const { questions } = await readFile(path, new KnownItems(), say, field);
   if (questions.length === 0) throw new UsageError(`${path}: it holds no question.`);
-  return questions.map((question) => ({ ...question, split: splitOf(question.id) }));
+  if (field !== undefined && questions.every(({ split }) => split !== 'train'))
+    throw new UsageError(
+      `${path}: the field ${field} of no question says train (nor training); name another with --split-field, or leave it out for a share by seed.`,
+    );
+  return splitQuestions(questions, seed);
 }
 
 /**

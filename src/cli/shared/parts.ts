@@ -13,11 +13,12 @@ import { ADAPTER_CONFIG, ADAPTER_WEIGHTS, readPeft, type Adapter } from '../../p
 import type { LoadedPolicy } from '../../policy/open/loaded-policy.ts';
 import type { MatrixType } from '../../policy/ops/values.ts';
 import { openReader } from '../../policy/open/reader.ts';
+import type { QuestionSplit } from '../../lab/corpus/retrieval/split.ts';
 import type { SourceName } from '../../records/hits.ts';
 import { createRetriever } from '../../retrieval/create.ts';
 import { mentionsIn, type Mentions } from '../../retrieval/lexical/mentions.ts';
 import { openWorldRetriever, type WorldRetriever } from '../../retrieval/open.ts';
-import type { Retriever } from '../../retrieval/retriever.ts';
+import { openedBy, type Retriever } from '../../retrieval/retriever.ts';
 import { loadWorld, type World } from '../../retrieval/world/load.ts';
 import { fetchFromDisk, openEncoderFromDisk } from './build-world.ts';
 import {
@@ -26,19 +27,24 @@ import {
   type CheckpointFolder,
 } from './checkpoint-folder.ts';
 import { openEngine, type EngineOptions } from './engine.ts';
-import { openCorpus, readCorpus, readQuestions } from './import-files.ts';
+import { openCorpus, readCorpus, readQuestions, type SplitBy } from './import-files.ts';
+import { makeWorld, type MadeWorld } from './made-world.ts';
 import { UsageError } from './options.ts';
 import { builtIn } from './paths.ts';
+import type { OpenSummarizer } from './summarizer.ts';
 
 export interface PartsOptions {
-  /** Folder of the world; the built-in one unless given. */
-  world?: string | undefined;
+  /** Folder of the world, or one that is made; the built-in one unless given. */
+  world?: string | MadeWorld | undefined;
   /** Files of passages, which stand in the place of the world's local corpus. */
   corpus?: CorpusOptions | undefined;
   /** A search engine, which stands in the place of the world's web. */
   engine?: EngineOptions | undefined;
-  /** File of questions, which stand in the place of the world's. */
+  /** File of questions, which stand in the place of the world's, and how they are split. */
   questions?: string | undefined;
+  split?: SplitBy | undefined;
+  /** Writes what the policy reads in place of passages, where the recipe wants summaries. */
+  summarizer?: OpenSummarizer | null | undefined;
   /** Folder of the checkpoint; the built-in policy unless given. */
   policy?: string | undefined;
   device: 'wasm' | 'webgpu';
@@ -134,11 +140,14 @@ export interface OpenWorld {
 
 /** @throws UsageError */
 export async function openWorld(
-  given: string | undefined,
+  given: string | MadeWorld | undefined,
   weights?: RouterWeights,
+  onProgress: (line: string) => void = () => undefined,
 ): Promise<OpenWorld> {
-  const path = folder(given, builtIn('world'), 'world', 'manifest.json');
-  const fetchFile = fetchFromDisk(path);
+  const fetchFile =
+    typeof given === 'object'
+      ? await makeWorld(given, (done, total) => onProgress(`encoding passages ${done}/${total}`))
+      : fetchFromDisk(folder(given, builtIn('world'), 'world', 'manifest.json'));
   const world = await loadWorld(fetchFile);
   const encoder = world.vectors ? await openEncoderFromDisk(builtIn('encoder')) : null;
   const retriever = openWorldRetriever(world, fetchFile, { encoder });
@@ -152,6 +161,8 @@ const routerOver = ({ local }: World, weights: RouterWeights | undefined): Route
 export interface OpenSources extends Omit<OpenWorld, 'retriever'> {
   retriever: Retriever;
   mentions: Parts['mentions'];
+  /** How the questions of a file were split; null for those of a world. */
+  split: QuestionSplit | null;
 }
 
 /**
@@ -159,9 +170,8 @@ export interface OpenSources extends Omit<OpenWorld, 'retriever'> {
  * @throws UsageError that names the folder, file or address at fault
  */
 export async function openSources(
-  options: Omit<PartsOptions, 'policy' | 'device' | 'weights' | 'adapter'>,
+  options: Omit<PartsOptions, 'policy' | 'device' | 'weights' | 'adapter' | 'summarizer'>,
 ): Promise<OpenSources> {
-  const opened = await openWorld(options.world, options.routerWeights);
   const {
     corpus,
     engine,
@@ -170,23 +180,34 @@ export async function openSources(
     onProgress = () => undefined,
     onNotice = () => undefined,
   } = options;
+  const opened = await openWorld(options.world, routerWeights, onProgress);
   const world = { ...opened.world };
-  if (questions !== undefined) world.questions = await readQuestions(questions, onNotice);
+  const asked =
+    questions === undefined ? null : await readQuestions(questions, onNotice, options.split);
+  if (asked) world.questions = asked.questions;
+  const split = asked && asked.split;
   const ownWeb = opened.retriever.web;
   const web = engine ? await openEngine(engine) : ownWeb;
   const webMentions = engine ? null : ownWeb.mentions;
   if (corpus) world.local = await readCorpus(corpus.files, onNotice);
   const mentions = { local: mentionsIn(world.local), web: webMentions };
-  if (!corpus && !engine) return { ...opened, world, mentions };
+  if (!corpus && !engine) return { ...opened, world, mentions, split };
   const encoder = corpus?.encoder ?? builtIn('encoder');
   const local = corpus
     ? await openCorpus(world.local, corpus.method, encoder, onProgress)
     : opened.retriever.local;
+  const by = openedBy(async (method) =>
+    createRetriever({
+      local: await openCorpus(world.local, method, encoder, onProgress),
+      web,
+    }),
+  );
   return {
     world,
-    retriever: createRetriever({ local, web }),
+    retriever: { ...createRetriever({ local, web }), by },
     router: corpus ? routerOver(world, routerWeights) : opened.router,
     mentions,
+    split,
   };
 }
 
@@ -199,10 +220,14 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   policyFolder(options.policy);
   const { world, retriever, router, mentions } = await openSources(options);
   const policy = await openPolicy(options);
+  const helper = options.summarizer ?? null;
   return {
-    deps: { policy, retriever, router, now: Date.now },
+    deps: { policy, retriever, router, now: Date.now, summarizer: helper && helper.summarizer },
     world,
     mentions,
-    dispose: () => policy.dispose(),
+    dispose: () => {
+      helper?.close();
+      policy.dispose();
+    },
   };
 }

@@ -19,6 +19,8 @@ import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 import { decodeState, encodeState, type TrainState } from '../../learn/rl/state.ts';
 import { UsageError } from '../shared/options.ts';
+import { textModelSchema } from '../shared/text-model.ts';
+import { runSourcesSchema } from './run-sources.ts';
 import { writeSafely } from '../shared/write-safely.ts';
 import { messageOf } from '../../base/errors.ts';
 
@@ -38,6 +40,12 @@ const pointerSchema = z.strictObject({
 type Pointer = z.infer<typeof pointerSchema>;
 type Snapshot = z.infer<typeof snapshotSchema>;
 
+const runJudgeSchema = z.strictObject({
+  model: textModelSchema,
+  concurrency: z.int().min(1),
+  timeoutMs: z.int().min(1),
+});
+
 const runSchema = z.strictObject({
   format: z.literal('forage.cli-run/1'),
   runId: z.string(),
@@ -50,7 +58,18 @@ const runSchema = z.strictObject({
     /** What its weights are held in; absent: as its files and the device suggest. */
     weights: z.enum(MATRIX_TYPES).optional(),
   }),
-  world: z.strictObject({ folder: z.string().nullable(), seed: z.int() }),
+  world: z.strictObject({
+    folder: z.string().nullable(),
+    seed: z.int(),
+    /** Of a world that is made from form and seed wherever the run goes on; absent: a folder, or the built-in one. */
+    form: z.union([z.literal(1), z.literal(2)]).optional(),
+  }),
+  /** What stands in the place of the world's passages, web and questions; absent: nothing does. */
+  sources: runSourcesSchema.optional(),
+  /** Who summarizes passages; absent: nobody. */
+  summarizer: z.union([z.literal('extractive'), textModelSchema]).optional(),
+  /** Who judges the held-out answers beside EM; absent: nobody. */
+  judge: runJudgeSchema.optional(),
 });
 
 export interface RunFile extends Omit<z.infer<typeof runSchema>, 'settings'> {

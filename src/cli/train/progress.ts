@@ -1,9 +1,17 @@
-import type { MadeStep } from '../../records/training.ts';
+import type { HeldOutScore, MadeStep } from '../../records/training.ts';
 import type { TrainLoopProgress } from '../../learn/rl/contracts.ts';
 import { say, sayProgress } from '../shared/command.ts';
 
 const duration = (seconds: number): string =>
   seconds < 90 ? `${seconds.toFixed(0)} s` : `${(seconds / 60).toFixed(0)} min`;
+
+function heldOutWords({ em, judge }: HeldOutScore): string {
+  const judged =
+    judge && judge.right !== null
+      ? `, judge ${judge.right.toFixed(3)} of ${judge.judged}${judge.notJudged > 0 ? ` (${judge.notJudged} not judged)` : ''}`
+      : '';
+  return `held out EM ${em.toFixed(3)}${judged}`;
+}
 
 /** Progress on standard error: a line a step, and on a terminal the phase under way. */
 export class TrainMeter {
@@ -23,7 +31,9 @@ export class TrainMeter {
     this.#seconds += record.seconds.total;
     this.#done++;
     const left = (this.#seconds / this.#done) * (this.#steps - record.step);
-    const heldOut = record.heldOut ? `  held out EM ${record.heldOut.em.toFixed(3)}` : '';
+    const heldOut = record.heldOut ? `  ${heldOutWords(record.heldOut)}` : '';
+    if (record.heldOutAtStart)
+      say(`step 0/${this.#steps}  ${heldOutWords(record.heldOutAtStart)}`);
     say(
       `step ${record.step}/${this.#steps}  reward ${record.reward.mean.toFixed(3)}  ` +
         `EM ${record.em.toFixed(3)}  searches ${record.searches.toFixed(2)}  ` +

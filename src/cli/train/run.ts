@@ -1,6 +1,6 @@
-import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
 import { assembleRun, checkRouter } from '../../learn/run/assemble.ts';
+import { heldOutJudge } from '../../evaluate/judge/held-out.ts';
 import { trainRun } from '../../learn/rl/loop.ts';
 import { asWord } from '../../recipes/index.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
@@ -10,32 +10,69 @@ import { heldRevision } from '../../policy/open/device.ts';
 import type { MatrixType } from '../../policy/ops/values.ts';
 import { prepareNode } from '../../policy/node/prepare.ts';
 import { openReader } from '../../policy/open/reader.ts';
+import { withSource } from '../../lab/train/setup-source.ts';
+import { sourcesOptions } from '../commands/shared-options.ts';
+import { askingOf, countingJudge, JUDGE_PURPOSE, openJudgeModel } from '../evaluate/judge-options.ts';
+import { abortOnSignals } from '../shared/abort.ts';
 import { folderRevision } from '../shared/checkpoint-folder.ts';
 import { endProgress, print, say } from '../shared/command.ts';
-import { UsageError, type OptionValues } from '../shared/options.ts';
-import { openFolder, openWorld, type OpenWorld } from '../shared/parts.ts';
+import { UsageError, type OptionLists, type OptionValues } from '../shared/options.ts';
+import { openFolder, openSources, type OpenSources, type PartsOptions } from '../shared/parts.ts';
+import { openSummarizerNamed, openSummarizerOf, type OpenSummarizer } from '../shared/summarizer.ts';
+import { openTextModelOf, type OpenTextModel } from '../shared/text-model.ts';
+import { asUsage } from '../shared/train-settings.ts';
 import { appendStep, loadDemonstrations, readRun, saveSnapshot, type RunFile } from './folder.ts';
 import { TrainMeter } from './progress.ts';
+import {
+  checkSplit,
+  defaultSource,
+  foundSources,
+  partsOf,
+  recordSources,
+} from './run-sources.ts';
 import { startThreads } from './threads.ts';
-import { messageOf } from '../../base/errors.ts';
 
-/** A run that is not begun, and its world, which is opened once. */
-export interface NewRun {
-  file: RunFile;
-  opened: OpenWorld;
+/** What a run works with beside its policy; opened once. */
+export interface OpenRun {
+  sources: Pick<OpenSources, 'world' | 'retriever' | 'router'>;
+  summarizer: OpenSummarizer | null;
+  judge: OpenTextModel | null;
 }
 
-/** What `settings.json` of a new run says. @throws UsageError for folders that are none */
-export async function describeRun(settings: TrainSettings, values: OptionValues): Promise<NewRun> {
-  try {
-    checkRouter(settings);
-  } catch (error) {
-    throw new UsageError(messageOf(error));
-  }
+/** A run that is not begun, and what it works with. */
+export interface NewRun {
+  file: RunFile;
+  opened: OpenRun;
+}
+
+const worldRecord = (
+  given: PartsOptions['world'],
+  seed: number,
+): Pick<RunFile, 'world'>['world'] =>
+  typeof given === 'object'
+    ? { folder: null, seed, form: given.form }
+    : { folder: given === undefined ? null : resolve(given), seed };
+
+/** What `settings.json` of a new run says. @throws UsageError for what is not there or does not fit */
+export async function describeRun(
+  chosen: TrainSettings,
+  values: OptionValues,
+  lists: OptionLists = {},
+): Promise<NewRun> {
+  const named = sourcesOptions(values, lists);
+  const settings = asUsage(() => {
+    checkRouter(chosen);
+    return withSource(chosen, { source: defaultSource(named) });
+  });
   const checkpoint = await openFolder(values.policy as string | undefined);
-  const given = values.world === undefined ? null : resolve(String(values.world));
-  const opened = await openWorld(given ?? undefined);
+  const judge = await openJudgeModel(values);
+  const summarizer = await openSummarizerOf(values);
+  const opened = await openSources(named);
+  const { world, split } = opened;
+  if (named.questions !== undefined && split)
+    checkSplit(named.questions, split, settings.heldOut.questions);
   const weights = values.weights as MatrixType | undefined;
+  const sources = await recordSources(named, split);
   const file: RunFile = {
     format: 'forage.cli-run/1',
     runId: `${asWord(settings.preset)}-${settings.seed}`,
@@ -47,28 +84,33 @@ export async function describeRun(settings: TrainSettings, values: OptionValues)
       revision: heldRevision(await folderRevision(checkpoint), weights),
       ...(weights && { weights }),
     },
-    world: { folder: given, seed: opened.world.manifest.seed },
+    world: worldRecord(named.world, world.manifest.seed),
+    ...(sources && { sources }),
+    ...(summarizer && { summarizer: summarizer.name }),
+    ...(judge && { judge: { model: judge.spec, ...askingOf(values) } }),
   };
-  return { file, opened };
+  return { file, opened: { sources: opened, summarizer, judge } };
 }
 
-/** Turns Ctrl-C and a polite kill into an abort, so that the last whole step is saved. */
-function abortOnSignals(): { signal: AbortSignal; [Symbol.dispose](): void } {
-  const abort = new AbortController();
-  // Every rollout of a step listens to it; Node takes more than ten for a leak.
-  setMaxListeners(0, abort.signal);
-  const raise = (): void => {
-    if (!abort.signal.aborted) say('stopping; the last whole step is saved …');
-    abort.abort();
-  };
-  process.on('SIGINT', raise);
-  process.on('SIGTERM', raise);
+/**
+ * Opens what the record of a run names.
+ * @throws UsageError that says what is missing, or is another than the run began with
+ */
+export async function openRun({ world, sources, summarizer, judge }: RunFile): Promise<OpenRun> {
+  const found = await foundSources(sources, {});
+  const opened = await openSources({
+    world: world.form === undefined ? (world.folder ?? undefined) : { form: world.form, seed: world.seed },
+    ...(found && partsOf(found)),
+    onNotice: say,
+  });
+  if (opened.world.manifest.seed !== world.seed)
+    throw new UsageError(
+      `The run trains on the world of seed ${world.seed}; ${world.folder ?? 'the built-in one'} has seed ${opened.world.manifest.seed}.`,
+    );
   return {
-    signal: abort.signal,
-    [Symbol.dispose]: () => {
-      process.off('SIGINT', raise);
-      process.off('SIGTERM', raise);
-    },
+    sources: opened,
+    summarizer: summarizer === undefined ? null : await openSummarizerNamed(summarizer),
+    judge: judge ? await openTextModelOf(judge.model, JUDGE_PURPOSE) : null,
   };
 }
 
@@ -78,14 +120,14 @@ export interface TrainOptions {
   json: boolean;
 }
 
-/** Trains the run of a folder from a state, null for the start; `opened` is its world, if it is. */
+/** Trains the run of a folder from a state, null for the start; `given` is what it works with, where that is open. */
 export async function train(
   run: string,
   state: TrainState | null,
   options: TrainOptions,
-  opened?: OpenWorld,
+  given?: OpenRun,
 ): Promise<void> {
-  using stop = abortOnSignals();
+  using stop = abortOnSignals('stopping; the last whole step is saved …');
   const file = readRun(run);
   const { settings, device, policy } = file;
   const checkpoint = await openFolder(policy.folder);
@@ -93,7 +135,8 @@ export async function train(
     throw new UsageError(`${policy.folder} holds other weights than the run began with.`);
   prepareNode();
   const { config } = await openCheckpoint(checkpoint.files, checkpoint.limits.maxContext);
-  const { world, retriever, router } = opened ?? (await openWorld(file.world.folder ?? undefined));
+  const { sources, summarizer, judge } = given ?? (await openRun(file));
+  const { world, retriever, router } = sources;
   const threads = await startThreads({
     threads: options.threads,
     folder: policy.folder,
@@ -120,6 +163,8 @@ export async function train(
         retriever,
         router,
         questions: world.questions,
+        summarizer: summarizer && summarizer.summarizer,
+        judge: judge && file.judge ? heldOutJudge(countingJudge(judge), file.judge, onNotice) : null,
         demonstrations: () => loadDemonstrations(run),
         runId: file.runId,
         now: Date.now,
@@ -141,6 +186,8 @@ export async function train(
     endProgress();
     say(`${result.end} after step ${result.state.step}; ${run}`);
   } finally {
+    summarizer?.close();
+    judge?.close();
     await threads.close();
   }
 }

@@ -77,7 +77,10 @@ export const judgeItemOf = ({
  * The rollout with the verdict in it, as a file with verdicts would have it: rows, filters and the
  * queue of disagreements read it there. Without a readable verdict the rollout stays as it was.
  */
-export function withVerdict(rollout: ImportedRollout, outcome: JudgeOutcome): ImportedRollout {
+export function withVerdict<R extends Pick<ImportedRollout, 'judge'>>(
+  rollout: R,
+  outcome: JudgeOutcome,
+): R {
   if (outcome.status !== 'judged') return rollout;
   const { verdict, by } = outcome.judgement;
   if (verdict === 'unreadable') return rollout;

@@ -1,8 +1,19 @@
 import { sha256 } from '../../base/hash.ts';
-import type { TextModel } from '../../policy/text-model.ts';
+import type { TextModel, TokenUse } from '../../policy/text-model.ts';
 import { LruCache } from '../../base/lru.ts';
 import { askAgain, judgeMessages, PROMPT_VERSION, type JudgedAnswer } from './prompt.ts';
 import { readVerdict, type Verdict } from './verdict.ts';
+
+/** What one verdict took; a reply that was asked for again counts twice. */
+export interface Spent {
+  calls: number;
+  /** Calls whose tokens the model did not tell. */
+  uncounted: number;
+  prompt: number;
+  completion: number;
+  /** Of the calls, added up. */
+  seconds: number;
+}
 
 export interface Judgement {
   verdict: Verdict;
@@ -11,6 +22,8 @@ export interface Judgement {
   /** What the model replied last; empty for `rule`. */
   said: string;
   cached: boolean;
+  /** Where the judge was told to count. */
+  spent?: Spent;
 }
 
 export interface Judge {
@@ -30,30 +43,52 @@ export interface JudgeOptions {
   attempts?: number;
   /** Room for a reply; reasoning models need more. */
   maxTokens?: number;
+  /** Clock in milliseconds; given, every verdict says what it took. */
+  clock?: () => number;
+  /** Verdicts of an earlier run by their keys: they are not asked for again. */
+  known?: ReadonlyMap<string, Judgement>;
 }
 
-const keyOf = (id: string, { question, golds, prediction }: JudgedAnswer): Promise<string> =>
+/** What a verdict depends on: the judge with its prompt, the question, the gold answers, the prediction. */
+export const judgementKey = (id: string, { question, golds, prediction }: JudgedAnswer): Promise<string> =>
   sha256(JSON.stringify([id, question, golds, prediction]));
+
+function addCall(spent: Spent, use: TokenUse | null, seconds: number): void {
+  spent.calls += 1;
+  spent.seconds += seconds;
+  if (!use) spent.uncounted += 1;
+  spent.prompt += use?.prompt ?? 0;
+  spent.completion += use?.completion ?? 0;
+}
+
+export const judgeIdOf = (model: string): string => `lj/${PROMPT_VERSION}:${model}`;
 
 /** A judge from a language model: greedy, so that it says the same again where the model does. */
 export function createJudge(model: TextModel, options: JudgeOptions = {}): Judge {
-  const { entries = 4096, attempts = 2, maxTokens = 512 } = options;
-  const id = `lj/${PROMPT_VERSION}:${model.id}`;
-  const cache = new LruCache<Judgement>(entries);
+  const { entries = 4096, attempts = 2, maxTokens = 512, clock, known = new Map() } = options;
+  const id = judgeIdOf(model.id);
+  const cache = new LruCache<Judgement>(entries + known.size);
+  for (const [key, judgement] of known) cache.set(key, judgement);
   const ask = async (answer: JudgedAnswer, signal?: AbortSignal): Promise<Judgement> => {
     const messages = judgeMessages(answer);
     let said = '';
+    const spent: Spent = { calls: 0, uncounted: 0, prompt: 0, completion: 0, seconds: 0 };
+    const counts = clock && { spent };
     for (let attempt = 0; attempt < attempts; attempt++) {
       const asked = attempt === 0 ? messages : [...messages, ...askAgain(said)];
+      let use: TokenUse | null = null;
+      const start = clock?.() ?? 0;
       said = await model.complete(asked, {
         maxTokens,
         temperature: 0,
         ...(signal ? { signal } : {}),
+        ...(clock && { onUse: (told: TokenUse) => (use = told) }),
       });
+      addCall(spent, use, ((clock?.() ?? 0) - start) / 1000);
       const verdict = readVerdict(said);
-      if (verdict !== 'unreadable') return { verdict, by: id, said, cached: false };
+      if (verdict !== 'unreadable') return { verdict, by: id, said, cached: false, ...counts };
     }
-    return { verdict: 'unreadable', by: id, said, cached: false };
+    return { verdict: 'unreadable', by: id, said, cached: false, ...counts };
   };
   return {
     id,
@@ -63,9 +98,9 @@ export function createJudge(model: TextModel, options: JudgeOptions = {}): Judge
         throw new RangeError('there is no gold answer to judge against');
       if (answer.prediction === null || answer.prediction.trim() === '')
         return { verdict: 'wrong', by: 'rule', said: '', cached: false };
-      const key = await keyOf(id, answer);
-      const known = cache.get(key);
-      if (known) return { ...known, cached: true };
+      const key = await judgementKey(id, answer);
+      const before = cache.get(key);
+      if (before) return { ...before, cached: true };
       const judgement = await ask(answer, signal);
       // An unreadable reply may be readable next time.
       if (judgement.verdict !== 'unreadable') cache.set(key, judgement);

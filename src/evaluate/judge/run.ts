@@ -33,6 +33,8 @@ export interface JudgeRunOptions {
   concurrency?: number;
   /** Failures one after another that end the run: the model is gone. */
   maxFailures?: number;
+  /** Milliseconds until an answer counts as not judged; without limit unless given. */
+  timeoutMs?: number;
   signal?: AbortSignal;
   /** Called once an answer, in the order in which they end. */
   onOutcome?: (outcome: JudgeOutcome, progress: JudgeProgress) => void;
@@ -51,13 +53,30 @@ const count = (progress: JudgeProgress, outcome: JudgeOutcome): void => {
   progress[outcome.status === 'judged' ? outcome.judgement.verdict : outcome.status] += 1;
 };
 
+/** A signal that also ends after a time, with a reason in words. */
+function limited(
+  signal: AbortSignal | undefined,
+  timeoutMs: number | undefined,
+): { signal: AbortSignal | undefined; [Symbol.dispose](): void } {
+  if (timeoutMs === undefined) return { signal, [Symbol.dispose]: () => undefined };
+  const late = new AbortController();
+  const timer = setTimeout(
+    () => late.abort(new Error(`the judge gave no verdict within ${timeoutMs / 1000} s`)),
+    timeoutMs,
+  );
+  return {
+    signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
+    [Symbol.dispose]: () => clearTimeout(timer),
+  };
+}
+
 /** Judges all answers. Never rejects: what was judged before a cancel or a failure is returned. */
 export async function judgeAnswers(
   judge: Judge,
   items: readonly JudgeItem[],
   options: JudgeRunOptions = {},
 ): Promise<JudgeRun> {
-  const { concurrency = 4, maxFailures = 5, signal, onOutcome } = options;
+  const { concurrency = 4, maxFailures = 5, timeoutMs, signal, onOutcome } = options;
   const outcomes: (JudgeOutcome | undefined)[] = items.map(() => undefined);
   const progress: JudgeProgress = {
     done: 0,
@@ -73,8 +92,9 @@ export async function judgeAnswers(
   const one = async ({ id, notScored, ...answer }: JudgeItem): Promise<JudgeOutcome | null> => {
     if (answer.golds.length === 0) return { id, status: 'skipped', why: 'no-gold' };
     if (notScored !== undefined) return { id, status: 'skipped', why: 'not-scored' };
+    using limit = limited(signal, timeoutMs);
     try {
-      return { id, status: 'judged', judgement: await judge.judge(answer, signal) };
+      return { id, status: 'judged', judgement: await judge.judge(answer, limit.signal) };
     } catch (error) {
       if (signal?.aborted) return null;
       return {

@@ -3,6 +3,7 @@ import type { ChainStep } from '../../records/records.ts';
 import { detect } from './readers/detect.ts';
 import { passageHash, questionHash } from './values/hash.ts';
 import { rawItems } from './readers/items.ts';
+import { splitIn } from './values/split.ts';
 import { freeId, KnownItems } from './values/known.ts';
 import { itemSchema } from './schemas/list.ts';
 import type { PassageDraft } from './schemas/passages.ts';
@@ -45,6 +46,8 @@ export async function* readImport(
     const extracted: Extracted = raw.problem
       ? { question: null, passages: [], problems: [raw.problem] }
       : schema.read(raw.value);
+    const split = splitIn(raw.value, options.splitField);
+    if (extracted.question && split) extracted.question.split = split;
     if (options.contexts === false && format.kind === 'questions') dropContexts(extracted);
     waiting.push({ raw, extracted });
     characters += size(extracted);

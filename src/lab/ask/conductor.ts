@@ -2,11 +2,13 @@ import { runGroup } from '../../agent/run.ts';
 import type { ImportedQuestion } from '../../formats/import/values/types.ts';
 import type { SearchTarget } from '../../records/hits.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import { BUILT_IN_SETUP, type Resources, type Setup } from '../../records/setup.ts';
+import { BUILT_IN_SETUP, type PolicyRef, type Resources, type Setup } from '../../records/setup.ts';
+import type { TextModel } from '../../policy/text-model.ts';
 import type { DeviceMeasure } from '../../policy/measure/device.ts';
 import type { Agreement } from '../../policy/model/agreement.ts';
 import { openSummarizer } from '../../retrieval/summarize/index.ts';
 import type { CheckpointStore } from '../models/checkpoints/store.ts';
+import type { JudgeItem, JudgeRun } from '../../evaluate/judge/run.ts';
 import { createUpdateBatcher } from './batcher.ts';
 import { servedCheckpoint, storedCheckpoint } from '../models/serving/checkpoint-source.ts';
 import type { ClusterApi } from '../contract/clusters.ts';
@@ -15,14 +17,15 @@ import { describeFailure, WorkerLost } from '../contract/failures.ts';
 import type { OnFigure, OnLayer, PolicyTrials } from '../contract/policy.ts';
 import type { RetrievalApi } from '../contract/retrieval.ts';
 import { remoteLater, type Remote } from '../rpc/remote.ts';
-import { judgeRollouts } from './judging.ts';
+import { judgeBulk, judgeRollouts } from './judging.ts';
+import type { OnJudged } from '../contract/ask.ts';
 import type { Need } from '../contract/progress.ts';
 import type { ConductorApi, ConductorMessage, RunState } from '../contract/ask.ts';
 import type { OpenedPolicy } from '../models/serving/open-policy.ts';
 import { PartsBoard } from '../workers/parts-board.ts';
 import { PolicyKeeper } from '../models/serving/policy-keeper.ts';
 import { createRateMeter, type RateMeter } from '../workers/rate-meter.ts';
-import { recipeFor, typedQuestion } from './request.ts';
+import { checkSummaries, recipeFor, typedQuestion } from './request.ts';
 import type { DeviceChoice, RunRequest } from '../contract/settings.ts';
 import { SourceKeeper, type SourceRequest } from './source-keeper.ts';
 import { reportUnknown } from './report-unknown.ts';
@@ -128,6 +131,15 @@ export class Conductor implements ConductorApi {
     return (await this.#trials()).measure(onFigure, signal);
   }
 
+  async judge(
+    ref: PolicyRef,
+    items: readonly JudgeItem[],
+    onOutcome: OnJudged,
+    signal: AbortSignal,
+  ): Promise<JudgeRun['ended']> {
+    return judgeBulk(await this.helper(ref), items, onOutcome, signal);
+  }
+
   webLlmModels() {
     return this.#policy.webLlmModels();
   }
@@ -206,6 +218,20 @@ export class Conductor implements ConductorApi {
     return this.#sources.openFor(request);
   }
 
+  /**
+   * A model that judges beside the page's own runs. It is looked up for every completion:
+   * one that was ended meanwhile is opened again.
+   * @throws Error in words where it cannot be opened or gives no text
+   */
+  async helper(ref: PolicyRef): Promise<TextModel> {
+    const { id } = await this.#policy.textModel(ref);
+    return {
+      id,
+      complete: async (messages, options) =>
+        (await this.#policy.textModel(ref)).complete(messages, options),
+    };
+  }
+
   async #retrieval(): Promise<Remote<RetrievalApi>> {
     this.#need('sources');
     this.#sources.load();
@@ -227,6 +253,7 @@ export class Conductor implements ConductorApi {
     await started.api.setWebDelay(settings.mechanisms.webDelayMs ?? 0);
     const summarizer = await this.#summarizer(setup);
     const chosen = recipeFor(settings, setup);
+    checkSummaries(chosen, summarizer !== null);
     running.state.status = 'running';
     this.#sendRun(running);
     const batcher = createUpdateBatcher((updates) => this.#send([{ type: 'updates', updates }]));

@@ -1,5 +1,7 @@
 import type { Rollout } from '../../records/rollout.ts';
 import { createJudge } from '../../evaluate/judge/judge.ts';
+import { judgeAnswers, type JudgeItem, type JudgeRun } from '../../evaluate/judge/run.ts';
+import type { OnJudged } from '../contract/ask.ts';
 import type { TextModel } from '../../policy/text-model.ts';
 
 /**
@@ -22,4 +24,23 @@ export async function judgeRollouts(
     const read = verdict === 'unreadable' ? null : verdict === 'right';
     onJudged({ ...rollout, judge: { verdict: read, by } });
   }
+}
+
+/** How a judge of many answers is asked. */
+const ASKING = { concurrency: 4, timeoutMs: 120_000 };
+
+/** LJ over many answers, each told as it ends. */
+export async function judgeBulk(
+  model: TextModel,
+  items: readonly JudgeItem[],
+  onOutcome: OnJudged,
+  signal: AbortSignal,
+): Promise<JudgeRun['ended']> {
+  const judge = createJudge(model, { clock: () => performance.now() });
+  const { ended } = await judgeAnswers(judge, items, {
+    ...ASKING,
+    signal,
+    onOutcome: (outcome) => onOutcome(outcome, judge.id),
+  });
+  return ended;
 }

@@ -8,7 +8,7 @@ import type { ConductorMessage, WorldFacts } from '../contract/ask.ts';
 import type { PartsBoard } from '../workers/parts-board.ts';
 import { QuestionList } from './question-list.ts';
 import type { RetrievalFiles } from '../contract/retrieval.ts';
-import { splitOf } from '../corpus/retrieval/split.ts';
+import { splitQuestions, type QuestionSplit } from '../corpus/retrieval/split.ts';
 import { emptySlot, type Slot } from '../workers/slot.ts';
 import {
   startRetrieval,
@@ -28,6 +28,8 @@ export interface QuestionSet {
   /** Seed of the built-in world; 0 for imported questions. */
   seed: number;
   questions: readonly (Question & Pick<WorldQuestion, 'split'>)[];
+  /** How imported questions were split; absent for those of the world. */
+  split?: QuestionSplit;
 }
 
 export interface SourceKeeperDeps {
@@ -124,10 +126,7 @@ export class SourceKeeper {
   async #questionsOf({ questions }: Pick<SourceRequest, 'questions'>): Promise<QuestionSet> {
     if (questions.kind === 'built-in') return this.#world!.set;
     const imported = await this.#deps.imported(questions.ids);
-    return {
-      seed: 0,
-      questions: imported.map((question) => ({ ...question, split: splitOf(question.id) })),
-    };
+    return { seed: 0, ...splitQuestions(imported) };
   }
 
   #start(): void {

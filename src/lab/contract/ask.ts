@@ -9,7 +9,8 @@ import type { RolloutUpdate } from '../../records/updates.ts';
 import type { PolicyInfo } from '../../policy/policy.ts';
 import type { LocalMemory } from '../../retrieval/open-local.ts';
 import type { Retrieval } from '../../retrieval/retriever.ts';
-import type { Resources, Setup } from '../../records/setup.ts';
+import type { JudgeItem, JudgeOutcome, JudgeRun } from '../../evaluate/judge/run.ts';
+import type { PolicyRef, Resources, Setup } from '../../records/setup.ts';
 import type { WebLlmLine } from '../../policy/remote/webllm/models.ts';
 import type { RunRequest, DeviceChoice } from './settings.ts';
 
@@ -63,6 +64,9 @@ export type ConductorMessage =
   | { type: 'unknown-names'; runId: string; names: string[] }
   | { type: 'updates'; updates: RolloutUpdate[] };
 
+/** Told of each answer as it ends, with the judge's id. */
+export type OnJudged = (outcome: JudgeOutcome, by: string) => void;
+
 /** Calls that the page makes; each is one message to the lab worker. */
 export interface ConductorApi {
   /** Everything that happens from now on arrives at `listener`, in order. */
@@ -84,6 +88,16 @@ export interface ConductorApi {
   agreement(onLayer: OnLayer, signal: AbortSignal): Promise<Agreement>;
   /** How fast this device is with the policy. @throws Error in words; the signal's reason */
   measure(onFigure: OnFigure, signal: AbortSignal): Promise<DeviceMeasure>;
+  /**
+   * Asks a judge of many answers. One that it fails at is among the outcomes, with the reason.
+   * @throws Error in words where the model cannot be asked at all
+   */
+  judge(
+    ref: PolicyRef,
+    items: readonly JudgeItem[],
+    onOutcome: OnJudged,
+    signal: AbortSignal,
+  ): Promise<JudgeRun['ended']>;
   /** What WebLLM could load here. */
   webLlmModels(): Promise<WebLlmLine[]>;
   run(request: RunRequest): Promise<void>;

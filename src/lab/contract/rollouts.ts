@@ -12,9 +12,12 @@ import type { LossSettings } from '../../evaluate/rollouts/what-if/training.ts';
 import type { WhatIf, WhatIfSettings } from '../../evaluate/rollouts/what-if/what-if.ts';
 import type { ImportedRollout, VALUE_COLUMNS } from '../../formats/rollouts/shape/imported.ts';
 import type { RunFile } from '../../formats/rollouts/run.ts';
+import type { agreementOf } from '../../evaluate/judge/agreement.ts';
+import type { JudgeItem, JudgeOutcome } from '../../evaluate/judge/run.ts';
 import type {
   FileRecord,
   GroupField,
+  Judging,
   Mark,
   RolloutPlace,
   SavedView,
@@ -185,6 +188,17 @@ export type RolloutFile = 'jsonl' | 'markdown' | 'html';
  */
 export type NoScore = 'empty' | 'older' | 'not-scored' | 'no-gold' | 'no-verdict';
 
+/** Where a file stands with judges. */
+export interface JudgeStanding {
+  /** Rollouts with gold answers whose own answer can be read, and of them those without a verdict. */
+  judgeable: number;
+  without: number;
+  /** Of all verdicts in the file with EM. */
+  agreement: ReturnType<typeof agreementOf>;
+  /** The judge that was asked here last; null: nobody was. */
+  judging: Judging | null;
+}
+
 export interface RolloutsApi {
   /**
    * Imports a file, or the files of a run as one.
@@ -283,5 +297,11 @@ export interface RolloutsApi {
     a: { fileId: string; place: RolloutPlace },
     b: { fileId: string; place: RolloutPlace },
   ): Promise<{ a: DiffPiece[]; b: DiffPiece[]; runs: DiffRun[] }>;
+  /** @throws Error where there is no such file */
+  judgeStanding(fileId: string): Promise<JudgeStanding>;
+  /** What a judge is asked; `again`: answers with a verdict too. */
+  toJudge(fileId: string, again: boolean): Promise<JudgeItem[]>;
+  /** Keeps what a judge said in the rollouts. @param by its id */
+  keepVerdicts(fileId: string, by: string, outcomes: readonly JudgeOutcome[]): Promise<void>;
   compare(fileA: string, fileB: string, criterion: Criterion): Promise<ComparedRuns>;
 }

@@ -9,6 +9,7 @@ import {
   DisagreementQueue,
   type Disagreement,
 } from '../../evaluate/rollouts/rescore/disagreement.ts';
+import type { JudgeOutcome } from '../../evaluate/judge/run.ts';
 import { rescore } from '../../evaluate/rollouts/rescore/rescore.ts';
 import { factsOfRow } from '../../evaluate/rollouts/row.ts';
 import { whatIf, type WhatIfSettings } from '../../evaluate/rollouts/what-if/what-if.ts';
@@ -24,6 +25,7 @@ import type {
   FoundRow,
   ImportOutcome,
   ImportProgress,
+  JudgeStanding,
   RolloutsApi,
   RolloutFile,
   Selection,
@@ -43,6 +45,7 @@ import { noScoreOf } from './no-score.ts';
 import { packReading } from './packed.ts';
 import { readingOf, rolloutFile, sameQuestion } from './reading.ts';
 import type { RolloutsStore, StoreImportOptions } from './store.ts';
+import { itemsToJudge, standingOf } from './verdicts.ts';
 import { RowTables } from './tables.ts';
 
 /** A filter's error as a value. @throws what is none */
@@ -64,6 +67,7 @@ export class RolloutsHost implements RolloutsApi {
   readonly #runs: RunSource | null;
   readonly #ready: Promise<unknown>;
   readonly #jobs = new NamedJobs();
+  #keeping: Promise<void> = Promise.resolve();
   readonly #scored = new Kept<Disagreement[]>();
 
   /**
@@ -324,6 +328,31 @@ export class RolloutsHost implements RolloutsApi {
       await this.#store.rollout(a.fileId, a.place),
       await this.#store.rollout(b.fileId, b.place),
     );
+  }
+
+  async judgeStanding(fileId: string): Promise<JudgeStanding> {
+    const file = await this.#store.file(fileId);
+    if (!file) throw new Error('This file is not here any more; open it again.');
+    return standingOf(file, await this.#tables.rows(fileId));
+  }
+
+  async toJudge(fileId: string, again: boolean) {
+    const rows = await this.#tables.rows(fileId);
+    return itemsToJudge(rows, (place) => this.#store.rollout(fileId, place), again);
+  }
+
+  async keepVerdicts(
+    fileId: string,
+    by: string,
+    outcomes: readonly JudgeOutcome[],
+  ): Promise<void> {
+    // One after another: each reads what the one before wrote.
+    const before = this.#keeping;
+    this.#keeping = before
+      .catch(() => undefined)
+      .then(() => this.#store.keepVerdicts(fileId, by, outcomes))
+      .finally(() => this.#tables.forget(fileId));
+    return this.#keeping;
   }
 
   async compare(fileA: string, fileB: string, criterion: Criterion): Promise<ComparedRuns> {

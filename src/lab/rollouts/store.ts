@@ -9,11 +9,13 @@ import {
 import { isImportedRollout } from '../../formats/rollouts/own/schema.ts';
 import type { ImportedRollout } from '../../formats/rollouts/shape/imported.ts';
 import type { RunFile } from '../../formats/rollouts/run.ts';
+import type { JudgeOutcome } from '../../evaluate/judge/run.ts';
 import { compileFilter } from '../../evaluate/rollouts/filter/match.ts';
 import { parseFilter } from '../../evaluate/rollouts/filter/parse.ts';
 import { gunzip } from '../storage/blobs.ts';
 import type { RolloutsDatabase } from './database.ts';
 import { writeFile, type ImportOptions } from './import-file.ts';
+import { writeVerdicts } from './verdicts.ts';
 
 const emptyMark = (file: string, rollout: string): Mark => ({
   file,
@@ -167,6 +169,24 @@ export class RolloutsStore {
         passing.push(at);
     }
     return passing;
+  }
+
+  /** Writes a judge's verdicts into the rollouts of a file. @throws Error where there is no such file */
+  async keepVerdicts(
+    fileId: string,
+    by: string,
+    outcomes: readonly JudgeOutcome[],
+  ): Promise<void> {
+    const file = await this.file(fileId);
+    if (!file) throw new Error('This file is not here any more; open it again.');
+    const rows = await this.rows(fileId);
+    const rollout = (place: RolloutPlace): Promise<ImportedRollout> => this.rollout(fileId, place);
+    const stored = { database: this.#database, file, rows, rollout };
+    try {
+      await writeVerdicts(stored, by, outcomes, this.#now());
+    } finally {
+      this.#last = null;
+    }
   }
 
   /** Hides a file; `restore` brings it back, `purge` removes it for good. */

@@ -1,8 +1,17 @@
 import type { Router } from '../../agent/router/router.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
+import { openSummarizer } from '../../retrieval/summarize/index.ts';
+import type { Summarizer } from '../../retrieval/summarize/summarizer.ts';
 import type { WorldQuestion } from '../../retrieval/world/manifest.ts';
+import { messageOf } from '../../base/errors.ts';
+import { heldOutJudge } from '../../evaluate/judge/held-out.ts';
+import { createJudge } from '../../evaluate/judge/judge.ts';
+import type { HeldOutJudge } from '../../learn/rl/contracts.ts';
+import type { TextModel } from '../../policy/text-model.ts';
+import type { QuestionSplit } from '../corpus/retrieval/split.ts';
 import { BUILT_IN_SETUP, type PolicyRef, type Setup } from '../../records/setup.ts';
 import { assembleRun } from '../../learn/run/assemble.ts';
+import { asksForSummaries } from '../../learn/rl/trainable.ts';
 import { trainRun, type TrainResult } from '../../learn/rl/loop.ts';
 import { describeFailure, WorkerLost } from '../contract/failures.ts';
 import { StorageFull } from '../storage/quota.ts';
@@ -24,7 +33,12 @@ interface TrainWorld {
   questions: readonly WorldQuestion[];
   retriever: Retriever;
   router: Router;
+  /** How imported questions were split. */
+  split?: QuestionSplit;
 }
+
+/** How the judge of held-out answers is asked. */
+const ASKING = { concurrency: 4, timeoutMs: 120_000 };
 
 type StartEngines = (
   options: Pick<EngineOptions, 'device' | 'adapter' | 'signal' | 'onLost'> & { policy: PolicyRef },
@@ -36,6 +50,8 @@ export interface DriveParts {
   startEngines: StartEngines;
   /** Resolves when sources and questions are loaded. */
   world(setup: Setup): Promise<TrainWorld>;
+  /** A model that judges or summarizes. @throws Error in words */
+  helper(ref: PolicyRef): Promise<TextModel>;
 }
 
 /** Trains a run to its end, over lost workers, and stores it as it goes. */
@@ -122,7 +138,7 @@ export class RunDrive {
   ): Promise<TrainResult> {
     const active = this.#active;
     const { store } = this.#parts;
-    const { settings } = this.#run;
+    const { settings, setup = BUILT_IN_SETUP } = this.#run;
     const note = (line: string): void => active.note(line);
     const state = await store.restore(active.id, note);
     return trainRun({
@@ -133,7 +149,9 @@ export class RunDrive {
         config: engines.config,
         retriever: world.retriever,
         router: world.router,
+        summarizer: await this.#summarizer(setup),
         questions: world.questions,
+        judge: await this.#judge(setup, note),
         demonstrations: () => store.demonstrations(active.id),
         runId: active.id,
         now: () => performance.timeOrigin + performance.now(),
@@ -156,6 +174,25 @@ export class RunDrive {
         learningRate: () => active.learningRate,
       },
     });
+  }
+
+  /** Who summarizes for rollouts that read summaries. @throws Error in words */
+  async #summarizer({ summarizer }: Setup): Promise<Summarizer | null> {
+    if (!asksForSummaries(this.#run.settings)) return null;
+    if (summarizer.kind !== 'model') return openSummarizer(summarizer);
+    return openSummarizer(summarizer, { model: await this.#parts.helper(summarizer.policy) });
+  }
+
+  /** Held-out scores go without a judge that cannot be opened: training does not hang on it. */
+  async #judge({ judge }: Setup, note: (line: string) => void): Promise<HeldOutJudge | null> {
+    if (judge.kind === 'off' || this.#run.settings.heldOut.questions === 0) return null;
+    try {
+      const model = await this.#parts.helper(judge.policy);
+      return heldOutJudge(createJudge(model, { clock: () => performance.now() }), ASKING, note);
+    } catch (error) {
+      note(`The judge cannot be asked (${messageOf(error)}); held-out scores go without it.`);
+      return null;
+    }
   }
 
   async #snapshot(state: Parameters<RunStore['commit']>[1]): Promise<void> {

@@ -5,7 +5,7 @@ import { withLoss } from '../../evaluate/rollouts/what-if/training.ts';
 import { readDemonstrations } from '../../learn/rl/demonstrations.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
-import { checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
+import { asksForSummaries, checkResumable, checkTrainable } from '../../learn/rl/trainable.ts';
 import { usableDemonstrations } from '../../learn/rl/warm-up.ts';
 import { chooseDevice } from '../models/serving/device.ts';
 import { ActiveRun } from './active-run.ts';
@@ -18,6 +18,7 @@ import { OtherTabs, type Order } from './other-tabs.ts';
 import { checkRouter } from '../../learn/run/assemble.ts';
 import type { AdoptFile } from '../../handover/adopt/input/folder.ts';
 import { adoptRun } from './adopt.ts';
+import { splitWords, type QuestionSplit } from '../corpus/retrieval/split.ts';
 import { withSource } from './setup-source.ts';
 import type { PolicyFacts } from '../models/serving/policy-facts.ts';
 import { newId, nowIso, RunRecords } from './records.ts';
@@ -37,9 +38,34 @@ export interface HostParts extends DriveParts {
   orders: BroadcastChannel;
 }
 
-/** Sources and policy alone: who judges or summarizes a question of the page is not part of training. */
-const isBuiltIn = ({ policy, local, web, questions }: Setup): boolean =>
-  [policy, local, web, questions].every(({ kind }) => kind === 'built-in');
+/** Who summarizes is part of training only where its rollouts read summaries. */
+const isBuiltIn = (
+  { policy, local, web, questions, summarizer, judge }: Setup,
+  settings: TrainSettings,
+): boolean =>
+  [policy, local, web, questions].every(({ kind }) => kind === 'built-in') &&
+  judge.kind === 'off' &&
+  (summarizer.kind === 'off' || !asksForSummaries(settings));
+
+const hasSummarizer = ({ summarizer }: Pick<Setup, 'summarizer'>): { summarizer: boolean } => ({
+  summarizer: summarizer.kind !== 'off',
+});
+
+/** @throws Error where questions of one's own leave none to train on */
+function checkSplit(split: QuestionSplit | undefined): void {
+  if (split && split.train === 0)
+    throw new Error(
+      `None of the imported questions is left to train on: ${splitWords(split)}. Import more, or questions whose field “split” says train.`,
+    );
+}
+
+/** @throws Error for a judge that is none */
+function checkJudge({ judge }: Setup): void {
+  if (judge.kind === 'model' && judge.policy.kind === 'built-in')
+    throw new Error(
+      'The built-in policy is no judge: it writes searches and answers of its own protocol and nothing else. Choose a server or a chat model, or no judge.',
+    );
+}
 
 /** @throws Error where the run has so many steps already */
 function longer({ settings, step, name }: RunRecord, steps: number): TrainSettings {
@@ -121,12 +147,14 @@ export class TrainingHost implements TrainApi {
     this.#checkFree();
     const checked = withSource(parseTrainSettings(settings), setup);
     checkRouter(checked);
-    checkTrainable(checked);
+    checkJudge(setup);
+    checkTrainable(checked, hasSummarizer(setup));
     const chosen = await chooseDevice(device, navigator.gpu, navigator.hardwareConcurrency);
     const [world, policy] = await Promise.all([
       this.#parts.world(setup),
       this.#parts.policy(setup.policy),
     ]);
+    checkSplit(world.split);
     const run: RunRecord = {
       format: 'forage.run/1',
       id: newId(checked),
@@ -139,8 +167,12 @@ export class TrainingHost implements TrainApi {
       status: 'paused',
       settings: checked,
       policy: { id: policy.id, revision: policy.revision },
-      ...(!isBuiltIn(setup) && { setup }),
-      world: { seed: world.seed, questions: world.questions.length },
+      ...(!isBuiltIn(setup, checked) && { setup }),
+      world: {
+        seed: world.seed,
+        questions: world.questions.length,
+        ...(world.split && { split: world.split }),
+      },
       device: chosen.facts.device,
       step: 0,
       checkpointStep: null,
@@ -148,7 +180,7 @@ export class TrainingHost implements TrainApi {
       notice: null,
       deletedAt: null,
     };
-    if (checked.warmUp)
+    if (checked.warmUp && checked.warmUp.from !== 'own')
       await this.#keepDemonstrations(run.id, demonstrations, { ...policy, ...checked.warmUp });
     await this.#parts.store.put(run);
     await this.#begin(run, []);
@@ -257,9 +289,9 @@ export class TrainingHost implements TrainApi {
   }
 
   /** Said before the run changes in any way. @throws Error where it cannot be trained further */
-  async #checkGoesOn({ id, settings, step }: RunRecord): Promise<void> {
+  async #checkGoesOn({ id, settings, step, setup }: RunRecord): Promise<void> {
     if (step >= settings.steps) return;
-    checkTrainable(settings, { done: step });
+    checkTrainable(settings, { done: step, ...hasSummarizer(setup ?? BUILT_IN_SETUP) });
     const state = settings.temperature === 1 ? null : await this.#parts.store.lastState(id);
     if (state) checkResumable(settings, state);
   }

@@ -1,7 +1,8 @@
-import type { Setup } from '../../records/setup.ts';
+import type { SourceDefault } from '../../records/setup.ts';
 import { parseTrainSettings } from '../../learn/settings/edit-settings.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
 import { LOCAL_ONLY } from '../../recipes/local-only.ts';
+import { WEB_ONLY } from '../../recipes/web-only.ts';
 
 const isBranch = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -9,25 +10,26 @@ const isBranch = (value: unknown): value is Record<string, unknown> =>
 const branch = (value: unknown): Record<string, unknown> => (isBranch(value) ? value : {});
 
 /**
- * The settings of a run that begins with a setup: what the setup says of sources is written into
- * them, so that the run goes on so whatever is chosen later. Searches and background are decided
- * apart: a source that the settings name for one of them stays, and leaves the other to the setup. A
+ * The settings of a run that begins with sources of one's own: which of them is searched is written into
+ * the settings, so that the run goes on so whatever is chosen later. Searches and background are decided
+ * apart: a source that the settings name for one of them stays, and leaves the other to the default. A
  * router that is to be trained is asked.
  */
 export function withSource(
   settings: TrainSettings,
-  { source }: Pick<Setup, 'source'>,
+  { source }: { source: SourceDefault | 'web' },
 ): TrainSettings {
-  if (source !== 'local') return settings;
+  if (source === 'recipe') return settings;
+  const only = source === 'local' ? LOCAL_ONLY : WEB_ONLY;
   const { overrides, router } = settings;
   const retrieval = branch(overrides['retrieval']);
-  const asked = router.train === 'off' ? (retrieval['source'] ?? 'local') : 'router';
+  const asked = router.train === 'off' ? (retrieval['source'] ?? source) : 'router';
   return parseTrainSettings({
     ...settings,
     overrides: {
       ...overrides,
-      ...(asked === 'local' && { retrieval: { ...LOCAL_ONLY.retrieval, ...retrieval } }),
-      background: { ...LOCAL_ONLY.background, ...branch(overrides['background']) },
+      ...(asked === source && { retrieval: { ...only.retrieval, ...retrieval } }),
+      background: { ...only.background, ...branch(overrides['background']) },
     },
   });
 }

@@ -1,6 +1,6 @@
 import type { Question } from '../../records/records.ts';
 import type { Rollout } from '../../records/rollout.ts';
-import type { RouterStep, MadeStep } from '../../records/training.ts';
+import type { JudgedScore, RouterStep, MadeStep } from '../../records/training.ts';
 import type { AgentDeps } from '../../agent/request.ts';
 import type { Router } from '../../agent/router/router.ts';
 import type { RunningMean } from '../../agent/router/reward.ts';
@@ -68,6 +68,23 @@ export interface RouterLearner {
   restore(state: Json): void;
 }
 
+/** Judges held-out answers beside EM. @throws the signal's reason; a judge that fails is in the score */
+export type HeldOutJudge = (
+  rollouts: readonly Rollout[],
+  at: { step: number; signal?: AbortSignal | undefined },
+) => Promise<JudgedScore>;
+/** What a run's own trajectories are sampled with. */
+export interface DemonstrationContext {
+  /** The policy has the adapter that the run began with. */
+  agent: AgentDeps;
+  runId: string;
+  signal?: AbortSignal;
+  onRollout: (done: number, total: number) => void;
+}
+
+/** Trajectories of a warm-up by class; an update takes as many of each, as far as there are some. */
+export type Demonstrations = Record<'gold' | 'noisy', readonly Rollout[]>;
+
 export interface TrainDeps {
   /** Policy (pool), retriever, router and clock. The policy must have `setAdapter`. */
   agent: AgentDeps;
@@ -77,8 +94,13 @@ export interface TrainDeps {
   curriculum: Curriculum;
   /** The fixed sample that is scored as the run goes; see `heldOutSample`. */
   heldOut: readonly Question[];
-  /** Trajectories for `settings.warmUp`. */
+  judge?: HeldOutJudge;
+  /** Trajectories for `settings.warmUp`, where they are given. */
   demonstrations?: readonly Rollout[];
+  /** Samples them, where they are the run's own. */
+  demonstrate?: (context: DemonstrationContext) => Promise<Demonstrations>;
+  /** Of those that may be trained on, for `settings.start: not-searching`. */
+  startQuestions?: readonly Question[];
   /** Required where `settings.router.train` is not `off`. */
   router?: RouterLearner;
   runId: string;
@@ -87,7 +109,15 @@ export interface TrainDeps {
 }
 
 export type TrainLoopPhase =
-  'starting' | 'warm-up' | 'scoring-questions' | 'rollouts' | 'update' | 'held-out' | 'snapshot';
+  | 'starting'
+  | 'demonstrations'
+  | 'warm-up'
+  | 'scoring-questions'
+  | 'stop-searching'
+  | 'rollouts'
+  | 'update'
+  | 'held-out'
+  | 'snapshot';
 
 export interface TrainLoopProgress {
   phase: TrainLoopPhase;

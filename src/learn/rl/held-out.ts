@@ -4,9 +4,10 @@ import type { Rollout } from '../../records/rollout.ts';
 import { deriveSeed } from '../../base/random.ts';
 import { runGroup } from '../../agent/run.ts';
 import type { AgentDeps } from '../../agent/request.ts';
-import { getRecipe } from '../../recipes/index.ts';
+import { recipeOf } from '../../recipes/index.ts';
 import type { SettingsOverride } from '../../recipes/settings.ts';
 import { Random } from '../../base/random.ts';
+import type { HeldOutJudge } from './contracts.ts';
 import { rolloutOverrides } from './collect.ts';
 import { mean } from '../../base/statistics.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
@@ -54,15 +55,22 @@ export const heldOutRollout = (
 /** Rollouts that run together; the questions of one wave start at once. */
 const WAVE = 64;
 
+interface HeldOutRun {
+  runId: string;
+  step: number;
+  signal?: AbortSignal | undefined;
+  judge?: HeldOutJudge | undefined;
+}
+
 /** One rollout a question at the held-out temperature, routed as `router.evaluation` says. */
 export async function scoreHeldOut(
   settings: TrainSettings,
   agent: AgentDeps,
   questions: readonly Question[],
-  { runId, step, signal }: { runId: string; step: number; signal?: AbortSignal | undefined },
+  { runId, step, signal, judge }: HeldOutRun,
   onDone: (done: number, total: number) => void,
 ): Promise<HeldOutScore> {
-  const recipe = getRecipe(settings.recipe);
+  const recipe = recipeOf(settings);
   const rollouts: Rollout[] = [];
   for (let from = 0; from < questions.length; from += WAVE) {
     const wave = questions.slice(from, from + WAVE).map((question, i) =>
@@ -81,5 +89,6 @@ export async function scoreHeldOut(
     signal?.throwIfAborted();
     onDone(rollouts.length, questions.length);
   }
-  return scoresOf(rollouts);
+  const scores = scoresOf(rollouts);
+  return judge ? { ...scores, judge: await judge(rollouts, { step, signal }) } : scores;
 }

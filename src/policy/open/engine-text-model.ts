@@ -14,10 +14,11 @@ export function engineTextModel(policy: Policy): TextModel {
   return {
     id: `${info.id}@${info.revision}`,
     async complete(messages: readonly ChatMessage[], options: CompletionOptions): Promise<string> {
-      const { maxTokens, temperature, stop = [], seed = 0, signal } = options;
+      const { maxTokens, temperature, stop = [], seed = 0, signal, onUse } = options;
       const session = await policy.open(seed);
       try {
-        session.append(tokenizer.encodeTemplate?.(chat.render(messages)) ?? []);
+        const prompt = tokenizer.encodeTemplate?.(chat.render(messages)) ?? [];
+        session.append(prompt);
         const { ids } = await session.generate({
           maxTokens,
           stopIds: tokenizer.endIds ?? [tokenizer.endOfText],
@@ -26,6 +27,7 @@ export function engineTextModel(policy: Policy): TextModel {
           ...(signal && { signal }),
         });
         signal?.throwIfAborted();
+        onUse?.({ prompt: prompt.length, completion: ids.length });
         const ends = new Set(tokenizer.endIds ?? [tokenizer.endOfText]);
         const text = tokenizer.decode(ids.filter((id) => !ends.has(id)));
         const cut = stop.map((word) => text.indexOf(word)).filter((at) => at >= 0);

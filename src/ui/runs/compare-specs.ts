@@ -1,4 +1,6 @@
-import type { TrainStep } from '../../records/training.ts';
+import { heldOutScores } from '../../evaluate/held-out-scores.ts';
+import type { HeldOutScore, TrainStep } from '../../records/training.ts';
+import type { Point } from '../kit/charts/downsample.ts';
 import type { ChartSpec, Series, Unit } from '../kit/charts/series.ts';
 import { shareInterval } from '../train/charts/chart-specs.ts';
 
@@ -15,14 +17,26 @@ export interface ComparedRun {
 /** A value of a step; null where it was not measured. */
 type Measure = (step: TrainStep) => number | null;
 
+/** A held-out score, which some steps have, and the run before its first. */
+interface OfHeldOut {
+  heldOut: (score: HeldOutScore) => number;
+}
+
+const placesOf = (steps: readonly TrainStep[], of: Compared['of']): Point[] => {
+  const all =
+    typeof of === 'function'
+      ? steps.map((step) => ({ x: step.step, y: of(step) }))
+      : heldOutScores(steps).map(({ step, score }) => ({ x: step, y: of.heldOut(score) }));
+  return all.flatMap(({ x, y }) => (y === null || !Number.isFinite(y) ? [] : [{ x, y }]));
+};
+
 /** A measure that is worth comparing between runs, with what to know of it. */
 interface Compared {
   id: string;
   title: string;
   note: string;
   unit: Unit;
-  of: Measure;
-  sparse?: boolean;
+  of: Measure | OfHeldOut;
   include?: readonly number[];
 }
 
@@ -36,16 +50,14 @@ const MEASURES: readonly Compared[] = [
     title: 'Held-out EM',
     note: 'fixed questions, 95 % interval',
     unit: 'share',
-    of: ({ heldOut }) => heldOut?.em ?? null,
-    sparse: true,
+    of: { heldOut: ({ em }) => em },
   },
   {
     id: 'held-out-f1',
     title: 'Held-out F1',
     note: 'fixed questions',
     unit: 'share',
-    of: ({ heldOut }) => heldOut?.f1 ?? null,
-    sparse: true,
+    of: { heldOut: ({ f1 }) => f1 },
   },
   {
     id: 'em',
@@ -116,16 +128,11 @@ const seriesOf = ({ id, letter, colour, steps }: ComparedRun, measure: Compared)
   id,
   name: letter,
   colour,
-  points: steps.flatMap((step) => {
-    const y = measure.of(step);
-    return y === null || !Number.isFinite(y) ? [] : [{ x: step.step, y }];
-  }),
-  ...(measure.sparse && { sparse: true }),
+  points: placesOf(steps, measure.of),
+  ...(typeof measure.of === 'object' && { sparse: true }),
   ...(measure.id === 'held-out-em' && {
     interval: new Map(
-      steps.flatMap(({ step, heldOut }) =>
-        heldOut ? [[step, shareInterval(heldOut.em, heldOut.n)] as const] : [],
-      ),
+      heldOutScores(steps).map(({ step, score }) => [step, shareInterval(score.em, score.n)]),
     ),
   }),
 });

@@ -1,3 +1,4 @@
+import { heldOutScores } from '../../evaluate/held-out-scores.ts';
 import type { TrainStep } from '../../records/training.ts';
 
 /** What a run came to, for one line of the table. */
@@ -9,14 +10,14 @@ export interface RunFigures {
 }
 
 export const figuresOf = (steps: readonly TrainStep[]): RunFigures => {
-  const scored = steps.filter(({ heldOut }) => heldOut !== null);
-  const first = scored[0]?.heldOut;
+  const scored = heldOutScores(steps);
+  const first = scored[0];
   const last = scored.at(-1);
   return {
     lastEm: steps.at(-1)?.em ?? null,
     heldOut:
-      first && last?.heldOut
-        ? { first: first.em, last: last.heldOut.em, n: last.heldOut.n, step: last.step }
+      first && last
+        ? { first: first.score.em, last: last.score.em, n: last.score.n, step: last.step }
         : null,
   };
 };

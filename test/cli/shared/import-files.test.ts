@@ -57,7 +57,7 @@ describe('files of one’s own', () => {
   });
 
   test('questions keep their order; all are asked unless a split is named', async () => {
-    const questions = await readQuestions(asked, () => undefined);
+    const { questions } = await readQuestions(asked, () => undefined);
     expect(questions.map(({ id, answers }) => [id, answers])).toEqual([
       ['a', ['Dresden']],
       ['b', ['yes']],

@@ -49,6 +49,7 @@ beforeEach(() => {
     policies: () => Promise.resolve([]),
     policy: unreached,
     world: unreached,
+    helper: unreached,
     startEngines: unreached,
   };
   host = new TrainingHost(parts);

@@ -30,7 +30,7 @@ const POLICY = {
   policies: () => Promise.resolve([]),
   policy: async () => ({ id: 'tiny', revision: '0' }),
   world: async () => ({ seed: 1, questions: [] }),
-} as unknown as Pick<HostParts, 'startEngines' | 'policies' | 'policy' | 'world'>;
+} as unknown as Pick<HostParts, 'startEngines' | 'policies' | 'policy' | 'world' | 'helper'>;
 
 /** Tabs of one browser: one storage, one set of locks, channels of their own. */
 const browser = () => {

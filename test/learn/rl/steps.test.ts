@@ -26,10 +26,16 @@ describe('a run of three steps', () => {
     expect((await train(settingsOf({ checkpointEvery: 9 }))).saved).toEqual([3]);
   });
 
+  it('scores the policy before its first step, and says so with that step alone', async () => {
+    const { steps } = await train(settingsOf());
+    expect(steps.map(({ heldOutAtStart }) => heldOutAtStart?.n ?? null)).toEqual([1, null, null]);
+  });
+
   it('scores no held-out question where none is wanted', async () => {
     const heldOut = { questions: 0, every: 1, temperature: 0 };
     const { steps } = await train(settingsOf({ heldOut }));
     expect(steps.map((step) => step.heldOut)).toEqual([null, null, null]);
+    expect(steps.some((step) => 'heldOutAtStart' in step)).toBe(false);
   });
 
   it('measures its seconds, those of a snapshot with the step behind it', async () => {
@@ -49,6 +55,8 @@ describe('a run of three steps', () => {
     expect(told).toEqual([
       'starting 1: 0/1',
       'starting 1: 1/1',
+      // What the policy scores before its first step.
+      'held-out 1: 1/1',
       'rollouts 1: 2/2',
       'update 1: 0/1',
       'update 1: 1/1',
@@ -70,8 +78,8 @@ describe('a run of three steps', () => {
 
   it('keeps the curriculum’s state of each step, as a copy', async () => {
     const { state } = await train(settingsOf());
-    // Two rollouts a step, one held-out question in two of them; the last comes before the state.
-    expect(state.curriculum).toEqual({ drawn: 8 });
+    // Two rollouts a step, one held-out question before the first and in two of them; the last comes before the state.
+    expect(state.curriculum).toEqual({ drawn: 9 });
     expect(state.router).toBeNull();
   });
 });

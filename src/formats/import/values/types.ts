@@ -1,6 +1,7 @@
 import { oneLine } from '../../../base/errors.ts';
 import type { Passage, Question } from '../../../records/records.ts';
 import type { KnownItems } from './known.ts';
+import type { SplitName } from './split.ts';
 
 /** How the items lie in a file. */
 export const CONTAINERS = [
@@ -29,6 +30,8 @@ export interface ImportedQuestion extends Question {
   dataset?: string;
   /** The file's own word for `type`, where it is another. */
   sourceType?: string;
+  /** Where the file's own field puts it. */
+  split?: SplitName;
 }
 
 export interface ImportedPassage {
@@ -108,6 +111,8 @@ export interface ImportOptions {
   chunking?: Partial<ChunkingOptions>;
   /** Whether the contexts of question files are imported as passages. Default: they are. */
   contexts?: boolean;
+  /** Path of the field that says which split a question is in; `split` unless given. */
+  splitField?: string;
   /** What is stored already; what this file gives is added to it. */
   known?: KnownItems;
   /** Where an earlier reading of the same file ended. */

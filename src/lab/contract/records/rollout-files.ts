@@ -1,3 +1,4 @@
+import type { JudgeCost } from '../../../evaluate/judge/report.ts';
 import type { Lacks } from '../../../evaluate/rollouts/lacks.ts';
 import type { LintCode } from '../../../evaluate/rollouts/lint/finding.ts';
 import type { Statistics } from '../../../evaluate/rollouts/statistics.ts';
@@ -12,6 +13,19 @@ export type GroupField = (typeof GROUP_FIELDS)[number];
 
 /** What a bookmark is called among the tags, so that filters can ask for it. */
 export const BOOKMARK = '★';
+
+/** A judge that was asked here, and what became of it. */
+export interface Judging {
+  /** Model and version of the prompt. */
+  by: string;
+  promptVersion: number;
+  /** When it judged last, ISO 8601. */
+  at: string;
+  /** Of all its verdicts on this file. */
+  cost: JudgeCost;
+  /** Answers that it gave no verdict on; the first ones. */
+  notJudged: { rollout: string; reason: string }[];
+}
 
 interface FileFault {
   /** Where the record has several files. */
@@ -43,6 +57,8 @@ export interface FileRecord {
   /** Once the whole file was read. */
   statistics: Statistics | null;
   lint: Partial<Record<LintCode, number>>;
+  /** The judge that was asked here last; its verdicts are in the rollouts. */
+  judging?: Judging;
   deletedAt: string | null;
 }
 

@@ -1,5 +1,6 @@
 import type { TrainSettings } from '../../../recipes/training.ts';
 import type { Setup } from '../../../records/setup.ts';
+import type { QuestionSplit } from '../../corpus/retrieval/split.ts';
 import type { Failure } from './failure.ts';
 
 /** What is stored of a training run beside its steps and checkpoints. */
@@ -20,7 +21,12 @@ export interface RunRecord {
   policy: { id: string; revision: string };
   /** Policy, sources and questions that it trains with; absent for the built-in ones. */
   setup?: Setup;
-  world: { seed: number; questions: number };
+  world: {
+    seed: number;
+    questions: number;
+    /** How imported questions were split; absent for those of a world, and in runs of earlier versions. */
+    split?: QuestionSplit;
+  };
   device: 'wasm' | 'webgpu';
   /** Steps done, and the step of the last committed snapshot. */
   step: number;

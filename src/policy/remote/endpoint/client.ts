@@ -73,7 +73,7 @@ export class EndpointClient {
 
   /** One answer to messages, whole. */
   async chat(messages: readonly ChatMessage[], options: CompletionOptions): Promise<string> {
-    const { maxTokens, temperature, stop = [], seed, signal } = options;
+    const { maxTokens, temperature, stop = [], seed, signal, onUse } = options;
     const body = {
       model: this.model,
       messages,
@@ -84,6 +84,8 @@ export class EndpointClient {
     };
     const text = await this.#text('chat/completions', body, signal);
     const answer = parse(chatAnswer, text, this.#transport.url);
+    const { usage } = answer;
+    if (usage) onUse?.({ prompt: usage.prompt_tokens, completion: usage.completion_tokens });
     return answer.choices[0]?.message.content ?? '';
   }
 

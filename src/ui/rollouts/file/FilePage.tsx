@@ -21,6 +21,7 @@ import { usualColumns } from '../table/columns.ts';
 import { CompareFiles } from '../compare/CompareFiles.tsx';
 import { figuresOf, sizeOf } from '../table/definitions.ts';
 import { Disagreements } from '../compare/Disagreements.tsx';
+import { JudgeView } from '../judge/JudgeView.tsx';
 import { FilterField } from './FilterField.tsx';
 import { GROUPINGS } from './groupings.ts';
 import { ColumnsMenu, ExportMenu, ViewsMenu } from './Menus.tsx';
@@ -86,6 +87,7 @@ const Tabs = (props: { file: FileRecord; view: BrowseView; change: Change }) => 
   const names: [BrowseView, string][] = [
     ['table', 'Table'],
     ['disagreements', 'Disagreements'],
+    ['judge', 'Judge'],
     ['compare', 'Compare'],
     ...(props.file.faultCount > 0
       ? ([['lines', `Unreadable lines ${formatCount(props.file.faultCount)}`]] as [
@@ -344,6 +346,9 @@ const FilePage = () => {
       ) : null}
       {address.view === 'disagreements' ? (
         <Disagreements file={file} search={search === '' ? '' : `?${search}`} />
+      ) : null}
+      {address.view === 'judge' ? (
+        <JudgeView key={file.id} file={file} search={search === '' ? '' : `?${search}`} />
       ) : null}
       {address.view === 'compare' ? (
         <CompareFiles file={file} address={address} change={change} />

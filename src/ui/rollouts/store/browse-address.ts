@@ -5,7 +5,7 @@ import { pickOf } from '../../kit/pick-of.ts';
 
 /** What the address of a rollout file restores: filter, order, groups, columns, and what is shown. */
 
-const VIEWS = ['table', 'disagreements', 'compare', 'lines'] as const;
+const VIEWS = ['table', 'disagreements', 'judge', 'compare', 'lines'] as const;
 
 export type BrowseView = (typeof VIEWS)[number];
 

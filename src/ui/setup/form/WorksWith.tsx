@@ -122,14 +122,31 @@ const changedParts = ({ policy, local, web, questions, summarizer, judge }: Setu
     judge.kind === 'off' ? '' : 'judge',
   ].filter((part) => part !== '');
 
-/** @param helpers whether summarizer and judge take part, as they do when a question is asked */
-export const WorksWith = ({ helpers = true }: { helpers?: boolean }) => {
+/** A helper that takes no part is none of what is worked with. */
+const takesPart = (part: string, helpers: readonly Helper[]): boolean =>
+  (part !== 'summarizer' && part !== 'judge') || helpers.includes(part);
+
+const HELPERS: readonly Helper[] = ['summarizer', 'judge'];
+
+/** The built-in policy is in no list of helpers; where that leaves none, it is said. */
+const NoJudge = ({ choices }: { choices: readonly PolicyChoice[] }) =>
+  choices.some(({ chats }) => chats) ? null : (
+    <p className="fine">
+      No model here can judge: the built-in policy is no judge, it knows nothing but how to search
+      and answer. Add a server or a chat model on <Link href="/models">Models</Link>.
+    </p>
+  );
+
+/** @param helpers which of summarizer and judge take part; both do when a question is asked */
+export const WorksWith = ({ helpers = HELPERS }: { helpers?: readonly Helper[] }) => {
   useLists();
   const choices = useChoices();
   const local = useSetup(({ setup }) => setup.local);
   const web = useSetup(({ setup }) => setup.web);
   const questionSets = useSetup(({ setup }) => questionSetsOf(setup));
-  const changed = useSetup(useShallow(({ setup }) => changedParts(setup)));
+  const changed = useSetup(
+    useShallow(({ setup }) => changedParts(setup).filter((part) => takesPart(part, helpers))),
+  );
   // Open where something was chosen; what is opened by hand stays open.
   const [open] = useState(changed.length > 0);
   return (
@@ -154,28 +171,29 @@ export const WorksWith = ({ helpers = true }: { helpers?: boolean }) => {
           holds="passages"
           choose={searchCollections}
         />
-        {helpers ? (
-          <>
-            <HelperSelect
-              label="Summarizer"
-              part="summarizer"
-              choices={choices}
-              title="UR²: passages are summarized for the query before the policy reads them"
-              fixed={[
-                { value: 'off', label: 'off' },
-                { value: 'extractive', label: 'extractive (built in)' },
-              ]}
-            />
-            <HelperSelect
-              label="Judge"
-              part="judge"
-              choices={choices}
-              title="LJ: a model says whether an answer means what the gold answer means"
-              fixed={[{ value: 'off', label: 'off' }]}
-            />
-          </>
+        {helpers.includes('summarizer') ? (
+          <HelperSelect
+            label="Summarizer"
+            part="summarizer"
+            choices={choices}
+            title="UR²: passages are summarized for the query before the policy reads them"
+            fixed={[
+              { value: 'off', label: 'off' },
+              { value: 'extractive', label: 'extractive (built in)' },
+            ]}
+          />
+        ) : null}
+        {helpers.includes('judge') ? (
+          <HelperSelect
+            label="Judge"
+            part="judge"
+            choices={choices}
+            title="LJ: a model says whether an answer means what the gold answer means; in training beside the held-out EM"
+            fixed={[{ value: 'off', label: 'off' }]}
+          />
         ) : null}
       </div>
+      {helpers.includes('judge') ? <NoJudge choices={choices} /> : null}
       <p className="fine">
         Web: {'url' in web ? engineKind(web.kind).name : 'built-in web'}
         {'url' in web ? ` at ${new URL(web.url).host}` : ''}. More of each on{' '}

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter';
 import { messageOf } from '../../../base/errors.ts';
 import { DEVICES, type DeviceChoice } from '../../../lab/contract/settings.ts';
 import type { TrainEstimate } from '../../../lab/contract/training.ts';
+import { asksForSummaries } from '../../../learn/rl/trainable.ts';
 import { TRAININGS, findTraining } from '../../../recipes/index.ts';
 import type { TrainSettings } from '../../../recipes/training.ts';
 import { pickOf } from '../../kit/pick-of.ts';
@@ -27,6 +28,7 @@ import {
 import { trainApi, trainingRun, useTrain, visibleRuns } from '../store/train-store.ts';
 import { AdvancedFields } from './folds/AdvancedFields.tsx';
 import { FormState, NumberField, RateField, SelectField } from './fields/fields.tsx';
+import { OwnData } from './OwnData.tsx';
 import { StageFields } from './fields/StageFields.tsx';
 
 /** What recipes are called in the list: the system, then how it is trained. */
@@ -164,6 +166,23 @@ const Basics = () => {
   );
 };
 
+/** Rollouts that read summaries need someone who writes them. */
+const Unsummarized = () => {
+  const change = useSetup((state) => state.change);
+  return (
+    <span className="tone-bad">
+      ⚠ Its rollouts read summaries, and no summarizer is chosen.{' '}
+      <button
+        type="button"
+        className="link"
+        onClick={() => change({ summarizer: { kind: 'extractive' } })}
+      >
+        Summarize by extraction
+      </button>
+    </span>
+  );
+};
+
 const StartBar = (props: { settings: TrainSettings | null }) => {
   const [, go] = useLocation();
   const [starting, setStarting] = useState(false);
@@ -172,12 +191,15 @@ const StartBar = (props: { settings: TrainSettings | null }) => {
   const changed = useDraft(({ changes }) => Object.keys(changes).length);
   const { settings } = props;
   const given = useDemonstrations(({ counts }) => counts !== null);
-  const missing = Boolean(settings?.warmUp) && !given;
+  const wantsFile = Boolean(settings?.warmUp) && settings?.warmUp?.from !== 'own';
+  const missing = wantsFile && !given;
+  const noSummarizer = useSetup(({ setup }) => setup.summarizer.kind === 'off');
+  const unsummarized = settings !== null && asksForSummaries(settings) && noSummarizer;
   const start = async () => {
     if (!settings) return;
     const { name, device } = useDraft.getState();
     setStarting(true);
-    const demonstrations = settings.warmUp ? useDemonstrations.getState().file : null;
+    const demonstrations = wantsFile ? useDemonstrations.getState().file : null;
     const id = await startTraining({ settings, name, device, demonstrations });
     setStarting(false);
     if (id === null) return;
@@ -191,7 +213,7 @@ const StartBar = (props: { settings: TrainSettings | null }) => {
         type="submit"
         size="sm"
         loading={starting}
-        disabled={!settings || missing || busy !== undefined || !ready}
+        disabled={!settings || missing || unsummarized || busy !== undefined || !ready}
         onClick={(event) => {
           event.preventDefault();
           void start();
@@ -214,6 +236,8 @@ const StartBar = (props: { settings: TrainSettings | null }) => {
         <span className="tone-bad">⚠ A field is not allowed yet; see the form.</span>
       ) : missing ? (
         <span className="tone-bad">⚠ The warm-up needs a file of trajectories.</span>
+      ) : unsummarized ? (
+        <Unsummarized />
       ) : null}
       {changed > 0 ? (
         <button type="button" className="link" onClick={resetDraft}>
@@ -222,17 +246,6 @@ const StartBar = (props: { settings: TrainSettings | null }) => {
       ) : null}
     </div>
   );
-};
-
-/** Imported questions have no split of ours; where they go is said. */
-const ImportedSplits = () => {
-  const imported = useSetup(({ setup }) => setup.questions.kind === 'collections');
-  return imported ? (
-    <p className="fine">
-      Of the imported questions, by a hash of their ids, 70 % are trained on, 15 % are held out for
-      the curve, and 15 % stay untouched for a test.
-    </p>
-  ) : null;
 };
 
 /** The form of a new run. */
@@ -249,6 +262,7 @@ export const NewRun = () => {
     }),
     [training, changes, checked],
   );
+  const summaries = checked.settings !== null && asksForSummaries(checked.settings);
   const first = useTrain(
     (state) => state.status === 'ready' && visibleRuns(state.runs).length === 0,
   );
@@ -263,8 +277,8 @@ export const NewRun = () => {
           {first ? ' Nothing has been trained here yet: press Start training.' : ''}
         </p>
         <Basics />
-        <WorksWith helpers={false} />
-        <ImportedSplits />
+        <WorksWith helpers={summaries ? ['summarizer', 'judge'] : ['judge']} />
+        <OwnData />
         <StageFields />
         <AdvancedFields />
         {checked.warnings.map((warning) => (

@@ -1,3 +1,4 @@
+import { splitWords } from '../../../lab/corpus/retrieval/split.ts';
 import { Button, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { Link } from 'wouter';
@@ -220,6 +221,9 @@ const Notices = ({ run, progress }: { run: RunRecord; progress: TrainProgress | 
         </p>
       ) : null}
       {notice ? <p className="note">{notice}</p> : null}
+      {run.world.split ? (
+        <p className="fine">Questions of your own: {splitWords(run.world.split)}.</p>
+      ) : null}
       {frozen && live ? (
         <p className="note">
           {frozen}{' '}

@@ -1,0 +1,102 @@
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { judgeIdOf, judgementKey } from '../../evaluate/judge/judge.ts';
+import {
+  judgeReport,
+  whyNotJudged,
+  type JudgePrice,
+  type JudgeReport,
+} from '../../evaluate/judge/report.ts';
+import { judgeAnswers, type JudgeItem, type JudgeOutcome } from '../../evaluate/judge/run.ts';
+import { knownJudgements, storedJudgement } from '../../evaluate/judge/stored.ts';
+import { itemAt } from '../../base/items.ts';
+import { messageOf } from '../../base/errors.ts';
+import { abortOnSignals } from '../shared/abort.ts';
+import { endProgress, say, sayProgress } from '../shared/command.ts';
+import { UsageError } from '../shared/options.ts';
+import type { OpenTextModel } from '../shared/text-model.ts';
+import { countingJudge, type Asking } from './judge-options.ts';
+
+/** A judge over the answers of an evaluation, with progress; what it said is kept in a file. */
+
+export interface JudgeCall {
+  opened: OpenTextModel;
+  asking: Asking;
+  price: JudgePrice | null;
+  /** File of judgements; null: none is kept. */
+  file: string | null;
+}
+
+export interface Judged {
+  report: JudgeReport;
+  outcomes: JudgeOutcome[];
+}
+
+/** What a file of an earlier run knows. */
+function readKnown(file: string | null): ReturnType<typeof knownJudgements>['known'] {
+  if (file === null || !existsSync(file)) return new Map();
+  const { known, damaged } = knownJudgements(readFileSync(file, 'utf8'));
+  if (damaged > 0) say(`${file}: ${damaged} lines are no judgements; they are asked for again.`);
+  if (known.size > 0) say(`${file}: ${known.size} verdicts are known already.`);
+  return known;
+}
+
+/** @throws UsageError */
+function begin(file: string): void {
+  try {
+    // What a killed process left of a line stays a line of its own.
+    const torn = existsSync(file) && !/(^|\n)$/.test(readFileSync(file, 'utf8'));
+    appendFileSync(file, torn ? '\n' : '');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be written: ${messageOf(error)}.`);
+  }
+}
+
+const timeLeft = (startedAt: number, done: number, total: number): string =>
+  `≈ ${(((performance.now() - startedAt) / 1000 / done) * (total - done)).toFixed(0)} s left`;
+
+/**
+ * Judges answers. A failed one is marked with its reason; Ctrl-C ends the run with what there is, and
+ * the same call goes on from there.
+ */
+export async function runJudge(items: readonly JudgeItem[], call: JudgeCall): Promise<Judged> {
+  const { opened, asking, price, file } = call;
+  using stop = abortOnSignals('stopping; what was judged is kept …');
+  const judge = countingJudge(opened, readKnown(file));
+  if (file !== null) begin(file);
+  const keys = await Promise.all(items.map((item) => judgementKey(judgeIdOf(opened.model.id), item)));
+  const keyById = new Map(items.map(({ id }, at) => [id, itemAt(keys, at, 'keys')]));
+  const startedAt = performance.now();
+  const run = await judgeAnswers(judge, items, {
+    ...asking,
+    signal: stop.signal,
+    onOutcome: (outcome, { done, total, right, wrong }) => {
+      const known = outcome.status === 'judged' && outcome.judgement.cached;
+      if (file !== null && !known && outcome.status !== 'skipped') {
+        const key = keyById.get(outcome.id) ?? '';
+        const line = storedJudgement(
+          key,
+          judge.id,
+          outcome,
+          whyNotJudged(outcome),
+          new Date().toISOString(),
+        );
+        appendFileSync(file, `${JSON.stringify(line)}\n`);
+      }
+      sayProgress(
+        `judged ${done}/${total}  right ${right}  wrong ${wrong}  not judged ${done - right - wrong}  ${timeLeft(startedAt, done, total)}`,
+      );
+    },
+  });
+  endProgress();
+  if (run.ended === 'gave-up')
+    say(
+      `The judge failed several times one after another and was not asked further. Mend it and ${file === null ? 'run again with --judgements FILE, which keeps what was judged' : 'run the same call again: it goes on from here'}.`,
+    );
+  if (run.ended === 'cancelled')
+    say(
+      file === null
+        ? 'Cancelled; nothing was kept. --judgements FILE keeps what is judged.'
+        : `Cancelled; ${file} has what was judged, and the same call goes on from there.`,
+    );
+  return { report: judgeReport(judge.id, items, run, price), outcomes: run.outcomes };
+}

@@ -1,0 +1,66 @@
+import { openSummarizer } from '../../retrieval/summarize/index.ts';
+import type { Summarizer } from '../../retrieval/summarize/summarizer.ts';
+import { UsageError, type OptionSpec, type OptionValues } from './options.ts';
+import {
+  KEY_VARIABLE,
+  openTextModel,
+  openTextModelOf,
+  type OpenTextModel,
+  type TextModelSpec,
+} from './text-model.ts';
+
+/** Who summarizes passages for the policy, as the command line names it. */
+
+export const SUMMARIZER_OPTIONS = {
+  summarizer: {
+    type: 'string',
+    value: 'WHO',
+    help: `who summarizes, where the recipe's retrieval.summarize is on: extractive (built in), the folder of a chat model, or an OpenAI-compatible server (its key in ${KEY_VARIABLE})`,
+  },
+  'summarizer-model': {
+    type: 'string',
+    value: 'NAME',
+    help: "which of the server's models; its only one unless given",
+  },
+} as const satisfies Record<string, OptionSpec>;
+
+/** As a record names it. */
+export type SummarizerName = 'extractive' | TextModelSpec;
+
+export interface OpenSummarizer {
+  name: SummarizerName;
+  summarizer: Summarizer;
+  close(): void;
+}
+
+const PURPOSE = { option: '--summarizer', work: 'summarize' };
+
+const EXTRACTIVE = 'extractive';
+
+function extractive(): OpenSummarizer {
+  const summarizer = openSummarizer({ kind: EXTRACTIVE });
+  if (!summarizer) throw new Error('the extractive summarizer is off');
+  return { name: EXTRACTIVE, summarizer, close: () => undefined };
+}
+
+function byModel({ spec, model, close }: OpenTextModel): OpenSummarizer {
+  const summarizer = openSummarizer({ kind: 'model', policy: { kind: 'built-in' } }, { model });
+  if (!summarizer) throw new Error('the summarizer is off');
+  return { name: spec, summarizer, close };
+}
+
+/** The summarizer of `--summarizer`; null without it. @throws UsageError */
+export async function openSummarizerOf(values: OptionValues): Promise<OpenSummarizer | null> {
+  const [given, name] = [values['summarizer'], values['summarizer-model']];
+  if (given === undefined) {
+    if (name === undefined) return null;
+    throw new UsageError('--summarizer-model needs --summarizer URL.');
+  }
+  if (given === EXTRACTIVE) return extractive();
+  const model = name === undefined ? undefined : String(name);
+  return byModel(await openTextModel(String(given), model, PURPOSE));
+}
+
+/** The summarizer of a record. @throws UsageError */
+export const openSummarizerNamed = async (name: SummarizerName): Promise<OpenSummarizer> =>
+  name === EXTRACTIVE ? extractive() : byModel(await openTextModelOf(name, PURPOSE));

@@ -1,0 +1,255 @@
+import { Button, NativeSelect, NumberInput } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import { messageOf } from '../../../base/errors.ts';
+import type { JudgeStanding } from '../../../lab/contract/rollouts.ts';
+import type { FileRecord, Judging } from '../../../lab/contract/records/rollout-files.ts';
+import { formatDuration } from '../../kit/words/duration.ts';
+import { formatCount, formatShare, plural } from '../../kit/words/format.ts';
+import { Table, type Head } from '../../kit/Table.tsx';
+import { lab } from '../../lab/connection.ts';
+import { refreshCheckpoints } from '../../models/store/checkpoint-actions.ts';
+import { useCheckpoints } from '../../models/store/checkpoint-store.ts';
+import { grouped, keyOf, policyChoices } from '../../setup/form/policy-words.ts';
+import { useResources } from '../../setup/resources-store.ts';
+import { useSetup } from '../../setup/setup-store.ts';
+import { readerPath } from '../store/browse-address.ts';
+import { judgingLeft, startJudging, stopJudging, useJudging, type JudgeJob } from './judge-store.ts';
+import './judge.css';
+
+/** A judge over all answers of a file: who, how far, how it agrees with EM, what it costs. */
+
+const useStanding = (file: FileRecord): JudgeStanding | string | null => {
+  const kept = useJudging((state) => state.kept);
+  const [standing, setStanding] = useState<JudgeStanding | string | null>(null);
+  useEffect(() => {
+    let live = true;
+    lab()
+      .rollouts.judgeStanding(file.id)
+      .then(
+        (found) => live && setStanding(found),
+        (error: unknown) => live && setStanding(messageOf(error)),
+      );
+    return () => {
+      live = false;
+    };
+  }, [file.id, file.rollouts, kept]);
+  return standing;
+};
+
+const Progress = ({ job }: { job: JudgeJob }) => {
+  const left = judgingLeft(job);
+  return (
+    <div role="status" data-testid="judge-progress">
+      <progress className="bar" max={Math.max(1, job.total)} value={job.done} aria-label="Judged" />
+      <p className="fine">
+        {formatCount(job.done)} of {formatCount(job.total)} asked · right {formatCount(job.right)} ·
+        wrong {formatCount(job.wrong)} · not judged {formatCount(job.notJudged)}
+        {job.status === 'running' && left !== null ? ` · ≈ ${formatDuration(left)} to go` : ''}
+      </p>
+      {job.words === null ? null : <p className="note">{job.words}</p>}
+    </div>
+  );
+};
+
+const HEADS: readonly Head[] = [[''], ['EM 1', 'number'], ['EM 0', 'number']];
+
+/** The 2 × 2 table with EM, and Cohen's κ. */
+const AgreementTable = ({ agreement }: Pick<JudgeStanding, 'agreement'>) => {
+  const { n, bothRight, bothWrong, judgeOnly, emOnly, agreement: share, kappa } = agreement;
+  if (n === 0) return <p className="fine">No answer has a verdict yet.</p>;
+  return (
+    <section aria-label="Agreement with EM">
+      <Table heads={HEADS} className="plain-table agreement">
+        <tr>
+          <th scope="row">judge right</th>
+          <td className="number">{formatCount(bothRight)}</td>
+          <td className="number">{formatCount(judgeOnly)}</td>
+        </tr>
+        <tr>
+          <th scope="row">judge wrong</th>
+          <td className="number">{formatCount(emOnly)}</td>
+          <td className="number">{formatCount(bothWrong)}</td>
+        </tr>
+      </Table>
+      <p>
+        {formatCount(n)} verdicts, {formatShare((bothRight + judgeOnly) / n)} right. Agreement with EM{' '}
+        {formatShare(share ?? 0)}, Cohen’s κ{' '}
+        {kappa === null ? 'undefined: chance alone explains all' : kappa.toFixed(2)}.
+      </p>
+    </section>
+  );
+};
+
+/** Dollars of a million tokens, where the user knows them. */
+interface Price {
+  prompt: number | '';
+  completion: number | '';
+}
+
+const dollarsOf = ({ cost }: Judging, { prompt, completion }: Price): number | null =>
+  prompt === '' || completion === '' || cost.uncounted > 0
+    ? null
+    : (cost.promptTokens * prompt + cost.completionTokens * completion) / 1e6;
+
+const Cost = ({ judging }: { judging: Judging }) => {
+  const [price, setPrice] = useState<Price>({ prompt: '', completion: '' });
+  const { calls, uncounted, promptTokens, completionTokens, seconds } = judging.cost;
+  const dollars = dollarsOf(judging, price);
+  const set = (part: keyof Price) => (value: number | string) =>
+    setPrice((before) => ({ ...before, [part]: typeof value === 'number' ? value : '' }));
+  return (
+    <section aria-label="Cost">
+      <p>
+        {judging.by}, prompt version {judging.promptVersion}: {plural(calls, 'call')},{' '}
+        {calls > 0 && uncounted === calls
+          ? 'whose tokens the model does not tell'
+          : `${formatCount(promptTokens)} tokens read and ${formatCount(completionTokens)} written`}
+        , {formatDuration(seconds)} of calls
+        {dollars === null ? '' : `, $${dollars.toFixed(4)}`}.
+      </p>
+      {uncounted > 0 ? null : (
+        <div className="judge-line">
+          <NumberInput
+            size="xs"
+            label="$ a million tokens read"
+            min={0}
+            value={price.prompt}
+            onChange={set('prompt')}
+          />
+          <NumberInput
+            size="xs"
+            label="$ a million written"
+            min={0}
+            value={price.completion}
+            onChange={set('completion')}
+          />
+        </div>
+      )}
+    </section>
+  );
+};
+
+const REASON_HEADS: readonly Head[] = [['rollout'], ['why there is no verdict']];
+
+const NotJudged = (props: { judging: Judging; fileId: string; search: string }) => {
+  const { notJudged } = props.judging;
+  if (notJudged.length === 0) return null;
+  return (
+    <section aria-label="Not judged">
+      <h2>Not judged: {formatCount(notJudged.length)}</h2>
+      <Table heads={REASON_HEADS} className="plain-table">
+        {notJudged.map(({ rollout, reason }) => (
+          <tr key={rollout}>
+            <td>
+              <Link href={readerPath(props.fileId, rollout, props.search)}>{rollout}</Link>
+            </td>
+            <td>{reason}</td>
+          </tr>
+        ))}
+      </Table>
+    </section>
+  );
+};
+
+/** Models with a chat template, those of servers among them; the built-in policy is none. */
+const useJudges = () => {
+  useEffect(() => void refreshCheckpoints(), []);
+  const resources = useResources((state) => state.resources);
+  const checkpoints = useCheckpoints((state) => state.checkpoints);
+  return policyChoices(resources, checkpoints, []).filter(({ chats }) => chats);
+};
+
+const Chooser = ({ file, standing }: { file: FileRecord; standing: JudgeStanding }) => {
+  const judges = useJudges();
+  const spec = useSetup(({ setup }) => setup.judge);
+  const change = useSetup((state) => state.change);
+  const job = useJudging((state) => state.job);
+  const busy = job !== null && job.status !== 'ended';
+  const chosen =
+    spec.kind === 'model' ? judges.find(({ ref }) => keyOf(ref) === keyOf(spec.policy)) : undefined;
+  if (judges.length === 0)
+    return (
+      <p>
+        No model here can judge. The built-in policy is no judge: it knows nothing but how to search
+        and answer. Add a server or a chat model on <Link href="/models">Models</Link>.
+      </p>
+    );
+  return (
+    <div className="judge-line">
+      <NativeSelect
+        size="xs"
+        label="Judge"
+        value={chosen ? keyOf(chosen.ref) : ''}
+        data={[{ value: '', label: 'choose a model' }, ...grouped(judges)]}
+        onChange={({ currentTarget: { value } }) => {
+          const found = judges.find(({ ref }) => keyOf(ref) === value);
+          change({ judge: found ? { kind: 'model', policy: found.ref } : { kind: 'off' } });
+        }}
+      />
+      {busy ? (
+        <Button
+          size="xs"
+          variant="default"
+          disabled={job.status === 'stopping'}
+          onClick={stopJudging}
+        >
+          Stop
+        </Button>
+      ) : (
+        <>
+          <Button
+            size="xs"
+            disabled={!chosen || standing.without === 0}
+            onClick={() => chosen && void startJudging(file.id, chosen.ref, false)}
+          >
+            Judge {plural(standing.without, 'answer')} without a verdict
+          </Button>
+          {standing.without < standing.judgeable ? (
+            <Button
+              size="xs"
+              variant="default"
+              disabled={!chosen}
+              onClick={() => chosen && void startJudging(file.id, chosen.ref, true)}
+            >
+              Judge all {formatCount(standing.judgeable)} again
+            </Button>
+          ) : null}
+        </>
+      )}
+    </div>
+  );
+};
+
+export const JudgeView = ({ file, search }: { file: FileRecord; search: string }) => {
+  const standing = useStanding(file);
+  const job = useJudging((state) => state.job);
+  if (standing === null) return <p role="status">Reading the verdicts …</p>;
+  if (typeof standing === 'string') return <p className="warn">{standing}</p>;
+  if (file.status === 'importing')
+    return <p>The file is still being read; its answers can be judged when it is read to its end.</p>;
+  if (standing.judgeable === 0)
+    return (
+      <p>
+        There is nothing to judge: no rollout of this file has both gold answers and an answer that can
+        be read.
+      </p>
+    );
+  return (
+    <div className="judge-view">
+      <p className="fine">
+        LJ: a model says whether an answer means what a gold answer means. Its verdicts are kept in the
+        rollouts: in the table, its filters, the disagreements and exports.
+      </p>
+      <Chooser file={file} standing={standing} />
+      {job?.fileId === file.id ? <Progress job={job} /> : null}
+      <AgreementTable agreement={standing.agreement} />
+      {standing.judging ? (
+        <>
+          <Cost judging={standing.judging} />
+          <NotJudged judging={standing.judging} fileId={file.id} search={search} />
+        </>
+      ) : null}
+    </div>
+  );
+};

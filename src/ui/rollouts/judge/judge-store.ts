@@ -1,0 +1,147 @@
+import { create } from 'zustand';
+import { messageOf } from '../../../base/errors.ts';
+import type { JudgeOutcome } from '../../../evaluate/judge/run.ts';
+import type { PolicyRef } from '../../../records/setup.ts';
+import { lab } from '../../lab/connection.ts';
+import { reloadFiles } from '../store/browse-actions.ts';
+
+/** A judge over the answers of a file; one at a time. What it said is kept as it comes. */
+
+export interface JudgeJob {
+  fileId: string;
+  status: 'running' | 'stopping' | 'ended';
+  done: number;
+  total: number;
+  right: number;
+  wrong: number;
+  notJudged: number;
+  startedAt: number;
+  /** Why it ended; null while it runs. */
+  words: string | null;
+}
+
+interface JudgeStore {
+  job: JudgeJob | null;
+  /** Counts what was kept: who shows a standing reads it again. */
+  kept: number;
+}
+
+export const useJudging = create<JudgeStore>()(() => ({ job: null, kept: 0 }));
+
+/** Verdicts are kept after so many, or so long. */
+const KEEP = { answers: 32, ms: 4000 };
+
+let abort: AbortController | null = null;
+
+const change = (part: Partial<JudgeJob>): void =>
+  useJudging.setState(({ job }) => ({ job: job && { ...job, ...part } }));
+
+/** Collects outcomes and keeps them now and then, in order. */
+class Keeper {
+  readonly #fileId: string;
+  #waiting: JudgeOutcome[] = [];
+  #by = '';
+  #last = performance.now();
+  #keeping: Promise<void> = Promise.resolve();
+
+  constructor(fileId: string) {
+    this.#fileId = fileId;
+  }
+
+  add(outcome: JudgeOutcome, by: string): void {
+    this.#waiting.push(outcome);
+    this.#by = by;
+    const due =
+      this.#waiting.length >= KEEP.answers || performance.now() - this.#last > KEEP.ms;
+    // A failure is met again by whoever flushes.
+    if (due) this.flush().catch(() => undefined);
+  }
+
+  flush(): Promise<void> {
+    const outcomes = this.#waiting;
+    this.#waiting = [];
+    this.#last = performance.now();
+    if (outcomes.length === 0) return this.#keeping;
+    this.#keeping = this.#keeping.then(async () => {
+      await lab().rollouts.keepVerdicts(this.#fileId, this.#by, outcomes);
+      useJudging.setState(({ kept }) => ({ kept: kept + 1 }));
+    });
+    return this.#keeping;
+  }
+}
+
+const ENDED = {
+  complete: 'Every answer was asked for.',
+  cancelled: 'Stopped. What was judged is kept; judging again goes on with the rest.',
+  'gave-up':
+    'The judge failed several times one after another and was not asked further. See the reasons below; judging again goes on with the rest.',
+} as const;
+
+const count = (outcome: JudgeOutcome): void =>
+  useJudging.setState(({ job }) => {
+    if (!job) return {};
+    const verdict = outcome.status === 'judged' ? outcome.judgement.verdict : 'unreadable';
+    const which = verdict === 'unreadable' ? 'notJudged' : verdict;
+    return { job: { ...job, done: job.done + 1, [which]: job[which] + 1 } };
+  });
+
+/** Judges the answers of a file without a verdict, or all of them again. Never rejects. */
+export const startJudging = async (
+  fileId: string,
+  ref: PolicyRef,
+  again: boolean,
+): Promise<void> => {
+  if (abort) return;
+  abort = new AbortController();
+  const { signal } = abort;
+  const job: JudgeJob = {
+    fileId,
+    status: 'running',
+    done: 0,
+    total: 0,
+    right: 0,
+    wrong: 0,
+    notJudged: 0,
+    startedAt: performance.now(),
+    words: null,
+  };
+  useJudging.setState({ job });
+  const keeper = new Keeper(fileId);
+  try {
+    const items = await lab().rollouts.toJudge(fileId, again);
+    change({ total: items.length, startedAt: performance.now() });
+    const ended = await lab().ask.judge(
+      ref,
+      items,
+      (outcome, by) => {
+        keeper.add(outcome, by);
+        count(outcome);
+      },
+      signal,
+    );
+    await keeper.flush();
+    change({ words: ENDED[ended] });
+  } catch (error) {
+    await keeper.flush().catch(() => undefined);
+    change({
+      words: signal.aborted
+        ? ENDED.cancelled
+        : `The judge cannot be asked: ${messageOf(error)}`,
+    });
+  } finally {
+    abort = null;
+    change({ status: 'ended' });
+    await reloadFiles();
+  }
+};
+
+export const stopJudging = (): void => {
+  change({ status: 'stopping' });
+  abort?.abort(new Error('it was stopped'));
+};
+
+/** Seconds to the end by what was done so far; null before the first answer. */
+export const judgingLeft = (
+  { done, total, startedAt }: JudgeJob,
+  now = performance.now(),
+): number | null => (done === 0 ? null : ((now - startedAt) / 1000 / done) * (total - done));

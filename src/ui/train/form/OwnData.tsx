@@ -1,0 +1,49 @@
+import { Link } from 'wouter';
+import { useShallow } from 'zustand/react/shallow';
+import { formatCount, plural } from '../../kit/words/format.ts';
+import { useCollections } from '../../corpus/store/collections-store.ts';
+import { questionSetsOf } from '../../setup/search-with.ts';
+import { useSetup } from '../../setup/setup-store.ts';
+
+/** What the run trains on where it is the user's own, or how to get there. */
+export const OwnData = () => {
+  const chosen = useSetup(useShallow(({ setup }) => questionSetsOf(setup)));
+  const local = useSetup(({ setup }) => setup.local);
+  const collections = useCollections((state) => state.collections);
+  const own = collections.filter(({ questions }) => questions > 0);
+  if (chosen.length > 0) {
+    const asked = collections.filter(({ id }) => chosen.includes(id));
+    const gone = chosen.length - asked.length;
+    const questions = asked.reduce((sum, one) => sum + one.questions, 0);
+    if (gone > 0)
+      return (
+        <p className="warn">
+          ⚠ {plural(gone, 'chosen collection')} of questions {gone === 1 ? 'is' : 'are'} not here any
+          more. Choose others under “Works with”, or <Link href="/corpus">import them again</Link>.
+        </p>
+      );
+    return (
+      <p className="fine" data-testid="own-data">
+        Trains on {formatCount(questions)} questions of your own
+        {local.kind === 'collections' ? ' and searches your passages' : ''}. They go where the field
+        “split” of their file puts them (train, dev or test); without it, by a hash of their ids,
+        70 % are trained on, 15 % are held out for the curve, and 15 % stay untouched for a test.
+      </p>
+    );
+  }
+  return (
+    <p className="fine" data-testid="own-data">
+      {own.length === 0 ? (
+        <>
+          Trains on the built-in world. To train on questions and passages of your own,{' '}
+          <Link href="/corpus">import them on Corpus</Link> and choose them here.
+        </>
+      ) : (
+        <>
+          Trains on the built-in world. {plural(own.length, 'collection')} of your own questions can
+          be chosen under “Works with”; <Link href="/corpus">import more</Link>.
+        </>
+      )}
+    </p>
+  );
+};
