@@ -5,7 +5,7 @@ import { messageOf } from '../../base/errors.ts';
 import { duration, secondsLeft, type Pace } from '../../evaluate/study/estimate.ts';
 import { executePlan, workLeft, type WorkLeft } from '../../evaluate/study/execute.ts';
 import { planStudy, type StudyPlan } from '../../evaluate/study/plan.ts';
-import { readStudy, StudyError, type Study } from '../../evaluate/study/read.ts';
+import { readStudy, StudyError, type Study } from '../../evaluate/study/file/read.ts';
 import { reportOf } from '../../evaluate/study/report.ts';
 import { present } from '../../base/items.ts';
 import { endProgress, print, say } from '../shared/command.ts';
@@ -114,7 +114,9 @@ function writeReport(study: Study, plan: StudyPlan, folder: StudyFolder): string
       .filter(({ key }) => folder.hasTrained(key))
       .map(({ key }) => [key, folder.readTrained(key).curve]),
   );
-  const commits = [...scores.values()].map(({ made }) => String(made['commit'] ?? 'no commit'));
+  const commits = [...scores.values()].map(({ made }) =>
+    typeof made['commit'] === 'string' ? made['commit'] : 'no commit',
+  );
   const { id, revision } = folder.policy;
   const files = reportOf(
     study,

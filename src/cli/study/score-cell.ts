@@ -1,7 +1,7 @@
 import { RunningMean } from '../../agent/router/reward.ts';
 import type { AgentDeps } from '../../agent/request.ts';
 import { itemAt } from '../../base/items.ts';
-import type { StudyFile } from '../../evaluate/study/file.ts';
+import type { StudyFile } from '../../evaluate/study/file/file.ts';
 import type { PlannedScore } from '../../evaluate/study/plan.ts';
 import { rowOf } from '../../evaluate/study/rows.ts';
 import { checkFaults } from '../../learn/rl/collect.ts';

@@ -7,7 +7,7 @@ import { createRouter, type Router } from '../../agent/router/router.ts';
 import { sha256 } from '../../base/hash.ts';
 import { median } from '../../base/statistics.ts';
 import { canonical } from '../../evaluate/study/plan.ts';
-import type { NamedWorld } from '../../evaluate/study/worlds.ts';
+import type { NamedWorld } from '../../evaluate/study/file/worlds.ts';
 import { withWebDelay } from '../../retrieval/delayed.ts';
 import type { Retriever } from '../../retrieval/retriever.ts';
 import type { World } from '../../retrieval/world/load.ts';

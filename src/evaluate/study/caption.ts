@@ -1,5 +1,5 @@
-import type { Study } from './read.ts';
-import type { NamedWorld } from './worlds.ts';
+import type { Study } from './file/read.ts';
+import type { NamedWorld } from './file/worlds.ts';
 
 /** What was measured and how, in sentences that stand over the tables. */
 

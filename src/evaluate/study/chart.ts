@@ -41,7 +41,7 @@ const STYLE = [
 ].join('');
 
 /** About four round values that span the data. */
-export function ticksOf(low: number, high: number): number[] {
+function ticksOf(low: number, high: number): number[] {
   const span = high - low || Math.abs(high) || 1;
   const rough = span / 4;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -56,7 +56,7 @@ interface Panel {
   title: string;
   lines: readonly ArmLines[];
   /** As its axis shows a value. */
-  show(value: number): string;
+  show: (value: number) => string;
 }
 
 const fixed = (value: number): string => value.toFixed(1);

@@ -81,13 +81,12 @@ export const curvesCsv = (curves: readonly Curve[]): string =>
   csv([
     HEAD,
     ...curves.flatMap(({ arm, seed, trainWorld, points }) =>
-      points.map(({ step, reward, em, searches, heldOut, seconds }) =>
-        [
-          ...[arm, seed, trainWorld, step, reward, em, searches],
-          ...[heldOut?.n, heldOut?.em, heldOut?.f1, heldOut?.searches],
-          seconds,
-        ].map((value) => value ?? ''),
-      ),
+      points.map((point) => {
+        const { step, reward, em, searches, heldOut, seconds } = point;
+        const own = [arm, seed, trainWorld, step, reward, em, searches];
+        const scored = [heldOut?.n, heldOut?.em, heldOut?.f1, heldOut?.searches, seconds];
+        return [...own, ...scored].map((value) => value ?? '');
+      }),
     ),
   ]);
 

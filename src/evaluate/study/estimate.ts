@@ -4,7 +4,7 @@ import type { WorkLeft } from './execute.ts';
 /** How long the work that is left may take, from pieces that were measured. */
 
 /** A training or a score that was made. */
-export interface Measured {
+interface Measured {
   /** By what it is alike with others: the training's or the recipe's id. */
   kind: string;
   /** Seconds of one step, or of one question. */

@@ -3,9 +3,9 @@ import { LOCAL_ONLY } from '../../recipes/local-only.ts';
 import { asWord, getRecipe } from '../../recipes/index.ts';
 import { mergeOverrides, type SettingsOverride } from '../../recipes/settings.ts';
 import type { TrainSettings } from '../../recipes/training.ts';
-import { loopOf, type ResolvedArm } from './arms.ts';
-import type { Study } from './read.ts';
-import type { NamedWorld } from './worlds.ts';
+import { loopOf, type ResolvedArm } from './file/arms.ts';
+import type { Study } from './file/read.ts';
+import type { NamedWorld } from './file/worlds.ts';
 
 /**
  * What a study needs: trainings, and scores of policies over worlds. Each is named by a digest of all
@@ -31,7 +31,7 @@ export interface PlannedScore {
 }
 
 /** What a score stands for in the tables. */
-export interface ScoreUse {
+interface ScoreUse {
   arm: string;
   /** null of an arm that is not trained, and at the start, which no seed has a part in. */
   seed: number | null;

@@ -2,7 +2,7 @@ import { captionOf, type CaptionFacts } from './caption.ts';
 import { curvesSvg } from './chart.ts';
 import { curvesCsv, type Curve, type CurvePoint } from './curves.ts';
 import type { StudyPlan } from './plan.ts';
-import type { Study } from './read.ts';
+import type { Study } from './file/read.ts';
 import type { Row } from './rows.ts';
 import type { ArmScores, ScoredCell } from './scores.ts';
 import { studyTables } from './table.ts';

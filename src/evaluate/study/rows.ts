@@ -34,7 +34,7 @@ const rowSchema = z.strictObject({
 });
 export type Row = z.infer<typeof rowSchema>;
 
-export const COLUMNS = Object.keys(rowSchema.shape) as (keyof Row)[];
+const COLUMNS = Object.keys(rowSchema.shape) as (keyof Row)[];
 
 const asksWeb = (source: string): boolean => source === 'web' || source === 'both';
 
@@ -62,7 +62,7 @@ const callAfter = (events: readonly AgentEvent[], place: number) => {
  * @param webLatencyMs what a call of the web takes, the same for every arm
  * @returns null where a call asked both sources, which is no action of the paper's
  */
-export function routerRewardOf(
+function routerRewardOf(
   { events, question }: Rollout,
   settings: RewardSettings,
   webLatencyMs: number,

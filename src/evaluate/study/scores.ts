@@ -1,6 +1,6 @@
 import { groupBy } from '../../base/items.ts';
 import { mean, meanOrNull } from '../../base/statistics.ts';
-import type { StudyNumber } from './numbers.ts';
+import type { StudyNumber } from './file/numbers.ts';
 import type { Row } from './rows.ts';
 
 /** Scores of one arm, seed by seed, over the same questions. */

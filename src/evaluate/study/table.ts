@@ -1,6 +1,6 @@
 import type { BootstrapOptions, Interval } from '../bootstrap.ts';
 import { hierarchicalBootstrap } from './hierarchical.ts';
-import type { StudyNumber } from './numbers.ts';
+import type { StudyNumber } from './file/numbers.ts';
 import type { Row } from './rows.ts';
 import {
   differences,

@@ -1,4 +1,4 @@
-import { NUMBERS, numberOf, shown, shownDifference, type StudyNumber } from './numbers.ts';
+import { NUMBERS, numberOf, shown, shownDifference, type StudyNumber } from './file/numbers.ts';
 import type { StudyTable, TableCell, TableRow } from './table.ts';
 
 /** The tables as files: Markdown, CSV and LaTeX. */

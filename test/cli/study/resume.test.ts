@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StudyFolder, type Maker } from '../../../src/cli/study/folder.ts';
 import { executePlan } from '../../../src/evaluate/study/execute.ts';
 import { planStudy, type StudyPlan } from '../../../src/evaluate/study/plan.ts';
-import { readStudy, type Study } from '../../../src/evaluate/study/read.ts';
+import { readStudy, type Study } from '../../../src/evaluate/study/file/read.ts';
 import { reportOf } from '../../../src/evaluate/study/report.ts';
 import { row, studyJson } from '../../evaluate/study/study-file.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readStudy, StudyError } from '../../../src/evaluate/study/read.ts';
+import { readStudy, StudyError } from '../../../src/evaluate/study/file/read.ts';
 import { studyJson } from './study-file.ts';
 
 const nothing = (): boolean => false;

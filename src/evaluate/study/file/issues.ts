@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { placeOf, wordsOf } from '../../base/errors.ts';
+import { placeOf, wordsOf } from '../../../base/errors.ts';
 
 /**
  * Every problem that a schema found, a line each; keys that a strict object does not have are named as

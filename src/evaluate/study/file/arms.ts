@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import { merge } from '../../base/merge.ts';
-import { messageOf } from '../../base/errors.ts';
-import { checkRouter } from '../../learn/run/assemble.ts';
-import { untrainable } from '../../learn/rl/trainable.ts';
-import { checkedSettingsSchema } from '../../learn/settings/checked.ts';
-import { overridesInForce } from '../../learn/settings/overrides.ts';
-import { findTraining, getTraining, RECIPES, TRAININGS } from '../../recipes/index.ts';
-import type { Recipe } from '../../recipes/recipe.ts';
+import { merge } from '../../../base/merge.ts';
+import { messageOf } from '../../../base/errors.ts';
+import { checkRouter } from '../../../learn/run/assemble.ts';
+import { untrainable } from '../../../learn/rl/trainable.ts';
+import { checkedSettingsSchema } from '../../../learn/settings/checked.ts';
+import { overridesInForce } from '../../../learn/settings/overrides.ts';
+import { findTraining, getTraining, RECIPES, TRAININGS } from '../../../recipes/index.ts';
+import type { Recipe } from '../../../recipes/recipe.ts';
 import {
   mergeOverrides,
   recipeSettingsSchema,
   type RecipeSettings,
   type SettingsOverride,
-} from '../../recipes/settings.ts';
-import type { TrainSettings } from '../../recipes/training.ts';
+} from '../../../recipes/settings.ts';
+import type { TrainSettings } from '../../../recipes/training.ts';
 import type { StudyArm, StudyFile } from './file.ts';
 import { issueLines } from './issues.ts';
 
@@ -136,7 +136,7 @@ function trainedArm(study: StudyFile, arm: StudyArm): Resolved {
   };
 }
 
-const sameAs = ({ name: _, ...rest }: ResolvedArm): string => JSON.stringify(rest);
+const sameAs = (arm: ResolvedArm): string => JSON.stringify({ ...arm, name: '' });
 
 /** Arms of one name, and arms of other names that are one. */
 function twice(arms: readonly StudyArm[], resolved: readonly (ResolvedArm | null)[]): string[] {

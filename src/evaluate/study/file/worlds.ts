@@ -1,8 +1,8 @@
-import { METHOD_IDS } from '../../retrieval/setup.ts';
+import { METHOD_IDS } from '../../../retrieval/setup.ts';
 import type { StudyFile, StudyWorld } from './file.ts';
 
 /** A world as the study file names it, by the one of its three kinds that it is. */
-export type WorldSource =
+type WorldSource =
   | { kind: 'generated'; form: 1 | 2; seed: number }
   | { kind: 'folder'; folder: string }
   | { kind: 'corpus'; corpus: readonly string[]; questions: string; method: string };

@@ -5,7 +5,7 @@ import { initWeights, type PolicyWeights } from '../../../src/policy/checkpoint/
 import { itemAt } from '../../../src/base/items.ts';
 import { mean } from '../../../src/base/statistics.ts';
 import { tokenizer } from '../../agent/tokenizer.ts';
-import { tinySettings, tinyWeights, trainTiny } from './helpers.ts';
+import { tinySettings, tinyWeights, trainTiny } from '../rl/helpers.ts';
 
 vi.setConfig({ testTimeout: 240_000 });
 
@@ -79,7 +79,7 @@ const settingsOf = (change: Partial<TrainSettings>): TrainSettings =>
     recipe: 'naive-generation',
     overrides: { budgets: { tokens: 8, stepTokens: 8, answerTokens: 2 } },
     stages: [{ steps: 1, reward: 'em', weights: {} }],
-    steps: 40,
+    steps: 30,
     questions: 4,
     groupSize: 8,
     updates: 1,
@@ -102,7 +102,6 @@ async function rewardsOf(change: Partial<TrainSettings>): Promise<{ first: numbe
   };
   const { steps } = await trainTiny({ settings, world, weights: oneOfTwo() });
   const rewards = steps.map(({ reward }) => reward.mean);
-  console.log(change, rewards.map((r) => r.toFixed(2)).join(' '));
   return { first: mean(rewards.slice(0, 3)), last: mean(rewards.slice(-10)) };
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { routerRewardSchema } from '../../recipes/settings.ts';
+import { routerRewardSchema } from '../../../recipes/settings.ts';
 import { NUMBER_IDS } from './numbers.ts';
 
 /** A study file, `forage.study/1`: trainings and evaluations of several arms over the same questions. */
@@ -13,7 +13,7 @@ const path = z.string().min(1);
  * folder (`folder`), or files of passages and questions (`corpus`, `questions`). Paths are relative to
  * the study file.
  */
-export const studyWorldSchema = z.strictObject({
+const studyWorldSchema = z.strictObject({
   /** In tables; of a generated world its form and seed unless given. */
   name: z.string().min(1).max(60).optional(),
   form: z.union([z.literal(1), z.literal(2)]).optional(),
