@@ -1,13 +1,12 @@
-import { createWriteStream, type WriteStream } from 'node:fs';
-import { once } from 'node:events';
 import type { Question } from '../../records/records.ts';
 import { summarizeRollouts, type Summary, type SummaryByHops } from '../../evaluate/summary.ts';
 import { getRecipe } from '../../recipes/index.ts';
 import { allows, type CompositionFilter } from '../../world/questions/compositions.ts';
-import { openSummarizerOf } from '../shared/summarizer.ts';
+import { openSummarizerOf } from '../helpers/summarizer.ts';
 import { openParts, type Parts } from '../shared/parts.ts';
 import { UsageError, type OptionValues } from '../shared/options.ts';
-import { runQuestions } from '../shared/run-questions.ts';
+import { openOutput, writeAll } from '../evaluate/output.ts';
+import { runQuestions } from '../evaluate/run-questions.ts';
 import { endProgress, print, say, type Command } from '../shared/command.ts';
 import {
   overridesOf,
@@ -15,28 +14,7 @@ import {
   PARTS_OPTIONS,
   QUESTION_OPTIONS,
   RECIPE_OPTIONS,
-} from './shared-options.ts';
-
-export async function openOutput(path: string | undefined): Promise<WriteStream | null> {
-  if (path === undefined) return null;
-  const stream = createWriteStream(path);
-  try {
-    await once(stream, 'open');
-  } catch (error) {
-    throw new UsageError(`${path} cannot be written: ${(error as Error).message}.`);
-  }
-  return stream;
-}
-
-export async function writeAll(
-  output: WriteStream | null,
-  rollouts: readonly object[],
-): Promise<void> {
-  if (!output) return;
-  for (const rollout of rollouts) output.write(`${JSON.stringify(rollout)}\n`);
-  output.end();
-  await once(output, 'finish');
-}
+} from '../shared/shared-options.ts';
 
 const percent = (value: number): string => `${(100 * value).toFixed(1)} %`.padStart(8);
 
@@ -76,7 +54,9 @@ export function select(parts: Parts, values: OptionValues): Question[] {
     throw new UsageError(
       values.compositions !== undefined && parts.world.questions.every((q) => !q.composition)
         ? 'These questions name no composition; --compositions is for questions of a world.'
-        : values.split === undefined && split === 'test' && !parts.world.questions.some((q) => q.split === 'test')
+        : values.split === undefined &&
+            split === 'test' &&
+            !parts.world.questions.some((q) => q.split === 'test')
           ? 'None of the questions is for a test; --split dev, train or all asks others.'
           : 'No question fits these options.',
     );

@@ -1,7 +1,8 @@
 import { createJudge, type Judge, type Judgement } from '../../evaluate/judge/judge.ts';
 import type { JudgePrice } from '../../evaluate/judge/report.ts';
 import { UsageError, type OptionSpec, type OptionValues } from '../shared/options.ts';
-import { KEY_VARIABLE, openTextModel, type OpenTextModel } from '../shared/text-model.ts';
+import { KEY_VARIABLE } from '../shared/shared-options.ts';
+import { openTextModel, type OpenTextModel } from '../helpers/text-model.ts';
 
 /** Who judges answers (LJ), as the command line names it. */
 

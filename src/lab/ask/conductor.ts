@@ -17,7 +17,7 @@ import { describeFailure, WorkerLost } from '../contract/failures.ts';
 import type { OnFigure, OnLayer, PolicyTrials } from '../contract/policy.ts';
 import type { RetrievalApi } from '../contract/retrieval.ts';
 import { remoteLater, type Remote } from '../rpc/remote.ts';
-import { judgeBulk, judgeRollouts } from './judging.ts';
+import { judgeBulk, judgeRunOf } from './judging.ts';
 import type { OnJudged } from '../contract/ask.ts';
 import type { Need } from '../contract/progress.ts';
 import type { ConductorApi, ConductorMessage, RunState } from '../contract/ask.ts';
@@ -308,20 +308,10 @@ export class Conductor implements ConductorApi {
     push: ReturnType<typeof createUpdateBatcher>['push'],
   ): Promise<void> {
     if (judge.kind === 'off' || signal.aborted) return;
-    try {
-      const model = await this.#policy.textModel(judge.policy);
-      await judgeRollouts(rollouts, model, signal, (rollout) =>
-        push({ rolloutId: rollout.id, type: 'finished', rollout }),
-      );
-    } catch (error) {
-      // Named as what was lost, it is restarted as that.
-      if (signal.aborted || error instanceof WorkerLost) throw error;
-      const why = error instanceof Error ? error.message : String(error);
-      throw new Error(
-        `The judge could not be asked. The rollouts and their exact matches stand; choose another judge, or none, and run again. It said: ${why}`,
-        { cause: error },
-      );
-    }
+    const open = (): Promise<TextModel> => this.#policy.textModel(judge.policy);
+    await judgeRunOf(rollouts, open, signal, (rollout) =>
+      push({ rolloutId: rollout.id, type: 'finished', rollout }),
+    );
   }
 
   /** Why a part cannot be used, in the words of its failure where it failed. */

@@ -132,8 +132,8 @@ const HELPERS: readonly Helper[] = ['summarizer', 'judge'];
 const NoJudge = ({ choices }: { choices: readonly PolicyChoice[] }) =>
   choices.some(({ chats }) => chats) ? null : (
     <p className="fine">
-      No model here can judge: the built-in policy is no judge, it knows nothing but how to search and
-      answer. Add a server or a chat model on <Link href="/models">Models</Link>.
+      No model here can judge: the built-in policy is no judge, it knows nothing but how to search
+      and answer. Add a server or a chat model on <Link href="/models">Models</Link>.
     </p>
   );
 
