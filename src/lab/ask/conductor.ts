@@ -13,7 +13,7 @@ import { createUpdateBatcher } from './batcher.ts';
 import { servedCheckpoint, storedCheckpoint } from '../models/serving/checkpoint-source.ts';
 import type { ClusterApi } from '../contract/clusters.ts';
 import type { EncoderApi } from '../contract/encoders.ts';
-import { describeFailure, WorkerLost } from '../contract/failures.ts';
+import { describeFailure } from '../contract/failures.ts';
 import type { OnFigure, OnLayer, PolicyTrials } from '../contract/policy.ts';
 import type { RetrievalApi } from '../contract/retrieval.ts';
 import { remoteLater, type Remote } from '../rpc/remote.ts';
@@ -218,11 +218,7 @@ export class Conductor implements ConductorApi {
     return this.#sources.openFor(request);
   }
 
-  /**
-   * A model that judges beside the page's own runs. It is looked up for every completion:
-   * one that was ended meanwhile is opened again.
-   * @throws Error in words where it cannot be opened or gives no text
-   */
+  /** A model that judges beside the page's runs; one that was ended meanwhile is opened again. */
   async helper(ref: PolicyRef): Promise<TextModel> {
     const { id } = await this.#policy.textModel(ref);
     return {
