@@ -51,7 +51,7 @@ export const JUDGE_RUN_OPTIONS = {
 const JUDGE_DEFAULTS = { calls: 4, timeoutS: 120 };
 
 /** `0.15,0.6`: dollars of a million tokens read, and written. @throws UsageError */
-export function readPrice(given: unknown): JudgePrice | null {
+export function readPrice(given: OptionValues[string]): JudgePrice | null {
   if (given === undefined) return null;
   const [prompt, completion, ...more] = String(given).split(',').map(Number);
   const sound = (price: number | undefined): price is number =>

@@ -29,10 +29,11 @@ function extractive(): OpenSummarizer {
   return { name: EXTRACTIVE, summarizer, close: () => undefined };
 }
 
-function byModel({ spec, model, close }: OpenTextModel): OpenSummarizer {
+function byModel(opened: OpenTextModel): OpenSummarizer {
+  const { spec, model } = opened;
   const summarizer = openSummarizer({ kind: 'model', policy: { kind: 'built-in' } }, { model });
   if (!summarizer) throw new Error('the summarizer is off');
-  return { name: spec, summarizer, close };
+  return { name: spec, summarizer, close: () => opened.close() };
 }
 
 /** The summarizer of `--summarizer`; null without it. @throws UsageError */

@@ -99,7 +99,7 @@ export async function describeRun(
  * Opens what the record of a run names.
  * @throws UsageError that says what is missing, or is another than the run began with
  */
-export async function openRun({ world, sources, summarizer, judge }: RunFile): Promise<OpenRun> {
+async function openRun({ world, sources, summarizer, judge }: RunFile): Promise<OpenRun> {
   const found = await foundSources(sources, {});
   const opened = await openSources({
     world:

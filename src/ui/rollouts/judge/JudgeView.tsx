@@ -39,7 +39,8 @@ const useStanding = (file: FileRecord): JudgeStanding | string | null => {
     return () => {
       live = false;
     };
-  }, [file.id, file.rollouts, kept]);
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- read again when verdicts were kept
+  }, [file.id, kept]);
   return standing;
 };
 
